@@ -1,5 +1,5 @@
-//! One program for every family of dictionaries: author, server and client are generic over the
-//! family.
+//! One program for every family of dictionaries on disk: author, server and client are generic over
+//! the family.
 //!
 //! Only the lines at the end name families. An application has one such line, and nothing else in
 //! it changes with the family: `type Prices = Tree<RedBlack>;`.
@@ -8,215 +8,258 @@
 
 use std::{error::Error, sync::LazyLock};
 
-use ed25519_dalek::SigningKey;
+use authdict::{
+    AskError, Asks, Author, Client, Key, KeyRange, Keys, Log, LogParameters, Lookup, Lookups,
+    Membership, Named, RangeContents, SecretKey, Server, Source, Tree, Tuple, Value, Version,
+    client_view::{Heads, NotFollowed},
+    keys::Zeroizing,
+    pad_log::{AadCounted, AadFrontier, AasCounted, AasFrontier, Schedule, Shape, Values},
+    question::Question,
+    selection::SchemeName,
+};
 use pad_accumulators::{
     bilinear::BilinearSecretKey,
     rsa::{RepresentativeRule, RsaSecretKey},
 };
-use pad_core::{
-    Answer, Answers, Author, Authored, Client, First, Hosts, Key, KeyRange, Keys, Last,
-    Predecessor, Refusal, Server, Serves, Sha256Ed25519, Successor, Value, VerifyError, Version,
-    Workers,
-};
-use pad_tree::{Tree, for_each_tree};
-use pad_tuple::{SecretBytes, Tuple, TupleRepository, for_each_accumulated_tuple, for_each_tuple};
+use pad_core::Sha256Ed25519;
+use pad_tuple::{Design, SecretBytes, for_each_accumulated_tuple, for_each_tuple};
+use tempfile::TempDir;
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
-/// An author, a server and a client of one dictionary of fruit prices, in its third version.
-struct Prices<R: Hosts> {
-    author: Author<R::Family>,
-    server: Server<R::Family, R>,
-    client: Client<R::Family>,
+/// An author, a server and a client of one dictionary in three versions, each with its own files.
+struct Prices<F> {
+    author: Author<F>,
+    server: Server<F>,
+    client: Client<F>,
+    secret: SecretKey,
+    folder: TempDir,
 }
 
-impl<R: Serves<Key, Family: Answers<Key>>> Prices<R> {
-    /// Publishes three versions. In each, the apple has the version's number as its price.
-    fn publish(secret: <R::Family as Authored>::Secret) -> Outcome<Self> {
-        let signer = SigningKey::from_bytes(&[7; 32]);
-        let author = Author::with_secret("fruit prices", signer, secret)?;
-        let server = Server::new(author.public());
-        let client = Client::new(author.public().clone());
+/// What an answer about a key shows, whatever the family.
+trait Shown {
+    /// Whether the key has, or had, this value; for sets, whether it is there at all.
+    fn shows(&self, value: &Value) -> bool;
+
+    /// Whether the key was never there.
+    fn is_absent(&self) -> bool;
+}
+
+impl Shown for Lookup {
+    fn shows(&self, value: &Value) -> bool {
+        self.value() == Some(value)
+    }
+
+    fn is_absent(&self) -> bool {
+        self.value().is_none()
+    }
+}
+
+impl Shown for Values {
+    fn shows(&self, value: &Value) -> bool {
+        self.values.contains(value)
+    }
+
+    fn is_absent(&self) -> bool {
+        self.values.is_empty()
+    }
+}
+
+impl Shown for Membership {
+    fn shows(&self, _: &Value) -> bool {
+        matches!(self, Self::Included(_))
+    }
+
+    fn is_absent(&self) -> bool {
+        matches!(self, Self::Absent(_))
+    }
+}
+
+/// How the stores of a family are made: with its parameters, if it has any.
+type Parameters<'p> = Option<&'p LogParameters>;
+
+impl<F: Named> Prices<F> {
+    /// Publishes three versions. In each, the apple has the value `value` gives for its number.
+    fn publish(
+        secret: SecretKey,
+        parameters: Parameters<'_>,
+        value: fn(u64) -> String,
+    ) -> Outcome<Self> {
+        let folder = tempfile::tempdir()?;
+        let [store, copy, view] =
+            ["prices.pad", "copy.pad", "prices.view"].map(|name| folder.path().join(name));
+        let (author, server) = match parameters {
+            Some(parameters) => (
+                Author::create_with(store, &secret, parameters)?,
+                Server::create_with(copy, secret.public(), parameters)?,
+            ),
+            None => (
+                Author::create(store, &secret)?,
+                Server::create(copy, secret.public())?,
+            ),
+        };
+        let client = Client::open(view, secret.public())?;
         let mut prices = Self {
             author,
             server,
             client,
+            secret,
+            folder,
         };
         for number in 1..=3 {
-            prices.author.put("apple", number.to_string().as_str())?;
-            prices
-                .author
-                .put(format!("fruit {number}").as_str(), "0.80")?;
+            prices.author.put("apple", value(number).as_str())?;
+            let fruit = format!("fruit {number}");
+            prices.author.put(fruit.as_str(), value(0).as_str())?;
             prices.publish_next()?;
         }
         Ok(prices)
     }
 
-    /// Signs the next version, applies the update to the server, and advances the client.
+    /// Signs the next version, hands its update to the server, and advances the client.
     fn publish_next(&mut self) -> Outcome {
-        let update = self.author.snapshot()?;
-        let version = self.server.apply(&update)?;
-        let seen = self.client.version();
-        let consistency = match seen {
-            Version::EMPTY => None,
-            seen => Some(self.server.consistency(seen, version)?),
-        };
-        let head = self.server.head(version)?;
-        self.client.advance(&head, consistency.as_deref())?;
+        let version = self.author.commit()?;
+        let update = self.author.server().update_message(version)?;
+        self.server.apply_message(&update.ok_or("no update")?)?;
+        assert_eq!(self.client.advance(&self.server)?, version);
         Ok(())
     }
+}
 
+impl<F: Named + Asks<Key, Statement: Shown>> Prices<F> {
     /// Looks up a key in the newest version and in an older one, and an absent key.
-    fn look_up(&self) -> Outcome {
-        let (newest, older) = (self.client.version(), Version::new(1));
-        let (apple, plum) = (Key::try_from("apple")?, Key::try_from("plum")?);
-
-        let answer = self.server.answer(newest, &apple)?;
-        let lookup = self.client.check(&answer, &apple)?.into_inner();
-        assert_eq!((lookup.version, &lookup.key), (newest, &apple));
-        assert_eq!(lookup.answer, Answer::Present(Value::try_from("3")?));
-
-        let absent = self.server.answer(newest, &plum)?;
-        let absent = self.client.check(&absent, &plum)?;
-        assert_eq!(absent.get().answer, Answer::Absent);
-
-        let past = self.server.answer(older, &apple)?;
-        let past = self.client.check_at(older, &past, &apple)?;
-        assert_eq!(past.get().answer, Answer::Present(Value::try_from("1")?));
+    fn look_up(&mut self, value: fn(u64) -> String) -> Outcome {
+        let value = |number| Value::try_from(value(number).as_str());
+        let newest = self.client.ask(&self.server, Key::from(b"apple"))?;
+        assert!(newest.shows(&value(3)?));
+        assert!(
+            self.client
+                .ask(&self.server, Key::from(b"plum"))?
+                .is_absent()
+        );
+        let first = Version::new(1);
+        let past = self
+            .client
+            .ask_at(&self.server, first, Key::from(b"apple"))?;
+        assert!(past.shows(&value(1)?));
+        let empty = self
+            .client
+            .ask_at(&self.server, Version::EMPTY, Key::from(b"apple"))?;
+        assert!(empty.is_absent());
         Ok(())
     }
 
-    /// Rejects lies of a server: answers to other questions, changed bytes, and old heads.
+    /// Rejects lies of a server: answers to other questions, changed bytes, old and future heads.
     fn attack(&mut self) -> Outcome {
-        let (newest, older) = (self.client.version(), Version::new(1));
-        let (apple, plum) = (Key::try_from("apple")?, Key::try_from("plum")?);
+        let (newest, first) = (self.client.version(), Version::new(1));
+        let [apple, plum] = [b"apple".as_slice(), b"plum"].map(Key::try_from);
+        let (apple, plum) = (apple?, plum?);
+        let answer = self.server.answer(newest, &Question::Key(apple.clone()))?;
 
         // An answer about another version, and an answer to another question.
-        let past = self.server.answer(older, &apple)?;
-        let refused = self.client.check(&past, &apple);
-        let (expected, actual) = (newest, older);
-        let error = VerifyError::WrongVersion { expected, actual };
-        assert!(matches!(refused, Err(Refusal::Head(refused)) if refused == error));
-        let answer = self.server.answer(newest, &apple)?;
-        assert!(self.client.check(&answer, &plum).is_err());
-
-        // One bit of each byte.
-        for place in 0..answer.len() {
+        let past = self.server.answer(first, &Question::Key(apple.clone()))?;
+        self.refuses(past, apple.clone());
+        self.refuses(answer.clone(), plum);
+        // Single bits.
+        for place in (0..answer.len()).step_by(answer.len() / 100 + 1) {
             let mut forged = answer.clone();
             forged[place] ^= 1 << (place % 8);
-            assert!(self.client.check(&forged, &apple).is_err());
+            self.refuses(forged, apple.clone());
         }
 
-        // An older head offered as the newest, and an answer to a client without a head.
-        let rollback = self.client.advance(&self.server.head(older)?, None);
-        let (seen, offered) = (newest, older);
-        let error = VerifyError::Rollback { seen, offered };
-        assert!(matches!(rollback, Err(Refusal::Head(refused)) if refused == error));
-        assert_eq!(self.client.version(), newest);
-        let stranger = Client::<R::Family>::new(self.author.public().clone());
-        let nothing = self.server.answer(Version::EMPTY, &apple)?;
-        let refused = stranger.check(&nothing, &apple);
-        assert!(matches!(refused, Err(Refusal::NoHeadSeen)));
-        let empty = stranger.check_at(Version::EMPTY, &nothing, &apple)?;
-        assert_eq!(empty.get().answer, Answer::Absent);
+        // An older version offered as the newest, also after a restart.
+        let liar = Liar {
+            server: &self.server,
+            latest: first,
+            answer,
+        };
+        let view = self.folder.path().join("prices.view");
+        let mut restarted = Client::<F>::open(view, self.secret.public())?;
+        for client in [&mut self.client, &mut restarted] {
+            let refused = client.advance(&liar);
+            assert!(matches!(
+                refused,
+                Err(AskError::Heads(NotFollowed::Behind { .. }))
+            ));
+            assert_eq!(client.version(), newest);
+        }
+        // A version that nobody has followed.
+        let ahead = self.client.ask_at(&self.server, Version::new(4), apple);
+        assert!(ahead.is_err());
         Ok(())
+    }
+
+    /// Checks that this answer to a question about the newest version is refused.
+    fn refuses(&self, answer: Vec<u8>, key: Key) {
+        let latest = self.client.version();
+        let liar = Liar {
+            server: &self.server,
+            latest,
+            answer,
+        };
+        let refused = self.client.ask_at(&liar, latest, key);
+        assert!(matches!(refused, Err(AskError::Refused(_))));
     }
 }
 
-impl<R: Serves<Keys> + Serves<KeyRange>> Prices<R>
+/// A server that gives one answer to all questions, and calls some version the latest.
+struct Liar<'s, F> {
+    server: &'s Server<F>,
+    latest: Version,
+    answer: Vec<u8>,
+}
+
+impl<F> Heads for Liar<'_, F> {
+    type Error = <Server<F> as Heads>::Error;
+
+    fn latest(&self) -> Result<Version, Self::Error> {
+        Ok(self.latest)
+    }
+
+    fn head_message(&self, version: Version) -> Result<Vec<u8>, Self::Error> {
+        Heads::head_message(self.server, version)
+    }
+
+    fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, Self::Error> {
+        Heads::consistency_message(self.server, older, newer)
+    }
+
+    fn append_only_message(
+        &self,
+        older: Version,
+        newer: Version,
+    ) -> Result<Option<Vec<u8>>, Self::Error> {
+        Heads::append_only_message(self.server, older, newer)
+    }
+
+    fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, Self::Error> {
+        Heads::past_messages(self.server, older, newer)
+    }
+}
+
+impl<F> Source for Liar<'_, F> {
+    fn answer_message(&self, _: Version, _: &Question, _: usize) -> Result<Vec<u8>, Self::Error> {
+        Ok(self.answer.clone())
+    }
+}
+
+impl<F> Prices<F>
 where
-    R::Family: Answers<Keys> + Answers<KeyRange>,
+    F: Named + Asks<Keys, Statement = Lookups> + Asks<KeyRange, Statement = RangeContents>,
 {
     /// Looks up several keys and a range, in families that support these queries.
-    fn look_up_several(&self) -> Outcome {
-        let newest = self.client.version();
+    fn look_up_several(&mut self) -> Outcome {
         let keys = Keys::new(vec![Key::try_from("plum")?, Key::try_from("apple")?]);
-        let keys = keys.ok_or("no keys")?;
-        let answer = self.server.answer(newest, &keys)?;
-        let lookups = self.client.check(&answer, &keys)?.into_inner();
+        let lookups = self.client.ask(&self.server, keys.ok_or("no keys")?)?;
         assert_eq!(lookups.answers.len(), 2);
-
-        let answer = self.server.answer(newest, &KeyRange::ALL)?;
-        let contents = self.client.check(&answer, &KeyRange::ALL)?.into_inner();
-        assert_eq!(contents.entries.len(), self.author.len());
+        let contents = self.client.ask(&self.server, KeyRange::ALL)?;
+        assert_eq!(contents.entries.len(), self.server.entries());
         Ok(())
     }
 }
 
-impl<R> Prices<R>
-where
-    R: Serves<First> + Serves<Last> + Serves<Predecessor> + Serves<Successor>,
-    R::Family: Answers<First> + Answers<Last> + Answers<Predecessor> + Answers<Successor>,
-{
-    /// Looks up the neighbours of a key and the ends, in families that support these queries.
-    fn look_up_neighbours(&self) -> Outcome {
-        let newest = self.client.version();
-        let apple = Key::try_from("apple")?;
-        let first = self.server.answer(newest, &First)?;
-        let first = self.client.check(&first, &First)?.into_inner();
-        assert_eq!(first.entry.map(|(key, _)| key).as_ref(), Some(&apple));
-        let last = self.server.answer(newest, &Last)?;
-        let last = self.client.check(&last, &Last)?.into_inner();
-        let below = Predecessor(apple);
-        let answer = self.server.answer(newest, &below)?;
-        assert_eq!(self.client.check(&answer, &below)?.get().entry, None);
-        let above = Successor(Key::try_from("fruit 2")?);
-        let answer = self.server.answer(newest, &above)?;
-        assert_eq!(self.client.check(&answer, &above)?.get().entry, last.entry);
-        Ok(())
-    }
-}
-
-/// A name, and a program for one family and repository.
-type Program = (&'static str, fn() -> Outcome);
-
-/// The programs of every family with a repository.
-fn programs() -> Vec<Program> {
-    let mut programs: Vec<Program> = Vec::new();
-    macro_rules! tree {
-        ($name:ident, $scheme:ty, $($repository:tt)+) => {
-            programs.push((stringify!($name), || {
-                let mut prices = Prices::<$($repository)+<Sha256Ed25519>>::publish(())?;
-                let _: &Client<Tree<$scheme>> = &prices.client;
-                prices.look_up()?;
-                prices.look_up_several()?;
-                prices.look_up_neighbours()?;
-                prices.attack()
-            }));
-        };
-    }
-    for_each_tree!(tree);
-    macro_rules! tuple {
-        ($name:ident, $design:ty) => {
-            programs.push((stringify!($name), || {
-                let secret = Tuple::<$design>::generate_secret()?;
-                let mut prices =
-                    Prices::<TupleRepository<Sha256Ed25519, $design>>::publish(secret)?;
-                prices.look_up()?;
-                prices.look_up_several()?;
-                prices.attack()
-            }));
-        };
-    }
-    for_each_tuple!(tuple);
-    macro_rules! accumulated {
-        ($name:ident, $design:ty) => {
-            programs.push((stringify!($name), || {
-                let secret = ExampleSecret::example()?;
-                let mut prices =
-                    Prices::<TupleRepository<Sha256Ed25519, $design>>::publish(secret)?;
-                prices.look_up()?;
-                prices.attack()
-            }));
-        };
-    }
-    for_each_accumulated_tuple!(accumulated);
-    programs
-}
-
-/// Secret key of an accumulator for an example; real ones come from `generate_secret`.
+/// Secret key of an accumulator for an example, encoded; real ones come from `SecretKey::random`.
 trait ExampleSecret: SecretBytes {
-    fn example() -> Outcome<Self>;
+    fn example() -> Outcome<Zeroizing<Vec<u8>>>;
 }
 
 /// Published safe primes. A search for new ones takes minutes; checking these takes seconds.
@@ -230,16 +273,93 @@ static RSA: LazyLock<Option<RsaSecretKey>> = LazyLock::new(|| {
 });
 
 impl ExampleSecret for RsaSecretKey {
-    fn example() -> Outcome<Self> {
-        Ok(RSA.clone().ok_or("not safe primes")?)
+    fn example() -> Outcome<Zeroizing<Vec<u8>>> {
+        Ok(RSA.as_ref().ok_or("not safe primes")?.to_bytes())
     }
 }
 
-/// Parameters for few tuples: larger ones take longer to make.
+/// Parameters for few entries: larger ones take longer to make.
 impl ExampleSecret for BilinearSecretKey {
-    fn example() -> Outcome<Self> {
-        Ok(Self::generate(16, 1, b"example", &Workers::sequential())?)
+    fn example() -> Outcome<Zeroizing<Vec<u8>>> {
+        Ok(Self::generate_bytes(16)?)
     }
+}
+
+/// The encoding of the example's secret of a design.
+fn own_of<D: Design<Sha256Ed25519, Secret: ExampleSecret>>() -> Outcome<Zeroizing<Vec<u8>>> {
+    D::Secret::example()
+}
+
+/// A name, and a program for one family.
+type Program = (&'static str, fn() -> Outcome);
+
+/// The price in a version.
+fn price(version: u64) -> String {
+    format!("1.{version}0")
+}
+
+/// The programs of every family that a store can have.
+fn programs() -> Vec<Program> {
+    let mut programs: Vec<Program> = Vec::new();
+    macro_rules! tree {
+        ($($name:literal: $scheme:ty),+) => { $(
+            programs.push(($name, || {
+                let secret = SecretKey::random::<Tree<$scheme>>("prices")?;
+                let mut prices = Prices::<Tree<$scheme>>::publish(secret, None, price)?;
+                prices.look_up(price)?;
+                prices.look_up_several()?;
+                prices.attack()
+            }));
+        )+ };
+    }
+    tree!("red-black": authdict::RedBlack, "treap": authdict::Treap, "skip-list": authdict::SkipList);
+    macro_rules! tuple {
+        ($name:ident, $design:ty) => {
+            programs.push((stringify!($name), || {
+                let secret = SecretKey::random::<Tuple<$design>>("prices")?;
+                let mut prices = Prices::<Tuple<$design>>::publish(secret, None, price)?;
+                prices.look_up(price)?;
+                prices.look_up_several()?;
+                prices.attack()
+            }));
+        };
+    }
+    for_each_tuple!(tuple);
+    macro_rules! accumulated {
+        ($name:ident, $design:ty) => {
+            programs.push((stringify!($name), || {
+                let own = own_of::<$design>()?;
+                let secret = SecretKey::random_with::<Tuple<$design>>("prices", Some(own))?;
+                let mut prices = Prices::<Tuple<$design>>::publish(secret, None, price)?;
+                prices.look_up(price)?;
+                prices.attack()
+            }));
+        };
+    }
+    for_each_accumulated_tuple!(accumulated);
+    macro_rules! log {
+        ($($scheme:ident: $value:expr;)+) => { $(
+            programs.push((stringify!($scheme), || {
+                let value: fn(u64) -> String = $value;
+                let name = SchemeName::from_id(<$scheme as authdict::pad_log::Scheme>::ID);
+                let name = name.ok_or("not built")?;
+                let parameters = LogParameters::generate_insecure(name, 4)?;
+                let own = parameters.setup(name, Shape::new(4, Schedule::Eager).ok_or("no shape")?);
+                let secret = SecretKey::random_with::<Log<$scheme>>("prices", own)?;
+                let parameters = Some(&parameters);
+                let mut prices = Prices::<Log<$scheme>>::publish(secret, parameters, value)?;
+                prices.look_up(value)?;
+                prices.attack()
+            }));
+        )+ };
+    }
+    log! {
+        AadCounted: price;
+        AadFrontier: price;
+        AasCounted: |_| String::new();
+        AasFrontier: |_| String::new();
+    }
+    programs
 }
 
 fn main() -> Outcome {
@@ -253,5 +373,5 @@ fn main() -> Outcome {
 #[test]
 fn runs() {
     main().unwrap();
-    assert_eq!(programs().len(), 12 + 9 + 6);
+    assert_eq!(programs().len(), 3 + 9 + 6 + 4);
 }

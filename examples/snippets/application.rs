@@ -1,38 +1,40 @@
-use ed25519_dalek::SigningKey;
-use pad_core::{Answer, Author, Client, Key, Server, TrustedView, Untrusted, Version, codec};
-use pad_tree::{RedBlack, Tree};
+use authdict::{Answer, Author, Client, Key, SecretKey, Server, Version};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let folder = tempfile::tempdir()?;
+    let (store, copy) = (folder.path().join("prices.pad"), folder.path().join("copy.pad"));
+    let view = folder.path().join("prices.view");
+
     // The author. Give its public key to your users, in your program or on paper.
-    let mut author = Author::<Prices>::new("fruit prices", SigningKey::from_bytes(&[7; 32]))?;
-    let public = author.public().clone();
+    let secret = SecretKey::random::<Prices>("fruit prices")?;
+    let public = secret.public();
+    let mut author = Author::<Prices>::create(&store, &secret)?;
     author.put("apple", "1.20")?;
-    let first = author.snapshot()?;
+    let first = author.commit()?;
     author.put("apple", "1.30")?;
-    let second = author.snapshot()?;
+    let second = author.commit()?;
 
-    // The server, elsewhere, gets these bytes from anybody, and refuses what the author did not sign.
-    let mut server = Server::<Prices>::new(&public);
-    let first = server.apply(&first)?;
-    let second = server.apply(&second)?;
+    // A server elsewhere gets updates from anybody, and refuses what the author did not sign.
+    let mut server = Server::<Prices>::create(&copy, public)?;
+    for version in [first, second] {
+        let update = author.server().update_message(version)?.ok_or("no such version")?;
+        server.apply_message(&update)?;
+    }
 
-    // A client hears of the newest version. Only a proof leads from one it has seen to a newer one.
-    let mut client = Client::<Prices>::new(public.clone());
-    client.advance(&server.head(first)?, None)?;
-    client.advance(&server.head(second)?, Some(&server.consistency(first, second)?))?;
-
-    // It remembers what it has seen, so that no server can show it less after a restart.
-    let remembered = codec::encode(client.view());
-    let view = Untrusted::<TrustedView<_>>::decode(&remembered, remembered.len())?;
-    let client = Client::<Prices>::resume(public, view.into_unverified())?;
+    // A client follows the author's history, and remembers in a file how far. After a restart, no
+    // server can show it less.
+    let mut client = Client::<Prices>::open(&view, public)?;
+    client.advance(&server)?;
+    drop(client);
+    let mut client = Client::<Prices>::open(&view, public)?;
+    assert_eq!(client.version(), Version::new(2));
 
     // The newest version, and an older one. A wrong answer is an error that says why.
     let key = Key::try_from("apple")?;
-    let lookup = client.check(&server.answer(second, &key)?, &key)?.into_inner();
+    let lookup = client.ask(&server, key.clone())?;
     assert_eq!(lookup.answer, Answer::Present("1.30".try_into()?));
-    let past = client.check_at(first, &server.answer(first, &key)?, &key)?;
-    assert_eq!(past.get().answer, Answer::Present("1.20".try_into()?));
-    assert!(client.check(&server.answer(first, &key)?, &key).is_err());
-    assert_eq!(client.version(), Version::new(2));
+    let past = client.ask_at(&server, first, key.clone())?;
+    assert_eq!(past.answer, Answer::Present("1.20".try_into()?));
+    assert!(client.ask_at(&server, Version::new(3), key).is_err());
     Ok(())
 }

@@ -1,20 +1,21 @@
-use authdict::{Author, Client, Key, Server, SigningKey};
+use authdict::{Author, Client, Key, SecretKey, Server};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // The author publishes. (A real key is read from its file: `authdict::SecretKey::load`.)
-    let mut author = Author::<Prices>::new("fruit prices", SigningKey::from_bytes(&[7; 32]))?;
+    let folder = tempfile::tempdir()?;
+    let (store, view) = (folder.path().join("prices.pad"), folder.path().join("prices.view"));
+
+    // The author signs each version once. It is durable before anybody hears of it.
+    let secret = SecretKey::random::<Prices>("fruit prices")?;
+    let mut author = Author::<Prices>::create(&store, &secret)?;
     author.put("apple", "1.20")?;
-    let update = author.snapshot()?;
+    author.commit()?;
 
-    // The server keeps every version; nobody trusts it.
-    let mut server = Server::<Prices>::new(author.public());
-    let version = server.apply(&update)?;
+    // The server keeps every version; nobody trusts it. Many may serve beside one author.
+    let server = Server::<Prices>::open(&store, secret.public())?;
 
-    // The client verifies; there is no way to a `Verified` answer without the check.
-    let mut client = Client::<Prices>::new(author.public().clone());
-    client.advance(&server.head(version)?, None)?;
-    let key = Key::from(b"apple");
-    let lookup = client.check(&server.answer(version, &key)?, &key)?;
-    assert_eq!(lookup.get().answer.value(), Some(&b"1.20".into()));
+    // The client trusts the public key alone. What a server says is verified, or an error.
+    let mut client = Client::<Prices>::open(&view, secret.public())?;
+    let answer = client.ask(&server, Key::from(b"apple"))?;
+    assert_eq!(answer.value(), Some(&"1.20".try_into()?));
     Ok(())
 }

@@ -1,26 +1,31 @@
-//! Crash-safe authors: a signed update is durable before it is handed out.
+//! Crash-safe authors: a signed version is durable before it is handed out.
 //!
 //! An author that signs, hands the update out, crashes and forgets it would sign a second head for
-//! the same version. So [`RecordedAuthor`] hands out only durable updates, and continues after a
-//! crash from its store. A signature that was lost with the memory was never handed out.
+//! the same version. So [`Author`] hands out only durable updates, and continues after a crash from
+//! its store. A signature that was lost with the memory was never handed out.
 //!
 //! The newest head handed out is also kept in a [`SigningRecord`]. The author refuses to sign for a
 //! store that is behind it, such as one restored from a backup.
 
-use core::fmt;
-use std::{borrow::Cow, path::Path};
+use std::{
+    borrow::Cow,
+    path::{Path, PathBuf},
+};
 
-use pad_core::{Operation, Version, Workers, signature::HeadSigner};
+use pad_core::{InputError, Key, Operation, Value, Version, Workers};
 
+#[cfg(feature = "log")]
+use crate::LogParameters;
 use crate::{
-    changes::{Changes, Gathered},
-    durable::Durable,
-    hosted::{HostedRepository, SignedUpdate, TOGETHER},
+    changes::Changes,
+    description::create_store_with,
+    keys::SecretKey,
     pending,
-    repository::{RepositoryError, SignError},
-    signing_keys::SigningKeys,
+    repository::RepositoryError,
+    scheme::{AnyFamily, Scheme},
+    server::Server,
     signing_record::{SigningRecord, SigningRecordError},
-    store::{RecordChange, Store, StoreError},
+    store::{RecordChange, StoreError},
 };
 
 /// Error of publishing a snapshot.
@@ -65,12 +70,9 @@ impl From<signature::Error> for AuthorError {
     }
 }
 
-impl From<SignError> for AuthorError {
-    fn from(error: SignError) -> Self {
-        match error {
-            SignError::Signer(error) => error.into(),
-            SignError::Repository(error) => error.into(),
-        }
+impl From<StoreError> for AuthorError {
+    fn from(error: StoreError) -> Self {
+        Self::Repository(error.into())
     }
 }
 
@@ -93,189 +95,261 @@ impl From<pad_log::AuthorError> for AuthorError {
     }
 }
 
-/// An in-memory author of any family, suite and signer.
-pub trait HostedAuthor: Send {
-    /// The last version that was signed or sealed.
-    fn version(&self) -> Version;
-
-    /// Whether a sealed snapshot still lacks its signature. The next snapshot signs it.
-    fn has_unsigned(&self) -> bool;
-
-    /// Takes a snapshot of a batch, together with pending changes. If a snapshot still waits for
-    /// its signature, that one is returned, and the batch stays pending. The last operation on a
-    /// key wins; removing an absent key does nothing. A log appends all values of a key instead.
-    ///
-    /// # Errors
-    /// [`AuthorError`]; the next snapshot then tries again to sign one that was sealed.
-    fn snapshot_of(&mut self, batch: Vec<Operation>) -> Result<Box<dyn SignedUpdate>, AuthorError>;
-}
-
-impl fmt::Debug for dyn HostedAuthor {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let version = self.version();
-        formatter
-            .debug_struct("HostedAuthor")
-            .field("version", &version)
-            .finish_non_exhaustive()
-    }
-}
-
-/// An author that continues from a repository's latest version.
-pub enum ResumedAuthor {
-    /// An author with the latest contents in memory.
-    WithContents(Box<dyn HostedAuthor>),
-    /// The signer alone: the repository keeps its contents itself, and signs a batch on top of
-    /// them.
-    WithKey(HeadSigner),
-    /// The keys alone: the repository keeps derived data, and signs a batch on top of it.
-    WithKeys(SigningKeys),
-}
-
-impl fmt::Debug for ResumedAuthor {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::WithContents(author) => author.fmt(formatter),
-            Self::WithKey(signer) => signer.fmt(formatter),
-            Self::WithKeys(keys) => keys.fmt(formatter),
-        }
-    }
-}
-
-/// An author with a durable repository of its own: `M` in memory, made durable by `D`.
+/// The author of a dictionary of family `F`: it changes the contents, and signs versions.
 ///
-/// Space: the repository's. Unless that keeps its contents or derived data itself, also the
-/// author's copy of the latest contents.
+/// [`Author::put`] and [`Author::remove`] gather changes, and [`Author::commit`] signs them as the
+/// next version, durably. Programs that hand out updates themselves, or commit several versions at
+/// once, use [`Author::stage`] and [`Author::flush`].
+///
+/// ```
+/// use authdict::{Author, RedBlack, SecretKey, Tree};
+///
+/// type Prices = Tree<RedBlack>;
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("prices.pad");
+/// let secret = SecretKey::random::<Prices>("prices")?;
+/// let mut author = Author::<Prices>::create(&path, &secret)?;
+/// author.put("apple", "1.20")?;
+/// let version = author.commit()?;
+/// assert_eq!(version.number(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
-pub struct RecordedAuthor<M: ?Sized, D> {
-    author: ResumedAuthor,
-    /// The changes that a signer has refused, if the author has no memory of its own.
-    waiting: Vec<Operation>,
+pub struct Author<F = AnyFamily> {
+    server: Server<F>,
     record: Option<SigningRecord>,
-    repository: Durable<M, D>,
+    /// The changes since the last commit.
+    changes: Vec<Operation>,
 }
 
-impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
-    /// Continues with the author that `resume` makes. The record is compared first, since resuming
-    /// may take seconds.
+impl<F: Scheme> Author<F> {
+    /// Creates the store of a new, empty dictionary, and the record of what is signed.
+    ///
+    /// The record is beside the key: `author.key.signed` for a key that was read from `author.key`.
+    /// It must be there, since the key may have signed before ([`SigningRecord::create`]). For a key
+    /// that is from no file, the record begins beside the store. Restore a record from no backup.
     ///
     /// # Errors
-    /// [`AuthorError::Record`] if the store is behind the newest head handed out or has another
-    /// history, or if the record cannot be written; [`AuthorError::Repository`] if the author has
-    /// not signed the latest version; those of `resume`.
-    pub(crate) fn new(
-        repository: Durable<M, D>,
+    /// [`AuthorError::Repository`] with [`StoreError::Exists`], [`StoreError::OtherFamily`] or
+    /// another [`StoreError`]; those of [`Author::open`], with
+    /// [`SigningRecordError::Forgotten`] if there is no record beside the key.
+    pub fn create(path: impl AsRef<Path>, secret: &SecretKey) -> Result<Self, AuthorError> {
+        Self::create_and(path, secret, None)
+    }
+
+    /// Like [`Author::create`], for a log with these parameters.
+    ///
+    /// # Errors
+    /// Those of [`Author::create`].
+    #[cfg(feature = "log")]
+    pub fn create_with(
+        path: impl AsRef<Path>,
+        secret: &SecretKey,
+        parameters: &LogParameters,
+    ) -> Result<Self, AuthorError> {
+        Self::create_and(path, secret, Some(parameters.record()))
+    }
+
+    fn create_and(
+        path: impl AsRef<Path>,
+        secret: &SecretKey,
+        record: Option<RecordChange>,
+    ) -> Result<Self, AuthorError> {
+        F::require(secret.public())?;
+        create_store_with(path.as_ref(), secret.public(), record)?;
+        if secret.path().is_none() {
+            match SigningRecord::create(&record_of(path.as_ref(), secret)?) {
+                Err(error) if !error.is_there_already() => return Err(error.into()),
+                _ => {}
+            }
+        }
+        Self::open(path, secret)
+    }
+
+    /// Opens the store of a dictionary to go on with it.
+    ///
+    /// # Errors
+    /// [`AuthorError::Record`] if the store is behind the newest version handed out, or another
+    /// process is signing; [`AuthorError::Repository`] with [`StoreError::NotSignedFor`] for a
+    /// store in objects, with [`StoreError::OtherKey`] if the key is not of this store.
+    pub fn open(path: impl AsRef<Path>, secret: &SecretKey) -> Result<Self, AuthorError> {
+        let record = SigningRecord::open(&record_of(path.as_ref(), secret)?)?;
+        Self::open_with(path, secret, record)
+    }
+
+    /// Like [`Author::open`], with `record` as the record of signed heads.
+    ///
+    /// # Errors
+    /// Those of [`Author::open`].
+    pub fn open_with(
+        path: impl AsRef<Path>,
+        secret: &SecretKey,
+        record: SigningRecord,
+    ) -> Result<Self, AuthorError> {
+        let server = Server::open(path, secret.public())?;
+        if server.store().file().is_none() {
+            return Err(StoreError::NotSignedFor.into());
+        }
+        Self::new(server, secret, Some(record))
+    }
+
+    /// Continues from the latest version of `server`. The record is compared first, since resuming
+    /// may take seconds.
+    fn new(
+        server: Server<F>,
+        secret: &SecretKey,
         record: Option<SigningRecord>,
-        resume: impl FnOnce(&M) -> Result<ResumedAuthor, AuthorError>,
     ) -> Result<Self, AuthorError> {
         if let Some(record) = &record {
-            let stored = repository.latest();
-            repository.memory().check_record(record, stored)?;
+            server.check_record(record)?;
         }
         // An attacker with write access to the store must not make the record, or the next version,
         // follow a head that the author never signed.
-        let latest = repository.latest();
-        if latest != Version::EMPTY && repository.memory().check_head(latest).is_err() {
-            let damaged = StoreError::Damaged("its author has not signed its latest version");
-            return Err(RepositoryError::from(damaged).into());
+        let latest = server.latest();
+        if latest != Version::EMPTY && server.check_head(latest).is_err() {
+            return Err(StoreError::Damaged("its author has not signed its latest version").into());
         }
-        let author = resume(repository.memory())?;
         let mut author = Self {
-            author,
-            waiting: Vec::new(),
+            server,
             record,
-            repository,
+            changes: Vec::new(),
         };
+        author.server.resume(secret)?;
         // After a crash the store may have a newer head than the record.
         author.remember()?;
         Ok(author)
     }
+}
 
-    /// Takes a snapshot of a batch in memory. [`RecordedAuthor::flush`] makes it durable, and
-    /// [`Durable::update_message`] then returns the update to hand out. A batch that the signer has
-    /// refused is signed with the next one, if the repository keeps its contents or derived data
-    /// itself.
+impl Author {
+    /// Opens the store of a dictionary of the family that the key names; see [`Author::open_with`].
+    ///
+    /// # Errors
+    /// Those of [`Author::open`].
+    pub fn of_any(
+        path: impl AsRef<Path>,
+        secret: &SecretKey,
+        record: SigningRecord,
+    ) -> Result<Self, AuthorError> {
+        Self::open_with(path, secret, record)
+    }
+}
+
+impl<F> Author<F> {
+    /// Sets the value of a key in the next version. Of a log it is a further value of the key; of a
+    /// set the value is empty.
+    ///
+    /// # Errors
+    /// [`InputError`] if the key or the value is too long.
+    pub fn put<K, V>(&mut self, key: K, value: V) -> Result<(), InputError>
+    where
+        K: TryInto<Key, Error: Into<InputError>>,
+        V: TryInto<Value, Error: Into<InputError>>,
+    {
+        let key = key.try_into().map_err(Into::into)?;
+        let value = value.try_into().map_err(Into::into)?;
+        self.changes.push(Operation::Put(key, value));
+        Ok(())
+    }
+
+    /// Removes a key in the next version; nothing changes if it is absent there.
+    ///
+    /// # Errors
+    /// [`InputError`] if the key is too long.
+    pub fn remove<K>(&mut self, key: K) -> Result<(), InputError>
+    where
+        K: TryInto<Key, Error: Into<InputError>>,
+    {
+        let key = key.try_into().map_err(Into::into)?;
+        self.changes.push(Operation::Remove(key));
+        Ok(())
+    }
+
+    /// The changes since the last commit, in order.
+    pub fn changes(&self) -> &[Operation] {
+        &self.changes
+    }
+
+    /// Signs the changes since the last commit as the next version and makes it durable, also if
+    /// there are none. The last change of a key wins; a log appends all of them.
+    ///
+    /// # Errors
+    /// [`AuthorError`]. The changes are still there, unless the version is durable and could not be
+    /// recorded ([`AuthorError::Record`]).
+    pub fn commit(&mut self) -> Result<Version, AuthorError> {
+        match self.stage(self.changes.clone()) {
+            // A signer that refused signs them with the next batch.
+            Ok(_) | Err(AuthorError::Signing(_)) if self.changes.is_empty() => {}
+            Ok(_) => self.changes.clear(),
+            Err(error @ AuthorError::Signing(_)) => {
+                self.changes.clear();
+                return Err(error);
+            }
+            Err(error) => return Err(error),
+        }
+        self.flush(&[])
+    }
+
+    /// Signs a batch as the next version in memory. [`Author::flush`] makes it durable, and
+    /// [`crate::Keeper`]'s `update_message` then returns the update to hand out. A batch that the
+    /// signer has refused is signed with the next one.
     ///
     /// # Errors
     /// [`AuthorError`].
     pub fn stage(&mut self, batch: Vec<Operation>) -> Result<Version, AuthorError> {
-        Ok(self.sign(batch)?.version())
+        self.server.sign(batch)
     }
 
-    /// An empty collection for the changes of the next snapshot. If the repository keeps its
-    /// contents itself, about `memory` bytes of them are in memory. The rest is in temporary files
-    /// in the folder of the file `beside`. For all other repositories, or while changes wait that a
-    /// signer has refused, they must fit into memory.
+    /// An empty collection for the changes of the next version. If the dictionary is kept as rows,
+    /// about `memory` bytes of them are in memory. The rest is in temporary files in the folder of
+    /// the file `beside`. For all other dictionaries, or while changes wait that a signer has
+    /// refused, they must fit into memory.
     pub fn gather(&self, beside: &Path, memory: usize) -> Changes {
-        if self.takes_sorted() {
+        if self.server.streams() {
             Changes::sorted(beside, memory, Workers::all_cores())
         } else {
             Changes::in_memory()
         }
     }
 
-    /// Like [`RecordedAuthor::stage`], for gathered changes. If the signer refuses, changes that
-    /// were streamed are not kept. A repository that keeps its contents itself streams its first
-    /// changes, and more than 32 768 or than fit into memory.
+    /// Like [`Author::stage`], for gathered changes. If the signer refuses, changes that were
+    /// streamed are not kept.
     ///
     /// # Errors
     /// [`AuthorError`].
     pub fn stage_gathered(&mut self, changes: Changes) -> Result<Version, AuthorError> {
-        let sorter = match changes.gathered() {
-            Gathered::InMemory(batch) => return self.stage(batch),
-            Gathered::Sorter(sorter) => sorter,
-        };
-        let sorted = sorter.sorted().map_err(RepositoryError::from)?;
-        let is_first = self.repository.memory().entries() == 0;
-        let takes_sorted = self.takes_sorted();
-        match &self.author {
-            ResumedAuthor::WithKey(signer) if takes_sorted && is_first => {
-                let number = sorted.number().map_err(RepositoryError::from)?;
-                let mut entries = sorted.entries().map_err(RepositoryError::from)?;
-                Ok(self.repository.load(number, &mut entries, signer)?)
-            }
-            ResumedAuthor::WithKey(signer)
-                if takes_sorted && sorted.are_more_than(TOGETHER.get()) =>
-            {
-                let mut operations = sorted.operations().map_err(RepositoryError::from)?;
-                Ok(self.repository.publish_changes(&mut operations, signer)?)
-            }
-            _ => self.stage(sorted.batch().map_err(RepositoryError::from)?),
-        }
+        self.server.sign_gathered(changes)
     }
 
-    /// Whether the changes of the next snapshot can be streamed: nothing waits, and the repository
-    /// keeps its contents itself.
-    fn takes_sorted(&self) -> bool {
-        matches!(self.author, ResumedAuthor::WithKey(_)) && self.waiting.is_empty()
-    }
-
-    /// Makes all staged snapshots and these records durable, all or nothing. Changes that are still
+    /// Makes all staged versions and these records durable, all or nothing. Changes that are still
     /// pending ([`crate::pending`]) are carried along to the new version.
     ///
     /// # Errors
-    /// [`AuthorError::Repository`]: the snapshots stay staged. [`AuthorError::Record`]: they are
+    /// [`AuthorError::Repository`]: the versions stay staged. [`AuthorError::Record`]: they are
     /// durable, but must not be handed out yet.
     pub fn flush(&mut self, records: &[RecordChange]) -> Result<Version, AuthorError> {
-        let records = self.with_pending(records);
-        let version = self.repository.flush(&records)?;
-        self.remember()?;
+        let version = self.flush_and_go_on(records)?;
+        self.server.settle();
         Ok(version)
     }
 
-    /// Like [`RecordedAuthor::flush`], but defers derived data; see [`Durable::flush_and_go_on`].
+    /// Like [`Author::flush`], but defers derived data; for loops of commits. It is written by
+    /// [`crate::Keeper::checkpoint`] or [`Author::flush`] at the latest. Until then, opening the
+    /// store applies the updates again.
     ///
     /// # Errors
-    /// Those of [`RecordedAuthor::flush`].
+    /// Those of [`Author::flush`].
     pub fn flush_and_go_on(&mut self, records: &[RecordChange]) -> Result<Version, AuthorError> {
         let records = self.with_pending(records);
-        let version = self.repository.flush_and_go_on(&records)?;
+        let version = self.server.commit(&records)?;
         self.remember()?;
         Ok(version)
     }
 
     /// These records, and the record that carries pending changes along to the staged version.
     fn with_pending<'r>(&self, records: &'r [RecordChange]) -> Cow<'r, [RecordChange]> {
-        let (before, staged) = (self.repository.latest(), self.repository.memory().latest());
+        let (before, staged) = (self.server.latest(), self.server.staged());
         if before == staged {
             return records.into();
         }
@@ -285,57 +359,27 @@ impl<M: HostedRepository + ?Sized, D: Store> RecordedAuthor<M, D> {
 
     /// Records the newest durable head, before it is handed out.
     fn remember(&mut self) -> Result<(), AuthorError> {
-        let latest = self.repository.latest();
+        let latest = self.server.latest();
         let Some(record) = self.record.as_mut().filter(|_| latest > Version::EMPTY) else {
             return Ok(());
         };
-        let head = self.repository.head_message(latest);
+        let head = self.server.head_message(latest);
         Ok(record.advance(&head.map_err(RepositoryError::from)?)?)
     }
 
-    /// The repository.
-    pub const fn repository(&self) -> &Durable<M, D> {
-        &self.repository
+    /// The author's own server: all versions, to be asked, exported or handed out.
+    pub const fn server(&self) -> &Server<F> {
+        &self.server
     }
 
-    /// The repository, for checkpoints or pruning.
-    pub const fn repository_mut(&mut self) -> &mut Durable<M, D> {
-        &mut self.repository
+    /// Like [`Author::server`], for checkpoints or pruning.
+    pub const fn server_mut(&mut self) -> &mut Server<F> {
+        &mut self.server
     }
+}
 
-    fn sign(&mut self, batch: Vec<Operation>) -> Result<Box<dyn SignedUpdate>, AuthorError> {
-        let author = match &mut self.author {
-            ResumedAuthor::WithKey(signer) => {
-                self.repository.begin()?;
-                self.waiting.extend(batch);
-                let published = self.repository.publish(&mut self.waiting, signer);
-                if !matches!(published, Err(SignError::Signer(_))) {
-                    // A rejected batch is dropped, not retried with the next one.
-                    self.waiting.clear();
-                }
-                return Ok(published?);
-            }
-            ResumedAuthor::WithKeys(keys) => {
-                self.repository.begin()?;
-                self.waiting.extend(batch);
-                let published = self.repository.publish_with(&mut self.waiting, keys);
-                if !matches!(published, Err(SignError::Signer(_))) {
-                    self.waiting.clear();
-                }
-                return Ok(published?);
-            }
-            ResumedAuthor::WithContents(author) => author,
-        };
-        if author.version() != self.repository.memory().latest() {
-            return Err(AuthorError::Diverged);
-        }
-        if author.has_unsigned() {
-            // A snapshot of an earlier call, whose signer failed, becomes a version of its own.
-            let earlier = author.snapshot_of(Vec::new())?;
-            self.repository.stage(&*earlier)?;
-        }
-        let update = author.snapshot_of(batch)?;
-        self.repository.stage(&*update)?;
-        Ok(update)
-    }
+/// The file of the record: beside the key, or beside the store for a key that is from no file.
+fn record_of(store: &Path, secret: &SecretKey) -> Result<PathBuf, AuthorError> {
+    let beside = secret.path().unwrap_or(store);
+    Ok(pad_disk::beside(beside, ".signed").map_err(StoreError::from)?)
 }

@@ -1,7 +1,7 @@
 //! The changes of one snapshot while they are gathered, possibly more than fit into memory.
 //!
 //! A repository that keeps its contents itself takes changes from a stream in ascending order of
-//! keys ([`crate::hosted::RowKeeper::load`], [`crate::hosted::RowKeeper::publish_changes`]). So its
+//! keys ([`crate::Keeper::sign_gathered`]). So its
 //! changes are sorted. Those that exceed a bound on memory are written as sorted runs to an unnamed
 //! file next to the store, and merged at the end. For all other repositories changes are gathered
 //! in memory.
@@ -22,7 +22,7 @@ mod sorter;
 #[cfg(test)]
 mod tests;
 
-/// The changes of the next snapshot, made by [`crate::RecordedAuthor::gather`].
+/// The changes of the next snapshot, made by [`crate::Author::gather`].
 ///
 /// The last operation on a key wins; removing an absent key does nothing. A log appends all values
 /// of a key instead.
@@ -61,6 +61,17 @@ impl Changes {
             Gathered::Sorter(sorter) => sorter.push(&operation)?,
         }
         Ok(())
+    }
+
+    /// The gathered operations, in memory.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub(crate) fn into_batch(self) -> Result<Vec<Operation>, StoreError> {
+        match self.0 {
+            Gathered::InMemory(operations) => Ok(operations),
+            Gathered::Sorter(sorter) => sorter.sorted()?.batch(),
+        }
     }
 
     /// The gathered operations.

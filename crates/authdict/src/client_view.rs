@@ -27,8 +27,10 @@ use crate::{
     witnessed::heads_of,
 };
 
+mod file;
 mod follow;
 
+pub use file::{NoView, ViewFault, ViewFile};
 pub use follow::{Heads, NotFollowed};
 
 /// A client's public key, and the newest head that it has seen.
@@ -215,7 +217,7 @@ impl StoredView {
     /// contradicts the view.
     ///
     /// `past` is the statement of the newer of the two heads about the older one's version, as
-    /// returned by [`crate::dynamic::AnyRepository::past_messages`].
+    /// returned by [`crate::Dictionary::past_messages`].
     pub fn accuse(&self, head: &[u8], past: &[u8]) -> Option<Vec<u8>> {
         with_suite!(self.public.suite, S => self.accuse_in::<S>(head, past))
     }

@@ -6,7 +6,7 @@ use crate::{
     kept_log::NodeFile,
     keys::PublicKey,
     selection::{SchemeFamily, SchemeName},
-    store::{RecordChange, Store, StoreError, any::AnyStore},
+    store::{AnyStore, RecordChange, Store, StoreError},
     tuple_file::TupleFile,
 };
 

@@ -1,21 +1,22 @@
 //! The families of schemes. Each module contains the facade's code for one of them.
 //!
-//! A family makes its repositories persistent, resumes their authors and answers questions
-//! ([`OfferedRepository`]). `repository` and `client` pick the family of a scheme chosen at run
-//! time.
+//! A family says how its repositories are asked, checked and kept ([`crate::keeper`]), and verifies
+//! answers. `keeper` and `client` pick the family of a scheme chosen at run time.
 
 use pad_core::{
     Answers, Client, Family, Question as Ask, SchemeId, Suite, TrustedView, VerifyError, Version,
     client, codec,
 };
+use pad_tree::NodeCache;
 
 use crate::{
+    keeper::Keeper,
     keys::PublicKey,
-    offered::{AnyClient, OfferedRepository},
     question::{NotOffered, Question, Refusal},
     repository::RepositoryError,
     selection::SchemeFamily,
-    store::{StoreError, any::AnyStore},
+    store::{AnyStore, StoreError},
+    verifier::Verifier,
 };
 
 #[cfg(feature = "log")]
@@ -23,16 +24,17 @@ pub(crate) mod log;
 pub(crate) mod tree;
 pub(crate) mod tuple;
 
-/// An empty repository of the dictionary in a store's records.
-pub(crate) fn repository<S: Suite>(
+/// The dictionary with this public key in its store, to be opened.
+pub(crate) fn keeper<S: Suite>(
     public: &PublicKey,
-    store: &AnyStore,
-) -> Result<Box<dyn OfferedRepository>, RepositoryError> {
+    store: AnyStore,
+    cache: NodeCache,
+) -> Result<Box<dyn Keeper>, RepositoryError> {
     let made = match public.scheme.family() {
-        SchemeFamily::Tree => tree::repository::<S>(public, store)?,
-        SchemeFamily::Tuple => tuple::repository::<S>(public, store)?,
+        SchemeFamily::Tree => tree::keeper::<S>(public, store, cache)?,
+        SchemeFamily::Tuple => tuple::keeper::<S>(public, store)?,
         #[cfg(feature = "log")]
-        SchemeFamily::Log => log::repository::<S>(public, store)?,
+        SchemeFamily::Log => log::keeper::<S>(public, store)?,
         // A directory has a folder of its own.
         SchemeFamily::Directory => None,
     };
@@ -43,7 +45,7 @@ pub(crate) fn repository<S: Suite>(
 
 /// The client that trusts only a public key; `None` if the scheme's own key is missing or
 /// malformed, and for directories.
-pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn AnyClient>> {
+pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn Verifier>> {
     match public.scheme.family() {
         SchemeFamily::Tree => tree::client::<S>(public),
         SchemeFamily::Tuple => tuple::client::<S>(public),

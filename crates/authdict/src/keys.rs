@@ -27,7 +27,7 @@ use core::fmt;
 use std::{
     fs::File,
     io::{self, Write},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use ed25519_dalek::SigningKey;
@@ -39,7 +39,10 @@ pub use zeroize::Zeroizing;
 pub use pad_tuple::DEFAULT_ENTRIES;
 
 pub use crate::own_keys::{NoRandomness, SchemeKey, SchemeKeyFormat};
-use crate::selection::{SchemeName, SuiteName};
+use crate::{
+    scheme::Named,
+    selection::{SchemeName, SuiteName},
+};
 
 #[cfg(feature = "passphrase")]
 mod encryption;
@@ -106,6 +109,10 @@ pub enum KeyFileError {
         /// The expected content of the line.
         expected: &'static str,
     },
+    /// This build has no keys of the family's suite or scheme (features `all-suites`, `log`,
+    /// `accumulators`).
+    #[error("this build has no key files of this suite or scheme")]
+    NotBuilt,
     /// Keys of this scheme are made from public parameters ([`SecretKey::generate_with`]).
     #[error("keys of scheme {0} are made from public parameters, which are not given")]
     ParametersNeeded(SchemeName),
@@ -237,6 +244,7 @@ pub struct SecretKey {
     signer: SigningKey,
     scheme_secret: Option<Zeroizing<Vec<u8>>>,
     public: PublicKey,
+    path: Option<PathBuf>,
 }
 
 impl fmt::Debug for SecretKey {
@@ -246,6 +254,31 @@ impl fmt::Debug for SecretKey {
 }
 
 impl SecretKey {
+    /// Generates a random key for a new dictionary of family `F`.
+    ///
+    /// # Errors
+    /// [`KeyFileError::NoRandomness`]; [`KeyFileError::ParametersNeeded`] for logs;
+    /// [`KeyFileError::NotBuilt`].
+    pub fn random<F: Named>(dictionary: impl Into<DictionaryId>) -> Result<Self, KeyFileError> {
+        let scheme = SchemeName::from_id(F::SCHEME).ok_or(KeyFileError::NotBuilt)?;
+        Self::random_with::<F>(dictionary, random_own(scheme, DEFAULT_ENTRIES)?)
+    }
+
+    /// Like [`SecretKey::random`], with `own` as the secret of the scheme, as in
+    /// [`SecretKey::from_parts`]. For logs, it is `LogParameters::setup`.
+    ///
+    /// # Errors
+    /// [`KeyFileError::NoRandomness`]; [`KeyFileError::Malformed`] if `own` is not of the scheme;
+    /// [`KeyFileError::NotBuilt`].
+    pub fn random_with<F: Named>(
+        dictionary: impl Into<DictionaryId>,
+        own: Option<Zeroizing<Vec<u8>>>,
+    ) -> Result<Self, KeyFileError> {
+        let suite = SuiteName::from_id(F::SUITE.0).ok_or(KeyFileError::NotBuilt)?;
+        let scheme = SchemeName::from_id(F::SCHEME).ok_or(KeyFileError::NotBuilt)?;
+        Self::generate_with(own, suite, scheme, Some(dictionary.into()))
+    }
+
     /// Generates a random key for a dictionary with the given id, or a random one. Where keys of
     /// the scheme are for a number of entries, it is [`DEFAULT_ENTRIES`].
     ///
@@ -347,6 +380,7 @@ impl SecretKey {
         Ok(Self {
             signer,
             scheme_secret: None,
+            path: None,
             public: PublicKey {
                 suite,
                 scheme,
@@ -372,6 +406,11 @@ impl SecretKey {
     /// The public key for clients.
     pub const fn public(&self) -> &PublicKey {
         &self.public
+    }
+
+    /// The file that the key was read from.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
     }
 
     /// A signer for this key. It erases its own copy when it is dropped.
@@ -400,7 +439,11 @@ impl SecretKey {
     /// [`KeyFileError::Encrypted`], [`KeyFileError::Exposed`], [`KeyFileError::OtherKind`],
     /// [`KeyFileError::Malformed`].
     pub fn from_file(file: &SecretFile) -> Result<Self, KeyFileError> {
-        Self::parse(file.text_of(SECRET_TITLE)?, SchemeName::key_format)
+        let key = Self::parse(file.text_of(SECRET_TITLE)?, SchemeName::key_format)?;
+        Ok(Self {
+            path: file.path().map(Path::to_path_buf),
+            ..key
+        })
     }
 
     /// The secret key file, not written yet.

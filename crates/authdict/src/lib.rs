@@ -1,83 +1,74 @@
-//! Persistent authenticated dictionaries: a facade over the libraries, plus durable storage.
+//! Authenticated dictionaries: an author signs versions, an untrusted server answers look-ups with
+//! proofs, and a client verifies them with the author's public key alone.
 //!
-//! A persistent authenticated dictionary (PAD) is a map that an author publishes in signed
-//! versions. An untrusted server keeps all versions. A client verifies any answer about any version
-//! with the author's public key alone.
+//! ```standalone_crate
+//! use authdict::{Author, Client, Key, RedBlack, SecretKey, Server, Tree};
 //!
-//! # Choosing an entry point
+//! type Prices = Tree<RedBlack>; // or Tuple<..>, Log<..>, AnyFamily: the only line that changes
 //!
-//! | you need | take | it costs |
-//! | --- | --- | --- |
-//! | a dictionary in memory, whose family is a type | [`Author`], [`Server`] and [`Client`] of [`Tree`]`<`[`RedBlack`]`>` or [`Tuple`]`<`[`SpecLightweight`]`>` | see the family in `pad_tree` and `pad_tuple` |
-//! | a durable dictionary on a disk, with the scheme in its key file | [`dynamic`], with [`SecretKey`] and [`PublicKey`] | a few fsyncs for each commit |
-//! | to verify the output of `pad prove` or of a server only | [`PublicKey::load`], [`dynamic::verify`] | a signature and some hashes |
-//! | to keep the newest head seen in a file | [`client_view`] | |
-//! | entries by number, for 10^9 objects | [`block_directory`] | a read for each lookup |
-//! | untrusted logs | `aad`, with the feature `aad` | milliseconds for each proof |
-//! | over a network | the crates `pad-client` and `pad-service` | |
+//! # let folder = tempfile::tempdir()?;
+//! # std::env::set_current_dir(folder.path())?;
+//! # std::env::set_current_dir(folder.path())?;
+//! let secret = SecretKey::random::<Prices>("fruit prices")?;
+//! let mut author = Author::<Prices>::create("prices.pad", &secret)?;
+//! author.put("apple", "1.20")?;
+//! author.commit()?;
 //!
-//! ```
-//! use authdict::{Author, Client, Key, Server, SigningKey};
-//!
-//! type Prices = authdict::Tree<authdict::RedBlack>;
-//!
-//! let mut author = Author::<Prices>::new("fruit prices", SigningKey::from_bytes(&[7; 32]))?;
-//! author.put(b"apple", b"1.20")?;
-//! let mut server = Server::<Prices>::new(author.public());
-//! let version = server.apply(&author.snapshot()?)?;
-//! let mut client = Client::<Prices>::new(author.public().clone());
-//! client.advance(&server.head(version)?, None)?;
-//! let lookup = client.check(&server.answer(version, &Key::from(b"apple"))?, &Key::from(b"apple"))?;
-//! assert_eq!(lookup.get().answer.value(), Some(&b"1.20".into()));
+//! let server = Server::<Prices>::open("prices.pad", secret.public())?;
+//! let mut client = Client::<Prices>::open("prices.view", secret.public())?;
+//! let answer = client.ask(&server, Key::from(b"apple"))?;
+//! assert_eq!(answer.value(), Some(&"1.20".try_into()?));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Choosing
+//!
+//! | you need | take | it costs |
+//! | --- | --- | --- |
+//! | to change and sign a dictionary | [`Author`] | a few fsyncs for each commit |
+//! | to serve it, or a copy of it | [`Server`], in files or, with the feature `object-store`, in objects | a read for each look-up |
+//! | to verify | [`Client`], whose view is a file or in memory | a signature and some hashes |
+//! | the scheme that a key file names | [`AnyFamily`] as the family | |
+//! | a server on the network | `Remote` of the crate `pad-client`, as a [`Source`] | a request for each question |
+//! | entries by number, for 10^9 objects | [`block_directory`] | a read for each look-up |
+//! | dictionaries in memory, without files or std | [`pad_core`], [`pad_tree`], [`pad_tuple`] | |
+//!
 //! # Map
 //!
-//! * [`pad_core`], [`pad_tree`] and [`pad_tuple`], re-exported: the common types, the twelve tree
-//!   PADs, and the tuple PADs.
-//! * [`block_directory`], re-exported: directories of numbered entries, each in a folder of its
-//!   own.
-//! * `keys::FileOwnerKey`, with the feature `file`: key files for owners of files on an untrusted
-//!   server (`flexlist_service`).
-//! * [`Durable`] and [`RecordedAuthor`]: server and author across crashes, over a
-//!   [`Store`]; [`RedbStore`] is one in a file.
-//! * [`Changes`]: the changes that an author gathers for a snapshot. A first snapshot may exceed
-//!   memory.
-//! * [`hosted`]: a repository of any family behind messages; [`durable`] makes it persistent.
-//! * [`keys`]: key files. `trace`, with the feature of that name: recorded updates as CSV.
-//! * [`SigningRecord`]: the newest head that an author has handed out. It prevents signing for an
-//!   old store.
+//! * [`Author`], [`Server`] and [`Client`]: the three roles. A [`Server`] is the [`Keeper`] that owns
+//!   a store; [`Dictionary`] is what it answers, [`Verifier`] what checks the answers.
+//! * [`scheme`]: families as types, and the questions that each [`Asks`].
+//! * [`keys`]: key files. [`SigningRecord`]: the newest head that an author has handed out. It
+//!   prevents signing for an old store.
+//! * [`client_view`]: the newest head that a client has seen, in a file. [`evidence`]: evidence
+//!   against an author's key that has signed two histories.
+//! * [`Changes`]: the changes that an author gathers for a version. A first version may exceed
+//!   memory. [`pending`]: changes that wait in a store until its author signs them.
 //! * [`CompleteHistory`]: every change of a key from one version to another.
 //! * [`inspect`]: decodes a message, and shows step by step how a proof is checked.
-//! * [`pending`]: changes that wait in a store until its author signs them.
 //! * [`version_notes`]: names and creation times of versions. They are unsigned; the operator of
 //!   the store vouches for them.
-//! * [`evidence`]: evidence against an author's key that has signed two histories.
-//! * [`exchange`]: auxiliary server messages next to heads, answers and updates.
-//! * [`witnessed`]: the newest head in a public log with witnesses.
-//! * [`dynamic`], [`question`], [`client_view`] and [`selection`]: everything chosen by name at run
-//!   time, as the command line does.
+//! * [`exchange`], [`witnessed`], [`part`]: for services. [`dynamic`], [`question`] and
+//!   [`selection`]: what is chosen by name at run time. `trace`, with the feature of that name:
+//!   recorded updates as CSV.
 
-pub mod answering;
 pub mod author;
 mod changes;
+pub mod client;
 pub mod client_view;
 pub mod complete;
 mod description;
-pub mod durable;
+pub mod dictionary;
 pub mod dynamic;
 pub mod evidence;
 pub mod exchange;
 mod family;
-pub mod hosted;
 pub mod inspect;
+pub mod keeper;
 mod kept_log;
 pub mod keys;
 #[cfg(feature = "object-store")]
 pub mod objects;
-
-mod offered;
 mod own_keys;
 #[cfg(feature = "log")]
 pub mod parameters;
@@ -85,33 +76,36 @@ pub mod part;
 pub mod pending;
 pub mod question;
 pub mod repository;
+pub mod scheme;
 pub mod selection;
+pub mod server;
 mod signing_keys;
 pub mod signing_record;
 pub mod store;
 #[cfg(feature = "trace")]
 pub mod trace;
 mod tuple_file;
+mod verifier;
 pub mod version_notes;
 pub mod witnessed;
 
-pub use answering::{AnswerError, Noted};
-pub use author::{AuthorError, RecordedAuthor};
+pub use author::{Author, AuthorError};
 pub use block_directory;
 pub use changes::Changes;
+pub use client::{AskError, Client, NoClient, Source};
 pub use complete::CompleteHistory;
-pub use durable::{Checked, Durable};
+pub use dictionary::{AnswerError, Dictionary, Noted};
 pub use ed25519_dalek::SigningKey;
+pub use keeper::{Checked, Keeper, Replica};
 #[cfg(feature = "file")]
 pub use keys::{FileOwnerKey, FileOwnerKeyError, FilePublic};
 pub use keys::{KeyFileError, PublicKey, SchemeKey, SecretKey};
 pub use pad_core::{
-    self, Answers, ApplyError, Author, AuthorKey, Authored, Blake3Ed25519, Client, DecodeError,
-    Dictionary, DictionaryId, Domain, Equivocation, Family, HeadSignature, Heads, Hosts,
-    InputError, Key, LookupError, Operation, OrderedKey, Paper2010, Proof, Refusal, Repository,
-    Response, SchemeId, Server, ServerError, Serves, Sha256Ed25519, SignedHead, SnapshotHead,
-    SnapshotRoot, Suite, SuiteId, TrustedView, Untrusted, Update, Value, Verified, VerifyError,
-    Version, Workers, codec, head::Authority,
+    self, Answers, ApplyError, AuthorKey, Authored, Blake3Ed25519, DecodeError, DictionaryId,
+    Domain, Equivocation, Family, HeadSignature, Heads, Hosts, InputError, Key, LookupError,
+    Operation, OrderedKey, Paper2010, Proof, Refusal, Repository, Response, SchemeId, ServerError,
+    Serves, Sha256Ed25519, SignedHead, SnapshotHead, SnapshotRoot, Suite, SuiteId, TrustedView,
+    Untrusted, Update, Value, Verified, VerifyError, Version, Workers, codec, head::Authority,
 };
 #[cfg(feature = "log")]
 pub use pad_log;
@@ -133,8 +127,12 @@ pub use pad_tuple::{
 pub use parameters::LogParameters;
 pub use question::NotOffered;
 pub use repository::{CheckError, RepositoryError};
-pub use signing_keys::SigningKeys;
+pub use scheme::{AnyFamily, Asks, Named, Scheme};
+#[cfg(feature = "log")]
+pub use scheme::{Log, Membership};
+pub use server::Server;
 pub use signing_record::{SigningRecord, SigningRecordError};
 pub use store::{
-    RecordChange, Store, StoreError, StoredCheckpoint, any::AnyStore, redb_store::RedbStore,
+    AnyStore, RecordChange, Store, StoreError, StoredCheckpoint, redb_store::RedbStore,
 };
+pub use verifier::Verifier;

@@ -10,10 +10,10 @@ use pad_tree::{Difference, KeyHistory, KeyRange, ProvableQuery, TreePart, TreePr
 pub use pad_tree::{PartError, PartProgress};
 
 use crate::{
-    answering::{AnswerError, Noted},
     client_view::Heads,
+    dictionary::{AnswerError, Dictionary, Noted},
     family::not_offered,
-    hosted::{AskedRepository, past_messages},
+    keeper::past_messages,
     keys::PublicKey,
     question::{HeadText, NotOffered, Question},
     selection::{SchemeFamily, with_suite},
@@ -21,10 +21,10 @@ use crate::{
 
 /// A part of a tree PAD behind messages: a [`TreePart`] of any suite.
 ///
-/// It answers like [`AskedRepository`], byte for byte as a repository of all keys. It returns
+/// It answers like [`Dictionary`], byte for byte as a repository of all keys. It returns
 /// [`LookupError::NotKept`] where the answer depends on other keys. Its contents are lost with its
 /// process, and have to be loaded again.
-pub trait AnyPart: AskedRepository + fmt::Debug + Send + Sync {
+pub trait AnyPart: Dictionary + fmt::Debug + Send + Sync {
     /// The range of keys that are kept.
     fn range(&self) -> &KeyRange;
 
@@ -231,7 +231,7 @@ where
     Ok(codec::encode(&Response { head, proof }))
 }
 
-impl<S: Suite> AskedRepository for TreePart<S> {
+impl<S: Suite> Dictionary for TreePart<S> {
     fn head_text(&self, version: Version) -> Result<HeadText, LookupError> {
         Ok(HeadText::of(&self.heads().head(version)?.head))
     }
@@ -243,6 +243,11 @@ impl<S: Suite> AskedRepository for TreePart<S> {
     fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, LookupError> {
         let proof = pad_core::Heads::prove_consistency(self.heads(), older, newer)?;
         Ok(codec::encode(&proof))
+    }
+
+    /// Entries can be removed.
+    fn append_only_message(&self, _: Version, _: Version) -> Result<Option<Vec<u8>>, LookupError> {
+        Ok(None)
     }
 
     fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, LookupError> {
@@ -295,25 +300,25 @@ impl<S: Suite> AskedRepository for TreePart<S> {
 }
 
 impl Heads for dyn AnyPart {
-    type Error = LookupError;
+    type Error = AnswerError;
 
-    fn latest(&self) -> Version {
-        self.latest_head()
+    fn latest(&self) -> Result<Version, AnswerError> {
+        Ok(self.latest_head())
     }
 
-    fn head_message(&self, version: Version) -> Result<Vec<u8>, LookupError> {
-        AskedRepository::head_message(self, version)
+    fn head_message(&self, version: Version) -> Result<Vec<u8>, AnswerError> {
+        Ok(Dictionary::head_message(self, version)?)
     }
 
-    fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, LookupError> {
-        AskedRepository::consistency_message(self, older, newer)
+    fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, AnswerError> {
+        Ok(Dictionary::consistency_message(self, older, newer)?)
     }
 
-    fn append_only_message(&self, _: Version, _: Version) -> Result<Option<Vec<u8>>, LookupError> {
+    fn append_only_message(&self, _: Version, _: Version) -> Result<Option<Vec<u8>>, AnswerError> {
         Ok(None)
     }
 
-    fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, LookupError> {
-        AskedRepository::past_messages(self, older, newer)
+    fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, AnswerError> {
+        Ok(Dictionary::past_messages(self, older, newer)?)
     }
 }

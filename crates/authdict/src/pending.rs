@@ -1,7 +1,7 @@
 //! Pending changes: stored durably until their author signs them.
 //!
 //! Each is noted with the version that is then the latest. A version that the author signs later
-//! carries along the changes that it does not sign ([`crate::RecordedAuthor::flush`]). So only a
+//! carries along the changes that it does not sign ([`crate::Author::flush`]). So only a
 //! version that was brought back into an old copy of the store leaves changes behind: it may have
 //! signed them.
 //!
@@ -26,7 +26,7 @@ pub struct PendingChange {
 }
 
 impl PendingChange {
-    /// The record that removes it from the pending changes, for [`crate::RecordedAuthor::flush`].
+    /// The record that removes it from the pending changes, for [`crate::Author::flush`].
     pub fn done(&self) -> RecordChange {
         RecordChange::remove(GROUP, self.name.clone(), self.value.clone())
     }

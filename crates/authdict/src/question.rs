@@ -31,6 +31,24 @@ pub enum Question {
     Growth(Version),
 }
 
+impl From<Key> for Question {
+    fn from(key: Key) -> Self {
+        Self::Key(key)
+    }
+}
+
+impl From<Keys> for Question {
+    fn from(keys: Keys) -> Self {
+        Self::Keys(keys)
+    }
+}
+
+impl From<KeyRange> for Question {
+    fn from(range: KeyRange) -> Self {
+        Self::Range(range)
+    }
+}
+
 /// A verified answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

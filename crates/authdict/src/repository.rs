@@ -25,18 +25,6 @@ pub enum RepositoryError {
     DamagedUpdate(Version, #[source] ApplyError),
 }
 
-/// Error of signing a batch with a repository that keeps its contents or derived data.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SignError {
-    /// The signer refused.
-    #[error("the signer refused: {0}")]
-    Signer(signature::Error),
-    /// The batch cannot be applied, or the store failed.
-    #[error(transparent)]
-    Repository(#[from] RepositoryError),
-}
-
 /// Error of checking a store against its author's signatures.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

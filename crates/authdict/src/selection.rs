@@ -4,7 +4,7 @@ use core::{fmt, str::FromStr};
 
 #[cfg(feature = "all-suites")]
 use pad_core::{Blake3Ed25519, Paper2010};
-use pad_core::{SchemeId, Sha256Ed25519, Suite};
+use pad_core::{SchemeId, Sha256Ed25519, Suite, SuiteId};
 use pad_tree::{BalancingScheme, RedBlack, SkipList, Treap, TreeScheme};
 use pad_tuple::{Design, PublicBytes, SecretBytes, designs};
 
@@ -140,7 +140,12 @@ impl SuiteName {
     /// The suite with this number in envelopes, if this build has it.
     pub fn from_id(id: u16) -> Option<Self> {
         let mut all = Self::ALL.iter().copied();
-        all.find(|suite| with_suite!(*suite, S => S::ID.0) == id)
+        all.find(|suite| suite.id().0 == id)
+    }
+
+    /// The suite's number in envelopes.
+    pub fn id(self) -> SuiteId {
+        with_suite!(self, S => S::ID)
     }
 }
 

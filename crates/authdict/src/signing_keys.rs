@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 use crate::keys::SecretKey;
 
 /// The keys of an author: the signer of heads, and the secret of the scheme, if it has one.
-pub struct SigningKeys {
+pub(crate) struct SigningKeys {
     signer: HeadSigner,
     own: Zeroizing<Vec<u8>>,
 }
@@ -28,12 +28,12 @@ impl SigningKeys {
     }
 
     /// The signer of heads.
-    pub const fn signer(&self) -> &HeadSigner {
+    pub(crate) const fn signer(&self) -> &HeadSigner {
         &self.signer
     }
 
     /// The encoding of the scheme's secret; empty if it has none.
-    pub fn own(&self) -> &[u8] {
+    pub(crate) fn own(&self) -> &[u8] {
         &self.own
     }
 }

@@ -76,6 +76,13 @@ pub enum SigningRecordError {
     },
 }
 
+impl SigningRecordError {
+    /// Whether a record exists already at the path.
+    pub(crate) fn is_there_already(&self) -> bool {
+        matches!(self, Self::Register(RegisterError::Io(error)) if error.kind() == io::ErrorKind::AlreadyExists)
+    }
+}
+
 /// The value of a record that was begun, until a head is handed out.
 const BEGUN: &[u8] = b"begun with no version";
 

@@ -5,8 +5,12 @@ use std::{io, path::PathBuf};
 use pad_core::{Domain, Suite, Version};
 use pad_disk::engine::EngineError;
 
-pub mod any;
+use crate::selection::SchemeName;
+
+mod any;
 pub mod redb_store;
+
+pub use any::AnyStore;
 
 /// A record: its name inside its group, and its value.
 pub type Record = (Vec<u8>, Vec<u8>);
@@ -134,7 +138,7 @@ fn digest<S: Suite>(version: Version, oldest: Version, bytes: &[u8]) -> Vec<u8> 
 /// 3. Reads return what was written. An accident to the medium (a flipped bit, a stale page, a lost
 ///    record) is an error. It never yields another value, nor a state older than the acknowledged
 ///    one. Exceptions: a checkpoint's reader checks its digest, and see [`Store::records_between`].
-pub trait Store {
+pub trait Store: core::fmt::Debug {
     /// The random number that identifies this store.
     ///
     /// # Errors
@@ -163,7 +167,7 @@ pub trait Store {
     /// Returns the payload published for a version, or `None` if it is not stored (any more).
     ///
     /// The payload is the update that led to the version. For a repository that keeps its contents
-    /// itself, it is the row of the latest version. [`crate::Durable::update_message`] is the
+    /// itself, it is the row of the latest version. [`crate::Replica::update_within`] is the
     /// message that is sent to others.
     ///
     /// # Errors
@@ -309,6 +313,15 @@ pub enum StoreError {
     /// Another process has written to the objects meanwhile.
     #[error("another process is publishing into these objects: run this again")]
     Overtaken,
+    /// The store is of another dictionary or author.
+    #[error("the key is of another dictionary")]
+    OtherKey,
+    /// The key is of a dictionary of another family.
+    #[error("the key is of a dictionary of scheme {0}, which is not this family")]
+    OtherFamily(SchemeName),
+    /// The store was not opened by its author.
+    #[error("the store was opened without its author's key, so nothing can be signed")]
+    NoAuthor,
     /// A store in objects accepts only updates that are already signed.
     #[error(
         "objects are not signed for: an author's store is in files, and its updates are brought to objects (pad push, pad apply)"

@@ -8,9 +8,9 @@ use std::{
 };
 
 use authdict::{
-    KeyRange, PublicKey, RangeContents, Version,
+    KeyRange, PublicKey, RangeContents, Verifier, Version,
     client_view::{Heads as _, NotFollowed, StoredView},
-    dynamic::{AnyClient, client_of, longest_answer},
+    dynamic::{client_of, longest_answer},
     question::{HeadText, Question, Refusal, Statement, verify_head},
     version_notes::VersionNotes,
     witnessed::check_policy,
@@ -22,7 +22,7 @@ use crate::{
     error::ClientError,
     fetch_error::FetchError,
     incident::{Fault, Incident, Unusable},
-    server::{Server, Versions},
+    remote::{Remote, Versions},
     servers::{Servers, Wanted},
     visit::Visit,
     witnesses::{Cosigned, Log, Seen, Witnesses, check_heads},
@@ -41,11 +41,11 @@ use crate::{
 ///
 /// ```no_run
 /// use authdict::{PublicKey, client_view::StoredView, question::Question};
-/// use pad_client::{Client, HttpOptions, Server};
+/// use pad_client::{Client, HttpOptions, Remote};
 ///
 /// let public = PublicKey::load("author.key.pub".as_ref())?;
 /// let addresses = ["https://one.example", "https://two.example"];
-/// let servers = addresses.map(|address| Server::connect(address, HttpOptions::default()));
+/// let servers = addresses.map(|address| Remote::connect(address, HttpOptions::default()));
 /// let servers = servers.into_iter().collect::<Result<_, _>>()?;
 /// let view = StoredView::new(public).authenticated();
 /// let mut client = Client::new(servers, view, Some("prices.view".into()))?;
@@ -59,7 +59,7 @@ use crate::{
 pub struct Client {
     servers: Arc<Servers>,
     view: StoredView,
-    verifier: Arc<dyn AnyClient>,
+    verifier: Arc<dyn Verifier>,
     /// The required witnesses, if any.
     witnesses: Option<Witnesses>,
     log: Option<Arc<Log>>,
@@ -78,7 +78,7 @@ impl Client {
     /// # Errors
     /// [`ClientError::NoServer`]; [`ClientError::Client`] if the view's key is unusable.
     pub fn new(
-        servers: Vec<Server>,
+        servers: Vec<Remote>,
         view: StoredView,
         beside: Option<PathBuf>,
     ) -> Result<Self, ClientError> {
@@ -528,7 +528,7 @@ impl Client {
     fn first_of<'s, T>(
         &'s self,
         wanted: Wanted<'_>,
-        visit: impl Fn(&'s Server) -> Result<Visit<'s>, FetchError>,
+        visit: impl Fn(&'s Remote) -> Result<Visit<'s>, FetchError>,
         ask: impl Fn(&Visit<'s>) -> Result<T, Unusable>,
     ) -> Result<T, ClientError> {
         let (mut incidents, mut slow) = (Vec::new(), Vec::new());
@@ -573,8 +573,8 @@ impl Client {
     /// Appends the incidents of failed servers, and the numbers of those that were only slow.
     fn pass<'s, T>(
         &'s self,
-        servers: Vec<(usize, &'s Server)>,
-        visit: &impl Fn(&'s Server) -> Result<Visit<'s>, FetchError>,
+        servers: Vec<(usize, &'s Remote)>,
+        visit: &impl Fn(&'s Remote) -> Result<Visit<'s>, FetchError>,
         ask: &impl Fn(&Visit<'s>) -> Result<T, Unusable>,
         (incidents, slow): (&mut Vec<Incident>, &mut Vec<(bool, usize)>),
     ) -> Option<T> {

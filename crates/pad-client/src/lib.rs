@@ -3,7 +3,7 @@
 //! | you need | take | it costs |
 //! | --- | --- | --- |
 //! | verified answers, with failover | [`Client`] | a request per question and per new version |
-//! | unverified bytes from one server | [`Server`] | one request |
+//! | unverified bytes from one server | [`Remote`] | one request |
 //! | several servers, ordered by the versions they keep | [`Servers`] | |
 //! | the paths under a dictionary's address | [`Resource`] | |
 //! | a record of how a server failed, with evidence | [`Incident`] | the evidence on disk |
@@ -32,8 +32,8 @@ mod fetch_error;
 mod incident;
 mod not_witnessed;
 mod notes;
+mod remote;
 mod resource;
-mod server;
 mod servers;
 mod visit;
 mod witnesses;
@@ -47,8 +47,8 @@ pub use incident::{Fault, Incident, Unusable};
 pub use not_witnessed::NotWitnessed;
 pub use notes::{last_of_page, notes_to_json, versions_to_json};
 pub use pad_web::client::{HttpError, HttpOptions, Reply, Roots, without_password};
+pub use remote::{LONGEST_PAGE, Pushed, Remote, Versions, is_dictionary_name};
 pub use resource::{Resource, UnknownPath};
-pub use server::{LONGEST_PAGE, Pushed, Server, Versions, is_dictionary_name};
 pub use servers::{Servers, Wanted};
 pub use visit::Visit;
 pub use witnesses::{Cosigned, Witnesses};

@@ -10,7 +10,7 @@ use authdict::{KeyRange, Version, question::Question};
 
 use crate::{
     fetch_error::FetchError,
-    server::{Server, Versions},
+    remote::{Remote, Versions},
 };
 
 /// The servers of one dictionary, with the versions that each claims to keep.
@@ -19,10 +19,10 @@ use crate::{
 /// servers, including those that claim not to keep the version.
 #[derive(Debug)]
 pub struct Servers {
-    list: Vec<Server>,
+    list: Vec<Remote>,
     /// Handles with a longer wait for servers that have one, with their numbers; created when
     /// needed.
-    patient: OnceLock<Vec<(usize, Server)>>,
+    patient: OnceLock<Vec<(usize, Remote)>>,
     state: Mutex<State>,
 }
 
@@ -93,7 +93,7 @@ enum Likely {
 
 impl Servers {
     /// Creates the list. The first server is preferred until more is known.
-    pub fn new(list: Vec<Server>) -> Self {
+    pub fn new(list: Vec<Remote>) -> Self {
         let known = vec![Known::default(); list.len()];
         Self {
             list,
@@ -103,13 +103,13 @@ impl Servers {
     }
 
     /// Returns all servers in the order of the list.
-    pub fn all(&self) -> &[Server] {
+    pub fn all(&self) -> &[Remote] {
         &self.list
     }
 
     /// Returns handles with a longer wait for the servers numbered in `slow`, in that order. Omits
     /// servers that already wait as long as possible.
-    pub(crate) fn patient(&self, slow: &[usize]) -> impl Iterator<Item = (usize, &Server)> {
+    pub(crate) fn patient(&self, slow: &[usize]) -> impl Iterator<Item = (usize, &Remote)> {
         let all = self.patient.get_or_init(|| {
             let numbered = self.list.iter().enumerate();
             numbered
@@ -123,7 +123,7 @@ impl Servers {
     }
 
     /// Returns all servers with their numbers, in the order in which to try them.
-    pub fn order(&self, wanted: Wanted<'_>) -> Vec<(usize, &Server)> {
+    pub fn order(&self, wanted: Wanted<'_>) -> Vec<(usize, &Remote)> {
         let state = self.state();
         let numbered = self.list.iter().enumerate();
         let turned = numbered.cycle().skip(state.first).take(self.list.len());
@@ -136,7 +136,7 @@ impl Servers {
     }
 
     /// Returns each server with the versions it claims to keep, and whether it is considered up.
-    pub fn known(&self) -> Vec<(&Server, Option<Versions>, bool)> {
+    pub fn known(&self) -> Vec<(&Remote, Option<Versions>, bool)> {
         let state = self.state();
         let both = self.list.iter().zip(&state.known);
         both.map(|(server, known)| (server, known.versions.clone(), !known.fails()))

@@ -7,7 +7,7 @@ use std::{
 };
 
 use authdict::{
-    KeyRange, Version,
+    KeyRange, Source, Version,
     client_view::Heads,
     evidence::{MOST_FILES, keep},
     exchange::{decode_history, decode_list},
@@ -21,15 +21,15 @@ use crate::{
     fetch_error::FetchError,
     incident::{Exchange, Fault, Incident, Unusable, keep_record},
     notes::{last_of_page, notes_from_json, versions_from_json},
+    remote::{Remote, Versions},
     resource::Resource,
-    server::{Server, Versions},
 };
 
 /// A series of exchanges with one server. Its latest version is requested at most once. Successful
 /// responses are kept as evidence of a lie until [`Visit::forget`].
 #[derive(Debug)]
 pub struct Visit<'s> {
-    server: &'s Server,
+    server: &'s Remote,
     /// The versions the server claims to keep; empty if not requested.
     versions: Versions,
     said: RefCell<Vec<Exchange>>,
@@ -37,7 +37,7 @@ pub struct Visit<'s> {
 
 impl<'s> Visit<'s> {
     /// Starts exchanges without requesting the latest version.
-    pub const fn new(server: &'s Server) -> Self {
+    pub const fn new(server: &'s Remote) -> Self {
         Self {
             server,
             versions: Versions {
@@ -54,7 +54,7 @@ impl<'s> Visit<'s> {
     ///
     /// # Errors
     /// [`FetchError`].
-    pub fn latest(server: &'s Server) -> Result<Self, FetchError> {
+    pub fn latest(server: &'s Remote) -> Result<Self, FetchError> {
         let versions = server.versions()?;
         let visit = Self {
             versions,
@@ -76,7 +76,7 @@ impl<'s> Visit<'s> {
     }
 
     /// Returns the server.
-    pub const fn server(&self) -> &'s Server {
+    pub const fn server(&self) -> &'s Remote {
         self.server
     }
 
@@ -298,8 +298,8 @@ impl Visit<'_> {
 impl Heads for Visit<'_> {
     type Error = FetchError;
 
-    fn latest(&self) -> Version {
-        self.versions.latest
+    fn latest(&self) -> Result<Version, FetchError> {
+        Ok(self.versions.latest)
     }
 
     fn head_message(&self, version: Version) -> Result<Vec<u8>, FetchError> {
@@ -328,6 +328,46 @@ impl Heads for Visit<'_> {
         let past = decode_list(&bytes, LONGEST_PROOF);
         let past = past.map_err(|_| FetchError::Unusable("list of proofs"))?;
         Ok(past.into_iter().map(<[u8]>::to_vec).collect())
+    }
+}
+
+/// A server may be asked without a [`Visit`]: nothing is then kept as evidence.
+impl Heads for Remote {
+    type Error = FetchError;
+
+    fn latest(&self) -> Result<Version, FetchError> {
+        Ok(self.versions()?.latest)
+    }
+
+    fn head_message(&self, version: Version) -> Result<Vec<u8>, FetchError> {
+        Visit::new(self).head_message(version)
+    }
+
+    fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, FetchError> {
+        Visit::new(self).consistency_message(older, newer)
+    }
+
+    fn append_only_message(
+        &self,
+        older: Version,
+        newer: Version,
+    ) -> Result<Option<Vec<u8>>, FetchError> {
+        Visit::new(self).append_only_message(older, newer)
+    }
+
+    fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, FetchError> {
+        Visit::new(self).past_messages(older, newer)
+    }
+}
+
+impl Source for Remote {
+    fn answer_message(
+        &self,
+        version: Version,
+        question: &Question,
+        most: usize,
+    ) -> Result<Vec<u8>, FetchError> {
+        self.get(&Resource::Answer(version, question.clone()), most)
     }
 }
 

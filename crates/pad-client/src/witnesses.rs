@@ -232,8 +232,8 @@ pub(crate) struct Seen<'v, 's> {
 impl Heads for Seen<'_, '_> {
     type Error = FetchError;
 
-    fn latest(&self) -> Version {
-        self.newest.version
+    fn latest(&self) -> Result<Version, FetchError> {
+        Ok(self.newest.version)
     }
 
     fn head_message(&self, version: Version) -> Result<Vec<u8>, FetchError> {

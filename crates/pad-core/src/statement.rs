@@ -19,6 +19,13 @@ pub struct Lookup {
     pub answer: Answer,
 }
 
+impl Lookup {
+    /// The value, if the key is present.
+    pub const fn value(&self) -> Option<&Value> {
+        self.answer.value()
+    }
+}
+
 /// A key's value in one version, or its absence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {

@@ -8,10 +8,8 @@ use std::{
 };
 
 use authdict::{
-    AnyStore, LookupError, NodeCache, NotOffered, PublicKey, RepositoryError, Store as _,
-    StoreError, Version,
-    dynamic::{AnyRepository, open_repository, open_repository_with},
-    selection::SchemeFamily,
+    AnyStore, LookupError, NodeCache, NotOffered, PublicKey, RepositoryError, Server, Store as _,
+    StoreError, Version, selection::SchemeFamily,
 };
 use pad_client::Versions;
 
@@ -45,7 +43,7 @@ pub struct Dictionary {
     ///
     /// Readers hold the outer lock only briefly, so that the repository can be replaced. The inner
     /// lock is taken for writing only where contents are in memory.
-    current: RwLock<Arc<RwLock<AnyRepository>>>,
+    current: RwLock<Arc<RwLock<Server>>>,
     /// Lock that serialises changes.
     changing: Mutex<()>,
 }
@@ -76,7 +74,7 @@ impl Dictionary {
     /// memory and needs more than it may take.
     pub fn open_with(store: &Path, cache: impl Into<NodeCache>) -> Result<Self, RepositoryError> {
         let cache = cache.into();
-        let repository = open_repository_with(store, cache.clone())?;
+        let repository = Server::of_any_with(store, cache.clone())?;
         let public = repository.public_key()?;
         Ok(Self {
             store: store.to_owned(),
@@ -116,7 +114,7 @@ impl Dictionary {
                 return Err(CannotKeep::InObjects);
             }
         }
-        let oldest = self.read(AnyRepository::oldest);
+        let oldest = self.read(|server| server.oldest());
         match keep.from() {
             // The empty dictionary may be gone.
             Some(wanted) if oldest > wanted.max(Version::new(1)) => {
@@ -132,7 +130,7 @@ impl Dictionary {
     }
 
     /// Returns the versions of `repository` that can be queried.
-    pub(crate) fn versions(&self, repository: &AnyRepository) -> Versions {
+    pub(crate) fn versions(&self, repository: &Server) -> Versions {
         let until = self.keep.until();
         let latest = until.map_or(repository.latest(), |until| repository.latest().min(until));
         let first = self.keep.from().unwrap_or_default();
@@ -172,7 +170,7 @@ impl Dictionary {
             return Ok(None);
         };
         if self.reads_on_demand() {
-            let mut writer = open_repository(&self.store)?;
+            let mut writer = Server::of_any(&self.store)?;
             let pruned = writer.prune(first);
             drop(writer);
             // Reopen even if some files could not be removed.
@@ -227,7 +225,7 @@ impl Dictionary {
     }
 
     /// Calls `work` with the current repository and returns its result.
-    pub fn read<T>(&self, work: impl FnOnce(&AnyRepository) -> T) -> T {
+    pub fn read<T>(&self, work: impl FnOnce(&Server) -> T) -> T {
         let current = self.current();
         // No code panics while it changes the repository, so a poisoned one is intact.
         let repository = current.read().unwrap_or_else(PoisonError::into_inner);
@@ -236,7 +234,7 @@ impl Dictionary {
 
     /// Returns the latest version that is served.
     pub fn latest(&self) -> Version {
-        self.read(AnyRepository::latest)
+        self.read(|server| server.latest())
     }
 
     /// Reopens the store if other processes have published versions. Returns whether they have.
@@ -323,7 +321,7 @@ impl Dictionary {
     fn apply_now(&self, updates: &[Vec<u8>]) -> Result<Applied, NotApplied> {
         if self.reads_on_demand() {
             // A separate repository keeps other writers out until it is dropped.
-            let mut writer = open_repository(&self.store)?;
+            let mut writer = Server::of_any(&self.store)?;
             let applied = apply_to(&mut writer, updates);
             let taken = writer.latest() > self.latest();
             drop(writer);
@@ -386,14 +384,14 @@ impl Dictionary {
         Ok(Some(bytes))
     }
 
-    fn current(&self) -> Arc<RwLock<AnyRepository>> {
+    fn current(&self) -> Arc<RwLock<Server>> {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(&current)
     }
 
     /// Replaces the current repository by a new opening of the store.
     fn reopen(&self) -> Result<(), RepositoryError> {
-        let opened = open_repository_with(&self.store, self.cache.clone())?;
+        let opened = Server::of_any_with(&self.store, self.cache.clone())?;
         let opened = Arc::new(RwLock::new(opened));
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         let old = core::mem::replace(&mut *current, opened);

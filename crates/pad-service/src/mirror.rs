@@ -4,10 +4,10 @@ use core::{fmt, time::Duration};
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use authdict::{
-    LookupError, RepositoryError, Version,
+    AnswerError, RepositoryError, Version,
     client_view::{NotFollowed, StoredView},
 };
-use pad_client::{Fault, Incident, Server, Unusable, Visit};
+use pad_client::{Fault, Incident, Remote, Unusable, Visit};
 
 use crate::{
     dictionary::{Dictionary, NotApplied},
@@ -30,7 +30,7 @@ mod whole;
 #[derive(Debug)]
 pub struct Mirror {
     copy: Arc<dyn Copied>,
-    upstreams: Vec<Server>,
+    upstreams: Vec<Remote>,
     /// Base path of the files for evidence.
     beside: PathBuf,
     metrics: Arc<Metrics>,
@@ -47,7 +47,7 @@ trait Copied: fmt::Debug + Send + Sync {
     fn until(&self) -> Option<Version>;
 
     /// View of a client that has queried these contents only.
-    fn seen(&self) -> Result<StoredView, NotFollowed<LookupError>>;
+    fn seen(&self) -> Result<StoredView, NotFollowed<AnswerError>>;
 
     /// Fetches the next new contents up to `wanted` from an upstream. Returns whether to continue.
     fn take(
@@ -70,7 +70,9 @@ trait Copied: fmt::Debug + Send + Sync {
 /// Checks that an upstream continues the present contents; `false` if it is behind.
 fn goes_on(visit: &Visit<'_>, copy: &dyn Copied) -> Result<bool, Stopped> {
     let view = copy.seen().map_err(|error| match error {
-        NotFollowed::Silent(error) => Stopped::Store(RepositoryError::from(error).into()),
+        NotFollowed::Silent(AnswerError::Lookup(error)) => {
+            Stopped::Store(RepositoryError::from(error).into())
+        }
         // The present contents were verified when they were fetched.
         _ => {
             Stopped::Store(authdict::StoreError::Damaged("its latest head does not verify").into())
@@ -116,7 +118,7 @@ impl Mirror {
     /// number.
     pub fn new(
         dictionary: Arc<Dictionary>,
-        upstreams: Vec<Server>,
+        upstreams: Vec<Remote>,
         beside: PathBuf,
         metrics: Arc<Metrics>,
     ) -> Self {
@@ -126,7 +128,7 @@ impl Mirror {
     /// Like [`Mirror::new`], for a part of the keys.
     pub fn of_part(
         part: Arc<Part>,
-        upstreams: Vec<Server>,
+        upstreams: Vec<Remote>,
         beside: PathBuf,
         metrics: Arc<Metrics>,
     ) -> Self {
@@ -135,7 +137,7 @@ impl Mirror {
 
     fn of(
         copy: Arc<dyn Copied>,
-        upstreams: Vec<Server>,
+        upstreams: Vec<Remote>,
         beside: PathBuf,
         metrics: Arc<Metrics>,
     ) -> Self {

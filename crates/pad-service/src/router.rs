@@ -5,7 +5,7 @@ use std::{fmt::Write as _, net::IpAddr, sync::Arc};
 
 use authdict::{PublicKey, Version, question::Question};
 use pad_client::{
-    FetchError, HttpError, Reply, Resource, Server, Versions, Wanted, is_dictionary_name,
+    FetchError, HttpError, Remote, Reply, Resource, Versions, Wanted, is_dictionary_name,
 };
 use pad_web::server::{
     Admission, Answer, Handler, Head, HeaderValue, Limits, StatusCode, Work, header,
@@ -85,7 +85,7 @@ impl Router {
     /// [`NotRouted`] if the name is invalid, there is no server, or the keys are unknown or differ.
     pub fn new(
         name: String,
-        servers: Vec<Server>,
+        servers: Vec<Remote>,
         public: Option<PublicKey>,
         limits: Limits,
     ) -> Result<Self, NotRouted> {
@@ -115,7 +115,7 @@ impl Router {
             let mut failed = false;
             Following::begin(every, move || {
                 let fails = upstreams.refresh(number).err();
-                let server = upstreams.servers.all().get(number).map(Server::address);
+                let server = upstreams.servers.all().get(number).map(Remote::address);
                 match (&fails, server) {
                     (Some(error), Some(server)) if !failed => tracing::warn!(server, %error),
                     (None, Some(server)) if failed => tracing::info!(server, "is of use again"),
@@ -259,7 +259,7 @@ impl Router {
     /// semaphore for large responses has a permit.
     fn receive(
         &self,
-        server: &Server,
+        server: &Remote,
         (path, posted, client): ClientRequest<'_>,
     ) -> Result<Reply, FetchError> {
         let longest = self.limits.response_bytes;

@@ -3,9 +3,7 @@
 use std::{io, sync::Arc};
 
 use authdict::{
-    AnyStore, LookupError, PublicKey, RepositoryError, StoreError, Version,
-    dynamic::AnyRepository,
-    hosted::AskedRepository,
+    AnyStore, LookupError, PublicKey, RepositoryError, Server, StoreError, Version,
     question::Question,
     selection::SchemeFamily,
     version_notes::{VersionNotes, versions_of},
@@ -111,7 +109,7 @@ impl Served {
                     public: dictionary.public(),
                     keep: dictionary.keep(),
                     versions: dictionary.versions(repository),
-                    asked: repository,
+                    asked: &**repository,
                     whole: Some(repository),
                 })
             }),
@@ -134,8 +132,8 @@ pub(crate) struct Contents<'r> {
     pub(crate) public: &'r PublicKey,
     keep: Keep,
     pub(crate) versions: Versions,
-    pub(crate) asked: &'r dyn AskedRepository,
-    whole: Option<&'r AnyRepository>,
+    pub(crate) asked: &'r dyn authdict::Dictionary,
+    whole: Option<&'r Server>,
 }
 
 impl<'r> Contents<'r> {
@@ -202,7 +200,7 @@ impl<'r> Contents<'r> {
     ///
     /// An update is made from the contents of two versions, or dropped with the older one. Servers
     /// of some keys have no updates.
-    pub(crate) fn updates_of(&self, version: Version) -> Result<&'r AnyRepository, Refusal> {
+    pub(crate) fn updates_of(&self, version: Version) -> Result<&'r Server, Refusal> {
         self.check_kept(version.previous().unwrap_or_default())?;
         self.check_kept(version)?;
         self.whole.ok_or_else(all_keys_only)

@@ -4,10 +4,8 @@ use core::time::Duration;
 use std::{collections::BTreeMap, sync::Arc};
 
 use authdict::{
-    AnswerError, Key, Version,
-    dynamic::AnyRepository,
+    AnswerError, Dictionary, Key, Server, Version,
     exchange::{encode_history, encode_list},
-    hosted::AskedRepository,
     question::Question,
 };
 use pad_client::{LONGEST_PAGE, Resource, Versions, last_of_page, notes_to_json, versions_to_json};
@@ -242,7 +240,7 @@ impl Service {
     /// Answers a question. Refuses it if the answer would exceed [`Limits::response_bytes`].
     fn ask(
         &self,
-        repository: &dyn AskedRepository,
+        repository: &dyn Dictionary,
         version: Version,
         question: &Question,
     ) -> Result<Vec<u8>, Refusal> {
@@ -272,7 +270,7 @@ impl Service {
     /// The check runs before the whole answer is in memory. It counts keys and lengths of proofs.
     fn check_keys(
         &self,
-        repository: &dyn AskedRepository,
+        repository: &dyn Dictionary,
         version: Version,
         keys: &[Key],
     ) -> Result<(), Refusal> {
@@ -413,11 +411,7 @@ fn check_order(older: Version, newer: Version) -> Result<(), Refusal> {
     Err(Refusal::new(StatusCode::NOT_FOUND, "unknown_version", text))
 }
 
-fn update_of(
-    repository: &AnyRepository,
-    version: Version,
-    most: usize,
-) -> Result<Vec<u8>, Refusal> {
+fn update_of(repository: &Server, version: Version, most: usize) -> Result<Vec<u8>, Refusal> {
     if version == Version::EMPTY {
         let text = "no update leads to version 0";
         return Err(Refusal::new(StatusCode::NOT_FOUND, "unknown_version", text));
@@ -438,7 +432,7 @@ fn update_of(
 ///
 /// A page has at least one update. The first one may exceed the page size, up to `most` bytes.
 fn updates(
-    repository: &AnyRepository,
+    repository: &Server,
     (first, last): (Version, Version),
     most: usize,
 ) -> Result<Vec<u8>, Refusal> {
@@ -474,7 +468,7 @@ fn updates(
 /// Returns the heads of versions `first` to `last`, as many from the first on as fit in a page.
 /// A page has at least one head.
 fn heads(
-    repository: &dyn AskedRepository,
+    repository: &dyn Dictionary,
     (first, last): (Version, Version),
     most: usize,
 ) -> Result<Vec<u8>, Refusal> {

@@ -10,8 +10,8 @@ use std::{
 
 /// The programs, each with its output.
 const PROGRAMS: [(&str, &str); 7] = [
-    ("aad", "these are all certificates\n"),
-    ("accumulators", "ada is a guest\n"),
+    ("pad-log", "these are all certificates\n"),
+    ("pad-accumulators", "ada is a guest\n"),
     ("block-directory", "found twice\n"),
     (
         "flexlist",
@@ -117,7 +117,7 @@ fn the_readme_counts_dependencies() {
     }
     let pad = dependencies(&workspace(), " --package authdict");
     assert!(
-        readme.contains(&format!("`pad` itself has {pad}")),
-        "`pad` itself has {pad}"
+        readme.contains(&format!("`authdict` itself has {pad}")),
+        "`authdict` itself has {pad}"
     );
 }

@@ -5,8 +5,9 @@ use pad_core::{Heads as _, LookupError, Suite, VerifyError, Version, codec, cont
 
 use super::{RefusedHead, StoredView};
 use crate::{
-    dynamic::AnyRepository,
+    dictionary::AnswerError,
     question::{Question, Refusal},
+    server::Server,
     witnessed::heads_of,
 };
 
@@ -15,8 +16,11 @@ pub trait Heads {
     /// The error for a head or proof that is not returned.
     type Error;
 
-    /// The latest version.
-    fn latest(&self) -> Version;
+    /// The latest version that it offers.
+    ///
+    /// # Errors
+    /// [`Self::Error`].
+    fn latest(&self) -> Result<Version, Self::Error>;
 
     /// The head of a version, as a message.
     ///
@@ -49,39 +53,39 @@ pub trait Heads {
     fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, Self::Error>;
 }
 
-impl Heads for AnyRepository {
-    type Error = LookupError;
+impl<F> Heads for Server<F> {
+    type Error = AnswerError;
 
-    fn latest(&self) -> Version {
-        self.latest()
+    fn latest(&self) -> Result<Version, AnswerError> {
+        Ok((**self).latest())
     }
 
-    fn head_message(&self, version: Version) -> Result<Vec<u8>, LookupError> {
-        self.head_message(version)
+    fn head_message(&self, version: Version) -> Result<Vec<u8>, AnswerError> {
+        Ok((**self).head_message(version)?)
     }
 
-    fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, LookupError> {
-        self.consistency_message(older, newer)
+    fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, AnswerError> {
+        Ok((**self).consistency_message(older, newer)?)
     }
 
     fn append_only_message(
         &self,
         older: Version,
         newer: Version,
-    ) -> Result<Option<Vec<u8>>, LookupError> {
-        self.append_only_message(older, newer)
+    ) -> Result<Option<Vec<u8>>, AnswerError> {
+        Ok((**self).append_only_message(older, newer)?)
     }
 
-    fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, LookupError> {
-        self.past_messages(older, newer)
+    fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, AnswerError> {
+        Ok((**self).past_messages(older, newer)?)
     }
 }
 
 impl<S: Suite> Heads for BlockDirectory<S> {
     type Error = LookupError;
 
-    fn latest(&self) -> Version {
-        self.latest()
+    fn latest(&self) -> Result<Version, LookupError> {
+        Ok(self.latest())
     }
 
     fn head_message(&self, version: Version) -> Result<Vec<u8>, LookupError> {
@@ -130,7 +134,7 @@ impl StoredView {
     /// # Errors
     /// [`NotFollowed`]; with evidence, if the heads convict the author.
     pub fn follow<H: Heads + ?Sized>(&self, heads: &H) -> Result<Self, NotFollowed<H::Error>> {
-        let (seen, offered) = (self.version(), heads.latest());
+        let (seen, offered) = (self.version(), heads.latest().map_err(NotFollowed::Silent)?);
         if offered < seen {
             return Err(NotFollowed::Behind { seen, offered });
         }

@@ -16,23 +16,22 @@ use pad_log::{
 };
 
 use crate::{
+    keeper::{Keeper, Kept},
     keys::PublicKey,
-    offered::{AnyClient, OfferedRepository},
     parameters::LogParameters,
     question::{NotOffered, Question, Refusal, Statement},
     repository::RepositoryError,
     selection::SchemeName,
-    store::{Store, StoreError},
+    store::{AnyStore, StoreError},
+    verifier::Verifier,
 };
 
 mod answers;
 mod author;
-mod hosted;
+mod kept;
 
 use answers::AskedScheme;
 pub(crate) use answers::LONGEST_ANSWER;
-use author::Appending;
-use hosted::HostedLog;
 
 type Head = Verified<SnapshotHead<Sha256Ed25519>>;
 
@@ -62,30 +61,31 @@ macro_rules! with_log_scheme {
     };
 }
 
-/// An empty repository of the log with this public key; `None` for other schemes. Its parameters
+/// The log with this public key in a store, to be opened; `None` for other schemes. Its parameters
 /// are in the store.
-pub(crate) fn repository<S: Suite>(
+pub(crate) fn keeper<S: Suite>(
     public: &PublicKey,
-    store: &impl Store,
-) -> Result<Option<Box<dyn OfferedRepository>>, RepositoryError> {
+    store: AnyStore,
+) -> Result<Option<Box<dyn Keeper>>, RepositoryError> {
     if !has_suite::<S>() {
         return Ok(None);
     }
-    let setup = LogParameters::read(store)?.setup_of(public);
+    let setup = LogParameters::read(&store)?.setup_of(public);
     let setup = setup.ok_or(StoreError::Damaged(
         "its parameters are not those of its log",
     ))?;
-    let empty = with_log_scheme!(public.scheme, L => empty::<L>(&public.authority, setup));
-    Ok(empty.transpose()?)
+    let kept = with_log_scheme!(public.scheme, L => in_store::<L>(&public.authority, setup, store));
+    Ok(kept.transpose()?)
 }
 
-fn empty<S: AskedScheme>(
+fn in_store<S: AskedScheme>(
     authority: &Authority,
     setup: Setup,
-) -> Result<Box<dyn OfferedRepository>, StoreError> {
+    store: AnyStore,
+) -> Result<Box<dyn Keeper>, StoreError> {
     let log = Log::<S>::new(authority.dictionary, setup);
-    match HostedLog::new(log, authority.author) {
-        Ok(repository) => Ok(Box::new(repository)),
+    match kept::empty(log, authority.author) {
+        Ok(repository) => Ok(Box::new(Kept::new(repository, store))),
         Err(_) => Err(StoreError::Damaged(
             "its parameters are too few for its log",
         )),
@@ -93,12 +93,12 @@ fn empty<S: AskedScheme>(
 }
 
 /// The client of the log with this public key.
-pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn AnyClient>> {
+pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn Verifier>> {
     if !has_suite::<S>() {
         return None;
     }
     with_log_scheme!(public.scheme, L => {
-        let client: Box<dyn AnyClient> = Box::new(LogReader::<L>::new(public)?);
+        let client: Box<dyn Verifier> = Box::new(LogReader::<L>::new(public)?);
         client
     })
 }
@@ -165,7 +165,7 @@ impl<S: Scheme> LogReader<S> {
     }
 }
 
-impl<S: AskedScheme> AnyClient for LogReader<S> {
+impl<S: AskedScheme> Verifier for LogReader<S> {
     fn resume(&mut self, seen: &[u8]) -> Result<(), Refusal> {
         let view: TrustedView<Sha256Ed25519> = codec::decode(seen, seen.len())?;
         if *view.authority() != self.authority {

@@ -7,20 +7,20 @@ use pad_tree::{BalancingScheme, Difference, RedBlack, SkipList, Treap, Tree, Tre
 
 use super::{check, not_offered};
 use crate::{
-    answering::{AnswerError, Noted},
+    dictionary::{AnswerError, Noted},
     keys::PublicKey,
-    offered::AnyClient,
     question::{Question, Refusal, Statement},
+    verifier::Verifier,
 };
 
 mod explain;
 mod stored;
 
 pub(crate) use explain::explain;
-pub(crate) use stored::repository;
+pub(crate) use stored::keeper;
 
 /// The client of the tree PAD with this public key.
-pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn AnyClient>> {
+pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn Verifier>> {
     let authority = public.authority;
     macro_rules! try_scheme {
         ($($scheme:ty),+) => { $(
@@ -34,7 +34,7 @@ pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn AnyClient>>
     None
 }
 
-impl<B: BalancingScheme, S: Suite> AnyClient for Client<Tree<B, S>> {
+impl<B: BalancingScheme, S: Suite> Verifier for Client<Tree<B, S>> {
     fn resume(&mut self, seen: &[u8]) -> Result<(), Refusal> {
         super::resume(self, seen)
     }

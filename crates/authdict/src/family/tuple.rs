@@ -6,12 +6,13 @@ use pad_tuple::{Design, KeyBytes, Tuple, TupleScheme, for_each_tuple};
 
 use crate::{
     inspect::Note,
+    keeper::{Keeper, Kept},
     keys::PublicKey,
-    offered::{AnyClient, OfferedRepository},
     question::{Question, Refusal, Statement},
     repository::RepositoryError,
-    store::{StoreError, any::AnyStore},
+    store::{AnyStore, StoreError},
     tuple_file::TupleFile,
+    verifier::Verifier,
 };
 
 #[cfg(feature = "accumulators")]
@@ -47,12 +48,12 @@ macro_rules! for_each_design {
     };
 }
 
-/// An empty repository of the tuple PAD with this public key; `None` for other schemes, and for
-/// stores in objects. Signed tuples are in a file next to the store, accumulated ones in memory.
-pub(crate) fn repository<S: Suite>(
+/// The tuple PAD with this public key in a store, to be opened; `None` for other schemes, and for
+/// stores in objects. Signed tuples are in a file beside the store, accumulated ones in memory.
+pub(crate) fn keeper<S: Suite>(
     public: &PublicKey,
-    store: &AnyStore,
-) -> Result<Option<Box<dyn OfferedRepository>>, RepositoryError> {
+    store: AnyStore,
+) -> Result<Option<Box<dyn Keeper>>, RepositoryError> {
     let Some(file) = store.file() else {
         return Ok(None);
     };
@@ -61,20 +62,21 @@ pub(crate) fn repository<S: Suite>(
             if is_of::<S, $design>(public) {
                 let setup = setup::<S, $design>(public).ok_or_else(foreign_key)?;
                 let rows = TupleFile::of_store(file.path())?;
-                return Ok(Some(Box::new(stored::hosted(&setup, rows)?)));
+                let repository = stored::repository(&setup, rows)?;
+                return Ok(Some(Box::new(Kept::new(repository, store))));
             }
         };
     }
     for_each_tuple!(try_design);
     #[cfg(feature = "accumulators")]
-    if let Some(repository) = accumulated::repository::<S>(public)? {
-        return Ok(Some(repository));
+    if let Some(keeper) = accumulated::keeper::<S>(public, store)? {
+        return Ok(Some(keeper));
     }
     Ok(None)
 }
 
 /// The client of the tuple PAD with this public key.
-pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn AnyClient>> {
+pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn Verifier>> {
     macro_rules! try_design {
         ($name:ident, $design:ty) => {
             if is_of::<S, $design>(public) {
@@ -109,7 +111,7 @@ pub(crate) fn explain<S: Suite>(
     Ok(false)
 }
 
-impl<S: Suite, D: AskedDesign<S>> AnyClient for Client<Tuple<D, S>> {
+impl<S: Suite, D: AskedDesign<S>> Verifier for Client<Tuple<D, S>> {
     fn resume(&mut self, seen: &[u8]) -> Result<(), Refusal> {
         super::resume(self, seen)
     }

@@ -1,7 +1,10 @@
 //! Files of secrets: contents in clear or encrypted with a passphrase, and their permissions.
 
 use core::fmt;
-use std::{fs::File, path::Path};
+use std::{
+    fs::File,
+    path::{Path, PathBuf},
+};
 
 use pad_disk::Access;
 use zeroize::Zeroizing;
@@ -22,6 +25,8 @@ pub struct SecretFile {
     bytes: Zeroizing<Vec<u8>>,
     /// The permissions, if users other than the owner have any.
     exposed: Option<u32>,
+    /// The file that was read.
+    path: Option<PathBuf>,
 }
 
 impl fmt::Debug for SecretFile {
@@ -45,6 +50,7 @@ impl SecretFile {
         let read = Self {
             bytes: read_bytes(&mut file)?,
             exposed,
+            path: Some(path.to_path_buf()),
         };
         if read.is_encrypted() {
             read.check_encryption()?;
@@ -79,6 +85,7 @@ impl SecretFile {
         Self {
             bytes,
             exposed: None,
+            path: None,
         }
     }
 
@@ -156,7 +163,7 @@ impl SecretFile {
         }
         Ok(Self {
             bytes: decrypt(&self.bytes, passphrase)?,
-            exposed: self.exposed,
+            ..self
         })
     }
 
@@ -176,6 +183,7 @@ impl SecretFile {
         Ok(Self {
             bytes: encrypt(&self.bytes, passphrase, work)?,
             exposed: self.exposed,
+            path: self.path.clone(),
         })
     }
 
@@ -193,6 +201,10 @@ impl SecretFile {
     /// [`KeyFileError::Io`].
     pub fn replace(&self, path: &Path) -> Result<(), KeyFileError> {
         pad_disk::replace(path, &self.bytes, Access::Private).map_err(KeyFileError::Io)
+    }
+
+    pub(super) fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
     }
 
     pub(super) fn as_bytes(&self) -> &[u8] {

@@ -17,6 +17,9 @@ pub enum AnyStore {
     /// In objects.
     #[cfg(feature = "object-store")]
     Objects(ObjectBackend),
+    /// A store of a test.
+    #[cfg(test)]
+    Test(Box<dyn Store + Send + Sync>),
 }
 
 /// Returns the address if the store is in objects, not in a file.
@@ -75,6 +78,8 @@ impl AnyStore {
             Self::File(store) => Some(store),
             #[cfg(feature = "object-store")]
             Self::Objects(_) => None,
+            #[cfg(test)]
+            Self::Test(_) => None,
         }
     }
 
@@ -93,6 +98,8 @@ impl AnyStore {
             // One row for each version, and little else.
             #[cfg(feature = "object-store")]
             Self::Objects(_) => Ok(0),
+            #[cfg(test)]
+            Self::Test(_) => Ok(0),
         }
     }
 }
@@ -104,6 +111,8 @@ macro_rules! of {
             AnyStore::File($found) => $call,
             #[cfg(feature = "object-store")]
             AnyStore::Objects($found) => $call,
+            #[cfg(test)]
+            AnyStore::Test($found) => $call,
         }
     };
 }

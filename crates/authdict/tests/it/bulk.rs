@@ -3,9 +3,9 @@
 use std::{fs, path::Path};
 
 use authdict::{
-    Changes, DictionaryId, Key, KeyRange, Keys, Operation, SecretKey, SigningRecord, Value,
-    Version,
-    dynamic::{AnyAuthor, create_store, open_author, open_repository},
+    Author, Changes, DictionaryId, Key, KeyRange, Keys, Operation, SecretKey, Server,
+    SigningRecord, Value, Version,
+    dynamic::create_store,
     question::Question,
     selection::{SchemeName, SuiteName},
 };
@@ -19,7 +19,7 @@ const SCHEMES: [SchemeName; 3] = [
 /// A memory limit for few operations, in bytes.
 const TINY: usize = 2000;
 
-fn author(folder: &Path, scheme: SchemeName) -> AnyAuthor {
+fn author(folder: &Path, scheme: SchemeName) -> Author {
     let id = DictionaryId::from_name("bulk");
     let key = SecretKey::from_seed(SuiteName::Sha256Ed25519, scheme, id, &[5; 32]).unwrap();
     let store = folder.join("store");
@@ -27,7 +27,7 @@ fn author(folder: &Path, scheme: SchemeName) -> AnyAuthor {
         create_store(&store, key.public()).unwrap();
     }
     let record = SigningRecord::open(&folder.join("signed")).unwrap();
-    open_author(&store, &key, record).unwrap()
+    Author::of_any(&store, &key, record).unwrap()
 }
 
 fn key(number: u64) -> Key {
@@ -55,7 +55,7 @@ fn batch(seed: u64, number: u64) -> Vec<Operation> {
         .collect()
 }
 
-fn gathered(author: &AnyAuthor, folder: &Path, batch: &[Operation]) -> Changes {
+fn gathered(author: &Author, folder: &Path, batch: &[Operation]) -> Changes {
     let mut changes = author.gather(&folder.join("store"), TINY);
     for operation in batch {
         changes.push(operation.clone()).unwrap();
@@ -79,7 +79,7 @@ fn publish(folder: &Path, scheme: SchemeName, batches: &[Vec<Operation>], is_gat
 
 /// The messages of all versions, and answers about them.
 fn said(folder: &Path) -> Vec<Vec<u8>> {
-    let repository = open_repository(&folder.join("store")).unwrap();
+    let repository = Server::of_any(folder.join("store")).unwrap();
     let keys = Keys::new((0..40).map(key).collect()).unwrap();
     let mut said = Vec::new();
     for version in (1..=repository.latest().number()).map(Version::new) {
@@ -148,7 +148,7 @@ fn what_is_not_flushed_is_not_there_and_nothing_lies_about() {
     assert_eq!(fs::read_dir(folder).unwrap().count(), before);
     let changes = gathered(&author, folder, &batch(86, 500));
     let version = author.stage_gathered(changes).unwrap();
-    let repository = author.repository();
+    let repository = author.server();
     assert_eq!(repository.latest(), Version::EMPTY);
     assert!(repository.answer(version, &Question::Key(key(1))).is_err());
     drop(author);
@@ -173,5 +173,5 @@ fn without_room_for_runs_nothing_is_published() {
         matches!(failed, Err(authdict::StoreError::Io(_))),
         "{failed:?}"
     );
-    assert_eq!(author.repository().latest(), Version::EMPTY);
+    assert_eq!(author.server().latest(), Version::EMPTY);
 }

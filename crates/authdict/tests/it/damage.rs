@@ -15,10 +15,10 @@ use std::{
 };
 
 use authdict::{
-    Key, Operation, RecordChange, RedbStore, SecretKey, SigningRecord, Store, StoreError, Value,
-    Version,
+    Author, Key, Operation, RecordChange, RedbStore, SecretKey, Server, SigningRecord, Store,
+    StoreError, Value, Version,
+    dynamic::create_store,
     dynamic::verify,
-    dynamic::{AnyRepository, create_store, open_author, open_repository},
     question::{Question, Statement},
     selection::{SchemeName, SuiteName},
 };
@@ -119,7 +119,8 @@ fn live(scheme: SchemeName, folder: &Path) -> Life {
     let record = folder.join("k.signed");
     let mut states = vec![Files::read(&store)];
     for version in 1..=9_u64 {
-        let mut author = open_author(&store, &key, SigningRecord::open(&record).unwrap()).unwrap();
+        let mut author =
+            Author::of_any(&store, &key, SigningRecord::open(&record).unwrap()).unwrap();
         let batch = (0..4).map(|place| {
             let name = format!("key {}", (version * 5 + place) % 12);
             put(&name, &format!("{version} {}", "x".repeat(300)))
@@ -127,10 +128,10 @@ fn live(scheme: SchemeName, folder: &Path) -> Life {
         author.stage(batch.collect()).unwrap();
         author.flush(&[]).unwrap();
         if version == 5 {
-            author.repository_mut().prune(Version::new(2)).unwrap();
+            author.server_mut().prune(Version::new(2)).unwrap();
         }
         if version == 7 {
-            author.repository_mut().checkpoint().unwrap();
+            author.server_mut().checkpoint().unwrap();
         }
         drop(author);
         states.push(Files::read(&store));
@@ -156,7 +157,7 @@ fn live(scheme: SchemeName, folder: &Path) -> Life {
 /// Reads everything that commands print, and verifies each answer with the key.
 fn tell(key: &SecretKey, store: &Path) -> Result<Told, String> {
     let text = |error: &dyn ToString| error.to_string();
-    let repository = open_repository(store).map_err(|error| text(&error))?;
+    let repository = Server::of_any(store).map_err(|error| text(&error))?;
     if repository.public_key().map_err(|error| text(&error))? != *key.public() {
         return Err("another key".into());
     }
@@ -188,7 +189,7 @@ fn tell(key: &SecretKey, store: &Path) -> Result<Told, String> {
 
 fn values(
     key: &SecretKey,
-    repository: &AnyRepository,
+    repository: &Server,
     version: Version,
 ) -> Result<Vec<Option<Value>>, String> {
     let value = |asked: Key| {
@@ -210,9 +211,9 @@ fn values(
 fn commit(key: &SecretKey, store: &Path, record: &Path) -> Result<Vec<u8>, String> {
     let text = |error: &dyn ToString| error.to_string();
     let record = SigningRecord::open(record).map_err(|error| text(&error))?;
-    let mut author = open_author(store, key, record).map_err(|error| text(&error))?;
+    let mut author = Author::of_any(store, key, record).map_err(|error| text(&error))?;
     let pending = author
-        .repository()
+        .server()
         .store()
         .records("pending")
         .map_err(|error| text(&error))?;
@@ -224,7 +225,7 @@ fn commit(key: &SecretKey, store: &Path, record: &Path) -> Result<Vec<u8>, Strin
         .stage(batch.collect())
         .map_err(|error| text(&error))?;
     let version = author.flush(&[]).map_err(|error| text(&error))?;
-    let head = author.repository().head_message(version);
+    let head = author.server().head_message(version);
     head.map_err(|error| text(&error))
 }
 
@@ -339,7 +340,7 @@ fn survive(scheme: SchemeName) {
             assert_eq!(head, life.next, "{what}: another head was signed");
         }
         files.write(&store);
-        if let Ok(mut repository) = open_repository(&store)
+        if let Ok(mut repository) = Server::of_any(&store)
             && repository.check().is_ok()
         {
             drop(repository);

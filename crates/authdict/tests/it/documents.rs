@@ -101,3 +101,30 @@ fn the_index_lists_every_decision() {
         assert!(is_listed || name == "README.md", "{name}");
     }
 }
+
+/// The walks of `docs/architecture.md` name functions that are in the files they link to.
+#[test]
+fn the_walks_of_the_architecture_name_functions() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let text = fs::read_to_string(docs.join("architecture.md")).unwrap();
+    let mut steps = 0;
+    for line in text.lines() {
+        let step = line
+            .strip_prefix("| ")
+            .and_then(|line| line.split_once(" | [`"));
+        let Some((number, rest)) = step.filter(|(number, _)| number.parse::<u8>().is_ok()) else {
+            continue;
+        };
+        let (function, rest) = rest.split_once("`](").unwrap();
+        let file = docs.join(rest.split(')').next().unwrap());
+        let code = fs::read_to_string(&file).unwrap();
+        let is_there = ["(", "<"].map(|next| code.contains(&format!("fn {function}{next}")));
+        assert!(is_there.contains(&true), "{number}: {}", file.display());
+        assert!(
+            number.parse::<u8>().unwrap() <= 8,
+            "a walk is longer than 8"
+        );
+        steps += 1;
+    }
+    assert_eq!(steps, 16);
+}

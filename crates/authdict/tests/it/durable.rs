@@ -4,9 +4,10 @@
 use std::path::Path;
 
 use authdict::{
-    ApplyError, AuthorError, Key, LookupError, Operation, RecordChange, RedbStore, RepositoryError,
-    SecretKey, SigningRecord, Store, StoreError, StoredCheckpoint, Value, Version,
-    dynamic::{AnyAuthor, AnyRepository, create_store, open_author, open_repository, verify},
+    ApplyError, Author, AuthorError, Key, LookupError, Operation, RecordChange, RedbStore,
+    RepositoryError, SecretKey, Server, SigningRecord, Store, StoreError, StoredCheckpoint, Value,
+    Version,
+    dynamic::{create_store, verify},
     question::{Question, Statement},
     selection::{SchemeName, SuiteName},
 };
@@ -58,13 +59,13 @@ impl Shop {
         self.folder.path().join("s")
     }
 
-    fn open(&self) -> Result<AnyRepository, RepositoryError> {
-        open_repository(&self.path())
+    fn open(&self) -> Result<Server, RepositoryError> {
+        Server::of_any(self.path())
     }
 
-    fn author(&self) -> Result<AnyAuthor, AuthorError> {
+    fn author(&self) -> Result<Author, AuthorError> {
         let record = SigningRecord::open(&self.folder.path().join("signed")).unwrap();
-        open_author(&self.path(), &self.key, record)
+        Author::of_any(self.path(), &self.key, record)
     }
 
     fn publish(&self, batch: Vec<Operation>) -> Version {
@@ -187,7 +188,7 @@ fn an_author_goes_on_where_it_stopped() {
             author.stage(vec![put("lost", "5")]).unwrap(),
             Version::new(5)
         );
-        assert_eq!(author.repository().latest(), Version::new(4));
+        assert_eq!(author.server().latest(), Version::new(4));
         drop(author);
         assert_eq!(shop.publish(vec![put("kept", "5")]), Version::new(5));
         assert_eq!(shop.value(Version::new(5), "lost"), None);
@@ -200,7 +201,7 @@ fn an_author_with_another_key_is_refused() {
     for scheme in SCHEMES {
         let (shop, other) = (Shop::published(*scheme), Shop::new(*scheme));
         let record = SigningRecord::open(&other.folder.path().join("signed")).unwrap();
-        let refused = open_author(&shop.path(), &other.key, record).unwrap_err();
+        let refused = Author::of_any(shop.path(), &other.key, record).unwrap_err();
         assert!(refused.to_string().contains("of another dictionary"));
         assert_eq!(shop.open().unwrap().latest(), Version::new(3));
     }
@@ -212,7 +213,7 @@ fn staged_updates_are_not_answered_before_they_are_durable() {
         let shop = Shop::published(*scheme);
         let (updates, copy) = (shop.updates(), shop.folder.path().join("copy"));
         create_store(&copy, shop.key.public()).unwrap();
-        let mut repository = open_repository(&copy).unwrap();
+        let mut repository = Server::of_any(&copy).unwrap();
         repository.stage_message(&updates[0]).unwrap();
         repository.stage_message(&updates[1]).unwrap();
         let question = Question::Key(Key::try_from("same").unwrap());
@@ -246,7 +247,7 @@ fn staged_updates_are_not_answered_before_they_are_durable() {
         }
         repository.flush(&[]).unwrap();
         drop(repository);
-        open_repository(&copy).unwrap().check().unwrap();
+        Server::of_any(&copy).unwrap().check().unwrap();
     }
 }
 
@@ -310,7 +311,7 @@ fn a_store_that_keeps_its_versions_otherwise_is_refused() {
         RecordChange::put("repository", "", "path-copying"),
     ];
     drop(RedbStore::create(&path, &records).unwrap());
-    let refused = open_repository(&path).unwrap_err().to_string();
+    let refused = Server::of_any(&path).unwrap_err().to_string();
     assert!(
         refused.contains("in a way that this program does not have"),
         "{refused}"

@@ -1,10 +1,10 @@
 //! A log that changes its past is refused by a client with a stored view.
 
 use authdict::{
-    DictionaryId, Heads as _, Key, LogParameters, Operation, RedbStore, SecretKey, SigningRecord,
-    SnapshotHead, Store as _, Value, VerifyError, Version, Workers,
+    Author, DictionaryId, Heads as _, Key, LogParameters, Operation, RedbStore, SecretKey, Server,
+    SigningRecord, SnapshotHead, Store as _, Value, VerifyError, Version, Workers,
     client_view::StoredView,
-    dynamic::{create_store_with, open_author, open_repository},
+    dynamic::create_store_with,
     pad_core::{HeadSigner, codec},
     pad_log::{AadCounted, Entries, Entry, Log, LogAuthor, LogRepository, Schedule, Shape},
     question::Refusal,
@@ -97,7 +97,7 @@ fn an_author_signs_nothing_that_is_accumulated_with_other_powers() {
     let record = honest.record();
     create_store_with(&path, key.public(), Some(record.clone())).unwrap();
     let signing = || SigningRecord::open(&folder.path().join("signed")).unwrap();
-    let mut author = open_author(&path, &key, signing()).unwrap();
+    let mut author = Author::of_any(&path, &key, signing()).unwrap();
     let entry = entry("value");
     author
         .stage(vec![Operation::Put(entry.key, entry.value)])
@@ -122,8 +122,10 @@ fn an_author_signs_nothing_that_is_accumulated_with_other_powers() {
         .unwrap();
     drop(store);
     // A server makes proofs that clients refuse; an author fails to open.
-    open_repository(&path).unwrap();
-    let refused = open_author(&path, &key, signing()).unwrap_err().to_string();
+    Server::of_any(&path).unwrap();
+    let refused = Author::of_any(&path, &key, signing())
+        .unwrap_err()
+        .to_string();
     assert!(
         refused.contains("not the powers of one secret"),
         "{refused}"

@@ -1,9 +1,9 @@
 //! Proof files of logs: every changed byte, every cut and every appended byte is refused.
 
 use authdict::{
-    DictionaryId, Key, LogParameters, Operation, PublicKey, SecretKey, SigningRecord, Value,
-    Version,
-    dynamic::{AnyRepository, client, create_store_with, open_author},
+    Author, DictionaryId, Key, LogParameters, Operation, PublicKey, SecretKey, Server,
+    SigningRecord, Value, Version,
+    dynamic::{client, create_store_with},
     pad_log::{Schedule, Shape},
     question::{Question, Statement},
     selection::{SchemeName, SuiteName},
@@ -28,7 +28,7 @@ fn answers(scheme: SchemeName, questions: &[Question]) -> (PublicKey, Vec<Vec<u8
     let public = secret.public().clone();
     create_store_with(&path, &public, Some(parameters.record())).unwrap();
     let record = SigningRecord::open(&folder.path().join("k.signed")).unwrap();
-    let mut author = open_author(&path, &secret, record).unwrap();
+    let mut author = Author::of_any(&path, &secret, record).unwrap();
     for numbers in [0..13, 13..21] {
         let put = |number: u32| {
             let value = if scheme.is_set() {
@@ -42,7 +42,7 @@ fn answers(scheme: SchemeName, questions: &[Question]) -> (PublicKey, Vec<Vec<u8
         author.stage(numbers.map(put).collect()).unwrap();
     }
     author.flush(&[]).unwrap();
-    let repository: &AnyRepository = author.repository();
+    let repository: &Server = author.server();
     let answer = |question| repository.answer(LATEST, question).unwrap();
     (public, questions.iter().map(answer).collect())
 }

@@ -6,8 +6,7 @@ use authdict::{
     BaseSuperseding, Difference, Key, KeyHistory, KeyRange, Keys, Operation, PublicKey, RedBlack,
     Server, SkipList, Spec, SpecLightweight, SpecLightweight3, Treap, Tree, Tuple, TupleRepository,
     Update, Value, Version, codec,
-    dynamic::AnyRepository,
-    pad_core::{Authored, Hosts, Serves, Sha256Ed25519},
+    pad_core::{self, Authored, Hosts, Serves, Sha256Ed25519},
     pad_tree::{Authenticated, TreeRepository, VersionedStore},
     pad_tuple::{Design, SecretBytes, designs::Base},
     question::Question,
@@ -28,7 +27,7 @@ pub(crate) trait Says {
     fn changes(&self, key: &Key) -> KeyHistory;
 }
 
-impl Says for AnyRepository {
+impl Says for Server {
     fn versions(&self) -> (Version, Version) {
         (self.oldest(), self.latest())
     }
@@ -78,14 +77,14 @@ impl Memory {
     }
 
     /// A dictionary with the versions of a repository that was not pruned.
-    pub(crate) fn of(public: &PublicKey, repository: &AnyRepository) -> Self {
+    pub(crate) fn of(public: &PublicKey, repository: &Server) -> Self {
         let mut memory = Self::new(public);
         memory.follow(repository);
         memory
     }
 
     /// Applies the missing updates of a repository.
-    pub(crate) fn follow(&mut self, repository: &AnyRepository) {
+    pub(crate) fn follow(&mut self, repository: &Server) {
         let latest = self.versions().1.number();
         for version in (latest + 1..=repository.latest().number()).map(Version::new) {
             let update = repository.update_message(version).unwrap().unwrap();
@@ -184,7 +183,7 @@ trait Serving {
     fn head(&self, version: Version) -> Vec<u8>;
 }
 
-impl<F> Serving for Server<F>
+impl<F> Serving for pad_core::Server<F>
 where
     F: Authored<Suite = S>,
     F::Repository: Pruned + Serves<Key> + Serves<Keys> + Serves<KeyRange> + Hosts<Family = F>,
@@ -238,7 +237,7 @@ fn server(public: &PublicKey) -> Box<dyn Serving> {
         ($family:ty) => {{
             let (author, dictionary) = (authority.author, authority.dictionary);
             let trusted = authdict::pad_core::PublicKey::<$family>::new(author, dictionary, ());
-            Box::new(Server::<$family>::new(&trusted))
+            Box::new(pad_core::Server::<$family>::new(&trusted))
         }};
     }
     match public.scheme {

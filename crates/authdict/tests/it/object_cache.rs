@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use authdict::{
-    AnyStore, NodeCache, Version,
-    dynamic::{AnyRepository, open_repository_in_with, verify},
+    AnyStore, NodeCache, Server, Version,
+    dynamic::verify,
     objects::{ObjectBackend, ObjectFolder},
     question::{Question, Statement},
     selection::SchemeName,
@@ -17,7 +17,7 @@ use crate::{
 
 /// A new reader, and the objects that it reads.
 struct Reader {
-    repository: AnyRepository,
+    repository: Server,
     objects: Arc<ObjectFolder>,
 }
 
@@ -25,7 +25,7 @@ impl Reader {
     fn new(bucket: &Arc<Bucket>, memory: &NodeCache) -> Self {
         let store = ObjectBackend::open(bucket.folder(), "prices").unwrap();
         let objects = Arc::clone(store.folder());
-        let repository = open_repository_in_with(AnyStore::Objects(store), memory).unwrap();
+        let repository = Server::in_store(AnyStore::Objects(store), memory.clone()).unwrap();
         Self {
             repository,
             objects,

@@ -11,12 +11,9 @@ use std::{
 
 use async_trait::async_trait;
 use authdict::{
-    AnyStore, Operation, RepositoryError, SecretKey, SigningRecord, Store as _, StoreError,
-    Version,
-    dynamic::{
-        AnyRepository, create_store, open_author, open_repository, open_repository_in,
-        store_records, verify,
-    },
+    AnyStore, Author, NodeCache, Operation, RepositoryError, SecretKey, Server, SigningRecord,
+    Store as _, StoreError, Version,
+    dynamic::{create_store, store_records, verify},
     objects::{ObjectBackend, ObjectFolder},
     question::Question,
     selection::{SchemeName, SuiteName},
@@ -100,8 +97,8 @@ impl Bucket {
         AnyStore::Objects(ObjectBackend::open(self.folder(), "prices").unwrap())
     }
 
-    pub(crate) fn repository(self: &Arc<Self>) -> AnyRepository {
-        open_repository_in(self.store()).unwrap()
+    pub(crate) fn repository(self: &Arc<Self>) -> Server {
+        Server::in_store(self.store(), NodeCache::default()).unwrap()
     }
 
     /// The names and contents of all objects.
@@ -218,26 +215,26 @@ impl ObjectStore for Bucket {
 }
 
 /// The author's own store in a folder, with at least `until` versions.
-pub(crate) fn signed(key: &SecretKey, folder: &std::path::Path, until: u64) -> AnyRepository {
+pub(crate) fn signed(key: &SecretKey, folder: &std::path::Path, until: u64) -> Server {
     let path = folder.join("files");
     if !path.exists() {
         create_store(&path, key.public()).unwrap();
     }
     let record = SigningRecord::open(&folder.join("signed")).unwrap();
-    let mut author = open_author(&path, key, record).unwrap();
-    let latest = usize::try_from(author.repository().latest().number()).unwrap();
+    let mut author = Author::of_any(&path, key, record).unwrap();
+    let latest = usize::try_from(author.server().latest().number()).unwrap();
     for batch in batches(key.public().scheme.id().0.into(), until).skip(latest) {
         author.stage(batch).unwrap();
     }
     author.flush(&[]).unwrap();
     drop(author);
-    open_repository(&path).unwrap()
+    Server::of_any(&path).unwrap()
 }
 
 /// Copies updates to objects, three versions at a time.
 pub(crate) fn bring(
-    from: &AnyRepository,
-    to: &mut AnyRepository,
+    from: &Server,
+    to: &mut Server,
     until: u64,
 ) -> core::result::Result<(), RepositoryError> {
     let missing: Vec<_> = (to.latest().number() + 1..=until)
@@ -264,14 +261,10 @@ pub(crate) fn publish(
 /// Signs one more version with value `number`, unknown to the author in another folder.
 fn fork(key: &SecretKey, folder: &std::path::Path, number: u64) -> Vec<u8> {
     let record = SigningRecord::open(&folder.join("signed")).unwrap();
-    let mut author = open_author(&folder.join("files"), key, record).unwrap();
+    let mut author = Author::of_any(folder.join("files"), key, record).unwrap();
     author.stage(vec![put(1, number)]).unwrap();
     let version = author.flush(&[]).unwrap();
-    author
-        .repository()
-        .update_message(version)
-        .unwrap()
-        .unwrap()
+    author.server().update_message(version).unwrap().unwrap()
 }
 
 fn copy(from: &std::path::Path, to: &std::path::Path) {
@@ -282,7 +275,7 @@ fn copy(from: &std::path::Path, to: &std::path::Path) {
 }
 
 /// Makes two writers apply their updates concurrently; exactly one succeeds.
-fn race(writers: [AnyRepository; 2], updates: &[Vec<u8>; 2]) {
+fn race(writers: [Server; 2], updates: &[Vec<u8>; 2]) {
     let start = std::sync::Barrier::new(2);
     let ends = std::thread::scope(|scope| {
         let mut running = Vec::new();
@@ -355,7 +348,7 @@ fn of_two_writers_one_wins_each_time() {
         // The winner continues.
         let head = repository.head_message(Version::new(4)).unwrap();
         let winner = folders.iter().find(|folder| {
-            let own = open_repository(&folder.path().join("files")).unwrap();
+            let own = Server::of_any(folder.path().join("files")).unwrap();
             own.head_message(Version::new(4)).unwrap() == head
         });
         publish(&bucket, &key, winner.unwrap().path(), 6).unwrap();
@@ -392,7 +385,7 @@ fn nobody_signs_in_objects() {
     let path = std::path::Path::new(&address);
     create_store(path, key.public()).unwrap();
     let record = SigningRecord::open(&folder.path().join("signed")).unwrap();
-    let refused = open_author(path, &key, record).unwrap_err().to_string();
+    let refused = Author::of_any(path, &key, record).unwrap_err().to_string();
     assert!(refused.contains("not signed for"), "{refused}");
 }
 
@@ -423,7 +416,7 @@ fn a_head_that_a_listing_leaves_out_is_found() {
     *bucket.unlisted.lock().unwrap() = Some("00000000000000000004");
     assert_eq!(bucket.repository().latest(), Version::new(6));
     bucket.remove(&Path::from("a/prices/heads/00000000000000000004"));
-    assert!(open_repository_in(bucket.store()).is_err());
+    assert!(Server::in_store(bucket.store(), NodeCache::default()).is_err());
 }
 
 /// Finds the latest version with any hint in the `newest` object, and without it.
@@ -480,11 +473,13 @@ fn after_a_failure_at_any_object_what_was_acknowledged_is_there() {
             let own = signed(&key, folder.path(), 12);
             let mut acknowledged = Version::EMPTY;
             let is_done = created.is_ok()
-                && open_repository_in(bucket.store()).is_ok_and(|mut objects| {
-                    let done = bring(&own, &mut objects, 12);
-                    acknowledged = objects.latest();
-                    done.is_ok()
-                });
+                && Server::in_store(bucket.store(), NodeCache::default()).is_ok_and(
+                    |mut objects| {
+                        let done = bring(&own, &mut objects, 12);
+                        acknowledged = objects.latest();
+                        done.is_ok()
+                    },
+                );
             let left = bucket.until_failure.load(Ordering::Relaxed);
             let is_whole = is_done && left > 0 && left != usize::MAX;
             bucket.mend();
@@ -571,7 +566,8 @@ fn damaged_objects_make_no_wrong_answer() {
                 None => bucket.remove(path),
             }
             let opened = ObjectBackend::open(bucket.folder(), "prices");
-            let opened = opened.map(|store| open_repository_in(AnyStore::Objects(store)));
+            let opened = opened
+                .map(|store| Server::in_store(AnyStore::Objects(store), NodeCache::default()));
             let Ok(Ok(mut repository)) = opened else {
                 refused += 1;
                 bucket.write(path, bytes.clone());
@@ -600,7 +596,7 @@ fn a_look_up_takes_few_requests_and_an_opening_too() {
     drop(signed(&key, folder.path(), 0));
     let path = folder.path().join("files");
     let record = SigningRecord::open(&folder.path().join("signed")).unwrap();
-    let mut author = open_author(&path, &key, record).unwrap();
+    let mut author = Author::of_any(&path, &key, record).unwrap();
     let named = |number: u64| authdict::Key::new(number.to_be_bytes().repeat(2)).unwrap();
     let value = authdict::Value::new([7; 32]).unwrap();
     let load = (0..100_000).map(|number| Operation::Put(named(number), value.clone()));
@@ -611,11 +607,11 @@ fn a_look_up_takes_few_requests_and_an_opening_too() {
     }
     author.flush(&[]).unwrap();
     drop(author);
-    let own = open_repository(&path).unwrap();
+    let own = Server::of_any(&path).unwrap();
     bring(&own, &mut bucket.repository(), 39).unwrap();
     let store = ObjectBackend::open(bucket.folder(), "prices").unwrap();
     let objects = Arc::clone(store.folder());
-    let repository = open_repository_in(AnyStore::Objects(store)).unwrap();
+    let repository = Server::in_store(AnyStore::Objects(store), NodeCache::default()).unwrap();
     // Requests: the description, the last known version, its existence, later versions, and the
     // first and the latest head.
     assert!(objects.requests() <= 10, "{}", objects.requests());
@@ -645,7 +641,7 @@ fn a_folder_is_a_store_of_objects_by_its_address() {
         SecretKey::generate(SuiteName::Sha256Ed25519, SchemeName::TupleBase, None).unwrap();
     let refused = create_store(path, tuples.public());
     assert!(matches!(refused, Err(StoreError::OnlyTrees)));
-    let missing = open_repository(path);
+    let missing = Server::of_any(path);
     assert!(matches!(
         missing,
         Err(RepositoryError::Store(StoreError::Missing(_)))
@@ -654,9 +650,9 @@ fn a_folder_is_a_store_of_objects_by_its_address() {
     let own = tempfile::tempdir().unwrap();
     drop(signed(&key, own.path(), 0));
     let update = fork(&key, own.path(), 10);
-    let mut objects = open_repository(path).unwrap();
+    let mut objects = Server::of_any(path).unwrap();
     objects.apply_message(&update).unwrap();
-    let repository = open_repository(path).unwrap();
+    let repository = Server::of_any(path).unwrap();
     let question = Question::Key(name(1));
     let answer = repository.answer(Version::new(1), &question).unwrap();
     verify(key.public(), Version::new(1), &question, &answer).unwrap();
@@ -689,16 +685,16 @@ fn what_is_at_an_address_is_raced_for_and_read_by_many() {
             let number = round * 2 + u64::try_from(writer).unwrap();
             fork(&key, own[writer].path(), number)
         });
-        race([(); 2].map(|()| open_repository(path).unwrap()), &updates);
-        let won = open_repository(path).unwrap();
+        race([(); 2].map(|()| Server::of_any(path).unwrap()), &updates);
+        let won = Server::of_any(path).unwrap();
         let head = won.head_message(Version::new(round)).unwrap();
-        let second = open_repository(&own[1].path().join("files")).unwrap();
+        let second = Server::of_any(own[1].path().join("files")).unwrap();
         if second.head_message(Version::new(round)).unwrap() == head {
             drop(second);
             copy(own[1].path(), own[0].path());
         }
     }
-    let readers = [(); 3].map(|()| open_repository(path).unwrap());
+    let readers = [(); 3].map(|()| Server::of_any(path).unwrap());
     for reader in &readers {
         assert_eq!(reader.latest(), Version::new(25));
         for version in (1..=25).map(Version::new) {
@@ -707,6 +703,6 @@ fn what_is_at_an_address_is_raced_for_and_read_by_many() {
             verify(key.public(), version, &question, &answer).unwrap();
         }
     }
-    let mut reader = open_repository(path).unwrap();
+    let mut reader = Server::of_any(path).unwrap();
     assert_eq!(reader.check().unwrap().heads, 25);
 }

@@ -1,8 +1,8 @@
 //! Proof files: every single changed byte, every cut and every appended byte is refused.
 
 use authdict::{
-    DictionaryId, Key, PublicKey, SecretKey, SigningRecord, Value, Version,
-    dynamic::{AnyRepository, client, create_store, open_author},
+    Author, DictionaryId, Key, PublicKey, SecretKey, Server, SigningRecord, Value, Version,
+    dynamic::{client, create_store},
     pad_tree::Lookup,
     question::{Question, Statement},
     selection::{SchemeFamily, SchemeName, SuiteName},
@@ -37,7 +37,7 @@ fn answers(suite: SuiteName, scheme: SchemeName) -> (PublicKey, Vec<(Question, V
     let key = secret_key(suite, scheme);
     let public = key.public().clone();
     create_store(&path, &public).unwrap();
-    let mut author = open_author(
+    let mut author = Author::of_any(
         &path,
         &key,
         SigningRecord::open(&folder.path().join("k.signed")).unwrap(),
@@ -55,7 +55,7 @@ fn answers(suite: SuiteName, scheme: SchemeName) -> (PublicKey, Vec<(Question, V
         )
         .unwrap();
     author.flush(&[]).unwrap();
-    let repository: &AnyRepository = author.repository();
+    let repository: &Server = author.server();
     let asked = [14, 15, 2 * entries(scheme) - 1].map(|number| {
         let question = Question::Key(Key::new(number.to_be_bytes().to_vec()).unwrap());
         let answer = repository.answer(Version::new(1), &question).unwrap();

@@ -6,8 +6,9 @@ use std::{
 };
 
 use authdict::{
-    AuthorError, Key, KeyRange, Keys, Operation, SecretKey, SigningRecord, Value, Version,
-    dynamic::{AnyAuthor, AnyRepository, create_store, open_author, open_repository, verify},
+    Author, AuthorError, Key, KeyRange, Keys, Operation, SecretKey, Server, SigningRecord, Value,
+    Version,
+    dynamic::{create_store, verify},
     question::{Question, Statement},
     selection::{SchemeName, SuiteName},
 };
@@ -65,13 +66,13 @@ impl Shop {
         Memory::new(self.key.public())
     }
 
-    pub(crate) fn author(&self) -> Result<AnyAuthor, AuthorError> {
+    pub(crate) fn author(&self) -> Result<Author, AuthorError> {
         let record = SigningRecord::open(&self.beside("signed")).unwrap();
-        open_author(&self.store, &self.key, record)
+        Author::of_any(&self.store, &self.key, record)
     }
 
-    pub(crate) fn repository(&self) -> AnyRepository {
-        open_repository(&self.store).unwrap()
+    pub(crate) fn repository(&self) -> Server {
+        Server::of_any(&self.store).unwrap()
     }
 
     pub(crate) fn publish(&self, batch: Vec<Operation>) -> Version {
@@ -160,7 +161,7 @@ fn every_answer_is_that_of_the_repository_in_memory() {
         assert_same(&memory, &repository);
         // Updates are rebuilt from stored data; applied to another server, they give the same
         // state.
-        let mut follower = open_repository(&mirror).unwrap();
+        let mut follower = Server::of_any(&mirror).unwrap();
         for version in (1..=repository.latest().number()).map(Version::new) {
             let update = repository.update_message(version).unwrap().unwrap();
             follower.apply_message(&update).unwrap();

@@ -4,9 +4,9 @@
 use std::fs;
 
 use authdict::{
-    AuthorError, CacheSize, Key, KeyRange, NodeCache, Operation, RepositoryError, Store,
+    AuthorError, CacheSize, Key, KeyRange, NodeCache, Operation, RepositoryError, Server, Store,
     StoreError, Value, Version,
-    dynamic::{create_store, open_repository, open_repository_with, verify},
+    dynamic::{create_store, verify},
     question::{Question, Statement},
     selection::SchemeName,
 };
@@ -101,7 +101,7 @@ fn a_warmed_store_is_followed_and_one_that_is_too_large_is_refused() {
     let stored = Shop::new(folder.path(), SchemeName::Treap);
     let mut memory = stored.memory();
     let cache = NodeCache::new(CacheSize::Warmed { most: 64 << 20 });
-    let open = |cache: &NodeCache| open_repository_with(&stored.store, cache.clone());
+    let open = |cache: &NodeCache| Server::of_any_with(&stored.store, cache.clone());
     for (number, batch) in (0..).zip(batches(12, 24)) {
         stored.publish(batch);
         memory.follow(&stored.repository());
@@ -245,10 +245,10 @@ fn files_that_are_missing_cut_off_or_of_another_store_are_refused() {
     shop.publish((0..80).map(|number| put(number, 1)).collect());
     let nodes = fs::read(shop.beside("nodes")).unwrap();
     fs::write(shop.beside("nodes"), &nodes[..nodes.len() - 1]).unwrap();
-    let refused = open_repository(&shop.store).unwrap_err().to_string();
+    let refused = Server::of_any(&shop.store).unwrap_err().to_string();
     assert!(refused.contains("cut off"), "{refused}");
     fs::remove_file(shop.beside("nodes")).unwrap();
-    let refused = open_repository(&shop.store).unwrap_err().to_string();
+    let refused = Server::of_any(&shop.store).unwrap_err().to_string();
     assert!(refused.contains("copy them with the store"), "{refused}");
     let mut emptied = nodes.clone();
     emptied[4096..].fill(0);
@@ -263,15 +263,15 @@ fn files_that_are_missing_cut_off_or_of_another_store_are_refused() {
     fs::write(shop.beside("nodes"), nodes).unwrap();
     let heads = fs::read(shop.beside("nodes.heads")).unwrap();
     fs::write(shop.beside("nodes.heads"), &heads[..heads.len() - 1]).unwrap();
-    let refused = open_repository(&shop.store).unwrap_err().to_string();
+    let refused = Server::of_any(&shop.store).unwrap_err().to_string();
     assert!(refused.contains("cut off"), "{refused}");
     fs::remove_file(shop.beside("nodes.heads")).unwrap();
-    let refused = open_repository(&shop.store).unwrap_err().to_string();
+    let refused = Server::of_any(&shop.store).unwrap_err().to_string();
     assert!(refused.contains("copy them with the store"), "{refused}");
     let mut emptied = heads.clone();
     emptied[4096..].fill(0);
     fs::write(shop.beside("nodes.heads"), emptied).unwrap();
-    let refused = open_repository(&shop.store).unwrap_err().to_string();
+    let refused = Server::of_any(&shop.store).unwrap_err().to_string();
     assert!(refused.contains("latest version"), "{refused}");
     fs::write(shop.beside("nodes.heads"), heads).unwrap();
     shop.repository().check().unwrap();
@@ -333,7 +333,7 @@ fn accidents_to_the_file_make_no_wrong_answer_and_no_second_head() {
             fs::write(folder.path().join(files[which]), bytes).unwrap();
             for (expected, question) in &answers {
                 // Accepts an error, a refused proof, or the right answer.
-                if let Ok(repository) = open_repository(&shop.store)
+                if let Ok(repository) = Server::of_any(&shop.store)
                     && let Ok(answer) = repository.answer(latest, question)
                     && let Ok(found) = verify(public, latest, question, &answer)
                 {
@@ -345,7 +345,7 @@ fn accidents_to_the_file_make_no_wrong_answer_and_no_second_head() {
             };
             let published = author.stage(next.clone());
             if published.and_then(|_| author.flush(&[])).is_ok() {
-                let repository = author.repository();
+                let repository = author.server();
                 assert_eq!(repository.head_message(Version::new(13)).unwrap(), head);
                 signed += 1;
             }
@@ -383,7 +383,7 @@ fn the_nodes_of_another_store_are_left_alone() {
     assert!(refused.contains("another store's"), "{refused}");
     drop(author);
     assert_eq!(fs::read(shop.beside("nodes")).unwrap(), whole);
-    assert_eq!(open_repository(&aside).unwrap().check().unwrap().heads, 1);
+    assert_eq!(Server::of_any(&aside).unwrap().check().unwrap().heads, 1);
 }
 
 #[test]

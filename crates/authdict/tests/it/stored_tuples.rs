@@ -8,8 +8,9 @@ use std::{
 };
 
 use authdict::{
-    AnswerError, LookupError, Operation, RepositoryError, SigningRecord, StoreError, Version,
-    dynamic::{create_store, open_author, open_repository, verify},
+    AnswerError, Author, LookupError, Operation, RepositoryError, Server, SigningRecord,
+    StoreError, Version,
+    dynamic::{create_store, verify},
     pad_core::StoreFault,
     question::Question,
     selection::SchemeName,
@@ -88,7 +89,7 @@ fn the_tuples_of_another_store_are_left_alone() {
     let other = tempfile::tempdir().unwrap();
     let foreign = Shop::new(other.path(), scheme);
     fs::copy(shop.beside("tuples"), foreign.beside("tuples")).unwrap();
-    let refused = open_repository(&foreign.store).unwrap_err().to_string();
+    let refused = Server::of_any(&foreign.store).unwrap_err().to_string();
     assert!(refused.contains("another store's"), "{refused}");
     fs::remove_file(&foreign.store).unwrap();
     let refused = create_store(&foreign.store, foreign.key.public());
@@ -192,7 +193,7 @@ fn accidents_to_the_file_make_no_wrong_answer() {
             fs::write(shop.beside("tuples"), bytes).unwrap();
             for (expected, question) in &answers {
                 // Accepts an error or the right answer.
-                if let Ok(repository) = open_repository(&shop.store)
+                if let Ok(repository) = Server::of_any(&shop.store)
                     && let Ok(answer) = repository.answer(latest, question)
                 {
                     let found = verify(public, latest, question, &answer).unwrap();
@@ -238,7 +239,7 @@ fn every_damaged_row_is_met_as_damage() {
                 continue;
             }
             damage(&shop.beside("tuples"), &row);
-            let refused = match open_repository(&shop.store) {
+            let refused = match Server::of_any(&shop.store) {
                 Err(RepositoryError::Store(StoreError::Damaged(_))) => 1,
                 Err(other) => panic!("{other}"),
                 Ok(repository) => asked()
@@ -333,7 +334,7 @@ fn a_file_of_an_older_format_is_left_alone_and_made_again_when_it_is_gone() {
     transaction.commit().unwrap();
     drop(database);
     let older = fs::read(stored.beside("tuples")).unwrap();
-    let refused = open_repository(&stored.store).unwrap_err().to_string();
+    let refused = Server::of_any(&stored.store).unwrap_err().to_string();
     assert!(refused.contains("of an older format"), "{refused}");
     let refused = stored.author().unwrap_err().to_string();
     assert!(refused.contains("made again"), "{refused}");
@@ -354,8 +355,8 @@ fn tuples_that_are_written_later_are_there_at_once() {
         for (place, batch) in batches(5, 12).enumerate() {
             author.stage(batch).unwrap();
             author.flush_and_go_on(&[]).unwrap();
-            memory.follow(author.repository());
-            assert_same(&memory, author.repository());
+            memory.follow(author.server());
+            assert_same(&memory, author.server());
             assert_eq!(fs::read(stored.beside("tuples")).ok().is_some(), place > 4);
             if place == 4 {
                 // Another process opens the store and updates its file.
@@ -367,8 +368,8 @@ fn tuples_that_are_written_later_are_there_at_once() {
         let copy = folder.path().join("copy");
         fs::copy(&stored.store, &copy).unwrap();
         fs::copy(stored.beside("tuples"), copy.with_extension("tuples")).unwrap();
-        assert_same(&memory, &open_repository(&copy).unwrap());
-        author.repository_mut().checkpoint().unwrap();
+        assert_same(&memory, &Server::of_any(&copy).unwrap());
+        author.server_mut().checkpoint().unwrap();
         drop(author);
         let bytes = fs::read(stored.beside("tuples")).unwrap();
         assert_same(&memory, &stored.repository());
@@ -391,7 +392,7 @@ fn a_second_author_is_refused_while_tuples_wait_to_be_written() {
         let mut memory = stored.memory();
         let other_record = SigningRecord::open(&folder.path().join("other")).unwrap();
         let mut waiting = stored.author().unwrap();
-        let mut second = open_author(&stored.store, &stored.key, other_record).unwrap();
+        let mut second = Author::of_any(&stored.store, &stored.key, other_record).unwrap();
         for batch in batches(6, 4) {
             waiting.stage(batch).unwrap();
             waiting.flush_and_go_on(&[]).unwrap();
@@ -445,7 +446,7 @@ fn an_old_backup_goes_on_where_it_stands() {
     for (file, bytes) in files().iter().zip(&backup).take(2) {
         fs::write(file, bytes).unwrap();
     }
-    let refused = open_repository(&mirror.store).unwrap_err().to_string();
+    let refused = Server::of_any(&mirror.store).unwrap_err().to_string();
     assert!(refused.contains("newer than it is"), "{refused}");
     fs::remove_file(mirror.beside("tuples")).unwrap();
     assert_eq!(mirror.repository().latest(), Version::new(4));
@@ -464,7 +465,7 @@ fn an_old_backup_goes_on_where_it_stands() {
     mirror.repository().prune(Version::new(6)).unwrap();
     let pruned = fs::read(mirror.beside("tuples")).unwrap();
     fs::write(mirror.beside("tuples"), &backup[2]).unwrap();
-    let refused = open_repository(&mirror.store).unwrap_err().to_string();
+    let refused = Server::of_any(&mirror.store).unwrap_err().to_string();
     assert!(refused.contains("is missing"), "{refused}");
     fs::write(mirror.beside("tuples"), pruned).unwrap();
     mirror.repository().check().unwrap();
@@ -503,7 +504,7 @@ fn a_store_goes_on_once_a_damaged_record_of_its_newest_state_is_moved_away() {
         let shop = Shop::new(folder.path(), scheme);
         shop.publish(vec![put(1, 1)]);
         fs::write(shop.beside("newest"), "").unwrap();
-        let refused = open_repository(&shop.store).unwrap_err().to_string();
+        let refused = Server::of_any(&shop.store).unwrap_err().to_string();
         assert!(refused.contains("move that file away"), "{refused}");
         fs::remove_file(shop.beside("newest")).unwrap();
         assert_eq!(shop.repository().latest(), Version::new(1));

@@ -3,10 +3,8 @@
 use std::{env, fs::File, io::Write as _, path::Path, process::Command};
 
 use authdict::{
-    CacheSize, DictionaryId, NodeCache, SecretKey, SigningRecord,
-    dynamic::{
-        AnyAuthor, create_store, open_author, open_repository, open_repository_with, verify,
-    },
+    Author, CacheSize, DictionaryId, NodeCache, SecretKey, Server, SigningRecord,
+    dynamic::{create_store, verify},
     question::Question,
     selection::{SchemeName, SuiteName},
 };
@@ -58,7 +56,7 @@ pub(super) fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
     let (mut opened, mut looked_up) = (Timings::default(), Timings::default());
     for _ in 0..SNAPSHOTS {
         let asked = key(random.below(keys));
-        opened.time(1, || open_repository(&shop.store()))?;
+        opened.time(1, || Server::of_any(shop.store()))?;
         looked_up.time(1, || shop.look_up(asked))?;
     }
     let resident = |once| shop.as_process(once);
@@ -94,7 +92,7 @@ pub(super) fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
     })
 }
 
-fn publish(author: &mut AnyAuthor, batch: Vec<Operation>) -> Outcome<()> {
+fn publish(author: &mut Author, batch: Vec<Operation>) -> Outcome<()> {
     author.stage(batch)?;
     author.flush(&[])?;
     Ok(())
@@ -126,7 +124,7 @@ impl Once {
 pub(super) fn once(once: Once, folder: &Path, keys: u64) -> Outcome<u64> {
     let shop = Shop::new(folder, keys)?;
     match once {
-        Once::Open => drop(open_repository(&shop.store())?),
+        Once::Open => drop(Server::of_any(shop.store())?),
         Once::LookUp => shop.look_up(key(keys / 2))?,
         Once::Commit => publish(
             &mut shop.author()?,
@@ -162,19 +160,19 @@ impl Shop<'_> {
         self.folder.join("store")
     }
 
-    fn author(&self) -> Outcome<AnyAuthor> {
+    fn author(&self) -> Outcome<Author> {
         let record = SigningRecord::open(&self.folder.join("signed"))?;
-        Ok(open_author(&self.store(), &self.key, record)?)
+        Ok(Author::of_any(self.store(), &self.key, record)?)
     }
 
     /// The bytes of the store's files.
     fn bytes(&self) -> Outcome<u64> {
-        Ok(open_repository(&self.store())?.file_bytes()?)
+        Ok(Server::of_any(self.store())?.file_bytes()?)
     }
 
     /// Opens the store, and answers and verifies one lookup.
     fn look_up(&self, key: Key) -> Outcome<()> {
-        let repository = open_repository(&self.store())?;
+        let repository = Server::of_any(self.store())?;
         let (version, question) = (repository.latest(), Question::Key(key));
         let answer = repository.answer(version, &question)?;
         verify(self.key.public(), version, &question, &answer)?;
@@ -183,7 +181,7 @@ impl Shop<'_> {
 
     /// Microseconds of an answer of a long-running server.
     fn proving(&self, cache: &NodeCache, effort: &Effort) -> Outcome<f64> {
-        let repository = open_repository_with(&self.store(), cache.clone())?;
+        let repository = Server::of_any_with(self.store(), cache.clone())?;
         let (version, mut random, mut failed) = (repository.latest(), Random::new(4), None);
         let mut asked = |chunk: usize| -> Vec<Question> {
             let keys = (0..chunk).map(|_| Question::Key(key(random.below(self.keys))));

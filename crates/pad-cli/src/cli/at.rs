@@ -3,8 +3,7 @@
 use core::{fmt, str::FromStr};
 
 use authdict::{
-    Version,
-    dynamic::AnyRepository,
+    Server, Version,
     version_notes::{only_version, versions_of},
 };
 
@@ -25,7 +24,7 @@ impl At {
     /// Resolves the version in a store. Reports the number that a name resolves to.
     pub(super) fn in_store(
         &self,
-        repository: &AnyRepository,
+        repository: &Server,
         output: &mut Output,
     ) -> Result<Version, Failure> {
         match self {

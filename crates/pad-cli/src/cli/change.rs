@@ -6,8 +6,8 @@ use std::path::Path;
 use std::path::PathBuf;
 
 use authdict::{
-    NotOffered, Operation, SecretKey, Store, Value,
-    dynamic::{AnyAuthor, key_of_store, open_repository},
+    Author, NotOffered, Operation, SecretKey, Server, Store, Value,
+    dynamic::key_of_store,
     pending::{self, PendingChange},
     selection::{SchemeFamily, SchemeName},
     version_notes::{
@@ -182,7 +182,7 @@ impl Target {
         if scheme.family() == SchemeFamily::Tree {
             // Opens the repository first: changes that could not be signed, as when node files are
             // missing, are not noted.
-            drop(open_repository(path)?);
+            drop(Server::of_any(path)?);
         }
         let pending = pending::note(&mut store, operation)?;
         let text = format!("noted; {pending} pending, pad commit publishes them");
@@ -198,7 +198,7 @@ impl Commit {
         output.goes_on();
         let key = load_secret(&self.author.key)?;
         let mut author = self.author.open(&self.store.store, &key)?;
-        let store = author.repository().store();
+        let store = author.server().store();
         let noted = pending::changes(store)?;
         if noted.is_empty() && !self.allow_empty {
             return Err(Failure::input(
@@ -206,7 +206,7 @@ impl Commit {
             ));
         }
         let name = self.name(store)?;
-        let latest = author.repository().latest();
+        let latest = author.server().latest();
         let older = noted.iter().filter(|change| change.after != latest).count();
         if older > 0 && self.older.is_none() {
             return Err(Failure::Input(format!(
@@ -231,7 +231,7 @@ impl Commit {
         };
         done.extend(note.records(staged));
         let version = author.flush(&done)?;
-        let root = author.repository().head_text(version)?.root;
+        let root = author.server().head_text(version)?.root;
         let named = note.name.as_deref().map(Output::show_text);
         let named = named.map_or_else(String::new, |name| format!(" named {name}"));
         let text = format!(
@@ -272,8 +272,8 @@ impl Commit {
 }
 
 /// Number of entries in the version that was staged last.
-pub(super) fn entries_of(author: &AnyAuthor) -> u64 {
-    u64::try_from(author.repository().entries()).unwrap_or(u64::MAX)
+pub(super) fn entries_of(author: &Author) -> u64 {
+    u64::try_from(author.server().entries()).unwrap_or(u64::MAX)
 }
 
 /// Renders a pending change as a line and as a JSON object.

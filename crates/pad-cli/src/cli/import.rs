@@ -6,8 +6,7 @@ use std::{
 };
 
 use authdict::{
-    Operation, RecordChange, RepositoryError, SecretKey, Store, StoreError, Version,
-    dynamic::AnyAuthor,
+    Author, Operation, RecordChange, RepositoryError, SecretKey, Store, StoreError, Version,
     selection::SchemeName,
     trace::TraceStart,
     version_notes::{VersionNote, VersionNotes, missing_names},
@@ -112,7 +111,7 @@ impl Import {
             self.vouch()?;
         }
         let mut author = self.author.open(&self.store.store, &key)?;
-        if self::imported(author.repository().store())? != imported {
+        if self::imported(author.server().store())? != imported {
             return Err(Failure::input(
                 "another import has gone on meanwhile: run this one again",
             ));
@@ -121,7 +120,7 @@ impl Import {
         self.check_appended(&source, &author, place)?;
         let changes = self.import(&mut trace, &mut author, place, output)?;
         if total > place.skipped {
-            match author.repository_mut().checkpoint() {
+            match author.server_mut().checkpoint() {
                 // Another process has pruned in the meantime; the next open replays more.
                 Err(RepositoryError::Store(StoreError::Superseded)) => {}
                 done => done?,
@@ -138,7 +137,7 @@ impl Import {
     fn import(
         &self,
         trace: &mut Replay<'_>,
-        author: &mut AnyAuthor,
+        author: &mut Author,
         place: Place,
         output: &mut Output,
     ) -> Result<u64, Failure> {
@@ -192,8 +191,8 @@ impl Import {
     ///
     /// Versions applied to a restored copy of a store come back without the import records. Logs
     /// are exempt: they compare what they have appended.
-    fn check_signed_here(author: &AnyAuthor) -> Result<(), Failure> {
-        let repository = author.repository();
+    fn check_signed_here(author: &Author) -> Result<(), Failure> {
+        let repository = author.server();
         if repository.public_key()?.scheme.family().is_append_only() {
             return Ok(());
         }
@@ -219,11 +218,11 @@ impl Import {
     fn check_appended(
         &self,
         source: &TraceSource,
-        author: &AnyAuthor,
+        author: &Author,
         place: Place,
     ) -> Result<(), Failure> {
         use authdict::{Sha256Ed25519, Update, pad_core::codec, pad_log::Appended};
-        let repository = author.repository();
+        let repository = author.server();
         let scheme = repository.public_key()?.scheme;
         // Sets contain each member once, however often it is imported.
         if self.again || !scheme.family().is_append_only() || scheme.is_set() {
@@ -263,12 +262,7 @@ impl Import {
 
     #[cfg(not(feature = "log"))]
     #[allow(clippy::unused_self, reason = "without logs there is nothing to check")]
-    const fn check_appended(
-        &self,
-        _: &TraceSource,
-        _: &AnyAuthor,
-        _: Place,
-    ) -> Result<(), Failure> {
+    const fn check_appended(&self, _: &TraceSource, _: &Author, _: Place) -> Result<(), Failure> {
         Ok(())
     }
 
@@ -286,11 +280,11 @@ impl Import {
 
     fn report(
         &self,
-        author: &AnyAuthor,
+        author: &Author,
         (total, skipped, changes): (usize, usize, u64),
         output: &mut Output,
     ) -> Result<(), Failure> {
-        let repository = author.repository();
+        let repository = author.server();
         let latest = repository.latest();
         let root = match latest {
             Version::EMPTY => String::new(),
@@ -409,19 +403,19 @@ const MOST_BYTES: usize = 16 << 20;
 
 /// Makes the waiting snapshots durable, then reports them.
 fn acknowledge(
-    author: &mut AnyAuthor,
+    author: &mut Author,
     waiting: &mut Vec<Waiting>,
     output: &mut Output,
 ) -> Result<(), Failure> {
     let notes = waiting
         .iter()
         .flat_map(|waiting| waiting.note.records(waiting.version));
-    let mut records = missing_names(author.repository().store())?;
+    let mut records = missing_names(author.server().store())?;
     records.extend(waiting.iter().map(record).chain(notes));
     author.flush_and_go_on(&records)?;
     for Waiting { name, version, .. } in waiting.drain(..) {
         if output.is_json() {
-            let root = author.repository().head_text(version)?.root;
+            let root = author.server().head_text(version)?.root;
             let object = json!({ "snapshot": name, "version": version.number(), "root": root });
             output.say("", &object)?;
         }

@@ -1,6 +1,6 @@
 //! `pad prune`, `pad compact` and `pad check`.
 
-use authdict::{NotOffered, Version, dynamic::open_repository};
+use authdict::{NotOffered, Server, Version};
 use clap::Args;
 use serde_json::json;
 
@@ -37,7 +37,7 @@ pub(super) struct Check {
 impl Prune {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         output.goes_on();
-        let mut repository = open_repository(&self.store.store)?;
+        let mut repository = Server::of_any(&self.store.store)?;
         let scheme = repository.public_key()?.scheme;
         if scheme.family().is_append_only() {
             // The trees of a log cover all entries.
@@ -66,7 +66,7 @@ impl Prune {
 impl Compact {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         output.goes_on();
-        let mut repository = open_repository(&self.store.store)?;
+        let mut repository = Server::of_any(&self.store.store)?;
         let before = repository.file_bytes()?;
         let spinner = progress::spinner(output, "writing nodes");
         let mut note = |bytes: u64| spinner.set_message(format!("writing nodes: {bytes} bytes"));

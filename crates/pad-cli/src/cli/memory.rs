@@ -58,7 +58,7 @@ impl CacheArguments {
         }
         let (seconds, bytes) = (
             start.elapsed().as_secs_f64(),
-            dictionary.read(authdict::Durable::memory_bytes),
+            dictionary.read(|server| server.memory_bytes()),
         );
         let text = format!(
             "{name}: the nodes of the latest version are in memory, {bytes} bytes, after {seconds:.1} s"

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use authdict::{AnyStore, KeyRange};
 use clap::Args;
-use pad_client::{FetchError, HttpError, HttpOptions, Server, without_password};
+use pad_client::{FetchError, HttpError, HttpOptions, Remote, without_password};
 use pad_service::{Keep, Mirror, Part};
 
 use super::{
@@ -150,13 +150,13 @@ impl MirrorCommand {
     /// An address without a dictionary name is resolved by asking the server. If that fails, the
     /// server is assumed to have the dictionary `name`. A mirror thus serves its contents while
     /// upstreams are unreachable.
-    fn upstreams(&self, name: Option<&str>) -> Result<Vec<Server>, Failure> {
+    fn upstreams(&self, name: Option<&str>) -> Result<Vec<Remote>, Failure> {
         let options = HttpOptions {
             attempts: 1,
             response_bytes: self.network.longest_answer(),
             ..self.roots.options()?
         };
-        let named = |address: &String| match (Server::connect(address, options.clone()), name) {
+        let named = |address: &String| match (Remote::connect(address, options.clone()), name) {
             // Other upstreams may work even if this one fails.
             (Err(error), Some(name))
                 if !matches!(error, FetchError::Http(HttpError::Configuration(_))) =>
@@ -180,9 +180,9 @@ pub(super) fn connect(
     option: &str,
     addresses: &[String],
     options: &HttpOptions,
-) -> Result<Vec<Server>, Failure> {
+) -> Result<Vec<Remote>, Failure> {
     let connected = addresses.iter().map(|address| {
-        Server::connect(address, options.clone()).map_err(|error| {
+        Remote::connect(address, options.clone()).map_err(|error| {
             let text = format!("{option} {}: {error}", without_password(address));
             match error {
                 FetchError::Http(HttpError::Configuration(_)) => Failure::Input(text),

@@ -5,14 +5,9 @@ use std::{
     thread,
 };
 
-use authdict::{
-    PublicKey, Version,
-    client_view::StoredView,
-    dynamic::{AnyRepository, open_repository},
-    question::verify_head,
-};
+use authdict::{PublicKey, Server, Version, client_view::StoredView, question::verify_head};
 use clap::Args;
-use pad_client::{FetchError, HttpOptions, Pushed, Resource, Server, without_password};
+use pad_client::{FetchError, HttpOptions, Pushed, Remote, Resource, without_password};
 use serde_json::json;
 
 use super::{Failure, Output, STORE_VARIABLE, remote::RootArguments, session::refused_head};
@@ -65,7 +60,7 @@ fn push(
     output: &mut Output,
 ) -> Result<(), Failure> {
     let options = roots.options()?;
-    let repository = open_repository(store)?;
+    let repository = Server::of_any(store)?;
     let mut failures = Vec::new();
     let mut is_refused = false;
     let from = &Brought {
@@ -117,7 +112,7 @@ fn push(
 /// Source of an upload.
 struct Brought<'r> {
     public: &'r PublicKey,
-    repository: &'r AnyRepository,
+    repository: &'r Server,
     /// Path of the store; evidence is written next to it.
     store: &'r Path,
 }
@@ -126,7 +121,7 @@ impl Brought<'_> {
     /// Uploads the versions that a server lacks and returns their number. Checks the server's head
     /// of the latest one.
     fn bring(&self, address: &str, options: &HttpOptions) -> Result<u64, Failure> {
-        let server = Server::connect(address, options.clone()).map_err(|error| failed(&error))?;
+        let server = Remote::connect(address, options.clone()).map_err(|error| failed(&error))?;
         let ours = self.repository.latest();
         let mut theirs = server.versions().map_err(|error| failed(&error))?.latest;
         let mut brought = 0;
@@ -162,7 +157,7 @@ impl Brought<'_> {
     }
 
     /// Checks that a server and the store have the same head of a version.
-    fn check_head(&self, server: &Server, version: Version) -> Result<(), Failure> {
+    fn check_head(&self, server: &Remote, version: Version) -> Result<(), Failure> {
         let ours = self.repository.head_message(version)?;
         let theirs = head_of(server, version)?;
         if ours == theirs {
@@ -177,7 +172,7 @@ impl Brought<'_> {
     }
 
     /// Failure for a server that claims a later version than the store.
-    fn is_ahead(&self, server: &Server, theirs: Version) -> Failure {
+    fn is_ahead(&self, server: &Remote, theirs: Version) -> Failure {
         let ours = self.repository.latest();
         let head = match head_of(server, theirs) {
             Ok(head) => head,
@@ -196,7 +191,7 @@ impl Brought<'_> {
 }
 
 /// Fetches the head of a version from a server.
-fn head_of(server: &Server, version: Version) -> Result<Vec<u8>, Failure> {
+fn head_of(server: &Remote, version: Version) -> Result<Vec<u8>, Failure> {
     let head = server.get(&Resource::HeadOf(version), LONGEST_HEAD);
     head.map_err(|error| failed(&error))
 }

@@ -11,7 +11,7 @@ use authdict::{
 };
 use clap::Args;
 use pad_client::{
-    Client, ClientError, Cosigned, FetchError, HttpError, HttpOptions, Roots, Server, Witnesses,
+    Client, ClientError, Cosigned, FetchError, HttpError, HttpOptions, Remote, Roots, Witnesses,
     without_password,
 };
 
@@ -160,7 +160,7 @@ impl ServerArguments {
         }
         let public = client.public().clone();
         add_caveat(&public, output);
-        let source = Remote { client };
+        let source = Servers { client };
         source.note();
         Ok(Session::new(Box::new(source), public))
     }
@@ -171,7 +171,7 @@ impl ServerArguments {
         Ok(policy.map(|policy| Witnesses::new(policy, within)))
     }
 
-    fn connect(&self) -> Result<Vec<Server>, Failure> {
+    fn connect(&self) -> Result<Vec<Remote>, Failure> {
         let patient = self.roots.options()?;
         let mut hasty = patient.clone();
         if self.server.len() > 1 {
@@ -197,14 +197,14 @@ impl ServerArguments {
     fn connected(
         &self,
         options: &HttpOptions,
-    ) -> Result<(Vec<Server>, Vec<String>, bool), Failure> {
+    ) -> Result<(Vec<Remote>, Vec<String>, bool), Failure> {
         let (mut servers, mut failures, mut is_slow) = (Vec::new(), Vec::new(), false);
         for address in &self.server {
-            let mut connected = Server::connect(address, options.clone());
+            let mut connected = Remote::connect(address, options.clone());
             if let Err(FetchError::Http(HttpError::Overloaded { .. })) = connected {
                 // Without a retry, the session would lack a server that was busy for a moment.
                 thread::sleep(BUSY);
-                connected = Server::connect(address, options.clone());
+                connected = Remote::connect(address, options.clone());
             }
             match connected {
                 Ok(server) => servers.push(server),
@@ -231,7 +231,7 @@ impl ServerArguments {
 }
 
 /// Fetches the public key from the first server that provides one.
-fn own_key(servers: &[Server]) -> Result<PublicKey, Failure> {
+fn own_key(servers: &[Remote]) -> Result<PublicKey, Failure> {
     let mut failures = Vec::new();
     for server in servers {
         match server.public() {
@@ -258,11 +258,11 @@ impl Newest {
 }
 
 /// A source of answers from remote servers, with a client that has verified their heads.
-struct Remote {
+struct Servers {
     client: Client,
 }
 
-impl Remote {
+impl Servers {
     /// Reports failures of servers that were compensated by other servers.
     fn note(&self) {
         for incident in self.client.take_incidents() {
@@ -276,7 +276,7 @@ impl Remote {
     }
 }
 
-impl Source for Remote {
+impl Source for Servers {
     fn oldest(&self) -> Result<Version, Failure> {
         self.noted(self.client.oldest())
     }

@@ -1,28 +1,20 @@
 //! Opening of stores with views and authors' keys, shared by commands.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use authdict::{
-    AnyStore, PublicKey, RecordChange, RedbStore, SecretKey, SigningRecord, Store, StoreError,
-    VerifyError, Version,
-    client_view::{Heads, NotFollowed, RefusedHead, StoredView, ViewFileError},
-    dynamic::{
-        AnyAuthor, AnyRepository, create_store_with, key_of_store, open_author, open_repository,
-    },
+    AnyStore, Author, PublicKey, RecordChange, RedbStore, SecretKey, Server, SigningRecord, Store,
+    StoreError, VerifyError, Version,
+    client_view::{Heads, NoView, NotFollowed, RefusedHead, StoredView, ViewFault, ViewFile},
+    dynamic::{create_store_with, key_of_store},
     evidence::{MOST_FILES, keep},
     selection::SchemeFamily,
 };
 use clap::Args;
-use pad_disk::{Access, Lock, LockError, PATIENCE};
 
 use super::{
     Failure, KEY_VARIABLE, NewStoreArguments, Output, PUBLIC_VARIABLE, STORE_VARIABLE,
-    VIEW_VARIABLE,
-    files::{check_plain, read_file},
-    output::Trust,
+    VIEW_VARIABLE, output::Trust,
 };
 
 /// The store to ask, and whom to trust.
@@ -54,7 +46,7 @@ pub(super) trait HeadSource: Heads<Error: Into<Failure>> {
     fn own_key(&self) -> Result<PublicKey, Failure>;
 }
 
-impl HeadSource for AnyRepository {
+impl HeadSource for Server {
     fn own_key(&self) -> Result<PublicKey, Failure> {
         Ok(self.public_key()?)
     }
@@ -63,7 +55,7 @@ impl HeadSource for AnyRepository {
 impl ReadArguments {
     /// Opens a store and reports the trust basis of its answers. The store is trusted no more than
     /// a remote server.
-    pub(super) fn open(&self, output: &mut Output) -> Result<(AnyRepository, StoredView), Failure> {
+    pub(super) fn open(&self, output: &mut Output) -> Result<(Server, StoredView), Failure> {
         open_store(&self.store, &self.trust, output)
     }
 }
@@ -73,8 +65,8 @@ pub(super) fn open_store(
     store: &Path,
     trust: &TrustArguments,
     output: &mut Output,
-) -> Result<(AnyRepository, StoredView), Failure> {
-    let open = || Ok(open_repository(store)?);
+) -> Result<(Server, StoredView), Failure> {
+    let open = || Ok(Server::of_any(store)?);
     let (repository, view) = trust.open(open, output)?;
     add_caveat(view.public(), output);
     Ok((repository, view))
@@ -141,25 +133,12 @@ pub(super) fn trust_of(view: &StoredView) -> Trust {
 
 /// Advances the view stored at `path` and stores the result. A new view begins with the given key,
 /// or with the server's own.
-///
-/// The lock is not held during `advance`, so a slow server blocks no other process. After a
-/// concurrent change, `advance` runs again on the stored view. Stored views never go back.
 pub(super) fn with_view(
     path: &Path,
     (given, own): (Option<&PublicKey>, Option<&PublicKey>),
-    mut advance: impl FnMut(StoredView) -> Result<StoredView, Failure>,
+    advance: impl FnMut(StoredView) -> Result<StoredView, Failure>,
 ) -> Result<StoredView, Failure> {
-    let lock = || Lock::exclusive(path, PATIENCE).map_err(|error| in_use(path, &error));
-    for _ in 0..MOST_RACES {
-        let before = stored_view(path)?;
-        let view = advance(beginning(path, before.clone(), given, own)?)?;
-        let _lock = lock()?;
-        if stored_view(path)? == before {
-            return keep_view(path, before.as_ref(), view);
-        }
-    }
-    // Others are faster each time: hold the lock now.
-    with_held_view(path, (given, own), advance)
+    ViewFile::at(path).advance(|stored| beginning(path, stored, given, own), advance)
 }
 
 /// Like [`with_view`], but holds the lock during `advance`, which must be fast and runs once.
@@ -168,38 +147,20 @@ pub(super) fn with_held_view(
     (given, own): (Option<&PublicKey>, Option<&PublicKey>),
     advance: impl FnOnce(StoredView) -> Result<StoredView, Failure>,
 ) -> Result<StoredView, Failure> {
-    let _lock = Lock::exclusive(path, PATIENCE).map_err(|error| in_use(path, &error))?;
-    let before = stored_view(path)?;
-    let view = advance(beginning(path, before.clone(), given, own)?)?;
-    keep_view(path, before.as_ref(), view)
+    ViewFile::at(path).advance_held(|stored| beginning(path, stored, given, own), advance)
 }
 
-/// Attempts to advance a view without holding the lock.
-const MOST_RACES: u32 = 4;
-
-/// Reads the stored view, if there is one. An unreadable file or a dangling link is an error.
-fn stored_view(path: &Path) -> Result<Option<StoredView>, Failure> {
-    match path.symlink_metadata() {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Failure::file(path, &error)),
-        Ok(_) => {
-            check_plain(path)?;
-            read_view(path).map(Some)
+impl From<NoView> for Failure {
+    fn from(error: NoView) -> Self {
+        match &error.fault {
+            ViewFault::Io(fault) => Self::file(&error.path, fault),
+            ViewFault::NotPlain => {
+                Self::Input(format!("{} is not a plain file", error.path.display()))
+            }
+            ViewFault::InUse(_) => Self::Store(format!("the view {error}")),
+            _ => Self::Store(error.to_string()),
         }
     }
-}
-
-/// Replaces the stored view `before` by `view`, if they differ.
-fn keep_view(
-    path: &Path,
-    before: Option<&StoredView>,
-    view: StoredView,
-) -> Result<StoredView, Failure> {
-    if before != Some(&view) {
-        pad_disk::replace(path, view.to_text().as_bytes(), Access::Usual)
-            .map_err(|error| Failure::file(path, &error))?;
-    }
-    Ok(view)
 }
 
 /// The view to begin with: the stored one, or a new one for a key.
@@ -240,17 +201,6 @@ pub(super) const fn add_caveat(_: &PublicKey, _: &mut Output) {}
 
 fn another_key() -> Failure {
     Failure::Refused("verification failed: the store was made with another key".into())
-}
-
-fn read_view(path: &Path) -> Result<StoredView, Failure> {
-    let bytes = read_file(path, MAX_VIEW_BYTES)?;
-    let text = String::from_utf8(bytes).map_err(|_| ViewFileError::Damaged);
-    text.and_then(|text| StoredView::parse(&text))
-        .map_err(|error| Failure::Store(format!("{}: {error}", path.display())))
-}
-
-fn in_use(path: &Path, error: &LockError) -> Failure {
-    Failure::Store(format!("the view {}: {error}", path.display()))
 }
 
 /// Advances a view to the latest head of `heads`.
@@ -335,12 +285,12 @@ impl AuthorArguments {
     }
 
     /// Opens an existing store as its author.
-    pub(super) fn open(&self, store: &Path, key: &SecretKey) -> Result<AnyAuthor, Failure> {
+    pub(super) fn open(&self, store: &Path, key: &SecretKey) -> Result<Author, Failure> {
         let own = own_store(store)?;
         check_key(store, &key_of_store(&own)?, key.public())?;
         let record = self.record_for(own.latest()?)?;
         drop(own);
-        Ok(open_author(store, key, record)?)
+        Ok(Author::of_any(store, key, record)?)
     }
 }
 
@@ -475,6 +425,4 @@ pub(super) fn check_key(path: &Path, found: &PublicKey, given: &PublicKey) -> Re
     ))
 }
 
-/// Upper bound on the bytes of a view, which has a public key and a head.
-const MAX_VIEW_BYTES: u64 = 5 << 20;
 pub(super) const MAX_EVIDENCE_BYTES: u64 = 64 << 10;

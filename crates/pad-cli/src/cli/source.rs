@@ -4,9 +4,9 @@ use std::{ops::ControlFlow, path::PathBuf, vec};
 
 use authdict::{
     Answer, AnswerError, Difference, Key, KeyHistory, KeyRange, Keys, Lookup, LookupError,
-    PublicKey, RangeContents, Untrusted, Value, Version,
+    PublicKey, RangeContents, Server, Untrusted, Value, Verifier, Version,
     client_view::{NotFollowed, StoredView},
-    dynamic::{AnyClient, AnyRepository, client_of},
+    dynamic::client_of,
     question::{HeadText, NotOffered, Question, Statement, verify_head},
     version_notes::{VersionNotes, only_version, versions_of},
 };
@@ -145,8 +145,8 @@ pub(super) type NoteDifference<'n> = dyn FnMut(Untrusted<Difference>) -> Result<
 
 /// A local store, treated as an untrusted server.
 struct Local {
-    repository: AnyRepository,
-    client: Box<dyn AnyClient>,
+    repository: Server,
+    client: Box<dyn Verifier>,
     /// The client's view, which is empty if none is stored.
     view: StoredView,
 }

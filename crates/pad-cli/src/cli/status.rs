@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use authdict::{
-    RedbStore, Store as _, Version,
-    dynamic::{AnyRepository, open_repository},
+    RedbStore, Server, Store as _, Version,
     inspect::headline,
     pending::{self, PendingChange},
     version_notes::{VersionNote, utc},
@@ -50,7 +49,7 @@ pub(super) struct Reset {
 impl Status {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let path = &self.store.store;
-        let repository = open_repository(path)?;
+        let repository = Server::of_any(path)?;
         let public = repository.public_key()?;
         let waiting = match repository.store().file() {
             Some(store) => pending::changes(store)?,
@@ -102,7 +101,7 @@ impl Status {
 }
 
 /// Adds the unverified name and time of a version.
-fn add_note(repository: &AnyRepository, version: Version, rows: &mut Rows) -> Result<(), Failure> {
+fn add_note(repository: &Server, version: Version, rows: &mut Rows) -> Result<(), Failure> {
     let Some(note) = VersionNote::of(repository.store(), version)? else {
         return Ok(());
     };

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use authdict::{
-    Version,
-    dynamic::{AnyRepository, open_repository},
+    Server, Version,
     exchange::{decode_list, encode_list},
     inspect::Kind,
 };
@@ -62,7 +61,7 @@ pub(super) struct Apply {
 impl Export {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         self.out.check(output)?;
-        let repository = open_repository(&self.store.store)?;
+        let repository = Server::of_any(&self.store.store)?;
         let latest = repository.latest();
         let version = |at: &At, output: &mut Output| at.in_store(&repository, output);
         let (first, last) = match (&self.at, &self.from) {
@@ -104,7 +103,7 @@ impl Export {
 }
 
 /// The update that led to a version.
-fn update_to(repository: &AnyRepository, version: Version) -> Result<Vec<u8>, Failure> {
+fn update_to(repository: &Server, version: Version) -> Result<Vec<u8>, Failure> {
     repository.update_message(version)?.ok_or_else(|| {
         let (oldest, latest) = (repository.oldest(), repository.latest());
         Failure::Input(format!(
@@ -115,7 +114,7 @@ fn update_to(repository: &AnyRepository, version: Version) -> Result<Vec<u8>, Fa
 }
 
 /// The updates to versions `first` to `last`, encoded as one list.
-fn several(repository: &AnyRepository, first: Version, last: Version) -> Result<Vec<u8>, Failure> {
+fn several(repository: &Server, first: Version, last: Version) -> Result<Vec<u8>, Failure> {
     let (mut updates, mut bytes) = (Vec::new(), 0_u64);
     for number in first.number()..=last.number() {
         let update = update_to(repository, Version::new(number))?;
@@ -140,7 +139,7 @@ impl Apply {
         if let Some(public) = &self.public {
             create_or_match(path, &load_public(public)?, &self.new, output)?;
         }
-        let mut repository = open_repository(path)?;
+        let mut repository = Server::of_any(path)?;
         for file in &self.updates {
             let bytes = read_file(file, MAX_UPDATE_BYTES)?;
             match Kind::of(&bytes) {
@@ -154,11 +153,7 @@ impl Apply {
 }
 
 /// Applies the updates of a list in order.
-fn apply_all(
-    repository: &mut AnyRepository,
-    list: &[u8],
-    output: &mut Output,
-) -> Result<(), Failure> {
+fn apply_all(repository: &mut Server, list: &[u8], output: &mut Output) -> Result<(), Failure> {
     let updates = decode_list(list, list.len()).map_err(|error| {
         let text = format!("the update is refused: {error}");
         Failure::Refused(text)
@@ -173,11 +168,7 @@ fn apply_all(
 }
 
 /// Applies an update, unless the store already has it.
-fn apply(
-    repository: &mut AnyRepository,
-    update: &[u8],
-    output: &mut Output,
-) -> Result<(), Failure> {
+fn apply(repository: &mut Server, update: &[u8], output: &mut Output) -> Result<(), Failure> {
     if let Some(version) = known(repository, update) {
         let root = repository.head_text(version)?.root;
         let text = format!("version {version} is there already, root {root}");
@@ -193,7 +184,7 @@ fn apply(
 
 /// Version of an update that the store has already, with an identical head. Any other update of a
 /// stored version is refused when applied.
-fn known(repository: &AnyRepository, update: &[u8]) -> Option<Version> {
+fn known(repository: &Server, update: &[u8]) -> Option<Version> {
     let Ok((_, Some(head))) = authdict::inspect::headline(update) else {
         return None;
     };

@@ -127,7 +127,7 @@ fn what_was_pruned_does_not_come_back() {
     bench.ok("keygen --out k --scheme tuple-accumulators-bilinear --entries 16");
     bench.ok("import --store s --key k t.csv");
     // A process that has read the store before it is pruned.
-    let mut early = authdict::dynamic::open_repository(&bench.path("s")).unwrap();
+    let mut early = authdict::Server::of_any(bench.path("s")).unwrap();
     bench.ok("prune --store s --before 3");
     assert!(
         early

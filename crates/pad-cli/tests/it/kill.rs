@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-use authdict::{Version, dynamic::open_repository};
+use authdict::{Server, Version};
 use pad_conformance::soak;
 use serde_json::Value as Json;
 
@@ -168,8 +168,7 @@ fn has_all(versions: &[Json], acknowledged: &[Json], round: u64) {
 
 /// That the store `s` has the entries of the store `whole` in each version.
 fn have_the_same(bench: &Bench, last: usize) {
-    let [found, expected] =
-        ["s", "whole"].map(|store| open_repository(&bench.path(store)).unwrap());
+    let [found, expected] = ["s", "whole"].map(|store| Server::of_any(bench.path(store)).unwrap());
     for version in (1..=u64::try_from(last).unwrap()).map(Version::new) {
         let contents = [&found, &expected].map(|store| store.diff(Version::EMPTY, version));
         let [found, expected] = contents.map(Result::unwrap);

@@ -4,8 +4,9 @@
 use std::path::PathBuf;
 
 use authdict::{
-    DictionaryId, Key, LogParameters, Operation, SecretKey, SigningRecord, Value, Version,
-    dynamic::{AnyRepository, create_store_with, open_author, open_repository, verify},
+    Author, DictionaryId, Key, LogParameters, Operation, SecretKey, Server, SigningRecord, Value,
+    Version,
+    dynamic::{create_store_with, verify},
     pad_log::{Schedule, Shape},
     selection::{SchemeName, SuiteName},
 };
@@ -92,10 +93,10 @@ impl Maker {
     }
 
     /// A repository with all versions, as the author signs them.
-    fn publish(&self, versions: &[VersionVector]) -> AnyRepository {
+    fn publish(&self, versions: &[VersionVector]) -> Server {
         let path = self.store("author");
         let record = SigningRecord::open(&self.folder.path().join("signed")).unwrap();
-        let mut author = open_author(&path, &self.key, record).unwrap();
+        let mut author = Author::of_any(&path, &self.key, record).unwrap();
         for version in versions {
             let put = |[key, value]: &[String; 2]| {
                 let (key, value) = (Key::new(decode(key)), Value::new(decode(value)));
@@ -106,13 +107,13 @@ impl Maker {
             author.flush(&[]).unwrap();
         }
         drop(author);
-        open_repository(&path).unwrap()
+        Server::of_any(&path).unwrap()
     }
 
     /// The log anew; a server refuses what is listed for each of its versions.
     fn updates(&self, of: LogUpdates) -> LogUpdates {
         let made = self.publish(&of.versions);
-        let mut server = open_repository(&self.store("server")).unwrap();
+        let mut server = Server::of_any(self.store("server")).unwrap();
         let mut size = 0;
         let versions = (1..).zip(of.versions).map(|(number, row)| {
             let (latest, version) = (server.latest(), Version::new(number));

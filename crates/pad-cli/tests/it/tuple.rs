@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use authdict::{
-    Key, LookupError, Operation, SecretKey, SigningRecord, Store, Value, Version,
+    Author, Key, LookupError, Operation, SecretKey, Server, SigningRecord, Store, Value, Version,
+    dynamic::create_store,
     dynamic::verify,
-    dynamic::{create_store, open_author, open_repository},
     question::Question,
     selection::{SchemeName, SuiteName},
 };
@@ -281,7 +281,7 @@ fn authors_go_on_alike_after_a_replay_and_from_stored_tuples() {
             forget();
         }
         std::fs::copy(&replayed, &stored).unwrap();
-        drop(open_repository(&stored).unwrap());
+        drop(Server::of_any(&stored).unwrap());
         for batch in 4..8 {
             if batch > 4 {
                 forget();
@@ -289,7 +289,7 @@ fn authors_go_on_alike_after_a_replay_and_from_stored_tuples() {
             let updates = [&replayed, &stored].map(|path| publish(path, &key, batch));
             assert_eq!(updates[0], updates[1], "{scheme} {batch}");
         }
-        let [one, other] = [&replayed, &stored].map(|path| open_repository(path).unwrap());
+        let [one, other] = [&replayed, &stored].map(|path| Server::of_any(path).unwrap());
         for version in 0..=8 {
             let version = Version::new(version);
             for number in 0..12 {
@@ -307,7 +307,7 @@ fn authors_go_on_alike_after_a_replay_and_from_stored_tuples() {
 
 /// Signs a small change; the update as it is sent.
 fn publish(path: &Path, key: &SecretKey, batch: u32) -> Vec<u8> {
-    let mut author = open_author(path, key, record(path)).unwrap();
+    let mut author = Author::of_any(path, key, record(path)).unwrap();
     let value = Value::try_from(batch.to_string().as_str()).unwrap();
     let mut operations = vec![Operation::Put(key_of(batch), value)];
     if batch == 0 {
@@ -319,12 +319,7 @@ fn publish(path: &Path, key: &SecretKey, batch: u32) -> Vec<u8> {
     }
     let version = author.stage(operations).unwrap();
     author.flush(&[]).unwrap();
-    author
-        .repository()
-        .store()
-        .update(version)
-        .unwrap()
-        .unwrap()
+    author.server().store().update(version).unwrap().unwrap()
 }
 
 fn key_of(number: u32) -> Key {
@@ -342,20 +337,20 @@ fn nothing_is_proved_while_a_version_is_staged() {
     ] {
         let bench = published(scheme);
         let key = SecretKey::load(&bench.path("k")).unwrap();
-        let mut author = open_author(&bench.path("s"), &key, record(&bench.path("s"))).unwrap();
+        let mut author = Author::of_any(bench.path("s"), &key, record(&bench.path("s"))).unwrap();
         let (version, question) = (Version::new(3), Question::Key("apple".try_into().unwrap()));
-        let answer = author.repository().answer(version, &question).unwrap();
+        let answer = author.server().answer(version, &question).unwrap();
         let staged = author
             .stage(vec![Operation::Put(key_of(1), Value::default())])
             .unwrap();
         let refused = LookupError::NotDurable { version: staged };
-        let while_staged = author.repository().answer(version, &question);
+        let while_staged = author.server().answer(version, &question);
         if refuses {
             assert_eq!(while_staged, Err(refused.into()));
         } else {
             assert_eq!(while_staged.as_ref(), Ok(&answer));
         }
         author.flush(&[]).unwrap();
-        assert!(author.repository().answer(version, &question).is_ok());
+        assert!(author.server().answer(version, &question).is_ok());
     }
 }

@@ -13,7 +13,7 @@ use super::*;
 fn servers(count: usize) -> Servers {
     let connect = |number| {
         let address = format!("http://127.0.0.1:{number}/v1/dictionaries/d");
-        Server::connect(&address, HttpOptions::default()).unwrap()
+        Remote::connect(&address, HttpOptions::default()).unwrap()
     };
     Servers::new((1..=count).map(connect).collect())
 }
@@ -184,7 +184,7 @@ fn check_unwaited(answer: &'static str) {
         ..HttpOptions::default()
     };
     let address = format!("http://{address}/v1/dictionaries/d");
-    let server = Server::connect(&address, options).unwrap();
+    let server = Remote::connect(&address, options).unwrap();
     let failed = server.versions().unwrap_err();
     assert!(failed.is_slow(), "{failed}");
     drop(server);

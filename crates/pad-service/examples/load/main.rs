@@ -28,10 +28,7 @@ use std::{
 };
 
 use authdict::{
-    CacheSize, Version,
-    client_view::StoredView,
-    dynamic::{client_of, open_repository},
-    question::Question,
+    CacheSize, Version, client_view::StoredView, dynamic::client_of, question::Question,
 };
 use http_body_util::Full;
 use hyper::{
@@ -102,7 +99,7 @@ fn look_ups(load: &Load) -> Outcome<()> {
     let folder = tempfile::tempdir()?;
     let keys = load.keys;
     let Store { path, key, .. } = Store::make(folder.path(), keys)?;
-    let repository = open_repository(&path)?;
+    let repository = authdict::Server::of_any(&path)?;
     let view = StoredView::new(key.public().clone()).follow(&repository)?;
     let answer = repository.answer(Version::new(1), &Question::Key(key_of(0)?))?;
     drop(repository);

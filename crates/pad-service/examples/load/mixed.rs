@@ -16,12 +16,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use authdict::{
-    Version,
-    client_view::StoredView,
-    dynamic::{client_of, open_repository},
-    question::Question,
-};
+use authdict::{Version, client_view::StoredView, dynamic::client_of, question::Question};
 use pad_client::{HttpOptions, Resource};
 use pad_service::{Dictionary, Service};
 use pad_web::server::{Limits, Options, Server};
@@ -105,12 +100,12 @@ pub(crate) fn run(plan: &Plan) -> Outcome<Report> {
     let folder = tempfile::tempdir()?;
     let store = Store::make(folder.path(), plan.keys)?;
     store.publish(0..100)?;
-    let repository = open_repository(&store.path)?;
+    let repository = authdict::Server::of_any(&store.path)?;
     let update = |version| repository.update_message(Version::new(version));
     let (first, old) = (update(1)?, update(2)?.unwrap_or_default());
     let served = folder.path().join("served.pad");
     store.create(&served)?;
-    let mut copy = open_repository(&served)?;
+    let mut copy = authdict::Server::of_any(&served)?;
     copy.apply_message(&first.unwrap_or_default())?;
     let view = StoredView::new(store.key.public().clone()).follow(&copy)?;
     drop((copy, repository));
@@ -180,9 +175,9 @@ pub(crate) fn run(plan: &Plan) -> Outcome<Report> {
     })
 }
 
-fn connect(address: SocketAddr) -> Outcome<pad_client::Server> {
+fn connect(address: SocketAddr) -> Outcome<pad_client::Remote> {
     let address = format!("http://{address}/v1/dictionaries/d");
-    Ok(pad_client::Server::connect(
+    Ok(pad_client::Remote::connect(
         &address,
         HttpOptions::default(),
     )?)
@@ -197,10 +192,10 @@ fn publish(store: &Store, address: SocketAddr, done: &AtomicBool) -> Outcome<Ver
     let server = connect(address)?;
     let mut acknowledged = Version::new(1);
     loop {
-        let latest = open_repository(&store.path)?.latest();
+        let latest = authdict::Server::of_any(&store.path)?.latest();
         while acknowledged < latest {
             let next = Version::new(acknowledged.number() + 1);
-            let update = open_repository(&store.path)?.update_message(next)?;
+            let update = authdict::Server::of_any(&store.path)?.update_message(next)?;
             // A server that is busy at five attempts is asked again.
             if server.push(&update.unwrap_or_default()).is_ok() {
                 acknowledged = next;

@@ -6,8 +6,8 @@ use std::{
 };
 
 use authdict::{
-    Key, Operation, SecretKey, SigningRecord, Value, Version,
-    dynamic::{AnyClient, create_store, open_author},
+    Author, Key, Operation, SecretKey, SigningRecord, Value, Verifier, Version,
+    dynamic::create_store,
     question::{Question, Statement},
     selection::{SchemeName, SuiteName},
 };
@@ -43,7 +43,7 @@ impl Store {
     /// Signs a version in which these keys have their values.
     pub(crate) fn publish(&self, numbers: impl Iterator<Item = u64>) -> Outcome<Version> {
         let record = SigningRecord::open(&self.record)?;
-        let mut author = open_author(&self.path, &self.key, record)?;
+        let mut author = Author::of_any(&self.path, &self.key, record)?;
         let puts = numbers.map(|number| {
             let value = Value::new(value_of(number))?;
             Ok(Operation::Put(key_of(number)?, value))
@@ -54,7 +54,7 @@ impl Store {
 }
 
 /// That an answer about the first version says what is right.
-pub(crate) fn verify(client: &dyn AnyClient, number: u64, answer: &[u8]) -> Outcome<()> {
+pub(crate) fn verify(client: &dyn Verifier, number: u64, answer: &[u8]) -> Outcome<()> {
     let question = Question::Key(key_of(number)?);
     match client.check_at(Version::new(1), &question, answer)? {
         Statement::Lookup(lookup)

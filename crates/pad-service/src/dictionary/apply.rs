@@ -1,6 +1,6 @@
 //! Application of updates: detection of new, known and conflicting ones.
 
-use authdict::{ApplyError, RepositoryError, StoreError, Version, dynamic::AnyRepository};
+use authdict::{ApplyError, RepositoryError, Server, StoreError, Version};
 
 /// Result of applying updates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl From<StoreError> for NotApplied {
 
 /// Applies updates to a repository, durably.
 pub(super) fn apply_to(
-    repository: &mut AnyRepository,
+    repository: &mut Server,
     updates: &[Vec<u8>],
 ) -> Result<Applied, NotApplied> {
     let mut taken = 0_usize;
@@ -76,7 +76,7 @@ pub(super) fn apply_to(
 }
 
 /// Verifies an update; returns whether it may be new.
-pub(super) fn is_next(repository: &AnyRepository, update: &[u8]) -> Result<bool, NotApplied> {
+pub(super) fn is_next(repository: &Server, update: &[u8]) -> Result<bool, NotApplied> {
     match repository.verify_update(update) {
         Ok(()) => Ok(true),
         Err(RepositoryError::Refused(ApplyError::VersionGap { expected, actual })) => {
@@ -93,7 +93,7 @@ pub(super) fn is_next(repository: &AnyRepository, update: &[u8]) -> Result<bool,
 
 /// Checks that an update which does not follow the latest version is stored already.
 fn is_known(
-    repository: &AnyRepository,
+    repository: &Server,
     update: &[u8],
     (latest, base): (Version, Version),
 ) -> Result<(), NotApplied> {

@@ -1,7 +1,7 @@
 //! Mirroring of a part of the keys, by heads and proofs.
 
 use authdict::{
-    ApplyError, Key, KeyRange, Keys, LookupError, RepositoryError, Version,
+    AnswerError, ApplyError, Key, KeyRange, Keys, RepositoryError, Version,
     client_view::{NotFollowed, StoredView},
     dynamic::longest_answer,
     part::{NotTaken, PartProgress},
@@ -21,7 +21,7 @@ impl Copied for Part {
         self.keep().until()
     }
 
-    fn seen(&self) -> Result<StoredView, NotFollowed<LookupError>> {
+    fn seen(&self) -> Result<StoredView, NotFollowed<AnswerError>> {
         StoredView::new(self.public().clone()).follow(self.read().as_ref())
     }
 

@@ -1,7 +1,7 @@
 //! Mirroring of a whole dictionary, by updates.
 
 use authdict::{
-    LookupError, RepositoryError, Version,
+    AnswerError, RepositoryError, Version,
     client_view::{NotFollowed, StoredView},
     question::Refusal,
 };
@@ -22,7 +22,7 @@ impl Copied for Dictionary {
         self.keep().until()
     }
 
-    fn seen(&self) -> Result<StoredView, NotFollowed<LookupError>> {
+    fn seen(&self) -> Result<StoredView, NotFollowed<AnswerError>> {
         let view = StoredView::new(self.public().clone());
         self.read(|repository| view.follow(repository))
     }

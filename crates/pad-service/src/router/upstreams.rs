@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use authdict::{PublicKey, Version, question::verify_head};
-use pad_client::{FetchError, Resource, Server, Servers, Versions};
+use pad_client::{FetchError, Remote, Resource, Servers, Versions};
 
 use super::NotRouted;
 
@@ -29,7 +29,7 @@ pub(super) struct Newest {
 impl Upstreams {
     /// Connects to servers of the dictionary with the key `given`, or else with the key of the
     /// first reachable server.
-    pub(super) fn new(list: Vec<Server>, given: Option<PublicKey>) -> Result<Self, NotRouted> {
+    pub(super) fn new(list: Vec<Remote>, given: Option<PublicKey>) -> Result<Self, NotRouted> {
         if list.is_empty() {
             return Err(NotRouted::NoServer);
         }

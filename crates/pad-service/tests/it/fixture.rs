@@ -9,15 +9,15 @@ use std::{
 };
 
 use authdict::{
-    AuthorError, DictionaryId, Key, LogParameters, Operation, RecordChange, SecretKey,
+    AuthorError, DictionaryId, Key, LogParameters, Operation, RecordChange, SecretKey, Server,
     SigningRecord, Value, Version,
     client_view::StoredView,
-    dynamic::{create_store, create_store_with, open_author, open_repository},
+    dynamic::{create_store, create_store_with},
     pad_log::{Schedule, Shape},
     question::{Question, Statement},
     selection::{SchemeName, SuiteName},
 };
-use pad_client::{Client, HttpOptions, Roots, Server};
+use pad_client::{Client, HttpOptions, Remote, Roots};
 use pad_service::{Dictionary, Mirror, Service};
 use pad_web::server::{
     Answer, Handler, Head, Identity, Limits, Options, Running, Stopped, Timeouts,
@@ -97,7 +97,7 @@ impl Author {
         };
         let is_log = scheme.family().is_append_only();
         let record = is_log.then(|| {
-            let repository = open_repository(&self.path("s.pad")).unwrap();
+            let repository = Server::of_any(self.path("s.pad")).unwrap();
             LogParameters::read(repository.store()).unwrap().record()
         });
         Self::with_key(key.unwrap(), record)
@@ -162,7 +162,7 @@ impl Author {
         batches: Vec<Vec<Operation>>,
     ) -> Result<Version, AuthorError> {
         let record = SigningRecord::open(&self.path(&format!("{store}.signed")))?;
-        let mut author = open_author(&self.path(store), &self.key, record)?;
+        let mut author = authdict::Author::of_any(self.path(store), &self.key, record)?;
         for batch in batches {
             author.stage(batch)?;
         }
@@ -189,7 +189,7 @@ impl Author {
 
     /// Reads the update that led to a version.
     pub(crate) fn update(&self, store: &str, version: u64) -> Vec<u8> {
-        let repository = open_repository(&self.path(store)).unwrap();
+        let repository = Server::of_any(self.path(store)).unwrap();
         repository
             .update_message(Version::new(version))
             .unwrap()
@@ -233,7 +233,7 @@ impl Author {
 pub(crate) fn mirror_keeping(
     store: &Path,
     keep: &str,
-    upstreams: Vec<Server>,
+    upstreams: Vec<Remote>,
 ) -> (Arc<Dictionary>, Mirror) {
     let dictionary = Dictionary::open(store).unwrap();
     let dictionary = Arc::new(dictionary.keeping(keep.parse().unwrap()).unwrap());
@@ -322,8 +322,8 @@ pub(crate) fn address(server: &Running) -> String {
     format!("https://{}/v1/dictionaries/s", server.address())
 }
 
-pub(crate) fn connect(server: &Running) -> Server {
-    Server::connect(&address(server), http_options()).unwrap()
+pub(crate) fn connect(server: &Running) -> Remote {
+    Remote::connect(&address(server), http_options()).unwrap()
 }
 
 /// A change of an honest server's answer, given its path.

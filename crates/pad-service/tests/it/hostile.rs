@@ -11,7 +11,7 @@ use std::{
 };
 
 use authdict::Version;
-use pad_client::{Client, HttpOptions, Resource, Server};
+use pad_client::{Client, HttpOptions, Remote, Resource};
 use pad_web::server::{Limits, Options, Running};
 
 use crate::fixture::*;
@@ -130,7 +130,7 @@ fn honest_clients_lose_nothing_while_hostile_ones_do_their_worst() {
                 let address = format!("http://{}/v1/dictionaries/s", server.address());
                 let (author, answered, counts) = (&author, &answered, &counts);
                 scope.spawn(move || {
-                    let source = Server::connect(&address, HttpOptions::default()).unwrap();
+                    let source = Remote::connect(&address, HttpOptions::default()).unwrap();
                     let view = authdict::client_view::StoredView::new(author.key.public().clone());
                     let mut client = Client::new(vec![source], view, None).unwrap();
                     let latest = client.advance().unwrap();
@@ -164,9 +164,9 @@ fn honest_clients_lose_nothing_while_hostile_ones_do_their_worst() {
     stop(server);
 }
 
-fn connect_plain(server: &Running) -> Server {
+fn connect_plain(server: &Running) -> Remote {
     let address = format!("http://{}/v1/dictionaries/s", server.address());
-    Server::connect(&address, HttpOptions::default()).unwrap()
+    Remote::connect(&address, HttpOptions::default()).unwrap()
 }
 
 #[test]

@@ -2,10 +2,8 @@
 
 use std::{sync::Barrier, thread};
 
-use authdict::{
-    KeyRange, Version, dynamic::open_repository, question::Question, selection::SchemeName,
-};
-use pad_client::{FetchError, Pushed, Resource, Server, Versions};
+use authdict::{KeyRange, Server, Version, question::Question, selection::SchemeName};
+use pad_client::{FetchError, Pushed, Remote, Resource, Versions};
 use pad_service::{CannotKeep, Dictionary, Keep};
 
 use crate::fixture::*;
@@ -26,11 +24,11 @@ fn versions(oldest: u64, latest: u64, until: Option<u64>) -> Versions {
     }
 }
 
-fn got(server: &Server, resource: &Resource) -> Result<Vec<u8>, FetchError> {
+fn got(server: &Remote, resource: &Resource) -> Result<Vec<u8>, FetchError> {
     server.get(resource, 1 << 20)
 }
 
-fn assert_not_kept(server: &Server, resource: &Resource) {
+fn assert_not_kept(server: &Remote, resource: &Resource) {
     match got(server, resource) {
         Err(error) => {
             assert!(error.is("not_kept") && error.is_elsewhere(), "{error}");
@@ -56,7 +54,7 @@ fn a_snapshot_server_has_its_versions_and_says_so_of_others() {
         assert!(follower.round().unwrap().incidents.is_empty());
         drop((dictionary, follower));
         // Its store contains exactly these versions.
-        let stored = open_repository(&store).unwrap();
+        let stored = Server::of_any(&store).unwrap();
         assert_eq!(
             (stored.oldest(), stored.latest()),
             (Version::new(3), Version::new(6))
@@ -124,7 +122,7 @@ fn older_versions_are_dropped_as_a_mirror_follows() {
                 assert_eq!(copy.latest(), Version::new(version));
             }
             let oldest = |dictionary: &Dictionary| {
-                let oldest = dictionary.read(authdict::dynamic::AnyRepository::oldest);
+                let oldest = dictionary.read(|server| server.oldest());
                 oldest.number()
             };
             assert_eq!(oldest(&since.0), if version < 4 { 0 } else { 4 });

@@ -11,7 +11,7 @@ use std::{
 };
 
 use authdict::{Key, KeyRange, Version, client_view::StoredView, evidence, question::Question};
-use pad_client::{Client, Fault, HttpOptions, Resource, Server};
+use pad_client::{Client, Fault, HttpOptions, Remote, Resource};
 use pad_web::server::{Answer, Running, StatusCode};
 
 use crate::fixture::*;
@@ -219,7 +219,7 @@ fn old_versions_and_answers_to_other_questions_are_refused() {
     assert!(behind.advance().unwrap_err().is_lie());
     assert_eq!(behind.view().version(), latest);
 
-    let repository = authdict::dynamic::open_repository(&author.path("s.pad")).unwrap();
+    let repository = authdict::Server::of_any(author.path("s.pad")).unwrap();
     for (name, other) in [
         (
             "another version",
@@ -280,7 +280,7 @@ fn forks_leave_evidence_that_convinces_others() {
     let mut longer = author.client_with(&[&forked, &honest], seen, "longer");
     assert_eq!(longer.advance().unwrap(), Version::new(4));
     // A server with the honest heads and answers from the fork.
-    let fork = authdict::dynamic::open_repository(&author.path("fork.pad")).unwrap();
+    let fork = authdict::Server::of_any(author.path("fork.pad")).unwrap();
     let answer = fork.answer(Version::new(4), &about("apple")).unwrap();
     let sly = start(Liar::new(
         service(&author.path("s.pad")),
@@ -403,7 +403,7 @@ fn servers_that_fail_are_passed_over() {
     let honest = start(service(&author.path("s.pad")));
     let servers = vec![
         connect(&failing),
-        Server::connect(&gone_address, http_options()).unwrap(),
+        Remote::connect(&gone_address, http_options()).unwrap(),
         connect(&honest),
     ];
     let view = StoredView::new(author.key.public().clone());
@@ -446,7 +446,7 @@ fn slow_servers_are_waited_for_when_nobody_else_answers() {
     };
     let client = |servers: &[&Running]| {
         let servers = servers.iter();
-        let servers = servers.map(|server| Server::connect(&address(server), hasty.clone()));
+        let servers = servers.map(|server| Remote::connect(&address(server), hasty.clone()));
         let view = StoredView::new(author.key.public().clone());
         Client::new(servers.map(Result::unwrap).collect(), view, None).unwrap()
     };
@@ -493,7 +493,7 @@ fn a_busy_server_is_asked_again_before_a_silent_one() {
         wait: Duration::from_secs(2),
         ..http_options()
     };
-    let servers = [&silent, &busy].map(|server| Server::connect(&address(server), hasty.clone()));
+    let servers = [&silent, &busy].map(|server| Remote::connect(&address(server), hasty.clone()));
     let view = StoredView::new(author.key.public().clone());
     let servers = servers.into_iter().map(Result::unwrap).collect();
     let mut client = Client::new(servers, view, None).unwrap();

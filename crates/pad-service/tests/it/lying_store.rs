@@ -10,11 +10,11 @@ use std::{
 };
 
 use authdict::{
-    Key, KeyRange, Keys, Operation, Sha256Ed25519, SignedHead, SigningRecord, SnapshotHead, Value,
-    Version,
+    Key, KeyRange, Keys, Operation, Server, Sha256Ed25519, SignedHead, SigningRecord, SnapshotHead,
+    Value, Verifier, Version,
     client_view::StoredView,
     codec,
-    dynamic::{AnyClient, AnyRepository, client_of, open_repository},
+    dynamic::client_of,
     question::{Question, Statement},
     selection::SchemeName,
 };
@@ -132,7 +132,7 @@ fn assert_true(contents: &Contents, question: &Question, statement: &Statement) 
 /// A client that follows a version, with expected statements and verified answers.
 struct Follower {
     view: StoredView,
-    client: Box<dyn AnyClient>,
+    client: Box<dyn Verifier>,
     truth: Vec<(Version, Question, Statement)>,
     found: BTreeSet<(Version, usize, Vec<u8>)>,
 }
@@ -140,7 +140,7 @@ struct Follower {
 impl Follower {
     /// Verifies statements about the versions from `first` on with an honest server, and checks
     /// them.
-    fn new(author: &Author, honest: &AnyRepository, first: u64, contents: &[Contents]) -> Self {
+    fn new(author: &Author, honest: &Server, first: u64, contents: &[Contents]) -> Self {
         let view = StoredView::new(author.key.public().clone()).authenticated();
         let view = view.follow(honest).unwrap();
         let client = client_of(&view).unwrap();
@@ -168,7 +168,7 @@ impl Follower {
     }
 
     /// Asks all questions; returns the number of true answers.
-    fn ask(&mut self, server: &AnyRepository) -> usize {
+    fn ask(&mut self, server: &Server) -> usize {
         let mut answered = 0;
         for (number, (version, question, expected)) in self.truth.iter().enumerate() {
             let Ok(answer) = server.answer(*version, question) else {
@@ -238,7 +238,7 @@ impl Subject {
         let (_, honest) = copies.pop().unwrap();
         let signed = fs::read(author.path("s.pad.signed")).unwrap();
         let follower = |first: u64| {
-            let server = open_repository(&author.path("s.pad")).unwrap();
+            let server = Server::of_any(author.path("s.pad")).unwrap();
             let head = server.head_message(server.latest()).unwrap();
             let head: SignedHead<_> = codec::decode(&head, head.len()).unwrap();
             let follower = Follower::new(&author, &server, first, &contents);
@@ -292,7 +292,7 @@ impl Subject {
     fn read(&mut self, lie: &Lie) -> usize {
         self.author.replace("s.pad", &lie.files);
         let mut answered = 0;
-        if let Ok(mut repository) = open_repository(&self.author.path("s.pad")) {
+        if let Ok(mut repository) = Server::of_any(self.author.path("s.pad")) {
             answered = self.third.ask(&repository);
             drop(repository.check());
         }
@@ -332,7 +332,7 @@ impl Subject {
             return;
         }
         self.author.replace("honest.pad", &self.honest);
-        let mut server = open_repository(&self.author.path("honest.pad")).unwrap();
+        let mut server = Server::of_any(self.author.path("honest.pad")).unwrap();
         let version = server.apply_message(&update).unwrap();
         assert_eq!(version, Version::new(4));
         let truth = self.fourth.truth.len();

@@ -14,14 +14,14 @@ use authdict::{
     exchange::{decode_list, encode_list},
     selection::SchemeName,
 };
-use pad_client::{Fault, Server};
+use pad_client::{Fault, Remote};
 use pad_service::{Dictionary, Mirror};
 use pad_web::server::StatusCode;
 
 use crate::fixture::*;
 
 /// A mirror into `store`.
-fn mirror(store: &Path, upstreams: Vec<Server>) -> (Arc<Dictionary>, Mirror) {
+fn mirror(store: &Path, upstreams: Vec<Remote>) -> (Arc<Dictionary>, Mirror) {
     let dictionary = Arc::new(Dictionary::open(store).unwrap());
     let beside = store.to_owned();
     let mirror = Mirror::new(Arc::clone(&dictionary), upstreams, beside, Arc::default());
@@ -61,7 +61,7 @@ fn a_mirror_has_what_its_upstream_has_and_catches_up() {
         assert_eq!(follower.round().unwrap().taken, 20);
         for version in (1..=23).map(Version::new) {
             let read = |path: &Path| {
-                let store = authdict::dynamic::open_repository(path).unwrap();
+                let store = authdict::Server::of_any(path).unwrap();
                 (
                     store.update_message(version).unwrap(),
                     store.head_message(version).unwrap(),
@@ -91,7 +91,7 @@ fn a_mirror_has_what_its_upstream_has_and_catches_up() {
 fn a_mirror_begins_with_a_stored_snapshot_of_a_pruned_upstream() {
     let author = Author::of_tree();
     three_versions(&author);
-    let mut pruned = authdict::dynamic::open_repository(&author.path("s.pad")).unwrap();
+    let mut pruned = authdict::Server::of_any(author.path("s.pad")).unwrap();
     pruned.prune(Version::new(3)).unwrap();
     drop(pruned);
     author.copy("s.pad", "snapshot.pad");

@@ -9,14 +9,13 @@ use std::{
 };
 
 use authdict::{
-    Key, KeyRange, Keys, Store as _, Value, Version,
-    dynamic::open_repository,
+    Key, KeyRange, Keys, Server, Store as _, Value, Version,
     part::NotTaken,
     question::{Question, Statement},
     selection::SchemeName,
     version_notes::VersionNote,
 };
-use pad_client::{Fault, FetchError, Resource, Server};
+use pad_client::{Fault, FetchError, Remote, Resource};
 use pad_service::{Keep, Mirror, NotApplied, Part, Router, Service};
 use pad_web::server::{Limits, Running, StatusCode};
 
@@ -37,7 +36,7 @@ fn keys(start: &str, end: &str) -> KeyRange {
 
 /// A part with the keys in `range` that follows `upstreams`. It retains all versions from the first
 /// one that it takes.
-fn part_of(author: &Author, range: KeyRange, upstreams: Vec<Server>) -> (Arc<Part>, Mirror) {
+fn part_of(author: &Author, range: KeyRange, upstreams: Vec<Remote>) -> (Arc<Part>, Mirror) {
     part_keeping(author, range, Keep::All, upstreams)
 }
 
@@ -45,7 +44,7 @@ fn part_keeping(
     author: &Author,
     range: KeyRange,
     keep: Keep,
-    upstreams: Vec<Server>,
+    upstreams: Vec<Remote>,
 ) -> (Arc<Part>, Mirror) {
     let part = Part::new(author.key.public().clone(), range, keep, 1 << 30).unwrap();
     let part = Arc::new(part);
@@ -76,7 +75,7 @@ fn fruit(author: &Author, versions: u64) {
 /// Asserts that a part's answers equal those of a full server byte for byte, or that it refuses to
 /// answer.
 fn check_answers(author: &Author, server: &Running, range: &KeyRange, versions: &[u64]) {
-    let whole = open_repository(&author.path("s.pad")).unwrap();
+    let whole = Server::of_any(author.path("s.pad")).unwrap();
     let source = connect(server);
     for version in versions.iter().copied().map(Version::new) {
         let kept: Vec<Key> = NAMES
@@ -140,7 +139,7 @@ fn a_part_answers_about_its_keys_as_all_keys_do_and_follows() {
         check_answers(&author, &mirrored, &range, &[9, 10, 14]);
         // Heads of all versions are available, singly and in lists.
         let source = connect(&mirrored);
-        let whole = open_repository(&author.path("s.pad")).unwrap();
+        let whole = Server::of_any(author.path("s.pad")).unwrap();
         let heads = Resource::Heads(Version::new(2), Version::new(14));
         let heads = source.get(&heads, 1 << 20).unwrap();
         let heads = authdict::exchange::decode_list(&heads, 1 << 20).unwrap();
@@ -197,7 +196,7 @@ fn parts_together_answer_everything_and_their_pages_join() {
     for servers in [all.as_slice(), &[&router]] {
         let mut client = author.client(servers, "view");
         assert_eq!(client.advance().unwrap(), Version::new(12));
-        let whole = open_repository(&author.path("s.pad")).unwrap();
+        let whole = Server::of_any(author.path("s.pad")).unwrap();
         for version in [3, 12].map(Version::new) {
             for name in NAMES {
                 let statement = client.ask(version, &about(name)).unwrap();
@@ -462,7 +461,7 @@ fn what_a_part_cannot_answer_a_router_asks_of_others() {
         changes: 3,
         entries: 12,
     };
-    let mut repository = open_repository(&author.path("s.pad")).unwrap();
+    let mut repository = Server::of_any(author.path("s.pad")).unwrap();
     let records: Vec<_> = note.records(Version::new(5)).collect();
     repository.store_mut().write_records(&records).unwrap();
     drop(repository);
@@ -597,7 +596,7 @@ fn what_one_upstream_has_begun_another_one_ends() {
     );
     assert_eq!(follow(&newer, "newer").latest, Version::new(5));
     let served = serve(&part);
-    let whole = open_repository(&author.path("s.pad")).unwrap();
+    let whole = Server::of_any(author.path("s.pad")).unwrap();
     let (version, question) = (Version::new(5), Question::Range(range));
     let asked = Resource::Answer(version, question.clone());
     let answer = connect(&served).get(&asked, 8 << 20).unwrap();

@@ -161,7 +161,7 @@ fn answers_are_those_of_the_servers_to_the_byte_and_caches_revalidate_them() {
 fn servers_that_are_gone_or_late_are_passed_over_and_found_again() {
     let Parts { author, old, new } = Parts::begin();
     let late = author.create("late.pad");
-    let mut stored = authdict::dynamic::open_repository(&late).unwrap();
+    let mut stored = authdict::Server::of_any(&late).unwrap();
     stored.apply_message(&author.update("s.pad", 1)).unwrap();
     drop(stored);
     let late = start(service(&late));
@@ -270,7 +270,7 @@ fn what_is_newest_goes_back_for_nobody_and_is_signed() {
         },
     ));
     let late = author.create("late.pad");
-    let mut stored = authdict::dynamic::open_repository(&late).unwrap();
+    let mut stored = authdict::Server::of_any(&late).unwrap();
     stored.apply_message(&author.update("s.pad", 1)).unwrap();
     drop(stored);
     let late = start(service(&late));
@@ -430,7 +430,7 @@ fn names_and_addresses_are_what_they_seem() {
     }
     // An address that would be two labels.
     let address = format!("https://{}/v1/dictionaries/s\"}}1", new.address());
-    let odd = pad_client::Server::connect(&address, http_options()).unwrap();
+    let odd = pad_client::Remote::connect(&address, http_options()).unwrap();
     let servers = vec![odd, connect(&new)];
     let router = start(Router::new("s".into(), servers, None, Limits::default()).unwrap());
     let metrics = String::from_utf8(raw(&router, "/metrics", None).body).unwrap();

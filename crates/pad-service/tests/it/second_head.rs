@@ -76,7 +76,7 @@ fn answers_belong_to_the_history_that_the_client_follows() {
         author.publish_in("other.pad", &[entry("quince", "3")]);
         author.publish(&[entry("plum", "4")]);
         author.publish_in("other.pad", &[entry("plum", "4")]);
-        let other = authdict::dynamic::open_repository(&author.path("other.pad")).unwrap();
+        let other = authdict::Server::of_any(author.path("other.pad")).unwrap();
         let [older, latest] = [2, 3].map(Version::new);
         let asked = about("fig");
         let mut questions = vec![(older, asked.clone()), (latest, asked.clone())];
@@ -148,7 +148,7 @@ fn versions_newer_than_the_view_are_not_believed_before_they_are_followed() {
         refused(client.head(version).unwrap_err());
         let range = authdict::KeyRange::ALL;
         refused(client.page(version, &range).unwrap_err());
-        let answer = authdict::dynamic::open_repository(&author.path("s.pad")).unwrap();
+        let answer = authdict::Server::of_any(author.path("s.pad")).unwrap();
         let answer = answer.answer(version, &about("fig")).unwrap();
         let verifier = authdict::dynamic::client_of(&view).unwrap();
         assert_eq!(

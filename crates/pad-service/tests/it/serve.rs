@@ -131,7 +131,7 @@ fn updates_are_durable_once_they_are_taken_and_are_taken_once() {
             assert_eq!(source.push(update).unwrap(), Pushed::Taken, "{scheme}");
             assert_eq!(source.push(update).unwrap(), Pushed::Known, "{scheme}");
             // Another process sees it.
-            let stored = authdict::dynamic::open_repository(&author.path("copy.pad")).unwrap();
+            let stored = authdict::Server::of_any(author.path("copy.pad")).unwrap();
             assert_eq!(stored.latest(), Version::new(number));
         }
         assert_eq!(source.push(&updates[0]).unwrap(), Pushed::Known);
@@ -418,7 +418,7 @@ fn what_is_about_a_fixed_version_is_immutable_and_tagged() {
 fn refusals_have_a_status_and_a_word() {
     let author = Author::of_tree();
     three_versions(&author);
-    let mut repository = authdict::dynamic::open_repository(&author.path("s.pad")).unwrap();
+    let mut repository = authdict::Server::of_any(author.path("s.pad")).unwrap();
     repository.prune(Version::new(2)).unwrap();
     drop(repository);
     let server = start(service(&author.path("s.pad")));

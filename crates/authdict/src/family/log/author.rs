@@ -1,72 +1,53 @@
-//! Adapter from the author of a log to the interface of any family.
+//! What the author of a log appends for a batch.
 
-use pad_core::{Operation, Version};
+use pad_core::Operation;
 use pad_log::{AppendError, BuiltUpdate, Entry, LogAuthor, Scheme, scheme::Contents};
 
 use super::not_offered;
-use crate::{
-    author::{AuthorError, HostedAuthor},
-    hosted::SignedUpdate,
-};
+use crate::author::AuthorError;
 
-impl<S: Scheme> SignedUpdate for BuiltUpdate<S> {
-    fn version(&self) -> Version {
-        self.update().version()
+/// Appends a batch and signs it. Each put adds a value to those of its key, or a member to a set.
+/// Existing members are skipped.
+///
+/// # Errors
+/// [`AuthorError`]; nothing is appended.
+pub(super) fn append<S: Scheme>(
+    author: &mut LogAuthor<S>,
+    batch: Vec<Operation>,
+) -> Result<BuiltUpdate<S>, AuthorError> {
+    let entries: Option<Vec<_>> = batch
+        .into_iter()
+        .map(|operation| match operation {
+            Operation::Put(key, value) => Some(Entry { key, value }),
+            Operation::Remove(_) => None,
+        })
+        .collect();
+    let entries = entries.ok_or(not_offered::<S>("removals"))?;
+    let has_value = |entry: &Entry| !entry.value.as_bytes().is_empty();
+    if S::CONTENTS == Contents::Set && entries.iter().any(has_value) {
+        return Err(AppendError::MemberWithValue.into());
     }
-
-    fn encode(&self) -> Vec<u8> {
-        self.update().encode()
+    let built = sign(author, entries);
+    if built.is_err() {
+        author.discard_pending();
     }
+    built
 }
 
-/// An author that appends its batches. Each put adds a value to those of its key, or a member to a
-/// set. Existing members are skipped.
-#[derive(Debug)]
-pub(super) struct Appending<S: Scheme>(pub(super) LogAuthor<S>);
-
-impl<S: Scheme> Appending<S> {
-    fn is_member(&self, entry: &Entry) -> bool {
-        let positions = self.0.entries().positions(entry.key.as_bytes(), u64::MAX);
-        S::CONTENTS == Contents::Set && !positions.is_empty()
-    }
-
-    fn append(&mut self, entries: Vec<Entry>) -> Result<Box<dyn SignedUpdate>, AuthorError> {
-        for entry in entries {
-            if !self.is_member(&entry) {
-                self.0.append(entry)?;
-            }
+fn sign<S: Scheme>(
+    author: &mut LogAuthor<S>,
+    entries: Vec<Entry>,
+) -> Result<BuiltUpdate<S>, AuthorError> {
+    for entry in entries {
+        if !is_member(author, &entry) {
+            author.append(entry)?;
         }
-        // The repository of the same process reuses the nodes.
-        Ok(Box::new(self.0.snapshot_with_nodes()?))
     }
+    // The repository of the same process reuses the nodes.
+    Ok(author.snapshot_with_nodes()?)
 }
 
-impl<S: Scheme> HostedAuthor for Appending<S> {
-    fn version(&self) -> Version {
-        self.0.version()
-    }
-
-    fn has_unsigned(&self) -> bool {
-        self.0.has_unsigned()
-    }
-
-    fn snapshot_of(&mut self, batch: Vec<Operation>) -> Result<Box<dyn SignedUpdate>, AuthorError> {
-        let entries: Option<Vec<_>> = batch
-            .into_iter()
-            .map(|operation| match operation {
-                Operation::Put(key, value) => Some(Entry { key, value }),
-                Operation::Remove(_) => None,
-            })
-            .collect();
-        let entries = entries.ok_or(not_offered::<S>("removals"))?;
-        let has_value = |entry: &Entry| !entry.value.as_bytes().is_empty();
-        if S::CONTENTS == Contents::Set && entries.iter().any(has_value) {
-            return Err(AppendError::MemberWithValue.into());
-        }
-        let taken = self.append(entries);
-        if taken.is_err() {
-            self.0.discard_pending();
-        }
-        taken
-    }
+fn is_member<S: Scheme>(author: &LogAuthor<S>, entry: &Entry) -> bool {
+    let positions = author.entries().positions(entry.key.as_bytes(), u64::MAX);
+    S::CONTENTS == Contents::Set && !positions.is_empty()
 }

@@ -1,11 +1,11 @@
 //! Tree PADs whose nodes are in a file: a lookup or a change reads only the nodes on its paths.
 
-use std::io;
+use std::{io, num::NonZeroUsize};
 
 use pad_core::{
     ApplyError, Heads, Key, LookupError, Operation, Repository as _, Response, SignedHead,
-    SnapshotHead, StoreFault, Suite, Untrusted, Verified, VerifyError, Version, Workers, codec,
-    head::Authority, signature::HeadSigner,
+    SnapshotHead, StoreFault, Suite, Untrusted, Update, Value, Verified, VerifyError, Version,
+    Workers, codec, head::Authority, signature::HeadSigner,
 };
 use pad_tree::{
     Answer, BalancingScheme, CopyError, Difference, KeyHistory, KeyRange, Keys, NodeCache,
@@ -17,48 +17,33 @@ use super::until_stopped;
 #[cfg(feature = "object-store")]
 use crate::kept_log::ObjectLog;
 use crate::{
-    answering::{AnswerError, AnsweringRepository, Noted},
-    author::{AuthorError, ResumedAuthor},
+    author::AuthorError,
+    changes::{Changes, Gathered},
+    dictionary::{AnswerError, Noted},
     family::not_offered,
-    hosted::{
-        Keeping, KeptRepository, RowKeeper, SignedUpdate, SortedEntries, SortedOperations,
-        TOGETHER, Typed,
-    },
+    keeper::{Asked, Checked, Contents, Keeper, Kept, Replica as _, by_answers},
     kept_log::{AnyLog, KeptLog, NodeFile, RowLengths, SystemError},
     keys::{PublicKey, SecretKey},
-    offered::OfferedRepository,
     question::Question,
-    repository::{CheckError, RepositoryError, SignError},
-    store::{Store, StoreError, any::AnyStore},
+    repository::{CheckError, RepositoryError},
+    store::{AnyStore, RecordChange, Store as _, StoreError},
 };
 
 type Repository<S, B> = StoredRepository<S, B, AnyLog>;
 
-/// The repository of the tree PAD with this public key in a store, before its versions are opened.
-/// `None` if the scheme is not a tree's.
-pub(crate) fn repository<S: Suite>(
+/// The tree PAD with this public key in a store, to be opened. `None` if the scheme is not a
+/// tree's.
+pub(crate) fn keeper<S: Suite>(
     public: &PublicKey,
-    store: &AnyStore,
-) -> Result<Option<Box<dyn OfferedRepository>>, RepositoryError> {
-    match store {
-        AnyStore::File(store) => {
-            let log = NodeFile::of_store(store.path(), RowLengths::of::<S>())?;
-            in_log::<S>(public, Box::new(log))
-        }
-        #[cfg(feature = "object-store")]
-        AnyStore::Objects(store) => in_log::<S>(public, Box::new(ObjectLog::of_store(store))),
-    }
-}
-
-fn in_log<S: Suite>(
-    public: &PublicKey,
-    log: AnyLog,
-) -> Result<Option<Box<dyn OfferedRepository>>, RepositoryError> {
+    store: AnyStore,
+    cache: NodeCache,
+) -> Result<Option<Box<dyn Keeper>>, RepositoryError> {
+    let log = log_of::<S>(&store)?;
     macro_rules! try_scheme {
         ($($scheme:ty),+) => { $(
             if public.scheme.id() == <$scheme>::ID {
-                let cache = NodeCache::default();
-                return Ok(Some(Box::new(opened::<S, $scheme>(public.authority, log, cache)?)));
+                let repository = opened::<S, $scheme>(public.authority, log, cache)?;
+                return Ok(Some(Box::new(Kept::new(repository, store))));
             }
         )+ };
     }
@@ -66,16 +51,25 @@ fn in_log<S: Suite>(
     Ok(None)
 }
 
+fn log_of<S: Suite>(store: &AnyStore) -> Result<AnyLog, StoreError> {
+    Ok(match store {
+        AnyStore::File(store) => Box::new(NodeFile::of_store(store.path(), RowLengths::of::<S>())?),
+        #[cfg(feature = "object-store")]
+        AnyStore::Objects(store) => Box::new(ObjectLog::of_store(store)),
+        #[cfg(test)]
+        AnyStore::Test(_) => return Err(StoreError::Closed),
+    })
+}
+
 fn opened<S: Suite, B: BalancingScheme>(
     authority: Authority,
     log: AnyLog,
     cache: NodeCache,
-) -> Result<Typed<Repository<S, B>>, StoreError> {
+) -> Result<Repository<S, B>, StoreError> {
     let said = log.system_error();
     let opened = StoredRepository::open(authority, log, cache);
     let repository = opened.map_err(|fault| faulty(fault, &said))?;
-    let repository = repository.with_workers(Workers::all_cores());
-    Ok(Typed(repository))
+    Ok(repository.with_workers(Workers::all_cores()))
 }
 
 /// Nodes have no other copy in a store, so they cannot be made again.
@@ -117,26 +111,58 @@ fn refused(error: ApplyError, said: &SystemError) -> RepositoryError {
     }
 }
 
-impl<S: Suite, B: BalancingScheme> Typed<Repository<S, B>> {
+/// A tree PAD with its store.
+type Tree<S, B> = Kept<Repository<S, B>>;
+
+impl<S: Suite, B: BalancingScheme> Tree<S, B> {
     fn log(&self) -> &dyn KeptLog {
-        &**self.0.log()
+        &**self.repository.log()
+    }
+
+    fn read(&mut self) -> Result<(), RepositoryError> {
+        let log = self.log().taken_up(&self.store)?;
+        let said = log.system_error();
+        let cache = self.repository.cache().clone();
+        let mut taken_up = opened::<S, B>(*self.repository.authority(), log, cache)?;
+        let warmed = taken_up.warm();
+        warmed.map_err(|error| match error {
+            WarmError::TooLarge { needed, most } => StoreError::TooLarge { needed, most },
+            WarmError::Store(fault) => faulty(fault, &said),
+            _ => StoreError::Damaged("its nodes cannot be read into memory"),
+        })?;
+        self.repository = taken_up;
+        Ok(())
+    }
+
+    /// Keeps other writers out.
+    fn begin(&mut self) -> Result<(), StoreError> {
+        self.repository.log_mut().begin(&self.store)
+    }
+
+    /// Stages the row of the latest version. Without its row, the version cannot be published.
+    fn stage_row(&mut self) -> Result<Version, RepositoryError> {
+        let version = self.repository.latest();
+        let row = self.log().row(version).map_err(LookupError::from);
+        let row = row.inspect_err(|_| self.repository.log_mut().close())?;
+        self.staged = vec![row];
+        Ok(version)
     }
 
     /// Converts the error of signing a version.
-    fn unsigned(&self, error: PublishError) -> SignError {
+    fn unsigned(&self, error: PublishError) -> AuthorError {
         match error {
-            PublishError::Signer(error) => SignError::Signer(error),
+            PublishError::Signer(error) => error.into(),
             PublishError::Apply(error) => refused(error, &self.log().system_error()).into(),
         }
     }
 
-    /// The version made of sorted entries or operations, or the error.
-    fn signed(
-        &self,
+    /// Stages the version made of sorted entries or operations.
+    fn stage_sorted(
+        &mut self,
         published: Result<SignedHead<S>, SortedError<StoreError>>,
-    ) -> Result<Version, SignError> {
+    ) -> Result<Version, AuthorError> {
         let error = match published {
-            Ok(head) => return Ok(head.head.version),
+            Ok(_) => return Ok(self.stage_row()?),
             Err(SortedError::Publish(error)) => return Err(self.unsigned(error)),
             Err(SortedError::Source(error)) => error,
             Err(SortedError::NotEmpty) => StoreError::Damaged(NOT_EMPTY),
@@ -145,165 +171,234 @@ impl<S: Suite, B: BalancingScheme> Typed<Repository<S, B>> {
                 StoreError::Io(io::Error::new(io::ErrorKind::InvalidData, NOT_SORTED))
             }
         };
-        Err(RepositoryError::from(error).into())
+        Err(error.into())
+    }
+
+    /// Signs `number` entries in ascending order of their keys as the version after an empty one.
+    /// They are not held in memory, and the update is made again from the stored contents.
+    fn load(
+        &mut self,
+        number: u64,
+        entries: &mut (dyn Iterator<Item = Result<(Key, Value), StoreError>> + Send),
+    ) -> Result<Version, AuthorError> {
+        self.begin()?;
+        let signer = self.author.as_ref().ok_or(StoreError::NoAuthor)?;
+        let loaded = self.repository.publish_sorted(number, entries, signer);
+        self.stage_sorted(loaded)
+    }
+
+    /// Like [`Self::load`], for operations on a version that has entries.
+    fn change(
+        &mut self,
+        operations: &mut (dyn Iterator<Item = Result<Operation, StoreError>> + Send),
+    ) -> Result<Version, AuthorError> {
+        self.begin()?;
+        let signer = self.author.as_ref().ok_or(StoreError::NoAuthor)?;
+        let published = self
+            .repository
+            .publish_changes(operations, TOGETHER, signer);
+        self.stage_sorted(published)
+    }
+
+    fn synchronise(&mut self) -> Result<(), StoreError> {
+        let synchronised = self.repository.synchronise();
+        synchronised.map_err(|fault| faulty(fault, &self.log().system_error()))
+    }
+
+    /// The row of the latest version of a log.
+    fn latest_row(repository: &Repository<S, B>) -> Result<Vec<u8>, StoreError> {
+        let log = repository.log();
+        let row = log.row(repository.latest());
+        row.map_err(|fault| faulty(fault, &log.system_error()))
     }
 
     /// Copies all versions from `oldest` on to a new log, durably.
     fn copied_to(&self, log: AnyLog, oldest: Version) -> Result<Repository<S, B>, RepositoryError> {
         let said = log.system_error();
-        let cache = self.0.cache().clone();
-        let copied = self.0.copy_since(oldest, log, cache);
+        let cache = self.repository.cache().clone();
+        let copied = self.repository.copy_since(oldest, log, cache);
         let mut copied = copied.map_err(|error| uncopied(error, &said))?;
         let synchronised = copied.synchronise();
         synchronised.map_err(|fault| faulty(fault, &said))?;
         Ok(copied)
     }
-}
 
-impl<S: Suite, B: BalancingScheme> RowKeeper for Typed<Repository<S, B>> {
-    fn take_up(&mut self, store: &dyn Store) -> Result<(), RepositoryError> {
-        let log = self.log().taken_up(store)?;
-        let said = log.system_error();
-        let cache = self.0.cache().clone();
-        let mut taken_up = opened::<S, B>(*self.0.authority(), log, cache)?;
-        let warmed = taken_up.0.warm();
-        warmed.map_err(|error| match error {
-            WarmError::TooLarge { needed, most } => StoreError::TooLarge { needed, most },
-            WarmError::Store(fault) => faulty(fault, &said),
-            _ => StoreError::Damaged("its nodes cannot be read into memory"),
-        })?;
-        *self = taken_up;
-        Ok(())
-    }
-
-    fn begin(&mut self, store: &dyn Store) -> Result<(), StoreError> {
-        self.0.log_mut().begin(store)
-    }
-
-    fn prune(&mut self, oldest: Version, store: &mut dyn Store) -> Result<(), RepositoryError> {
-        self.begin(store)?;
-        let removed = self.log().remove_replaced(store);
-        if oldest <= self.0.oldest() {
+    /// Moves the versions from `oldest` on to a new log, and the store to that.
+    fn move_since(&mut self, oldest: Version) -> Result<(), RepositoryError> {
+        self.begin()?;
+        let removed = self.log().remove_replaced(&self.store);
+        if oldest <= self.repository.oldest() {
             return Ok(removed?);
         }
         let mut to = self.log().new_copy()?;
         let change = to.turn(self.log().number());
         // If this is interrupted, the next writer removes the copy. Fails if another process may be
         // writing.
-        store.write_records(&[self.log().turn(to.number())])?;
+        self.store.write_records(&[self.log().turn(to.number())])?;
         to.start()?;
         let unfinished = to.unopened();
         // The store does not refer to it, and the disk may be full.
         let copied = self.copied_to(to, oldest);
         let copied = copied.inspect_err(|_| drop(unfinished.remove()))?;
         let latest = copied.latest();
-        let row = copied.log().row(latest);
-        let row = row.map_err(|fault| faulty(fault, &copied.log().system_error()))?;
-        let put = store.publish_row(latest, latest, &row, &[change]);
+        let row = Self::latest_row(&copied)?;
+        let put = self.store.publish_row(latest, latest, &row, &[change]);
         if let Err(error) = put {
             // The store may have it nevertheless.
-            match self.log().is_of(store) {
+            match self.log().is_of(&self.store) {
                 Ok(true) => drop(copied.log().remove()),
-                _ => self.0.log_mut().close(),
+                _ => self.repository.log_mut().close(),
             }
             return Err(error.into());
         }
-        *self = Self(copied);
-        self.log().remove_replaced(store)?;
+        self.repository = copied;
+        self.log().remove_replaced(&self.store)?;
         Ok(())
+    }
+
+    /// Reads the changes of a version, and checks that they hash to the version's root.
+    fn check_changes(&self, version: Version) -> Result<(), CheckError> {
+        let before = version.previous().unwrap_or_default();
+        // The comparison hashes every node that it visits.
+        let repository = &self.repository;
+        Ok(repository.differences(before, version, |_| Ok::<(), LookupError>(()))?)
+    }
+}
+
+impl<S: Suite, B: BalancingScheme> Keeper for Tree<S, B> {
+    fn open(&mut self) -> Result<(), RepositoryError> {
+        self.in_one_state(Self::read, |_| Ok(()))
+    }
+
+    fn resume(&mut self, key: &SecretKey) -> Result<(), AuthorError> {
+        self.author = Some(HeadSigner::new(key.signer()));
+        Ok(())
+    }
+
+    fn stage_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError> {
+        self.verify_head_of(update)?;
+        self.begin()?;
+        self.apply(update)?;
+        self.stage_row()
+    }
+
+    fn sign(&mut self, batch: Vec<Operation>) -> Result<Version, AuthorError> {
+        self.begin()?;
+        let signer = self.author.as_ref().ok_or(StoreError::NoAuthor)?;
+        self.waiting.extend(batch);
+        let published = self.repository.publish(&mut self.waiting, signer);
+        if !matches!(published, Err(PublishError::Signer(_))) {
+            // A rejected batch is dropped, not retried with the next one.
+            self.waiting.clear();
+        }
+        match published {
+            Ok(_) => Ok(self.stage_row()?),
+            Err(error) => Err(self.unsigned(error)),
+        }
+    }
+
+    fn streams(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// Streams the first entries, and more operations than [`TOGETHER`] or than fit into memory.
+    fn sign_gathered(&mut self, changes: Changes) -> Result<Version, AuthorError> {
+        let sorter = match changes.gathered() {
+            Gathered::InMemory(batch) => return self.sign(batch),
+            Gathered::Sorter(sorter) => sorter,
+        };
+        let sorted = sorter.sorted()?;
+        if self.streams() && self.repository.is_empty() {
+            self.load(sorted.number()?, &mut sorted.entries()?)
+        } else if self.streams() && sorted.are_more_than(TOGETHER.get()) {
+            self.change(&mut sorted.operations()?)
+        } else {
+            self.sign(sorted.batch()?)
+        }
+    }
+
+    /// Order: nodes and heads are durable before the row that refers to them.
+    fn commit(&mut self, records: &[RecordChange]) -> Result<Version, RepositoryError> {
+        if self.staged.is_empty() && records.is_empty() {
+            return Ok(self.acknowledged);
+        }
+        self.synchronise()?;
+        let (before, latest) = (self.acknowledged, self.repository.latest());
+        match self.staged.last() {
+            Some(row) => self.store.publish_row(before, latest, row, records)?,
+            None if latest == before => self.store.write_records(records)?,
+            None => return Err(StoreError::Closed.into()),
+        }
+        self.staged.clear();
+        self.acknowledged = latest;
+        Ok(latest)
+    }
+
+    /// There is no derived data.
+    fn settle(&mut self) {}
+
+    /// There is nothing to replay.
+    fn checkpoint(&mut self) -> Result<(), RepositoryError> {
+        self.commit(&[]).map(drop)
+    }
+
+    fn prune(&mut self, oldest: Version) -> Result<(), RepositoryError> {
+        self.check_acknowledged(oldest)?;
+        self.commit(&[])?;
+        let pruned = self.move_since(oldest);
+        if let Ok(()) | Err(RepositoryError::Store(StoreError::NotRemoved(_))) = pruned {
+            // The versions are dropped in both cases.
+            self.store.compact()?;
+        }
+        pruned
     }
 
     fn compact(
         &mut self,
         since: Version,
-        store: &mut dyn Store,
         note: &mut dyn FnMut(u64),
     ) -> Result<u64, RepositoryError> {
+        self.check_acknowledged(since)?;
+        self.commit(&[])?;
         self.log().require_moves()?;
-        self.begin(store)?;
+        self.begin()?;
         let said = self.log().system_error();
-        let compacted = self.0.compact(since, note);
+        let compacted = self.repository.compact(since, note);
         let bytes = compacted.map_err(|error| uncopied(error, &said))?;
         if bytes == 0 {
             return Ok(0);
         }
         self.synchronise()?;
-        let latest = self.0.latest();
-        let row = self.log().row(latest);
-        let row = row.map_err(|fault| faulty(fault, &said))?;
-        let published = store.publish_row(latest, latest, &row, &[]);
+        let latest = self.repository.latest();
+        let row = Self::latest_row(&self.repository)?;
+        let published = self.store.publish_row(latest, latest, &row, &[]);
         // The store may have it nevertheless.
-        published.inspect_err(|_| self.close())?;
+        published.inspect_err(|_| self.repository.log_mut().close())?;
         Ok(bytes)
     }
 
-    fn publish(
-        &mut self,
-        batch: &mut Vec<Operation>,
-        signer: &HeadSigner,
-    ) -> Result<Box<dyn SignedUpdate>, SignError> {
-        match self.0.publish(batch, signer) {
-            Ok(update) => Ok(Box::new(update)),
-            Err(error) => Err(self.unsigned(error)),
+    fn check(&mut self) -> Result<Checked, CheckError> {
+        self.store.check()?;
+        let (oldest, latest) = (self.oldest().number().max(1), self.latest().number());
+        self.repository.check_heads()?;
+        for version in (oldest..=latest).map(Version::new) {
+            if version.number() == oldest || version.number() == latest {
+                self.repository
+                    .check_version(version, None, Contents::All)?;
+            } else {
+                self.check_changes(version)?;
+            }
         }
-    }
-
-    fn check_heads(&self) -> Result<(), CheckError> {
-        Ok(self.0.check_heads()?)
-    }
-
-    fn load(
-        &mut self,
-        number: u64,
-        entries: &mut SortedEntries<'_>,
-        signer: &HeadSigner,
-    ) -> Result<Version, SignError> {
-        let loaded = self.0.publish_sorted(number, entries, signer);
-        self.signed(loaded)
-    }
-
-    fn publish_changes(
-        &mut self,
-        operations: &mut SortedOperations<'_>,
-        signer: &HeadSigner,
-    ) -> Result<Version, SignError> {
-        let published = self.0.publish_changes(operations, TOGETHER, signer);
-        self.signed(published)
-    }
-
-    fn check_changes(&self, version: Version) -> Result<(), CheckError> {
-        let before = version.previous().unwrap_or_default();
-        // The comparison hashes every node that it visits.
-        let repository = &self.0;
-        Ok(repository.differences(before, version, |_| Ok::<(), LookupError>(()))?)
-    }
-
-    fn row(&self, version: Version) -> Result<Vec<u8>, LookupError> {
-        Ok(self.log().row(version)?)
-    }
-
-    fn close(&mut self) {
-        self.0.log_mut().close();
-    }
-
-    fn synchronise(&mut self) -> Result<(), StoreError> {
-        let synchronised = self.0.synchronise();
-        synchronised.map_err(|fault| faulty(fault, &self.log().system_error()))
+        Ok(self.checked((latest + 1).saturating_sub(oldest)))
     }
 }
 
-impl<S: Suite, B: BalancingScheme> OfferedRepository for Typed<Repository<S, B>> {
-    fn resume(&self, key: &SecretKey) -> Result<ResumedAuthor, AuthorError> {
-        Ok(ResumedAuthor::WithKey(HeadSigner::new(key.signer())))
-    }
-}
+impl<S: Suite, B: BalancingScheme> Asked for Repository<S, B> {
+    type Suite = S;
+    type Attachment = ();
+    type Author = HeadSigner;
 
-impl<S: Suite, B: BalancingScheme> KeptRepository for Repository<S, B> {
     const EVIDENCE_OUTLIVES_VERSION: bool = false;
-
-    fn keeping(typed: &mut Typed<Self>) -> Keeping<'_> {
-        Keeping::Rows(typed)
-    }
 
     fn authority(&self) -> &Authority {
         self.authority()
@@ -313,37 +408,45 @@ impl<S: Suite, B: BalancingScheme> KeptRepository for Repository<S, B> {
         self.heads()
     }
 
-    fn entries(&self) -> usize {
+    fn latest_version(&self) -> Version {
+        self.latest()
+    }
+
+    fn oldest_version(&self) -> Version {
+        self.oldest()
+    }
+
+    fn signed_head(&self, version: Version) -> Result<SignedHead<S>, LookupError> {
+        self.head(version)
+    }
+
+    fn take(&mut self, update: &Update<S, ()>) -> Result<Version, RepositoryError> {
+        let applied = self.apply(update);
+        applied.map_err(|error| refused(error, &self.log().system_error()))
+    }
+
+    fn entry_count(&self) -> usize {
         usize::try_from(self.len()).unwrap_or(usize::MAX)
     }
 
-    fn memory_bytes(&self) -> usize {
+    fn bytes_in_memory(&self) -> usize {
         self.memory_bytes()
     }
 
-    fn use_cache(&mut self, cache: &NodeCache) {
-        self.use_cache(cache.clone());
-    }
-
-    fn file_bytes(&self) -> Result<u64, StoreError> {
+    fn bytes_in_files(&self) -> Result<u64, StoreError> {
         self.log().kept_bytes()
     }
 
-    fn refused(&self, error: ApplyError) -> RepositoryError {
-        refused(error, &self.log().system_error())
-    }
-
-    fn update_message(
-        &self,
-        version: Version,
-        most: usize,
-    ) -> Result<Option<Vec<u8>>, LookupError> {
+    fn remade_update(&self, version: Version, most: usize) -> Result<Option<Vec<u8>>, LookupError> {
         Ok(Some(codec::encode(&self.update_within(version, most)?)))
     }
-}
 
-impl<S: Suite, B: BalancingScheme> AnsweringRepository for Repository<S, B> {
-    fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
+    /// Entries can be removed.
+    fn append_only(&self, _: Version, _: Version) -> Result<Option<Vec<u8>>, LookupError> {
+        Ok(None)
+    }
+
+    fn answer_to(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
         Ok(match question {
             Question::Key(key) => {
                 let proof = self.prove(version, key)?;
@@ -355,7 +458,7 @@ impl<S: Suite, B: BalancingScheme> AnsweringRepository for Repository<S, B> {
         })
     }
 
-    fn page(
+    fn page_of(
         &self,
         version: Version,
         range: &KeyRange,
@@ -364,7 +467,11 @@ impl<S: Suite, B: BalancingScheme> AnsweringRepository for Repository<S, B> {
         Ok(self.page(version, range, bytes)?)
     }
 
-    fn history_page(
+    fn proof_of(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError> {
+        Ok(codec::encode_body(&self.prove(version, key)?))
+    }
+
+    fn history_of(
         &self,
         key: &Key,
         last: Version,
@@ -373,7 +480,7 @@ impl<S: Suite, B: BalancingScheme> AnsweringRepository for Repository<S, B> {
         Ok(Untrusted::new(self.history_page(key, last, lookups)?))
     }
 
-    fn differences(
+    fn compare(
         &self,
         before: Version,
         after: Version,
@@ -382,28 +489,40 @@ impl<S: Suite, B: BalancingScheme> AnsweringRepository for Repository<S, B> {
         until_stopped(note, |note| self.differences(before, after, note))
     }
 
-    fn checked_answers(
+    fn check_version(
         &self,
-        head: &Verified<SnapshotHead<S>>,
-        keys: &Keys,
-    ) -> Result<Vec<(Key, Answer)>, CheckError> {
-        let version = head.get().version;
-        let proof = Untrusted::new(self.prove_query(version, keys)?);
-        match proof.verify(head, keys) {
-            Ok(lookups) => Ok(lookups.into_inner().answers),
-            Err(error) => Err(CheckError::Version(version, error)),
-        }
+        version: Version,
+        update: Option<&[u8]>,
+        contents: Contents,
+    ) -> Result<(), CheckError> {
+        by_answers(self, version, (update, contents), check_contents, answers)
     }
+}
 
-    /// Reads the contents instead of proving them: a proof would be as large as they are.
-    fn check_contents(&self, head: &Verified<SnapshotHead<S>>) -> Result<(), CheckError> {
-        let version = head.get().version;
-        if self.head(version)?.head != *head.get() {
-            return Err(CheckError::Version(version, VerifyError::RootMismatch));
-        }
-        self.check_contents(version)?;
-        Ok(())
+fn answers<S: Suite, B: BalancingScheme>(
+    repository: &Repository<S, B>,
+    head: &Verified<SnapshotHead<S>>,
+    keys: &Keys,
+) -> Result<Vec<(Key, Answer)>, CheckError> {
+    let version = head.get().version;
+    let proof = Untrusted::new(repository.prove_query(version, keys)?);
+    match proof.verify(head, keys) {
+        Ok(lookups) => Ok(lookups.into_inner().answers),
+        Err(error) => Err(CheckError::Version(version, error)),
     }
+}
+
+/// Reads the contents instead of proving them: a proof would be as large as they are.
+fn check_contents<S: Suite, B: BalancingScheme>(
+    repository: &Repository<S, B>,
+    head: &Verified<SnapshotHead<S>>,
+) -> Result<(), CheckError> {
+    let version = head.get().version;
+    if repository.head(version)?.head != *head.get() {
+        return Err(CheckError::Version(version, VerifyError::RootMismatch));
+    }
+    repository.check_contents(version)?;
+    Ok(())
 }
 
 fn answer<S: Suite, B: BalancingScheme, Q: ProvableQuery>(
@@ -414,6 +533,10 @@ fn answer<S: Suite, B: BalancingScheme, Q: ProvableQuery>(
     let proof = repository.prove_query(version, query)?;
     Ok(codec::encode(&Response::new(repository, version, proof)?))
 }
+
+/// The maximum number of operations applied together when a snapshot need not be in memory. Their
+/// nodes take about 100 MB, in addition to the old values of their keys.
+const TOGETHER: NonZeroUsize = NonZeroUsize::new(1 << 15).unwrap();
 
 const NOT_EMPTY: &str = "entries can be loaded into an empty dictionary only";
 const EMPTY: &str = "what an empty dictionary is to have is loaded";

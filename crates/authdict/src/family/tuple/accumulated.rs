@@ -1,42 +1,38 @@
 //! Tuple PADs with accumulators: their tuples are in memory, and in a checkpoint.
 
-use std::collections::BTreeMap;
-
 use pad_core::{
     Answer, Answers, Heads, Key, Keys, Lookup, LookupError, Operation, Repository as _, Response,
-    SnapshotHead, Suite, Untrusted, Value, Verified, VerifyError, Version, Workers, codec,
-    head::Authority,
+    SignedHead, SnapshotHead, Suite, Untrusted, Update, Verified, VerifyError, Version, Workers,
+    codec, head::Authority,
 };
-use pad_tree::{Difference, KeyHistory};
+use pad_tree::{Difference, KeyHistory, KeyRange};
 use pad_tuple::{KeyBytes, Tuple, TupleAuthor, TupleRepository, for_each_accumulated_tuple};
 
 use super::{
     AskedDesign, TupleSetup, answers::compare, answers::history_of, foreign_key, is_of, setup,
 };
 use crate::{
-    answering::{AnswerError, AnsweringRepository, Noted},
-    author::{AuthorError, HostedAuthor, ResumedAuthor},
+    author::AuthorError,
+    dictionary::{AnswerError, Noted},
     family::not_offered,
-    hosted::{
-        Checkpointed, HostedRepository, Keeping, KeptRepository, SignedUpdate, Typed,
-        UpdatedRepository as _,
-    },
+    keeper::{Asked, Contents, Entries, Keeper, Kept, Whole, by_answers},
     keys::{PublicKey, SecretKey},
-    offered::OfferedRepository,
     question::Question,
     repository::{CheckError, RepositoryError},
-    store::StoredCheckpoint,
+    store::{AnyStore, StoreError, StoredCheckpoint},
 };
 
-/// An empty repository of the tuple PAD with this public key, if its design has accumulators.
-pub(super) fn repository<S: Suite>(
+/// The tuple PAD with this public key in a store, to be opened, if its design has accumulators.
+pub(super) fn keeper<S: Suite>(
     public: &PublicKey,
-) -> Result<Option<Box<dyn OfferedRepository>>, RepositoryError> {
+    store: AnyStore,
+) -> Result<Option<Box<dyn Keeper>>, RepositoryError> {
     macro_rules! try_design {
         ($name:ident, $design:ty) => {
             if is_of::<S, $design>(public) {
                 let setup = setup::<S, $design>(public).ok_or_else(foreign_key)?;
-                return Ok(Some(Box::new(Typed(emptied::<S, $design>(&setup)))));
+                let repository = emptied::<S, $design>(&setup);
+                return Ok(Some(Box::new(Kept::new(repository, store))));
             }
         };
     }
@@ -56,70 +52,69 @@ fn trusted<S: Suite, D: AskedDesign<S>>(repository: &TupleRepository<S, D>) -> T
     TupleSetup::<S, D>::new(authority.author, authority.dictionary, key)
 }
 
-impl<S: Suite, D: AskedDesign<S>> OfferedRepository for Typed<TupleRepository<S, D>> {
-    fn resume(&self, key: &SecretKey) -> Result<ResumedAuthor, AuthorError> {
-        let own = D::Secret::from_slice(key.scheme_secret().unwrap_or_default());
-        let own = own.ok_or_else(foreign_key)?;
-        let author = TupleAuthor::resume(&self.0, key.signer(), own)?;
-        let author = author.with_workers(Workers::all_cores());
-        Ok(ResumedAuthor::WithContents(Box::new(author)))
-    }
-}
-
-impl<S: Suite, D: AskedDesign<S>> HostedAuthor for TupleAuthor<S, D, ed25519_dalek::SigningKey> {
-    fn version(&self) -> Version {
-        pad_core::Dictionary::version(self)
+impl<S: Suite, D: AskedDesign<S>> Whole for TupleRepository<S, D> {
+    fn drop_before(&mut self, oldest: Version) -> Result<(), LookupError> {
+        self.prune(oldest)
     }
 
-    fn has_unsigned(&self) -> bool {
-        self.has_unsigned()
-    }
-
-    fn snapshot_of(&mut self, batch: Vec<Operation>) -> Result<Box<dyn SignedUpdate>, AuthorError> {
-        Ok(Box::new(self.snapshot_of(batch)?))
-    }
-}
-
-impl<S: Suite, D: AskedDesign<S>> Checkpointed for Typed<TupleRepository<S, D>> {
-    fn prune(&mut self, oldest: Version) -> Result<(), LookupError> {
-        self.0.prune(oldest)
-    }
-
-    fn checkpoint(&self) -> StoredCheckpoint {
-        let bytes = codec::encode(&self.0.checkpoint());
+    fn to_checkpoint(&self) -> StoredCheckpoint {
+        let bytes = codec::encode(&self.checkpoint());
         StoredCheckpoint::new::<S>(self.latest(), self.oldest(), bytes)
     }
 
-    fn restore(&mut self, stored: &StoredCheckpoint) -> bool {
+    fn restored(&self, stored: &StoredCheckpoint) -> Option<Self> {
         if !stored.is_intact::<S>() {
-            return false;
+            return None;
         }
-        let Ok(checkpoint) = codec::decode(&stored.bytes, stored.bytes.len()) else {
-            return false;
-        };
-        let (authority, key) = (*self.0.authority(), self.0.key().clone());
-        let restored = TupleRepository::restore(checkpoint, authority, key);
-        let fits = |restored: &TupleRepository<S, D>| {
-            restored.latest() == stored.version && restored.oldest() == stored.oldest
-        };
-        let Some(restored) = restored.filter(fits) else {
-            return false;
-        };
-        self.0 = restored.with_workers(Workers::all_cores());
-        true
+        let checkpoint = codec::decode(&stored.bytes, stored.bytes.len()).ok()?;
+        let restored = Self::restore(checkpoint, *self.authority(), self.key().clone())?;
+        let fits = restored.latest() == stored.version && restored.oldest() == stored.oldest;
+        fits.then(|| restored.with_workers(Workers::all_cores()))
     }
 
-    fn emptied(&self) -> Box<dyn HostedRepository> {
-        Box::new(Self(emptied(&trusted(&self.0))))
+    fn emptied(&self) -> Self {
+        emptied(&trusted(self))
+    }
+
+    fn resumed(&self, key: &SecretKey) -> Result<Self::Author, AuthorError> {
+        let own = D::Secret::from_slice(key.scheme_secret().unwrap_or_default());
+        let own = own.ok_or_else(foreign_key)?;
+        let author = TupleAuthor::resume(self, key.signer(), own)?;
+        Ok(author.with_workers(Workers::all_cores()))
+    }
+
+    fn last_sealed(author: &Self::Author) -> (Version, bool) {
+        (pad_core::Dictionary::version(author), author.has_unsigned())
+    }
+
+    fn sign_with(
+        &mut self,
+        author: &mut Self::Author,
+        batch: Vec<Operation>,
+    ) -> Result<Vec<u8>, AuthorError> {
+        let update = author.snapshot_of(batch)?;
+        let applied = self.apply(&update);
+        applied.map_err(RepositoryError::Refused)?;
+        Ok(codec::encode(&update))
+    }
+
+    fn unproved_contents(&self, version: Version) -> Result<Option<Entries>, LookupError> {
+        self.entries(version).map(Some)
+    }
+
+    /// Their contents are compared.
+    fn is_as_replayed(&self, _: &Self) -> bool {
+        true
     }
 }
 
-impl<S: Suite, D: AskedDesign<S>> KeptRepository for TupleRepository<S, D> {
-    const EVIDENCE_OUTLIVES_VERSION: bool = true;
+/// Answers questions about one key at a time.
+impl<S: Suite, D: AskedDesign<S>> Asked for TupleRepository<S, D> {
+    type Suite = S;
+    type Attachment = <Self as pad_core::Repository>::Attachment;
+    type Author = TupleAuthor<S, D, ed25519_dalek::SigningKey>;
 
-    fn keeping(typed: &mut Typed<Self>) -> Keeping<'_> {
-        Keeping::Whole(typed)
-    }
+    const EVIDENCE_OUTLIVES_VERSION: bool = true;
 
     fn authority(&self) -> &Authority {
         self.authority()
@@ -129,18 +124,50 @@ impl<S: Suite, D: AskedDesign<S>> KeptRepository for TupleRepository<S, D> {
         self.heads()
     }
 
-    fn entries(&self) -> usize {
+    fn latest_version(&self) -> Version {
+        self.latest()
+    }
+
+    fn oldest_version(&self) -> Version {
+        self.oldest()
+    }
+
+    fn signed_head(&self, version: Version) -> Result<SignedHead<S>, LookupError> {
+        self.head(version)
+    }
+
+    fn take(
+        &mut self,
+        update: &Update<S, <Self as pad_core::Repository>::Attachment>,
+    ) -> Result<Version, RepositoryError> {
+        let applied = self.apply(update);
+        applied.map_err(RepositoryError::Refused)
+    }
+
+    fn entry_count(&self) -> usize {
         self.len()
     }
 
-    fn memory_bytes(&self) -> usize {
+    fn bytes_in_memory(&self) -> usize {
         self.memory_bytes()
     }
-}
 
-/// Answers questions about one key at a time.
-impl<S: Suite, D: AskedDesign<S>> AnsweringRepository for TupleRepository<S, D> {
-    fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
+    /// Nothing is beside the store.
+    fn bytes_in_files(&self) -> Result<u64, StoreError> {
+        Ok(0)
+    }
+
+    /// The store has them.
+    fn remade_update(&self, _: Version, _: usize) -> Result<Option<Vec<u8>>, LookupError> {
+        Ok(None)
+    }
+
+    /// Entries can be removed.
+    fn append_only(&self, _: Version, _: Version) -> Result<Option<Vec<u8>>, LookupError> {
+        Ok(None)
+    }
+
+    fn answer_to(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
         match question {
             Question::Key(key) => {
                 let proof = self.prove(version, key)?;
@@ -151,8 +178,17 @@ impl<S: Suite, D: AskedDesign<S>> AnsweringRepository for TupleRepository<S, D> 
         }
     }
 
+    /// The whole range: there are no pages.
+    fn page_of(&self, _: Version, range: &KeyRange, _: usize) -> Result<KeyRange, AnswerError> {
+        Ok(range.clone())
+    }
+
+    fn proof_of(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError> {
+        Ok(codec::encode_body(&self.prove(version, key)?))
+    }
+
     /// Omits a put of the value that the key already had.
-    fn history_page(
+    fn history_of(
         &self,
         key: &Key,
         last: Version,
@@ -164,7 +200,7 @@ impl<S: Suite, D: AskedDesign<S>> AnsweringRepository for TupleRepository<S, D> 
         })?)
     }
 
-    fn differences(
+    fn compare(
         &self,
         before: Version,
         after: Version,
@@ -174,38 +210,43 @@ impl<S: Suite, D: AskedDesign<S>> AnsweringRepository for TupleRepository<S, D> 
         Ok(())
     }
 
-    fn checked_answers(
-        &self,
-        head: &Verified<SnapshotHead<S>>,
-        keys: &Keys,
-    ) -> Result<Vec<(Key, Answer)>, CheckError> {
-        let public = trusted(self);
-        let answers = keys.as_slice().iter().map(|key| {
-            let lookup = checked(self, &public, head, key)?;
-            Ok((lookup.key, lookup.answer))
-        });
-        answers.collect()
-    }
-
-    fn unproved_contents(
+    fn check_version(
         &self,
         version: Version,
-    ) -> Result<Option<BTreeMap<Key, Value>>, LookupError> {
-        self.entries(version).map(Some)
+        update: Option<&[u8]>,
+        contents: Contents,
+    ) -> Result<(), CheckError> {
+        by_answers(self, version, (update, contents), check_contents, answers)
     }
+}
 
-    /// Proves every entry.
-    fn check_contents(&self, head: &Verified<SnapshotHead<S>>) -> Result<(), CheckError> {
-        let version = head.get().version;
-        let public = trusted(self);
-        for (key, value) in self.entries(version)? {
-            let lookup = checked(self, &public, head, &key)?;
-            if lookup.answer.value() != Some(&value) {
-                return Err(CheckError::Version(version, VerifyError::RootMismatch));
-            }
+fn answers<S: Suite, D: AskedDesign<S>>(
+    repository: &TupleRepository<S, D>,
+    head: &Verified<SnapshotHead<S>>,
+    keys: &Keys,
+) -> Result<Vec<(Key, Answer)>, CheckError> {
+    let public = trusted(repository);
+    let answers = keys.as_slice().iter().map(|key| {
+        let lookup = checked(repository, &public, head, key)?;
+        Ok((lookup.key, lookup.answer))
+    });
+    answers.collect()
+}
+
+/// Proves every entry.
+fn check_contents<S: Suite, D: AskedDesign<S>>(
+    repository: &TupleRepository<S, D>,
+    head: &Verified<SnapshotHead<S>>,
+) -> Result<(), CheckError> {
+    let version = head.get().version;
+    let public = trusted(repository);
+    for (key, value) in repository.entries(version)? {
+        let lookup = checked(repository, &public, head, &key)?;
+        if lookup.answer.value() != Some(&value) {
+            return Err(CheckError::Version(version, VerifyError::RootMismatch));
         }
-        Ok(())
     }
+    Ok(())
 }
 
 /// Proves the answer about a key, and verifies it as a client does.

@@ -7,7 +7,7 @@ use pad_tree::{Difference, KeyHistory};
 use pad_tuple::{AggregateDesign, Design, PublicBytes, SecretBytes, Signed, Tuple, TupleScheme};
 
 use crate::{
-    answering::Noted,
+    dictionary::Noted,
     family::{check, not_offered},
     question::{Question, Refusal, Statement},
 };

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use pad_core::{
     Answers, ApplyError, Family, Heads, Key, KeyRange, Keys, LookupError, Operation,
-    Question as Ask, Repository as _, Response, SnapshotHead, StoreFault, Suite, Untrusted, Value,
-    Verified, VerifyError, Version, Workers, codec, head::Authority,
+    Question as Ask, Repository as _, Response, SignedHead, SnapshotHead, StoreFault, Suite,
+    Untrusted, Update, Value, Verified, VerifyError, Version, Workers, codec, head::Authority,
 };
 use pad_tree::{Answer, Difference, KeyHistory};
 use pad_tuple::{
@@ -15,32 +15,31 @@ use pad_tuple::{
 
 use super::{AskedDesign, TupleSetup, answers::compare, answers::history_of, foreign_key};
 use crate::{
-    answering::{AnswerError, AnsweringRepository, Noted},
-    author::{AuthorError, ResumedAuthor},
+    author::AuthorError,
+    changes::Changes,
+    dictionary::{AnswerError, Noted},
     family::not_offered,
-    hosted::{Derived, Keeping, KeptRepository, SignedUpdate, Typed},
+    keeper::{Asked, Checked, Contents, Keeper, Kept, Replica as _, by_answers, replay},
     kept_log::SystemError,
     keys::SecretKey,
-    offered::OfferedRepository,
     question::Question,
-    repository::{CheckError, RepositoryError, SignError},
+    repository::{CheckError, RepositoryError},
     signing_keys::SigningKeys,
-    store::{Store, StoreError, StoredCheckpoint},
+    store::{RecordChange, Store as _, StoreError, StoredCheckpoint},
     tuple_file::{TupleFile, UNREADABLE},
 };
 
 type Repository<S, D> = StoredTupleRepository<S, D, TupleFile>;
 
 /// The repository of this setup in rows, before they are opened.
-pub(super) fn hosted<S: Suite, D: AskedDesign<S> + StorableDesign<S>>(
+pub(super) fn repository<S: Suite, D: AskedDesign<S> + StorableDesign<S>>(
     setup: &TupleSetup<S, D>,
     rows: TupleFile,
-) -> Result<Typed<Repository<S, D>>, StoreError> {
+) -> Result<Repository<S, D>, StoreError> {
     let said = rows.system_error();
     let opened = StoredTupleRepository::open(*setup.authority(), setup.key().clone(), rows);
     let repository = opened.map_err(|fault| faulty(fault, &said))?;
-    let repository = repository.with_workers(Workers::all_cores());
-    Ok(Typed(repository))
+    Ok(repository.with_workers(Workers::all_cores()))
 }
 
 /// Converts the fault of a repository to an error of its store, with the noted system error, if
@@ -56,6 +55,7 @@ fn faulty(fault: StoreFault, said: &SystemError) -> StoreError {
     }
 }
 
+/// Converts the error of an update: the store's fault, or the update's own.
 fn refused(error: ApplyError, said: &SystemError) -> RepositoryError {
     match error {
         ApplyError::Store(fault) => faulty(fault, said).into(),
@@ -63,103 +63,204 @@ fn refused(error: ApplyError, said: &SystemError) -> RepositoryError {
     }
 }
 
-impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Typed<Repository<S, D>> {
-    fn said(&self) -> SystemError {
-        self.0.rows().system_error()
-    }
-}
+/// A dictionary of signed tuples with its store.
+type Tuples<S, D> = Kept<Repository<S, D>>;
 
-impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Derived for Typed<Repository<S, D>> {
-    fn take_up(&mut self, store: &dyn Store) -> Result<(), RepositoryError> {
-        let rows = self.0.rows_mut().opened(store.id()?)?;
+impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Tuples<S, D> {
+    /// Opens the file of tuples, which may lack the store's latest versions. Reads see this state
+    /// until it is unpinned or the next write.
+    fn take_up(&mut self) -> Result<(), RepositoryError> {
+        let rows = self.repository.rows_mut().opened(self.store.id()?)?;
         // Other processes may write meanwhile. Updates are applied to one state, and questions are
         // about one.
         rows.pin()?;
-        *self = hosted(&trusted(&self.0), rows)?;
-        let (latest, stored) = (self.0.latest(), store.latest()?);
-        if latest > stored {
+        self.repository = repository(&trusted(&self.repository), rows)?;
+        if self.repository.latest() > self.store.latest()? {
             return Err(AHEAD.into());
         }
         Ok(())
     }
 
-    fn publish(
-        &mut self,
-        batch: &mut Vec<Operation>,
-        keys: &SigningKeys,
-    ) -> Result<Box<dyn SignedUpdate>, SignError> {
-        let own = D::Secret::from_slice(keys.own());
-        let own = own.ok_or_else(foreign_key)?;
-        let said = self.said();
-        let published = self.0.publish(batch, keys.signer(), &own);
-        match published {
-            Ok(update) => Ok(Box::new(update)),
-            Err(PublishError::Author(pad_tuple::AuthorError::Unvouched(_))) => {
-                Err(RepositoryError::from(UNVOUCHED).into())
+    /// Opens the file of tuples, and applies the updates that it lacks.
+    ///
+    /// Memory: that of an update, and [`MOST_WAITING`] bytes, if tuples can be written. Otherwise
+    /// those of all missing updates are in memory.
+    fn bring_up(&mut self) -> Result<(), RepositoryError> {
+        let mut attempts = 0;
+        loop {
+            self.take_up()?;
+            let mut can_write = true;
+            let replayed = replay(&mut self.repository, &self.store, |repository| {
+                if can_write && repository.memory_bytes() > MOST_WAITING {
+                    // Each attempt waits for other writers.
+                    can_write = write(repository).is_ok();
+                }
+            });
+            match replayed {
+                // Another process applied the same updates first.
+                Err(RepositoryError::Store(StoreError::Closed)) if attempts < ATTEMPTS => {
+                    attempts += 1;
+                    continue;
+                }
+                // Nothing was lacking, and the opened state is still pinned.
+                Ok(0) => return Ok(()),
+                replayed => drop(replayed?),
             }
-            Err(PublishError::Author(error)) => {
-                Err(SignError::Signer(signature::Error::from_source(error)))
+            // Another process may be writing, or this one may lack the permission; then the tuples
+            // are in memory.
+            let settled = write(&mut self.repository);
+            // A mere reader must not keep an author waiting.
+            self.repository.rows().release();
+            match settled {
+                Ok(()) | Err(StoreError::Closed) if attempts < ATTEMPTS => attempts += 1,
+                _ => return Ok(()),
             }
-            Err(PublishError::Apply(error)) => Err(refused(error, &said).into()),
         }
     }
 
-    fn settle(&mut self) -> Result<(), StoreError> {
-        let settled = self.0.flush();
-        settled.map_err(|fault| faulty(fault, &self.said()))
+    /// Before an update: writes tuples if too many wait.
+    fn begin(&mut self) -> Result<(), StoreError> {
+        self.repository.rows().unpin();
+        if self.staged.is_empty() && self.repository.memory_bytes() > MOST_WAITING {
+            write(&mut self.repository)?;
+        }
+        Ok(())
     }
 
-    fn release(&mut self) {
-        self.0.rows().release();
+    fn check_derived(&mut self) -> Result<Checked, CheckError> {
+        self.repository.heads().check()?;
+        for number in self.oldest().number() + 1..=self.latest().number() {
+            if self.store.update(Version::new(number))?.is_none() {
+                return Err(StoreError::Damaged("an update is missing").into());
+            }
+        }
+        let proved = self.check_contents()?;
+        Ok(self.checked(proved))
+    }
+}
+
+/// Writes the tuples of the applied updates. Reads still see them if that fails, and the next call
+/// tries again.
+fn write<S: Suite, D: AskedDesign<S> + StorableDesign<S>>(
+    repository: &mut Repository<S, D>,
+) -> Result<(), StoreError> {
+    let written = repository.flush();
+    written.map_err(|fault| faulty(fault, &repository.rows().system_error()))
+}
+
+impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Keeper for Tuples<S, D> {
+    fn open(&mut self) -> Result<(), RepositoryError> {
+        self.in_one_state(Self::bring_up, |_| Ok(()))
     }
 
-    fn unpin(&mut self) {
-        self.0.rows().unpin();
+    fn resume(&mut self, key: &SecretKey) -> Result<(), AuthorError> {
+        let keys = SigningKeys::of(key);
+        let own = D::Secret::from_slice(keys.own()).ok_or_else(foreign_key)?;
+        self.repository.require_keys(keys.signer(), &own)?;
+        self.author = Some(keys);
+        Ok(())
     }
 
-    fn waiting(&self) -> usize {
-        self.0.memory_bytes()
+    fn stage_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError> {
+        self.verify_head_of(update)?;
+        self.begin()?;
+        let version = self.apply(update)?;
+        self.staged.push(update.to_vec());
+        Ok(version)
     }
 
-    fn prune(&mut self, oldest: Version) -> Result<StoredCheckpoint, RepositoryError> {
-        let said = self.said();
-        let pruned = self.0.prune(oldest);
+    fn sign(&mut self, batch: Vec<Operation>) -> Result<Version, AuthorError> {
+        self.begin()?;
+        let keys = self.author.as_ref().ok_or(StoreError::NoAuthor)?;
+        let own = D::Secret::from_slice(keys.own()).ok_or_else(foreign_key)?;
+        self.waiting.extend(batch);
+        let published = self
+            .repository
+            .publish(&mut self.waiting, keys.signer(), &own);
+        let update = match published {
+            Ok(update) => codec::encode(&update),
+            Err(PublishError::Author(pad_tuple::AuthorError::Unvouched(_))) => {
+                self.waiting.clear();
+                return Err(UNVOUCHED.into());
+            }
+            // The batch is retried with the next one.
+            Err(PublishError::Author(error)) => return Err(error.into()),
+            Err(PublishError::Apply(error)) => {
+                self.waiting.clear();
+                return Err(refused(error, &self.repository.rows().system_error()).into());
+            }
+        };
+        self.waiting.clear();
+        self.staged.push(update);
+        Ok(self.repository.latest())
+    }
+
+    fn streams(&self) -> bool {
+        false
+    }
+
+    fn sign_gathered(&mut self, changes: Changes) -> Result<Version, AuthorError> {
+        self.sign(changes.into_batch()?)
+    }
+
+    /// Order: the updates are durable before anything is written that is derived from them.
+    fn commit(&mut self, records: &[RecordChange]) -> Result<Version, RepositoryError> {
+        self.publish_updates(records)?;
+        Ok(self.acknowledged)
+    }
+
+    fn settle(&mut self) {
+        drop(write(&mut self.repository));
+    }
+
+    fn checkpoint(&mut self) -> Result<(), RepositoryError> {
+        self.commit(&[])?;
+        self.settle();
+        Ok(())
+    }
+
+    fn prune(&mut self, oldest: Version) -> Result<(), RepositoryError> {
+        self.check_acknowledged(oldest)?;
+        self.checkpoint()?;
+        self.repository.rows().unpin();
+        let said = self.repository.rows().system_error();
+        let pruned = self.repository.prune(oldest);
         pruned.map_err(|error| match error {
             LookupError::Store(fault) => faulty(fault, &said).into(),
             error => RepositoryError::Lookup(error),
         })?;
         // From here on the rows are the only copy of their contents.
-        self.0.rows().synchronise_name()?;
-        Ok(StoredCheckpoint {
-            version: self.0.latest(),
-            oldest: self.0.oldest(),
+        self.repository.rows().synchronise_name()?;
+        self.store.put_checkpoint(&StoredCheckpoint {
+            version: self.repository.latest(),
+            oldest: self.repository.oldest(),
             digest: Vec::new(),
             bytes: Vec::new(),
-        })
+        })?;
+        Ok(self.store.compact()?)
     }
 
-    fn check_heads(&self) -> Result<(), CheckError> {
-        Ok(self.0.heads().check()?)
+    fn compact(&mut self, _: Version, _: &mut dyn FnMut(u64)) -> Result<u64, RepositoryError> {
+        Err(StoreError::CannotCompact.into())
+    }
+
+    fn check(&mut self) -> Result<Checked, CheckError> {
+        self.store.check()?;
+        if self.staged.is_empty() {
+            self.in_one_state(Self::bring_up, Self::check_derived)
+        } else {
+            // Staged updates are in this memory only.
+            self.check_derived()
+        }
     }
 }
 
-impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> OfferedRepository
-    for Typed<Repository<S, D>>
-{
-    fn resume(&self, key: &SecretKey) -> Result<ResumedAuthor, AuthorError> {
-        let keys = SigningKeys::of(key);
-        let own = D::Secret::from_slice(keys.own()).ok_or_else(foreign_key)?;
-        self.0.require_keys(keys.signer(), &own)?;
-        Ok(ResumedAuthor::WithKeys(keys))
-    }
-}
+impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Asked for Repository<S, D> {
+    type Suite = S;
+    type Attachment = <Self as pad_core::Repository>::Attachment;
+    type Author = SigningKeys;
 
-impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> KeptRepository for Repository<S, D> {
     const EVIDENCE_OUTLIVES_VERSION: bool = true;
-
-    fn keeping(typed: &mut Typed<Self>) -> Keeping<'_> {
-        Keeping::Derived(typed)
-    }
 
     fn authority(&self) -> &Authority {
         self.authority()
@@ -169,25 +270,49 @@ impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> KeptRepository for Reposit
         self.heads()
     }
 
-    fn entries(&self) -> usize {
+    fn latest_version(&self) -> Version {
+        self.latest()
+    }
+
+    fn oldest_version(&self) -> Version {
+        self.oldest()
+    }
+
+    fn signed_head(&self, version: Version) -> Result<SignedHead<S>, LookupError> {
+        self.head(version)
+    }
+
+    fn take(
+        &mut self,
+        update: &Update<S, <Self as pad_core::Repository>::Attachment>,
+    ) -> Result<Version, RepositoryError> {
+        let applied = self.apply(update);
+        applied.map_err(|error| refused(error, &self.rows().system_error()))
+    }
+
+    fn entry_count(&self) -> usize {
         usize::try_from(self.len()).unwrap_or(usize::MAX)
     }
 
-    fn memory_bytes(&self) -> usize {
+    fn bytes_in_memory(&self) -> usize {
         self.memory_bytes()
     }
 
-    fn file_bytes(&self) -> Result<u64, StoreError> {
+    fn bytes_in_files(&self) -> Result<u64, StoreError> {
         self.rows().file_bytes()
     }
 
-    fn refused(&self, error: ApplyError) -> RepositoryError {
-        refused(error, &self.rows().system_error())
+    /// The store has them.
+    fn remade_update(&self, _: Version, _: usize) -> Result<Option<Vec<u8>>, LookupError> {
+        Ok(None)
     }
-}
 
-impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> AnsweringRepository for Repository<S, D> {
-    fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
+    /// Entries can be removed.
+    fn append_only(&self, _: Version, _: Version) -> Result<Option<Vec<u8>>, LookupError> {
+        Ok(None)
+    }
+
+    fn answer_to(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
         Ok(match question {
             Question::Key(key) => response(self, version, self.prove(version, key)?)?,
             Question::Keys(keys) => response(self, version, self.prove_keys(version, keys)?)?,
@@ -196,8 +321,17 @@ impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> AnsweringRepository for Re
         })
     }
 
+    /// The whole range: there are no pages.
+    fn page_of(&self, _: Version, range: &KeyRange, _: usize) -> Result<KeyRange, AnswerError> {
+        Ok(range.clone())
+    }
+
+    fn proof_of(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError> {
+        Ok(codec::encode_body(&self.prove(version, key)?))
+    }
+
     /// Omits a put of the value that the key already had.
-    fn history_page(
+    fn history_of(
         &self,
         key: &Key,
         last: Version,
@@ -209,7 +343,7 @@ impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> AnsweringRepository for Re
         })?)
     }
 
-    fn differences(
+    fn compare(
         &self,
         before: Version,
         after: Version,
@@ -219,25 +353,37 @@ impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> AnsweringRepository for Re
         Ok(())
     }
 
-    fn checked_answers(
+    fn check_version(
         &self,
-        head: &Verified<SnapshotHead<S>>,
-        keys: &Keys,
-    ) -> Result<Vec<(Key, Answer)>, CheckError> {
-        let proof = self.prove_keys(head.get().version, keys)?;
-        Ok(verified(self, proof, head, keys)?.answers)
+        version: Version,
+        update: Option<&[u8]>,
+        contents: Contents,
+    ) -> Result<(), CheckError> {
+        by_answers(self, version, (update, contents), check_contents, answers)
     }
+}
 
-    fn check_contents(&self, head: &Verified<SnapshotHead<S>>) -> Result<(), CheckError> {
-        let version = head.get().version;
-        let proof = self.prove_range(version, &KeyRange::ALL)?;
-        let proved = verified(self, proof, head, &KeyRange::ALL)?;
-        let stored: BTreeMap<Key, Value> = self.entries(version)?;
-        if proved.entries.into_iter().eq(stored) {
-            Ok(())
-        } else {
-            Err(CheckError::Version(version, VerifyError::RootMismatch))
-        }
+fn answers<S: Suite, D: AskedDesign<S> + StorableDesign<S>>(
+    repository: &Repository<S, D>,
+    head: &Verified<SnapshotHead<S>>,
+    keys: &Keys,
+) -> Result<Vec<(Key, Answer)>, CheckError> {
+    let proof = repository.prove_keys(head.get().version, keys)?;
+    Ok(verified(repository, proof, head, keys)?.answers)
+}
+
+fn check_contents<S: Suite, D: AskedDesign<S> + StorableDesign<S>>(
+    repository: &Repository<S, D>,
+    head: &Verified<SnapshotHead<S>>,
+) -> Result<(), CheckError> {
+    let version = head.get().version;
+    let proof = repository.prove_range(version, &KeyRange::ALL)?;
+    let proved = verified(repository, proof, head, &KeyRange::ALL)?;
+    let stored: BTreeMap<Key, Value> = repository.entries(version)?;
+    if proved.entries.into_iter().eq(stored) {
+        Ok(())
+    } else {
+        Err(CheckError::Version(version, VerifyError::RootMismatch))
     }
 }
 
@@ -287,3 +433,9 @@ const UNVOUCHED: StoreError = StoreError::Damaged(
 const AHEAD: StoreError = StoreError::Damaged(
     "the file of tuples beside it (with .tuples at the end of its name) is newer than it is: bring the newer store back, or move that file away, and it is made again unless the store was pruned",
 );
+
+/// The number of waiting bytes of tuples above which they are written.
+const MOST_WAITING: usize = 32 << 20;
+
+/// The maximum number of times that another process may come first.
+const ATTEMPTS: usize = 3;

@@ -311,7 +311,7 @@ impl Attack {
         for server in servers.all() {
             let url = server.url();
             let address = server.process.listens().parse().unwrap();
-            let (get, posts) = match pad_client::Server::connect(&url, options.clone()) {
+            let (get, posts) = match pad_client::Remote::connect(&url, options.clone()) {
                 Ok(dictionary) => {
                     let dictionary = dictionary.address();
                     let path = dictionary.strip_prefix(&url).unwrap();

@@ -1,6 +1,6 @@
 //! Power cuts and failures at every operation on the file of nodes.
 
-use std::cell::RefCell;
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use ed25519_dalek::SigningKey;
 use pad_core::{AuthorKey, DictionaryId, Sha256Ed25519, Value};
@@ -8,15 +8,15 @@ use pad_disk::layer::{Reads, SimulatedFolder};
 
 use super::*;
 use crate::{
-    hosted::{AskedRepository, HostedRepository, UpdatedRepository},
-    store::{Record, RecordChange, StoredCheckpoint},
+    dictionary::Dictionary as _,
+    store::{Record, Store, StoredCheckpoint},
 };
 
 type S = Sha256Ed25519;
 
 /// A store whose published state is durable. Once, it reports a failure after a successful change.
 #[derive(Clone, Debug, Default)]
-struct Rows(RefCell<State>);
+struct Rows(Arc<Mutex<State>>);
 
 #[derive(Clone, Debug, Default)]
 struct State {
@@ -33,7 +33,7 @@ impl Store for Rows {
     }
 
     fn latest(&self) -> Result<Version, StoreError> {
-        Ok(self.0.borrow().latest)
+        Ok(self.state().latest)
     }
 
     fn publish(&mut self, _: Version, _: &[Vec<u8>], _: &[RecordChange]) -> Result<(), StoreError> {
@@ -48,14 +48,15 @@ impl Store for Rows {
         records: &[RecordChange],
     ) -> Result<(), StoreError> {
         assert!(before == self.latest()? && latest >= before);
-        let state = self.0.get_mut();
+        let mut state = self.state();
         (state.latest, state.row) = (latest, row.to_vec());
+        drop(state);
         self.put(records);
         self.told()
     }
 
     fn update(&self, version: Version) -> Result<Option<Vec<u8>>, StoreError> {
-        let state = self.0.borrow();
+        let state = self.state();
         Ok((version == state.latest).then(|| state.row.clone()))
     }
 
@@ -68,7 +69,7 @@ impl Store for Rows {
     }
 
     fn records(&self, _: &'static str) -> Result<Vec<Record>, StoreError> {
-        Ok(self.0.borrow().records.clone())
+        Ok(self.state().records.clone())
     }
 
     fn record_count(&self, _: &'static str) -> Result<u64, StoreError> {
@@ -96,18 +97,27 @@ impl Store for Rows {
 }
 
 impl Rows {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap()
+    }
+
+    /// An independent copy of the store in its current state.
+    fn copied(&self) -> Self {
+        Self(Arc::new(Mutex::new(self.state().clone())))
+    }
+
     fn put(&mut self, records: &[RecordChange]) {
         for record in records {
             let RecordChange::Put { name, value, .. } = record else {
                 panic!("nothing is removed");
             };
-            self.0.get_mut().records = vec![(name.clone(), value.clone())];
+            self.state().records = vec![(name.clone(), value.clone())];
         }
     }
 
     /// The result reported for a change that was made.
     fn told(&mut self) -> Result<(), StoreError> {
-        let left = &mut self.0.get_mut().until_failure;
+        let left = &mut self.state().until_failure;
         match left {
             Some(0) => {
                 *left = None;
@@ -126,10 +136,7 @@ fn signer() -> SigningKey {
     SigningKey::from_bytes(&[6; 32])
 }
 
-fn open(
-    folder: &SimulatedFolder,
-    store: &Rows,
-) -> Result<Typed<Repository<S, RedBlack>>, RepositoryError> {
+fn open(folder: &SimulatedFolder, store: &Rows) -> Result<Tree<S, RedBlack>, RepositoryError> {
     let author = AuthorKey::from_bytes(&signer().verifying_key().to_bytes()).unwrap();
     let authority = Authority {
         author,
@@ -137,9 +144,11 @@ fn open(
         scheme: RedBlack::ID,
     };
     let file = NodeFile::new(folder.layer(), "store".into(), RowLengths::of::<S>());
-    let mut opened = opened::<S, RedBlack>(authority, Box::new(file), NodeCache::default())?;
-    opened.take_up(store)?;
-    Ok(opened)
+    let repository = opened::<S, RedBlack>(authority, Box::new(file), NodeCache::default())?;
+    let mut kept = Kept::new(repository, AnyStore::Test(Box::new(store.clone())));
+    kept.author = Some(HeadSigner::new(signer()));
+    kept.open()?;
+    Ok(kept)
 }
 
 fn batch(version: u64) -> Vec<Operation> {
@@ -153,23 +162,17 @@ fn batch(version: u64) -> Vec<Operation> {
 
 /// Publishes ten versions, two for each row, and prunes in the middle. Versions in `store` count as
 /// acknowledged. Returns at the first failure.
-fn script(folder: &SimulatedFolder, store: &mut Rows) -> Result<(), RepositoryError> {
-    let mut repository = open(folder, store)?;
-    let signer = HeadSigner::new(signer());
-    while repository.latest() < Version::new(10) {
-        repository.begin(store)?;
-        let mut row = Vec::new();
+fn script(folder: &SimulatedFolder, store: &Rows) -> Result<(), RepositoryError> {
+    let mut kept = open(folder, store)?;
+    while kept.latest() < Version::new(10) {
         for _ in 0..2 {
-            let next = repository.latest().number() + 1;
-            let published = repository.publish(&mut batch(next), &signer);
-            published.map_err(|_| StoreError::Superseded)?;
-            row = repository.row(Version::new(next))?;
+            let signed = kept.sign(batch(kept.staged().number() + 1));
+            signed.map_err(|_| StoreError::Superseded)?;
         }
-        repository.synchronise()?;
-        let before = store.latest()?;
-        store.publish_row(before, repository.latest(), &row, &[])?;
+        let before = kept.latest();
+        kept.commit(&[])?;
         if before == Version::new(4) {
-            repository.prune(Version::new(3), store)?;
+            kept.prune(Version::new(3))?;
         }
     }
     Ok(())
@@ -187,44 +190,29 @@ fn sorted() -> impl Iterator<Item = Result<(Key, Value), StoreError>> + Send {
 const LOADED: u64 = 500;
 
 /// Like [`script`], but loads the first version and then publishes small ones.
-fn loading(folder: &SimulatedFolder, store: &mut Rows) -> Result<(), RepositoryError> {
-    let mut repository = open(folder, store)?;
-    let signer = HeadSigner::new(signer());
-    while repository.latest() < Version::new(3) {
-        repository.begin(store)?;
-        let version = match repository.latest() {
-            Version::EMPTY => repository.load(LOADED, &mut sorted(), &signer),
-            latest => {
-                let mut changes = batch(latest.number() + 1);
-                let published = repository.publish(&mut changes, &signer);
-                published.map(|update| update.version())
-            }
+fn loading(folder: &SimulatedFolder, store: &Rows) -> Result<(), RepositoryError> {
+    let mut kept = open(folder, store)?;
+    while kept.latest() < Version::new(3) {
+        let signed = match kept.latest() {
+            Version::EMPTY => kept.load(LOADED, &mut sorted()),
+            latest => kept.sign(batch(latest.number() + 1)),
         };
-        let version = version.map_err(|_| StoreError::Superseded)?;
-        let row = repository.row(version)?;
-        repository.synchronise()?;
-        let before = version.previous().unwrap();
-        store.publish_row(before, version, &row, &[])?;
+        signed.map_err(|_| StoreError::Superseded)?;
+        kept.commit(&[])?;
     }
     Ok(())
 }
 
 /// Like [`script`], but compacts all or some nodes now and then, before a pruning and after it.
-fn compacting(folder: &SimulatedFolder, store: &mut Rows) -> Result<(), RepositoryError> {
-    let mut repository = open(folder, store)?;
-    let signer = HeadSigner::new(signer());
-    while repository.latest() < Version::new(8) {
-        repository.begin(store)?;
-        let next = Version::new(repository.latest().number() + 1);
-        let published = repository.publish(&mut batch(next.number()), &signer);
-        published.map_err(|_| StoreError::Superseded)?;
-        let row = repository.row(next)?;
-        repository.synchronise()?;
-        store.publish_row(next.previous().unwrap(), next, &row, &[])?;
-        match next.number() {
-            2 | 6 => repository.compact(Version::EMPTY, store, &mut drop)?,
-            3 | 7 => repository.compact(Version::new(2), store, &mut drop)?,
-            4 => repository.prune(Version::new(2), store).map(|()| 1)?,
+fn compacting(folder: &SimulatedFolder, store: &Rows) -> Result<(), RepositoryError> {
+    let mut kept = open(folder, store)?;
+    while kept.latest() < Version::new(8) {
+        let signed = kept.sign(batch(kept.latest().number() + 1));
+        signed.map_err(|_| StoreError::Superseded)?;
+        match kept.commit(&[])?.number() {
+            2 | 6 => kept.compact(Version::EMPTY, &mut drop)?,
+            3 | 7 => kept.compact(Version::new(2), &mut drop)?,
+            4 => kept.prune(Version::new(2)).map(|()| 1)?,
             _ => 1,
         };
     }
@@ -239,9 +227,9 @@ fn after_a_power_cut_at_any_operation_of_a_compaction_all_versions_are_there() {
 #[test]
 fn a_compaction_that_is_durable_and_said_to_have_failed_is_there() {
     for number in 0..12 {
-        let (folder, mut store) = (SimulatedFolder::new("told"), Rows::default());
-        store.0.get_mut().until_failure = Some(number);
-        assert!(compacting(&folder, &mut store).is_err(), "{number}");
+        let (folder, store) = (SimulatedFolder::new("told"), Rows::default());
+        store.state().until_failure = Some(number);
+        assert!(compacting(&folder, &store).is_err(), "{number}");
         check_script(compacting, &folder, &store, &[]);
     }
 }
@@ -249,27 +237,22 @@ fn a_compaction_that_is_durable_and_said_to_have_failed_is_there() {
 /// Otherwise, the writer would cut off nodes that the store refers to.
 #[test]
 fn a_writer_that_has_not_seen_a_compaction_begins_anew() {
-    let (folder, mut store) = (SimulatedFolder::new("two"), Rows::default());
-    compacting(&folder, &mut store).unwrap();
+    let (folder, store) = (SimulatedFolder::new("two"), Rows::default());
+    compacting(&folder, &store).unwrap();
     let mut late = open(&folder, &store).unwrap();
     let mut first = open(&folder, &store).unwrap();
-    assert!(
-        first
-            .compact(Version::EMPTY, &mut store, &mut drop)
-            .unwrap()
-            > 0
-    );
-    assert!(matches!(late.begin(&store), Err(StoreError::InUse(_))));
+    assert!(first.compact(Version::EMPTY, &mut drop).unwrap() > 0);
+    assert!(matches!(late.begin(), Err(StoreError::InUse(_))));
     drop(first);
-    assert!(matches!(late.begin(&store), Err(StoreError::Superseded)));
+    assert!(matches!(late.begin(), Err(StoreError::Superseded)));
     // Reads of the opened state still work.
-    late.0.check_contents(late.latest()).unwrap();
+    late.repository.check_contents(late.latest()).unwrap();
     drop(late);
     check_script(compacting, &folder, &store, &[]);
 }
 
 /// A script of an author, which ends at a failure.
-type Script = fn(&SimulatedFolder, &mut Rows) -> Result<(), RepositoryError>;
+type Script = fn(&SimulatedFolder, &Rows) -> Result<(), RepositoryError>;
 
 /// Checks that all kept versions are intact, and that the author can continue to the same end.
 fn check(folder: &SimulatedFolder, store: &Rows, expected: &[Vec<u8>]) {
@@ -277,18 +260,18 @@ fn check(folder: &SimulatedFolder, store: &Rows, expected: &[Vec<u8>]) {
 }
 
 fn check_script(script: Script, folder: &SimulatedFolder, store: &Rows, expected: &[Vec<u8>]) {
-    let repository = open(folder, store).unwrap();
-    assert_eq!(repository.latest(), store.latest().unwrap());
-    let oldest = repository.0.oldest().number();
-    for version in (oldest..=repository.latest().number()).map(Version::new) {
-        repository.0.check_contents(version).unwrap();
+    let store = store.copied();
+    let kept = open(folder, &store).unwrap();
+    assert_eq!(kept.latest(), store.latest().unwrap());
+    let oldest = kept.oldest().number();
+    for version in (oldest..=kept.latest().number()).map(Version::new) {
+        kept.repository.check_contents(version).unwrap();
     }
-    drop(repository);
-    let mut store = store.clone();
-    script(folder, &mut store).unwrap();
+    drop(kept);
+    script(folder, &store).unwrap();
     let mut end = open(folder, &store).unwrap();
     // The next writer removes the leftovers of an interrupted pruning.
-    end.begin(&store).unwrap();
+    end.begin().unwrap();
     let names = pad_disk::layer::FileLayer::names(folder).unwrap();
     assert_eq!(names.len(), 2, "{names:?}");
     for (version, head) in (1..).zip(expected) {
@@ -296,8 +279,8 @@ fn check_script(script: Script, folder: &SimulatedFolder, store: &Rows, expected
         end.check_head(version).unwrap();
         assert_eq!(end.head_message(version).unwrap(), *head);
     }
-    end.0.check_contents(end.latest()).unwrap();
-    RowKeeper::check_heads(&end).unwrap();
+    end.repository.check_contents(end.latest()).unwrap();
+    end.repository.check_heads().unwrap();
 }
 
 #[test]
@@ -314,8 +297,8 @@ fn after_a_power_cut_at_any_operation_of_a_load_all_of_it_is_there_or_nothing() 
 /// than `at_least` operations.
 fn check_cuts(script: Script, versions: u64, at_least: usize) {
     let folder = SimulatedFolder::new("whole");
-    let mut store = Rows::default();
-    script(&folder, &mut store).unwrap();
+    let store = Rows::default();
+    script(&folder, &store).unwrap();
     let whole = open(&folder, &store).unwrap();
     let heads: Vec<_> = (1..=versions)
         .map(|version| {
@@ -327,16 +310,16 @@ fn check_cuts(script: Script, versions: u64, at_least: usize) {
     assert!(operations > at_least, "{operations}");
     for at in 1..=operations {
         for seed in 0..pad_conformance::soak::size(1, 4) {
-            let (folder, mut store) = (SimulatedFolder::new("cut"), Rows::default());
+            let (folder, store) = (SimulatedFolder::new("cut"), Rows::default());
             folder.stop_at(at, Reads::Work);
             // The last operations may be ones whose failure is not reported.
-            drop(script(&folder, &mut store));
+            drop(script(&folder, &store));
             check_script(script, &folder.after_power_cut(seed), &store, &heads);
             check_script(script, &folder.after_kill(), &store, &heads);
         }
-        let (folder, mut store) = (SimulatedFolder::new("failing"), Rows::default());
+        let (folder, store) = (SimulatedFolder::new("failing"), Rows::default());
         folder.fail_at(at, 1);
-        drop(script(&folder, &mut store));
+        drop(script(&folder, &store));
         check_script(script, &folder.after_kill(), &store, &heads);
         check_script(script, &folder.after_power_cut(2), &store, &heads);
     }
@@ -346,29 +329,28 @@ fn check_cuts(script: Script, versions: u64, at_least: usize) {
 #[test]
 fn what_is_durable_and_said_to_have_failed_is_there() {
     for number in 0..6 {
-        let (folder, mut store) = (SimulatedFolder::new("told"), Rows::default());
-        store.0.get_mut().until_failure = Some(number);
-        assert!(script(&folder, &mut store).is_err());
+        let (folder, store) = (SimulatedFolder::new("told"), Rows::default());
+        store.state().until_failure = Some(number);
+        assert!(script(&folder, &store).is_err());
         check(&folder, &store, &[]);
     }
 }
 
 #[test]
 fn after_a_pruning_of_unknown_end_nothing_is_taken() {
-    let (folder, mut store) = (SimulatedFolder::new("pruned"), Rows::default());
-    script(&folder, &mut store).unwrap();
-    let mut repository = open(&folder, &store).unwrap();
+    let (folder, store) = (SimulatedFolder::new("pruned"), Rows::default());
+    script(&folder, &store).unwrap();
+    let mut kept = open(&folder, &store).unwrap();
     // The copy was announced, but it is unknown whether the store has switched to it.
-    store.0.get_mut().until_failure = Some(1);
-    assert!(repository.prune(Version::new(8), &mut store).is_err());
-    let signer = HeadSigner::new(signer());
-    assert!(matches!(repository.begin(&store), Err(StoreError::Closed)));
-    assert!(repository.prune(Version::new(8), &mut store).is_err());
-    assert!(repository.publish(&mut batch(11), &signer).is_err());
-    drop(repository);
+    store.state().until_failure = Some(1);
+    assert!(kept.prune(Version::new(8)).is_err());
+    assert!(matches!(kept.begin(), Err(StoreError::Closed)));
+    assert!(kept.prune(Version::new(8)).is_err());
+    assert!(kept.sign(batch(11)).is_err());
+    drop(kept);
     check(&folder, &store, &[]);
     // The next writer removes unused files.
-    open(&folder, &store).unwrap().begin(&store).unwrap();
+    open(&folder, &store).unwrap().begin().unwrap();
     let names = pad_disk::layer::FileLayer::names(&folder).unwrap();
     assert_eq!(names.len(), 2, "{names:?}");
 }
@@ -376,13 +358,13 @@ fn after_a_pruning_of_unknown_end_nothing_is_taken() {
 #[test]
 fn on_a_full_disk_nothing_is_lost_and_it_goes_on_when_there_is_room() {
     let folder = SimulatedFolder::new("whole");
-    let mut store = Rows::default();
-    script(&folder, &mut store).unwrap();
+    let store = Rows::default();
+    script(&folder, &store).unwrap();
     let used = folder.used();
     for capacity in (0..used).step_by(4096) {
-        let (folder, mut store) = (SimulatedFolder::new("full"), Rows::default());
+        let (folder, store) = (SimulatedFolder::new("full"), Rows::default());
         folder.set_capacity(capacity);
-        drop(script(&folder, &mut store));
+        drop(script(&folder, &store));
         folder.set_capacity(u64::MAX);
         check(&folder, &store, &[]);
     }
@@ -391,44 +373,37 @@ fn on_a_full_disk_nothing_is_lost_and_it_goes_on_when_there_is_room() {
 #[test]
 fn a_load_for_which_the_disk_has_no_room_leaves_nothing_and_can_be_done_again() {
     let folder = SimulatedFolder::new("whole");
-    let mut store = Rows::default();
-    loading(&folder, &mut store).unwrap();
+    let store = Rows::default();
+    loading(&folder, &store).unwrap();
     let whole = open(&folder, &store).unwrap();
     let heads = [1, 2, 3].map(|version| whole.head_message(Version::new(version)).unwrap());
-    let signer = HeadSigner::new(signer());
     let used = folder.used();
     // Both files have their headers.
     for capacity in (16_384..used).step_by(100_000) {
-        let (folder, mut store) = (SimulatedFolder::new("full"), Rows::default());
+        let (folder, store) = (SimulatedFolder::new("full"), Rows::default());
         folder.set_capacity(capacity);
-        let mut repository = open(&folder, &store).unwrap();
-        repository.begin(&store).unwrap();
-        let Err(SignError::Repository(RepositoryError::Store(StoreError::Io(error)))) =
-            repository.load(LOADED, &mut sorted(), &signer)
+        let mut kept = open(&folder, &store).unwrap();
+        let Err(AuthorError::Repository(RepositoryError::Store(StoreError::Io(error)))) =
+            kept.load(LOADED, &mut sorted())
         else {
             // The disk was full at the second version.
             continue;
         };
         assert_eq!(error.kind(), io::ErrorKind::StorageFull);
-        assert_eq!(repository.latest(), Version::EMPTY);
+        assert_eq!(kept.staged(), Version::EMPTY);
         folder.set_capacity(u64::MAX);
         // The same process tries again.
-        repository.load(LOADED, &mut sorted(), &signer).unwrap();
-        let row = repository.row(Version::new(1)).unwrap();
-        repository.synchronise().unwrap();
-        let one = Version::new(1);
-        store.publish_row(Version::EMPTY, one, &row, &[]).unwrap();
-        drop(repository);
+        kept.load(LOADED, &mut sorted()).unwrap();
+        kept.commit(&[]).unwrap();
+        drop(kept);
         check_script(loading, &folder, &store, &heads);
     }
 }
 
 #[test]
 fn what_cannot_be_read_or_is_not_as_announced_is_not_loaded() {
-    let (folder, mut store) = (SimulatedFolder::new("refused"), Rows::default());
-    let signer = HeadSigner::new(signer());
-    let mut repository = open(&folder, &store).unwrap();
-    repository.begin(&store).unwrap();
+    let (folder, store) = (SimulatedFolder::new("refused"), Rows::default());
+    let mut kept = open(&folder, &store).unwrap();
     let broken = || {
         let failure = || Err(StoreError::Io(io::Error::other("it cannot be read")));
         sorted().take(300).chain(core::iter::once_with(failure))
@@ -436,23 +411,24 @@ fn what_cannot_be_read_or_is_not_as_announced_is_not_loaded() {
     let mut backwards: Vec<_> = sorted().collect();
     backwards.reverse();
     let refusals = [
-        repository.load(LOADED, &mut broken(), &signer),
-        repository.load(LOADED - 1, &mut sorted(), &signer),
-        repository.load(LOADED + 1, &mut sorted(), &signer),
-        repository.load(LOADED, &mut backwards.into_iter(), &signer),
+        kept.load(LOADED, &mut broken()),
+        kept.load(LOADED - 1, &mut sorted()),
+        kept.load(LOADED + 1, &mut sorted()),
+        kept.load(LOADED, &mut backwards.into_iter()),
     ];
     for refused in refusals {
-        let Err(SignError::Repository(RepositoryError::Store(StoreError::Io(_)))) = refused else {
+        let Err(AuthorError::Repository(RepositoryError::Store(StoreError::Io(_)))) = refused
+        else {
             panic!("{refused:?}");
         };
     }
-    assert_eq!(repository.latest(), Version::EMPTY);
-    repository.load(LOADED, &mut sorted(), &signer).unwrap();
-    let again = repository.load(LOADED, &mut sorted(), &signer);
-    let Err(SignError::Repository(RepositoryError::Store(StoreError::Damaged(_)))) = again else {
+    assert_eq!(kept.staged(), Version::EMPTY);
+    kept.load(LOADED, &mut sorted()).unwrap();
+    let again = kept.load(LOADED, &mut sorted());
+    let Err(AuthorError::Repository(RepositoryError::Store(StoreError::Damaged(_)))) = again else {
         panic!("{again:?}");
     };
-    drop(repository);
-    loading(&folder, &mut store).unwrap();
+    drop(kept);
+    loading(&folder, &store).unwrap();
     check_script(loading, &folder, &store, &[]);
 }

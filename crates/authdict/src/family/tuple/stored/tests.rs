@@ -1,6 +1,6 @@
 //! Power cuts and failures at every operation on the file of tuples.
 
-use std::{cell::RefCell, rc::Rc};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use pad_core::{DictionaryId, Sha256Ed25519};
 use pad_disk::layer::{Reads, SimulatedFolder};
@@ -9,17 +9,16 @@ use zeroize::Zeroizing;
 
 use super::*;
 use crate::{
-    durable::Durable,
     family::tuple::setup,
     selection::{SchemeName, SuiteName},
-    store::{Record, RecordChange},
+    store::{AnyStore, Record, Store},
 };
 
 type S = Sha256Ed25519;
 
 /// A store whose published updates are durable.
 #[derive(Clone, Debug, Default)]
-struct Updates(Rc<RefCell<State>>);
+struct Updates(Arc<Mutex<State>>);
 
 #[derive(Clone, Debug, Default)]
 struct State {
@@ -32,7 +31,11 @@ struct State {
 impl Updates {
     /// An independent copy of the store in its current state.
     fn copied(&self) -> Self {
-        Self(Rc::new(RefCell::new(self.0.borrow().clone())))
+        Self(Arc::new(Mutex::new(self.state().clone())))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap()
     }
 }
 
@@ -42,7 +45,7 @@ impl Store for Updates {
     }
 
     fn latest(&self) -> Result<Version, StoreError> {
-        let number = self.0.borrow().all.len();
+        let number = self.state().all.len();
         Ok(Version::new(number.try_into().unwrap()))
     }
 
@@ -53,7 +56,7 @@ impl Store for Updates {
         _: &[RecordChange],
     ) -> Result<(), StoreError> {
         assert_eq!(Some(first), self.latest()?.next());
-        self.0.borrow_mut().all.extend_from_slice(updates);
+        self.state().all.extend_from_slice(updates);
         Ok(())
     }
 
@@ -68,21 +71,21 @@ impl Store for Updates {
     }
 
     fn update(&self, version: Version) -> Result<Option<Vec<u8>>, StoreError> {
-        let state = self.0.borrow();
+        let state = self.state();
         let kept = version.number() > state.oldest;
         let place = usize::try_from(version.number()).unwrap().wrapping_sub(1);
         Ok(state.all.get(place).filter(|_| kept).cloned())
     }
 
     fn put_checkpoint(&mut self, checkpoint: &StoredCheckpoint) -> Result<(), StoreError> {
-        let mut state = self.0.borrow_mut();
+        let mut state = self.state();
         state.oldest = state.oldest.max(checkpoint.oldest.number());
         state.checkpoint = Some(checkpoint.clone());
         Ok(())
     }
 
     fn checkpoint(&self) -> Result<Option<StoredCheckpoint>, StoreError> {
-        Ok(self.0.borrow().checkpoint.clone())
+        Ok(self.state().checkpoint.clone())
     }
 
     fn records(&self, _: &'static str) -> Result<Vec<Record>, StoreError> {
@@ -121,8 +124,6 @@ fn secret(scheme: SchemeName) -> SecretKey {
     SecretKey::from_parts(suite, scheme, id, &[6; 32], chains).unwrap()
 }
 
-type Open<D> = Durable<Typed<Repository<S, D>>, Updates>;
-
 trait Tested: AskedDesign<S> + StorableDesign<S> + Sized {
     const SCHEME_NAME: SchemeName;
 
@@ -130,9 +131,12 @@ trait Tested: AskedDesign<S> + StorableDesign<S> + Sized {
         setup::<S, Self>(secret(Self::SCHEME_NAME).public()).unwrap()
     }
 
-    fn open(folder: &SimulatedFolder, store: Updates) -> Result<Open<Self>, RepositoryError> {
+    fn open(folder: &SimulatedFolder, store: Updates) -> Result<Tuples<S, Self>, RepositoryError> {
         let file = TupleFile::within(folder.layer());
-        Durable::open_into(store, Box::new(hosted(&Self::setup(), file)?))
+        let repository = repository(&Self::setup(), file)?;
+        let mut kept = Kept::new(repository, AnyStore::Test(Box::new(store)));
+        kept.open()?;
+        Ok(kept)
     }
 }
 
@@ -166,24 +170,24 @@ fn batch(version: u64) -> Vec<Operation> {
 ///
 /// What is acknowledged is in the store. After each second version, also before the pruning, its
 /// tuples wait for the next one. Ends at the first reported failure.
-fn script<D: Tested>(folder: &SimulatedFolder, store: &Updates) -> Result<(), SignError> {
-    let keys = SigningKeys::of(&secret(D::SCHEME_NAME));
-    let mut repository = D::open(folder, store.clone())?;
-    while repository.latest() < Version::new(VERSIONS) {
-        let next = repository.latest().number() + 1;
+fn script<D: Tested>(folder: &SimulatedFolder, store: &Updates) -> Result<(), AuthorError> {
+    let key = secret(D::SCHEME_NAME);
+    let mut kept = D::open(folder, store.clone())?;
+    while kept.latest() < Version::new(VERSIONS) {
+        kept.resume(&key)?;
+        let next = kept.latest().number() + 1;
         let last = if next == 3 { 4 } else { next };
         for version in next..=last {
-            repository.publish_with(&mut batch(version), &keys)?;
+            kept.sign(batch(version))?;
         }
-        if next % 2 == 1 {
-            repository.flush_and_go_on(&[])?;
-        } else {
-            repository.flush(&[])?;
+        kept.commit(&[])?;
+        if next % 2 == 0 {
+            kept.settle();
         }
         if last == 4 {
-            repository.prune(Version::new(2))?;
-            drop(repository);
-            repository = D::open(folder, store.clone())?;
+            kept.prune(Version::new(2))?;
+            drop(kept);
+            kept = D::open(folder, store.clone())?;
         }
     }
     Ok(())
@@ -194,19 +198,19 @@ fn check_open<D: Tested>(
     folder: &SimulatedFolder,
     store: &Updates,
     expected: &[Vec<u8>],
-) -> Open<D> {
+) -> Tuples<S, D> {
     let latest = store.latest().unwrap();
     let durable = D::open(folder, store.clone()).unwrap();
     assert_eq!(durable.latest(), latest);
     let setup = D::setup();
     let mut memory = TupleRepository::<S, D>::new(*setup.authority(), setup.key().clone());
-    let published = store.0.borrow().all.clone();
+    let published = store.state().all.clone();
     for (update, expected) in published.iter().zip(expected) {
         assert_eq!(update, expected, "another version was signed");
         let update = codec::decode(update, update.len()).unwrap();
         memory.apply(&update).unwrap();
     }
-    let stored = &durable.memory().0;
+    let stored = &durable.repository;
     assert!(stored.oldest() <= Version::new(2));
     for version in (stored.oldest().number()..=latest.number()).map(Version::new) {
         assert_eq!(stored.head(version), memory.head(version));
@@ -232,7 +236,7 @@ fn check<D: Tested>(folder: &SimulatedFolder, store: &Updates, expected: &[Vec<u
 fn check_cuts<D: Tested>() {
     let (folder, whole) = (SimulatedFolder::new("whole"), Updates::default());
     script::<D>(&folder, &whole).unwrap();
-    let expected = whole.0.borrow().all.clone();
+    let expected = whole.state().all.clone();
     check::<D>(&folder, &whole, &expected);
     let operations = folder.operations().len();
     assert!(operations > 20, "{operations}");
@@ -274,7 +278,7 @@ fn the_same_where_each_instant_has_its_signature() {
 fn on_a_full_disk_nothing_is_lost_and_it_goes_on_when_there_is_room() {
     let (folder, whole) = (SimulatedFolder::new("whole"), Updates::default());
     script::<SpecLightweight>(&folder, &whole).unwrap();
-    let expected = whole.0.borrow().all.clone();
+    let expected = whole.state().all.clone();
     let used = folder.used();
     for capacity in (0..used).step_by(8192) {
         let (folder, store) = (SimulatedFolder::new("full"), Updates::default());

@@ -1,6 +1,6 @@
 //! Unverified access to one server of a dictionary.
 
-use std::net::IpAddr;
+use std::{net::IpAddr, str::FromStr};
 
 use authdict::{KeyRange, PublicKey, Version, question::Question};
 use pad_web::client::{Address, HttpClient, HttpOptions, Posted, Reply, StatusCode, Verdict};
@@ -13,7 +13,7 @@ use crate::{
 
 /// A server of one dictionary. Responses are not verified.
 #[derive(Clone, Debug)]
-pub struct Server {
+pub struct Remote {
     http: HttpClient,
     /// The path of the dictionary, without a trailing slash.
     dictionary: String,
@@ -90,7 +90,16 @@ pub enum Pushed {
     },
 }
 
-impl Server {
+/// An address, with the usual options: no certificates but those of the system.
+impl FromStr for Remote {
+    type Err = FetchError;
+
+    fn from_str(address: &str) -> Result<Self, FetchError> {
+        Self::connect(address, HttpOptions::default())
+    }
+}
+
+impl Remote {
     /// Connects to a dictionary at `https://host:port/v1/dictionaries/NAME`, or at
     /// `https://host:port` for a server with a single dictionary.
     ///

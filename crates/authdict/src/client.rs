@@ -1,0 +1,281 @@
+//! The client of a dictionary: it trusts the author's public key, and no server.
+
+use core::{fmt, marker::PhantomData};
+use std::path::PathBuf;
+
+use pad_core::{DecodeError, Version};
+
+use crate::{
+    client_view::{Heads, NoView, NotFollowed, RefusedHead, StoredView, ViewFile},
+    dynamic,
+    keys::PublicKey,
+    question::{Question, Refusal},
+    scheme::{AnyFamily, Asks, Scheme},
+    server::Server,
+    store::StoreError,
+    verifier::Verifier,
+};
+
+/// A server that a [`Client`] asks: a [`Server`] in this process, or one on the network.
+///
+/// Nothing that it returns is trusted.
+pub trait Source: Heads {
+    /// The answer to a question about a version, as a message. Nothing longer than `most` bytes is
+    /// read: no client accepts it.
+    ///
+    /// # Errors
+    /// [`Heads::Error`].
+    fn answer_message(
+        &self,
+        version: Version,
+        question: &Question,
+        most: usize,
+    ) -> Result<Vec<u8>, Self::Error>;
+}
+
+impl<F> Source for Server<F> {
+    fn answer_message(
+        &self,
+        version: Version,
+        question: &Question,
+        _: usize,
+    ) -> Result<Vec<u8>, Self::Error> {
+        self.answer(version, question)
+    }
+}
+
+/// A client of a dictionary of family `F`.
+///
+/// It remembers the newest version that it has followed, its *view*: it refuses older ones offered
+/// as the newest, other histories, and answers that do not follow from the author's signatures.
+///
+/// ```
+/// use authdict::{Author, Client, Key, RedBlack, SecretKey, Server, Tree};
+///
+/// type Prices = Tree<RedBlack>;
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let (path, view) = (folder.path().join("prices.pad"), folder.path().join("prices.view"));
+/// # let secret = SecretKey::random::<Prices>("prices")?;
+/// let mut author = Author::<Prices>::create(&path, &secret)?;
+/// author.put("apple", "1.20")?;
+/// author.commit()?;
+///
+/// let server = Server::<Prices>::open(&path, secret.public())?;
+/// let mut client = Client::<Prices>::open(&view, secret.public())?;
+/// let answer = client.ask(&server, Key::from(b"apple"))?;
+/// assert_eq!(answer.value(), Some(&"1.20".try_into()?));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Client<F = AnyFamily> {
+    view: StoredView,
+    file: Option<ViewFile>,
+    /// What verifies answers; it has seen the newest head of the view.
+    verifier: Box<dyn Verifier>,
+    family: PhantomData<fn() -> F>,
+}
+
+impl<F> fmt::Debug for Client<F> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Client")
+            .field("view", &self.view)
+            .field("file", &self.file)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Error of opening a client.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NoClient {
+    /// The key is of another family ([`StoreError::OtherFamily`]).
+    #[error(transparent)]
+    Family(StoreError),
+    /// The file of the view.
+    #[error(transparent)]
+    View(#[from] NoView),
+    /// The view was begun with another key.
+    #[error("the view {} was begun with another key", .0.display())]
+    OtherKey(PathBuf),
+    /// The scheme's own key is malformed, or the scheme is a directory's.
+    #[error(transparent)]
+    Key(#[from] Refusal),
+}
+
+/// Error of an answer; `E` is that of the [`Source`].
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AskError<E> {
+    /// The heads of the server are refused or not returned.
+    #[error(transparent)]
+    Heads(NotFollowed<E>),
+    /// The server does not answer.
+    #[error("the server does not answer: {0}")]
+    Silent(E),
+    /// The answer is refused: the server lies, or is broken.
+    #[error("the answer is refused: {0}")]
+    Refused(RefusedHead),
+    /// The view cannot be read or stored.
+    #[error(transparent)]
+    View(NoView),
+}
+
+impl<E> AskError<E> {
+    /// Evidence that the author's key has signed two histories, if the answer or the heads are
+    /// that ([`crate::evidence::check`]).
+    pub fn evidence(&self) -> Option<&[u8]> {
+        match self {
+            Self::Heads(NotFollowed::Refused(RefusedHead { evidence, .. }))
+            | Self::Refused(RefusedHead { evidence, .. }) => evidence.as_deref(),
+            _ => None,
+        }
+    }
+}
+
+impl<E> From<NotFollowed<E>> for AskError<E> {
+    fn from(error: NotFollowed<E>) -> Self {
+        Self::Heads(error)
+    }
+}
+
+impl<E> From<NoView> for AskError<E> {
+    fn from(error: NoView) -> Self {
+        Self::View(error)
+    }
+}
+
+impl<E> From<Refusal> for AskError<E> {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal.into())
+    }
+}
+
+impl<F: Scheme> Client<F> {
+    /// A client that has seen nothing yet, and forgets what it sees when it is dropped.
+    ///
+    /// # Errors
+    /// [`NoClient::Family`], [`NoClient::Key`].
+    pub fn new(public: &PublicKey) -> Result<Self, NoClient> {
+        Self::of_view(StoredView::new(public.clone()).authenticated(), None)
+    }
+
+    /// A client that keeps its view in a file, which is created with the first head. Several
+    /// processes may share it.
+    ///
+    /// # Errors
+    /// [`NoClient`].
+    pub fn open(path: impl Into<PathBuf>, public: &PublicKey) -> Result<Self, NoClient> {
+        let file = ViewFile::at(path);
+        let view = match file.read()? {
+            Some(view) if view.public() != public => {
+                return Err(NoClient::OtherKey(file.path().to_path_buf()));
+            }
+            Some(view) => view,
+            None => StoredView::new(public.clone()).authenticated(),
+        };
+        Self::of_view(view, Some(file))
+    }
+
+    fn of_view(view: StoredView, file: Option<ViewFile>) -> Result<Self, NoClient> {
+        F::require(view.public()).map_err(NoClient::Family)?;
+        Ok(Self {
+            verifier: dynamic::client_of(&view)?,
+            view,
+            file,
+            family: PhantomData,
+        })
+    }
+}
+
+impl<F> Client<F> {
+    /// The newest version followed; version 0 before the first.
+    pub const fn version(&self) -> Version {
+        self.view.version()
+    }
+
+    /// The public key that is trusted.
+    pub const fn public(&self) -> &PublicKey {
+        self.view.public()
+    }
+
+    /// Follows the author's history up to the latest version of a server, and stores the view.
+    ///
+    /// # Errors
+    /// [`AskError::Heads`], [`AskError::View`]; the view is unchanged.
+    pub fn advance<S: Source + ?Sized>(
+        &mut self,
+        server: &S,
+    ) -> Result<Version, AskError<S::Error>> {
+        let view = match &self.file {
+            None => self.view.follow(server)?,
+            // Another process may have advanced the file.
+            Some(file) => file.advance(
+                |stored| Ok::<_, AskError<S::Error>>(self.newer(stored)),
+                |view| Ok(view.follow(server)?),
+            )?,
+        };
+        if view != self.view {
+            self.verifier = dynamic::client_of(&view)?;
+            self.view = view;
+        }
+        Ok(self.version())
+    }
+
+    /// The newer of the own view and a stored one of the same key.
+    fn newer(&self, stored: Option<StoredView>) -> StoredView {
+        stored
+            .filter(|stored| {
+                stored.public() == self.public() && stored.version() >= self.view.version()
+            })
+            .unwrap_or_else(|| self.view.clone())
+    }
+
+    /// Asks about the latest version, which is followed first.
+    ///
+    /// # Errors
+    /// [`AskError`].
+    pub fn ask<S, Q>(
+        &mut self,
+        server: &S,
+        question: Q,
+    ) -> Result<<F as Asks<Q>>::Statement, AskError<S::Error>>
+    where
+        S: Source + ?Sized,
+        F: Asks<Q>,
+    {
+        let latest = self.advance(server)?;
+        self.ask_at(server, latest, question)
+    }
+
+    /// Asks about a version up to the newest one followed.
+    ///
+    /// # Errors
+    /// [`AskError`], with [`Refusal::Ahead`] for a version that was not followed.
+    pub fn ask_at<S, Q>(
+        &self,
+        server: &S,
+        version: Version,
+        question: Q,
+    ) -> Result<<F as Asks<Q>>::Statement, AskError<S::Error>>
+    where
+        S: Source + ?Sized,
+        F: Asks<Q>,
+    {
+        let question = F::question(question);
+        let most = dynamic::longest_answer(self.public(), &question);
+        let answer = server.answer_message(version, &question, most);
+        let answer = answer.map_err(AskError::Silent)?;
+        if answer.len() > most {
+            return Err(Refusal::Decode(DecodeError::TooLarge { limit: most }).into());
+        }
+        let checked = self.verifier.check_at(version, &question, &answer);
+        let statement = checked.map_err(|refusal| {
+            let evidence = self.view.accuse_by_answer(&question, &answer);
+            AskError::Refused(RefusedHead { refusal, evidence })
+        })?;
+        self.view
+            .check_past(server, (version, &question), &answer)?;
+        Ok(F::statement(statement)?)
+    }
+}

@@ -1,0 +1,151 @@
+//! The file of a view, which several processes may advance. It never goes back.
+
+use std::{
+    fs::File,
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+};
+
+use pad_disk::{Access, Lock, LockError, PATIENCE};
+
+use super::{StoredView, ViewFileError};
+
+/// The path of a stored view.
+#[derive(Clone, Debug)]
+pub struct ViewFile {
+    path: PathBuf,
+}
+
+/// Error of reading or writing a view at a path.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {fault}", .path.display())]
+pub struct NoView {
+    /// The path.
+    pub path: PathBuf,
+    /// The reason.
+    pub fault: ViewFault,
+}
+
+/// The reason why a view cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ViewFault {
+    /// An error of the operating system.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The path is that of a directory, a pipe or another special file.
+    #[error("it is not a plain file")]
+    NotPlain,
+    /// The contents are not a view.
+    #[error(transparent)]
+    File(#[from] ViewFileError),
+    /// Another process does not release the view in time.
+    #[error(transparent)]
+    InUse(#[from] LockError),
+}
+
+impl ViewFile {
+    /// The view at a path, which may not exist yet.
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// The path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Reads the view, if there is one. An unreadable file or a dangling link is an error.
+    ///
+    /// # Errors
+    /// [`NoView`].
+    pub fn read(&self) -> Result<Option<StoredView>, NoView> {
+        self.stored().map_err(|fault| self.failed(fault))
+    }
+
+    /// Advances the view and stores the result. `begin` says from what: from the stored view, or
+    /// `None`.
+    ///
+    /// The lock is not held during `advance`, so a slow server blocks no other process. After a
+    /// concurrent change, `advance` runs again on the stored view.
+    ///
+    /// # Errors
+    /// [`NoView`], and those of `begin` and `advance`; the file is unchanged.
+    pub fn advance<E: From<NoView>>(
+        &self,
+        begin: impl Fn(Option<StoredView>) -> Result<StoredView, E>,
+        mut advance: impl FnMut(StoredView) -> Result<StoredView, E>,
+    ) -> Result<StoredView, E> {
+        for _ in 0..MOST_RACES {
+            let before = self.read()?;
+            let view = advance(begin(before.clone())?)?;
+            let _lock = self.lock()?;
+            if self.read()? == before {
+                return Ok(self.keep(before.as_ref(), view)?);
+            }
+        }
+        // Others are faster each time: hold the lock now.
+        self.advance_held(begin, advance)
+    }
+
+    /// Like [`ViewFile::advance`], but holds the lock during `advance`, which must be fast and runs
+    /// once.
+    ///
+    /// # Errors
+    /// Those of [`ViewFile::advance`].
+    pub fn advance_held<E: From<NoView>>(
+        &self,
+        begin: impl Fn(Option<StoredView>) -> Result<StoredView, E>,
+        advance: impl FnOnce(StoredView) -> Result<StoredView, E>,
+    ) -> Result<StoredView, E> {
+        let _lock = self.lock()?;
+        let before = self.read()?;
+        let view = advance(begin(before.clone())?)?;
+        Ok(self.keep(before.as_ref(), view)?)
+    }
+
+    fn lock(&self) -> Result<Lock, NoView> {
+        Lock::exclusive(&self.path, PATIENCE).map_err(|error| self.failed(error.into()))
+    }
+
+    /// Replaces the stored view `before` by `view`, if they differ.
+    fn keep(&self, before: Option<&StoredView>, view: StoredView) -> Result<StoredView, NoView> {
+        if before != Some(&view) {
+            let replaced = pad_disk::replace(&self.path, view.to_text().as_bytes(), Access::Usual);
+            replaced.map_err(|error| self.failed(error.into()))?;
+        }
+        Ok(view)
+    }
+
+    fn stored(&self) -> Result<Option<StoredView>, ViewFault> {
+        if let Err(error) = self.path.symlink_metadata() {
+            return match error.kind() {
+                io::ErrorKind::NotFound => Ok(None),
+                _ => Err(error.into()),
+            };
+        }
+        // Opening a pipe would block.
+        if !self.path.metadata()?.is_file() {
+            return Err(ViewFault::NotPlain);
+        }
+        let mut bytes = Vec::new();
+        let file = File::open(&self.path)?;
+        file.take(LONGEST + 1).read_to_end(&mut bytes)?;
+        if u64::try_from(bytes.len()).is_ok_and(|length| length > LONGEST) {
+            return Err(ViewFileError::Damaged.into());
+        }
+        let text = String::from_utf8(bytes).map_err(|_| ViewFileError::Damaged)?;
+        Ok(Some(StoredView::parse(&text)?))
+    }
+
+    fn failed(&self, fault: ViewFault) -> NoView {
+        let path = self.path.clone();
+        NoView { path, fault }
+    }
+}
+
+/// Attempts to advance a view without holding the lock.
+const MOST_RACES: u32 = 4;
+
+/// The longest file of a view, in bytes: keys of accumulators are long.
+const LONGEST: u64 = 5 << 20;

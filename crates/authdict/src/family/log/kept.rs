@@ -1,0 +1,324 @@
+//! A log in messages: how it is asked, checked, checkpointed and signed for.
+
+use pad_accumulators::{AccumulateError, wire};
+use pad_core::{
+    ApplyError, AuthorKey, HeadSigner, Heads, Key, LookupError, Operation, Sha256Ed25519,
+    SignedHead, Untrusted, Update, UpdateHead, VerifyError, Version, Workers, codec,
+    head::Authority,
+};
+use pad_log::{Appended, Building, Entry, Log, LogAuthor, LogCheckpoint, LogRepository};
+use pad_tree::{Difference, KeyHistory, KeyRange};
+
+use super::{
+    LogReader,
+    answers::{AskedScheme, OptionalHead, ProofBody},
+    author, not_offered,
+};
+use crate::{
+    author::AuthorError,
+    dictionary::{AnswerError, Noted},
+    keeper::{Asked, Contents, Entries, Whole},
+    keys::SecretKey,
+    question::{Question, Statement},
+    repository::{CheckError, RepositoryError},
+    store::{StoreError, StoredCheckpoint},
+};
+
+type LogUpdate = Update<Sha256Ed25519, Appended>;
+
+/// An empty log.
+///
+/// # Errors
+/// [`AccumulateError::CapacityExceeded`] if its parameters have too few powers.
+pub(super) fn empty<S: AskedScheme>(
+    log: Log<S>,
+    author: AuthorKey,
+) -> Result<LogRepository<S>, AccumulateError> {
+    let repository = LogRepository::new(log, author, Workers::all_cores())?;
+    // Nodes made in advance are not stored before they are used, so they are wasted when a store is
+    // opened for a single change.
+    Ok(repository.with_building(Building::AtOnce))
+}
+
+/// Proves that a version contains the one before, and verifies the proof as a client does.
+fn check_growth<S: AskedScheme>(
+    log: &LogRepository<S>,
+    version: Version,
+) -> Result<(), CheckError> {
+    let Some(before) = version.previous().filter(|before| *before > Version::EMPTY) else {
+        return Ok(());
+    };
+    let heads = [log.verified_head(before)?, log.verified_head(version)?];
+    let proof = log.prove_append_only(before, version)?;
+    let checked = reader(log).check_growth([&heads[0], &heads[1]], &wire::encode(&proof));
+    checked.map_err(|error| CheckError::Version(version, error))
+}
+
+/// Checks that lookups of these keys, verified as a client does, agree with the stored values.
+fn check_values<'a, S: AskedScheme>(
+    log: &LogRepository<S>,
+    version: Version,
+    keys: impl Iterator<Item = &'a Key>,
+) -> Result<(), CheckError> {
+    let entries = log.entries();
+    let size = log.size(version)?;
+    for key in keys {
+        let proof = S::prove(log, version, key)?;
+        let answer = proof.answer::<S>(&[head_of(log, version)?]);
+        let statement = S::check(&reader(log), version, key, &answer);
+        let positions = entries.positions(key.as_bytes(), size).iter();
+        let stored = positions.filter_map(|position| entries.entry(*position));
+        let stored = stored.map(|entry| &entry.value);
+        let agrees = match statement.map_err(|_| mismatch(version))? {
+            Statement::Values(proved) => proved.values.iter().eq(stored),
+            Statement::Included(_) => stored.count() == 1,
+            Statement::Absent(_) => stored.count() == 0,
+            _ => false,
+        };
+        if !agrees {
+            return Err(mismatch(version));
+        }
+    }
+    Ok(())
+}
+
+/// The head of a version; `None` for version 0.
+fn head_of<S: AskedScheme>(
+    log: &LogRepository<S>,
+    version: Version,
+) -> Result<OptionalHead, LookupError> {
+    match version {
+        Version::EMPTY => Ok(None),
+        version => log.head(version).map(Some),
+    }
+}
+
+fn reader<S: AskedScheme>(log: &LogRepository<S>) -> LogReader<S> {
+    LogReader::of(*Asked::authority(log), log.entries().log().setup().clone())
+}
+
+const fn mismatch(version: Version) -> CheckError {
+    CheckError::Version(version, VerifyError::RootMismatch)
+}
+
+impl<S: AskedScheme> Whole for LogRepository<S> {
+    /// Fails for all but version 0: a log's trees are over all entries.
+    fn drop_before(&mut self, oldest: Version) -> Result<(), LookupError> {
+        if oldest == Version::EMPTY {
+            return Ok(());
+        }
+        Err(LookupError::InvalidQuery)
+    }
+
+    fn to_checkpoint(&self) -> StoredCheckpoint {
+        let bytes = codec::encode(&self.checkpoint());
+        StoredCheckpoint::new::<Sha256Ed25519>(self.latest(), Version::EMPTY, bytes)
+    }
+
+    fn restored(&self, stored: &StoredCheckpoint) -> Option<Self> {
+        if !stored.is_intact::<Sha256Ed25519>() || stored.oldest != Version::EMPTY {
+            return None;
+        }
+        let checkpoint: LogCheckpoint = codec::decode(&stored.bytes, stored.bytes.len()).ok()?;
+        let log = self.entries().log().clone();
+        let author = Asked::authority(self).author;
+        let restored = Self::restore(checkpoint, log, author, Workers::all_cores())?;
+        (restored.latest() == stored.version).then_some(restored)
+    }
+
+    /// # Panics
+    /// Never: this repository was made with the same parameters.
+    fn emptied(&self) -> Self {
+        let log = self.entries().log().clone();
+        let emptied = empty(log, Asked::authority(self).author);
+        emptied.expect("the parameters serve this log already")
+    }
+
+    fn resumed(&self, key: &SecretKey) -> Result<LogAuthor<S>, AuthorError> {
+        // An author that accumulates with the powers of an attacker's secret signs values that the
+        // attacker can open to anything.
+        let parameters = self.entries().log().setup().parameters();
+        let workers = Workers::all_cores();
+        // Pairings do not detect components of small order. Clients refuse points that have them.
+        if !parameters.are_consistent(&workers) || !parameters.are_in_subgroups(&workers) {
+            let damaged = StoreError::Damaged("its parameters are not the powers of one secret");
+            return Err(damaged.into());
+        }
+        Ok(LogAuthor::resume(self, HeadSigner::new(key.signer())))
+    }
+
+    fn last_sealed(author: &LogAuthor<S>) -> (Version, bool) {
+        (author.version(), author.has_unsigned())
+    }
+
+    fn sign_with(
+        &mut self,
+        author: &mut LogAuthor<S>,
+        batch: Vec<Operation>,
+    ) -> Result<Vec<u8>, AuthorError> {
+        let built = author::append(author, batch)?;
+        let applied = self.apply_built(&built);
+        applied.map_err(RepositoryError::Refused)?;
+        Ok(codec::encode(built.update()))
+    }
+
+    /// Proofs show that none is missing.
+    fn unproved_contents(&self, _: Version) -> Result<Option<Entries>, LookupError> {
+        Ok(None)
+    }
+
+    /// Compares all nodes with their certificates, and frontiers, which a checkpoint is trusted
+    /// for.
+    fn is_as_replayed(&self, replayed: &Self) -> bool {
+        self.to_checkpoint().bytes == replayed.to_checkpoint().bytes
+    }
+}
+
+impl<S: AskedScheme> Asked for LogRepository<S> {
+    type Suite = Sha256Ed25519;
+    type Attachment = Appended;
+    type Author = LogAuthor<S>;
+
+    const EVIDENCE_OUTLIVES_VERSION: bool = false;
+
+    fn authority(&self) -> &Authority {
+        self.heads().authority()
+    }
+
+    fn heads(&self) -> impl Heads<Sha256Ed25519> {
+        self.heads()
+    }
+
+    fn latest_version(&self) -> Version {
+        self.latest()
+    }
+
+    fn oldest_version(&self) -> Version {
+        Version::EMPTY
+    }
+
+    fn signed_head(&self, version: Version) -> Result<SignedHead<Sha256Ed25519>, LookupError> {
+        self.head(version)
+    }
+
+    fn take(
+        &mut self,
+        update: &Update<Sha256Ed25519, Appended>,
+    ) -> Result<Version, RepositoryError> {
+        let applied = self.apply(update);
+        applied.map_err(RepositoryError::Refused)
+    }
+
+    fn entry_count(&self) -> usize {
+        self.entries().as_slice().len()
+    }
+
+    /// Entries, elements and nodes, without the tables of keys and, in frontier schemes, the
+    /// frontiers.
+    fn bytes_in_memory(&self) -> usize {
+        let entries = self.entries().as_slice();
+        let contents = entries
+            .iter()
+            .map(|entry| entry.key.as_bytes().len() + entry.value.as_bytes().len());
+        let heads = self.heads().memory_bytes();
+        contents.sum::<usize>() + entries.len() * BYTES_BESIDE_ENTRY + heads
+    }
+
+    /// Nothing is beside the store.
+    fn bytes_in_files(&self) -> Result<u64, StoreError> {
+        Ok(0)
+    }
+
+    /// Entries are in the attachment.
+    fn require_operations(&self, head: &UpdateHead<Sha256Ed25519>) -> Result<(), ApplyError> {
+        if head.operations() != 0 {
+            return Err(ApplyError::OperationsNotAllowed);
+        }
+        Ok(())
+    }
+
+    /// The store has them.
+    fn remade_update(&self, _: Version, _: usize) -> Result<Option<Vec<u8>>, LookupError> {
+        Ok(None)
+    }
+
+    fn append_only(&self, older: Version, newer: Version) -> Result<Option<Vec<u8>>, LookupError> {
+        let proof = self.prove_append_only(older, newer)?;
+        Ok(Some(wire::encode(&proof)))
+    }
+
+    fn answer_to(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
+        let mut heads = vec![head_of(self, version)?];
+        let proof = match question {
+            Question::Key(key) => S::prove(self, version, key)?,
+            Question::Value(key, value) => {
+                let (key, value) = (key.clone(), value.clone());
+                let entry = Entry { key, value };
+                ProofBody::of(&self.prove_inclusion(version, &entry)?)
+            }
+            Question::Growth(older) => {
+                heads.insert(0, head_of(self, *older)?);
+                ProofBody::of(&self.prove_append_only(*older, version)?)
+            }
+            question => return Err(not_offered::<S>(question.kind()).into()),
+        };
+        Ok(proof.answer::<S>(&heads))
+    }
+
+    /// The whole range: a log answers no questions about ranges.
+    fn page_of(&self, _: Version, range: &KeyRange, _: usize) -> Result<KeyRange, AnswerError> {
+        Ok(range.clone())
+    }
+
+    fn proof_of(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError> {
+        Ok(S::prove(self, version, key)?.bytes)
+    }
+
+    fn history_of(
+        &self,
+        _: &Key,
+        _: Version,
+        _: u64,
+    ) -> Result<Untrusted<KeyHistory>, AnswerError> {
+        Err(not_offered::<S>("histories (each answer has all values)").into())
+    }
+
+    fn compare(
+        &self,
+        _: Version,
+        _: Version,
+        _: &mut Noted<'_, Difference>,
+    ) -> Result<(), AnswerError> {
+        Err(not_offered::<S>("differences").into())
+    }
+
+    /// Looks up only some keys of an update: its replay has made all digests anew.
+    fn check_version(
+        &self,
+        version: Version,
+        update: Option<&[u8]>,
+        contents: Contents,
+    ) -> Result<(), CheckError> {
+        check_growth(self, version)?;
+        let Some(message) = update else {
+            return Err(StoreError::Damaged("an update is missing").into());
+        };
+        let update: LogUpdate = codec::decode(message, message.len())
+            .map_err(|_| StoreError::Damaged("a stored update is not readable"))?;
+        if update.head != self.head(version)? {
+            return Err(mismatch(version));
+        }
+        let shown = match contents {
+            Contents::Changed => 1,
+            Contents::All => SHOWN_ENTRIES,
+        };
+        let entries = update.attachment.entries.iter().take(shown);
+        check_values(self, version, entries.map(|entry| &entry.key))
+    }
+}
+
+/// The bytes of an element, a quarter of a node, and the bookkeeping of key and value.
+const BYTES_BESIDE_ENTRY: usize = 64 + 40 + 48;
+
+/// The number of keys of an update that are looked up for [`Contents::All`].
+const SHOWN_ENTRIES: usize = 32;

@@ -1,0 +1,586 @@
+//! What the three ways to keep a dictionary have in common.
+
+use core::fmt;
+use std::collections::BTreeMap;
+
+use pad_core::{
+    ApplyError, Attachment, Heads, Key, LookupError, Operation, SignedHead, SnapshotHead, Suite,
+    Untrusted, Update, UpdateHead, Value, Verified, VerifyError, Version, codec,
+    contradiction::Past, head::Authority,
+};
+use pad_tree::{Answer, Difference, KeyHistory, KeyRange, Keys};
+
+use super::{Checked, Contents, Replica, whole::Distance};
+use crate::{
+    dictionary::{AnswerError, Dictionary, Noted},
+    question::{HeadText, Question},
+    repository::{CheckError, RepositoryError},
+    signing_record::{SigningRecord, SigningRecordError},
+    store::{AnyStore, RecordChange, Store, StoreError},
+};
+
+/// A repository of one family: how it is asked and checked in messages.
+pub(crate) trait Asked: fmt::Debug + Send + Sync + Sized + 'static {
+    /// Hash, digest width and signature.
+    type Suite: Suite;
+    /// Data in updates in addition to operations and head.
+    type Attachment: Attachment + 'static;
+    /// What signs the next version.
+    type Author: Send + Sync;
+
+    /// Whether a proof about one version may vouch for later ones, as superseding statements do.
+    /// Then nothing may be proved while a crash could still undo a version, not even about earlier
+    /// versions.
+    const EVIDENCE_OUTLIVES_VERSION: bool;
+
+    /// The author and dictionary whose updates are accepted.
+    fn authority(&self) -> &Authority;
+
+    /// The heads of all versions.
+    fn heads(&self) -> impl Heads<Self::Suite>;
+
+    /// The latest version.
+    fn latest_version(&self) -> Version;
+
+    /// The oldest version that can be asked about.
+    fn oldest_version(&self) -> Version;
+
+    /// The author's head of a version.
+    ///
+    /// # Errors
+    /// [`LookupError`] if the version is unavailable, or 0.
+    fn signed_head(&self, version: Version) -> Result<SignedHead<Self::Suite>, LookupError>;
+
+    /// Verifies an update and makes it the latest version.
+    ///
+    /// # Errors
+    /// [`RepositoryError::Refused`], [`RepositoryError::Store`]; nothing is changed.
+    fn take(
+        &mut self,
+        update: &Update<Self::Suite, Self::Attachment>,
+    ) -> Result<Version, RepositoryError>;
+
+    /// The number of entries of the latest version.
+    fn entry_count(&self) -> usize;
+
+    /// See [`Replica::memory_bytes`].
+    fn bytes_in_memory(&self) -> usize;
+
+    /// The bytes of the files beside the store.
+    ///
+    /// # Errors
+    /// [`StoreError`] of the medium.
+    fn bytes_in_files(&self) -> Result<u64, StoreError>;
+
+    /// Refuses an update with a number of operations that its version cannot have, before they take
+    /// memory.
+    ///
+    /// # Errors
+    /// [`ApplyError`].
+    fn require_operations(&self, head: &UpdateHead<Self::Suite>) -> Result<(), ApplyError> {
+        head.require_operations(u64::try_from(self.entry_count()).unwrap_or(u64::MAX))
+    }
+
+    /// The update that led to a version, made again from the contents, if the store has none; see
+    /// [`Replica::update_within`].
+    ///
+    /// # Errors
+    /// [`LookupError`].
+    fn remade_update(&self, version: Version, most: usize) -> Result<Option<Vec<u8>>, LookupError>;
+
+    /// See [`Dictionary::append_only_message`].
+    ///
+    /// # Errors
+    /// [`LookupError`].
+    fn append_only(&self, older: Version, newer: Version) -> Result<Option<Vec<u8>>, LookupError>;
+
+    /// See [`Dictionary::answer`].
+    ///
+    /// # Errors
+    /// [`AnswerError`].
+    fn answer_to(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError>;
+
+    /// See [`Dictionary::page`].
+    ///
+    /// # Errors
+    /// [`AnswerError`].
+    fn page_of(
+        &self,
+        version: Version,
+        range: &KeyRange,
+        bytes: usize,
+    ) -> Result<KeyRange, AnswerError>;
+
+    /// See [`Dictionary::proof_body`].
+    ///
+    /// # Errors
+    /// [`LookupError`].
+    fn proof_of(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError>;
+
+    /// See [`Dictionary::history_page`].
+    ///
+    /// # Errors
+    /// [`AnswerError`].
+    fn history_of(
+        &self,
+        key: &Key,
+        last: Version,
+        lookups: u64,
+    ) -> Result<Untrusted<KeyHistory>, AnswerError>;
+
+    /// See [`Dictionary::differences`].
+    ///
+    /// # Errors
+    /// [`AnswerError`].
+    fn compare(
+        &self,
+        before: Version,
+        after: Version,
+        note: &mut Noted<'_, Difference>,
+    ) -> Result<(), AnswerError>;
+
+    /// Proves contents of a version, and verifies the proofs as a client does. The proofs are about
+    /// the keys of the update that led to it, given as a message, and about all contents for
+    /// [`Contents::All`].
+    ///
+    /// # Errors
+    /// [`CheckError`] with the first problem found.
+    fn check_version(
+        &self,
+        version: Version,
+        update: Option<&[u8]>,
+        contents: Contents,
+    ) -> Result<(), CheckError>;
+
+    /// The head of a version, verified with the author's key.
+    ///
+    /// # Errors
+    /// [`CheckError`].
+    fn verified_head(
+        &self,
+        version: Version,
+    ) -> Result<Verified<SnapshotHead<Self::Suite>>, CheckError> {
+        let head = self.signed_head(version)?;
+        let verified = Untrusted::new(head).verify(self.authority(), &version);
+        verified.map_err(|error| CheckError::Version(version, error))
+    }
+}
+
+/// A dictionary of one family with its store.
+pub(crate) struct Kept<R: Asked> {
+    pub(crate) repository: R,
+    pub(crate) store: AnyStore,
+    /// What the next commit writes: updates, or the row of the latest version.
+    pub(crate) staged: Vec<Vec<u8>>,
+    pub(crate) acknowledged: Version,
+    pub(crate) author: Option<R::Author>,
+    /// The operations that a signer has refused, if the author has no memory of its own.
+    pub(crate) waiting: Vec<Operation>,
+    /// For dictionaries kept whole.
+    pub(crate) distance: Distance,
+}
+
+impl<R: Asked> fmt::Debug for Kept<R> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Kept")
+            .field("store", &self.store)
+            .field("acknowledged", &self.acknowledged)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<R: Asked> Kept<R> {
+    /// The dictionary in a store, to be opened.
+    pub(crate) fn new(repository: R, store: AnyStore) -> Self {
+        Self {
+            repository,
+            store,
+            staged: Vec::new(),
+            acknowledged: Version::EMPTY,
+            author: None,
+            waiting: Vec::new(),
+            distance: Distance::default(),
+        }
+    }
+
+    /// Reads the store and runs `work` on one state of it and of the files beside it.
+    ///
+    /// The files cannot be pinned at once. If another process published or pruned in between, they
+    /// are pinned again. There are at most [`ATTEMPTS`] attempts in total.
+    pub(crate) fn in_one_state<T, E: From<RepositoryError>>(
+        &mut self,
+        read: fn(&mut Self) -> Result<(), RepositoryError>,
+        work: impl FnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.pin_one_state(read)?;
+        let done = work(self);
+        self.store.unpin();
+        done
+    }
+
+    fn pin_one_state(
+        &mut self,
+        read: fn(&mut Self) -> Result<(), RepositoryError>,
+    ) -> Result<(), RepositoryError> {
+        let mut attempts = 0;
+        loop {
+            self.store.pin().map_err(RepositoryError::from)?;
+            let pinned = self.store.latest().map_err(RepositoryError::from);
+            let pinned = pinned.and_then(|latest| {
+                self.acknowledged = latest;
+                read(self)
+            });
+            let Err(error) = pinned else {
+                return Ok(());
+            };
+            let pinned = self.stand();
+            self.store.unpin();
+            attempts += 1;
+            if attempts == ATTEMPTS || self.stand() == pinned {
+                return Err(error);
+            }
+        }
+    }
+
+    /// The latest version and the oldest one of the checkpoint; `None` if the store is unreadable.
+    fn stand(&self) -> Option<(Version, Option<Version>)> {
+        let checkpoint = self.store.checkpoint().ok()?;
+        Some((
+            self.store.latest().ok()?,
+            checkpoint.map(|kept| kept.oldest),
+        ))
+    }
+
+    /// Verifies an update by its head: it is the next one, and the author has signed it.
+    pub(crate) fn verify_head_of(&self, message: &[u8]) -> Result<(), RepositoryError> {
+        let head = UpdateHead::<R::Suite>::peek::<R::Attachment>(message, message.len())
+            .map_err(RepositoryError::Unreadable)?;
+        // Checked first: an unsigned update must cost no more than this.
+        head.verify(self.repository.authority())
+            .map_err(|error| RepositoryError::Refused(ApplyError::Head(error)))?;
+        let (expected, actual) = (self.repository.latest_version(), head.base);
+        if expected != actual {
+            let gap = ApplyError::VersionGap { expected, actual };
+            return Err(RepositoryError::Refused(gap));
+        }
+        // An attacker can combine the author's head with other operations.
+        let followed = self.repository.require_operations(&head);
+        followed.map_err(RepositoryError::Refused)
+    }
+
+    /// Publishes the staged updates, and these records with them.
+    pub(crate) fn publish_updates(&mut self, records: &[RecordChange]) -> Result<(), StoreError> {
+        if !self.staged.is_empty() || !records.is_empty() {
+            let first = Version::new(self.acknowledged.number().saturating_add(1));
+            self.store.publish(first, &self.staged, records)?;
+            self.acknowledged = self.repository.latest_version();
+            self.staged.clear();
+        }
+        Ok(())
+    }
+
+    /// Checks each kept version: all contents of the oldest and the latest one, and the changes of
+    /// the others by their updates. Returns how many there are.
+    pub(crate) fn check_contents(&self) -> Result<u64, CheckError> {
+        let (oldest, latest) = (self.oldest().number().max(1), self.latest().number());
+        for number in oldest..=latest {
+            let version = Version::new(number);
+            let contents = if number == oldest || number == latest {
+                Contents::All
+            } else {
+                Contents::Changed
+            };
+            let update = self.update_within(version, usize::MAX)?;
+            let repository = &self.repository;
+            repository.check_version(version, update.as_deref(), contents)?;
+        }
+        Ok((latest + 1).saturating_sub(oldest))
+    }
+
+    /// The result of a check that replayed nothing.
+    pub(crate) fn checked(&self, proved: u64) -> Checked {
+        Checked {
+            heads: self.latest().number(),
+            replayed: None,
+            proved,
+            checkpoint: false,
+            from_empty: self.oldest() == Version::EMPTY,
+            complete: true,
+        }
+    }
+
+    /// Refuses versions that are not acknowledged. Refuses all versions while a proof could reveal
+    /// something about an unacknowledged one.
+    ///
+    /// An author that loses a staged version in a crash signs another one instead. A superseding
+    /// signature made for the lost version would vouch for the wrong contents.
+    fn check_provable(&self, version: Version) -> Result<(), LookupError> {
+        self.check_acknowledged(version)?;
+        let staged = self.repository.latest_version();
+        if R::EVIDENCE_OUTLIVES_VERSION && staged > self.acknowledged {
+            return Err(LookupError::NotDurable { version: staged });
+        }
+        Ok(())
+    }
+
+    pub(crate) fn check_acknowledged(&self, version: Version) -> Result<(), LookupError> {
+        let latest = self.acknowledged;
+        if version > latest {
+            return Err(LookupError::UnknownVersion { version, latest });
+        }
+        Ok(())
+    }
+}
+
+impl<R: Asked> Dictionary for Kept<R> {
+    fn head_text(&self, version: Version) -> Result<HeadText, LookupError> {
+        self.check_acknowledged(version)?;
+        Ok(HeadText::of(&self.repository.signed_head(version)?.head))
+    }
+
+    fn head_message(&self, version: Version) -> Result<Vec<u8>, LookupError> {
+        self.check_acknowledged(version)?;
+        Ok(codec::encode(&self.repository.signed_head(version)?))
+    }
+
+    fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, LookupError> {
+        self.check_acknowledged(newer)?;
+        let proof = self.repository.heads().prove_consistency(older, newer)?;
+        Ok(codec::encode(&proof))
+    }
+
+    fn append_only_message(
+        &self,
+        older: Version,
+        newer: Version,
+    ) -> Result<Option<Vec<u8>>, LookupError> {
+        self.check_acknowledged(newer)?;
+        self.repository.append_only(older, newer)
+    }
+
+    fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, LookupError> {
+        self.check_acknowledged(newer)?;
+        past_messages(&self.repository.heads(), older, newer)
+    }
+
+    fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
+        self.check_provable(version)?;
+        self.repository.answer_to(version, question)
+    }
+
+    fn page(
+        &self,
+        version: Version,
+        range: &KeyRange,
+        bytes: usize,
+    ) -> Result<KeyRange, AnswerError> {
+        self.check_acknowledged(version)?;
+        self.repository.page_of(version, range, bytes)
+    }
+
+    fn proof_body(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError> {
+        self.check_provable(version)?;
+        self.repository.proof_of(version, key)
+    }
+
+    fn history_page(
+        &self,
+        key: &Key,
+        last: Version,
+        lookups: u64,
+    ) -> Result<Untrusted<KeyHistory>, AnswerError> {
+        let last = last.min(self.acknowledged);
+        self.repository.history_of(key, last, lookups)
+    }
+
+    fn differences(
+        &self,
+        before: Version,
+        after: Version,
+        note: &mut Noted<'_, Difference>,
+    ) -> Result<(), AnswerError> {
+        self.check_acknowledged(before.max(after))?;
+        self.repository.compare(before, after, note)
+    }
+}
+
+impl<R: Asked> Replica for Kept<R> {
+    fn authority(&self) -> &Authority {
+        self.repository.authority()
+    }
+
+    fn latest(&self) -> Version {
+        self.acknowledged
+    }
+
+    fn staged(&self) -> Version {
+        self.repository.latest_version()
+    }
+
+    fn oldest(&self) -> Version {
+        self.repository.oldest_version()
+    }
+
+    fn verify_update(&self, message: &[u8]) -> Result<(), RepositoryError> {
+        self.verify_head_of(message)
+    }
+
+    fn has_update(&self, message: &[u8]) -> Result<bool, RepositoryError> {
+        let update = UpdateHead::<R::Suite>::peek::<R::Attachment>(message, message.len())
+            .map_err(RepositoryError::Unreadable)?;
+        let there = self.repository.signed_head(update.head.head.version)?;
+        Ok(there.head == update.head.head)
+    }
+
+    fn update_within(
+        &self,
+        version: Version,
+        most: usize,
+    ) -> Result<Option<Vec<u8>>, RepositoryError> {
+        if version <= self.oldest() || version > self.acknowledged {
+            return Ok(None);
+        }
+        match self.repository.remade_update(version, most)? {
+            Some(remade) => Ok(Some(remade)),
+            None => Ok(self.store.update(version)?),
+        }
+    }
+
+    fn entries(&self) -> usize {
+        self.repository.entry_count()
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.repository.bytes_in_memory()
+    }
+
+    fn file_bytes(&self) -> Result<u64, StoreError> {
+        let beside = self.repository.bytes_in_files()?;
+        Ok(self.store.file_bytes()?.saturating_add(beside))
+    }
+
+    fn check_head(&self, version: Version) -> Result<(), CheckError> {
+        self.repository.verified_head(version).map(drop)
+    }
+
+    fn check_record(&self, record: &SigningRecord) -> Result<(), SigningRecordError> {
+        let head = |version| self.repository.signed_head(version).ok();
+        record.check::<R::Suite>(self.repository.authority(), self.acknowledged, head)
+    }
+
+    fn store(&self) -> &AnyStore {
+        &self.store
+    }
+
+    fn store_mut(&mut self) -> &mut AnyStore {
+        &mut self.store
+    }
+}
+
+/// Decodes and applies an update.
+pub(super) fn apply<R: Asked>(
+    repository: &mut R,
+    message: &[u8],
+) -> Result<Version, RepositoryError> {
+    let update = codec::decode::<Update<R::Suite, R::Attachment>>(message, message.len());
+    repository.take(&update.map_err(RepositoryError::Unreadable)?)
+}
+
+impl<R: Asked> Kept<R> {
+    /// Verifies an update as a whole and applies it.
+    pub(crate) fn apply(&mut self, message: &[u8]) -> Result<Version, RepositoryError> {
+        apply(&mut self.repository, message)
+    }
+}
+
+/// Applies the stored updates that the repository lacks, and calls `after_each`; returns the number
+/// of their bytes.
+pub(crate) fn replay<R: Asked>(
+    repository: &mut R,
+    store: &AnyStore,
+    mut after_each: impl FnMut(&mut R),
+) -> Result<usize, RepositoryError> {
+    let (first, latest) = (
+        repository.latest_version().number().saturating_add(1),
+        store.latest()?.number(),
+    );
+    if repository.latest_version().number() > latest {
+        return Err(StoreError::Damaged("its checkpoint is ahead of its updates").into());
+    }
+    let mut replayed = 0;
+    for version in (first..=latest).map(Version::new) {
+        let bytes = store.update(version)?;
+        let bytes = bytes.ok_or(StoreError::Damaged(
+            "an update or its checkpoint is missing",
+        ))?;
+        apply(repository, &bytes).map_err(|error| match error {
+            RepositoryError::Refused(error) => RepositoryError::DamagedUpdate(version, error),
+            RepositoryError::Unreadable(_) => {
+                StoreError::Damaged("a stored update is not readable").into()
+            }
+            error => error,
+        })?;
+        replayed += bytes.len();
+        after_each(repository);
+    }
+    Ok(replayed)
+}
+
+/// Checks a version whose contents follow from answers: `contents` proves all of them, and
+/// `answers` those about the keys of the update that led to it.
+pub(crate) fn by_answers<R: Asked>(
+    repository: &R,
+    version: Version,
+    (update, extent): (Option<&[u8]>, Contents),
+    contents: impl FnOnce(&R, &Verified<SnapshotHead<R::Suite>>) -> Result<(), CheckError>,
+    answers: impl FnOnce(
+        &R,
+        &Verified<SnapshotHead<R::Suite>>,
+        &Keys,
+    ) -> Result<Vec<(Key, Answer)>, CheckError>,
+) -> Result<(), CheckError> {
+    let head = repository.verified_head(version)?;
+    if extent == Contents::All {
+        contents(repository, &head)?;
+    }
+    let Some(message) = update else {
+        return Ok(());
+    };
+    let update: Update<R::Suite, R::Attachment> = codec::decode(message, message.len())
+        .map_err(|_| StoreError::Damaged("a stored update is not readable"))?;
+    let keys = update.operations.iter().map(Operation::key).cloned();
+    let Some(keys) = Keys::new(keys.collect()) else {
+        return Ok(());
+    };
+    let answers = answers(repository, &head, &keys)?;
+    let mut both = update.operations.iter().zip(&answers);
+    let agrees = both.all(|(operation, (_, answer))| match operation {
+        Operation::Put(_, value) => answer.value() == Some(value),
+        Operation::Remove(_) => answer.value().is_none(),
+    });
+    if agrees && update.head.head == *head.get() {
+        Ok(())
+    } else {
+        Err(CheckError::Version(version, VerifyError::RootMismatch))
+    }
+}
+
+/// The statements of a newer version's head about an older version: its root, and its history.
+pub(crate) fn past_messages<S: Suite>(
+    heads: &impl Heads<S>,
+    older: Version,
+    newer: Version,
+) -> Result<Vec<Vec<u8>>, LookupError> {
+    let past = [
+        Past::Root(heads.prove_inclusion(older, newer)?),
+        Past::History(heads.prove_prefix(older, newer)?),
+    ];
+    Ok(past.iter().map(codec::encode_body).collect())
+}
+
+/// The maximum number of attempts to read a store that others keep changing.
+const ATTEMPTS: usize = 16;
+
+/// The contents of a version.
+pub(crate) type Entries = BTreeMap<Key, Value>;

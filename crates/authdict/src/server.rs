@@ -1,0 +1,169 @@
+//! The server of a dictionary: all its versions in a store.
+
+use core::{
+    fmt,
+    marker::PhantomData,
+    ops::{Deref, DerefMut},
+};
+use std::path::Path;
+
+use pad_tree::NodeCache;
+
+#[cfg(feature = "log")]
+use crate::LogParameters;
+use crate::{
+    description::{create_store_with, key_of_store},
+    family,
+    keeper::Keeper,
+    kept_log::MISSING,
+    keys::PublicKey,
+    repository::RepositoryError,
+    scheme::{AnyFamily, Scheme},
+    selection::with_suite,
+    store::{AnyStore, RecordChange, StoreError},
+};
+
+/// A server of a dictionary of family `F`: all versions in a store, each answered with proofs.
+///
+/// It holds no key and is untrusted. Many processes can serve one store beside its one writer. It
+/// dereferences to the [`Keeper`] that owns the store, which takes updates, answers questions in
+/// messages, prunes and checks.
+pub struct Server<F = AnyFamily> {
+    keeper: Box<dyn Keeper>,
+    family: PhantomData<fn() -> F>,
+}
+
+impl<F> fmt::Debug for Server<F> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("Server").field(&self.keeper).finish()
+    }
+}
+
+impl<F> Deref for Server<F> {
+    type Target = dyn Keeper;
+
+    fn deref(&self) -> &Self::Target {
+        &*self.keeper
+    }
+}
+
+impl<F> DerefMut for Server<F> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut *self.keeper
+    }
+}
+
+impl<F: Scheme> Server<F> {
+    /// Creates an empty store for the updates of this author: a file, or objects at an address such
+    /// as `s3://bucket/prices` with the feature `object-store`.
+    ///
+    /// # Errors
+    /// [`StoreError::Exists`], [`StoreError::OtherFamily`] and others in
+    /// [`RepositoryError::Store`].
+    pub fn create(place: impl AsRef<Path>, public: &PublicKey) -> Result<Self, RepositoryError> {
+        Self::create_and(place, public, None)
+    }
+
+    /// Like [`Server::create`], for a log with these parameters.
+    ///
+    /// # Errors
+    /// Those of [`Server::create`].
+    #[cfg(feature = "log")]
+    pub fn create_with(
+        place: impl AsRef<Path>,
+        public: &PublicKey,
+        parameters: &LogParameters,
+    ) -> Result<Self, RepositoryError> {
+        Self::create_and(place, public, Some(parameters.record()))
+    }
+
+    fn create_and(
+        place: impl AsRef<Path>,
+        public: &PublicKey,
+        record: Option<RecordChange>,
+    ) -> Result<Self, RepositoryError> {
+        F::require(public)?;
+        create_store_with(place.as_ref(), public, record)?;
+        Self::open(place, public)
+    }
+
+    /// Opens a store. It must be of this public key.
+    ///
+    /// # Errors
+    /// [`RepositoryError`]; [`RepositoryError::Store`] with [`StoreError::OtherKey`] or
+    /// [`StoreError::OtherFamily`].
+    pub fn open(place: impl AsRef<Path>, public: &PublicKey) -> Result<Self, RepositoryError> {
+        F::require(public)?;
+        let (keeper, stored) = opened(place.as_ref(), &NodeCache::default())?;
+        if stored != *public {
+            return Err(StoreError::OtherKey.into());
+        }
+        Ok(Self::of(keeper))
+    }
+}
+
+impl<F> Server<F> {
+    const fn of(keeper: Box<dyn Keeper>) -> Self {
+        Self {
+            keeper,
+            family: PhantomData,
+        }
+    }
+}
+
+impl Server {
+    /// Opens a store of any dictionary. Whose it is, its records say, and they are as trustworthy as
+    /// the store.
+    ///
+    /// # Errors
+    /// [`RepositoryError`].
+    pub fn of_any(place: impl AsRef<Path>) -> Result<Self, RepositoryError> {
+        Self::of_any_with(place, NodeCache::default())
+    }
+
+    /// Like [`Server::of_any`], with `cache` for nodes of stored trees. A cache that is reused
+    /// already has the nodes read before.
+    ///
+    /// # Errors
+    /// [`RepositoryError`], with [`StoreError::TooLarge`] if the latest version should be in memory
+    /// and exceeds the limit.
+    pub fn of_any_with(
+        place: impl AsRef<Path>,
+        cache: impl Into<NodeCache>,
+    ) -> Result<Self, RepositoryError> {
+        Ok(Self::of(opened(place.as_ref(), &cache.into())?.0))
+    }
+
+    /// The dictionary in a store that is open already, with `cache` for nodes of stored trees.
+    ///
+    /// # Errors
+    /// Those of [`Server::of_any_with`].
+    pub fn in_store(store: AnyStore, cache: impl Into<NodeCache>) -> Result<Self, RepositoryError> {
+        let public = key_of_store(&store)?;
+        Ok(Self::of(open(store, &public, cache.into())?))
+    }
+}
+
+/// The dictionary in a store, and the public key in the store's records.
+fn opened(path: &Path, cache: &NodeCache) -> Result<(Box<dyn Keeper>, PublicKey), RepositoryError> {
+    let open = || {
+        let store = AnyStore::open(path)?;
+        let public = key_of_store(&store)?;
+        Ok((open(store, &public, cache.clone())?, public))
+    };
+    match open() {
+        // Another process may have pruned between the reads of the store and of its file of nodes.
+        Err(RepositoryError::Store(StoreError::Damaged(MISSING))) => open(),
+        opened => opened,
+    }
+}
+
+fn open(
+    store: AnyStore,
+    public: &PublicKey,
+    cache: NodeCache,
+) -> Result<Box<dyn Keeper>, RepositoryError> {
+    let mut keeper = with_suite!(public.suite, S => family::keeper::<S>(public, store, cache))?;
+    keeper.open()?;
+    Ok(keeper)
+}

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""The public interface of each published crate as text, from the pages of rustdoc.
+
+    scripts/public-api.py            write docs/api/CRATE.txt
+    scripts/public-api.py --check    fail if they differ from the code
+
+Run `cargo doc --workspace --no-deps --all-features` first, as `make check` does. One line for each
+item, method, field and variant, with its signature. What traits of other crates add is left out.
+"""
+
+import html
+import pathlib
+import re
+import subprocess
+import sys
+import tomllib
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+DOC, API = ROOT / "target/doc", ROOT / "docs/api"
+KINDS = "struct|enum|union|trait|fn|type|constant|static|macro|derive|attr"
+HEADER = re.compile(r'<section id="((?:ty)?method|associatedconstant|associatedtype)\.[^"]*"[^>]*>.*?'
+                    r'<h4 class="code-header">(.*?)</h4>', re.S)
+PART = re.compile(r'<(?:span|section) id="(variant|structfield)\.[^"]*"[^>]*>(.*?)</(?:span|section)>', re.S)
+DECLARATION = re.compile(r'<pre class="rust item-decl"><code>(.*?)</code></pre>', re.S)
+
+
+def text(markup):
+    """The text of markup on one line."""
+    plain = html.unescape(re.sub(r"<[^>]+>", "", markup))
+    plain = re.sub(r"ⓘ|\s*Source\b", "", plain)
+    return re.sub(r"\s+", " ", plain).strip()
+
+
+def lines_of(page, path):
+    """The lines of one item."""
+    markup = page.read_text()
+    declaration = DECLARATION.search(markup)
+    kind = page.name.split(".")[0]
+    first = text(declaration.group(1)) if declaration and kind in ("fn", "type", "constant", "static") else kind
+    yield f"{path}  {first}"
+    # What traits add comes after the item's own methods.
+    own = re.split(r'<h2 id="(?:trait-implementations|synthetic-implementations|foreign-impls|implementors)"', markup)[0]
+    for _, part in PART.findall(own):
+        yield f"{path}::{text(re.sub(r'<a [^>]*class=.anchor[^>]*>.*?</a>', '', part)).lstrip('§')}"
+    for _, header in HEADER.findall(own):
+        yield f"{path}  {text(header)}"
+
+
+def interface(crate):
+    """The lines of a crate, in ascending order."""
+    folder = DOC / crate
+    listed = re.findall(rf'<a href="([^"]*?({KINDS})\.[^"]+\.html)">([^<]+)</a>', (folder / "all.html").read_text())
+    lines = {line for href, _, name in listed for line in lines_of(folder / href, f"{crate}::{html.unescape(name)}")}
+    return sorted(lines)
+
+
+def published():
+    """The crates that can be published and are libraries."""
+    for manifest in sorted(ROOT.glob("crates/*/Cargo.toml")):
+        package = tomllib.loads(manifest.read_text())["package"]
+        if package.get("publish", True) and (manifest.parent / "src/lib.rs").exists():
+            yield package["name"].replace("-", "_")
+
+
+def main():
+    check = sys.argv[1:] == ["--check"]
+    total, changed = 0, []
+    API.mkdir(exist_ok=True)
+    for crate in published():
+        lines = interface(crate)
+        total += len(lines)
+        page, content = API / f"{crate}.txt", "".join(f"{line}\n" for line in lines)
+        if not check:
+            page.write_text(content)
+        elif not page.exists() or page.read_text() != content:
+            changed.append(page)
+            known = page if page.exists() else "/dev/null"
+            subprocess.run(["diff", "-u0", known, "-"], input=content, text=True)
+        print(f"{crate}: {len(lines)}", file=sys.stderr)
+    print(f"in all: {total}", file=sys.stderr)
+    if changed:
+        sys.exit("the public interface is not that of docs/api: if the change is meant, run scripts/public-api.py")
+
+
+if __name__ == "__main__":
+    main()
