@@ -10,7 +10,7 @@ ARGS ?=
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help demo install test soak bench report peers fuzz check prerequisites
+.PHONY: help demo install test soak bench report peers fuzz check package prerequisites
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,14 +46,18 @@ fuzz: ## fuzz every target for FUZZ_SECONDS=60 seconds in all
 	scripts/install-prerequisites.sh fuzz
 	scripts/fuzz.sh $(FUZZ_SECONDS)
 
-check: prerequisites ## formatting, lints, documentation; dependencies and licences with cargo-deny
+check: prerequisites ## formatting, lints, documentation, public interfaces (docs/api); dependencies and licences with cargo-deny
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --all-features --locked -- -D warnings
 	$(CARGO) check -p pad-cli --no-default-features --locked
 	$(CARGO) check -p pad-accumulators --no-default-features --features rsa --locked
 	scripts/verifiers.sh
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --all-features --locked
+	scripts/public-api.py --check
 	scripts/audit.sh
+
+package: prerequisites ## pack the crates that can be published, and check a program against the packed files alone
+	scripts/package.sh
 
 prerequisites:
 	@scripts/install-prerequisites.sh

@@ -78,14 +78,24 @@ impl Shown for Membership {
 /// How the stores of a family are made: with its parameters, if it has any.
 type Parameters<'p> = Option<&'p LogParameters>;
 
+/// A key of a family in a new folder, with the scheme's own secret or public parameters.
+fn key_of<F: Named>(own: Option<Zeroizing<Vec<u8>>>) -> Outcome<(SecretKey, TempDir)> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("prices.key");
+    let secret = match own {
+        Some(own) => SecretKey::create_with::<F>(path, "prices", Some(own))?,
+        None => SecretKey::create::<F>(path, "prices")?,
+    };
+    Ok((secret, folder))
+}
+
 impl<F: Named> Prices<F> {
     /// Publishes three versions. In each, the apple has the value `value` gives for its number.
     fn publish(
-        secret: SecretKey,
+        (secret, folder): (SecretKey, TempDir),
         parameters: Parameters<'_>,
         value: fn(u64) -> String,
     ) -> Outcome<Self> {
-        let folder = tempfile::tempdir()?;
         let [store, copy, view] =
             ["prices.pad", "copy.pad", "prices.view"].map(|name| folder.path().join(name));
         let (author, server) = match parameters {
@@ -304,7 +314,7 @@ fn programs() -> Vec<Program> {
     macro_rules! tree {
         ($($name:literal: $scheme:ty),+) => { $(
             programs.push(($name, || {
-                let secret = SecretKey::random::<Tree<$scheme>>("prices")?;
+                let secret = key_of::<Tree<$scheme>>(None)?;
                 let mut prices = Prices::<Tree<$scheme>>::publish(secret, None, price)?;
                 prices.look_up(price)?;
                 prices.look_up_several()?;
@@ -316,7 +326,7 @@ fn programs() -> Vec<Program> {
     macro_rules! tuple {
         ($name:ident, $design:ty) => {
             programs.push((stringify!($name), || {
-                let secret = SecretKey::random::<Tuple<$design>>("prices")?;
+                let secret = key_of::<Tuple<$design>>(None)?;
                 let mut prices = Prices::<Tuple<$design>>::publish(secret, None, price)?;
                 prices.look_up(price)?;
                 prices.look_up_several()?;
@@ -329,7 +339,7 @@ fn programs() -> Vec<Program> {
         ($name:ident, $design:ty) => {
             programs.push((stringify!($name), || {
                 let own = own_of::<$design>()?;
-                let secret = SecretKey::random_with::<Tuple<$design>>("prices", Some(own))?;
+                let secret = key_of::<Tuple<$design>>(Some(own))?;
                 let mut prices = Prices::<Tuple<$design>>::publish(secret, None, price)?;
                 prices.look_up(price)?;
                 prices.attack()
@@ -345,7 +355,7 @@ fn programs() -> Vec<Program> {
                 let name = name.ok_or("not built")?;
                 let parameters = LogParameters::generate_insecure(name, 4)?;
                 let own = parameters.setup(name, Shape::new(4, Schedule::Eager).ok_or("no shape")?);
-                let secret = SecretKey::random_with::<Log<$scheme>>("prices", own)?;
+                let secret = key_of::<Log<$scheme>>(own)?;
                 let parameters = Some(&parameters);
                 let mut prices = Prices::<Log<$scheme>>::publish(secret, parameters, value)?;
                 prices.look_up(value)?;

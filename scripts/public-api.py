@@ -5,7 +5,8 @@
     scripts/public-api.py --check    fail if they differ from the code
 
 Run `cargo doc --workspace --no-deps --all-features` first, as `make check` does. One line for each
-item, method, field and variant, with its signature. What traits of other crates add is left out.
+item, method, field and variant, with its signature. What traits of other crates
+add is left out, and of what another crate has there is the name alone.
 """
 
 import html
@@ -34,6 +35,11 @@ def text(markup):
 def lines_of(page, path):
     """The lines of one item."""
     markup = page.read_text()
+    crate = path.split("::")[0]
+    source = re.search(r'class="src[^"]*" href="([^"]*)"', markup)
+    if not source or f"src/{crate}/" not in source.group(1):
+        yield f"{path}  from another crate"
+        return
     declaration = DECLARATION.search(markup)
     kind = page.name.split(".")[0]
     first = text(declaration.group(1)) if declaration and kind in ("fn", "type", "constant", "static") else kind

@@ -2,11 +2,11 @@ use authdict::{Answer, Author, Client, Key, SecretKey, Server, Version};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
-    let (store, copy) = (folder.path().join("prices.pad"), folder.path().join("copy.pad"));
-    let view = folder.path().join("prices.view");
+    let path = |name| folder.path().join(name);
+    let (store, copy, view) = (path("prices.pad"), path("copy.pad"), path("prices.view"));
 
     // The author. Give its public key to your users, in your program or on paper.
-    let secret = SecretKey::random::<Prices>("fruit prices")?;
+    let secret = SecretKey::create::<Prices>(path("prices.key"), "fruit prices")?;
     let public = secret.public();
     let mut author = Author::<Prices>::create(&store, &secret)?;
     author.put("apple", "1.20")?;

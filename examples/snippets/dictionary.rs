@@ -2,10 +2,10 @@ use authdict::{Author, Client, Key, SecretKey, Server};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
-    let (store, view) = (folder.path().join("prices.pad"), folder.path().join("prices.view"));
+    let [key, store, view] = ["prices.key", "prices.pad", "prices.view"].map(|name| folder.path().join(name));
 
     // The author signs each version once. It is durable before anybody hears of it.
-    let secret = SecretKey::random::<Prices>("fruit prices")?;
+    let secret = SecretKey::create::<Prices>(&key, "fruit prices")?;
     let mut author = Author::<Prices>::create(&store, &secret)?;
     author.put("apple", "1.20")?;
     author.commit()?;

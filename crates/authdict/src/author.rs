@@ -7,10 +7,7 @@
 //! The newest head handed out is also kept in a [`SigningRecord`]. The author refuses to sign for a
 //! store that is behind it, such as one restored from a backup.
 
-use std::{
-    borrow::Cow,
-    path::{Path, PathBuf},
-};
+use std::{borrow::Cow, path::Path};
 
 use pad_core::{InputError, Key, Operation, Value, Version, Workers};
 
@@ -21,79 +18,13 @@ use crate::{
     description::create_store_with,
     keys::SecretKey,
     pending,
-    repository::RepositoryError,
+    repository::{AuthorError, RepositoryError},
     scheme::{AnyFamily, Scheme},
+    selection::with_suite,
     server::Server,
-    signing_record::{SigningRecord, SigningRecordError},
-    store::{RecordChange, StoreError},
+    signing_record::SigningRecord,
+    store::{AnyStore, RecordChange, StoreError},
 };
-
-/// Error of publishing a snapshot.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum AuthorError {
-    /// The signer refused, for this reason. The changes are still pending, unless they were
-    /// streamed.
-    #[error("the signer refused: {0}")]
-    Signing(String),
-    /// The author of a tuple PAD cannot continue, or take a snapshot; the changes are still
-    /// pending.
-    #[error(transparent)]
-    Tuple(pad_tuple::AuthorError),
-    /// The author of a log cannot continue, or append; nothing was appended.
-    #[cfg(feature = "log")]
-    #[error(transparent)]
-    Log(pad_log::AuthorError),
-    /// An entry cannot be appended to a log; nothing was appended.
-    #[cfg(feature = "log")]
-    #[error(transparent)]
-    Append(#[from] pad_log::AppendError),
-    /// A change is of a kind that the scheme does not have; nothing was changed.
-    #[error(transparent)]
-    NotOffered(#[from] crate::question::NotOffered),
-    /// The snapshot was not applied or is not durable.
-    #[error(transparent)]
-    Repository(#[from] RepositoryError),
-    /// The record of what was signed forbids signing, or could not be written. In the second case
-    /// the snapshot may be durable, but it must not be handed out before the author was opened
-    /// anew.
-    #[error(transparent)]
-    Record(#[from] SigningRecordError),
-    /// An earlier snapshot was signed but not applied, so this author must be opened anew.
-    #[error("an earlier snapshot was not taken, open the store again")]
-    Diverged,
-}
-
-impl From<signature::Error> for AuthorError {
-    fn from(error: signature::Error) -> Self {
-        Self::Signing(error.to_string())
-    }
-}
-
-impl From<StoreError> for AuthorError {
-    fn from(error: StoreError) -> Self {
-        Self::Repository(error.into())
-    }
-}
-
-impl From<pad_tuple::AuthorError> for AuthorError {
-    fn from(error: pad_tuple::AuthorError) -> Self {
-        match error {
-            pad_tuple::AuthorError::Signing(reason) => Self::Signing(reason),
-            error => Self::Tuple(error),
-        }
-    }
-}
-
-#[cfg(feature = "log")]
-impl From<pad_log::AuthorError> for AuthorError {
-    fn from(error: pad_log::AuthorError) -> Self {
-        match error {
-            pad_log::AuthorError::Signer(error) => error.into(),
-            error => Self::Log(error),
-        }
-    }
-}
 
 /// The author of a dictionary of family `F`: it changes the contents, and signs versions.
 ///
@@ -107,8 +38,8 @@ impl From<pad_log::AuthorError> for AuthorError {
 /// type Prices = Tree<RedBlack>;
 ///
 /// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("prices.pad");
-/// let secret = SecretKey::random::<Prices>("prices")?;
+/// # let [path, key] = ["prices.pad", "prices.key"].map(|name| folder.path().join(name));
+/// let secret = SecretKey::create::<Prices>(&key, "prices")?;
 /// let mut author = Author::<Prices>::create(&path, &secret)?;
 /// author.put("apple", "1.20")?;
 /// let version = author.commit()?;
@@ -124,18 +55,18 @@ pub struct Author<F = AnyFamily> {
 }
 
 impl<F: Scheme> Author<F> {
-    /// Creates the store of a new, empty dictionary, and the record of what is signed.
+    /// Creates the store of a new, empty dictionary.
     ///
-    /// The record is beside the key: `author.key.signed` for a key that was read from `author.key`.
-    /// It must be there, since the key may have signed before ([`SigningRecord::create`]). For a key
-    /// that is from no file, the record begins beside the store. Restore a record from no backup.
+    /// The record of what the key has signed is beside the key: `author.key.signed` for a key that
+    /// was read from `author.key`. It must be there and remember no version
+    /// ([`SecretKey::create`], [`SigningRecord::create`]). Restore a record from no backup.
     ///
     /// # Errors
-    /// [`AuthorError::Repository`] with [`StoreError::Exists`], [`StoreError::OtherFamily`] or
-    /// another [`StoreError`]; those of [`Author::open`], with
-    /// [`SigningRecordError::Forgotten`] if there is no record beside the key.
+    /// [`AuthorError::Record`] if there is no record, or it remembers a version;
+    /// [`AuthorError::NoRecord`] for a key that is from no file; [`AuthorError::Repository`] with
+    /// [`StoreError::Exists`], [`StoreError::OtherFamily`] or another [`StoreError`].
     pub fn create(path: impl AsRef<Path>, secret: &SecretKey) -> Result<Self, AuthorError> {
-        Self::create_and(path, secret, None)
+        Self::create_and(path, secret, begun::<F>(secret)?, None)
     }
 
     /// Like [`Author::create`], for a log with these parameters.
@@ -148,37 +79,41 @@ impl<F: Scheme> Author<F> {
         secret: &SecretKey,
         parameters: &LogParameters,
     ) -> Result<Self, AuthorError> {
-        Self::create_and(path, secret, Some(parameters.record()))
+        Self::create_and(path, secret, begun::<F>(secret)?, Some(parameters.record()))
     }
 
     fn create_and(
         path: impl AsRef<Path>,
         secret: &SecretKey,
-        record: Option<RecordChange>,
+        signed: SigningRecord,
+        parameters: Option<RecordChange>,
     ) -> Result<Self, AuthorError> {
-        F::require(secret.public())?;
-        create_store_with(path.as_ref(), secret.public(), record)?;
-        if secret.path().is_none() {
-            match SigningRecord::create(&record_of(path.as_ref(), secret)?) {
-                Err(error) if !error.is_there_already() => return Err(error.into()),
-                _ => {}
-            }
+        let public = secret.public();
+        if AnyStore::is_in_objects(path.as_ref()) {
+            return Err(StoreError::NotSignedFor.into());
         }
-        Self::open(path, secret)
+        // Another store has what was signed.
+        with_suite!(public.suite, S => {
+            signed.check::<S>(&public.authority, Version::EMPTY, |_| None)
+        })?;
+        create_store_with(path.as_ref(), public, parameters)?;
+        Self::open_with(path, secret, signed)
     }
 
-    /// Opens the store of a dictionary to go on with it.
+    /// Opens the store of a dictionary to go on with it. The record is where [`Author::create`]
+    /// says.
     ///
     /// # Errors
-    /// [`AuthorError::Record`] if the store is behind the newest version handed out, or another
-    /// process is signing; [`AuthorError::Repository`] with [`StoreError::NotSignedFor`] for a
-    /// store in objects, with [`StoreError::OtherKey`] if the key is not of this store.
+    /// [`AuthorError::Record`] if the record is missing, the store is behind the newest version
+    /// handed out, or another process is signing; [`AuthorError::NoRecord`];
+    /// [`AuthorError::Repository`] with [`StoreError::NotSignedFor`] for a store in objects, with
+    /// [`StoreError::OtherKey`] if the key is not of this store.
     pub fn open(path: impl AsRef<Path>, secret: &SecretKey) -> Result<Self, AuthorError> {
-        let record = SigningRecord::open(&record_of(path.as_ref(), secret)?)?;
-        Self::open_with(path, secret, record)
+        Self::open_with(path, secret, begun::<F>(secret)?)
     }
 
-    /// Like [`Author::open`], with `record` as the record of signed heads.
+    /// Like [`Author::open`], with `record` as the record of signed heads. It is for the caller to
+    /// refuse one that was never begun ([`SigningRecord::require`]).
     ///
     /// # Errors
     /// Those of [`Author::open`].
@@ -215,7 +150,7 @@ impl<F: Scheme> Author<F> {
             record,
             changes: Vec::new(),
         };
-        author.server.resume(secret)?;
+        author.server.keeper.resume(secret)?;
         // After a crash the store may have a newer head than the record.
         author.remember()?;
         Ok(author)
@@ -271,34 +206,40 @@ impl<F> Author<F> {
         &self.changes
     }
 
+    /// Takes the changes since the last commit back, in order.
+    pub fn take_changes(&mut self) -> Vec<Operation> {
+        core::mem::take(&mut self.changes)
+    }
+
     /// Signs the changes since the last commit as the next version and makes it durable, also if
     /// there are none. The last change of a key wins; a log appends all of them.
     ///
     /// # Errors
-    /// [`AuthorError`]. The changes are still there, unless the version is durable and could not be
-    /// recorded ([`AuthorError::Record`]).
+    /// [`AuthorError`]. If the changes could not be signed, they are still there
+    /// ([`Author::take_changes`]). If the signer refused ([`AuthorError::Signing`]), or the version
+    /// is signed but not durable, they are not: the next commit signs them or makes it durable.
     pub fn commit(&mut self) -> Result<Version, AuthorError> {
-        match self.stage(self.changes.clone()) {
-            // A signer that refused signs them with the next batch.
-            Ok(_) | Err(AuthorError::Signing(_)) if self.changes.is_empty() => {}
-            Ok(_) => self.changes.clear(),
-            Err(error @ AuthorError::Signing(_)) => {
-                self.changes.clear();
-                return Err(error);
+        let waits = self.server.staged() > self.server.latest();
+        if !(waits && self.changes.is_empty()) {
+            match self.stage(self.changes.clone()) {
+                Err(error) if !matches!(error, AuthorError::Signing(_)) => return Err(error),
+                signed => {
+                    self.changes.clear();
+                    signed?;
+                }
             }
-            Err(error) => return Err(error),
         }
         self.flush(&[])
     }
 
     /// Signs a batch as the next version in memory. [`Author::flush`] makes it durable, and
     /// [`crate::Keeper`]'s `update_message` then returns the update to hand out. A batch that the
-    /// signer has refused is signed with the next one.
+    /// signer has refused is signed with the next one, or as a version before it.
     ///
     /// # Errors
     /// [`AuthorError`].
     pub fn stage(&mut self, batch: Vec<Operation>) -> Result<Version, AuthorError> {
-        self.server.sign(batch)
+        self.server.keeper.sign(batch)
     }
 
     /// An empty collection for the changes of the next version. If the dictionary is kept as rows,
@@ -306,7 +247,7 @@ impl<F> Author<F> {
     /// the file `beside`. For all other dictionaries, or while changes wait that a signer has
     /// refused, they must fit into memory.
     pub fn gather(&self, beside: &Path, memory: usize) -> Changes {
-        if self.server.streams() {
+        if self.server.keeper.streams() {
             Changes::sorted(beside, memory, Workers::all_cores())
         } else {
             Changes::in_memory()
@@ -319,7 +260,7 @@ impl<F> Author<F> {
     /// # Errors
     /// [`AuthorError`].
     pub fn stage_gathered(&mut self, changes: Changes) -> Result<Version, AuthorError> {
-        self.server.sign_gathered(changes)
+        self.server.keeper.sign_gathered(changes)
     }
 
     /// Makes all staged versions and these records durable, all or nothing. Changes that are still
@@ -378,8 +319,13 @@ impl<F> Author<F> {
     }
 }
 
-/// The file of the record: beside the key, or beside the store for a key that is from no file.
-fn record_of(store: &Path, secret: &SecretKey) -> Result<PathBuf, AuthorError> {
-    let beside = secret.path().unwrap_or(store);
-    Ok(pad_disk::beside(beside, ".signed").map_err(StoreError::from)?)
+/// The record beside the file of a key, which must have been begun.
+fn begun<F: Scheme>(secret: &SecretKey) -> Result<SigningRecord, AuthorError> {
+    F::require(secret.public())?;
+    let key = secret.path().ok_or(AuthorError::NoRecord)?;
+    let path = pad_disk::beside(key, ".signed").map_err(StoreError::from)?;
+    SigningRecord::require_file(&path)?;
+    let record = SigningRecord::open(&path)?;
+    record.require(Version::EMPTY)?;
+    Ok(record)
 }

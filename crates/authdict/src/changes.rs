@@ -1,7 +1,7 @@
 //! The changes of one snapshot while they are gathered, possibly more than fit into memory.
 //!
 //! A repository that keeps its contents itself takes changes from a stream in ascending order of
-//! keys ([`crate::Keeper::sign_gathered`]). So its
+//! keys ([`crate::Author::stage_gathered`]). So its
 //! changes are sorted. Those that exceed a bound on memory are written as sorted runs to an unnamed
 //! file next to the store, and merged at the end. For all other repositories changes are gathered
 //! in memory.

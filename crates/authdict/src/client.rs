@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use pad_core::{DecodeError, Version};
 
 use crate::{
-    client_view::{Heads, NoView, NotFollowed, RefusedHead, StoredView, ViewFile},
+    client_view::{Heads, NoView, NotFollowed, RefusedHead, StoredView, ViewFault, ViewFile},
     dynamic,
     keys::PublicKey,
     question::{Question, Refusal},
@@ -55,8 +55,9 @@ impl<F> Source for Server<F> {
 /// type Prices = Tree<RedBlack>;
 ///
 /// # let folder = tempfile::tempdir()?;
-/// # let (path, view) = (folder.path().join("prices.pad"), folder.path().join("prices.view"));
-/// # let secret = SecretKey::random::<Prices>("prices")?;
+/// # let [key, path, view] =
+/// #     ["prices.key", "prices.pad", "prices.view"].map(|name| folder.path().join(name));
+/// let secret = SecretKey::create::<Prices>(&key, "prices")?;
 /// let mut author = Author::<Prices>::create(&path, &secret)?;
 /// author.put("apple", "1.20")?;
 /// author.commit()?;
@@ -160,7 +161,7 @@ impl<F: Scheme> Client<F> {
         Self::of_view(StoredView::new(public.clone()).authenticated(), None)
     }
 
-    /// A client that keeps its view in a file, which is created with the first head. Several
+    /// A client that keeps its view in a file, which is created when it first advances. Several
     /// processes may share it.
     ///
     /// # Errors
@@ -171,7 +172,7 @@ impl<F: Scheme> Client<F> {
             Some(view) if view.public() != public => {
                 return Err(NoClient::OtherKey(file.path().to_path_buf()));
             }
-            Some(view) => view,
+            Some(view) => view.authenticated(),
             None => StoredView::new(public.clone()).authenticated(),
         };
         Self::of_view(view, Some(file))
@@ -209,10 +210,16 @@ impl<F> Client<F> {
     ) -> Result<Version, AskError<S::Error>> {
         let view = match &self.file {
             None => self.view.follow(server)?,
-            // Another process may have advanced the file.
             Some(file) => file.advance(
-                |stored| Ok::<_, AskError<S::Error>>(self.newer(stored)),
-                |view| Ok(view.follow(server)?),
+                |stored| self.beginning(file, stored),
+                |view| {
+                    let advanced = view.follow(server)?;
+                    if view != self.view {
+                        // What another process has followed may be of another history.
+                        self.view.follow(server)?;
+                    }
+                    Ok(advanced)
+                },
             )?,
         };
         if view != self.view {
@@ -222,13 +229,20 @@ impl<F> Client<F> {
         Ok(self.version())
     }
 
-    /// The newer of the own view and a stored one of the same key.
-    fn newer(&self, stored: Option<StoredView>) -> StoredView {
-        stored
-            .filter(|stored| {
-                stored.public() == self.public() && stored.version() >= self.view.version()
-            })
-            .unwrap_or_else(|| self.view.clone())
+    /// The newer of the own view and the stored one, which must be of the same key.
+    fn beginning<E>(
+        &self,
+        file: &ViewFile,
+        stored: Option<StoredView>,
+    ) -> Result<StoredView, AskError<E>> {
+        match stored {
+            Some(stored) if stored.public() != self.public() => Err(AskError::View(NoView {
+                path: file.path().to_path_buf(),
+                fault: ViewFault::OtherKey,
+            })),
+            Some(stored) if stored.version() >= self.version() => Ok(stored),
+            _ => Ok(self.view.clone()),
+        }
     }
 
     /// Asks about the latest version, which is followed first.
@@ -250,6 +264,10 @@ impl<F> Client<F> {
 
     /// Asks about a version up to the newest one followed.
     ///
+    /// An answer about the newest one is compared with the head that was followed. One about an
+    /// older version of a log is shown to be of the same history. For other families it rests on
+    /// the author's signature.
+    ///
     /// # Errors
     /// [`AskError`], with [`Refusal::Ahead`] for a version that was not followed.
     pub fn ask_at<S, Q>(
@@ -262,6 +280,10 @@ impl<F> Client<F> {
         S: Source + ?Sized,
         F: Asks<Q>,
     {
+        let followed = self.version();
+        if version > followed {
+            return Err(Refusal::Ahead { version, followed }.into());
+        }
         let question = F::question(question);
         let most = dynamic::longest_answer(self.public(), &question);
         let answer = server.answer_message(version, &question, most);

@@ -29,6 +29,9 @@ pub fn create_store_with(
     other: Option<RecordChange>,
 ) -> Result<(), StoreError> {
     let family = public.scheme.family();
+    if family.is_append_only() && other.is_none() {
+        return Err(StoreError::NoParameters);
+    }
     if AnyStore::is_in_objects(path) {
         if family != SchemeFamily::Tree {
             return Err(StoreError::OnlyTrees);

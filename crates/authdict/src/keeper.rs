@@ -1,7 +1,7 @@
 //! A dictionary that lasts: it owns its store, and nothing is acknowledged before it is durable.
 //!
-//! There are three ways to keep a dictionary. The order of writes of each is in one function, its
-//! [`Keeper::commit`]:
+//! There are three ways to keep a dictionary. The order in which a version is written is one
+//! function in each, its [`Keeper::commit`]:
 //!
 //! | kept | what the store has | what is beside it | families |
 //! | --- | --- | --- | --- |
@@ -19,21 +19,22 @@ use pad_core::{Key, Operation, Untrusted, Version, head::Authority};
 use pad_tree::{Difference, KeyHistory};
 
 use crate::{
-    author::AuthorError,
     changes::Changes,
     description::key_of_store,
     dictionary::{AnswerError, Dictionary},
     keys::{PublicKey, SecretKey},
-    repository::{CheckError, RepositoryError},
+    repository::{AuthorError, CheckError, RepositoryError},
     signing_record::{SigningRecord, SigningRecordError},
     store::{AnyStore, RecordChange, StoreError},
 };
 
 mod kept;
+#[cfg(any(feature = "accumulators", feature = "log"))]
 mod whole;
 
-pub(crate) use kept::{Asked, Entries, Kept, by_answers, past_messages, replay};
-pub(crate) use whole::Whole;
+pub(crate) use kept::{Asked, Kept, as_repository, by_answers, past_messages, replay};
+#[cfg(any(feature = "accumulators", feature = "log"))]
+pub(crate) use whole::{Entries, Whole};
 
 /// A dictionary that applies its author's updates.
 ///
@@ -118,21 +119,9 @@ pub trait Replica: Dictionary + fmt::Debug + Send + Sync {
 /// 1. After any crash, the versions that were acknowledged are there, each as a whole.
 /// 2. An answer is about a durable version. While a proof about an older version could vouch for a
 ///    staged one, nothing is answered.
-/// 3. A failed call changes nothing, except that staged versions may have become durable.
+/// 3. A refused update or batch changes nothing. After an error of the medium, only opening the store
+///    anew shows what it has.
 pub trait Keeper: Replica {
-    /// Reads the store and the files beside it.
-    ///
-    /// # Errors
-    /// [`RepositoryError::DamagedUpdate`] or [`RepositoryError::Store`] if they do not hold a whole
-    /// dictionary of this setup.
-    fn open(&mut self) -> Result<(), RepositoryError>;
-
-    /// Prepares to sign with the keys of the author.
-    ///
-    /// # Errors
-    /// [`AuthorError`] if the scheme's own key or its parameters do not fit. Trees check nothing.
-    fn resume(&mut self, key: &SecretKey) -> Result<(), AuthorError>;
-
     /// Verifies an update, given as a message, and stages it. Its head is verified before its
     /// operations take memory.
     ///
@@ -140,24 +129,6 @@ pub trait Keeper: Replica {
     /// [`RepositoryError::Unreadable`], [`RepositoryError::Refused`]: nothing is changed.
     /// [`RepositoryError::Store`], [`RepositoryError::Lookup`] if the store fails.
     fn stage_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError>;
-
-    /// Signs a batch as the next version and stages it. If the signer refuses, the next batch takes
-    /// these operations along.
-    ///
-    /// # Errors
-    /// [`AuthorError`]; [`AuthorError::Repository`] with [`StoreError::NoAuthor`] without
-    /// [`Keeper::resume`].
-    fn sign(&mut self, batch: Vec<Operation>) -> Result<Version, AuthorError>;
-
-    /// Whether [`Keeper::sign_gathered`] takes changes as a stream, not as a batch in memory.
-    fn streams(&self) -> bool;
-
-    /// Like [`Keeper::sign`], for gathered changes. If they are streamed and the signer refuses,
-    /// they are not kept.
-    ///
-    /// # Errors
-    /// Those of [`Keeper::sign`]. If the store fails after the version is signed, it is closed.
-    fn sign_gathered(&mut self, changes: Changes) -> Result<Version, AuthorError>;
 
     /// Makes all staged versions and these records durable, all or nothing. Returns the version
     /// thereby acknowledged. What can be made again is written by [`Keeper::settle`].
@@ -216,6 +187,41 @@ pub trait Keeper: Replica {
     /// # Errors
     /// [`CheckError`] with the first problem found.
     fn check(&mut self) -> Result<Checked, CheckError>;
+}
+
+/// A keeper while it is opened, and in the hands of its author. Programs reach it through
+/// [`crate::Author`] only, which has compared the record of what was signed.
+pub(crate) trait Owned: Keeper {
+    /// Reads the store and the files beside it.
+    ///
+    /// # Errors
+    /// [`RepositoryError::DamagedUpdate`] or [`RepositoryError::Store`] if they do not hold a whole
+    /// dictionary of this setup.
+    fn open(&mut self) -> Result<(), RepositoryError>;
+
+    /// Prepares to sign with the keys of the author.
+    ///
+    /// # Errors
+    /// [`AuthorError`] if the scheme's own key or its parameters do not fit. Trees check nothing.
+    fn resume(&mut self, key: &SecretKey) -> Result<(), AuthorError>;
+
+    /// Signs a batch as the next version and stages it. If the signer refuses, the operations are
+    /// signed with the next batch, or as a version before it.
+    ///
+    /// # Errors
+    /// [`AuthorError`]; [`AuthorError::Repository`] with [`StoreError::NoAuthor`] without
+    /// [`Owned::resume`].
+    fn sign(&mut self, batch: Vec<Operation>) -> Result<Version, AuthorError>;
+
+    /// Whether [`Owned::sign_gathered`] takes changes as a stream, not as a batch in memory.
+    fn streams(&self) -> bool;
+
+    /// Like [`Owned::sign`], for gathered changes. If they are streamed and the signer refuses,
+    /// they are not kept.
+    ///
+    /// # Errors
+    /// Those of [`Owned::sign`]. If the store fails after the version is signed, it is closed.
+    fn sign_gathered(&mut self, changes: Changes) -> Result<Version, AuthorError>;
 }
 
 impl dyn Keeper {

@@ -32,7 +32,7 @@ use std::{
 
 use ed25519_dalek::SigningKey;
 use pad_core::{AuthorKey, DictionaryId, head::Authority};
-use pad_disk::{Access, Draft};
+use pad_disk::{Access, Draft, RegisterError};
 use sha2::{Digest, Sha256};
 pub use zeroize::Zeroizing;
 
@@ -40,8 +40,8 @@ pub use pad_tuple::DEFAULT_ENTRIES;
 
 pub use crate::own_keys::{NoRandomness, SchemeKey, SchemeKeyFormat};
 use crate::{
-    scheme::Named,
-    selection::{SchemeName, SuiteName},
+    selection::{Named, SchemeName, SuiteName},
+    signing_record::{SigningRecord, SigningRecordError},
 };
 
 #[cfg(feature = "passphrase")]
@@ -254,7 +254,47 @@ impl fmt::Debug for SecretKey {
 }
 
 impl SecretKey {
-    /// Generates a random key for a new dictionary of family `F`.
+    /// Makes the key files of a new dictionary of family `F`: the secret key at `path`, the public
+    /// key at `path` with `.pub` at its end, and with `.signed` the record of what is signed.
+    ///
+    /// # Errors
+    /// Those of [`SecretKey::random`] and [`SecretKey::save`].
+    pub fn create<F: Named>(
+        path: impl AsRef<Path>,
+        dictionary: impl Into<DictionaryId>,
+    ) -> Result<Self, KeyFileError> {
+        Self::random::<F>(dictionary)?.created(path.as_ref())
+    }
+
+    /// Like [`SecretKey::create`], with `own` as in [`SecretKey::random_with`].
+    ///
+    /// # Errors
+    /// Those of [`SecretKey::random_with`] and [`SecretKey::save`].
+    pub fn create_with<F: Named>(
+        path: impl AsRef<Path>,
+        dictionary: impl Into<DictionaryId>,
+        own: Option<Zeroizing<Vec<u8>>>,
+    ) -> Result<Self, KeyFileError> {
+        Self::random_with::<F>(dictionary, own)?.created(path.as_ref())
+    }
+
+    fn created(mut self, path: &Path) -> Result<Self, KeyFileError> {
+        let (public, signed) = (
+            pad_disk::beside(path, ".pub")?,
+            pad_disk::beside(path, ".signed")?,
+        );
+        // Without its record, a key is not signed with: a kill in between does no harm.
+        let saved = self.save_pair(path, &public);
+        saved.map_err(|(_, error)| error)?;
+        SigningRecord::create(&signed).map_err(|error| match error {
+            SigningRecordError::Register(RegisterError::Io(error)) => error.into(),
+            error => KeyFileError::Io(io::Error::other(error)),
+        })?;
+        self.path = Some(path.to_path_buf());
+        Ok(self)
+    }
+
+    /// Generates a random key for a new dictionary of family `F`, which is in no file.
     ///
     /// # Errors
     /// [`KeyFileError::NoRandomness`]; [`KeyFileError::ParametersNeeded`] for logs;

@@ -4,12 +4,12 @@
 //! ```standalone_crate
 //! use authdict::{Author, Client, Key, RedBlack, SecretKey, Server, Tree};
 //!
-//! type Prices = Tree<RedBlack>; // or Tuple<..>, Log<..>, AnyFamily: the only line that changes
+//! type Prices = Tree<RedBlack>; // or Tuple<SpecLightweight>, ..: the only line that changes
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # std::env::set_current_dir(folder.path())?;
 //! # std::env::set_current_dir(folder.path())?;
-//! let secret = SecretKey::random::<Prices>("fruit prices")?;
+//! let secret = SecretKey::create::<Prices>("prices.key", "fruit prices")?;
 //! let mut author = Author::<Prices>::create("prices.pad", &secret)?;
 //! author.put("apple", "1.20")?;
 //! author.commit()?;
@@ -89,7 +89,7 @@ mod verifier;
 pub mod version_notes;
 pub mod witnessed;
 
-pub use author::{Author, AuthorError};
+pub use author::Author;
 pub use block_directory;
 pub use changes::Changes;
 pub use client::{AskError, Client, NoClient, Source};
@@ -126,10 +126,11 @@ pub use pad_tuple::{
 #[cfg(feature = "log")]
 pub use parameters::LogParameters;
 pub use question::NotOffered;
-pub use repository::{CheckError, RepositoryError};
-pub use scheme::{AnyFamily, Asks, Named, Scheme};
+pub use repository::{AuthorError, CheckError, RepositoryError};
+pub use scheme::{AnyFamily, Asks, Scheme};
 #[cfg(feature = "log")]
 pub use scheme::{Log, Membership};
+pub use selection::Named;
 pub use server::Server;
 pub use signing_record::{SigningRecord, SigningRecordError};
 pub use store::{

@@ -43,6 +43,18 @@ impl From<Keys> for Question {
     }
 }
 
+impl From<(Key, Value)> for Question {
+    fn from((key, value): (Key, Value)) -> Self {
+        Self::Value(key, value)
+    }
+}
+
+impl From<Version> for Question {
+    fn from(older: Version) -> Self {
+        Self::Growth(older)
+    }
+}
+
 impl From<KeyRange> for Question {
     fn from(range: KeyRange) -> Self {
         Self::Range(range)

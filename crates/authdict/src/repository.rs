@@ -1,8 +1,8 @@
-//! Errors of a durable repository.
+//! Errors of keepers and their authors.
 
 use pad_core::{ApplyError, DecodeError, LookupError, VerifyError, Version};
 
-use crate::store::StoreError;
+use crate::{question::NotOffered, signing_record::SigningRecordError, store::StoreError};
 
 /// Error of applying an update, or of the store.
 #[derive(Debug, thiserror::Error)]
@@ -46,5 +46,75 @@ impl From<LookupError> for CheckError {
 impl From<StoreError> for CheckError {
     fn from(error: StoreError) -> Self {
         Self::Repository(error.into())
+    }
+}
+
+/// Error of publishing a snapshot.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AuthorError {
+    /// The signer refused, for this reason. The changes are still pending, unless they were
+    /// streamed.
+    #[error("the signer refused: {0}")]
+    Signing(String),
+    /// The author of a tuple PAD cannot continue, or take a snapshot; the changes are still
+    /// pending.
+    #[error(transparent)]
+    Tuple(pad_tuple::AuthorError),
+    /// The author of a log cannot continue, or append; nothing was appended.
+    #[cfg(feature = "log")]
+    #[error(transparent)]
+    Log(pad_log::AuthorError),
+    /// An entry cannot be appended to a log; nothing was appended.
+    #[cfg(feature = "log")]
+    #[error(transparent)]
+    Append(#[from] pad_log::AppendError),
+    /// A change is of a kind that the scheme does not have; nothing was changed.
+    #[error(transparent)]
+    NotOffered(#[from] NotOffered),
+    /// The snapshot was not applied or is not durable.
+    #[error(transparent)]
+    Repository(#[from] RepositoryError),
+    /// The record of what was signed forbids signing, or could not be written. In the second case
+    /// the snapshot may be durable, but it must not be handed out before the author was opened
+    /// anew.
+    #[error(transparent)]
+    Record(#[from] SigningRecordError),
+    /// The key is from no file, and no record of what it signed is given ([`crate::Author::open_with`]).
+    #[error("the key is from no file, so there is no record of what was signed with it")]
+    NoRecord,
+    /// An earlier snapshot was signed but not applied, so this author must be opened anew.
+    #[error("an earlier snapshot was not taken, open the store again")]
+    Diverged,
+}
+
+impl From<signature::Error> for AuthorError {
+    fn from(error: signature::Error) -> Self {
+        Self::Signing(error.to_string())
+    }
+}
+
+impl From<StoreError> for AuthorError {
+    fn from(error: StoreError) -> Self {
+        Self::Repository(error.into())
+    }
+}
+
+impl From<pad_tuple::AuthorError> for AuthorError {
+    fn from(error: pad_tuple::AuthorError) -> Self {
+        match error {
+            pad_tuple::AuthorError::Signing(reason) => Self::Signing(reason),
+            error => Self::Tuple(error),
+        }
+    }
+}
+
+#[cfg(feature = "log")]
+impl From<pad_log::AuthorError> for AuthorError {
+    fn from(error: pad_log::AuthorError) -> Self {
+        match error {
+            pad_log::AuthorError::Signer(error) => error.into(),
+            error => Self::Log(error),
+        }
     }
 }

@@ -14,6 +14,7 @@ use crate::{
     family::tuple::AskedDesign,
     keys::PublicKey,
     question::{Question, Refusal, Statement},
+    selection::Named,
     store::StoreError,
 };
 
@@ -44,14 +45,6 @@ impl Scheme for AnyFamily {
     fn is_of(_: &PublicKey) -> bool {
         true
     }
-}
-
-/// A family that is one scheme with one suite.
-pub trait Named {
-    /// The suite's number.
-    const SUITE: SuiteId;
-    /// The scheme's number.
-    const SCHEME: SchemeId;
 }
 
 impl<F: Named> Scheme for F {

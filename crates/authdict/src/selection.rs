@@ -347,6 +347,14 @@ impl SchemeName {
     }
 }
 
+/// A family that is one scheme with one suite.
+pub trait Named {
+    /// The suite's number.
+    const SUITE: SuiteId;
+    /// The scheme's number.
+    const SCHEME: SchemeId;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -14,7 +14,7 @@ use crate::LogParameters;
 use crate::{
     description::{create_store_with, key_of_store},
     family,
-    keeper::Keeper,
+    keeper::{Keeper, Owned},
     kept_log::MISSING,
     keys::PublicKey,
     repository::RepositoryError,
@@ -25,11 +25,11 @@ use crate::{
 
 /// A server of a dictionary of family `F`: all versions in a store, each answered with proofs.
 ///
-/// It holds no key and is untrusted. Many processes can serve one store beside its one writer. It
+/// It is untrusted, and holds no key unless its [`crate::Author`] has opened it. Many processes can serve one store beside its one writer. It
 /// dereferences to the [`Keeper`] that owns the store, which takes updates, answers questions in
 /// messages, prunes and checks.
 pub struct Server<F = AnyFamily> {
-    keeper: Box<dyn Keeper>,
+    pub(crate) keeper: Box<dyn Owned>,
     family: PhantomData<fn() -> F>,
 }
 
@@ -103,7 +103,7 @@ impl<F: Scheme> Server<F> {
 }
 
 impl<F> Server<F> {
-    const fn of(keeper: Box<dyn Keeper>) -> Self {
+    const fn of(keeper: Box<dyn Owned>) -> Self {
         Self {
             keeper,
             family: PhantomData,
@@ -145,7 +145,7 @@ impl Server {
 }
 
 /// The dictionary in a store, and the public key in the store's records.
-fn opened(path: &Path, cache: &NodeCache) -> Result<(Box<dyn Keeper>, PublicKey), RepositoryError> {
+fn opened(path: &Path, cache: &NodeCache) -> Result<(Box<dyn Owned>, PublicKey), RepositoryError> {
     let open = || {
         let store = AnyStore::open(path)?;
         let public = key_of_store(&store)?;
@@ -162,7 +162,7 @@ fn open(
     store: AnyStore,
     public: &PublicKey,
     cache: NodeCache,
-) -> Result<Box<dyn Keeper>, RepositoryError> {
+) -> Result<Box<dyn Owned>, RepositoryError> {
     let mut keeper = with_suite!(public.suite, S => family::keeper::<S>(public, store, cache))?;
     keeper.open()?;
     Ok(keeper)

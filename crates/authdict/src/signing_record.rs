@@ -76,13 +76,6 @@ pub enum SigningRecordError {
     },
 }
 
-impl SigningRecordError {
-    /// Whether a record exists already at the path.
-    pub(crate) fn is_there_already(&self) -> bool {
-        matches!(self, Self::Register(RegisterError::Io(error)) if error.kind() == io::ErrorKind::AlreadyExists)
-    }
-}
-
 /// The value of a record that was begun, until a head is handed out.
 const BEGUN: &[u8] = b"begun with no version";
 
@@ -94,6 +87,18 @@ impl SigningRecord {
     pub fn create(path: &Path) -> Result<(), SigningRecordError> {
         Register::create(path, BEGUN)?;
         Ok(())
+    }
+
+    /// Refuses a key without a record.
+    ///
+    /// # Errors
+    /// [`SigningRecordError::Forgotten`].
+    pub(crate) fn require_file(path: &Path) -> Result<(), SigningRecordError> {
+        if path.exists() {
+            return Ok(());
+        }
+        let (stored, file) = (Version::EMPTY, path.display().to_string());
+        Err(SigningRecordError::Forgotten { stored, file })
     }
 
     /// Opens and locks the record in this file. Creates one that remembers nothing if it is

@@ -319,6 +319,9 @@ pub enum StoreError {
     /// The key is of a dictionary of another family.
     #[error("the key is of a dictionary of scheme {0}, which is not this family")]
     OtherFamily(SchemeName),
+    /// The store of a log begins with its parameters.
+    #[error("a log's store is made with its parameters, which are not given")]
+    NoParameters,
     /// The store was not opened by its author.
     #[error("the store was opened without its author's key, so nothing can be signed")]
     NoAuthor,

@@ -3,18 +3,14 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use authdict::{
-    KeyRange, RangeContents, Version,
-    question::{HeadText, Question, Statement},
-    version_notes::VersionNotes,
+    Version,
+    question::{Question, Statement},
 };
-use pad_core::{Key, Untrusted};
-use pad_tree::KeyHistory;
 use tokio::{sync::Mutex, task::spawn_blocking};
 
 use crate::{client::Client, error::ClientError};
 
-/// A [`Client`] for tokio tasks: each asynchronous method calls the [`Client`] method of the same
-/// name. All clones share one view.
+/// A [`Client`] for tokio tasks, over the same blocking core. All clones share one view.
 ///
 /// Each call runs on tokio's blocking thread pool, which has 512 threads by default. That bounds
 /// the number of concurrent calls, and slow proofs do not block other tasks.
@@ -72,77 +68,8 @@ impl AsyncClient {
         version: Version,
         question: Question,
     ) -> Result<Statement, ClientError> {
-        self.with(move |client| client.ask(version, &question))
+        self.call(move |client| client.ask(version, &question))
             .await
-    }
-
-    /// Calls [`Client::answer`].
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn answer(
-        &self,
-        version: Version,
-        question: Question,
-    ) -> Result<(Vec<u8>, Statement), ClientError> {
-        self.with(move |client| client.answer(version, &question))
-            .await
-    }
-
-    /// Calls [`Client::head`].
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn head(&self, version: Version) -> Result<HeadText, ClientError> {
-        self.with(move |client| client.head(version)).await
-    }
-
-    /// Calls [`Client::page`].
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn page(
-        &self,
-        version: Version,
-        range: KeyRange,
-    ) -> Result<(KeyRange, RangeContents), ClientError> {
-        self.with(move |client| client.page(version, &range)).await
-    }
-
-    /// Calls [`Client::history`].
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn history(&self, key: Key) -> Result<Untrusted<KeyHistory>, ClientError> {
-        self.with(move |client| client.history(&key)).await
-    }
-
-    /// Calls [`Client::notes`].
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn notes(
-        &self,
-        first: Version,
-        last: Version,
-    ) -> Result<Untrusted<VersionNotes>, ClientError> {
-        self.with(move |client| client.notes(first, last)).await
-    }
-
-    /// Calls [`Client::named`].
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn named(&self, name: String) -> Result<Untrusted<Vec<Version>>, ClientError> {
-        self.with(move |client| client.named(&name)).await
-    }
-
-    /// Calls [`Client::oldest`].
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub async fn oldest(&self) -> Result<Version, ClientError> {
-        self.with(Client::oldest).await
     }
 
     /// Returns a blocking client with the current view. Its calls block the calling thread.
@@ -150,9 +77,14 @@ impl AsyncClient {
         now(&self.client)
     }
 
-    async fn with<T: Send + 'static>(&self, ask: impl FnOnce(&Client) -> T + Send + 'static) -> T {
+    /// Runs anything else that a [`Client`] does, with the current view:
+    /// `client.call(|client| client.oldest())`.
+    pub async fn call<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Client) -> T + Send + 'static,
+    ) -> T {
         let client = self.now();
-        blocking(move || ask(&client)).await
+        blocking(move || work(&client)).await
     }
 }
 

@@ -1,4 +1,5 @@
-//! The file of a view, which several processes may advance. It never goes back.
+//! The file of a view, which several processes may advance. None of them takes it back, or to
+//! another key.
 
 use std::{
     fs::File,
@@ -36,6 +37,12 @@ pub enum ViewFault {
     /// The path is that of a directory, a pipe or another special file.
     #[error("it is not a plain file")]
     NotPlain,
+    /// The view in the file is of another key.
+    #[error("the view was begun with another key")]
+    OtherKey,
+    /// The file has a newer view.
+    #[error("the view in the file is newer")]
+    Newer,
     /// The contents are not a view.
     #[error(transparent)]
     File(#[from] ViewFileError),
@@ -110,6 +117,14 @@ impl ViewFile {
 
     /// Replaces the stored view `before` by `view`, if they differ.
     fn keep(&self, before: Option<&StoredView>, view: StoredView) -> Result<StoredView, NoView> {
+        if let Some(before) = before {
+            if before.public() != view.public() {
+                return Err(self.failed(ViewFault::OtherKey));
+            }
+            if before.version() > view.version() {
+                return Err(self.failed(ViewFault::Newer));
+            }
+        }
         if before != Some(&view) {
             let replaced = pad_disk::replace(&self.path, view.to_text().as_bytes(), Access::Usual);
             replaced.map_err(|error| self.failed(error.into()))?;

@@ -16,7 +16,7 @@ use pad_log::{
 };
 
 use crate::{
-    keeper::{Keeper, Kept},
+    keeper::{Kept, Owned},
     keys::PublicKey,
     parameters::LogParameters,
     question::{NotOffered, Question, Refusal, Statement},
@@ -66,7 +66,7 @@ macro_rules! with_log_scheme {
 pub(crate) fn keeper<S: Suite>(
     public: &PublicKey,
     store: AnyStore,
-) -> Result<Option<Box<dyn Keeper>>, RepositoryError> {
+) -> Result<Option<Box<dyn Owned>>, RepositoryError> {
     if !has_suite::<S>() {
         return Ok(None);
     }
@@ -82,7 +82,7 @@ fn in_store<S: AskedScheme>(
     authority: &Authority,
     setup: Setup,
     store: AnyStore,
-) -> Result<Box<dyn Keeper>, StoreError> {
+) -> Result<Box<dyn Owned>, StoreError> {
     let log = Log::<S>::new(authority.dictionary, setup);
     match kept::empty(log, authority.author) {
         Ok(repository) => Ok(Box::new(Kept::new(repository, store))),

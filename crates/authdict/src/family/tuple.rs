@@ -6,7 +6,7 @@ use pad_tuple::{Design, KeyBytes, Tuple, TupleScheme, for_each_tuple};
 
 use crate::{
     inspect::Note,
-    keeper::{Keeper, Kept},
+    keeper::{Kept, Owned},
     keys::PublicKey,
     question::{Question, Refusal, Statement},
     repository::RepositoryError,
@@ -53,7 +53,7 @@ macro_rules! for_each_design {
 pub(crate) fn keeper<S: Suite>(
     public: &PublicKey,
     store: AnyStore,
-) -> Result<Option<Box<dyn Keeper>>, RepositoryError> {
+) -> Result<Option<Box<dyn Owned>>, RepositoryError> {
     let Some(file) = store.file() else {
         return Ok(None);
     };

@@ -1,16 +1,15 @@
 //! What the three ways to keep a dictionary have in common.
 
 use core::fmt;
-use std::collections::BTreeMap;
 
 use pad_core::{
     ApplyError, Attachment, Heads, Key, LookupError, Operation, SignedHead, SnapshotHead, Suite,
-    Untrusted, Update, UpdateHead, Value, Verified, VerifyError, Version, codec,
-    contradiction::Past, head::Authority,
+    Untrusted, Update, UpdateHead, Verified, VerifyError, Version, codec, contradiction::Past,
+    head::Authority,
 };
 use pad_tree::{Answer, Difference, KeyHistory, KeyRange, Keys};
 
-use super::{Checked, Contents, Replica, whole::Distance};
+use super::{Checked, Contents, Replica};
 use crate::{
     dictionary::{AnswerError, Dictionary, Noted},
     question::{HeadText, Question},
@@ -166,6 +165,58 @@ pub(crate) trait Asked: fmt::Debug + Send + Sync + Sized + 'static {
     }
 }
 
+/// What a [`pad_core::Repository`] whose entries can be removed has anyway of [`Asked`].
+macro_rules! as_repository {
+    () => {
+        type Suite = <Self as pad_core::Repository>::Suite;
+        type Attachment = <Self as pad_core::Repository>::Attachment;
+
+        fn authority(&self) -> &Authority {
+            self.authority()
+        }
+
+        fn heads(&self) -> impl Heads<Self::Suite> {
+            self.heads()
+        }
+
+        fn latest_version(&self) -> Version {
+            self.latest()
+        }
+
+        fn oldest_version(&self) -> Version {
+            self.oldest()
+        }
+
+        fn signed_head(&self, version: Version) -> Result<SignedHead<Self::Suite>, LookupError> {
+            self.head(version)
+        }
+
+        fn bytes_in_memory(&self) -> usize {
+            self.memory_bytes()
+        }
+
+        /// Entries can be removed.
+        fn append_only(&self, _: Version, _: Version) -> Result<Option<Vec<u8>>, LookupError> {
+            Ok(None)
+        }
+
+        fn proof_of(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError> {
+            Ok(codec::encode_body(&self.prove(version, key)?))
+        }
+
+        fn check_version(
+            &self,
+            version: Version,
+            update: Option<&[u8]>,
+            contents: Contents,
+        ) -> Result<(), CheckError> {
+            by_answers(self, version, (update, contents), check_contents, answers)
+        }
+    };
+}
+
+pub(crate) use as_repository;
+
 /// A dictionary of one family with its store.
 pub(crate) struct Kept<R: Asked> {
     pub(crate) repository: R,
@@ -177,7 +228,8 @@ pub(crate) struct Kept<R: Asked> {
     /// The operations that a signer has refused, if the author has no memory of its own.
     pub(crate) waiting: Vec<Operation>,
     /// For dictionaries kept whole.
-    pub(crate) distance: Distance,
+    #[cfg(any(feature = "accumulators", feature = "log"))]
+    pub(crate) distance: super::whole::Distance,
 }
 
 impl<R: Asked> fmt::Debug for Kept<R> {
@@ -200,7 +252,8 @@ impl<R: Asked> Kept<R> {
             acknowledged: Version::EMPTY,
             author: None,
             waiting: Vec::new(),
-            distance: Distance::default(),
+            #[cfg(any(feature = "accumulators", feature = "log"))]
+            distance: super::whole::Distance::default(),
         }
     }
 
@@ -581,6 +634,3 @@ pub(crate) fn past_messages<S: Suite>(
 
 /// The maximum number of attempts to read a store that others keep changing.
 const ATTEMPTS: usize = 16;
-
-/// The contents of a version.
-pub(crate) type Entries = BTreeMap<Key, Value>;

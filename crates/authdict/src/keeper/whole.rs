@@ -1,16 +1,17 @@
 //! Dictionaries kept whole: signed updates, and now and then a checkpoint of everything.
 
-use pad_core::{LookupError, Operation, VerifyError, Version};
+use std::collections::BTreeMap;
+
+use pad_core::{Key, LookupError, Operation, Value, VerifyError, Version};
 
 use super::{
-    Checked, Keeper, Replica as _,
-    kept::{Asked, Entries, Kept, replay},
+    Checked, Keeper, Owned, Replica as _,
+    kept::{Asked, Kept, replay},
 };
 use crate::{
-    author::AuthorError,
     changes::Changes,
     keys::SecretKey,
-    repository::{CheckError, RepositoryError},
+    repository::{AuthorError, CheckError, RepositoryError},
     store::{RecordChange, Store as _, StoreError, StoredCheckpoint},
 };
 
@@ -69,6 +70,9 @@ pub(crate) trait Whole: Asked {
     /// families in which proofs about a few keys do not show it.
     fn is_as_replayed(&self, replayed: &Self) -> bool;
 }
+
+/// The contents of a version.
+pub(crate) type Entries = BTreeMap<Key, Value>;
 
 /// How far the updates have gone since the last checkpoint.
 #[derive(Clone, Copy, Debug, Default)]
@@ -143,7 +147,7 @@ impl<R: Whole> Kept<R> {
     }
 }
 
-impl<R: Whole> Keeper for Kept<R> {
+impl<R: Whole> Owned for Kept<R> {
     fn open(&mut self) -> Result<(), RepositoryError> {
         self.in_one_state(Self::read, |_| Ok(()))
     }
@@ -153,23 +157,18 @@ impl<R: Whole> Keeper for Kept<R> {
         Ok(())
     }
 
-    fn stage_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError> {
-        self.verify_head_of(update)?;
-        let version = self.apply(update)?;
-        self.staged.push(update.to_vec());
-        Ok(version)
-    }
-
     fn sign(&mut self, batch: Vec<Operation>) -> Result<Version, AuthorError> {
         let author = self.author.as_ref().ok_or(StoreError::NoAuthor)?;
         let (sealed, is_unsigned) = R::last_sealed(author);
         if sealed != self.repository.latest_version() {
             return Err(AuthorError::Diverged);
         }
+        self.waiting.extend(batch);
         if is_unsigned {
             // A snapshot of an earlier call, whose signer failed, becomes a version of its own.
             self.sign_next(Vec::new())?;
         }
+        let batch = core::mem::take(&mut self.waiting);
         self.sign_next(batch)?;
         Ok(self.repository.latest_version())
     }
@@ -180,6 +179,15 @@ impl<R: Whole> Keeper for Kept<R> {
 
     fn sign_gathered(&mut self, changes: Changes) -> Result<Version, AuthorError> {
         self.sign(changes.into_batch()?)
+    }
+}
+
+impl<R: Whole> Keeper for Kept<R> {
+    fn stage_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError> {
+        self.verify_head_of(update)?;
+        let version = self.apply(update)?;
+        self.staged.push(update.to_vec());
+        Ok(version)
     }
 
     fn commit(&mut self, records: &[RecordChange]) -> Result<Version, RepositoryError> {

@@ -6,6 +6,7 @@ mod bulk;
 mod damage;
 mod documents;
 mod durable;
+mod facade;
 mod head_vectors;
 #[cfg(feature = "log")]
 mod log;

@@ -105,20 +105,38 @@ fn every_question_is_the_one_of_the_client_that_blocks() {
         let client = AsyncClient::from(author.client(&[&server], "view"));
         let latest = client.advance().await.unwrap();
         let same = client.now();
-        let (message, statement) = client.answer(latest, about("pear")).await.unwrap();
+        let (message, statement) = client
+            .call(move |client| client.answer(latest, &about("pear")))
+            .await
+            .unwrap();
         assert_eq!(message, same.answer(latest, &about("pear")).unwrap().0);
         assert_eq!(value(&statement), Some(&b"5"[..]));
-        let (head, same_head) = (client.head(latest).await, same.head(latest));
+        let (head, same_head) = (
+            client.call(move |client| client.head(latest)).await,
+            same.head(latest),
+        );
         assert_eq!(head.unwrap(), same_head.unwrap());
-        let page = client.page(latest, KeyRange::ALL).await.unwrap();
+        let page = client
+            .call(move |client| client.page(latest, &KeyRange::ALL))
+            .await
+            .unwrap();
         assert_eq!(page, same.page(latest, &KeyRange::ALL).unwrap());
         let key = Key::try_from("apple").unwrap();
-        let history = client.history(key.clone()).await.unwrap();
+        let history = client
+            .call({
+                let key = key.clone();
+                move |client| client.history(&key)
+            })
+            .await
+            .unwrap();
         assert_eq!(history, same.history(&key).unwrap());
-        assert_eq!(client.oldest().await.unwrap(), same.oldest().unwrap());
+        assert_eq!(
+            client.call(pad_client::Client::oldest).await.unwrap(),
+            same.oldest().unwrap()
+        );
         // Callers receive an error if the server is gone.
         stop(server);
         assert!(client.advance().await.is_err());
-        assert!(client.answer(latest, about("apple")).await.is_err());
+        assert!(client.ask(latest, about("apple")).await.is_err());
     });
 }

@@ -4,7 +4,7 @@ use pad_core::Operation;
 use pad_log::{AppendError, BuiltUpdate, Entry, LogAuthor, Scheme, scheme::Contents};
 
 use super::not_offered;
-use crate::author::AuthorError;
+use crate::repository::AuthorError;
 
 /// Appends a batch and signs it. Each put adds a value to those of its key, or a member to a set.
 /// Existing members are skipped.

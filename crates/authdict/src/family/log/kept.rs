@@ -15,12 +15,11 @@ use super::{
     author, not_offered,
 };
 use crate::{
-    author::AuthorError,
     dictionary::{AnswerError, Noted},
     keeper::{Asked, Contents, Entries, Whole},
     keys::SecretKey,
     question::{Question, Statement},
-    repository::{CheckError, RepositoryError},
+    repository::{AuthorError, CheckError, RepositoryError},
     store::{StoreError, StoredCheckpoint},
 };
 

@@ -17,15 +17,16 @@ use super::until_stopped;
 #[cfg(feature = "object-store")]
 use crate::kept_log::ObjectLog;
 use crate::{
-    author::AuthorError,
     changes::{Changes, Gathered},
     dictionary::{AnswerError, Noted},
     family::not_offered,
-    keeper::{Asked, Checked, Contents, Keeper, Kept, Replica as _, by_answers},
+    keeper::{
+        Asked, Checked, Contents, Keeper, Kept, Owned, Replica as _, as_repository, by_answers,
+    },
     kept_log::{AnyLog, KeptLog, NodeFile, RowLengths, SystemError},
     keys::{PublicKey, SecretKey},
     question::Question,
-    repository::{CheckError, RepositoryError},
+    repository::{AuthorError, CheckError, RepositoryError},
     store::{AnyStore, RecordChange, Store as _, StoreError},
 };
 
@@ -37,7 +38,7 @@ pub(crate) fn keeper<S: Suite>(
     public: &PublicKey,
     store: AnyStore,
     cache: NodeCache,
-) -> Result<Option<Box<dyn Keeper>>, RepositoryError> {
+) -> Result<Option<Box<dyn Owned>>, RepositoryError> {
     let log = log_of::<S>(&store)?;
     macro_rules! try_scheme {
         ($($scheme:ty),+) => { $(
@@ -265,7 +266,7 @@ impl<S: Suite, B: BalancingScheme> Tree<S, B> {
     }
 }
 
-impl<S: Suite, B: BalancingScheme> Keeper for Tree<S, B> {
+impl<S: Suite, B: BalancingScheme> Owned for Tree<S, B> {
     fn open(&mut self) -> Result<(), RepositoryError> {
         self.in_one_state(Self::read, |_| Ok(()))
     }
@@ -273,13 +274,6 @@ impl<S: Suite, B: BalancingScheme> Keeper for Tree<S, B> {
     fn resume(&mut self, key: &SecretKey) -> Result<(), AuthorError> {
         self.author = Some(HeadSigner::new(key.signer()));
         Ok(())
-    }
-
-    fn stage_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError> {
-        self.verify_head_of(update)?;
-        self.begin()?;
-        self.apply(update)?;
-        self.stage_row()
     }
 
     fn sign(&mut self, batch: Vec<Operation>) -> Result<Version, AuthorError> {
@@ -315,6 +309,15 @@ impl<S: Suite, B: BalancingScheme> Keeper for Tree<S, B> {
         } else {
             self.sign(sorted.batch()?)
         }
+    }
+}
+
+impl<S: Suite, B: BalancingScheme> Keeper for Tree<S, B> {
+    fn stage_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError> {
+        self.verify_head_of(update)?;
+        self.begin()?;
+        self.apply(update)?;
+        self.stage_row()
     }
 
     /// Order: nodes and heads are durable before the row that refers to them.
@@ -394,31 +397,11 @@ impl<S: Suite, B: BalancingScheme> Keeper for Tree<S, B> {
 }
 
 impl<S: Suite, B: BalancingScheme> Asked for Repository<S, B> {
-    type Suite = S;
-    type Attachment = ();
+    as_repository!();
+
     type Author = HeadSigner;
 
     const EVIDENCE_OUTLIVES_VERSION: bool = false;
-
-    fn authority(&self) -> &Authority {
-        self.authority()
-    }
-
-    fn heads(&self) -> impl Heads<S> {
-        self.heads()
-    }
-
-    fn latest_version(&self) -> Version {
-        self.latest()
-    }
-
-    fn oldest_version(&self) -> Version {
-        self.oldest()
-    }
-
-    fn signed_head(&self, version: Version) -> Result<SignedHead<S>, LookupError> {
-        self.head(version)
-    }
 
     fn take(&mut self, update: &Update<S, ()>) -> Result<Version, RepositoryError> {
         let applied = self.apply(update);
@@ -429,21 +412,12 @@ impl<S: Suite, B: BalancingScheme> Asked for Repository<S, B> {
         usize::try_from(self.len()).unwrap_or(usize::MAX)
     }
 
-    fn bytes_in_memory(&self) -> usize {
-        self.memory_bytes()
-    }
-
     fn bytes_in_files(&self) -> Result<u64, StoreError> {
         self.log().kept_bytes()
     }
 
     fn remade_update(&self, version: Version, most: usize) -> Result<Option<Vec<u8>>, LookupError> {
         Ok(Some(codec::encode(&self.update_within(version, most)?)))
-    }
-
-    /// Entries can be removed.
-    fn append_only(&self, _: Version, _: Version) -> Result<Option<Vec<u8>>, LookupError> {
-        Ok(None)
     }
 
     fn answer_to(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
@@ -467,10 +441,6 @@ impl<S: Suite, B: BalancingScheme> Asked for Repository<S, B> {
         Ok(self.page(version, range, bytes)?)
     }
 
-    fn proof_of(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError> {
-        Ok(codec::encode_body(&self.prove(version, key)?))
-    }
-
     fn history_of(
         &self,
         key: &Key,
@@ -487,15 +457,6 @@ impl<S: Suite, B: BalancingScheme> Asked for Repository<S, B> {
         note: &mut Noted<'_, Difference>,
     ) -> Result<(), AnswerError> {
         until_stopped(note, |note| self.differences(before, after, note))
-    }
-
-    fn check_version(
-        &self,
-        version: Version,
-        update: Option<&[u8]>,
-        contents: Contents,
-    ) -> Result<(), CheckError> {
-        by_answers(self, version, (update, contents), check_contents, answers)
     }
 }
 

@@ -9,16 +9,16 @@ use pad_tree::{Difference, KeyHistory, KeyRange};
 use pad_tuple::{KeyBytes, Tuple, TupleAuthor, TupleRepository, for_each_accumulated_tuple};
 
 use super::{
-    AskedDesign, TupleSetup, answers::compare, answers::history_of, foreign_key, is_of, setup,
+    AskedDesign, TupleSetup, answers::compare, answers::history_of, answers::tells_of_tuples,
+    foreign_key, is_of, setup,
 };
 use crate::{
-    author::AuthorError,
     dictionary::{AnswerError, Noted},
     family::not_offered,
-    keeper::{Asked, Contents, Entries, Keeper, Kept, Whole, by_answers},
+    keeper::{Asked, Contents, Entries, Kept, Owned, Whole, as_repository, by_answers},
     keys::{PublicKey, SecretKey},
     question::Question,
-    repository::{CheckError, RepositoryError},
+    repository::{AuthorError, CheckError, RepositoryError},
     store::{AnyStore, StoreError, StoredCheckpoint},
 };
 
@@ -26,7 +26,7 @@ use crate::{
 pub(super) fn keeper<S: Suite>(
     public: &PublicKey,
     store: AnyStore,
-) -> Result<Option<Box<dyn Keeper>>, RepositoryError> {
+) -> Result<Option<Box<dyn Owned>>, RepositoryError> {
     macro_rules! try_design {
         ($name:ident, $design:ty) => {
             if is_of::<S, $design>(public) {
@@ -110,31 +110,12 @@ impl<S: Suite, D: AskedDesign<S>> Whole for TupleRepository<S, D> {
 
 /// Answers questions about one key at a time.
 impl<S: Suite, D: AskedDesign<S>> Asked for TupleRepository<S, D> {
-    type Suite = S;
-    type Attachment = <Self as pad_core::Repository>::Attachment;
+    as_repository!();
+    tells_of_tuples!();
+
     type Author = TupleAuthor<S, D, ed25519_dalek::SigningKey>;
 
     const EVIDENCE_OUTLIVES_VERSION: bool = true;
-
-    fn authority(&self) -> &Authority {
-        self.authority()
-    }
-
-    fn heads(&self) -> impl Heads<S> {
-        self.heads()
-    }
-
-    fn latest_version(&self) -> Version {
-        self.latest()
-    }
-
-    fn oldest_version(&self) -> Version {
-        self.oldest()
-    }
-
-    fn signed_head(&self, version: Version) -> Result<SignedHead<S>, LookupError> {
-        self.head(version)
-    }
 
     fn take(
         &mut self,
@@ -148,23 +129,9 @@ impl<S: Suite, D: AskedDesign<S>> Asked for TupleRepository<S, D> {
         self.len()
     }
 
-    fn bytes_in_memory(&self) -> usize {
-        self.memory_bytes()
-    }
-
     /// Nothing is beside the store.
     fn bytes_in_files(&self) -> Result<u64, StoreError> {
         Ok(0)
-    }
-
-    /// The store has them.
-    fn remade_update(&self, _: Version, _: usize) -> Result<Option<Vec<u8>>, LookupError> {
-        Ok(None)
-    }
-
-    /// Entries can be removed.
-    fn append_only(&self, _: Version, _: Version) -> Result<Option<Vec<u8>>, LookupError> {
-        Ok(None)
     }
 
     fn answer_to(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
@@ -176,47 +143,6 @@ impl<S: Suite, D: AskedDesign<S>> Asked for TupleRepository<S, D> {
             }
             question => Err(not_offered(question, self.authority().scheme).into()),
         }
-    }
-
-    /// The whole range: there are no pages.
-    fn page_of(&self, _: Version, range: &KeyRange, _: usize) -> Result<KeyRange, AnswerError> {
-        Ok(range.clone())
-    }
-
-    fn proof_of(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError> {
-        Ok(codec::encode_body(&self.prove(version, key)?))
-    }
-
-    /// Omits a put of the value that the key already had.
-    fn history_of(
-        &self,
-        key: &Key,
-        last: Version,
-        lookups: u64,
-    ) -> Result<Untrusted<KeyHistory>, AnswerError> {
-        let versions = (self.oldest(), last.min(self.latest()));
-        Ok(history_of(versions, lookups, |version| {
-            self.lookup(version, key)
-        })?)
-    }
-
-    fn compare(
-        &self,
-        before: Version,
-        after: Version,
-        note: &mut Noted<'_, Difference>,
-    ) -> Result<(), AnswerError> {
-        compare(self.entries(before)?, self.entries(after)?, note);
-        Ok(())
-    }
-
-    fn check_version(
-        &self,
-        version: Version,
-        update: Option<&[u8]>,
-        contents: Contents,
-    ) -> Result<(), CheckError> {
-        by_answers(self, version, (update, contents), check_contents, answers)
     }
 }
 

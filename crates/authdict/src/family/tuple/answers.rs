@@ -128,3 +128,43 @@ pub(super) fn compare(
         }
     }
 }
+
+/// What both kinds of repositories of tuples answer alike without proof.
+macro_rules! tells_of_tuples {
+    () => {
+        /// The whole range: there are no pages.
+        fn page_of(&self, _: Version, range: &KeyRange, _: usize) -> Result<KeyRange, AnswerError> {
+            Ok(range.clone())
+        }
+
+        /// The store has them.
+        fn remade_update(&self, _: Version, _: usize) -> Result<Option<Vec<u8>>, LookupError> {
+            Ok(None)
+        }
+
+        /// Omits a put of the value that the key already had.
+        fn history_of(
+            &self,
+            key: &Key,
+            last: Version,
+            lookups: u64,
+        ) -> Result<Untrusted<KeyHistory>, AnswerError> {
+            let versions = (self.oldest(), last.min(self.latest()));
+            Ok(history_of(versions, lookups, |version| {
+                self.lookup(version, key)
+            })?)
+        }
+
+        fn compare(
+            &self,
+            before: Version,
+            after: Version,
+            note: &mut Noted<'_, Difference>,
+        ) -> Result<(), AnswerError> {
+            compare(self.entries(before)?, self.entries(after)?, note);
+            Ok(())
+        }
+    };
+}
+
+pub(super) use tells_of_tuples;

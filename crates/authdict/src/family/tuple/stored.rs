@@ -13,17 +13,22 @@ use pad_tuple::{
     KeyBytes, StorableDesign, StoredTupleRepository, Tuple, TupleScheme, stored::PublishError,
 };
 
-use super::{AskedDesign, TupleSetup, answers::compare, answers::history_of, foreign_key};
+use super::{
+    AskedDesign, TupleSetup, answers::compare, answers::history_of, answers::tells_of_tuples,
+    foreign_key,
+};
 use crate::{
-    author::AuthorError,
     changes::Changes,
     dictionary::{AnswerError, Noted},
     family::not_offered,
-    keeper::{Asked, Checked, Contents, Keeper, Kept, Replica as _, by_answers, replay},
+    keeper::{
+        Asked, Checked, Contents, Keeper, Kept, Owned, Replica as _, as_repository, by_answers,
+        replay,
+    },
     kept_log::SystemError,
     keys::SecretKey,
     question::Question,
-    repository::{CheckError, RepositoryError},
+    repository::{AuthorError, CheckError, RepositoryError},
     signing_keys::SigningKeys,
     store::{RecordChange, Store as _, StoreError, StoredCheckpoint},
     tuple_file::{TupleFile, UNREADABLE},
@@ -148,7 +153,7 @@ fn write<S: Suite, D: AskedDesign<S> + StorableDesign<S>>(
     written.map_err(|fault| faulty(fault, &repository.rows().system_error()))
 }
 
-impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Keeper for Tuples<S, D> {
+impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Owned for Tuples<S, D> {
     fn open(&mut self) -> Result<(), RepositoryError> {
         self.in_one_state(Self::bring_up, |_| Ok(()))
     }
@@ -159,14 +164,6 @@ impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Keeper for Tuples<S, D> {
         self.repository.require_keys(keys.signer(), &own)?;
         self.author = Some(keys);
         Ok(())
-    }
-
-    fn stage_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError> {
-        self.verify_head_of(update)?;
-        self.begin()?;
-        let version = self.apply(update)?;
-        self.staged.push(update.to_vec());
-        Ok(version)
     }
 
     fn sign(&mut self, batch: Vec<Operation>) -> Result<Version, AuthorError> {
@@ -202,10 +199,24 @@ impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Keeper for Tuples<S, D> {
     fn sign_gathered(&mut self, changes: Changes) -> Result<Version, AuthorError> {
         self.sign(changes.into_batch()?)
     }
+}
+
+impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Keeper for Tuples<S, D> {
+    fn stage_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError> {
+        self.verify_head_of(update)?;
+        self.begin()?;
+        let version = self.apply(update)?;
+        self.staged.push(update.to_vec());
+        Ok(version)
+    }
 
     /// Order: the updates are durable before anything is written that is derived from them.
     fn commit(&mut self, records: &[RecordChange]) -> Result<Version, RepositoryError> {
         self.publish_updates(records)?;
+        if self.repository.memory_bytes() > MOST_WAITING / 2 {
+            // Opening then has less to make again.
+            self.settle();
+        }
         Ok(self.acknowledged)
     }
 
@@ -256,31 +267,12 @@ impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Keeper for Tuples<S, D> {
 }
 
 impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Asked for Repository<S, D> {
-    type Suite = S;
-    type Attachment = <Self as pad_core::Repository>::Attachment;
+    as_repository!();
+    tells_of_tuples!();
+
     type Author = SigningKeys;
 
     const EVIDENCE_OUTLIVES_VERSION: bool = true;
-
-    fn authority(&self) -> &Authority {
-        self.authority()
-    }
-
-    fn heads(&self) -> impl Heads<S> {
-        self.heads()
-    }
-
-    fn latest_version(&self) -> Version {
-        self.latest()
-    }
-
-    fn oldest_version(&self) -> Version {
-        self.oldest()
-    }
-
-    fn signed_head(&self, version: Version) -> Result<SignedHead<S>, LookupError> {
-        self.head(version)
-    }
 
     fn take(
         &mut self,
@@ -294,22 +286,8 @@ impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Asked for Repository<S, D>
         usize::try_from(self.len()).unwrap_or(usize::MAX)
     }
 
-    fn bytes_in_memory(&self) -> usize {
-        self.memory_bytes()
-    }
-
     fn bytes_in_files(&self) -> Result<u64, StoreError> {
         self.rows().file_bytes()
-    }
-
-    /// The store has them.
-    fn remade_update(&self, _: Version, _: usize) -> Result<Option<Vec<u8>>, LookupError> {
-        Ok(None)
-    }
-
-    /// Entries can be removed.
-    fn append_only(&self, _: Version, _: Version) -> Result<Option<Vec<u8>>, LookupError> {
-        Ok(None)
     }
 
     fn answer_to(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
@@ -319,47 +297,6 @@ impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Asked for Repository<S, D>
             Question::Range(range) => response(self, version, self.prove_range(version, range)?)?,
             question => return Err(not_offered(question, <D as TupleScheme<S>>::SCHEME).into()),
         })
-    }
-
-    /// The whole range: there are no pages.
-    fn page_of(&self, _: Version, range: &KeyRange, _: usize) -> Result<KeyRange, AnswerError> {
-        Ok(range.clone())
-    }
-
-    fn proof_of(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError> {
-        Ok(codec::encode_body(&self.prove(version, key)?))
-    }
-
-    /// Omits a put of the value that the key already had.
-    fn history_of(
-        &self,
-        key: &Key,
-        last: Version,
-        lookups: u64,
-    ) -> Result<Untrusted<KeyHistory>, AnswerError> {
-        let versions = (self.oldest(), last.min(self.latest()));
-        Ok(history_of(versions, lookups, |version| {
-            self.lookup(version, key)
-        })?)
-    }
-
-    fn compare(
-        &self,
-        before: Version,
-        after: Version,
-        note: &mut Noted<'_, Difference>,
-    ) -> Result<(), AnswerError> {
-        compare(self.entries(before)?, self.entries(after)?, note);
-        Ok(())
-    }
-
-    fn check_version(
-        &self,
-        version: Version,
-        update: Option<&[u8]>,
-        contents: Contents,
-    ) -> Result<(), CheckError> {
-        by_answers(self, version, (update, contents), check_contents, answers)
     }
 }
 

@@ -1,0 +1,352 @@
+//! Author, server and client of the facade: what they refuse, and what they remember.
+
+use std::{fs, path::Path};
+
+use authdict::{
+    AnyFamily, AskError, Author, AuthorError, Client, Key, NoClient, RedBlack, RepositoryError,
+    SecretKey, Server, SigningRecord, SigningRecordError, Source, SpecLightweight, StoreError,
+    Treap, Tree, Tuple, Version,
+    client_view::{Heads, NotFollowed},
+    question::{Question, Refusal, Statement},
+};
+use tempfile::TempDir;
+
+type Prices = Tree<RedBlack>;
+
+/// A dictionary with one version, and the folder of its files.
+struct Shop {
+    folder: TempDir,
+    secret: SecretKey,
+    author: Author<Prices>,
+}
+
+impl Shop {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let secret = SecretKey::create::<Prices>(folder.path().join("key"), "prices").unwrap();
+        let author = Author::create(folder.path().join("s.pad"), &secret).unwrap();
+        let mut shop = Self {
+            folder,
+            secret,
+            author,
+        };
+        shop.commit("1.20");
+        shop
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn commit(&mut self, price: &str) -> Version {
+        self.author.put("apple", price).unwrap();
+        self.author.commit().unwrap()
+    }
+
+    fn server(&self) -> Server<Prices> {
+        Server::open(self.path("s.pad"), self.secret.public()).unwrap()
+    }
+
+    fn client(&self) -> Client<Prices> {
+        Client::open(self.path("view"), self.secret.public()).unwrap()
+    }
+}
+
+/// Copies the files of a store, whose names begin alike.
+fn copy_store(folder: &Path, from: &str, to: &str) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if let Some(rest) = name.strip_prefix(from) {
+            fs::copy(&path, folder.join(format!("{to}{rest}"))).unwrap();
+        }
+    }
+}
+
+#[test]
+fn roles_can_be_sent_and_shared() {
+    fn assert<T: Send + Sync>() {}
+    assert::<(Author<Prices>, Server<Prices>, Client<Prices>)>();
+    assert::<(Author, Server, Client)>();
+}
+
+#[test]
+fn any_family_has_the_same_verbs() {
+    let shop = Shop::new();
+    let server = Server::<AnyFamily>::open(shop.path("s.pad"), shop.secret.public()).unwrap();
+    let mut client = Client::<AnyFamily>::new(shop.secret.public()).unwrap();
+    let Statement::Lookup(lookup) = client.ask(&server, Key::from(b"apple")).unwrap() else {
+        panic!("a tree answers with a lookup");
+    };
+    assert_eq!(lookup.value(), Some(&"1.20".try_into().unwrap()));
+}
+
+#[test]
+fn keys_of_other_families_and_dictionaries_are_refused() {
+    let shop = Shop::new();
+    let (path, public) = (shop.path("s.pad"), shop.secret.public());
+    let is_family = |error: &StoreError| matches!(error, StoreError::OtherFamily(_));
+    let refused = Server::<Tree<Treap>>::open(&path, public).unwrap_err();
+    assert!(matches!(&refused, RepositoryError::Store(error) if is_family(error)));
+    let refused = Client::<Tuple<SpecLightweight>>::new(public).unwrap_err();
+    assert!(matches!(&refused, NoClient::Family(error) if is_family(error)));
+    let refused = Author::<Tree<Treap>>::create(shop.path("t.pad"), &shop.secret).unwrap_err();
+    assert!(
+        matches!(&refused, AuthorError::Repository(RepositoryError::Store(error)) if is_family(error))
+    );
+    assert!(!shop.path("t.pad").exists());
+
+    let other = SecretKey::random::<Prices>("prices").unwrap();
+    let refused = Server::<Prices>::open(&path, other.public()).unwrap_err();
+    assert!(matches!(
+        refused,
+        RepositoryError::Store(StoreError::OtherKey)
+    ));
+    let server = shop.server();
+    shop.client().advance(&server).unwrap();
+    let refused = Client::<Prices>::open(shop.path("view"), other.public());
+    assert!(matches!(refused, Err(NoClient::OtherKey(_))));
+}
+
+/// A key from a file may have signed before, so it needs the record of what it signed.
+#[test]
+fn a_key_from_a_file_is_not_used_without_its_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("author.key");
+    let made = SecretKey::random::<Prices>("prices").unwrap();
+    assert_eq!(made.path(), None);
+    made.save(&path).unwrap();
+    let secret = SecretKey::load(&path).unwrap();
+    assert_eq!(secret.path(), Some(path.as_path()));
+
+    let store = folder.path().join("s.pad");
+    let refused = Author::<Prices>::create(&store, &secret).unwrap_err();
+    assert!(matches!(
+        refused,
+        AuthorError::Record(SigningRecordError::Forgotten { .. })
+    ));
+    assert!(!store.exists(), "a refused author leaves no store");
+    let record = folder.path().join("author.key.signed");
+    SigningRecord::create(&record).unwrap();
+    let mut author = Author::<Prices>::create(&store, &secret).unwrap();
+    author.put("apple", "1").unwrap();
+    assert_eq!(author.commit().unwrap(), Version::new(1));
+    drop(author);
+
+    // Neither is it when its record is lost, or was never begun.
+    fs::remove_file(&record).unwrap();
+    for _ in 0..2 {
+        let refused = Author::<Prices>::open(&store, &secret).unwrap_err();
+        assert!(matches!(
+            refused,
+            AuthorError::Record(SigningRecordError::Forgotten { .. })
+        ));
+        drop(SigningRecord::open(&record).unwrap());
+    }
+}
+
+#[test]
+fn an_old_copy_of_a_store_is_not_signed_for() {
+    let mut shop = Shop::new();
+    copy_store(shop.folder.path(), "s.pad", "old");
+    shop.commit("1.30");
+    let Shop {
+        folder,
+        secret,
+        author,
+    } = shop;
+    drop(author);
+    for entry in fs::read_dir(folder.path()).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        if name.starts_with("s.pad") {
+            fs::remove_file(path).unwrap();
+        }
+    }
+    copy_store(folder.path(), "old", "s.pad");
+    let refused = Author::<Prices>::open(folder.path().join("s.pad"), &secret).unwrap_err();
+    assert!(matches!(
+        refused,
+        AuthorError::Record(SigningRecordError::OlderStore { .. })
+    ));
+}
+
+#[test]
+fn changes_that_were_not_signed_are_still_there() {
+    let mut shop = Shop::new();
+    let second = Author::<Prices>::open(shop.path("s.pad"), &shop.secret);
+    assert!(
+        matches!(
+            second,
+            Err(AuthorError::Record(SigningRecordError::InUse(_)))
+        ),
+        "two authors must not sign at once"
+    );
+    shop.author.put("pear", "2").unwrap();
+    shop.author.remove("apple").unwrap();
+    assert_eq!(shop.author.changes().len(), 2);
+    assert!(shop.author.put("k".repeat(5000).as_str(), "").is_err());
+    assert_eq!(shop.author.commit().unwrap(), Version::new(2));
+    assert!(shop.author.changes().is_empty());
+    let (server, mut client) = (shop.server(), shop.client());
+    assert_eq!(
+        client.ask(&server, Key::from(b"apple")).unwrap().value(),
+        None
+    );
+}
+
+#[test]
+fn clients_that_share_a_view_never_go_back() {
+    let mut shop = Shop::new();
+    copy_store(shop.folder.path(), "s.pad", "old");
+    let old = Server::<Prices>::open(shop.path("old"), shop.secret.public()).unwrap();
+    let (mut first, mut second) = (shop.client(), shop.client());
+    first.advance(&old).unwrap();
+    second.advance(&old).unwrap();
+    shop.commit("1.30");
+    let server = shop.server();
+    assert_eq!(first.advance(&server).unwrap(), Version::new(2));
+    // The file is ahead of this client, and the server behind both.
+    let refused = second.advance(&old).unwrap_err();
+    let behind = |error: &AskError<_>| matches!(error, AskError::Heads(NotFollowed::Behind { seen, .. }) if *seen == Version::new(2));
+    assert!(behind(&refused));
+    assert_eq!(second.version(), Version::new(1));
+    assert_eq!(shop.client().version(), Version::new(2));
+    // A file that went back does not take a running client back.
+    let mut rolled = shop.client();
+    fs::remove_file(shop.path("view")).unwrap();
+    assert!(behind(&rolled.advance(&old).unwrap_err()));
+    let ahead = second.ask_at(&server, Version::new(2), Key::from(b"apple"));
+    assert!(
+        matches!(ahead, Err(AskError::Refused(refused)) if matches!(refused.refusal, Refusal::Ahead { .. }))
+    );
+}
+
+/// A server that answers with any number of bytes.
+struct Long<'s>(&'s Server<Prices>);
+
+impl Heads for Long<'_> {
+    type Error = <Server<Prices> as Heads>::Error;
+
+    fn latest(&self) -> Result<Version, Self::Error> {
+        Heads::latest(self.0)
+    }
+
+    fn head_message(&self, version: Version) -> Result<Vec<u8>, Self::Error> {
+        Heads::head_message(self.0, version)
+    }
+
+    fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, Self::Error> {
+        Heads::consistency_message(self.0, older, newer)
+    }
+
+    fn append_only_message(&self, _: Version, _: Version) -> Result<Option<Vec<u8>>, Self::Error> {
+        Ok(None)
+    }
+
+    fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, Self::Error> {
+        Heads::past_messages(self.0, older, newer)
+    }
+}
+
+impl Source for Long<'_> {
+    fn answer_message(
+        &self,
+        version: Version,
+        question: &Question,
+        most: usize,
+    ) -> Result<Vec<u8>, Self::Error> {
+        let mut answer = self.0.answer(version, question)?;
+        answer.resize(most + 1, 0);
+        Ok(answer)
+    }
+}
+
+#[test]
+fn answers_longer_than_any_are_refused() {
+    let shop = Shop::new();
+    let server = shop.server();
+    let refused = shop.client().ask(&Long(&server), Key::from(b"apple"));
+    let Err(AskError::Refused(refused)) = refused else {
+        panic!("{refused:?}");
+    };
+    assert!(refused.refusal.to_string().contains("exceeds"), "{refused}");
+}
+
+/// One record belongs to a key, however many stores there are.
+#[test]
+fn a_key_signs_one_history() {
+    let mut shop = Shop::new();
+    let other = shop.path("other.pad");
+    let refused = Author::<Prices>::create(&other, &shop.secret).unwrap_err();
+    let record = |error| match error {
+        AuthorError::Record(error) => error,
+        error => panic!("{error}"),
+    };
+    assert!(matches!(record(refused), SigningRecordError::InUse(_)));
+    shop.commit("1.30");
+    let Shop { folder, secret, .. } = &shop;
+    let no_file = SecretKey::random::<Prices>("prices").unwrap();
+    let refused = Author::<Prices>::create(&other, &no_file);
+    assert!(matches!(refused, Err(AuthorError::NoRecord)));
+    let again = SecretKey::create::<Prices>(folder.path().join("key"), "prices");
+    assert!(again.is_err(), "a key is not overwritten");
+    let (secret, path) = (
+        SecretKey::load(secret.path().unwrap()).unwrap(),
+        folder.path().join("other.pad"),
+    );
+    drop(shop.author);
+    let refused = Author::<Prices>::create(&path, &secret).unwrap_err();
+    assert!(matches!(
+        record(refused),
+        SigningRecordError::OlderStore { .. }
+    ));
+    assert!(!path.exists(), "a refused author leaves no store");
+}
+
+/// A view in a file may have been followed along another history, or begun with another key.
+#[test]
+fn a_client_takes_over_no_other_history_from_its_file() {
+    let mut shop = Shop::new();
+    copy_store(shop.folder.path(), "s.pad", "fork");
+    shop.commit("1.30");
+    let mut first = shop.client();
+    first.advance(&shop.server()).unwrap();
+
+    let record = SigningRecord::open(&shop.path("fork.signed")).unwrap();
+    let mut fork = Author::<Prices>::open_with(shop.path("fork"), &shop.secret, record).unwrap();
+    for price in ["6", "7"] {
+        fork.put("apple", price).unwrap();
+        fork.commit().unwrap();
+    }
+    fs::remove_file(shop.path("view")).unwrap();
+    assert_eq!(
+        shop.client().advance(fork.server()).unwrap(),
+        Version::new(3)
+    );
+    let refused = first.advance(fork.server()).unwrap_err();
+    assert!(refused.evidence().is_some(), "{refused}");
+    assert_eq!(first.version(), Version::new(2));
+
+    let other = SecretKey::random::<Prices>("prices").unwrap();
+    let mut late = Client::<Prices>::open(shop.path("late"), other.public()).unwrap();
+    let mut own = Client::<Prices>::open(shop.path("late"), shop.secret.public()).unwrap();
+    own.advance(&shop.server()).unwrap();
+    let refused = late.advance(&shop.server()).unwrap_err();
+    assert!(matches!(refused, AskError::View(_)), "{refused}");
+}
+
+/// What a log does not take can be taken back; the rest is signed.
+#[test]
+fn changes_can_be_taken_back() {
+    let mut shop = Shop::new();
+    shop.author.put("pear", "2").unwrap();
+    assert_eq!(shop.author.take_changes().len(), 1);
+    assert_eq!(shop.author.commit().unwrap(), Version::new(2));
+    assert_eq!(shop.server().entries(), 1);
+    let server = shop.server();
+    let ahead = shop
+        .client()
+        .ask_at(&server, Version::new(1), Key::from(b"apple"));
+    assert!(ahead.is_err(), "nothing was followed yet");
+}
