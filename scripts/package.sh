@@ -12,7 +12,8 @@ rm -rf "$packed" "$outside"
 "$cargo" package --workspace --no-verify --allow-dirty --locked --quiet
 mkdir -p "$outside/src" "$outside/crates"
 for crate in "$packed"/*.crate; do
-    tar -xzf "$crate" -C "$outside/crates"
+    # With the times of now: cargo compiles again what is newer than its artifacts.
+    tar -xzmf "$crate" -C "$outside/crates"
 done
 
 {

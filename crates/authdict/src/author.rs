@@ -52,6 +52,8 @@ pub struct Author<F = AnyFamily> {
     record: Option<SigningRecord>,
     /// The changes since the last commit.
     changes: Vec<Operation>,
+    /// Whether a commit has signed a version, and failed to make it durable or to record it.
+    unfinished: bool,
 }
 
 impl<F: Scheme> Author<F> {
@@ -149,6 +151,7 @@ impl<F: Scheme> Author<F> {
             server,
             record,
             changes: Vec::new(),
+            unfinished: false,
         };
         author.server.keeper.resume(secret)?;
         // After a crash the store may have a newer head than the record.
@@ -217,10 +220,10 @@ impl<F> Author<F> {
     /// # Errors
     /// [`AuthorError`]. If the changes could not be signed, they are still there
     /// ([`Author::take_changes`]). If the signer refused ([`AuthorError::Signing`]), or the version
-    /// is signed but not durable, they are not: the next commit signs them or makes it durable.
+    /// is signed but not durable or not recorded, they are not: the next commit goes on from there.
+    /// With [`StoreError::Closed`] the author has to be opened anew, and knows what is durable only.
     pub fn commit(&mut self) -> Result<Version, AuthorError> {
-        let waits = self.server.staged() > self.server.latest();
-        if !(waits && self.changes.is_empty()) {
+        if !(self.unfinished && self.changes.is_empty()) {
             match self.stage(self.changes.clone()) {
                 Err(error) if !matches!(error, AuthorError::Signing(_)) => return Err(error),
                 signed => {
@@ -229,7 +232,10 @@ impl<F> Author<F> {
                 }
             }
         }
-        self.flush(&[])
+        self.unfinished = true;
+        let version = self.flush(&[])?;
+        self.unfinished = false;
+        Ok(version)
     }
 
     /// Signs a batch as the next version in memory. [`Author::flush`] makes it durable, and
@@ -304,6 +310,8 @@ impl<F> Author<F> {
         let Some(record) = self.record.as_mut().filter(|_| latest > Version::EMPTY) else {
             return Ok(());
         };
+        // The record never goes back, and never to another head.
+        self.server.check_record(record)?;
         let head = self.server.head_message(latest);
         Ok(record.advance(&head.map_err(RepositoryError::from)?)?)
     }
@@ -313,9 +321,24 @@ impl<F> Author<F> {
         &self.server
     }
 
-    /// Like [`Author::server`], for checkpoints or pruning.
-    pub const fn server_mut(&mut self) -> &mut Server<F> {
-        &mut self.server
+    /// Makes staged versions durable and writes a checkpoint or derived data
+    /// ([`crate::Keeper::checkpoint`]).
+    ///
+    /// # Errors
+    /// Those of [`Author::flush`] and [`crate::Keeper::checkpoint`].
+    pub fn checkpoint(&mut self) -> Result<(), AuthorError> {
+        self.flush(&[])?;
+        Ok(self.server.checkpoint()?)
+    }
+
+    /// Makes staged versions durable and drops the contents of all before `oldest`
+    /// ([`crate::Keeper::prune`]).
+    ///
+    /// # Errors
+    /// Those of [`Author::flush`] and [`crate::Keeper::prune`].
+    pub fn prune(&mut self, oldest: Version) -> Result<(), AuthorError> {
+        self.flush(&[])?;
+        Ok(self.server.prune(oldest)?)
     }
 }
 

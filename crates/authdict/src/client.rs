@@ -1,9 +1,9 @@
 //! The client of a dictionary: it trusts the author's public key, and no server.
 
-use core::{fmt, marker::PhantomData};
+use core::{cmp::Ordering, fmt, marker::PhantomData};
 use std::path::PathBuf;
 
-use pad_core::{DecodeError, Version};
+use pad_core::{DecodeError, VerifyError, Version};
 
 use crate::{
     client_view::{Heads, NoView, NotFollowed, RefusedHead, StoredView, ViewFault, ViewFile},
@@ -47,7 +47,7 @@ impl<F> Source for Server<F> {
 /// A client of a dictionary of family `F`.
 ///
 /// It remembers the newest version that it has followed, its *view*: it refuses older ones offered
-/// as the newest, other histories, and answers that do not follow from the author's signatures.
+/// as the newest, newer ones of another history, and answers without the author's signatures.
 ///
 /// ```
 /// use authdict::{Author, Client, Key, RedBlack, SecretKey, Server, Tree};
@@ -214,11 +214,10 @@ impl<F> Client<F> {
                 |stored| self.beginning(file, stored),
                 |view| {
                     let advanced = view.follow(server)?;
-                    if view != self.view {
-                        // What another process has followed may be of another history.
-                        self.view.follow(server)?;
+                    if view == self.view {
+                        return Ok(advanced);
                     }
-                    Ok(advanced)
+                    self.joined(server, advanced)
                 },
             )?,
         };
@@ -227,6 +226,27 @@ impl<F> Client<F> {
             self.view = view;
         }
         Ok(self.version())
+    }
+
+    /// A view that another process has followed, if the own view leads to the very same head.
+    fn joined<S: Source + ?Sized>(
+        &self,
+        server: &S,
+        mut advanced: StoredView,
+    ) -> Result<StoredView, AskError<S::Error>> {
+        let mut own = self.view.follow(server)?;
+        for _ in 0..MOST_RACES {
+            // The author may publish meanwhile.
+            match own.version().cmp(&advanced.version()) {
+                Ordering::Less => own = own.follow(server)?,
+                Ordering::Greater => advanced = advanced.follow(server)?,
+                Ordering::Equal => break,
+            }
+        }
+        if own.seen() != advanced.seen() {
+            return Err(Refusal::from(VerifyError::Fork(advanced.version())).into());
+        }
+        Ok(advanced)
     }
 
     /// The newer of the own view and the stored one, which must be of the same key.
@@ -301,3 +321,6 @@ impl<F> Client<F> {
         Ok(F::statement(statement)?)
     }
 }
+
+/// The number of versions that an author may publish while two views are compared.
+const MOST_RACES: u32 = 4;

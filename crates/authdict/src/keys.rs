@@ -283,7 +283,11 @@ impl SecretKey {
             pad_disk::beside(path, ".pub")?,
             pad_disk::beside(path, ".signed")?,
         );
-        // Without its record, a key is not signed with: a kill in between does no harm.
+        // The record of another key must not become this one's.
+        if signed.symlink_metadata().is_ok() {
+            return Err(KeyFileError::Exists);
+        }
+        // Without its record, a key is not signed with: a kill in between leaves it of no use.
         let saved = self.save_pair(path, &public);
         saved.map_err(|(_, error)| error)?;
         SigningRecord::create(&signed).map_err(|error| match error {
@@ -448,7 +452,7 @@ impl SecretKey {
         &self.public
     }
 
-    /// The file that the key was read from.
+    /// The file that the key was read from or created in.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }

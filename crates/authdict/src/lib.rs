@@ -8,7 +8,6 @@
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # std::env::set_current_dir(folder.path())?;
-//! # std::env::set_current_dir(folder.path())?;
 //! let secret = SecretKey::create::<Prices>("prices.key", "fruit prices")?;
 //! let mut author = Author::<Prices>::create("prices.pad", &secret)?;
 //! author.put("apple", "1.20")?;

@@ -74,7 +74,7 @@ impl ViewFile {
     /// `None`.
     ///
     /// The lock is not held during `advance`, so a slow server blocks no other process. After a
-    /// concurrent change, `advance` runs again on the stored view.
+    /// concurrent change, `advance` runs again on the stored view; after four, with the lock held.
     ///
     /// # Errors
     /// [`NoView`], and those of `begin` and `advance`; the file is unchanged.

@@ -225,7 +225,7 @@ pub(crate) struct Kept<R: Asked> {
     pub(crate) staged: Vec<Vec<u8>>,
     pub(crate) acknowledged: Version,
     pub(crate) author: Option<R::Author>,
-    /// The operations that a signer has refused, if the author has no memory of its own.
+    /// The operations of the next version, and those that a signer has refused before.
     pub(crate) waiting: Vec<Operation>,
     /// For dictionaries kept whole.
     #[cfg(any(feature = "accumulators", feature = "log"))]

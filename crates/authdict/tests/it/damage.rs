@@ -128,10 +128,10 @@ fn live(scheme: SchemeName, folder: &Path) -> Life {
         author.stage(batch.collect()).unwrap();
         author.flush(&[]).unwrap();
         if version == 5 {
-            author.server_mut().prune(Version::new(2)).unwrap();
+            author.prune(Version::new(2)).unwrap();
         }
         if version == 7 {
-            author.server_mut().checkpoint().unwrap();
+            author.checkpoint().unwrap();
         }
         drop(author);
         states.push(Files::read(&store));

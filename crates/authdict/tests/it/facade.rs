@@ -1,6 +1,6 @@
 //! Author, server and client of the facade: what they refuse, and what they remember.
 
-use std::{fs, path::Path};
+use std::{cell::Cell, fs, path::Path};
 
 use authdict::{
     AnyFamily, AskError, Author, AuthorError, Client, Key, NoClient, RedBlack, RepositoryError,
@@ -172,7 +172,7 @@ fn an_old_copy_of_a_store_is_not_signed_for() {
 }
 
 #[test]
-fn changes_that_were_not_signed_are_still_there() {
+fn one_author_signs_at_a_time_and_what_it_signed_is_no_longer_a_change() {
     let mut shop = Shop::new();
     let second = Author::<Prices>::open(shop.path("s.pad"), &shop.secret);
     assert!(
@@ -206,7 +206,7 @@ fn clients_that_share_a_view_never_go_back() {
     shop.commit("1.30");
     let server = shop.server();
     assert_eq!(first.advance(&server).unwrap(), Version::new(2));
-    // The file is ahead of this client, and the server behind both.
+    // The file is ahead of this client and of the server.
     let refused = second.advance(&old).unwrap_err();
     let behind = |error: &AskError<_>| matches!(error, AskError::Heads(NotFollowed::Behind { seen, .. }) if *seen == Version::new(2));
     assert!(behind(&refused));
@@ -259,6 +259,54 @@ impl Source for Long<'_> {
         let mut answer = self.0.answer(version, question)?;
         answer.resize(most + 1, 0);
         Ok(answer)
+    }
+}
+
+/// A server with one history for who asks first, and another one afterwards.
+struct TwoFaced<'s> {
+    faces: [&'s Server<Prices>; 2],
+    asked: Cell<usize>,
+}
+
+impl TwoFaced<'_> {
+    fn face(&self) -> &Server<Prices> {
+        self.faces[self.asked.get().saturating_sub(1).min(1)]
+    }
+}
+
+impl Heads for TwoFaced<'_> {
+    type Error = <Server<Prices> as Heads>::Error;
+
+    fn latest(&self) -> Result<Version, Self::Error> {
+        self.asked.set(self.asked.get() + 1);
+        Heads::latest(self.face())
+    }
+
+    fn head_message(&self, version: Version) -> Result<Vec<u8>, Self::Error> {
+        Heads::head_message(self.face(), version)
+    }
+
+    fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, Self::Error> {
+        Heads::consistency_message(self.face(), older, newer)
+    }
+
+    fn append_only_message(&self, _: Version, _: Version) -> Result<Option<Vec<u8>>, Self::Error> {
+        Ok(None)
+    }
+
+    fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, Self::Error> {
+        Heads::past_messages(self.face(), older, newer)
+    }
+}
+
+impl Source for TwoFaced<'_> {
+    fn answer_message(
+        &self,
+        version: Version,
+        question: &Question,
+        _: usize,
+    ) -> Result<Vec<u8>, Self::Error> {
+        self.face().answer(version, question)
     }
 }
 
@@ -327,6 +375,15 @@ fn a_client_takes_over_no_other_history_from_its_file() {
     let refused = first.advance(fork.server()).unwrap_err();
     assert!(refused.evidence().is_some(), "{refused}");
     assert_eq!(first.version(), Version::new(2));
+    // Neither from a server that shows each of the two views what it wants to see.
+    let (own, fork) = (shop.server(), fork.server());
+    let two_faced = TwoFaced {
+        faces: [fork, &own],
+        asked: Cell::new(0),
+    };
+    let refused = first.advance(&two_faced).unwrap_err();
+    assert!(matches!(refused, AskError::Refused(_)), "{refused}");
+    assert_eq!(first.version(), Version::new(2));
 
     let other = SecretKey::random::<Prices>("prices").unwrap();
     let mut late = Client::<Prices>::open(shop.path("late"), other.public()).unwrap();
@@ -336,7 +393,39 @@ fn a_client_takes_over_no_other_history_from_its_file() {
     assert!(matches!(refused, AskError::View(_)), "{refused}");
 }
 
-/// What a log does not take can be taken back; the rest is signed.
+/// What a log does not take is still there, and can be taken back.
+#[cfg(feature = "log")]
+#[test]
+fn changes_that_were_not_signed_are_still_there() {
+    use authdict::{Log, LogParameters, pad_log, selection::SchemeName};
+    type Entries = Log<pad_log::AadCounted>;
+
+    let folder = tempfile::tempdir().unwrap();
+    let parameters = LogParameters::generate_insecure(SchemeName::AadCounted, 4).unwrap();
+    let shape = pad_log::Shape::new(4, pad_log::Schedule::Eager).unwrap();
+    let own = parameters.setup(SchemeName::AadCounted, shape);
+    let key = folder.path().join("key");
+    let secret = SecretKey::create_with::<Entries>(key, "entries", own).unwrap();
+    let path = folder.path().join("s.pad");
+    let refused = Author::<Entries>::create(&path, &secret).unwrap_err();
+    assert!(matches!(
+        refused,
+        AuthorError::Repository(RepositoryError::Store(StoreError::NoParameters))
+    ));
+    let mut author = Author::<Entries>::create_with(path, &secret, &parameters).unwrap();
+    author.put("apple", "1").unwrap();
+    author.remove("apple").unwrap();
+    for _ in 0..2 {
+        assert!(matches!(author.commit(), Err(AuthorError::NotOffered(_))));
+        assert_eq!(author.changes().len(), 2);
+    }
+    let mut changes = author.take_changes();
+    changes.truncate(1);
+    assert_eq!(author.stage(changes).unwrap(), Version::new(1));
+    assert_eq!(author.commit().unwrap(), Version::new(2));
+    assert_eq!(author.server().entries(), 1);
+}
+
 #[test]
 fn changes_can_be_taken_back() {
     let mut shop = Shop::new();
@@ -348,5 +437,8 @@ fn changes_can_be_taken_back() {
     let ahead = shop
         .client()
         .ask_at(&server, Version::new(1), Key::from(b"apple"));
-    assert!(ahead.is_err(), "nothing was followed yet");
+    let Err(AskError::Refused(refused)) = ahead else {
+        panic!("nothing was followed yet");
+    };
+    assert!(matches!(refused.refusal, Refusal::Ahead { .. }));
 }

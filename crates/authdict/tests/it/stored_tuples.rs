@@ -369,7 +369,7 @@ fn tuples_that_are_written_later_are_there_at_once() {
         fs::copy(&stored.store, &copy).unwrap();
         fs::copy(stored.beside("tuples"), copy.with_extension("tuples")).unwrap();
         assert_same(&memory, &Server::of_any(&copy).unwrap());
-        author.server_mut().checkpoint().unwrap();
+        author.checkpoint().unwrap();
         drop(author);
         let bytes = fs::read(stored.beside("tuples")).unwrap();
         assert_same(&memory, &stored.repository());

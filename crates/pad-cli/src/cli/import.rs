@@ -6,7 +6,8 @@ use std::{
 };
 
 use authdict::{
-    Author, Operation, RecordChange, RepositoryError, SecretKey, Store, StoreError, Version,
+    Author, AuthorError, Operation, RecordChange, RepositoryError, SecretKey, Store, StoreError,
+    Version,
     selection::SchemeName,
     trace::TraceStart,
     version_notes::{VersionNote, VersionNotes, missing_names},
@@ -120,9 +121,9 @@ impl Import {
         self.check_appended(&source, &author, place)?;
         let changes = self.import(&mut trace, &mut author, place, output)?;
         if total > place.skipped {
-            match author.server_mut().checkpoint() {
+            match author.checkpoint() {
                 // Another process has pruned in the meantime; the next open replays more.
-                Err(RepositoryError::Store(StoreError::Superseded)) => {}
+                Err(AuthorError::Repository(RepositoryError::Store(StoreError::Superseded))) => {}
                 done => done?,
             }
         }
