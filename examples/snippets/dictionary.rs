@@ -10,7 +10,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     author.put("apple", "1.20")?;
     author.commit()?;
 
-    // The server keeps every version; nobody trusts it. Many may serve beside one author.
+    // The server keeps every version and is untrusted. Many processes can serve one store.
     let server = Server::<Prices>::open(&store, secret.public())?;
 
     // The client trusts the public key alone. What a server says is verified, or an error.

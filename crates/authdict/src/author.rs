@@ -49,7 +49,7 @@ use crate::{
 #[derive(Debug)]
 pub struct Author<F = AnyFamily> {
     server: Server<F>,
-    record: Option<SigningRecord>,
+    record: SigningRecord,
     /// The changes since the last commit.
     changes: Vec<Operation>,
     /// Whether a commit has signed a version, and failed to make it durable or to record it.
@@ -94,6 +94,7 @@ impl<F: Scheme> Author<F> {
         if AnyStore::is_in_objects(path.as_ref()) {
             return Err(StoreError::NotSignedFor.into());
         }
+        signed.require(Version::EMPTY)?;
         // Another store has what was signed.
         with_suite!(public.suite, S => {
             signed.check::<S>(&public.authority, Version::EMPTY, |_| None)
@@ -114,8 +115,7 @@ impl<F: Scheme> Author<F> {
         Self::open_with(path, secret, begun::<F>(secret)?)
     }
 
-    /// Like [`Author::open`], with `record` as the record of signed heads. It is for the caller to
-    /// refuse one that was never begun ([`SigningRecord::require`]).
+    /// Like [`Author::open`], with `record` as the record of signed heads, wherever its file is.
     ///
     /// # Errors
     /// Those of [`Author::open`].
@@ -128,19 +128,9 @@ impl<F: Scheme> Author<F> {
         if server.store().file().is_none() {
             return Err(StoreError::NotSignedFor.into());
         }
-        Self::new(server, secret, Some(record))
-    }
-
-    /// Continues from the latest version of `server`. The record is compared first, since resuming
-    /// may take seconds.
-    fn new(
-        server: Server<F>,
-        secret: &SecretKey,
-        record: Option<SigningRecord>,
-    ) -> Result<Self, AuthorError> {
-        if let Some(record) = &record {
-            server.check_record(record)?;
-        }
+        // Compared first, since resuming may take seconds.
+        record.require(server.latest())?;
+        server.check_record(&record)?;
         // An attacker with write access to the store must not make the record, or the next version,
         // follow a head that the author never signed.
         let latest = server.latest();
@@ -307,13 +297,13 @@ impl<F> Author<F> {
     /// Records the newest durable head, before it is handed out.
     fn remember(&mut self) -> Result<(), AuthorError> {
         let latest = self.server.latest();
-        let Some(record) = self.record.as_mut().filter(|_| latest > Version::EMPTY) else {
+        if latest == Version::EMPTY {
             return Ok(());
-        };
+        }
         // The record never goes back, and never to another head.
-        self.server.check_record(record)?;
+        self.server.check_record(&self.record)?;
         let head = self.server.head_message(latest);
-        Ok(record.advance(&head.map_err(RepositoryError::from)?)?)
+        Ok(self.record.advance(&head.map_err(RepositoryError::from)?)?)
     }
 
     /// The author's own server: all versions, to be asked, exported or handed out.
@@ -342,13 +332,11 @@ impl<F> Author<F> {
     }
 }
 
-/// The record beside the file of a key, which must have been begun.
+/// The record next to the file of a key, which must exist.
 fn begun<F: Scheme>(secret: &SecretKey) -> Result<SigningRecord, AuthorError> {
     F::require(secret.public())?;
     let key = secret.path().ok_or(AuthorError::NoRecord)?;
     let path = pad_disk::beside(key, ".signed").map_err(StoreError::from)?;
     SigningRecord::require_file(&path)?;
-    let record = SigningRecord::open(&path)?;
-    record.require(Version::EMPTY)?;
-    Ok(record)
+    Ok(SigningRecord::open(&path)?)
 }

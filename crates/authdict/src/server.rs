@@ -25,9 +25,9 @@ use crate::{
 
 /// A server of a dictionary of family `F`: all versions in a store, each answered with proofs.
 ///
-/// It is untrusted, and holds no key unless its [`crate::Author`] has opened it. Many processes can serve one store beside its one writer. It
-/// dereferences to the [`Keeper`] that owns the store, which takes updates, answers questions in
-/// messages, prunes and checks.
+/// It is untrusted, and holds no key unless its [`crate::Author`] has opened it. Many processes can
+/// serve one store while one writes to it. A server dereferences to the [`Keeper`] that owns the
+/// store. The keeper applies updates, answers questions in messages, prunes and checks.
 pub struct Server<F = AnyFamily> {
     pub(crate) keeper: Box<dyn Owned>,
     family: PhantomData<fn() -> F>,

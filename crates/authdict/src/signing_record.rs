@@ -13,8 +13,9 @@ use pad_disk::{Lock, LockError, PATIENCE, Register, RegisterError};
 
 /// The file that remembers the newest head that an author has handed out.
 ///
-/// The file is locked for as long as this value lives. Two authors with one key, on two copies of a
-/// store, cannot sign at once.
+/// The file is locked for as long as this value lives. Two authors with one record, on two copies
+/// of a store, cannot sign at once. A key has one record: it is for the caller to begin no second
+/// one.
 #[derive(Debug)]
 pub struct SigningRecord {
     register: Register,
@@ -121,6 +122,17 @@ impl SigningRecord {
             register,
             _lock: lock,
         })
+    }
+
+    /// Opens and locks the record in this file, and begins it if it was not begun
+    /// ([`SigningRecord::begin`]).
+    ///
+    /// # Errors
+    /// Those of [`SigningRecord::open`].
+    pub fn open_or_begin(path: &Path) -> Result<Self, SigningRecordError> {
+        let mut record = Self::open(path)?;
+        record.begin()?;
+        Ok(record)
     }
 
     /// The newest head handed out; `None` if there was none.

@@ -190,6 +190,11 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
             .collect()
     }
 
+    /// Drops the pending changes. A snapshot that waits for its signature stays.
+    pub fn discard_pending(&mut self) {
+        drop(self.pending.take());
+    }
+
     /// Applies a batch as one snapshot, together with the pending changes.
     ///
     /// If an earlier snapshot is still unsigned, that one is signed and returned, and the batch

@@ -26,7 +26,7 @@ fn author(folder: &Path, scheme: SchemeName) -> Author {
     if !store.exists() {
         create_store(&store, key.public()).unwrap();
     }
-    let record = SigningRecord::open(&folder.join("signed")).unwrap();
+    let record = SigningRecord::open_or_begin(&folder.join("signed")).unwrap();
     Author::of_any(&store, &key, record).unwrap()
 }
 

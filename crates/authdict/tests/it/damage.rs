@@ -120,7 +120,7 @@ fn live(scheme: SchemeName, folder: &Path) -> Life {
     let mut states = vec![Files::read(&store)];
     for version in 1..=9_u64 {
         let mut author =
-            Author::of_any(&store, &key, SigningRecord::open(&record).unwrap()).unwrap();
+            Author::of_any(&store, &key, SigningRecord::open_or_begin(&record).unwrap()).unwrap();
         let batch = (0..4).map(|place| {
             let name = format!("key {}", (version * 5 + place) % 12);
             put(&name, &format!("{version} {}", "x".repeat(300)))
@@ -210,7 +210,7 @@ fn values(
 /// Signs pending changes as `pad commit` does; returns the new head.
 fn commit(key: &SecretKey, store: &Path, record: &Path) -> Result<Vec<u8>, String> {
     let text = |error: &dyn ToString| error.to_string();
-    let record = SigningRecord::open(record).map_err(|error| text(&error))?;
+    let record = SigningRecord::open_or_begin(record).map_err(|error| text(&error))?;
     let mut author = Author::of_any(store, key, record).map_err(|error| text(&error))?;
     let pending = author
         .server()

@@ -64,7 +64,7 @@ impl Shop {
     }
 
     fn author(&self) -> Result<Author, AuthorError> {
-        let record = SigningRecord::open(&self.folder.path().join("signed")).unwrap();
+        let record = SigningRecord::open_or_begin(&self.folder.path().join("signed")).unwrap();
         Author::of_any(self.path(), &self.key, record)
     }
 
@@ -200,7 +200,7 @@ fn an_author_goes_on_where_it_stopped() {
 fn an_author_with_another_key_is_refused() {
     for scheme in SCHEMES {
         let (shop, other) = (Shop::published(*scheme), Shop::new(*scheme));
-        let record = SigningRecord::open(&other.folder.path().join("signed")).unwrap();
+        let record = SigningRecord::open_or_begin(&other.folder.path().join("signed")).unwrap();
         let refused = Author::of_any(shop.path(), &other.key, record).unwrap_err();
         assert!(refused.to_string().contains("of another dictionary"));
         assert_eq!(shop.open().unwrap().latest(), Version::new(3));

@@ -362,6 +362,12 @@ fn a_client_takes_over_no_other_history_from_its_file() {
     first.advance(&shop.server()).unwrap();
 
     let record = SigningRecord::open(&shop.path("fork.signed")).unwrap();
+    let refused = Author::<Prices>::open_with(shop.path("fork"), &shop.secret, record);
+    assert!(matches!(
+        refused,
+        Err(AuthorError::Record(SigningRecordError::Forgotten { .. }))
+    ));
+    let record = SigningRecord::open_or_begin(&shop.path("fork.signed")).unwrap();
     let mut fork = Author::<Prices>::open_with(shop.path("fork"), &shop.secret, record).unwrap();
     for price in ["6", "7"] {
         fork.put("apple", price).unwrap();
@@ -441,4 +447,35 @@ fn changes_can_be_taken_back() {
         panic!("nothing was followed yet");
     };
     assert!(matches!(refused.refusal, Refusal::Ahead { .. }));
+}
+
+/// A batch that exceeds the parameters is dropped by the author, so that it is not signed later.
+#[cfg(feature = "accumulators")]
+#[test]
+fn what_was_taken_back_is_not_signed_later() {
+    use authdict::{
+        AccumulatorsBilinear,
+        keys::Zeroizing,
+        selection::{SchemeName, SuiteName},
+    };
+    type Guests = Tuple<AccumulatorsBilinear>;
+
+    let folder = tempfile::tempdir().unwrap();
+    let (suite, scheme) = (
+        SuiteName::Sha256Ed25519,
+        SchemeName::TupleAccumulatorsBilinear,
+    );
+    let small = SecretKey::generate_for(4, suite, scheme, None).unwrap();
+    let own = Zeroizing::new(small.scheme_secret().unwrap().to_vec());
+    let key = folder.path().join("key");
+    let secret = SecretKey::create_with::<Guests>(key, "guests", Some(own)).unwrap();
+    let mut author = Author::<Guests>::create(folder.path().join("s.pad"), &secret).unwrap();
+    for number in 0..200 {
+        author.put(format!("guest {number}").as_str(), "1").unwrap();
+    }
+    assert!(matches!(author.commit(), Err(AuthorError::Tuple(_))));
+    assert_eq!(author.take_changes().len(), 200);
+    author.put("ada", "1").unwrap();
+    assert_eq!(author.commit().unwrap(), Version::new(1));
+    assert_eq!(author.server().entries(), 1);
 }

@@ -96,7 +96,7 @@ fn an_author_signs_nothing_that_is_accumulated_with_other_powers() {
     let path = folder.path().join("log.pad");
     let record = honest.record();
     create_store_with(&path, key.public(), Some(record.clone())).unwrap();
-    let signing = || SigningRecord::open(&folder.path().join("signed")).unwrap();
+    let signing = || SigningRecord::open_or_begin(&folder.path().join("signed")).unwrap();
     let mut author = Author::of_any(&path, &key, signing()).unwrap();
     let entry = entry("value");
     author

@@ -27,7 +27,7 @@ fn answers(scheme: SchemeName, questions: &[Question]) -> (PublicKey, Vec<Vec<u8
     let secret = SecretKey::from_parts(suite, scheme, id, &[7; 32], setup).unwrap();
     let public = secret.public().clone();
     create_store_with(&path, &public, Some(parameters.record())).unwrap();
-    let record = SigningRecord::open(&folder.path().join("k.signed")).unwrap();
+    let record = SigningRecord::open_or_begin(&folder.path().join("k.signed")).unwrap();
     let mut author = Author::of_any(&path, &secret, record).unwrap();
     for numbers in [0..13, 13..21] {
         let put = |number: u32| {

@@ -220,7 +220,7 @@ pub(crate) fn signed(key: &SecretKey, folder: &std::path::Path, until: u64) -> S
     if !path.exists() {
         create_store(&path, key.public()).unwrap();
     }
-    let record = SigningRecord::open(&folder.join("signed")).unwrap();
+    let record = SigningRecord::open_or_begin(&folder.join("signed")).unwrap();
     let mut author = Author::of_any(&path, key, record).unwrap();
     let latest = usize::try_from(author.server().latest().number()).unwrap();
     for batch in batches(key.public().scheme.id().0.into(), until).skip(latest) {
@@ -260,7 +260,7 @@ pub(crate) fn publish(
 
 /// Signs one more version with value `number`, unknown to the author in another folder.
 fn fork(key: &SecretKey, folder: &std::path::Path, number: u64) -> Vec<u8> {
-    let record = SigningRecord::open(&folder.join("signed")).unwrap();
+    let record = SigningRecord::open_or_begin(&folder.join("signed")).unwrap();
     let mut author = Author::of_any(folder.join("files"), key, record).unwrap();
     author.stage(vec![put(1, number)]).unwrap();
     let version = author.flush(&[]).unwrap();
@@ -384,7 +384,7 @@ fn nobody_signs_in_objects() {
     let (address, key) = (address(folder.path(), "author"), key(SchemeName::Treap));
     let path = std::path::Path::new(&address);
     create_store(path, key.public()).unwrap();
-    let record = SigningRecord::open(&folder.path().join("signed")).unwrap();
+    let record = SigningRecord::open_or_begin(&folder.path().join("signed")).unwrap();
     let refused = Author::of_any(path, &key, record).unwrap_err().to_string();
     assert!(refused.contains("not signed for"), "{refused}");
 }
@@ -595,7 +595,7 @@ fn a_look_up_takes_few_requests_and_an_opening_too() {
     let folder = tempfile::tempdir().unwrap();
     drop(signed(&key, folder.path(), 0));
     let path = folder.path().join("files");
-    let record = SigningRecord::open(&folder.path().join("signed")).unwrap();
+    let record = SigningRecord::open_or_begin(&folder.path().join("signed")).unwrap();
     let mut author = Author::of_any(&path, &key, record).unwrap();
     let named = |number: u64| authdict::Key::new(number.to_be_bytes().repeat(2)).unwrap();
     let value = authdict::Value::new([7; 32]).unwrap();

@@ -40,7 +40,7 @@ fn answers(suite: SuiteName, scheme: SchemeName) -> (PublicKey, Vec<(Question, V
     let mut author = Author::of_any(
         &path,
         &key,
-        SigningRecord::open(&folder.path().join("k.signed")).unwrap(),
+        SigningRecord::open_or_begin(&folder.path().join("k.signed")).unwrap(),
     )
     .unwrap();
     let entry = |number: u32| {

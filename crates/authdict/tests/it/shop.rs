@@ -67,7 +67,7 @@ impl Shop {
     }
 
     pub(crate) fn author(&self) -> Result<Author, AuthorError> {
-        let record = SigningRecord::open(&self.beside("signed")).unwrap();
+        let record = SigningRecord::open_or_begin(&self.beside("signed")).unwrap();
         Author::of_any(&self.store, &self.key, record)
     }
 

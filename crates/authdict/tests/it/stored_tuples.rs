@@ -390,7 +390,7 @@ fn a_second_author_is_refused_while_tuples_wait_to_be_written() {
         let folder = tempfile::tempdir().unwrap();
         let stored = Shop::new(folder.path(), *scheme);
         let mut memory = stored.memory();
-        let other_record = SigningRecord::open(&folder.path().join("other")).unwrap();
+        let other_record = SigningRecord::open_or_begin(&folder.path().join("other")).unwrap();
         let mut waiting = stored.author().unwrap();
         let mut second = Author::of_any(&stored.store, &stored.key, other_record).unwrap();
         for batch in batches(6, 4) {

@@ -161,7 +161,7 @@ impl Shop<'_> {
     }
 
     fn author(&self) -> Outcome<Author> {
-        let record = SigningRecord::open(&self.folder.join("signed"))?;
+        let record = SigningRecord::open_or_begin(&self.folder.join("signed"))?;
         Ok(Author::of_any(self.store(), &self.key, record)?)
     }
 

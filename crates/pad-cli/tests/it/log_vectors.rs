@@ -95,7 +95,7 @@ impl Maker {
     /// A repository with all versions, as the author signs them.
     fn publish(&self, versions: &[VersionVector]) -> Server {
         let path = self.store("author");
-        let record = SigningRecord::open(&self.folder.path().join("signed")).unwrap();
+        let record = SigningRecord::open_or_begin(&self.folder.path().join("signed")).unwrap();
         let mut author = Author::of_any(&path, &self.key, record).unwrap();
         for version in versions {
             let put = |[key, value]: &[String; 2]| {

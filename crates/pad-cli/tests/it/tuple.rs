@@ -20,7 +20,7 @@ const SCHEMES: [&str; 3] = [
 ];
 
 fn record(store: &Path) -> SigningRecord {
-    SigningRecord::open(&store.with_extension("signed")).unwrap()
+    SigningRecord::open_or_begin(&store.with_extension("signed")).unwrap()
 }
 
 /// A key `k` of this scheme, and a trace of three versions in `s`.

@@ -42,7 +42,7 @@ impl Store {
 
     /// Signs a version in which these keys have their values.
     pub(crate) fn publish(&self, numbers: impl Iterator<Item = u64>) -> Outcome<Version> {
-        let record = SigningRecord::open(&self.record)?;
+        let record = SigningRecord::open_or_begin(&self.record)?;
         let mut author = Author::of_any(&self.path, &self.key, record)?;
         let puts = numbers.map(|number| {
             let value = Value::new(value_of(number))?;

@@ -161,7 +161,7 @@ impl Author {
         store: &str,
         batches: Vec<Vec<Operation>>,
     ) -> Result<Version, AuthorError> {
-        let record = SigningRecord::open(&self.path(&format!("{store}.signed")))?;
+        let record = SigningRecord::open_or_begin(&self.path(&format!("{store}.signed")))?;
         let mut author = authdict::Author::of_any(self.path(store), &self.key, record)?;
         for batch in batches {
             author.stage(batch)?;

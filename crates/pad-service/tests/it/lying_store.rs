@@ -312,7 +312,7 @@ impl Subject {
         author.replace("s.pad", &lie.files);
         fs::write(author.path("s.pad.signed"), &self.signed).unwrap();
         let signed = author.sign("s.pad", vec![self.next.clone()]);
-        let record = SigningRecord::open(&author.path("s.pad.signed")).unwrap();
+        let record = SigningRecord::open_or_begin(&author.path("s.pad.signed")).unwrap();
         let newest = record.newest(&author.key.public().authority);
         let newest = newest.unwrap().unwrap().head;
         drop(record);

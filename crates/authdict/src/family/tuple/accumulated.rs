@@ -92,7 +92,15 @@ impl<S: Suite, D: AskedDesign<S>> Whole for TupleRepository<S, D> {
         author: &mut Self::Author,
         batch: Vec<Operation>,
     ) -> Result<Vec<u8>, AuthorError> {
-        let update = author.snapshot_of(batch)?;
+        let update = match author.snapshot_of(batch) {
+            Ok(update) => update,
+            Err(error) => {
+                if !matches!(error, pad_tuple::AuthorError::Signing(_)) {
+                    author.discard_pending();
+                }
+                return Err(error.into());
+            }
+        };
         let applied = self.apply(&update);
         applied.map_err(RepositoryError::Refused)?;
         Ok(codec::encode(&update))
