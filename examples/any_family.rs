@@ -10,7 +10,7 @@ use std::{error::Error, sync::LazyLock};
 
 use authdict::{
     AskError, Asks, Author, Client, Key, KeyRange, Keys, Log, LogParameters, Lookup, Lookups,
-    Membership, Named, RangeContents, SecretKey, Server, Source, Tree, Tuple, Value, Version,
+    Membership, NamedScheme, RangeContents, SecretKey, Server, Source, Tree, Tuple, Value, Version,
     client_view::{Heads, NotFollowed},
     keys::Zeroizing,
     pad_log::{AadCounted, AadFrontier, AasCounted, AasFrontier, Schedule, Shape, Values},
@@ -79,7 +79,7 @@ impl Shown for Membership {
 type Parameters<'p> = Option<&'p LogParameters>;
 
 /// A key of a family in a new folder, with the scheme's own secret or public parameters.
-fn key_of<F: Named>(own: Option<Zeroizing<Vec<u8>>>) -> Outcome<(SecretKey, TempDir)> {
+fn key_of<F: NamedScheme>(own: Option<Zeroizing<Vec<u8>>>) -> Outcome<(SecretKey, TempDir)> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("prices.key");
     let secret = match own {
@@ -89,7 +89,7 @@ fn key_of<F: Named>(own: Option<Zeroizing<Vec<u8>>>) -> Outcome<(SecretKey, Temp
     Ok((secret, folder))
 }
 
-impl<F: Named> Prices<F> {
+impl<F: NamedScheme> Prices<F> {
     /// Publishes three versions. In each, the apple has the value `value` gives for its number.
     fn publish(
         (secret, folder): (SecretKey, TempDir),
@@ -135,7 +135,7 @@ impl<F: Named> Prices<F> {
     }
 }
 
-impl<F: Named + Asks<Key, Statement: Shown>> Prices<F> {
+impl<F: NamedScheme + Asks<Key, Statement: Shown>> Prices<F> {
     /// Looks up a key in the newest version and in an older one, and an absent key.
     fn look_up(&mut self, value: fn(u64) -> String) -> Outcome {
         let value = |number| Value::try_from(value(number).as_str());
@@ -254,7 +254,7 @@ impl<F> Source for Liar<'_, F> {
 
 impl<F> Prices<F>
 where
-    F: Named + Asks<Keys, Statement = Lookups> + Asks<KeyRange, Statement = RangeContents>,
+    F: NamedScheme + Asks<Keys, Statement = Lookups> + Asks<KeyRange, Statement = RangeContents>,
 {
     /// Looks up several keys and a range, in families that support these queries.
     fn look_up_several(&mut self) -> Outcome {

@@ -1,8 +1,8 @@
 //! Crash-safe authors: a signed version is durable before it is handed out.
 //!
 //! An author that signs, hands the update out, crashes and forgets it would sign a second head for
-//! the same version. So [`Author`] hands out only durable updates, and continues after a crash from
-//! its store. A signature that was lost with the memory was never handed out.
+//! the same version. [`Author`] hands out only durable updates, and continues from its store after a
+//! crash. A signature that was lost with the memory was never handed out.
 //!
 //! The newest head handed out is also kept in a [`SigningRecord`]. The author refuses to sign for a
 //! store that is behind it, such as one restored from a backup.
@@ -26,7 +26,7 @@ use crate::{
     store::{AnyStore, RecordChange, StoreError},
 };
 
-/// The author of a dictionary of family `F`: it changes the contents, and signs versions.
+/// Author of a dictionary of family `F`: changes the contents and signs versions.
 ///
 /// [`Author::put`] and [`Author::remove`] gather changes, and [`Author::commit`] signs them as the
 /// next version, durably. Programs that hand out updates themselves, or commit several versions at
@@ -59,7 +59,7 @@ pub struct Author<F = AnyFamily> {
 impl<F: Scheme> Author<F> {
     /// Creates the store of a new, empty dictionary.
     ///
-    /// The record of what the key has signed is beside the key: `author.key.signed` for a key that
+    /// The record of what the key has signed is next to the key: `author.key.signed` for a key that
     /// was read from `author.key`. It must be there and remember no version
     /// ([`SecretKey::create`], [`SigningRecord::create`]). Restore a record from no backup.
     ///

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use pad_core::{DecodeError, VerifyError, Version};
 
 use crate::{
-    client_view::{Heads, NoView, NotFollowed, RefusedHead, StoredView, ViewFault, ViewFile},
+    client_view::{
+        Heads, NotFollowed, RefusedHead, StoredView, ViewAccessError, ViewAccessFault, ViewFile,
+    },
     dynamic,
     keys::PublicKey,
     question::{Question, Refusal},
@@ -71,7 +73,7 @@ impl<F> Source for Server<F> {
 pub struct Client<F = AnyFamily> {
     view: StoredView,
     file: Option<ViewFile>,
-    /// What verifies answers; it has seen the newest head of the view.
+    /// Verifier of answers, resumed from the newest head of the view.
     verifier: Box<dyn Verifier>,
     family: PhantomData<fn() -> F>,
 }
@@ -89,13 +91,13 @@ impl<F> fmt::Debug for Client<F> {
 /// Error of opening a client.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum NoClient {
+pub enum OpenClientError {
     /// The key is of another family ([`StoreError::OtherFamily`]).
     #[error(transparent)]
     Family(StoreError),
     /// The file of the view.
     #[error(transparent)]
-    View(#[from] NoView),
+    View(#[from] ViewAccessError),
     /// The view was begun with another key.
     #[error("the view {} was begun with another key", .0.display())]
     OtherKey(PathBuf),
@@ -119,7 +121,7 @@ pub enum AskError<E> {
     Refused(RefusedHead),
     /// The view cannot be read or stored.
     #[error(transparent)]
-    View(NoView),
+    View(ViewAccessError),
 }
 
 impl<E> AskError<E> {
@@ -140,8 +142,8 @@ impl<E> From<NotFollowed<E>> for AskError<E> {
     }
 }
 
-impl<E> From<NoView> for AskError<E> {
-    fn from(error: NoView) -> Self {
+impl<E> From<ViewAccessError> for AskError<E> {
+    fn from(error: ViewAccessError) -> Self {
         Self::View(error)
     }
 }
@@ -156,8 +158,8 @@ impl<F: Scheme> Client<F> {
     /// A client that has seen nothing yet, and forgets what it sees when it is dropped.
     ///
     /// # Errors
-    /// [`NoClient::Family`], [`NoClient::Key`].
-    pub fn new(public: &PublicKey) -> Result<Self, NoClient> {
+    /// [`OpenClientError::Family`], [`OpenClientError::Key`].
+    pub fn new(public: &PublicKey) -> Result<Self, OpenClientError> {
         Self::of_view(StoredView::new(public.clone()).authenticated(), None)
     }
 
@@ -165,12 +167,12 @@ impl<F: Scheme> Client<F> {
     /// processes may share it.
     ///
     /// # Errors
-    /// [`NoClient`].
-    pub fn open(path: impl Into<PathBuf>, public: &PublicKey) -> Result<Self, NoClient> {
+    /// [`OpenClientError`].
+    pub fn open(path: impl Into<PathBuf>, public: &PublicKey) -> Result<Self, OpenClientError> {
         let file = ViewFile::at(path);
         let view = match file.read()? {
             Some(view) if view.public() != public => {
-                return Err(NoClient::OtherKey(file.path().to_path_buf()));
+                return Err(OpenClientError::OtherKey(file.path().to_path_buf()));
             }
             Some(view) => view.authenticated(),
             None => StoredView::new(public.clone()).authenticated(),
@@ -178,8 +180,8 @@ impl<F: Scheme> Client<F> {
         Self::of_view(view, Some(file))
     }
 
-    fn of_view(view: StoredView, file: Option<ViewFile>) -> Result<Self, NoClient> {
-        F::require(view.public()).map_err(NoClient::Family)?;
+    fn of_view(view: StoredView, file: Option<ViewFile>) -> Result<Self, OpenClientError> {
+        F::require(view.public()).map_err(OpenClientError::Family)?;
         Ok(Self {
             verifier: dynamic::client_of(&view)?,
             view,
@@ -228,7 +230,8 @@ impl<F> Client<F> {
         Ok(self.version())
     }
 
-    /// A view that another process has followed, if the own view leads to the very same head.
+    /// Accepts a view that another process has followed if this client's view leads to the same
+    /// head.
     fn joined<S: Source + ?Sized>(
         &self,
         server: &S,
@@ -256,10 +259,12 @@ impl<F> Client<F> {
         stored: Option<StoredView>,
     ) -> Result<StoredView, AskError<E>> {
         match stored {
-            Some(stored) if stored.public() != self.public() => Err(AskError::View(NoView {
-                path: file.path().to_path_buf(),
-                fault: ViewFault::OtherKey,
-            })),
+            Some(stored) if stored.public() != self.public() => {
+                Err(AskError::View(ViewAccessError {
+                    path: file.path().to_path_buf(),
+                    fault: ViewAccessFault::OtherKey,
+                }))
+            }
             Some(stored) if stored.version() >= self.version() => Ok(stored),
             _ => Ok(self.view.clone()),
         }

@@ -30,7 +30,7 @@ use crate::{
 mod file;
 mod follow;
 
-pub use file::{NoView, ViewFault, ViewFile};
+pub use file::{ViewAccessError, ViewAccessFault, ViewFile};
 pub use follow::{Heads, NotFollowed};
 
 /// A client's public key, and the newest head that it has seen.

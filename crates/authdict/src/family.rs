@@ -10,7 +10,7 @@ use pad_core::{
 use pad_tree::NodeCache;
 
 use crate::{
-    keeper::Owned,
+    keeper::SigningKeeper,
     keys::PublicKey,
     question::{NotOffered, Question, Refusal},
     repository::RepositoryError,
@@ -29,7 +29,7 @@ pub(crate) fn keeper<S: Suite>(
     public: &PublicKey,
     store: AnyStore,
     cache: NodeCache,
-) -> Result<Box<dyn Owned>, RepositoryError> {
+) -> Result<Box<dyn SigningKeeper>, RepositoryError> {
     let made = match public.scheme.family() {
         SchemeFamily::Tree => tree::keeper::<S>(public, store, cache)?,
         SchemeFamily::Tuple => tuple::keeper::<S>(public, store)?,

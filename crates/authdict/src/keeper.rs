@@ -28,13 +28,15 @@ use crate::{
     store::{AnyStore, RecordChange, StoreError},
 };
 
-mod kept;
 #[cfg(any(feature = "accumulators", feature = "log"))]
-mod whole;
+mod checkpointed;
+mod family;
 
-pub(crate) use kept::{Asked, Kept, as_repository, by_answers, past_messages, replay};
 #[cfg(any(feature = "accumulators", feature = "log"))]
-pub(crate) use whole::{Entries, Whole};
+pub(crate) use checkpointed::{CheckpointedRepository, Entries};
+pub(crate) use family::{
+    FamilyKeeper, FamilyRepository, as_repository, by_answers, past_messages, replay,
+};
 
 /// A dictionary that applies its author's updates.
 ///
@@ -191,7 +193,7 @@ pub trait Keeper: Replica {
 
 /// A keeper while it is opened, and in the hands of its author. Programs reach it through
 /// [`crate::Author`] only, which has compared the record of what was signed.
-pub(crate) trait Owned: Keeper {
+pub(crate) trait SigningKeeper: Keeper {
     /// Reads the store and the files beside it.
     ///
     /// # Errors
@@ -210,17 +212,17 @@ pub(crate) trait Owned: Keeper {
     ///
     /// # Errors
     /// [`AuthorError`]; [`AuthorError::Repository`] with [`StoreError::NoAuthor`] without
-    /// [`Owned::resume`].
+    /// [`SigningKeeper::resume`].
     fn sign(&mut self, batch: Vec<Operation>) -> Result<Version, AuthorError>;
 
-    /// Whether [`Owned::sign_gathered`] takes changes as a stream, not as a batch in memory.
+    /// Whether [`SigningKeeper::sign_gathered`] streams changes instead of collecting a batch.
     fn streams(&self) -> bool;
 
-    /// Like [`Owned::sign`], for gathered changes. If they are streamed and the signer refuses,
-    /// they are not kept.
+    /// Like [`SigningKeeper::sign`], for gathered changes. Streamed changes are not kept if the signer
+    /// refuses.
     ///
     /// # Errors
-    /// Those of [`Owned::sign`]. If the store fails after the version is signed, it is closed.
+    /// Those of [`SigningKeeper::sign`]. If the store fails after signing, it is closed.
     fn sign_gathered(&mut self, changes: Changes) -> Result<Version, AuthorError>;
 }
 

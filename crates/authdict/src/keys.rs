@@ -40,7 +40,7 @@ pub use pad_tuple::DEFAULT_ENTRIES;
 
 pub use crate::own_keys::{NoRandomness, SchemeKey, SchemeKeyFormat};
 use crate::{
-    selection::{Named, SchemeName, SuiteName},
+    selection::{NamedScheme, SchemeName, SuiteName},
     signing_record::{SigningRecord, SigningRecordError},
 };
 
@@ -259,7 +259,7 @@ impl SecretKey {
     ///
     /// # Errors
     /// Those of [`SecretKey::random`] and [`SecretKey::save`].
-    pub fn create<F: Named>(
+    pub fn create<F: NamedScheme>(
         path: impl AsRef<Path>,
         dictionary: impl Into<DictionaryId>,
     ) -> Result<Self, KeyFileError> {
@@ -270,7 +270,7 @@ impl SecretKey {
     ///
     /// # Errors
     /// Those of [`SecretKey::random_with`] and [`SecretKey::save`].
-    pub fn create_with<F: Named>(
+    pub fn create_with<F: NamedScheme>(
         path: impl AsRef<Path>,
         dictionary: impl Into<DictionaryId>,
         own: Option<Zeroizing<Vec<u8>>>,
@@ -303,7 +303,9 @@ impl SecretKey {
     /// # Errors
     /// [`KeyFileError::NoRandomness`]; [`KeyFileError::ParametersNeeded`] for logs;
     /// [`KeyFileError::NotBuilt`].
-    pub fn random<F: Named>(dictionary: impl Into<DictionaryId>) -> Result<Self, KeyFileError> {
+    pub fn random<F: NamedScheme>(
+        dictionary: impl Into<DictionaryId>,
+    ) -> Result<Self, KeyFileError> {
         let scheme = SchemeName::from_id(F::SCHEME).ok_or(KeyFileError::NotBuilt)?;
         Self::random_with::<F>(dictionary, random_own(scheme, DEFAULT_ENTRIES)?)
     }
@@ -314,7 +316,7 @@ impl SecretKey {
     /// # Errors
     /// [`KeyFileError::NoRandomness`]; [`KeyFileError::Malformed`] if `own` is not of the scheme;
     /// [`KeyFileError::NotBuilt`].
-    pub fn random_with<F: Named>(
+    pub fn random_with<F: NamedScheme>(
         dictionary: impl Into<DictionaryId>,
         own: Option<Zeroizing<Vec<u8>>>,
     ) -> Result<Self, KeyFileError> {

@@ -91,7 +91,7 @@ pub mod witnessed;
 pub use author::Author;
 pub use block_directory;
 pub use changes::Changes;
-pub use client::{AskError, Client, NoClient, Source};
+pub use client::{AskError, Client, OpenClientError, Source};
 pub use complete::CompleteHistory;
 pub use dictionary::{AnswerError, Dictionary, Noted};
 pub use ed25519_dalek::SigningKey;
@@ -129,7 +129,7 @@ pub use repository::{AuthorError, CheckError, RepositoryError};
 pub use scheme::{AnyFamily, Asks, Scheme};
 #[cfg(feature = "log")]
 pub use scheme::{Log, Membership};
-pub use selection::Named;
+pub use selection::NamedScheme;
 pub use server::Server;
 pub use signing_record::{SigningRecord, SigningRecordError};
 pub use store::{

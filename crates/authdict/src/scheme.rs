@@ -14,7 +14,7 @@ use crate::{
     family::tuple::AskedDesign,
     keys::PublicKey,
     question::{Question, Refusal, Statement},
-    selection::Named,
+    selection::NamedScheme,
     store::StoreError,
 };
 
@@ -37,7 +37,7 @@ pub trait Scheme {
     }
 }
 
-/// Any family and suite: what the key says. It is known when the program runs.
+/// Any family and suite, chosen at run time by the key.
 #[derive(Clone, Copy, Debug)]
 pub struct AnyFamily;
 
@@ -47,18 +47,18 @@ impl Scheme for AnyFamily {
     }
 }
 
-impl<F: Named> Scheme for F {
+impl<F: NamedScheme> Scheme for F {
     fn is_of(public: &PublicKey) -> bool {
         public.suite.id() == F::SUITE && public.scheme.id() == F::SCHEME
     }
 }
 
-impl<B: BalancingScheme, S: Suite> Named for Tree<B, S> {
+impl<B: BalancingScheme, S: Suite> NamedScheme for Tree<B, S> {
     const SUITE: SuiteId = S::ID;
     const SCHEME: SchemeId = B::ID;
 }
 
-impl<D: AskedDesign<S>, S: Suite> Named for Tuple<D, S> {
+impl<D: AskedDesign<S>, S: Suite> NamedScheme for Tuple<D, S> {
     const SUITE: SuiteId = S::ID;
     const SCHEME: SchemeId = D::SCHEME;
 }
@@ -69,7 +69,7 @@ impl<D: AskedDesign<S>, S: Suite> Named for Tuple<D, S> {
 pub struct Log<L>(core::marker::PhantomData<L>);
 
 #[cfg(feature = "log")]
-impl<L: pad_log::Scheme> Named for Log<L> {
+impl<L: pad_log::Scheme> NamedScheme for Log<L> {
     const SUITE: SuiteId = Sha256Ed25519::ID;
     const SCHEME: SchemeId = L::ID;
 }

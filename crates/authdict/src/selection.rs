@@ -347,8 +347,8 @@ impl SchemeName {
     }
 }
 
-/// A family that is one scheme with one suite.
-pub trait Named {
+/// A family with exactly one scheme and one suite.
+pub trait NamedScheme {
     /// The suite's number.
     const SUITE: SuiteId;
     /// The scheme's number.

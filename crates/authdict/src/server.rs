@@ -14,7 +14,7 @@ use crate::LogParameters;
 use crate::{
     description::{create_store_with, key_of_store},
     family,
-    keeper::{Keeper, Owned},
+    keeper::{Keeper, SigningKeeper},
     kept_log::MISSING,
     keys::PublicKey,
     repository::RepositoryError,
@@ -29,7 +29,7 @@ use crate::{
 /// serve one store while one writes to it. A server dereferences to the [`Keeper`] that owns the
 /// store. The keeper applies updates, answers questions in messages, prunes and checks.
 pub struct Server<F = AnyFamily> {
-    pub(crate) keeper: Box<dyn Owned>,
+    pub(crate) keeper: Box<dyn SigningKeeper>,
     family: PhantomData<fn() -> F>,
 }
 
@@ -103,7 +103,7 @@ impl<F: Scheme> Server<F> {
 }
 
 impl<F> Server<F> {
-    const fn of(keeper: Box<dyn Owned>) -> Self {
+    const fn of(keeper: Box<dyn SigningKeeper>) -> Self {
         Self {
             keeper,
             family: PhantomData,
@@ -145,7 +145,10 @@ impl Server {
 }
 
 /// The dictionary in a store, and the public key in the store's records.
-fn opened(path: &Path, cache: &NodeCache) -> Result<(Box<dyn Owned>, PublicKey), RepositoryError> {
+fn opened(
+    path: &Path,
+    cache: &NodeCache,
+) -> Result<(Box<dyn SigningKeeper>, PublicKey), RepositoryError> {
     let open = || {
         let store = AnyStore::open(path)?;
         let public = key_of_store(&store)?;
@@ -162,7 +165,7 @@ fn open(
     store: AnyStore,
     public: &PublicKey,
     cache: NodeCache,
-) -> Result<Box<dyn Owned>, RepositoryError> {
+) -> Result<Box<dyn SigningKeeper>, RepositoryError> {
     let mut keeper = with_suite!(public.suite, S => family::keeper::<S>(public, store, cache))?;
     keeper.open()?;
     Ok(keeper)

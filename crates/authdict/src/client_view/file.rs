@@ -20,17 +20,17 @@ pub struct ViewFile {
 /// Error of reading or writing a view at a path.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {fault}", .path.display())]
-pub struct NoView {
+pub struct ViewAccessError {
     /// The path.
     pub path: PathBuf,
     /// The reason.
-    pub fault: ViewFault,
+    pub fault: ViewAccessFault,
 }
 
 /// The reason why a view cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum ViewFault {
+pub enum ViewAccessFault {
     /// An error of the operating system.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -65,8 +65,8 @@ impl ViewFile {
     /// Reads the view, if there is one. An unreadable file or a dangling link is an error.
     ///
     /// # Errors
-    /// [`NoView`].
-    pub fn read(&self) -> Result<Option<StoredView>, NoView> {
+    /// [`ViewAccessError`].
+    pub fn read(&self) -> Result<Option<StoredView>, ViewAccessError> {
         self.stored().map_err(|fault| self.failed(fault))
     }
 
@@ -77,8 +77,8 @@ impl ViewFile {
     /// concurrent change, `advance` runs again on the stored view; after four, with the lock held.
     ///
     /// # Errors
-    /// [`NoView`], and those of `begin` and `advance`; the file is unchanged.
-    pub fn advance<E: From<NoView>>(
+    /// [`ViewAccessError`], and those of `begin` and `advance`; the file is unchanged.
+    pub fn advance<E: From<ViewAccessError>>(
         &self,
         begin: impl Fn(Option<StoredView>) -> Result<StoredView, E>,
         mut advance: impl FnMut(StoredView) -> Result<StoredView, E>,
@@ -100,7 +100,7 @@ impl ViewFile {
     ///
     /// # Errors
     /// Those of [`ViewFile::advance`].
-    pub fn advance_held<E: From<NoView>>(
+    pub fn advance_held<E: From<ViewAccessError>>(
         &self,
         begin: impl Fn(Option<StoredView>) -> Result<StoredView, E>,
         advance: impl FnOnce(StoredView) -> Result<StoredView, E>,
@@ -111,18 +111,22 @@ impl ViewFile {
         Ok(self.keep(before.as_ref(), view)?)
     }
 
-    fn lock(&self) -> Result<Lock, NoView> {
+    fn lock(&self) -> Result<Lock, ViewAccessError> {
         Lock::exclusive(&self.path, PATIENCE).map_err(|error| self.failed(error.into()))
     }
 
     /// Replaces the stored view `before` by `view`, if they differ.
-    fn keep(&self, before: Option<&StoredView>, view: StoredView) -> Result<StoredView, NoView> {
+    fn keep(
+        &self,
+        before: Option<&StoredView>,
+        view: StoredView,
+    ) -> Result<StoredView, ViewAccessError> {
         if let Some(before) = before {
             if before.public() != view.public() {
-                return Err(self.failed(ViewFault::OtherKey));
+                return Err(self.failed(ViewAccessFault::OtherKey));
             }
             if before.version() > view.version() {
-                return Err(self.failed(ViewFault::Newer));
+                return Err(self.failed(ViewAccessFault::Newer));
             }
         }
         if before != Some(&view) {
@@ -132,7 +136,7 @@ impl ViewFile {
         Ok(view)
     }
 
-    fn stored(&self) -> Result<Option<StoredView>, ViewFault> {
+    fn stored(&self) -> Result<Option<StoredView>, ViewAccessFault> {
         if let Err(error) = self.path.symlink_metadata() {
             return match error.kind() {
                 io::ErrorKind::NotFound => Ok(None),
@@ -141,7 +145,7 @@ impl ViewFile {
         }
         // Opening a pipe would block.
         if !self.path.metadata()?.is_file() {
-            return Err(ViewFault::NotPlain);
+            return Err(ViewAccessFault::NotPlain);
         }
         let mut bytes = Vec::new();
         let file = File::open(&self.path)?;
@@ -153,9 +157,9 @@ impl ViewFile {
         Ok(Some(StoredView::parse(&text)?))
     }
 
-    fn failed(&self, fault: ViewFault) -> NoView {
+    fn failed(&self, fault: ViewAccessFault) -> ViewAccessError {
         let path = self.path.clone();
-        NoView { path, fault }
+        ViewAccessError { path, fault }
     }
 }
 

@@ -16,7 +16,7 @@ use pad_log::{
 };
 
 use crate::{
-    keeper::{Kept, Owned},
+    keeper::{FamilyKeeper, SigningKeeper},
     keys::PublicKey,
     parameters::LogParameters,
     question::{NotOffered, Question, Refusal, Statement},
@@ -28,7 +28,7 @@ use crate::{
 
 mod answers;
 mod author;
-mod kept;
+mod repository;
 
 use answers::AskedScheme;
 pub(crate) use answers::LONGEST_ANSWER;
@@ -66,7 +66,7 @@ macro_rules! with_log_scheme {
 pub(crate) fn keeper<S: Suite>(
     public: &PublicKey,
     store: AnyStore,
-) -> Result<Option<Box<dyn Owned>>, RepositoryError> {
+) -> Result<Option<Box<dyn SigningKeeper>>, RepositoryError> {
     if !has_suite::<S>() {
         return Ok(None);
     }
@@ -82,10 +82,10 @@ fn in_store<S: AskedScheme>(
     authority: &Authority,
     setup: Setup,
     store: AnyStore,
-) -> Result<Box<dyn Owned>, StoreError> {
+) -> Result<Box<dyn SigningKeeper>, StoreError> {
     let log = Log::<S>::new(authority.dictionary, setup);
-    match kept::empty(log, authority.author) {
-        Ok(repository) => Ok(Box::new(Kept::new(repository, store))),
+    match repository::empty(log, authority.author) {
+        Ok(repository) => Ok(Box::new(FamilyKeeper::new(repository, store))),
         Err(_) => Err(StoreError::Damaged(
             "its parameters are too few for its log",
         )),

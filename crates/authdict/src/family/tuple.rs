@@ -6,7 +6,7 @@ use pad_tuple::{Design, KeyBytes, Tuple, TupleScheme, for_each_tuple};
 
 use crate::{
     inspect::Note,
-    keeper::{Kept, Owned},
+    keeper::{FamilyKeeper, SigningKeeper},
     keys::PublicKey,
     question::{Question, Refusal, Statement},
     repository::RepositoryError,
@@ -53,7 +53,7 @@ macro_rules! for_each_design {
 pub(crate) fn keeper<S: Suite>(
     public: &PublicKey,
     store: AnyStore,
-) -> Result<Option<Box<dyn Owned>>, RepositoryError> {
+) -> Result<Option<Box<dyn SigningKeeper>>, RepositoryError> {
     let Some(file) = store.file() else {
         return Ok(None);
     };
@@ -63,7 +63,7 @@ pub(crate) fn keeper<S: Suite>(
                 let setup = setup::<S, $design>(public).ok_or_else(foreign_key)?;
                 let rows = TupleFile::of_store(file.path())?;
                 let repository = stored::repository(&setup, rows)?;
-                return Ok(Some(Box::new(Kept::new(repository, store))));
+                return Ok(Some(Box::new(FamilyKeeper::new(repository, store))));
             }
         };
     }

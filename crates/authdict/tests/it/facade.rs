@@ -3,9 +3,9 @@
 use std::{cell::Cell, fs, path::Path};
 
 use authdict::{
-    AnyFamily, AskError, Author, AuthorError, Client, Key, NoClient, RedBlack, RepositoryError,
-    SecretKey, Server, SigningRecord, SigningRecordError, Source, SpecLightweight, StoreError,
-    Treap, Tree, Tuple, Version,
+    AnyFamily, AskError, Author, AuthorError, Client, Key, OpenClientError, RedBlack,
+    RepositoryError, SecretKey, Server, SigningRecord, SigningRecordError, Source, SpecLightweight,
+    StoreError, Treap, Tree, Tuple, Version,
     client_view::{Heads, NotFollowed},
     question::{Question, Refusal, Statement},
 };
@@ -89,7 +89,7 @@ fn keys_of_other_families_and_dictionaries_are_refused() {
     let refused = Server::<Tree<Treap>>::open(&path, public).unwrap_err();
     assert!(matches!(&refused, RepositoryError::Store(error) if is_family(error)));
     let refused = Client::<Tuple<SpecLightweight>>::new(public).unwrap_err();
-    assert!(matches!(&refused, NoClient::Family(error) if is_family(error)));
+    assert!(matches!(&refused, OpenClientError::Family(error) if is_family(error)));
     let refused = Author::<Tree<Treap>>::create(shop.path("t.pad"), &shop.secret).unwrap_err();
     assert!(
         matches!(&refused, AuthorError::Repository(RepositoryError::Store(error)) if is_family(error))
@@ -105,7 +105,7 @@ fn keys_of_other_families_and_dictionaries_are_refused() {
     let server = shop.server();
     shop.client().advance(&server).unwrap();
     let refused = Client::<Prices>::open(shop.path("view"), other.public());
-    assert!(matches!(refused, Err(NoClient::OtherKey(_))));
+    assert!(matches!(refused, Err(OpenClientError::OtherKey(_))));
 }
 
 /// A key from a file may have signed before, so it needs the record of what it signed.

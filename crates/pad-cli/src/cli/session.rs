@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use authdict::{
     AnyStore, Author, PublicKey, RecordChange, RedbStore, SecretKey, Server, SigningRecord, Store,
     StoreError, VerifyError, Version,
-    client_view::{Heads, NoView, NotFollowed, RefusedHead, StoredView, ViewFault, ViewFile},
+    client_view::{
+        Heads, NotFollowed, RefusedHead, StoredView, ViewAccessError, ViewAccessFault, ViewFile,
+    },
     dynamic::{create_store_with, key_of_store},
     evidence::{MOST_FILES, keep},
     selection::SchemeFamily,
@@ -150,14 +152,14 @@ pub(super) fn with_held_view(
     ViewFile::at(path).advance_held(|stored| beginning(path, stored, given, own), advance)
 }
 
-impl From<NoView> for Failure {
-    fn from(error: NoView) -> Self {
+impl From<ViewAccessError> for Failure {
+    fn from(error: ViewAccessError) -> Self {
         match &error.fault {
-            ViewFault::Io(fault) => Self::file(&error.path, fault),
-            ViewFault::NotPlain => {
+            ViewAccessFault::Io(fault) => Self::file(&error.path, fault),
+            ViewAccessFault::NotPlain => {
                 Self::Input(format!("{} is not a plain file", error.path.display()))
             }
-            ViewFault::InUse(_) => Self::Store(format!("the view {error}")),
+            ViewAccessFault::InUse(_) => Self::Store(format!("the view {error}")),
             _ => Self::Store(error.to_string()),
         }
     }

@@ -21,7 +21,8 @@ use crate::{
     dictionary::{AnswerError, Noted},
     family::not_offered,
     keeper::{
-        Asked, Checked, Contents, Keeper, Kept, Owned, Replica as _, as_repository, by_answers,
+        Checked, Contents, FamilyKeeper, FamilyRepository, Keeper, Replica as _, SigningKeeper,
+        as_repository, by_answers,
     },
     kept_log::{AnyLog, KeptLog, NodeFile, RowLengths, SystemError},
     keys::{PublicKey, SecretKey},
@@ -38,13 +39,13 @@ pub(crate) fn keeper<S: Suite>(
     public: &PublicKey,
     store: AnyStore,
     cache: NodeCache,
-) -> Result<Option<Box<dyn Owned>>, RepositoryError> {
+) -> Result<Option<Box<dyn SigningKeeper>>, RepositoryError> {
     let log = log_of::<S>(&store)?;
     macro_rules! try_scheme {
         ($($scheme:ty),+) => { $(
             if public.scheme.id() == <$scheme>::ID {
                 let repository = opened::<S, $scheme>(public.authority, log, cache)?;
-                return Ok(Some(Box::new(Kept::new(repository, store))));
+                return Ok(Some(Box::new(FamilyKeeper::new(repository, store))));
             }
         )+ };
     }
@@ -113,7 +114,7 @@ fn refused(error: ApplyError, said: &SystemError) -> RepositoryError {
 }
 
 /// A tree PAD with its store.
-type Tree<S, B> = Kept<Repository<S, B>>;
+type Tree<S, B> = FamilyKeeper<Repository<S, B>>;
 
 impl<S: Suite, B: BalancingScheme> Tree<S, B> {
     fn log(&self) -> &dyn KeptLog {
@@ -266,7 +267,7 @@ impl<S: Suite, B: BalancingScheme> Tree<S, B> {
     }
 }
 
-impl<S: Suite, B: BalancingScheme> Owned for Tree<S, B> {
+impl<S: Suite, B: BalancingScheme> SigningKeeper for Tree<S, B> {
     fn open(&mut self) -> Result<(), RepositoryError> {
         self.in_one_state(Self::read, |_| Ok(()))
     }
@@ -396,7 +397,7 @@ impl<S: Suite, B: BalancingScheme> Keeper for Tree<S, B> {
     }
 }
 
-impl<S: Suite, B: BalancingScheme> Asked for Repository<S, B> {
+impl<S: Suite, B: BalancingScheme> FamilyRepository for Repository<S, B> {
     as_repository!();
 
     type Author = HeadSigner;

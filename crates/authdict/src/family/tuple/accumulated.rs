@@ -15,7 +15,10 @@ use super::{
 use crate::{
     dictionary::{AnswerError, Noted},
     family::not_offered,
-    keeper::{Asked, Contents, Entries, Kept, Owned, Whole, as_repository, by_answers},
+    keeper::{
+        CheckpointedRepository, Contents, Entries, FamilyKeeper, FamilyRepository, SigningKeeper,
+        as_repository, by_answers,
+    },
     keys::{PublicKey, SecretKey},
     question::Question,
     repository::{AuthorError, CheckError, RepositoryError},
@@ -26,13 +29,13 @@ use crate::{
 pub(super) fn keeper<S: Suite>(
     public: &PublicKey,
     store: AnyStore,
-) -> Result<Option<Box<dyn Owned>>, RepositoryError> {
+) -> Result<Option<Box<dyn SigningKeeper>>, RepositoryError> {
     macro_rules! try_design {
         ($name:ident, $design:ty) => {
             if is_of::<S, $design>(public) {
                 let setup = setup::<S, $design>(public).ok_or_else(foreign_key)?;
                 let repository = emptied::<S, $design>(&setup);
-                return Ok(Some(Box::new(Kept::new(repository, store))));
+                return Ok(Some(Box::new(FamilyKeeper::new(repository, store))));
             }
         };
     }
@@ -52,7 +55,7 @@ fn trusted<S: Suite, D: AskedDesign<S>>(repository: &TupleRepository<S, D>) -> T
     TupleSetup::<S, D>::new(authority.author, authority.dictionary, key)
 }
 
-impl<S: Suite, D: AskedDesign<S>> Whole for TupleRepository<S, D> {
+impl<S: Suite, D: AskedDesign<S>> CheckpointedRepository for TupleRepository<S, D> {
     fn drop_before(&mut self, oldest: Version) -> Result<(), LookupError> {
         self.prune(oldest)
     }
@@ -117,7 +120,7 @@ impl<S: Suite, D: AskedDesign<S>> Whole for TupleRepository<S, D> {
 }
 
 /// Answers questions about one key at a time.
-impl<S: Suite, D: AskedDesign<S>> Asked for TupleRepository<S, D> {
+impl<S: Suite, D: AskedDesign<S>> FamilyRepository for TupleRepository<S, D> {
     as_repository!();
     tells_of_tuples!();
 

@@ -129,7 +129,7 @@ pub(super) fn compare(
     }
 }
 
-/// What both kinds of repositories of tuples answer alike without proof.
+/// Unproved answers that both kinds of tuple repositories share.
 macro_rules! tells_of_tuples {
     () => {
         /// The whole range: there are no pages.

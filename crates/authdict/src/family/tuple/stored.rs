@@ -22,8 +22,8 @@ use crate::{
     dictionary::{AnswerError, Noted},
     family::not_offered,
     keeper::{
-        Asked, Checked, Contents, Keeper, Kept, Owned, Replica as _, as_repository, by_answers,
-        replay,
+        Checked, Contents, FamilyKeeper, FamilyRepository, Keeper, Replica as _, SigningKeeper,
+        as_repository, by_answers, replay,
     },
     kept_log::SystemError,
     keys::SecretKey,
@@ -69,7 +69,7 @@ fn refused(error: ApplyError, said: &SystemError) -> RepositoryError {
 }
 
 /// A dictionary of signed tuples with its store.
-type Tuples<S, D> = Kept<Repository<S, D>>;
+type Tuples<S, D> = FamilyKeeper<Repository<S, D>>;
 
 impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Tuples<S, D> {
     /// Opens the file of tuples, which may lack the store's latest versions. Reads see this state
@@ -153,7 +153,7 @@ fn write<S: Suite, D: AskedDesign<S> + StorableDesign<S>>(
     written.map_err(|fault| faulty(fault, &repository.rows().system_error()))
 }
 
-impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Owned for Tuples<S, D> {
+impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> SigningKeeper for Tuples<S, D> {
     fn open(&mut self) -> Result<(), RepositoryError> {
         self.in_one_state(Self::bring_up, |_| Ok(()))
     }
@@ -266,7 +266,7 @@ impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Keeper for Tuples<S, D> {
     }
 }
 
-impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Asked for Repository<S, D> {
+impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> FamilyRepository for Repository<S, D> {
     as_repository!();
     tells_of_tuples!();
 

@@ -145,7 +145,7 @@ fn open(folder: &SimulatedFolder, store: &Rows) -> Result<Tree<S, RedBlack>, Rep
     };
     let file = NodeFile::new(folder.layer(), "store".into(), RowLengths::of::<S>());
     let repository = opened::<S, RedBlack>(authority, Box::new(file), NodeCache::default())?;
-    let mut kept = Kept::new(repository, AnyStore::Test(Box::new(store.clone())));
+    let mut kept = FamilyKeeper::new(repository, AnyStore::Test(Box::new(store.clone())));
     kept.author = Some(HeadSigner::new(signer()));
     kept.open()?;
     Ok(kept)

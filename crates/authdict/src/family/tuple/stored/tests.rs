@@ -134,7 +134,7 @@ trait Tested: AskedDesign<S> + StorableDesign<S> + Sized {
     fn open(folder: &SimulatedFolder, store: Updates) -> Result<Tuples<S, Self>, RepositoryError> {
         let file = TupleFile::within(folder.layer());
         let repository = repository(&Self::setup(), file)?;
-        let mut kept = Kept::new(repository, AnyStore::Test(Box::new(store)));
+        let mut kept = FamilyKeeper::new(repository, AnyStore::Test(Box::new(store)));
         kept.open()?;
         Ok(kept)
     }

@@ -1,4 +1,4 @@
-//! What the three ways to keep a dictionary have in common.
+//! Code that the three ways to keep a dictionary share.
 
 use core::fmt;
 
@@ -18,8 +18,8 @@ use crate::{
     store::{AnyStore, RecordChange, Store, StoreError},
 };
 
-/// A repository of one family: how it is asked and checked in messages.
-pub(crate) trait Asked: fmt::Debug + Send + Sync + Sized + 'static {
+/// A repository of one family that answers and is checked in messages.
+pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
     /// Hash, digest width and signature.
     type Suite: Suite;
     /// Data in updates in addition to operations and head.
@@ -165,7 +165,7 @@ pub(crate) trait Asked: fmt::Debug + Send + Sync + Sized + 'static {
     }
 }
 
-/// What a [`pad_core::Repository`] whose entries can be removed has anyway of [`Asked`].
+/// Methods of [`FamilyRepository`] that every [`pad_core::Repository`] with removable entries has.
 macro_rules! as_repository {
     () => {
         type Suite = <Self as pad_core::Repository>::Suite;
@@ -218,7 +218,7 @@ macro_rules! as_repository {
 pub(crate) use as_repository;
 
 /// A dictionary of one family with its store.
-pub(crate) struct Kept<R: Asked> {
+pub(crate) struct FamilyKeeper<R: FamilyRepository> {
     pub(crate) repository: R,
     pub(crate) store: AnyStore,
     /// What the next commit writes: updates, or the row of the latest version.
@@ -229,20 +229,20 @@ pub(crate) struct Kept<R: Asked> {
     pub(crate) waiting: Vec<Operation>,
     /// For dictionaries kept whole.
     #[cfg(any(feature = "accumulators", feature = "log"))]
-    pub(crate) distance: super::whole::Distance,
+    pub(crate) distance: super::checkpointed::Distance,
 }
 
-impl<R: Asked> fmt::Debug for Kept<R> {
+impl<R: FamilyRepository> fmt::Debug for FamilyKeeper<R> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
-            .debug_struct("Kept")
+            .debug_struct("FamilyKeeper")
             .field("store", &self.store)
             .field("acknowledged", &self.acknowledged)
             .finish_non_exhaustive()
     }
 }
 
-impl<R: Asked> Kept<R> {
+impl<R: FamilyRepository> FamilyKeeper<R> {
     /// The dictionary in a store, to be opened.
     pub(crate) fn new(repository: R, store: AnyStore) -> Self {
         Self {
@@ -253,7 +253,7 @@ impl<R: Asked> Kept<R> {
             author: None,
             waiting: Vec::new(),
             #[cfg(any(feature = "accumulators", feature = "log"))]
-            distance: super::whole::Distance::default(),
+            distance: super::checkpointed::Distance::default(),
         }
     }
 
@@ -386,7 +386,7 @@ impl<R: Asked> Kept<R> {
     }
 }
 
-impl<R: Asked> Dictionary for Kept<R> {
+impl<R: FamilyRepository> Dictionary for FamilyKeeper<R> {
     fn head_text(&self, version: Version) -> Result<HeadText, LookupError> {
         self.check_acknowledged(version)?;
         Ok(HeadText::of(&self.repository.signed_head(version)?.head))
@@ -458,7 +458,7 @@ impl<R: Asked> Dictionary for Kept<R> {
     }
 }
 
-impl<R: Asked> Replica for Kept<R> {
+impl<R: FamilyRepository> Replica for FamilyKeeper<R> {
     fn authority(&self) -> &Authority {
         self.repository.authority()
     }
@@ -532,7 +532,7 @@ impl<R: Asked> Replica for Kept<R> {
 }
 
 /// Decodes and applies an update.
-pub(super) fn apply<R: Asked>(
+pub(super) fn apply<R: FamilyRepository>(
     repository: &mut R,
     message: &[u8],
 ) -> Result<Version, RepositoryError> {
@@ -540,7 +540,7 @@ pub(super) fn apply<R: Asked>(
     repository.take(&update.map_err(RepositoryError::Unreadable)?)
 }
 
-impl<R: Asked> Kept<R> {
+impl<R: FamilyRepository> FamilyKeeper<R> {
     /// Verifies an update as a whole and applies it.
     pub(crate) fn apply(&mut self, message: &[u8]) -> Result<Version, RepositoryError> {
         apply(&mut self.repository, message)
@@ -549,7 +549,7 @@ impl<R: Asked> Kept<R> {
 
 /// Applies the stored updates that the repository lacks, and calls `after_each`; returns the number
 /// of their bytes.
-pub(crate) fn replay<R: Asked>(
+pub(crate) fn replay<R: FamilyRepository>(
     repository: &mut R,
     store: &AnyStore,
     mut after_each: impl FnMut(&mut R),
@@ -582,7 +582,7 @@ pub(crate) fn replay<R: Asked>(
 
 /// Checks a version whose contents follow from answers: `contents` proves all of them, and
 /// `answers` those about the keys of the update that led to it.
-pub(crate) fn by_answers<R: Asked>(
+pub(crate) fn by_answers<R: FamilyRepository>(
     repository: &R,
     version: Version,
     (update, extent): (Option<&[u8]>, Contents),

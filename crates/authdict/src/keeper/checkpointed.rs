@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use pad_core::{Key, LookupError, Operation, Value, VerifyError, Version};
 
 use super::{
-    Checked, Keeper, Owned, Replica as _,
-    kept::{Asked, Kept, replay},
+    Checked, Keeper, Replica as _, SigningKeeper,
+    family::{FamilyKeeper, FamilyRepository, replay},
 };
 use crate::{
     changes::Changes,
@@ -22,7 +22,7 @@ use crate::{
 /// 1. A repository and one restored from its checkpoint answer everything alike and accept the same
 ///    updates.
 /// 2. An emptied repository reaches the same state by the same updates.
-pub(crate) trait Whole: Asked {
+pub(crate) trait CheckpointedRepository: FamilyRepository {
     /// Drops the contents of all versions before `oldest`; their heads stay.
     ///
     /// # Errors
@@ -90,7 +90,7 @@ impl Distance {
     }
 }
 
-impl<R: Whole> Kept<R> {
+impl<R: CheckpointedRepository> FamilyKeeper<R> {
     fn read(&mut self) -> Result<(), RepositoryError> {
         if let Some(stored) = self.store.checkpoint()? {
             self.distance.checkpoint = stored.bytes.len();
@@ -147,7 +147,7 @@ impl<R: Whole> Kept<R> {
     }
 }
 
-impl<R: Whole> Owned for Kept<R> {
+impl<R: CheckpointedRepository> SigningKeeper for FamilyKeeper<R> {
     fn open(&mut self) -> Result<(), RepositoryError> {
         self.in_one_state(Self::read, |_| Ok(()))
     }
@@ -182,7 +182,7 @@ impl<R: Whole> Owned for Kept<R> {
     }
 }
 
-impl<R: Whole> Keeper for Kept<R> {
+impl<R: CheckpointedRepository> Keeper for FamilyKeeper<R> {
     fn stage_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError> {
         self.verify_head_of(update)?;
         let version = self.apply(update)?;

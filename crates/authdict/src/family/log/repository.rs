@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     dictionary::{AnswerError, Noted},
-    keeper::{Asked, Contents, Entries, Whole},
+    keeper::{CheckpointedRepository, Contents, Entries, FamilyRepository},
     keys::SecretKey,
     question::{Question, Statement},
     repository::{AuthorError, CheckError, RepositoryError},
@@ -93,14 +93,17 @@ fn head_of<S: AskedScheme>(
 }
 
 fn reader<S: AskedScheme>(log: &LogRepository<S>) -> LogReader<S> {
-    LogReader::of(*Asked::authority(log), log.entries().log().setup().clone())
+    LogReader::of(
+        *FamilyRepository::authority(log),
+        log.entries().log().setup().clone(),
+    )
 }
 
 const fn mismatch(version: Version) -> CheckError {
     CheckError::Version(version, VerifyError::RootMismatch)
 }
 
-impl<S: AskedScheme> Whole for LogRepository<S> {
+impl<S: AskedScheme> CheckpointedRepository for LogRepository<S> {
     /// Fails for all but version 0: a log's trees are over all entries.
     fn drop_before(&mut self, oldest: Version) -> Result<(), LookupError> {
         if oldest == Version::EMPTY {
@@ -120,7 +123,7 @@ impl<S: AskedScheme> Whole for LogRepository<S> {
         }
         let checkpoint: LogCheckpoint = codec::decode(&stored.bytes, stored.bytes.len()).ok()?;
         let log = self.entries().log().clone();
-        let author = Asked::authority(self).author;
+        let author = FamilyRepository::authority(self).author;
         let restored = Self::restore(checkpoint, log, author, Workers::all_cores())?;
         (restored.latest() == stored.version).then_some(restored)
     }
@@ -129,7 +132,7 @@ impl<S: AskedScheme> Whole for LogRepository<S> {
     /// Never: this repository was made with the same parameters.
     fn emptied(&self) -> Self {
         let log = self.entries().log().clone();
-        let emptied = empty(log, Asked::authority(self).author);
+        let emptied = empty(log, FamilyRepository::authority(self).author);
         emptied.expect("the parameters serve this log already")
     }
 
@@ -173,7 +176,7 @@ impl<S: AskedScheme> Whole for LogRepository<S> {
     }
 }
 
-impl<S: AskedScheme> Asked for LogRepository<S> {
+impl<S: AskedScheme> FamilyRepository for LogRepository<S> {
     type Suite = Sha256Ed25519;
     type Attachment = Appended;
     type Author = LogAuthor<S>;
