@@ -36,7 +36,9 @@ def lines_of(page, path):
     """The lines of one item."""
     markup = page.read_text()
     crate = path.split("::")[0]
-    source = re.search(r'class="src[^"]*" href="([^"]*)"', markup)
+    # In the heading alone, which names no source if the other crate's pages are not there yet.
+    heading = markup.partition('<div class="main-heading">')[2].partition("<pre")[0]
+    source = re.search(r'class="src[^"]*" href="([^"]*)"', heading)
     if not source or f"src/{crate}/" not in source.group(1):
         yield f"{path}  from another crate"
         return
