@@ -197,16 +197,18 @@ fn a_new_peer_finds_a_connection_and_a_thread() {
         ..Limits::default()
     };
     let server = start(&handler, limits, Timeouts::default());
+    let waiting = || handler.waiting.load(Ordering::SeqCst);
     let mut held = Vec::new();
-    for peer in 2..7 {
+    // Two peers hold the twelve shared threads. The other four are reserved: three peers hold one
+    // each, and one is left for a newcomer.
+    for (peer, busy) in (2..7).zip([8, 12, 13, 14, 15]) {
         for _ in 0..limits.connections_per_peer {
             let mut stream = connect_from(peer, &server);
             drop(stream.write_all(&request("/long")));
             held.push(stream);
         }
+        wait_until("not settled", || waiting() == busy);
     }
-    // Two peers hold the twelve shared threads. The other four are reserved: three peers hold one
-    // each, and one is left for a newcomer.
     let mut honest = connect_from(1, &server);
     honest.write_all(&request("/")).unwrap();
     assert_eq!(status(&mut honest), "HTTP/1.1 200");
@@ -217,8 +219,6 @@ fn a_new_peer_finds_a_connection_and_a_thread() {
         honest.read_exact(&mut byte).unwrap();
         rest.extend(byte);
     }
-    let waiting = || handler.waiting.load(Ordering::SeqCst);
-    wait_until("not settled", || waiting() == 15);
     honest.write_all(&request("/long")).unwrap();
     wait_until("no thread", || waiting() == 16);
     handler.open();
