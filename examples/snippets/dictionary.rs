@@ -4,16 +4,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
     let [key, store, view] = ["prices.key", "prices.pad", "prices.view"].map(|name| folder.path().join(name));
 
-    // The author signs each version once. It is durable before anybody hears of it.
+    // The author signs each version once. A commit is durable when it returns.
     let secret = SecretKey::create::<Prices>(&key, "fruit prices")?;
     let mut author = Author::<Prices>::create(&store, &secret)?;
     author.put("apple", "1.20")?;
     author.commit()?;
 
-    // The server keeps every version and is untrusted. Many processes can serve one store.
+    // A server is untrusted. Many processes can serve one store next to its author.
     let server = Server::<Prices>::open(&store, secret.public())?;
 
-    // The client trusts the public key alone. What a server says is verified, or an error.
+    // A client trusts the public key alone. An answer is verified, or an error.
     let mut client = Client::<Prices>::open(&view, secret.public())?;
     let answer = client.ask(&server, Key::from(b"apple"))?;
     assert_eq!(answer.value(), Some(&"1.20".try_into()?));

@@ -1,4 +1,4 @@
-//! The tables of the workspace's README, written from the measurements of a report.
+//! The measured tables of the README and `docs/benchmarks.md`, written from the measurements of a report.
 //!
 //! Replaces the text between `<!-- measured: NAME -->` and `<!-- end -->`.
 
@@ -19,9 +19,9 @@ pub struct ReadmeArguments {
     /// The measurements that `bench report` wrote.
     #[arg(long, default_value = "docs/report/measurements.jsonl")]
     from: PathBuf,
-    /// The text whose tables are replaced.
-    #[arg(long, default_value = "README.md")]
-    readme: PathBuf,
+    /// The documents whose tables are replaced.
+    #[arg(long, default_values = ["README.md", "docs/benchmarks.md"])]
+    documents: Vec<PathBuf>,
     /// Changes nothing, and fails if a table is not what the measurements say.
     #[arg(long)]
     check: bool,
@@ -33,20 +33,24 @@ impl ReadmeArguments {
         let read = |path: &PathBuf| {
             std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
         };
-        let (text, lines) = (read(&self.readme)?, read_lines(&read(&self.from)?));
-        let written = written(&text, &lines)?;
-        if written == text {
-            return Ok(());
+        let lines = read_lines(&read(&self.from)?);
+        for document in &self.documents {
+            let text = read(document)?;
+            let written = written(&text, &lines)?;
+            if written == text {
+                continue;
+            }
+            if self.check {
+                return Err(format!(
+                    "{}: its tables are not those of {}; `bench readme` writes them",
+                    document.display(),
+                    self.from.display()
+                )
+                .into());
+            }
+            std::fs::write(document, written)?;
         }
-        let readme = self.readme.display();
-        if self.check {
-            return Err(format!(
-                "{readme}: its tables are not those of {}; `bench readme` writes them",
-                self.from.display()
-            )
-            .into());
-        }
-        Ok(std::fs::write(&self.readme, written)?)
+        Ok(())
     }
 }
 

@@ -179,14 +179,18 @@ fn hostile_lines_make_a_page_or_an_error() {
     assert!(!out.join("figures").exists());
 }
 
-/// The README's tables, and the page, are those of the measurements that come with the workspace.
+/// The tables of documents, and the page, are those of the measurements that come with the workspace.
 #[test]
 fn the_shipped_report_is_that_of_its_measurements() {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let (readme, folder) = (workspace.join("README.md"), workspace.join("docs/report"));
+    let folder = workspace.join("docs/report");
     let from = folder.join("measurements.jsonl");
-    let [readme, from] = [&readme, &from].map(|path| path.to_str().unwrap());
-    run(&["readme", "--check", "--from", from, "--readme", readme]);
+    let from = from.to_str().unwrap();
+    for document in ["README.md", "docs/benchmarks.md"] {
+        let document = workspace.join(document);
+        let document = document.to_str().unwrap();
+        run(&["readme", "--check", "--from", from, "--documents", document]);
+    }
     let drawn = tempfile::tempdir().unwrap();
     run(&[
         "page",

@@ -27,9 +27,22 @@ fn run(document: &str) -> usize {
     count
 }
 
+/// The README's commands print what it shows below them.
+#[cfg(feature = "network")]
 #[test]
 fn the_readme_s_commands_work() {
-    assert!(run(include_str!("../../../../README.md")) >= 6);
+    let count = follow(
+        include_str!("../../../../README.md"),
+        &Bench::new(),
+        |line| line.starts_with("make "),
+    );
+    assert!(count >= 9, "{count}");
+}
+
+#[test]
+fn the_commands_of_guides_work() {
+    assert!(run(include_str!("../../../../docs/choosing.md")) >= 3);
+    assert!(run(include_str!("../../../block-directory/README.md")) >= 7);
 }
 
 #[test]
@@ -49,7 +62,7 @@ fn the_readme_s_files_are_kept() {
     let path = std::env::var("PATH").unwrap();
     let path = format!("{}:{path}", program.display());
     let (mut server, mut count) = (None, 0);
-    let lines = include_str!("../../../../README.md").lines();
+    let lines = include_str!("../../../flexlist-service/README.md").lines();
     for line in lines.filter_map(|line| line.strip_prefix("$ pad file ")) {
         count += 1;
         let (command, comment) = line.split_once(" #").unwrap_or((line, ""));
@@ -101,7 +114,8 @@ impl Drop for Servers {
 }
 
 /// Follows a document line by line: `pad` and the shell's commands, servers where a line ends with `&`, and with `# exit status N`
-/// what must fail. Ports from 7440 on are others, that are free. How many lines are of `pad`.
+/// what must fail. The lines below a command are among those that it prints. Ports from 7440 on are others, that are free.
+/// How many lines are of `pad`.
 #[cfg(feature = "network")]
 fn follow(document: &str, bench: &Bench, mut other: impl FnMut(&str) -> bool) -> usize {
     use std::{
@@ -121,7 +135,13 @@ fn follow(document: &str, bench: &Bench, mut other: impl FnMut(&str) -> bool) ->
     }
     drop(free);
     let (mut servers, mut count) = (Servers(Vec::new()), 0);
-    for line in document.lines().filter_map(|line| line.strip_prefix("$ ")) {
+    let mut lines = document.lines().peekable();
+    while let Some(line) = lines.next() {
+        let Some(line) = line.strip_prefix("$ ") else {
+            continue;
+        };
+        let is_output = |line: &&str| !["$", "```"].iter().any(|next| line.starts_with(next));
+        let shown: Vec<&str> = std::iter::from_fn(|| lines.next_if(is_output)).collect();
         let Some(line) = line.strip_prefix("pad ") else {
             if !other(line) {
                 let mut shell = std::process::Command::new("sh");
@@ -138,6 +158,13 @@ fn follow(document: &str, bench: &Bench, mut other: impl FnMut(&str) -> bool) ->
                 status.parse().ok(),
                 "{line}: {output:?}"
             );
+            let errors = String::from_utf8_lossy(&output.stderr);
+            assert!(
+                shown
+                    .iter()
+                    .all(|shown| errors.lines().any(|line| line == *shown)),
+                "{line}: {errors}"
+            );
             continue;
         }
         if line.starts_with("get --server ") {
@@ -153,7 +180,13 @@ fn follow(document: &str, bench: &Bench, mut other: impl FnMut(&str) -> bool) ->
             continue;
         }
         let Some(server) = line.strip_suffix(" &") else {
-            bench.ok(line);
+            let printed = bench.ok(line);
+            assert!(
+                shown
+                    .iter()
+                    .all(|shown| printed.lines().any(|line| line == *shown)),
+                "{line}: {printed}"
+            );
             continue;
         };
         let mut command = bench.command();
