@@ -39,7 +39,7 @@ enum Command {
     Report(ReportArguments),
     /// The page and the figures again, from the measurements of a report.
     Page(PageArguments),
-    /// The tables of README.md, from the measurements of a report.
+    /// Writes the measured tables of documents from the measurements of a report.
     Readme(ReadmeArguments),
     /// The tree dictionaries: growing and steady-state microbenchmarks.
     Tree(TreeArguments),
