@@ -45,6 +45,49 @@ fn the_commands_of_guides_work() {
     assert!(run(include_str!("../../../block-directory/README.md")) >= 7);
 }
 
+/// The guide's table of families agrees with the properties by which `pad advise` excludes schemes.
+#[test]
+fn the_table_of_families_is_that_of_the_schemes() {
+    use comparison::{Properties, SchemeFamily as Family, schemes};
+
+    type Property = fn(&Properties) -> bool;
+    let rows: [(&str, Property); 6] = [
+        ("ranges, several keys", |of| of.proves_ranges),
+        ("removal", |of| of.removes),
+        ("proof that nothing was removed", |of| of.append_only),
+        ("equal contents have equal roots", |of| of.set_unique),
+        ("trusted setup of public parameters", |of| of.trusted_setup),
+        ("fixed maximum of entries", |of| of.bounded),
+    ];
+    let columns: [&[Family]; 3] = [
+        &[Family::Tree],
+        &[Family::SignedTuples, Family::AccumulatedTuples],
+        &[Family::Log],
+    ];
+    let guide = include_str!("../../../../docs/choosing.md");
+    for (row, property) in rows {
+        let line = guide
+            .lines()
+            .find_map(|line| line.strip_prefix(&format!("| {row} | ")));
+        let line = line.unwrap_or_else(|| panic!("no row: {row}"));
+        let cells: Vec<&str> = line.trim_end_matches(" |").split(" | ").collect();
+        assert_eq!(cells.len(), columns.len(), "{row}");
+        for (cell, families) in cells.into_iter().zip(columns) {
+            let schemes = schemes().iter();
+            let having: Vec<bool> = schemes
+                .filter(|scheme| families.contains(&scheme.family))
+                .map(|scheme| property(&scheme.properties))
+                .collect();
+            let expected = match (having.contains(&true), having.contains(&false)) {
+                (true, false) => cell == "yes",
+                (false, true) => cell == "no",
+                (some, _) => some && !["yes", "no"].contains(&cell),
+            };
+            assert!(expected, "{row}, {families:?}: {cell}");
+        }
+    }
+}
+
 #[test]
 fn the_operator_s_tutorial_works() {
     assert!(run(include_str!("../../../../docs/tutorials/operator.md")) >= 11);
@@ -113,9 +156,9 @@ impl Drop for Servers {
     }
 }
 
-/// Follows a document line by line: `pad` and the shell's commands, servers where a line ends with `&`, and with `# exit status N`
-/// what must fail. The lines below a command are among those that it prints. Ports from 7440 on are others, that are free.
-/// How many lines are of `pad`.
+/// Runs the lines of a document that begin with `$ `: `pad` and shell commands. A line that ends with
+/// `&` starts a server, and one with `# exit status N` must fail. The lines below a command must be
+/// among its output. Ports from 7440 are replaced by free ones. Returns the number of `pad` lines.
 #[cfg(feature = "network")]
 fn follow(document: &str, bench: &Bench, mut other: impl FnMut(&str) -> bool) -> usize {
     use std::{
