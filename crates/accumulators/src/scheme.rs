@@ -62,7 +62,7 @@ pub trait Scheme: Copy + Debug + Eq + Send + Sync + 'static {
     /// The value of a set. Its encoding is unique.
     type Value: Clone + Debug + Eq + Send + Sync + Wire<Context = Self::PublicKey> + 'static;
     /// Data for witness updates in addition to the elements and the two values. It is public; see
-    /// `docs/threat-model.md` for the information that it reveals.
+    /// `docs/threat-model` for the information that it reveals.
     type UpdateData: Clone + Debug + Eq + Send + Sync + Wire<Context = Self::PublicKey> + 'static;
 
     /// Maps a digest to its prime or scalar.

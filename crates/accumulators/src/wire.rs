@@ -5,7 +5,7 @@
 //! the group. Every group element that [`decode`] returns is in range, in canonical form and in the
 //! group. Later code does not check this again.
 //!
-//! Every object has exactly one encoding; `docs/format.md` lists the layouts.
+//! Every object has exactly one encoding; `docs/format` lists the layouts.
 
 #![deny(clippy::arithmetic_side_effects)]
 

@@ -84,7 +84,7 @@
 //!
 //! Without its default features this crate is `no_std` (with `alloc`), and only verifies.
 //!
-//! The security argument and its assumptions: `docs/threat-model.md`. The format: `docs/format.md`.
+//! The security argument and its assumptions: `docs/threat-model`. The format: `docs/format`.
 //!
 //! Source: Stanton, `McKeown`, Burns, Ateniese 2010, "`FastAD`: An authenticated directory for
 //! billions of objects".

@@ -14,7 +14,7 @@
 //!  0  [ --> d3    d5 --> d2   d7           d4                  blocks of 3, 5, 2, 7, 4 bytes
 //! ```
 //!
-//! Invariants (`T(i, k, e)` of the specification in `docs/format.md`):
+//! Invariants (`T(i, k, e)` of the specification in `docs/format`):
 //! 1. Both sentinels have level 63: the root is an inner node of that level whose after link leads
 //!    to the right sentinel.
 //! 2. A tower has a node of level `k` only if the next tower that reaches level `k` is exactly `k`

@@ -1,9 +1,9 @@
-//! `docs/format.md` cannot rot: every block of it that is tagged with a vector equals that vector, and the vectors equal what the code
-//! produces, as the tests of the families say.
+//! The pages in `docs/format` agree with the published vectors: each tagged block equals its vector.
 //!
-//! A tagged block starts with ```` ```hex vector: FILE FIELD ````, where `FILE` is a file of `docs/vectors/trees` without its extension and
-//! `FIELD` a JSON pointer to a text in it; [`TAGS`] has the other families. In the block, `#` starts a comment and white space does not
-//! count.
+//! The tests of the families hold the vectors against the code. A tagged block starts with
+//! ```` ```hex vector: FILE FIELD ````. `FILE` is a file of `docs/vectors/trees` without its extension,
+//! `FIELD` a JSON pointer to a text in it. [`TAGS`] lists the other families. In a block, `#` starts a
+//! comment, and white space is ignored.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -32,17 +32,34 @@ fn documents() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
 }
 
+/// The pages of the format: their names and texts.
+fn pages() -> Vec<(String, String)> {
+    let page = |entry: std::io::Result<fs::DirEntry>| {
+        let entry = entry.expect("an entry of docs/format");
+        let text = fs::read_to_string(entry.path()).expect("a page");
+        (entry.file_name().into_string().expect("UTF-8"), text)
+    };
+    let folder = documents().join("format");
+    fs::read_dir(folder)
+        .expect("docs/format")
+        .map(page)
+        .collect()
+}
+
 fn document() -> String {
-    fs::read_to_string(documents().join("format.md")).expect("docs/format.md")
+    pages().into_iter().map(|(_, text)| text).collect()
 }
 
 #[test]
 fn every_tagged_block_is_its_vector() {
-    let document = document();
+    let pages = pages();
     for (start, folder, inside, least) in TAGS {
-        let mut lines = document.lines().enumerate();
+        let mut lines = pages.iter().flat_map(|(page, text)| {
+            let numbered = text.lines().enumerate();
+            numbered.map(move |(index, line)| ((page, index + 1), line))
+        });
         let mut seen = BTreeSet::new();
-        while let Some((number, line)) = lines.next() {
+        while let Some(((page, number), line)) = lines.next() {
             let Some(tag) = line.strip_prefix(start) else {
                 continue;
             };
@@ -59,8 +76,7 @@ fn every_tagged_block_is_its_vector() {
             assert_eq!(
                 Some(&*digits),
                 expected.and_then(Value::as_str),
-                "docs/format.md, line {}: {tag}",
-                number + 1
+                "docs/format/{page}, line {number}: {tag}"
             );
             seen.insert(tag);
         }

@@ -9,10 +9,10 @@
 //! Memory: a decoded value takes at most a constant times the bytes of its encoding, even if length
 //! prefixes are forged. The factor is three times an element's size in memory, divided by the
 //! length of its shortest encoding, because growing lists double. That is 3 for lists of digests
-//! and up to 48 for operations, which may be two bytes long. `docs/threat-model.md` lists the
+//! and up to 48 for operations, which may be two bytes long. `docs/threat-model` lists the
 //! factors. Choose the limit accordingly.
 //!
-//! `docs/format.md` describes all bytes. Signed bytes, and bytes hashed into roots, are never
+//! `docs/format` describes all bytes. Signed bytes, and bytes hashed into roots, are never
 //! encoded by this module.
 //!
 //! ```
@@ -69,7 +69,7 @@ pub const ENVELOPE_LENGTH: usize = 8;
 /// Made of integers up to 64 bits, bool, byte strings, texts, options, sequences, maps, structs and
 /// enums, at most 64 deep. A sequence has at most as many elements as its message has bytes.
 pub trait Message: Serialize + DeserializeOwned {
-    /// The number of this type in envelopes; see `docs/format.md` for the list.
+    /// The number of this type in envelopes; see `docs/format` for the list.
     const KIND: u8;
     /// The suite of this message, 0 if it has none.
     const SUITE: u16;

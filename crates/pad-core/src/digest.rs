@@ -11,7 +11,7 @@ use serde::{
 
 /// Domain of hashed or signed data. Data hashed under different domains never collides.
 ///
-/// This enum is the only list of tags of dictionaries and accumulators; `docs/format.md` repeats
+/// This enum is the only list of tags of dictionaries and accumulators; `docs/format` repeats
 /// it. Other users of hashes have their own tags, with other prefixes:
 ///
 /// * BLS signatures (`bls12`): the tags of their standard.

@@ -12,7 +12,7 @@ use crate::{error::InputError, key::Key};
 /// * No encoding is a prefix of another one of the same type.
 /// * Decoding an encoding returns the value and the rest.
 ///
-/// The encodings are part of the format (`docs/format.md`).
+/// The encodings are part of the format (`docs/format`).
 ///
 /// ```
 /// use pad_core::OrderedKey;

@@ -2,7 +2,7 @@
 //!
 //! A suite is a zero-sized type. Its id is part of every signed head and of the envelopes of the
 //! suite's messages, so that nothing made under one suite verifies under another. All current
-//! suites sign with Ed25519 (RFC 8032, verified strictly); see `docs/format.md`.
+//! suites sign with Ed25519 (RFC 8032, verified strictly); see `docs/format`.
 
 use core::fmt::Debug;
 

@@ -111,7 +111,7 @@
 //!
 //! Without `std` this crate is `no_std` (with `alloc`) and only verifies.
 //!
-//! The security argument and its assumptions: `docs/threat-model.md`. The format: `docs/format.md`.
+//! The security argument and its assumptions: `docs/threat-model`. The format: `docs/format`.
 //!
 //! Source: Tomescu, Bhupatiraju, Papadopoulos, Papamanthou, Triandopoulos, Devadas 2019,
 //! "Transparency logs via append-only authenticated dictionaries".

@@ -1,4 +1,4 @@
-//! The kinds of messages: the table in `docs/format.md`.
+//! The kinds of messages: the table in `docs/format`.
 
 use pad_core::{DecodeError, codec};
 

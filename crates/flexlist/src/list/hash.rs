@@ -1,4 +1,4 @@
-//! Node hashes of a list (specified byte for byte in `docs/format.md`).
+//! Node hashes of a list (specified byte for byte in `docs/format`).
 //!
 //! Deviation: the paper hashes rank, level and two neighbours. Here a leaf also hashes its block's
 //! length, and an inner node the rank of each child. Without the first, a server can move bytes

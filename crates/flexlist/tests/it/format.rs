@@ -1,4 +1,4 @@
-//! `docs/format.md` cannot rot: this computes the examples of its section *FlexList* from the formulas
+//! `docs/format` cannot rot: this computes the examples of its section *FlexList* from the formulas
 //! there, with code of its own, and the crate computes the same: `docs/vectors/files/format.json`. A difference is a change
 //! of the format. The tests of `conformance` find in the document what is in the file.
 
@@ -151,7 +151,7 @@ fn vectors(file: &str) -> Value {
 fn examples() -> Value {
     let list = list_examples();
     json!({
-        "comment": "Hexadecimal. The examples of docs/format.md, section FlexList.",
+        "comment": "Hexadecimal. The examples of docs/format, section FlexList.",
         "file": file_examples(&list),
         "list": list,
         "challenge": challenge_examples(),

@@ -1,4 +1,4 @@
-//! Known answers, and that `docs/format.md` says what the crate does.
+//! Known answers, and that `docs/format` says what the crate does.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 

@@ -138,7 +138,7 @@ impl Tree {
         }
     }
 
-    /// Computes the hash by section "FlexList" of `docs/format.md`.
+    /// Computes the hash by section "FlexList" of `docs/format`.
     pub(super) fn digest(&self) -> [u8; 32] {
         let leaf = |kind: u8, length: u64, tag: &[u8; 32], after: Option<&Self>| {
             let after_rank = rank_of(after).to_be_bytes();
