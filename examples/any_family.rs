@@ -36,16 +36,16 @@ struct Prices<F> {
     folder: TempDir,
 }
 
-/// What an answer about a key shows, whatever the family.
-trait Shown {
-    /// Whether the key has, or had, this value; for sets, whether it is there at all.
+/// An answer about a key, in any family.
+trait KeyAnswer {
+    /// Whether the key has, or had, this value. For sets, whether the member is present.
     fn shows(&self, value: &Value) -> bool;
 
     /// Whether the key was never there.
     fn is_absent(&self) -> bool;
 }
 
-impl Shown for Lookup {
+impl KeyAnswer for Lookup {
     fn shows(&self, value: &Value) -> bool {
         self.value() == Some(value)
     }
@@ -55,7 +55,7 @@ impl Shown for Lookup {
     }
 }
 
-impl Shown for Values {
+impl KeyAnswer for Values {
     fn shows(&self, value: &Value) -> bool {
         self.values.contains(value)
     }
@@ -65,7 +65,7 @@ impl Shown for Values {
     }
 }
 
-impl Shown for Membership {
+impl KeyAnswer for Membership {
     fn shows(&self, _: &Value) -> bool {
         matches!(self, Self::Included(_))
     }
@@ -75,7 +75,7 @@ impl Shown for Membership {
     }
 }
 
-/// How the stores of a family are made: with its parameters, if it has any.
+/// The parameters with which stores of a family are made, if it has any.
 type Parameters<'p> = Option<&'p LogParameters>;
 
 /// A key of a family in a new folder, with the scheme's own secret or public parameters.
@@ -135,7 +135,7 @@ impl<F: NamedScheme> Prices<F> {
     }
 }
 
-impl<F: NamedScheme + Asks<Key, Statement: Shown>> Prices<F> {
+impl<F: NamedScheme + Asks<Key, Statement: KeyAnswer>> Prices<F> {
     /// Looks up a key in the newest version and in an older one, and an absent key.
     fn look_up(&mut self, value: fn(u64) -> String) -> Outcome {
         let value = |number| Value::try_from(value(number).as_str());
@@ -192,7 +192,7 @@ impl<F: NamedScheme + Asks<Key, Statement: Shown>> Prices<F> {
             ));
             assert_eq!(client.version(), newest);
         }
-        // A version that nobody has followed.
+        // A version that this client has not followed.
         let ahead = self.client.ask_at(&self.server, Version::new(4), apple);
         assert!(ahead.is_err());
         Ok(())
@@ -322,7 +322,11 @@ fn programs() -> Vec<Program> {
             }));
         )+ };
     }
-    tree!("red-black": authdict::RedBlack, "treap": authdict::Treap, "skip-list": authdict::SkipList);
+    tree!(
+        "red-black": authdict::RedBlack,
+        "treap": authdict::Treap,
+        "skip-list": authdict::SkipList
+    );
     macro_rules! tuple {
         ($name:ident, $design:ty) => {
             programs.push((stringify!($name), || {

@@ -14,8 +14,8 @@ use flexlist::{
     tag::{OwnerKey, TagKind},
 };
 use flexlist_service::{
-    client::{Applied, ClientError, Extent, FileClient, HttpOptions, HttpTransport, Owner},
-    network::{Options, Running, Server},
+    client::{ApplyOutcome, ClientError, Extent, FileClient, HttpOptions, HttpTransport, Owner},
+    network::{Options, RunningServer, Server},
     server::{FileServer, Limits},
 };
 use pad_core::{AuthorKey, Workers};
@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     file.splice(place..place, sentence.iter().copied());
     let offset = u64::try_from(place)?;
     let bytes = sentence.to_vec();
-    if let Applied::Version(edited) = client.apply(&[ByteEdit::Insert { offset, bytes }])? {
+    if let ApplyOutcome::Version(edited) = client.apply(&[ByteEdit::Insert { offset, bytes }])? {
         println!("owner:  inserted a sentence: {}", describe(&edited));
     }
 
@@ -95,12 +95,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn serve(store: &Path) -> Result<Running, Box<dyn Error>> {
+fn serve(store: &Path) -> Result<RunningServer, Box<dyn Error>> {
     let files = FileServer::open(store, Limits::default(), Workers::all_cores())?;
     Ok(Server::bind("127.0.0.1:0", Options::default())?.start(files)?)
 }
 
-fn connect(server: &Running) -> Result<HttpTransport, Box<dyn Error>> {
+fn connect(server: &RunningServer) -> Result<HttpTransport, Box<dyn Error>> {
     let address = format!("http://{}", server.address());
     Ok(HttpTransport::new(&address, HttpOptions::default())?)
 }

@@ -119,12 +119,14 @@ fn follow_every_version(
     let [first, last] = [releases.first(), releases.last()]
         .map(|release| release.map_or("", |release| &release.name));
     println!(
-        "log: {count} certificates ({contents} bytes of names and fingerprints) in {versions} versions, {first} to \
+        "log: {count} certificates ({contents} bytes of names and fingerprints) in {versions} \
+         versions, {first} to \
          {last}; {:.1?} to append one, author and server together",
         appending / u32::try_from(count)?
     );
     println!(
-        "auditor: version {} contains all {} before it: append-only proofs of {} to {} bytes, {:.1?} to check a \
+        "auditor: version {} contains all {} before it: append-only proofs of {} to {} bytes, \
+         {:.1?} to check a \
          version",
         auditor.version(),
         proofs.len(),
@@ -149,7 +151,8 @@ fn look_up(
     let values = values.into_inner().values;
     let shown: Vec<_> = values.iter().map(short).collect();
     println!(
-        "owner: version {} holds {} certificates of '{name}' and no other: [{}] ({} bytes, {time:.1?} to check)",
+        "owner: version {} holds {} certificates of '{name}' and no other: [{}] ({} bytes, \
+         {time:.1?} to check)",
         client.version(),
         values.len(),
         shown.join(", "),

@@ -1,4 +1,4 @@
-//! Hands the compiler's version to the program, which prints it beside its figures.
+//! Hands the version of the compiler to the program, which reports it with its figures.
 
 use std::{env, process::Command};
 

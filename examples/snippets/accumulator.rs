@@ -15,7 +15,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let guests = ElementSet::<Guests>::from_elements(key, &["ada", "grace"], &workers)?;
     let value = Guests::accumulate(&secret, &guests, &workers)?;
     let (key, version) = (key.clone(), Version::new(1));
-    let signed = wire::encode(&Snapshot::<Guests> { key: key.clone(), version, value }.sign(&signer)?);
+    let snapshot = Snapshot::<Guests> { key: key.clone(), version, value };
+    let signed = wire::encode(&snapshot.sign(&signer)?);
 
     // A server: a witness, from the set and the public key.
     let witness = wire::encode(&Guests::witness(&key, &guests, b"ada", &workers)?);

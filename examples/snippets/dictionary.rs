@@ -2,7 +2,7 @@ use authdict::{Author, Client, Key, SecretKey, Server};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
-    let [key, store, view] = ["prices.key", "prices.pad", "prices.view"].map(|name| folder.path().join(name));
+    let [key, store, view] = ["prices.key", "prices.pad", "view"].map(|it| folder.path().join(it));
 
     // The author signs each version once. A commit is durable when it returns.
     let secret = SecretKey::create::<Prices>(&key, "fruit prices")?;

@@ -1,10 +1,10 @@
 //! Append-only logs: any bytes as proofs, changed proofs, and operations against a list.
 //!
 //! Input: the mode (1 byte), then
-//! * bytes: scheme, question (1 byte each), the body of an answer;
-//! * changes: scheme, question, another question whose message is spliced in (1 byte each), changes
-//!   of four bytes each;
-//! * operations: two bytes each, operation and key.
+//! * bytes: scheme and question (1 byte each), and the body of an answer
+//! * changes: scheme, question, and another question whose message is spliced in (1 byte each),
+//!   then changes of four bytes each
+//! * operations: two bytes each, operation and key
 
 use std::sync::{Arc, LazyLock};
 

@@ -1,7 +1,7 @@
 //! Any bytes as evidence about a fixed list: no panic, and only true evidence is accepted.
 //!
-//! Input: the kind of evidence (1 byte: proof of indices, of a range, or witness), the question (1
-//! byte), the bytes.
+//! Input: the kind of evidence (1 byte), the question (1 byte), and the bytes. The kinds are a
+//! proof of indices, a proof of a range, and a witness.
 
 use core::ops::Range;
 

@@ -1,7 +1,7 @@
 //! A trace of operations on several stores at once: all agree with an ordered map, and with each
 //! other on every root.
 //!
-//! Input: operations of three bytes each: operation, key, value.
+//! Input: operations of three bytes each (operation, key, value).
 
 use std::collections::BTreeMap;
 

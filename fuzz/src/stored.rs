@@ -15,12 +15,12 @@ type S = Sha256Ed25519;
 
 /// A log with some bytes replaced: each change is a position and the new byte.
 #[derive(Clone, Debug)]
-struct Changed {
+struct ChangedLog {
     log: MemoryLog,
     changes: Vec<(u64, u8)>,
 }
 
-impl NodeLog for Changed {
+impl NodeLog for ChangedLog {
     fn latest(&self) -> Version {
         self.log.latest()
     }
@@ -153,7 +153,7 @@ fn with<B: BalancingScheme>(data: &[u8], honest: &Honest) {
         let place = u64::from(u16::from_be_bytes([change[0], change[1]]));
         (place % honest.log.end(), change[2])
     });
-    let log = Changed {
+    let log = ChangedLog {
         log: honest.log.clone(),
         changes: changes.take(64).collect(),
     };

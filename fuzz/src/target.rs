@@ -5,7 +5,7 @@ use pad_conformance::{
     operation::{key, value},
     oracle::{Contents, predecessor, successor},
     pad::verified_head,
-    repository::{Played, play},
+    repository::{TraceRun, play},
 };
 use pad_core::{
     Dictionary, Key, Repository, Sha256Ed25519, SnapshotHead, Untrusted, Value, Verified, codec,
@@ -81,7 +81,7 @@ impl Target {
             Action::Snapshot,
         ]);
         let oracle = Oracle::of(&actions);
-        let Played { server, author, .. } = play::<Pad<B>>(&actions);
+        let TraceRun { server, author, .. } = play::<Pad<B>>(&actions);
         let version = server.latest();
         let head = verified_head(author.authority(), &server, version);
         let queries = queries();

@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use pad_conformance::{
     Oracle, TuplePad,
     operation::key,
-    repository::{Played, play},
+    repository::{TraceRun, play},
     tuple::{TestSecret, expectation},
 };
 use pad_core::{
@@ -56,7 +56,7 @@ fn questions() -> Vec<Question> {
 impl<D: AggregateDesign<S, Secret: TestSecret>> Together<D> {
     pub(crate) fn new() -> Self {
         let actions = actions();
-        let Played { server, author, .. } = play::<TuplePad<S, D>>(&actions);
+        let TraceRun { server, author, .. } = play::<TuplePad<S, D>>(&actions);
         let questions = questions();
         let prove = |question: &Question| match question {
             Question::Many(version, keys) => {

@@ -4,7 +4,7 @@
 use pad_conformance::{
     Action, Oracle, TuplePad,
     operation::{key, value},
-    repository::{Played, play},
+    repository::{TraceRun, play},
     tuple::{TestSecret, expectation},
 };
 use pad_core::{
@@ -39,8 +39,8 @@ pub trait TupleTarget {
 thread_local! {
     /// One design with a generation and one with two, each with a refresh of its own.
     pub static TUPLES: [Box<dyn TupleTarget>; 4] = [
-        Box::new(Fixed::<BaseSuperseding>::new()),
-        Box::new(Fixed::<SpecLightweight>::new()),
+        Box::new(FixedContents::<BaseSuperseding>::new()),
+        Box::new(FixedContents::<SpecLightweight>::new()),
         Box::new(Together::<BaseSuperseding>::new()),
         Box::new(Together::<SpecLightweight>::new()),
     ];
@@ -59,7 +59,7 @@ pub fn check(target: &dyn TupleTarget, question: usize, message: &[u8]) {
     }
 }
 
-struct Fixed<D> {
+struct FixedContents<D> {
     authority: Authority,
     oracle: Oracle,
     questions: Vec<(Version, Key)>,
@@ -81,10 +81,10 @@ pub(crate) fn actions() -> Vec<Action> {
     actions
 }
 
-impl<D: Design<S, Secret: TestSecret>> Fixed<D> {
+impl<D: Design<S, Secret: TestSecret>> FixedContents<D> {
     fn new() -> Self {
         let actions = actions();
-        let Played { server, author, .. } = play::<TuplePad<S, D>>(&actions);
+        let TraceRun { server, author, .. } = play::<TuplePad<S, D>>(&actions);
         let mut questions = Vec::new();
         for version in [0, 1, 4, 7, 11] {
             for byte in [0, 4, 8, 12, 13, 18, 33, 34] {
@@ -108,7 +108,7 @@ impl<D: Design<S, Secret: TestSecret>> Fixed<D> {
     }
 }
 
-impl<D: Design<S, Secret: TestSecret>> TupleTarget for Fixed<D> {
+impl<D: Design<S, Secret: TestSecret>> TupleTarget for FixedContents<D> {
     fn proofs(&self) -> &[Vec<u8>] {
         &self.proofs
     }

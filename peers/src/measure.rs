@@ -137,11 +137,16 @@ impl<P: Peer> Bench<'_, P> {
         let verify = mean_of(|snapshot| snapshot.verify_signature_us);
         let (us, median_us) = without(apply, verify);
         self.emit(Figure {
-            operation: if operation == "load" { "apply_load" } else { "apply" },
+            operation: if operation == "load" {
+                "apply_load"
+            } else {
+                "apply"
+            },
             us: Some(us),
             median_us: Some(median_us),
             signature_us: verify.map(|times| times.1),
-            includes: "the changes at a server, which checks the root; its verification of the signature apart",
+            includes: "the changes at a server, which checks the root; its verification of the \
+                       signature apart",
             ..snapshots
         })
     }

@@ -37,7 +37,7 @@ pub struct Arguments {
     /// Only these dictionaries.
     #[arg(long, value_delimiter = ',', value_parser = PossibleValuesParser::new(names()))]
     peer: Vec<String>,
-    /// Measure the tree that is on a database, opened for each look-up and each commit, and nothing else.
+    /// Measure only the tree on a database, opened for each look-up and each commit.
     #[arg(long)]
     stored: bool,
     #[command(flatten)]

@@ -154,8 +154,10 @@ pub trait Dynamic: Accumulator {
     ///
     /// With the secret key, `value` is checked against the set. A stale value, for example from
     /// before a crash, might not contain a removed element. Dividing that element out would produce
-    /// a forgery that anyone could use. Cost with the secret key: one product of exponents per
-    /// element of the set, and one power or multiplication per published value and for the check.
+    /// a forgery that any party could use.
+    ///
+    /// Cost with the secret key: one product of exponents per element of the set. The check and
+    /// each published value cost one power or multiplication.
     ///
     /// # Errors
     /// [`AccumulateError::ElementAbsent`], [`AccumulateError::DuplicateElement`], those of
@@ -187,7 +189,7 @@ pub trait Dynamic: Accumulator {
     ///
     /// # Errors
     /// [`AccumulateError::ElementAbsent`] if a change removes the element,
-    /// [`AccumulateError::DuplicateElement`] if one adds it, [`AccumulateError::ChangeGap`], and
+    /// [`AccumulateError::DuplicateElement`] if one adds it, [`AccumulateError::ChangeGap`].
     /// [`AccumulateError::WitnessMismatch`] if a false log leads to no witness at all. Other false
     /// logs lead, without an error, to a witness that does not verify. The log is not
     /// authenticated, so no error is evidence of anything.

@@ -69,7 +69,8 @@
 //! let value = Bilinear::accumulate(&secret, &guests, &workers)?;
 //! let signer = SigningKey::from_bytes(&[42; 32]);
 //! let (key, version) = (key.clone(), Version::new(1));
-//! let signed = wire::encode(&Snapshot::<Bilinear> { key: key.clone(), version, value }.sign(&signer)?);
+//! let signed =
+//!     wire::encode(&Snapshot::<Bilinear> { key: key.clone(), version, value }.sign(&signer)?);
 //!
 //! // The server: a witness, from the set and the public key.
 //! let witness = wire::encode(&Bilinear::witness(&key, &guests, b"ada", &workers)?);

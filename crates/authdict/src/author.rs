@@ -1,7 +1,7 @@
 //! Crash-safe authors: a signed version is durable before it is handed out.
 //!
-//! An author that signs, hands the update out, crashes and forgets it would sign a second head for
-//! the same version. [`Author`] hands out only durable updates, and continues from its store after a
+//! An author that hands out an update and forgets it in a crash would sign a second head for the
+//! same version. [`Author`] hands out only durable updates, and continues from its store after a
 //! crash. A signature that was lost with the memory was never handed out.
 //!
 //! The newest head handed out is also kept in a [`SigningRecord`]. The author refuses to sign for a
@@ -95,7 +95,7 @@ impl<F: Scheme> Author<F> {
             return Err(StoreError::NotSignedFor.into());
         }
         signed.require(Version::EMPTY)?;
-        // Another store has what was signed.
+        // The signed versions are in another store.
         with_suite!(public.suite, S => {
             signed.check::<S>(&public.authority, Version::EMPTY, |_| None)
         })?;
@@ -103,8 +103,8 @@ impl<F: Scheme> Author<F> {
         Self::open_with(path, secret, signed)
     }
 
-    /// Opens the store of a dictionary to go on with it. The record is where [`Author::create`]
-    /// says.
+    /// Opens the store of a dictionary to continue it. The record is next to the key, as for
+    /// [`Author::create`].
     ///
     /// # Errors
     /// [`AuthorError::Record`] if the record is missing, the store is behind the newest version
@@ -115,7 +115,8 @@ impl<F: Scheme> Author<F> {
         Self::open_with(path, secret, begun::<F>(secret)?)
     }
 
-    /// Like [`Author::open`], with `record` as the record of signed heads, wherever its file is.
+    /// Like [`Author::open`], with `record` as the record of signed heads. Its file may be
+    /// anywhere.
     ///
     /// # Errors
     /// Those of [`Author::open`].
@@ -208,10 +209,11 @@ impl<F> Author<F> {
     /// there are none. The last change of a key wins; a log appends all of them.
     ///
     /// # Errors
-    /// [`AuthorError`]. If the changes could not be signed, they are still there
-    /// ([`Author::take_changes`]). If the signer refused ([`AuthorError::Signing`]), or the version
-    /// is signed but not durable or not recorded, they are not: the next commit goes on from there.
-    /// With [`StoreError::Closed`] the author has to be opened anew, and knows what is durable only.
+    /// [`AuthorError`]. If the changes could not be signed, they are kept
+    /// ([`Author::take_changes`]). They are not kept if the signer refused
+    /// ([`AuthorError::Signing`]), or if the version is signed but not durable or not recorded. The
+    /// next commit then continues from there. After [`StoreError::Closed`], the author must be
+    /// reopened, and then has the durable versions only.
     pub fn commit(&mut self) -> Result<Version, AuthorError> {
         if !(self.unfinished && self.changes.is_empty()) {
             match self.stage(self.changes.clone()) {
@@ -240,8 +242,8 @@ impl<F> Author<F> {
 
     /// An empty collection for the changes of the next version. If the dictionary is kept as rows,
     /// about `memory` bytes of them are in memory. The rest is in temporary files in the folder of
-    /// the file `beside`. For all other dictionaries, or while changes wait that a signer has
-    /// refused, they must fit into memory.
+    /// the file `beside`. For all other dictionaries, or while changes wait after a signer has
+    /// refused, the changes must fit into memory.
     pub fn gather(&self, beside: &Path, memory: usize) -> Changes {
         if self.server.keeper.streams() {
             Changes::sorted(beside, memory, Workers::all_cores())
@@ -306,7 +308,7 @@ impl<F> Author<F> {
         Ok(self.record.advance(&head.map_err(RepositoryError::from)?)?)
     }
 
-    /// The author's own server: all versions, to be asked, exported or handed out.
+    /// The author's own server with all versions, for queries, exports and updates to hand out.
     pub const fn server(&self) -> &Server<F> {
         &self.server
     }

@@ -1,10 +1,9 @@
 //! The changes of one snapshot while they are gathered, possibly more than fit into memory.
 //!
 //! A repository that keeps its contents itself takes changes from a stream in ascending order of
-//! keys ([`crate::Author::stage_gathered`]). So its
-//! changes are sorted. Those that exceed a bound on memory are written as sorted runs to an unnamed
-//! file next to the store, and merged at the end. For all other repositories changes are gathered
-//! in memory.
+//! keys ([`crate::Author::stage_gathered`]), so its changes are sorted. Changes that exceed a bound
+//! on memory are written as sorted runs to an unnamed file next to the store, and merged at the
+//! end. For all other repositories, changes are gathered in memory.
 //!
 //! Source: external merge sort, Knuth, "The Art of Computer Programming" 3, section 5.4.
 
@@ -27,11 +26,11 @@ mod tests;
 /// The last operation on a key wins; removing an absent key does nothing. A log appends all values
 /// of a key instead.
 #[derive(Debug)]
-pub struct Changes(Gathered);
+pub struct Changes(ChangeStorage);
 
 /// The gathered operations.
 #[derive(Debug)]
-pub(crate) enum Gathered {
+pub(crate) enum ChangeStorage {
     /// Operations in their original order.
     InMemory(Vec<Operation>),
     /// Operations that will be sorted.
@@ -41,13 +40,13 @@ pub(crate) enum Gathered {
 impl Changes {
     /// An empty collection in memory.
     pub(crate) const fn in_memory() -> Self {
-        Self(Gathered::InMemory(Vec::new()))
+        Self(ChangeStorage::InMemory(Vec::new()))
     }
 
-    /// An empty collection that is sorted, with about `memory` bytes in memory. The rest is in the
-    /// folder of the file `beside`.
+    /// An empty collection that is sorted, with about `memory` bytes in memory. The rest is stored
+    /// in the folder of the file `beside`.
     pub(crate) fn sorted(beside: &Path, memory: usize, workers: Workers) -> Self {
-        Self(Gathered::Sorter(Sorter::new(beside, memory, workers)))
+        Self(ChangeStorage::Sorter(Sorter::new(beside, memory, workers)))
     }
 
     /// Adds an operation.
@@ -57,8 +56,8 @@ impl Changes {
     /// a full disk. When this value is dropped, no gathered operation stays on the disk.
     pub fn push(&mut self, operation: Operation) -> Result<(), StoreError> {
         match &mut self.0 {
-            Gathered::InMemory(operations) => operations.push(operation),
-            Gathered::Sorter(sorter) => sorter.push(&operation)?,
+            ChangeStorage::InMemory(operations) => operations.push(operation),
+            ChangeStorage::Sorter(sorter) => sorter.push(&operation)?,
         }
         Ok(())
     }
@@ -69,13 +68,13 @@ impl Changes {
     /// [`StoreError::Io`].
     pub(crate) fn into_batch(self) -> Result<Vec<Operation>, StoreError> {
         match self.0 {
-            Gathered::InMemory(operations) => Ok(operations),
-            Gathered::Sorter(sorter) => sorter.sorted()?.batch(),
+            ChangeStorage::InMemory(operations) => Ok(operations),
+            ChangeStorage::Sorter(sorter) => sorter.sorted()?.batch(),
         }
     }
 
     /// The gathered operations.
-    pub(crate) fn gathered(self) -> Gathered {
+    pub(crate) fn gathered(self) -> ChangeStorage {
         self.0
     }
 }

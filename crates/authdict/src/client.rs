@@ -48,8 +48,9 @@ impl<F> Source for Server<F> {
 
 /// A client of a dictionary of family `F`.
 ///
-/// It remembers the newest version that it has followed, its *view*: it refuses older ones offered
-/// as the newest, newer ones of another history, and answers without the author's signatures.
+/// A client remembers the newest version that it has followed, its *view*. It refuses older
+/// versions offered as the newest, newer ones of another history, and answers without the author's
+/// signatures.
 ///
 /// ```
 /// use authdict::{Author, Client, Key, RedBlack, SecretKey, Server, Tree};

@@ -5,8 +5,8 @@ use pad_tree::Answer;
 
 /// All changes of one key's value between two versions.
 ///
-/// It is as trustworthy as the lookups that it is made from. If each was verified, the list is
-/// complete for these versions. It tells nothing about others.
+/// The list is as trustworthy as the lookups that it is made from. If each was verified, the list
+/// is complete for these versions. Other versions are not covered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompleteHistory {
     from: Version,

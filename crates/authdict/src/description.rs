@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use crate::{
-    kept_log::NodeFile,
     keys::PublicKey,
     selection::{SchemeFamily, SchemeName},
     store::{AnyStore, RecordChange, Store, StoreError},
+    store_log::NodeFile,
     tuple_file::TupleFile,
 };
 

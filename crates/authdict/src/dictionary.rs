@@ -8,7 +8,7 @@ use pad_tree::{Difference, KeyHistory, KeyRange};
 use crate::question::{HeadText, NotOffered, Question};
 
 /// A callback that receives unproved items one by one, and returns whether to continue.
-pub type Noted<'n, T> = dyn FnMut(Untrusted<T>) -> ControlFlow<()> + 'n;
+pub type UnprovedCallback<'n, T> = dyn FnMut(Untrusted<T>) -> ControlFlow<()> + 'n;
 
 /// A dictionary of any family and suite that answers questions about its versions, in messages.
 ///
@@ -37,7 +37,8 @@ pub trait Dictionary {
     /// `None` where entries can be removed.
     ///
     /// # Errors
-    /// Where there is a proof, [`LookupError`] unless `older` is at most `newer`, which exists.
+    /// [`LookupError`], if entries cannot be removed, unless `older` is at most `newer`, which
+    /// exists.
     fn append_only_message(
         &self,
         older: Version,
@@ -96,7 +97,7 @@ pub trait Dictionary {
         &self,
         before: Version,
         after: Version,
-        note: &mut Noted<'_, Difference>,
+        note: &mut UnprovedCallback<'_, Difference>,
     ) -> Result<(), AnswerError>;
 }
 

@@ -1,7 +1,7 @@
 //! The families of schemes. Each module contains the facade's code for one of them.
 //!
-//! A family says how its repositories are asked, checked and kept ([`crate::keeper`]), and verifies
-//! answers. `keeper` and `client` pick the family of a scheme chosen at run time.
+//! A family implements queries, checks and storage of its repositories ([`crate::keeper`]), and
+//! verifies answers. `keeper` and `client` pick the family of a scheme chosen at run time.
 
 use pad_core::{
     Answers, Client, Family, Question as Ask, SchemeId, Suite, TrustedView, VerifyError, Version,

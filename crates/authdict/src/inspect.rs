@@ -35,14 +35,14 @@ pub struct Line {
     /// The name of the step or part, in a word or two.
     pub what: &'static str,
     /// The content.
-    pub shown: Shown,
+    pub shown: LineContent,
     /// The origin of the content, or its consequence.
     pub says: String,
 }
 
 /// The content of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Shown {
+pub enum LineContent {
     /// Arbitrary bytes chosen by users: keys and values.
     Bytes(Vec<u8>),
     /// Digits or a name.
@@ -59,23 +59,23 @@ pub type Note<'n> = &'n mut dyn FnMut(Line);
     reason = "digests, words and sentences stand here without an `&` each"
 )]
 pub(crate) fn text(note: Note<'_>, what: &'static str, shown: impl ToString, says: &str) {
-    let (shown, says) = (Shown::Text(shown.to_string()), says.to_owned());
+    let (shown, says) = (LineContent::Text(shown.to_string()), says.to_owned());
     note(Line { what, shown, says });
 }
 
 pub(crate) fn bytes(note: Note<'_>, what: &'static str, shown: &[u8], says: &str) {
-    let (shown, says) = (Shown::Bytes(shown.to_owned()), says.to_owned());
+    let (shown, says) = (LineContent::Bytes(shown.to_owned()), says.to_owned());
     note(Line { what, shown, says });
 }
 
 pub(crate) fn number(note: Note<'_>, what: &'static str, shown: u64, says: &str) {
-    let (shown, says) = (Shown::Number(shown), says.to_owned());
+    let (shown, says) = (LineContent::Number(shown), says.to_owned());
     note(Line { what, shown, says });
 }
 
 /// Result of an inspection, after all steps are reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Inspected {
+pub struct Inspection {
     /// The kind of the message.
     pub kind: Kind,
     /// The version that the message is about, or leads to; `None` for [`Role::Evidence`] and
@@ -149,7 +149,7 @@ pub fn inspect(
     key: Option<&Key>,
     message: &[u8],
     note: Note<'_>,
-) -> Result<Inspected, Refusal> {
+) -> Result<Inspection, Refusal> {
     let kind = Kind::of(message)?;
     text(
         note,
@@ -166,9 +166,9 @@ fn inspect_in<S: Suite>(
     key: Option<&Key>,
     message: &[u8],
     note: Note<'_>,
-) -> Result<Inspected, Refusal> {
+) -> Result<Inspection, Refusal> {
     let (head, changes) = head_of::<S>(kind, message)?;
-    let mut inspected = Inspected {
+    let mut inspected = Inspection {
         kind: kind.clone(),
         version: head.map(|head| head.head.version),
         is_signed: false,

@@ -3,11 +3,11 @@
 //! There are three ways to keep a dictionary. The order in which a version is written is one
 //! function in each, its [`Keeper::commit`]:
 //!
-//! | kept | what the store has | what is beside it | families |
+//! | kept | in the store | next to the store | families |
 //! | --- | --- | --- | --- |
-//! | as rows | a row that locates the latest version | nodes and heads, synchronised before the row | trees |
-//! | derived | the signed updates | data made from them, written after them | signed tuples |
-//! | whole | the signed updates, and now and then a checkpoint | nothing | accumulated tuples, logs |
+//! | as rows | a row that locates the latest version | nodes and heads, written first | trees |
+//! | derived | the signed updates | data made from them, written last | signed tuples |
+//! | whole | the signed updates and a checkpoint | nothing | accumulated tuples, logs |
 //!
 //! Opening verifies what it reads: updates are replayed with signature and root, and rows lead to
 //! nodes whose digests are compared when they are read. A damaged checkpoint costs a full replay,
@@ -89,7 +89,7 @@ pub trait Replica: Dictionary + fmt::Debug + Send + Sync {
     /// cached blocks or rows not yet written.
     fn memory_bytes(&self) -> usize;
 
-    /// The bytes of the files of the store, and of those beside it.
+    /// The bytes of the files of the store, and of those next to it.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
@@ -118,11 +118,11 @@ pub trait Replica: Dictionary + fmt::Debug + Send + Sync {
 ///
 /// Laws:
 ///
-/// 1. After any crash, the versions that were acknowledged are there, each as a whole.
+/// 1. After any crash, all acknowledged versions exist, each as a whole.
 /// 2. An answer is about a durable version. While a proof about an older version could vouch for a
 ///    staged one, nothing is answered.
-/// 3. A refused update or batch changes nothing. After an error of the medium, only opening the store
-///    anew shows what it has.
+/// 3. A refused update or batch changes nothing. After an error of the medium, only reopening the
+///    store shows its state.
 pub trait Keeper: Replica {
     /// Verifies an update, given as a message, and stages it. Its head is verified before its
     /// operations take memory.
@@ -133,7 +133,7 @@ pub trait Keeper: Replica {
     fn stage_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError>;
 
     /// Makes all staged versions and these records durable, all or nothing. Returns the version
-    /// thereby acknowledged. What can be made again is written by [`Keeper::settle`].
+    /// thereby acknowledged. Derived data is written by [`Keeper::settle`].
     ///
     /// # Errors
     /// [`RepositoryError::Store`]: the versions stay staged. Only reopening the store shows whether
@@ -188,13 +188,13 @@ pub trait Keeper: Replica {
     ///
     /// # Errors
     /// [`CheckError`] with the first problem found.
-    fn check(&mut self) -> Result<Checked, CheckError>;
+    fn check(&mut self) -> Result<CheckSummary, CheckError>;
 }
 
-/// A keeper while it is opened, and in the hands of its author. Programs reach it through
-/// [`crate::Author`] only, which has compared the record of what was signed.
+/// A keeper that can sign. Programs reach it through [`crate::Author`] only, which has compared the
+/// record of signed heads.
 pub(crate) trait SigningKeeper: Keeper {
-    /// Reads the store and the files beside it.
+    /// Reads the store and the files next to it.
     ///
     /// # Errors
     /// [`RepositoryError::DamagedUpdate`] or [`RepositoryError::Store`] if they do not hold a whole
@@ -218,8 +218,8 @@ pub(crate) trait SigningKeeper: Keeper {
     /// Whether [`SigningKeeper::sign_gathered`] streams changes instead of collecting a batch.
     fn streams(&self) -> bool;
 
-    /// Like [`SigningKeeper::sign`], for gathered changes. Streamed changes are not kept if the signer
-    /// refuses.
+    /// Like [`SigningKeeper::sign`], for gathered changes. Streamed changes are not kept if the
+    /// signer refuses.
     ///
     /// # Errors
     /// Those of [`SigningKeeper::sign`]. If the store fails after signing, it is closed.
@@ -293,15 +293,16 @@ impl dyn Keeper {
 
 /// Result of [`Keeper::check`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Checked {
+pub struct CheckSummary {
     /// The number of versions whose signed heads verify.
     pub heads: u64,
     /// The number of stored updates that were replayed, each with signature and recomputed root.
     /// They are all updates from the empty dictionary on, unless the store was pruned. `None` for
     /// dictionaries kept as rows or derived: their contents are checked instead.
     pub replayed: Option<u64>,
-    /// The number of kept versions that were checked against their heads: all contents of the
-    /// oldest and the latest one, and the changes of the others. Of logs, a few entries of each.
+    /// The number of kept versions that were checked against their heads. All contents of the
+    /// oldest and the latest one are checked, and the changes of the others. Of logs, only a few
+    /// entries of each version are.
     pub proved: u64,
     /// Whether the store has a checkpoint, which passed its integrity check. Only dictionaries kept
     /// whole have one.

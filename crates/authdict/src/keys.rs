@@ -254,8 +254,9 @@ impl fmt::Debug for SecretKey {
 }
 
 impl SecretKey {
-    /// Makes the key files of a new dictionary of family `F`: the secret key at `path`, the public
-    /// key at `path` with `.pub` at its end, and with `.signed` the record of what is signed.
+    /// Makes the key files of a new dictionary of family `F`. The secret key is at `path`, the
+    /// public key at `path` with the suffix `.pub`, and the signing record at `path` with
+    /// `.signed`.
     ///
     /// # Errors
     /// Those of [`SecretKey::random`] and [`SecretKey::save`].

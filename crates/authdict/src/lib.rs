@@ -25,17 +25,18 @@
 //! | you need | take | it costs |
 //! | --- | --- | --- |
 //! | to change and sign a dictionary | [`Author`] | a few fsyncs for each commit |
-//! | to serve it, or a copy of it | [`Server`], in files or, with the feature `object-store`, in objects | a read for each look-up |
+//! | to serve it, or a copy of it | [`Server`], in files or objects | a read for each look-up |
 //! | to verify | [`Client`], whose view is a file or in memory | a signature and some hashes |
 //! | the scheme that a key file names | [`AnyFamily`] as the family | |
-//! | a server on the network | `Remote` of the crate `pad-client`, as a [`Source`] | a request for each question |
+//! | a server on the network | `Remote` of `pad-client` as a [`Source`] | a request per question |
 //! | entries by number, for 10^9 objects | [`block_directory`] | a read for each look-up |
 //! | dictionaries in memory, without files or std | [`pad_core`], [`pad_tree`], [`pad_tuple`] | |
 //!
 //! # Map
 //!
-//! * [`Author`], [`Server`] and [`Client`]: the three roles. A [`Server`] is the [`Keeper`] that owns
-//!   a store; [`Dictionary`] is what it answers, [`Verifier`] what checks the answers.
+//! * [`Author`], [`Server`] and [`Client`]: the three roles. A [`Server`] is the [`Keeper`] that
+//!   owns a store, in files or in objects (feature `object-store`). [`Dictionary`] is the interface
+//!   for queries, and [`Verifier`] checks answers.
 //! * [`scheme`]: families as types, and the questions that each [`Asks`].
 //! * [`keys`]: key files. [`SigningRecord`]: the newest head that an author has handed out. It
 //!   prevents signing for an old store.
@@ -48,8 +49,8 @@
 //! * [`version_notes`]: names and creation times of versions. They are unsigned; the operator of
 //!   the store vouches for them.
 //! * [`exchange`], [`witnessed`], [`part`]: for services. [`dynamic`], [`question`] and
-//!   [`selection`]: what is chosen by name at run time. `trace`, with the feature of that name:
-//!   recorded updates as CSV.
+//!   [`selection`]: suites and schemes chosen by name at run time. `trace`, with the feature of
+//!   that name: recorded updates as CSV.
 
 pub mod author;
 mod changes;
@@ -64,7 +65,6 @@ pub mod exchange;
 mod family;
 pub mod inspect;
 pub mod keeper;
-mod kept_log;
 pub mod keys;
 #[cfg(feature = "object-store")]
 pub mod objects;
@@ -81,6 +81,7 @@ pub mod server;
 mod signing_keys;
 pub mod signing_record;
 pub mod store;
+mod store_log;
 #[cfg(feature = "trace")]
 pub mod trace;
 mod tuple_file;
@@ -93,9 +94,9 @@ pub use block_directory;
 pub use changes::Changes;
 pub use client::{AskError, Client, OpenClientError, Source};
 pub use complete::CompleteHistory;
-pub use dictionary::{AnswerError, Dictionary, Noted};
+pub use dictionary::{AnswerError, Dictionary, UnprovedCallback};
 pub use ed25519_dalek::SigningKey;
-pub use keeper::{Checked, Keeper, Replica};
+pub use keeper::{CheckSummary, Keeper, Replica};
 #[cfg(feature = "file")]
 pub use keys::{FileOwnerKey, FileOwnerKeyError, FilePublic};
 pub use keys::{KeyFileError, PublicKey, SchemeKey, SecretKey};

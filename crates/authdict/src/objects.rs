@@ -38,7 +38,7 @@ use pad_core::Version;
 use tokio::runtime::{Builder, Runtime};
 use url::Url;
 
-use crate::{kept_log::segments, store::StoreError};
+use crate::{store::StoreError, store_log::segments};
 
 mod names;
 mod object_backend;
@@ -241,7 +241,8 @@ impl ObjectFolder {
         if !self.create(name, bytes.to_vec())? {
             return Ok(());
         }
-        let said = "these objects are replaced where they are to be created only, so that two writers would lose versions: the service \
+        let said = "these objects are replaced where they are to be created only, so that two \
+            writers would lose versions: the service \
                     must heed the header If-None-Match";
         Err(io::Error::new(io::ErrorKind::Unsupported, said))
     }

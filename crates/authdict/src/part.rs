@@ -11,7 +11,7 @@ pub use pad_tree::{PartError, PartProgress};
 
 use crate::{
     client_view::Heads,
-    dictionary::{AnswerError, Dictionary, Noted},
+    dictionary::{AnswerError, Dictionary, UnprovedCallback},
     family::not_offered,
     keeper::past_messages,
     keys::PublicKey,
@@ -21,9 +21,9 @@ use crate::{
 
 /// A part of a tree PAD behind messages: a [`TreePart`] of any suite.
 ///
-/// It answers like [`Dictionary`], byte for byte as a repository of all keys. It returns
-/// [`LookupError::NotKept`] where the answer depends on other keys. Its contents are lost with its
-/// process, and have to be loaded again.
+/// A part answers like [`Dictionary`], byte for byte as a repository of all keys. It returns
+/// [`LookupError::NotKept`] if the answer depends on other keys. The contents are in memory only,
+/// and have to be loaded again after a restart.
 pub trait AnyPart: Dictionary + fmt::Debug + Send + Sync {
     /// The range of keys that are kept.
     fn range(&self) -> &KeyRange;
@@ -293,7 +293,7 @@ impl<S: Suite> Dictionary for TreePart<S> {
         &self,
         _: Version,
         _: Version,
-        _: &mut Noted<'_, Difference>,
+        _: &mut UnprovedCallback<'_, Difference>,
     ) -> Result<(), AnswerError> {
         Err(LookupError::NotKept.into())
     }

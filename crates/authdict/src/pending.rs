@@ -1,8 +1,8 @@
 //! Pending changes: stored durably until their author signs them.
 //!
-//! Each is noted with the version that is then the latest. A version that the author signs later
-//! carries along the changes that it does not sign ([`crate::Author::flush`]). So only a
-//! version that was brought back into an old copy of the store leaves changes behind: it may have
+//! Each change is stored with the version that is then the latest. A version that the author signs
+//! later carries along the changes that it does not sign ([`crate::Author::flush`]). So only a
+//! version that was restored into an old copy of the store leaves changes behind: it may have
 //! signed them.
 //!
 //! A change applies to the version that signs it, even if its key has changed since it was noted.

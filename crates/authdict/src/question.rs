@@ -109,7 +109,10 @@ impl HeadText {
 
 /// Error for a kind of question that a scheme cannot answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{what} are not offered by scheme {}", SchemeName::from_id(*scheme).map_or("of an unknown number", SchemeName::name))]
+#[error(
+    "{what} are not offered by scheme {}",
+    SchemeName::from_id(*scheme).map_or("of an unknown number", SchemeName::name)
+)]
 pub struct NotOffered {
     /// The kind not offered, in the plural: `range questions`.
     pub what: &'static str,

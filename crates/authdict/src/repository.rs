@@ -76,14 +76,14 @@ pub enum AuthorError {
     #[error(transparent)]
     Repository(#[from] RepositoryError),
     /// The record of what was signed forbids signing, or could not be written. In the second case
-    /// the snapshot may be durable, but it must not be handed out before the author was opened
-    /// anew.
+    /// the snapshot may be durable, but it must not be handed out before the author is reopened.
     #[error(transparent)]
     Record(#[from] SigningRecordError),
-    /// The key is from no file, and no record of what it signed is given ([`crate::Author::open_with`]).
+    /// The key is from no file, and no record of its signed heads is given
+    /// ([`crate::Author::open_with`]).
     #[error("the key is from no file, so there is no record of what was signed with it")]
     NoRecord,
-    /// An earlier snapshot was signed but not applied, so this author must be opened anew.
+    /// An earlier snapshot was signed but not applied, so this author must be reopened.
     #[error("an earlier snapshot was not taken, open the store again")]
     Diverged,
 }

@@ -11,7 +11,7 @@ use pad_tree::{BalancingScheme, Tree};
 use pad_tuple::{Signed, Tuple};
 
 use crate::{
-    family::tuple::AskedDesign,
+    family::tuple::QueryableDesign,
     keys::PublicKey,
     question::{Question, Refusal, Statement},
     selection::NamedScheme,
@@ -58,7 +58,7 @@ impl<B: BalancingScheme, S: Suite> NamedScheme for Tree<B, S> {
     const SCHEME: SchemeId = B::ID;
 }
 
-impl<D: AskedDesign<S>, S: Suite> NamedScheme for Tuple<D, S> {
+impl<D: QueryableDesign<S>, S: Suite> NamedScheme for Tuple<D, S> {
     const SUITE: SuiteId = S::ID;
     const SCHEME: SchemeId = D::SCHEME;
 }
@@ -74,10 +74,10 @@ impl<L: pad_log::Scheme> NamedScheme for Log<L> {
     const SCHEME: SchemeId = L::ID;
 }
 
-/// A family that answers questions of type `Q`. What it does not answer does not compile; only
-/// [`AnyFamily`] finds out when it is asked.
+/// A family that answers questions of type `Q`. Unsupported questions do not compile. Only
+/// [`AnyFamily`] rejects them at run time.
 pub trait Asks<Q>: Scheme {
-    /// What a verified answer establishes.
+    /// The statement that a verified answer establishes.
     type Statement;
 
     /// The question, as it is sent.
@@ -90,9 +90,11 @@ pub trait Asks<Q>: Scheme {
     fn statement(statement: Statement) -> Result<Self::Statement, Refusal>;
 }
 
-/// The answer to questions about a kind of keys.
+/// Implements [`Asks`] for a family and a type of questions.
 macro_rules! asks {
-    ($([$($generics:tt)*] $family:ty: $asked:ty = $question:expr, $statement:ident($answer:ty);)+) => { $(
+    ($(
+        [$($generics:tt)*] $family:ty: $asked:ty = $question:expr, $statement:ident($answer:ty);
+    )+) => { $(
         impl<$($generics)*> Asks<$asked> for $family where Self: Scheme {
             type Statement = $answer;
 
@@ -115,16 +117,19 @@ asks! {
     [B: BalancingScheme, S: Suite] Tree<B, S>: Key = Question::Key, Lookup(Lookup);
     [B: BalancingScheme, S: Suite] Tree<B, S>: Keys = Question::Keys, Lookups(Lookups);
     [B: BalancingScheme, S: Suite] Tree<B, S>: KeyRange = Question::Range, Range(RangeContents);
-    [D: AskedDesign<S>, S: Suite] Tuple<D, S>: Key = Question::Key, Lookup(Lookup);
-    [G, R, const N: usize, S: Suite] Tuple<Signed<G, R, N>, S>: Keys = Question::Keys, Lookups(Lookups);
-    [G, R, const N: usize, S: Suite] Tuple<Signed<G, R, N>, S>: KeyRange = Question::Range, Range(RangeContents);
+    [D: QueryableDesign<S>, S: Suite] Tuple<D, S>: Key = Question::Key, Lookup(Lookup);
+    [G, R, const N: usize, S: Suite] Tuple<Signed<G, R, N>, S>: Keys =
+        Question::Keys, Lookups(Lookups);
+    [G, R, const N: usize, S: Suite] Tuple<Signed<G, R, N>, S>: KeyRange =
+        Question::Range, Range(RangeContents);
 }
 
 #[cfg(feature = "log")]
 asks! {
     [] Log<AadCounted>: Key = Question::Key, Values(Values);
     [] Log<AadFrontier>: Key = Question::Key, Values(Values);
-    [L: pad_log::Scheme] Log<L>: (Key, Value) = |(key, value)| Question::Value(key, value), Included(Included);
+    [L: pad_log::Scheme] Log<L>: (Key, Value) =
+        |(key, value)| Question::Value(key, value), Included(Included);
     [L: pad_log::Scheme] Log<L>: Version = Question::Growth, Grown(Grown);
 }
 

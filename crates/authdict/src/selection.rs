@@ -25,7 +25,10 @@ pub struct UnknownName {
 }
 
 macro_rules! by_name {
-    ($(#[$documentation:meta])* $type:ident, $what:literal, $($(#[$condition:meta])? $variant:ident => $name:expr),+) => {
+    (
+        $(#[$documentation:meta])* $type:ident, $what:literal,
+        $($(#[$condition:meta])? $variant:ident => $name:expr),+
+    ) => {
         $(#[$documentation])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[non_exhaustive]
@@ -96,8 +99,8 @@ by_name! {
 }
 
 by_name! {
-    /// A scheme, by which contents are authenticated: the balancing scheme of a tree PAD, the
-    /// design of a tuple PAD, a scheme of logs, or the directory.
+    /// A scheme that authenticates contents: the balancing scheme of a tree PAD, the design of a
+    /// tuple PAD, a scheme of logs, or the directory.
     SchemeName, "scheme",
     Treap => Treap::NAME,
     RedBlack => RedBlack::NAME,

@@ -15,19 +15,20 @@ use crate::{
     description::{create_store_with, key_of_store},
     family,
     keeper::{Keeper, SigningKeeper},
-    kept_log::MISSING,
     keys::PublicKey,
     repository::RepositoryError,
     scheme::{AnyFamily, Scheme},
     selection::with_suite,
     store::{AnyStore, RecordChange, StoreError},
+    store_log::MISSING,
 };
 
 /// A server of a dictionary of family `F`: all versions in a store, each answered with proofs.
 ///
-/// It is untrusted, and holds no key unless its [`crate::Author`] has opened it. Many processes can
-/// serve one store while one writes to it. A server dereferences to the [`Keeper`] that owns the
-/// store. The keeper applies updates, answers questions in messages, prunes and checks.
+/// A server is untrusted, and holds no key unless its [`crate::Author`] has opened it. Many
+/// processes can serve one store while one writes to it. A server dereferences to the [`Keeper`]
+/// that owns the store. The keeper applies updates, answers questions in messages, prunes and
+/// checks.
 pub struct Server<F = AnyFamily> {
     pub(crate) keeper: Box<dyn SigningKeeper>,
     family: PhantomData<fn() -> F>,
@@ -112,8 +113,8 @@ impl<F> Server<F> {
 }
 
 impl Server {
-    /// Opens a store of any dictionary. Whose it is, its records say, and they are as trustworthy as
-    /// the store.
+    /// Opens a store of any dictionary, with the public key in its records. The records are as
+    /// trustworthy as the store.
     ///
     /// # Errors
     /// [`RepositoryError`].

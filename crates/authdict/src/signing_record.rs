@@ -40,8 +40,10 @@ pub enum SigningRecordError {
     },
     /// The store is behind the newest head handed out.
     #[error(
-        "version {signed} of this dictionary was signed and handed out (says {file}), but the store is \
-         at version {stored}: it is an old copy; bring it up first (pad apply with the updates of the \
+        "version {signed} of this dictionary was signed and handed out (says {file}), but the \
+         store is \
+         at version {stored}: it is an old copy; bring it up first (pad apply with the updates of \
+         the \
          versions in between, from any server that has them)"
     )]
     OlderStore {
@@ -54,8 +56,10 @@ pub enum SigningRecordError {
     },
     /// The record was never begun. A key restored from a copy has no record, and may have signed.
     #[error(
-        "nothing is remembered in {file} of what was signed with this key, and the store is at version \
-         {stored}: if another record belongs to the key, give that one; if no later version was ever \
+        "nothing is remembered in {file} of what was signed with this key, and the store is at \
+         version \
+         {stored}: if another record belongs to the key, give that one; if no later version was \
+         ever \
          signed with it, --new-record begins one"
     )]
     Forgotten {

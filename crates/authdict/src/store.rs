@@ -261,7 +261,7 @@ pub trait Store: core::fmt::Debug {
     fn check(&mut self) -> Result<(), StoreError>;
 }
 
-/// Error of a store. The caller has to look after the medium.
+/// Error of a store. The operator has to check the medium or the path.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
@@ -327,7 +327,8 @@ pub enum StoreError {
     NoAuthor,
     /// A store in objects accepts only updates that are already signed.
     #[error(
-        "objects are not signed for: an author's store is in files, and its updates are brought to objects (pad push, pad apply)"
+        "objects are not signed for: an author's store is in files, and its updates are brought to \
+         objects (pad push, pad apply)"
     )]
     NotSignedFor,
     /// Stores in objects support trees only.
@@ -341,7 +342,8 @@ pub enum StoreError {
     CannotCompact,
     /// The latest version does not fit into the memory allowed for it.
     #[error(
-        "its latest version needs {needed} bytes of memory, and may take {most}: allow more, or choose the size of a cache"
+        "its latest version needs {needed} bytes of memory, and may take {most}: allow more, or \
+         choose the size of a cache"
     )]
     TooLarge {
         /// The number of bytes needed.
@@ -409,5 +411,6 @@ impl From<pad_disk::RegisterError> for StoreError {
 }
 
 pub(crate) const NEWEST_UNREADABLE: StoreError = StoreError::Damaged(
-    "the file of its newest acknowledged state (.newest) is unreadable: move that file away, and compare what pad status then says with the version that was published last",
+    "the file of its newest acknowledged state (.newest) is unreadable: move that file away, and \
+     compare what pad status then says with the version that was published last",
 );

@@ -65,7 +65,7 @@ pub enum TraceError {
 /// [`TraceReader::begin`] and [`TraceReader::change`] it needs memory for one change and the names
 /// of the snapshots only.
 pub struct TraceReader<R> {
-    rows: csv::Reader<Bounded<R>>,
+    rows: csv::Reader<RowReader<R>>,
     row: csv::StringRecord,
     /// Whether the last row read was not returned yet.
     is_ahead: bool,
@@ -78,9 +78,9 @@ pub struct TraceReader<R> {
 /// A source with a budget of bytes, which the reader renews for each row. Without it, a short
 /// compressed file could expand to a row without an end.
 ///
-/// It also rejects unterminated quoted fields and text after a closing quote, which the parser
-/// would accept as a part of the field.
-struct Bounded<R> {
+/// The reader also rejects unterminated quoted fields and text after a closing quote, which the
+/// parser would accept as a part of the field.
+struct RowReader<R> {
     source: R,
     left: usize,
     line: u64,
@@ -97,7 +97,7 @@ enum Quotes {
     Ended,
 }
 
-impl<R> Bounded<R> {
+impl<R> RowReader<R> {
     const fn new(source: R) -> Self {
         Self {
             source,
@@ -127,16 +127,16 @@ impl<R> Bounded<R> {
     }
 
     fn malformed(&self, reason: &'static str) -> io::Error {
-        io::Error::other(Malformed(self.line, reason))
+        io::Error::other(RowError(self.line, reason))
     }
 }
 
 /// Error for a row that the parser would accept: its line and the reason.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("line {0}: {1}")]
-struct Malformed(u64, &'static str);
+struct RowError(u64, &'static str);
 
-impl<R: Read> Read for Bounded<R> {
+impl<R: Read> Read for RowReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.left == 0 && !buffer.is_empty() {
             return Err(io::ErrorKind::FileTooLarge.into());
@@ -218,7 +218,7 @@ impl<R: Read> TraceReader<R> {
     pub fn new(source: R) -> Result<Self, TraceError> {
         let mut rows = csv::ReaderBuilder::new()
             .buffer_capacity(READ_AHEAD)
-            .from_reader(Bounded::new(source));
+            .from_reader(RowReader::new(source));
         match rows.headers().map_err(row_error) {
             Ok(header) if header == COLUMNS.as_slice() => {}
             Ok(_) | Err(TraceError::RowTooLong(_)) => return Err(TraceError::Header),
@@ -345,7 +345,7 @@ fn row_error(error: csv::Error) -> TraceError {
         csv::ErrorKind::Io(error) => {
             let malformed = error.get_ref().and_then(|inner| inner.downcast_ref());
             match malformed {
-                Some(Malformed(line, reason)) => TraceError::Row(*line, (*reason).into()),
+                Some(RowError(line, reason)) => TraceError::Row(*line, (*reason).into()),
                 None => TraceError::Io(error),
             }
         }

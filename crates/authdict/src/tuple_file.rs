@@ -25,7 +25,7 @@ use pad_tuple::stored::{Row, RowView, Rows};
 use redb::{ReadTransaction, ReadableTable as _, WriteTransaction};
 use sha2::{Digest as _, Sha256};
 
-use crate::{kept_log::SystemError, store::StoreError};
+use crate::{store::StoreError, store_log::SystemError};
 
 mod medium;
 mod tables;
@@ -385,11 +385,14 @@ fn opened(key: &[u8], row: &[u8]) -> Result<Vec<u8>, StoreFault> {
 const DIGEST_BYTES: usize = 16;
 
 const FOREIGN: StoreError = StoreError::Damaged(
-    "the file of tuples beside it (with .tuples at the end of its name) is another store's: bring its own back, or move that one away",
+    "the file of tuples beside it (with .tuples at the end of its name) is another store's: bring \
+     its own back, or move that one away",
 );
 pub(crate) const UNREADABLE: StoreError = StoreError::Damaged(
-    "the file of tuples beside it (with .tuples at the end of its name) is damaged: move it away, and it is made again unless the store was pruned",
+    "the file of tuples beside it (with .tuples at the end of its name) is damaged: move it away, \
+     and it is made again unless the store was pruned",
 );
 const OLDER: StoreError = StoreError::Damaged(
-    "the file of tuples beside it (with .tuples at the end of its name) is of an older format: move it away, and it is made again unless the store was pruned",
+    "the file of tuples beside it (with .tuples at the end of its name) is of an older format: \
+     move it away, and it is made again unless the store was pruned",
 );

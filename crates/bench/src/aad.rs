@@ -36,8 +36,8 @@ pub mod table;
 mod worst_case;
 
 pub use arguments::AadArguments;
-use arguments::{Experiment, Measured};
-use grown::{BATCH, Grown};
+use arguments::{Experiment, LogKind};
+use grown::{BATCH, GrowingLog};
 use primitives::Primitives;
 
 impl AadArguments {
@@ -51,12 +51,12 @@ impl AadArguments {
             let workers = Workers::new(*threads)?;
             for scheme in &self.schemes {
                 match scheme {
-                    Measured::Counted => self.measure::<AadCounted>(
+                    LogKind::Counted => self.measure::<AadCounted>(
                         (&self.elements, self.appends),
                         &workers,
                         &mut report,
                     )?,
-                    Measured::Frontier => self.measure::<AadFrontier>(
+                    LogKind::Frontier => self.measure::<AadFrontier>(
                         (&self.frontier_elements, self.frontier_appends),
                         &workers,
                         &mut report,
@@ -73,14 +73,14 @@ impl AadArguments {
         let is_alone = self.experiments.len() == 1 && self.schemes.len() == 1;
         for scheme in &self.schemes {
             let sizes = match scheme {
-                Measured::Counted => &self.elements,
-                Measured::Frontier => &self.frontier_elements,
+                LogKind::Counted => &self.elements,
+                LogKind::Frontier => &self.frontier_elements,
             };
             let largest = sizes.iter().max().copied().unwrap_or_default();
             match scheme {
                 _ if !is_alone => memory::of_another_process(*scheme, largest, report)?,
-                Measured::Counted => memory::of_this_process::<AadCounted>(largest, report)?,
-                Measured::Frontier => memory::of_this_process::<AadFrontier>(largest, report)?,
+                LogKind::Counted => memory::of_this_process::<AadCounted>(largest, report)?,
+                LogKind::Frontier => memory::of_this_process::<AadFrontier>(largest, report)?,
             }
         }
         Ok(())
@@ -159,7 +159,7 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
         (look_ups, growth): (bool, bool),
         report: &mut Report,
     ) -> Outcome<()> {
-        let mut grown = Grown::new(&self.log, grown::entries(sizes), self.workers)?;
+        let mut grown = GrowingLog::new(&self.log, grown::entries(sizes), self.workers)?;
         for &size in sizes {
             report.announce(format!("{}: a log of {size}", S::NAME));
             grown.grow(size - 1, BATCH)?;

@@ -3,7 +3,7 @@
 //! Each module is one experiment:
 //!
 //! - [`operations`]: Tremel 2013, section 5;
-//! - [`slopes`]: his tables and round trips;
+//! - [`slopes`]: the tables and round trips of Tremel 2013;
 //! - [`sets`]: section 7.4 of Crosby & Wallach 2010, with each maker of witnesses;
 //! - [`hints`]: the saving by the offset of a prime;
 //! - [`keys`]: the time to make keys, and their length.
@@ -30,7 +30,7 @@ pub mod slopes;
 pub mod table;
 
 pub use bilinear::BilinearBench;
-pub use operations::{Bench, Bounded, Operations, SecretKeyOf};
+pub use operations::{Bench, BoundedWork, Operations, SecretKeyOf};
 pub use rsa::RsaBench;
 
 /// The command line of `bench accumulators`.
@@ -53,16 +53,16 @@ pub struct AccumulatorArguments {
     /// The numbers of threads.
     #[arg(long, value_delimiter = ',', default_value = "1,2")]
     threads: Vec<NonZeroUsize>,
-    /// Only this scheme.
+    /// Restricts the run to this scheme.
     #[arg(long, value_parser = PossibleValuesParser::new(["rsa", "bilinear"]))]
     accumulator: Option<String>,
-    /// The network's latencies that stand in the round trips of `slopes`, there and back, in milliseconds.
+    /// Network latencies in the round trips of `slopes`, there and back, in milliseconds.
     #[arg(long, value_delimiter = ',', default_values_t = [0.0, 1.0, 20.0, 100.0])]
     latency_ms: Vec<f64>,
-    /// The number of keys of each length that the experiment `keys` makes.
+    /// Number of keys of each length in the experiment `keys`.
     #[arg(long, default_value_t = 5)]
     new_keys: usize,
-    /// Leave out what is expected to take more seconds than this, and say so; with --quick 2.
+    /// Skips and reports work that is expected to take more seconds than this; with --quick 2.
     #[arg(long, default_value = "60", default_value_if("quick", "true", "2"))]
     longest: u64,
 }
@@ -71,15 +71,15 @@ pub struct AccumulatorArguments {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub enum AccumulatorExperiment {
-    /// Every operation, beside the primitive that bounds it.
+    /// Every operation, with the primitive that bounds it.
     Operations,
-    /// Time per element over several sizes, and round trips; from what `operations` measured in the same run.
+    /// Time per element over several sizes, and round trips. Needs `operations` in the same run.
     Slopes,
-    /// The same set with its elements signed one by one, under a Merkle tree, and accumulated.
+    /// One set with its elements signed one by one, under a Merkle tree, and accumulated.
     Sets,
-    /// What a server saves if updates say which prime represents an element.
+    /// Saving of a server if updates contain the prime offsets of elements.
     Hints,
-    /// Making keys, and their sizes in all families; with --quick without those for RSA tags.
+    /// Key generation and key sizes in all families; with --quick without those of RSA tags.
     Keys,
 }
 

@@ -10,7 +10,7 @@ use comparison::{
 };
 
 use crate::{
-    columns::{Declared, shown},
+    columns::{TableSpec, shown},
     compare, line,
     measure::{
         Record,
@@ -24,31 +24,31 @@ use crate::{
 #[derive(Clone, Debug, Args)]
 pub struct CalibrateArguments {
     #[command(flatten)]
-    asked: Asked,
+    arguments: AdviceArguments,
 }
 
 /// The command line of `bench verify`.
 #[derive(Clone, Debug, Args)]
 pub struct VerifyArguments {
     #[command(flatten)]
-    asked: Asked,
+    arguments: AdviceArguments,
 }
 
-/// What advice was asked for.
+/// Advice to check, and the measurements behind it.
 #[derive(Clone, Debug, Args)]
-struct Asked {
-    /// What `pad advise --json` printed.
+struct AdviceArguments {
+    /// Output of `pad advise --json`.
     #[arg(long, value_name = "FILE")]
     advice: PathBuf,
-    /// The measurements that the advice went by, unless it was those that come with `pad`.
+    /// Measurements behind the advice; by default those bundled with `pad`.
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
-    /// One JSON object per line instead of tables.
+    /// Prints one JSON object per line instead of tables.
     #[arg(long)]
     json: bool,
 }
 
-impl Asked {
+impl AdviceArguments {
     fn read(&self) -> Outcome<(Question, Records)> {
         let text = |path: &PathBuf| {
             fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
@@ -66,8 +66,8 @@ impl Asked {
 impl CalibrateArguments {
     /// Measures schemes that could win.
     pub fn run(&self) -> Outcome<()> {
-        let (Question { wanted, tariff }, records) = self.asked.read()?;
-        let mut report = Report::new(self.asked.json, true)?;
+        let (Question { wanted, tariff }, records) = self.arguments.read()?;
+        let mut report = Report::new(self.arguments.json, true)?;
         let advice = Advice::new(&wanted, &tariff, &records);
         let calibration = Calibration::new(&advice, &wanted.load);
         let (mut done, mut measured) = (0, 0);
@@ -88,8 +88,8 @@ impl CalibrateArguments {
 impl VerifyArguments {
     /// Runs the winner and its rivals.
     pub fn run(&self) -> Outcome<()> {
-        let (Question { wanted, tariff }, records) = self.asked.read()?;
-        let mut report = Report::new(self.asked.json, false)?;
+        let (Question { wanted, tariff }, records) = self.arguments.read()?;
+        let mut report = Report::new(self.arguments.json, false)?;
         let advice = Advice::new(&wanted, &tariff, &records);
         let load = scaled(&wanted.load);
         for scheme in first(&advice) {
@@ -132,13 +132,15 @@ fn tables(lines: &[Line]) -> Tables {
 }
 
 #[rustfmt::skip]
-const TABLES: [Declared; 2] = [
-    Declared::new(VERIFY, "{keys} keys, {changes} changes in a snapshot; {order}", &[
-        ("run for real", "scheme"), ("dollars a month", "dollars_per_month"), ("predicted", "predicted_dollars_per_month"),
-        ("ratio", "ratio"), ("author us", "author_us"), ("predicted", "predicted_author_us"), ("proof bytes", "proof_bytes"),
-        ("predicted", "predicted_proof_bytes"),
-    ]).filtered(|line| line.get("author_us").is_some()).deriving(|all, _| line! { order: order(all) }),
-    Declared::new(VERIFY, "", &[("not measured", "scheme"), ("why", "reason")])
+const TABLES: [TableSpec; 2] = [
+    TableSpec::new(VERIFY, "{keys} keys, {changes} changes in a snapshot; {order}", &[
+        ("run for real", "scheme"), ("dollars a month", "dollars_per_month"),
+        ("predicted", "predicted_dollars_per_month"), ("ratio", "ratio"),
+        ("author us", "author_us"), ("predicted", "predicted_author_us"),
+        ("proof bytes", "proof_bytes"), ("predicted", "predicted_proof_bytes"),
+    ]).filtered(|line| line.get("author_us").is_some())
+        .deriving(|all, _| line! { order: order(all) }),
+    TableSpec::new(VERIFY, "", &[("not measured", "scheme"), ("why", "reason")])
         .filtered(|line| line.get("author_us").is_none()).left(&["why"]),
 ];
 

@@ -7,11 +7,11 @@ use crate::{
 };
 
 /// Title of a column, and its argument for [`cell`].
-pub type Titled = (&'static str, &'static str);
+pub type ColumnSpec = (&'static str, &'static str);
 
 /// Makes a column for each title.
-pub fn titled(columns: &'static [Titled]) -> Vec<Column<'static>> {
-    let column = |(title, shown): &'static Titled| text(title, shown);
+pub fn titled(columns: &'static [ColumnSpec]) -> Vec<Column<'static>> {
+    let column = |(title, shown): &'static ColumnSpec| text(title, shown);
     columns.iter().map(column).collect()
 }
 
@@ -68,23 +68,23 @@ impl Rows {
 
 /// A table.
 #[derive(Clone, Copy)]
-pub struct Declared {
+pub struct TableSpec {
     rows: Rows,
     /// Text above the table, and text below that: templates for [`filled`] with the first line.
     heading: (&'static str, &'static str),
     /// Lines that differ in these have tables of their own.
     by: &'static [&'static str],
-    columns: &'static [Titled],
+    columns: &'static [ColumnSpec],
     /// The titles of columns that are aligned to the left, as the first one always is.
     left: &'static [&'static str],
 }
 
-impl Declared {
+impl TableSpec {
     /// A table of all lines of an experiment.
     pub const fn new(
         experiment: &'static str,
         title: &'static str,
-        columns: &'static [Titled],
+        columns: &'static [ColumnSpec],
     ) -> Self {
         Self {
             rows: Rows::of(experiment),
@@ -148,7 +148,7 @@ impl Declared {
 
     fn add(&self, tables: &mut Tables, lines: &[Line]) {
         let columns = titled(self.columns).into_iter().zip(self.columns);
-        let aligned = |(column, (title, _)): (Column<'static>, &Titled)| match self.left {
+        let aligned = |(column, (title, _)): (Column<'static>, &ColumnSpec)| match self.left {
             left if left.contains(title) => column.left(),
             _ => column,
         };
@@ -165,7 +165,7 @@ impl Declared {
 }
 
 /// Shows all of these tables.
-pub fn shown(declared: &[Declared], lines: &[Line]) -> Tables {
+pub fn shown(declared: &[TableSpec], lines: &[Line]) -> Tables {
     let mut tables = Tables::default();
     for table in declared {
         table.show(&mut tables, lines);
@@ -181,9 +181,10 @@ mod tests {
     #[test]
     fn figures_look_like_what_they_are() {
         let lines = [("a", 1_u64), ("b", 2)].map(|(name, keys)| {
-            line! { experiment: "e", name, keys, us: 1234.56, none: None::<f64>, half: 0.5, at: [7.0, 8.0] }
+            line! { experiment: "e", name, keys, us: 1234.56, none: None::<f64>, half: 0.5,
+            at: [7.0, 8.0] }
         });
-        let columns: &[Titled] = &[
+        let columns: &[ColumnSpec] = &[
             ("n", "name"),
             ("k", "keys"),
             ("us", "us"),
@@ -195,12 +196,12 @@ mod tests {
             ("second", "at.1"),
             ("double", "double"),
         ];
-        let shown = |declared: Declared| {
+        let shown = |declared: TableSpec| {
             let mut tables = Tables::default();
             declared.show(&mut tables, &lines);
             tables.to_string()
         };
-        let declared = Declared::new("e", "{name}: {keys} keys", columns)
+        let declared = TableSpec::new("e", "{name}: {keys} keys", columns)
             .deriving(|all, line| line! { double: 2 * line.count("keys") + all.len() as u64 });
         let text = shown(declared);
         let cells = [
@@ -218,8 +219,8 @@ mod tests {
         assert_eq!(shown(declared.by(&["name"])).matches(" keys\n").count(), 2);
         assert!(!shown(declared.only(&[("name", "b")])).contains("| a "));
         assert!(!shown(declared.filtered(|line| line.count("keys") < 2)).contains("| b "));
-        assert!(shown(Declared::new("other", "Title", columns)).is_empty());
-        let both = Declared::new("other|e", "", columns);
+        assert!(shown(TableSpec::new("other", "Title", columns)).is_empty());
+        let both = TableSpec::new("other|e", "", columns);
         assert_eq!(shown(both).lines().count(), 2 + 2 + 1);
     }
 }

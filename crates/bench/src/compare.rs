@@ -6,7 +6,7 @@ use clap::{Args, builder::PossibleValuesParser};
 use comparison::{Scheme, Work, Workload, schemes, workload::Replay};
 
 use crate::{
-    columns::Declared,
+    columns::TableSpec,
     line,
     measure::{Record, measure},
     prelude::*,
@@ -20,10 +20,10 @@ use crate::{
 pub struct CompareArguments {
     #[command(flatten)]
     manner: Manner,
-    /// Only these schemes.
+    /// Restricts the run to these schemes.
     #[arg(long, value_delimiter = ',', value_parser = names())]
     schemes: Vec<String>,
-    /// The numbers of keys; with --quick 300.
+    /// Numbers of keys; with --quick 300.
     #[arg(
         long,
         value_delimiter = ',',
@@ -32,7 +32,7 @@ pub struct CompareArguments {
         value_parser = clap::value_parser!(u64).range(1..),
     )]
     keys: Vec<u64>,
-    /// The numbers of changes in a snapshot.
+    /// Numbers of changes in a snapshot.
     #[arg(
         long,
         value_delimiter = ',',
@@ -43,11 +43,11 @@ pub struct CompareArguments {
     /// Traces to replay instead: CSV, compressed or not.
     #[arg(long, value_delimiter = ',')]
     trace: Vec<PathBuf>,
-    /// The longest time for the snapshots of one scheme in one size, in seconds; with --quick 0.3. What would take ten times as
-    /// long to load is left out.
+    /// Maximum seconds for the snapshots of one scheme at one size; with --quick 0.3. Loads that
+    /// would take ten times as long are skipped.
     #[arg(long, default_value = "3", default_value_if("quick", "true", "0.3"))]
     limit: f64,
-    /// Where keys, values and choices come from.
+    /// Seed of keys, values and choices.
     #[arg(long, default_value_t = 0)]
     seed: u64,
 }
@@ -143,15 +143,19 @@ pub fn tables(lines: &[Line]) -> Tables {
 }
 
 /// Note above a table with parts of cycles.
-const PART: &str = "Part: these snapshots are not whole epochs or hash chains, so that what comes at their ends is not in the means.";
+const PART: &str = "Part: these snapshots are not whole epochs or hash chains, so that what comes \
+    at their ends is not in the means.";
 
 #[rustfmt::skip]
-const TABLES: [Declared; 2] = [
-    Declared::new(
-        EXPERIMENT, "{workload}: {keys} keys of {key_bytes} B, values of {value_bytes} B, {changes} changes in each snapshot, seed {seed}", &[
-        ("scheme", "scheme"), ("load us/key", "load_us_per_key"), ("snapshots", "of_snapshots"), ("stopped", "stopped"),
-        ("author us", "author_us"), ("update B", "update_bytes"), ("apply us", "apply_us"), ("prove us", "prove_us"),
-        ("prove old us", "prove_old_us"), ("verify us", "verify_us"), ("proof B", "proof_bytes"), ("absent B", "absent_proof_bytes"),
+const TABLES: [TableSpec; 2] = [
+    TableSpec::new(
+        EXPERIMENT,
+        "{workload}: {keys} keys of {key_bytes} B, values of {value_bytes} B, {changes} changes in \
+            each snapshot, seed {seed}", &[
+        ("scheme", "scheme"), ("load us/key", "load_us_per_key"), ("snapshots", "of_snapshots"),
+        ("stopped", "stopped"), ("author us", "author_us"), ("update B", "update_bytes"),
+        ("apply us", "apply_us"), ("prove us", "prove_us"), ("prove old us", "prove_old_us"),
+        ("verify us", "verify_us"), ("proof B", "proof_bytes"), ("absent B", "absent_proof_bytes"),
         ("memory B/key", "memory_bytes_per_key"), ("B/snapshot", "memory_bytes_per_snapshot"),
     ]).noted("{part}").filtered(|line| line.get("author_us").is_some()).deriving(|all, line| {
         let is_part = |line: &Line| line.says(&[("whole_cycles", "false")]);
@@ -159,7 +163,7 @@ const TABLES: [Declared; 2] = [
         let part = if all.iter().any(is_part) { PART } else { "" };
         line! { of_snapshots: format!("{}{mark}", line.count("snapshots")), part }
     }),
-    Declared::new(EXPERIMENT, "", &[("not measured", "scheme"), ("why", "reason")])
+    TableSpec::new(EXPERIMENT, "", &[("not measured", "scheme"), ("why", "reason")])
         .filtered(|line| line.get("author_us").is_none()).left(&["why"]),
 ];
 
@@ -171,7 +175,8 @@ mod tests {
     #[test]
     fn parts_of_cycles_are_marked() {
         let line = |whole: bool| {
-            line! { experiment: EXPERIMENT, workload: "updates", scheme: "tuple-base-lightweight", snapshots: 126, whole_cycles: whole, author_us: 1.0 }
+            line! { experiment: EXPERIMENT, workload: "updates", scheme: "tuple-base-lightweight",
+            snapshots: 126, whole_cycles: whole, author_us: 1.0 }
         };
         let marked = tables(&[line(false)]).to_string();
         assert!(

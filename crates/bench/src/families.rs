@@ -30,7 +30,7 @@ impl Family {
         lines.iter().filter(is_own).cloned().collect()
     }
 
-    /// Whether the family draws a figure of this name.
+    /// Reports whether the family draws a figure of this name.
     pub fn draws(&self, figure: &str) -> bool {
         begins_with(figure, self.figures)
     }
@@ -40,7 +40,8 @@ fn begins_with(text: &str, begins: &[&str]) -> bool {
     begins.iter().any(|begin| text.starts_with(begin))
 }
 
-const CROSBY: &str = "S. A. Crosby and D. S. Wallach, Authenticated dictionaries: real-world costs and tradeoffs, 2010";
+const CROSBY: &str = "S. A. Crosby and D. S. Wallach, Authenticated dictionaries: real-world costs \
+    and tradeoffs, 2010";
 
 const fn family(
     (id, title, source): (&'static str, &'static str, &'static str),
@@ -61,24 +62,31 @@ const fn family(
 /// All families, in the order of the page.
 #[rustfmt::skip]
 pub const FAMILIES: [Family; 9] = [
-    family(("everything", "Every scheme on the same work", "signing each entry, which every scheme has to be better than"),
+    family(("everything", "Every scheme on the same work",
+        "signing each entry, which every scheme has to be better than"),
         &["compare"], &["compare"], compare::tables),
     family(("trees", "Trees", CROSBY),
-        &["growing", "steady_state"], &["table3", "table4", "figure5", "figure6"], tree::table::report),
+        &["growing", "steady_state"], &["table3", "table4", "figure5", "figure6"],
+        tree::table::report),
     family(("stored", "Stored trees", "the same trees in memory, and stores that are read into it"),
         &["stored"], &["stored"], stored::tables),
-    family(("tuples", "Tuples", CROSBY), &["tuple_"], &["figure7", "figure8"], tuple::table::report),
-    family(("accumulators", "Accumulators", "E. Tremel, Real-world performance of cryptographic accumulators, 2013"),
+    family(("tuples", "Tuples", CROSBY), &["tuple_"], &["figure7", "figure8"],
+        tuple::table::report),
+    family(("accumulators", "Accumulators",
+        "E. Tremel, Real-world performance of cryptographic accumulators, 2013"),
         &["accumulators"], &["accumulators"], accumulators::table::table),
-    family(("files", "Outsourced files", "E. Esiner, A. Küpçü and Ö. Özkasap, Analysis and optimization on FlexDPDP, 2013"),
+    family(("files", "Outsourced files",
+        "E. Esiner, A. Küpçü and Ö. Özkasap, Analysis and optimization on FlexDPDP, 2013"),
         &["flexlist_"], &["flexlist"], flexlist::table::report),
     family(("logs", "Append-only dictionaries",
-        "A. Tomescu, V. Bhupatiraju, D. Papadopoulos, C. Papamanthou, N. Triandopoulos and S. Devadas, Transparency logs via append-only \
-         authenticated dictionaries, 2019"),
+        "A. Tomescu, V. Bhupatiraju, D. Papadopoulos, C. Papamanthou, N. Triandopoulos and S. \
+         Devadas, Transparency logs via append-only authenticated dictionaries, 2019"),
         &["aad_"], &["aad"], aad::table::report),
     family(("directories", "Block directories",
-        "P. Stanton, B. McKeown, R. Burns and G. Ateniese, FastAD: an authenticated directory for billions of objects, 2010"),
+        "P. Stanton, B. McKeown, R. Burns and G. Ateniese, FastAD: an authenticated directory for \
+            billions of objects, 2010"),
         &["directory_"], &["directory"], directory::table::report),
-    family(("peers", "Other people's dictionaries", "the crates that the rows name, run beside ours in one process"),
+    family(("peers", "Other people's dictionaries",
+        "the crates that the rows name, run beside ours in one process"),
         &["peers"], &[], peers::table::report),
 ];

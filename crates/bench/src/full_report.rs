@@ -29,34 +29,35 @@ use steps::{Depth, Step, steps as all_steps};
 /// The command line of `bench report`.
 #[derive(Clone, Debug, Args)]
 pub struct ReportArguments {
-    /// Small sizes, within ten minutes; full ones take hours.
+    /// Measures small sizes, within ten minutes. Full sizes take hours.
     #[arg(long)]
     quick: bool,
-    /// Only the steps whose names begin so; the page then shows these only.
+    /// Restricts the run to steps with these name prefixes. The page shows only these steps.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
-    /// Leaves out the steps whose names begin so; where the page has nothing to show for them, it says so.
+    /// Skips steps with these name prefixes. The page reports what is missing for that reason.
     #[arg(long, value_delimiter = ',')]
     without: Vec<String>,
-    /// Shows the steps that are not measured now as this file, of an earlier report, has them.
+    /// Takes steps that are not measured now from this file of an earlier report.
     #[arg(long, value_name = "FILE")]
     keep: Option<PathBuf>,
-    /// Prints the steps, and how long each takes, and measures nothing.
+    /// Prints the steps with their expected durations, and measures nothing.
     #[arg(long)]
     list: bool,
-    /// Measures again what was finished before.
+    /// Repeats finished steps.
     #[arg(long)]
     again: bool,
-    /// The folder for the page, its figures and the measurements: target/report, or target/report-quick.
+    /// Folder for the page, its figures and the measurements; by default target/report, or
+    /// target/report-quick with --quick.
     #[arg(long)]
     out: Option<PathBuf>,
-    /// Where finished steps are kept; a run that was broken off goes on from there.
+    /// Folder for finished steps, from which an interrupted run resumes.
     #[arg(long, default_value = "target/report-steps")]
     steps: PathBuf,
 }
 
 impl ReportArguments {
-    /// Runs the measurements that are missing, and writes the page.
+    /// Runs the missing measurements and writes the page.
     pub fn run(&self) -> Outcome<()> {
         let depth = if self.quick {
             Depth::Quick
@@ -115,7 +116,7 @@ impl ReportArguments {
     }
 }
 
-/// The lines with figure 7 of all designs together, of which each was measured alone.
+/// Replaces figure 7 of single designs by figure 7 of all designs together.
 fn with_figure_7(mut lines: Vec<Line>) -> Vec<Line> {
     lines.retain(|line| !figure7::follows(line));
     lines.extend(figure7::lines(&lines, 10.0));
@@ -125,10 +126,10 @@ fn with_figure_7(mut lines: Vec<Line>) -> Vec<Line> {
 /// The command line of `bench page`.
 #[derive(Clone, Debug, Args)]
 pub struct PageArguments {
-    /// A file of measurements that `bench report` wrote.
+    /// File of measurements that `bench report` wrote.
     #[arg(long)]
     from: PathBuf,
-    /// The folder for the page and its figures.
+    /// Folder for the page and its figures.
     #[arg(long, default_value = "target/report")]
     out: PathBuf,
 }

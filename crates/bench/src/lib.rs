@@ -1,9 +1,9 @@
 //! Measurements of the workspace: the report behind the binary `bench`, and code shared with the
 //! criterion benches.
 //!
-//! [`mod@tree`], [`mod@tuple`], [`mod@aad`], [`mod@accumulators`], [`mod@directory`] and [`flexlist`]
-//! are reports. Each measures, and hands [`line::Line`]s to a [`report::Report`]. [`tables`] and
-//! [`figures`] show them next to the [`paper`]'s figures.
+//! [`mod@tree`], [`mod@tuple`], [`mod@aad`], [`mod@accumulators`], [`mod@directory`] and
+//! [`flexlist`] are reports. Each measures, and hands [`line::Line`]s to a [`report::Report`].
+//! [`tables`] and [`figures`] show them next to the figures of the [`paper`].
 //!
 //! [`mod@measure`] and [`timing`] run and time the work. README.md explains each figure.
 
@@ -17,7 +17,7 @@
     missing_debug_implementations,
     clippy::missing_errors_doc,
     clippy::missing_panics_doc,
-    reason = "nobody prints a measurement; what it fails with, or a wrong answer, ends the run"
+    reason = "measurements are not printed; an error or a wrong answer ends the run"
 )]
 
 pub mod aad;

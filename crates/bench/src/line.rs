@@ -95,7 +95,7 @@ impl Line {
         self.0.iter().map(|(name, figure)| (name.as_str(), figure))
     }
 
-    /// Whether the line meets all of the selection's conditions.
+    /// Reports whether the line meets all of the selection's conditions.
     pub fn says(&self, selection: Selection) -> bool {
         let is = |value: Option<&Value>, wanted: &str| match value {
             Some(Value::String(text)) => text == wanted,
@@ -106,7 +106,7 @@ impl Line {
         selection.iter().all(|(key, wanted)| says(key, wanted))
     }
 
-    /// Whether these keys of both lines have the same values.
+    /// Reports whether these keys of both lines have the same values.
     pub fn agrees(&self, other: &Self, keys: &[&str]) -> bool {
         keys.iter().all(|key| self.get(key) == other.get(key))
     }

@@ -41,7 +41,7 @@ fn commit() -> Option<String> {
     (!text.trim().is_empty()).then(|| text.trim().to_owned())
 }
 
-/// Whether a source of what is measured was changed after this program was built.
+/// Reports whether a source of what is measured was changed after this program was built.
 fn is_stale() -> bool {
     let built = env::current_exe()
         .and_then(fs::metadata)

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use comparison::{Measurement, Scheme, SchemeFamily, Shape, Work};
 use serde::Serialize;
 
-pub use self::loaded::{Followed, Loaded};
+pub use self::loaded::{FinishedRun, LoadedRun};
 use self::{
     contenders::{Visitor, visit},
     lookups::Age,
@@ -95,7 +95,7 @@ impl Visitor for Task<'_> {
             let reason = format!("time: loading would take {predicted:.1} s");
             return Ok(self.not_measured(&reason));
         }
-        let loaded = Loaded::new(self.work, self.limit, start(self.work.most_entries())?)?;
+        let loaded = LoadedRun::new(self.work, self.limit, start(self.work.most_entries())?)?;
         let followed = loaded.follow(self.work)?;
         self.measurement(&followed).map(Record::Measured)
     }
@@ -144,7 +144,7 @@ impl Task<'_> {
         Ok(None)
     }
 
-    fn measurement<T: Roles>(&self, followed: &Followed<T>) -> Outcome<Measurement> {
+    fn measurement<T: Roles>(&self, followed: &FinishedRun<T>) -> Outcome<Measurement> {
         let (samples, shape, effort) = (followed.samples(), self.work.shape(), self.effort);
         let means = Sample::mean(samples);
         let lookups = followed.loaded.lookups((self.scheme, self.work));
@@ -179,8 +179,9 @@ impl Task<'_> {
 /// Loads may take this many times as long as the measured snapshots.
 const LOADS: u32 = 10;
 
-/// Whether signing with the key of heads is all of the author's cryptography except hashing. BLS
-/// signatures, accumulators and commitments are made elsewhere, by threads of their own.
+/// Reports whether signing with the key of heads is all of the author's cryptography except
+/// hashing. BLS signatures, accumulators and commitments are made elsewhere, by threads of their
+/// own.
 fn has_timed_cryptography(scheme: &Scheme) -> bool {
     let signs = !matches!(
         scheme.family,

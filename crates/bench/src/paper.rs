@@ -29,14 +29,14 @@ impl<const COLUMNS: usize, const ROWS: usize> Paper<COLUMNS, ROWS> {
 }
 
 /// Published figures of the configurations with these counts.
-pub struct Published<const KEYS: usize, const FIGURES: usize> {
+pub struct PublishedFigures<const KEYS: usize, const FIGURES: usize> {
     /// The keys of the counts.
     pub keys: [&'static str; KEYS],
     /// Counts and figures.
     pub rows: &'static [([u64; KEYS], [f64; FIGURES])],
 }
 
-impl<const KEYS: usize, const FIGURES: usize> Published<KEYS, FIGURES> {
+impl<const KEYS: usize, const FIGURES: usize> PublishedFigures<KEYS, FIGURES> {
     /// Returns the figures of a line, if there are any.
     pub fn of(&self, line: &Line) -> [Option<f64>; FIGURES] {
         let counts = self.keys.map(|key| line.count(key));
@@ -91,16 +91,21 @@ pub const TUPLE_KEYS: u64 = 10_000;
 pub static TUPLES: Paper<10, 7> = Paper {
     figures: [
         "inserts_per_second", "author_cryptography_share", "update_overall_bytes", "proof_bytes",
-        "updates_per_second", "lookups_per_second", "verifications_per_second", "verify_cryptography_share",
+        "updates_per_second", "lookups_per_second", "verifications_per_second",
+        "verify_cryptography_share",
         "update_kilobytes_per_second", "lookup_kilobytes_per_second",
     ],
     rows: [
         ("base-superseding", [0.35, 0.88, 114_460.0, 150.0, 4.2, 5619.0, 653.0, 0.91, 37.0, 843.0]),
-        ("base-lightweight", [2.67, 0.13, 156_720.0, 210.0, 2.4, 4781.0, 594.0, 0.91, 201.0, 1004.0]),
+        ("base-lightweight", [2.67, 0.13, 156_720.0, 210.0, 2.4, 4781.0, 594.0, 0.91, 201.0,
+            1004.0]),
         ("spec-superseding", [6.6, 0.85, 6_440.0, 300.0, 64.8, 2896.0, 323.0, 0.91, 39.0, 869.0]),
-        ("spec-lightweight", [63.0, 0.52, 3_760.0, 420.0, 104.4, 2497.0, 314.0, 0.9, 149.0, 1046.0]),
-        ("chain-accumulators-rsa", [62.5, 0.79, 140.0, 1_230.0, 0.9, 2419.0, 290.0, 0.89, 0.124, 2975.0]),
-        ("accumulators-rsa", [64.7, 0.81, 140.0, 1_300.0, 0.93, 1991.0, 205.0, 0.91, 0.128, 2975.0]),
+        ("spec-lightweight", [63.0, 0.52, 3_760.0, 420.0, 104.4, 2497.0, 314.0, 0.9, 149.0,
+            1046.0]),
+        ("chain-accumulators-rsa", [62.5, 0.79, 140.0, 1_230.0, 0.9, 2419.0, 290.0, 0.89, 0.124,
+            2975.0]),
+        ("accumulators-rsa", [64.7, 0.81, 140.0, 1_300.0, 0.93, 1991.0, 205.0, 0.91, 0.128,
+            2975.0]),
         ("red-black", [753.0, 0.91, 150.0, 1_200.0, 9009.0, 10221.0, 628.0, 0.88, 104.0, 12265.0]),
     ],
 };
@@ -135,12 +140,15 @@ pub static SETS: Paper<6, 1> = Paper {
 #[rustfmt::skip]
 pub static ACCUMULATORS: Paper<9, 2> = Paper {
     figures: [
-        "setup", "representatives", "accumulate_secret_each", "accumulate_public", "witnesses_secret",
+        "setup", "representatives", "accumulate_secret_each", "accumulate_public",
+        "witnesses_secret",
         "witnesses_one_by_one", "verify", "round_trip_private", "round_trip_public",
     ],
     rows: [
-        ("rsa", [2.238_52, 481.499, 1.533_45, 2_675.604, 5_933.464, 5_444_668.433_3, 4_967.992, 11_400.0, 5_400_000.0]),
-        ("bilinear", [857.809, 0.0, 3.989_97, 95.358_4, 461.254, 453_206.817, 2_990.075, 4_300.0, 450_000.0]),
+        ("rsa", [2.238_52, 481.499, 1.533_45, 2_675.604, 5_933.464, 5_444_668.433_3, 4_967.992,
+            11_400.0, 5_400_000.0]),
+        ("bilinear", [857.809, 0.0, 3.989_97, 95.358_4, 461.254, 453_206.817, 2_990.075, 4_300.0,
+            450_000.0]),
     ],
 };
 

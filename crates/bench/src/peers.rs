@@ -1,6 +1,7 @@
 //! Third-party authenticated dictionaries, measured by a separate program in `peers/`.
 //!
-//! It is only built on request. Its lines pass through here, and get the machine and a table.
+//! The program is only built on request. This module adds the machine to its lines, and makes a
+//! table of them.
 
 use std::{
     env,
@@ -20,10 +21,10 @@ pub mod table;
 pub struct PeersArguments {
     #[command(flatten)]
     manner: Manner,
-    /// The numbers of keys; what is slow is not measured with the larger ones.
+    /// Numbers of keys. Slow dictionaries are not measured with the larger ones.
     #[arg(long, value_delimiter = ',', default_values_t = [1_000, 10_000, 100_000])]
     keys: Vec<u64>,
-    /// Only these dictionaries, with any number of keys; their names are those in the tables.
+    /// Restricts the run to these dictionaries, named as in the tables, with any number of keys.
     #[arg(long, value_delimiter = ',')]
     peer: Vec<String>,
 }
@@ -93,7 +94,7 @@ pub(crate) fn stored(keys: u64, quick: bool, take: impl FnMut(Line) -> Outcome<(
 /// Runs a command, and takes the lines that it prints. On any failure the process is stopped.
 fn follow(command: &mut Command, mut take: impl FnMut(Line) -> Outcome<()>) -> Outcome<ExitStatus> {
     let started = command.stdout(Stdio::piped()).spawn();
-    let mut running = Running(started.map_err(|error| format!("did not start: {error}"))?);
+    let mut running = ChildGuard(started.map_err(|error| format!("did not start: {error}"))?);
     let out = running.0.stdout.take().ok_or("no output")?;
     for line in BufReader::new(out).lines() {
         let line = line?;
@@ -103,10 +104,10 @@ fn follow(command: &mut Command, mut take: impl FnMut(Line) -> Outcome<()>) -> O
     Ok(running.0.wait()?)
 }
 
-/// A process that is killed with this value at the latest.
-struct Running(Child);
+/// Kills its process when dropped.
+struct ChildGuard(Child);
 
-impl Drop for Running {
+impl Drop for ChildGuard {
     fn drop(&mut self) {
         // Fails if the process has ended already.
         _ = self.0.kill();
@@ -120,7 +121,7 @@ fn manifest() -> PathBuf {
     root.join("peers/Cargo.toml")
 }
 
-/// Formats a command as typed in a shell.
+/// Formats a command as typed into a shell.
 fn shown(command: &Command) -> String {
     let words = [command.get_program()]
         .into_iter()

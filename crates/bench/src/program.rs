@@ -35,57 +35,64 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Everything, in small steps: a page with every table and figure of the papers, its figures, and the measurements.
+    /// Measures everything in small steps, and writes a page with every table and figure of the
+    /// papers.
     Report(ReportArguments),
-    /// The page and the figures again, from the measurements of a report.
+    /// Redraws the page and the figures from the measurements of a report.
     Page(PageArguments),
     /// Writes the measured tables of documents from the measurements of a report.
     Readme(ReadmeArguments),
-    /// The tree dictionaries: growing and steady-state microbenchmarks.
+    /// Tree dictionaries: growing and steady-state microbenchmarks.
     Tree(TreeArguments),
     /// Large snapshots of one tree dictionary on several threads.
     Batch(BatchArguments),
-    /// The accumulators: every operation beside the primitive that bounds it.
+    /// Accumulators: every operation, with the primitive that bounds it.
     Accumulators(AccumulatorArguments),
-    /// The tuple dictionaries beside a red-black tree: tables 7 to 11, figures 7 and 8.
+    /// Tuple dictionaries compared with a red-black tree: tables 7 to 11, figures 7 and 8.
     Tuple(TupleArguments),
-    /// Append-only dictionaries: appending, look-ups, append-only proofs, memory, bandwidth; each beside its primitives.
+    /// Append-only dictionaries: appends, look-ups, append-only proofs, memory and bandwidth, with
+    /// their primitives.
     Aad(AadArguments),
-    /// Block directories: digests of blocks, path hints, operations, each beside its primitives; figures 3 to 5.
+    /// Block directories: block digests, path hints and operations, with their primitives; figures
+    /// 3 to 5.
     Directory(DirectoryArguments),
-    /// The outsourced files: building, updates, audits, version-control traces; figures 6 to 10, table 2.
+    /// Outsourced files: building, updates, audits, version-control traces; figures 6 to 10, table
+    /// 2.
     Flexlist(FlexlistArguments),
-    /// Every scheme on the same work: author, server, client, bytes and memory.
+    /// Every scheme on equal work: author, server, client, bytes and memory.
     Compare(CompareArguments),
-    /// This machine's figures of the schemes that could win, for `pad advise --data`; takes a minute.
+    /// Figures of the schemes that could win on this machine, for `pad advise --data`; takes a
+    /// minute.
     Calibrate(CalibrateArguments),
-    /// The schemes that `pad advise` names first, run on the load or a smaller one, beside what was predicted.
+    /// Runs the first schemes of an advice on its load or a smaller one, and compares them with the
+    /// prediction.
     Verify(VerifyArguments),
-    /// Nodes that are stored and read when they are needed, beside nodes in memory.
+    /// Stored nodes that are read on demand, compared with nodes in memory.
     Stored(StoredArguments),
     /// Hashes and signatures of each suite.
     Primitives(PrimitivesArguments),
-    /// Other people's authenticated dictionaries beside ours; builds them first.
+    /// Third-party authenticated dictionaries compared with ours; builds them first.
     Peers(PeersArguments),
-    /// Tables and plots from the lines of `tree --json`, `tuple --json`, `aad --json` and `directory --json`; tables of
-    /// `flexlist --json` and `peers --json`.
+    /// Tables and plots from the lines of `tree`, `tuple`, `aad` and `directory` with `--json`.
+    /// Tables from those of `flexlist` and `peers`.
     Figures(FiguresArguments),
-    /// One measurement in this process; what `tree` starts.
+    /// Runs one measurement of `tree` in this process.
     #[command(hide = true)]
     Measure {
-        /// Whose work.
+        /// Role whose work is measured.
         role: Role,
-        /// The order as JSON.
+        /// Order as JSON.
         order: String,
     },
 }
 
 #[derive(Debug, Args)]
 struct FiguresArguments {
-    /// A file of lines from `tree`, `tuple`, `aad`, `directory`, `flexlist` or `peers`, each with `--json`; other lines are skipped.
+    /// File of lines from `tree`, `tuple`, `aad`, `directory`, `flexlist` or `peers` with `--json`.
+    /// Other lines are skipped.
     #[arg(long)]
     from: PathBuf,
-    /// The folder for the plots.
+    /// Folder for the plots.
     #[arg(long, default_value = "target/figures")]
     out: PathBuf,
 }
@@ -163,7 +170,8 @@ fn draw_figures(arguments: &FiguresArguments) -> Outcome<()> {
     }
     if is_empty {
         let error = format!(
-            "{from}: no line of `tree`, `tuple`, `accumulators`, `aad`, `directory`, `flexlist` or `peers` with `--json`"
+            "{from}: no line of `tree`, `tuple`, `accumulators`, `aad`, `directory`, `flexlist` or \
+                `peers` with `--json`"
         );
         return Err(error.into());
     }

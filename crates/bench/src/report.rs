@@ -10,13 +10,13 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::{Outcome, line::Line, machine::Machine, tables::Tables, timing::Effort};
 
-/// What every command is told.
+/// Output and effort of a run, common to all commands.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Manner {
-    /// One JSON object per line instead of tables.
+    /// Prints one JSON object per line instead of tables.
     #[arg(long)]
     pub json: bool,
-    /// Measure little: to see that everything works.
+    /// Measures little, only to check that everything works.
     #[arg(long)]
     pub quick: bool,
 }

@@ -23,7 +23,7 @@ use pad_tree::{
 use self::files::Once;
 use crate::{
     Outcome,
-    columns::Declared,
+    columns::TableSpec,
     line,
     line::Line,
     peers,
@@ -41,7 +41,7 @@ type S = Sha256Ed25519;
 pub struct StoredArguments {
     #[command(flatten)]
     manner: Manner,
-    /// The numbers of keys; with --quick 1000.
+    /// Numbers of keys; with --quick 1000.
     #[arg(
         long,
         value_delimiter = ',',
@@ -50,7 +50,7 @@ pub struct StoredArguments {
         value_parser = clap::value_parser!(u64).range(1..),
     )]
     keys: Vec<u64>,
-    /// Where the nodes are; files are in the folder for temporary ones.
+    /// Media of the nodes. Files are in the temporary folder.
     #[arg(
         long,
         value_enum,
@@ -58,20 +58,20 @@ pub struct StoredArguments {
         default_value = "memory,files"
     )]
     medium: Vec<Medium>,
-    /// Do this once with the store in a folder, and print the most memory that the process took.
+    /// Runs one operation on the store in a folder, and prints the peak memory of the process.
     #[arg(long, value_enum, requires = "folder", hide = true)]
     once: Option<Once>,
-    /// The folder.
+    /// Folder of the store.
     #[arg(long, hide = true)]
     folder: Option<PathBuf>,
 }
 
-/// Where the nodes are.
+/// Medium of the nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Medium {
     Memory,
     Files,
-    /// Those of `jmt`, in a file of redb; builds `peers` first.
+    /// The tree of `jmt` in a redb file; builds `peers` first.
     Jmt,
 }
 
@@ -107,7 +107,7 @@ impl StoredArguments {
     }
 }
 
-/// The tables of these lines.
+/// Makes the tables of these lines.
 pub fn tables(lines: &[Line]) -> Tables {
     let mut tables = Tables::default();
     TABLE.show(&mut tables, lines);
@@ -115,7 +115,7 @@ pub fn tables(lines: &[Line]) -> Tables {
     tables.signed(lines)
 }
 
-const TABLE: Declared = Declared::new(
+const TABLE: TableSpec = TableSpec::new(
     "stored",
     "Nodes that are stored, and read when they are needed",
     &[
@@ -135,7 +135,7 @@ const TABLE: Declared = Declared::new(
     ],
 );
 
-const FILES: Declared = Declared::new(
+const FILES: TableSpec = TableSpec::new(
     "stored_files",
     "Stores on disk, opened for each look-up and each commit",
     &[
@@ -157,7 +157,7 @@ const FILES: Declared = Declared::new(
     ],
 );
 
-/// The snapshots after the first one.
+/// Number of snapshots after the first one.
 const SNAPSHOTS: u64 = 100;
 
 #[allow(clippy::too_many_lines, reason = "one figure after the other")]

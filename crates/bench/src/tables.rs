@@ -187,7 +187,7 @@ impl Tables {
         &self.0
     }
 
-    /// Whether nothing was added.
+    /// Reports whether nothing was added.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -28,7 +28,7 @@ use process::Order;
 pub struct TreeArguments {
     #[command(flatten)]
     manner: Manner,
-    /// The numbers of keys; with --quick 1000.
+    /// Numbers of keys; with --quick 1000.
     #[arg(
         long,
         value_delimiter = ',',
@@ -37,10 +37,10 @@ pub struct TreeArguments {
         value_parser = clap::value_parser!(u64).range(2..),
     )]
     keys: Vec<u64>,
-    /// Only these schemes.
+    /// Restricts the run to these schemes.
     #[arg(long, value_delimiter = ',', value_parser = possible(|tree| tree.scheme))]
     scheme: Vec<String>,
-    /// Only these repositories.
+    /// Restricts the run to these repositories.
     #[arg(long, value_delimiter = ',', value_parser = possible(|tree| tree.repository))]
     repository: Vec<String>,
     /// The suites.
@@ -54,10 +54,10 @@ pub struct TreeArguments {
     /// The experiments.
     #[arg(long, value_delimiter = ',', default_value = "growing,steady_state")]
     experiment: Vec<Experiment>,
-    /// How many times cheaper something gets in `what_if`.
+    /// Factor by which prices fall in `what_if`.
     #[arg(long, default_value_t = 10.0)]
     cheaper: f64,
-    /// The number of snapshots in steady state; without it, as many as keys, at most 10000.
+    /// Number of snapshots in steady state; by default the number of keys, at most 10000.
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     snapshots: Option<u64>,
 }
@@ -66,13 +66,13 @@ pub struct TreeArguments {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub enum Experiment {
-    /// From empty, one new key in each snapshot.
+    /// Growth from empty, one new key in each snapshot.
     Growing,
-    /// Filled in the first snapshot; then one key added and one removed in each.
+    /// Steady state: filled in the first snapshot, then one key added and one removed in each.
     SteadyState,
-    /// The growing trees with entries in all nodes, as in the paper, for table 3.
+    /// Growing trees with entries in all nodes, as in the paper, for table 3.
     PaperLayout,
-    /// What cheaper computing, sending or cryptography would change of what `growing` measured in the same run.
+    /// Effect of cheaper computing, sending or cryptography. Needs `growing` in the same run.
     WhatIf,
 }
 
@@ -100,7 +100,7 @@ impl TreeArguments {
         self.experiment.contains(&experiment)
     }
 
-    /// Every scheme that has such a tree, at every size.
+    /// Measures every scheme that has such a tree, at every size.
     fn paper_layout(&self, suite: &str, report: &mut Report) -> Outcome<()> {
         for keys in &self.keys {
             for scheme in paper_layout::SCHEMES {
@@ -122,7 +122,7 @@ impl TreeArguments {
         Ok(())
     }
 
-    /// One author, and the servers that apply its updates.
+    /// Measures one author, and the servers that apply its updates.
     fn measure(
         &self,
         suite: &str,
@@ -164,7 +164,7 @@ impl TreeArguments {
         chosen(&self.scheme, tree.scheme) && chosen(&self.repository, tree.repository)
     }
 
-    /// Growing, then steady state, that one at more sizes.
+    /// Lists the growing workloads, then those in steady state, which have more sizes.
     fn workloads(&self) -> Vec<Workload> {
         let growing = self.keys.iter().map(|keys| Workload::growing(*keys));
         let steady = self.steady_sizes().into_iter().map(|keys| {
@@ -176,7 +176,7 @@ impl TreeArguments {
         growing.chain(steady).collect()
     }
 
-    /// 1, 2, 5, 10, .. thousand up to the largest number of keys, and all numbers of keys.
+    /// Lists 1, 2, 5, 10, .. thousand up to the largest number of keys, and all numbers of keys.
     fn steady_sizes(&self) -> Vec<u64> {
         let largest = self.keys.iter().copied().max().unwrap_or(0);
         let decades = (3..19).map(|exponent| 10_u64.pow(exponent));
@@ -191,7 +191,7 @@ impl TreeArguments {
     }
 }
 
-/// Whether a name is in a list; every name is in an empty one.
+/// Reports whether a name is in a list; every name is in an empty one.
 fn chosen(list: &[String], name: &str) -> bool {
     list.is_empty() || list.iter().any(|chosen| chosen == name)
 }
@@ -201,7 +201,7 @@ fn chosen(list: &[String], name: &str) -> bool {
 pub struct BatchArguments {
     #[command(flatten)]
     manner: Manner,
-    /// What to measure.
+    /// Numbers of threads, keys, updates and snapshots.
     #[command(flatten)]
     batches: Batches,
     /// The scheme.

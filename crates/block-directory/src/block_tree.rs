@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use pad_core::{ApplyError, InputError, Suite, VerifyError};
 
 use crate::{
-    entry::{EntryId, MOST_ENTRIES, Shown, is_reserved},
+    entry::{EntryId, EntryState, MOST_ENTRIES, is_reserved},
     opened::{self, OpenedProof},
     strategy::{
         BlockDigest, Contents, MOST_CAPACITY, Place, SlotChange, block_root, entry_content,
@@ -112,7 +112,7 @@ impl<S: Suite, B: BlockDigest<S>> BlockTree<S, B> {
         self.replace(id.number(), None)
     }
 
-    fn replace(&mut self, id: u64, shown: Shown<S>) -> Result<(), BlockError> {
+    fn replace(&mut self, id: u64, shown: EntryState<S>) -> Result<(), BlockError> {
         if id >= self.registered {
             return Err(ApplyError::UnknownId(id).into());
         }
@@ -157,7 +157,7 @@ impl<S: Suite, B: BlockDigest<S>> BlockTree<S, B> {
     /// Writes an entry, and the summaries above it.
     ///
     /// A level that outgrows one block gets a level above, with that block as first slot.
-    fn write(&mut self, id: u64, shown: Shown<S>) -> Result<(), BlockError> {
+    fn write(&mut self, id: u64, shown: EntryState<S>) -> Result<(), BlockError> {
         let mut position = id;
         let mut content = entry_content::<S>(shown);
         for level in 0.. {

@@ -11,13 +11,13 @@ use pad_core::{StoreFault, Suite};
 
 pub(crate) use load::Loader;
 pub(crate) use plan::Plan;
-use read::Held;
+use read::FrameRef;
 
 use self::{frame::Frame, grid::Grid};
 
 use crate::{
-    entry::{Shown, root_digest},
-    store::backing::Backing,
+    entry::{EntryState, root_digest},
+    store::backing::BackingStore,
     strategy::Place,
 };
 
@@ -31,7 +31,7 @@ pub(crate) struct Blocks<S: Suite> {
     /// The lowest level that stays in memory.
     pinned_from: u8,
     /// Files and cache of the other levels.
-    backing: Option<Backing<S>>,
+    backing: Option<BackingStore<S>>,
 }
 
 impl<S: Suite> Blocks<S> {
@@ -56,7 +56,7 @@ impl<S: Suite> Blocks<S> {
     }
 
     /// Files and cache of the blocks that do not stay in memory.
-    pub(crate) const fn backing(&self) -> Option<&Backing<S>> {
+    pub(crate) const fn backing(&self) -> Option<&BackingStore<S>> {
         self.backing.as_ref()
     }
 
@@ -80,14 +80,14 @@ impl<S: Suite> Blocks<S> {
     }
 
     /// The state of an entry; `None` also for one that is not registered.
-    pub(crate) fn shown(&self, id: u64) -> Result<Shown<S>, StoreFault> {
+    pub(crate) fn shown(&self, id: u64) -> Result<EntryState<S>, StoreFault> {
         if id >= self.registered() {
             return Ok(None);
         }
         self.reader().shown(id)
     }
 
-    fn frame(&self, place: Place) -> Result<Held<'_, S>, StoreFault> {
+    fn frame(&self, place: Place) -> Result<FrameRef<'_, S>, StoreFault> {
         let Some(pinned) = place.level.checked_sub(self.pinned_from) else {
             let backing = self.backing.as_ref().ok_or(StoreFault::Damaged)?;
             return self.cached(backing, place);
@@ -95,7 +95,7 @@ impl<S: Suite> Blocks<S> {
         let level = self.levels.get(usize::from(pinned));
         let block = usize::try_from(place.block).ok();
         let frame = level.zip(block).and_then(|(level, block)| level.get(block));
-        frame.map(Held::Pinned).ok_or(StoreFault::Damaged)
+        frame.map(FrameRef::Pinned).ok_or(StoreFault::Damaged)
     }
 
     /// Changes a block, or makes the next one of its level. `grid` is the one after the change.

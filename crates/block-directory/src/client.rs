@@ -12,7 +12,9 @@ use pad_core::{
 use crate::{
     entry::{DIRECTORY, EntryId},
     hint::{Hint, LONGEST_HINT, Offer},
-    message::{DirectoryAnswer, EntryRequest, Evidence, Expected, News, RangeRequest, Unexpected},
+    message::{
+        AnswerFormError, DirectoryAnswer, EntryRequest, Evidence, ExpectedForms, News, RangeRequest,
+    },
     proof::EntryProof,
     query::{EntryQuery, EntryRange},
     statement::Entries,
@@ -62,11 +64,11 @@ impl<S: Suite> AnswerError<S> {
     }
 }
 
-impl<S: Suite> From<Unexpected> for AnswerError<S> {
-    fn from(unexpected: Unexpected) -> Self {
+impl<S: Suite> From<AnswerFormError> for AnswerError<S> {
+    fn from(unexpected: AnswerFormError) -> Self {
         match unexpected {
-            Unexpected::Decode(error) => Self::from(error),
-            Unexpected::Form => Self::of_proof(VerifyError::AnswerMismatch),
+            AnswerFormError::Decode(error) => Self::from(error),
+            AnswerFormError::Form => Self::of_proof(VerifyError::AnswerMismatch),
         }
     }
 }
@@ -105,7 +107,7 @@ pub struct Found<S: Suite> {
 }
 
 /// The head of an answer, and its proof.
-type Opened<S> = (Verified<SnapshotHead<S>>, Evidence<S>);
+type HeadAndEvidence<S> = (Verified<SnapshotHead<S>>, Evidence<S>);
 
 impl<S: Suite> DirectoryClient<S> {
     /// A client that has seen no head yet, of a server with this `step`. A wrong step costs full
@@ -180,7 +182,7 @@ impl<S: Suite> DirectoryClient<S> {
         pending: &PendingEntries<S>,
         answer: &[u8],
     ) -> Result<Found<S>, AnswerError<S>> {
-        let expected = Expected::entries(&pending.query, pending.offer.is_some());
+        let expected = ExpectedForms::entries(&pending.query, pending.offer.is_some());
         let (head, evidence) = self.open(pending.known, &expected, answer)?;
         let (proof, offer) = match (evidence, &pending.offer) {
             (Evidence::Entries(proof), _) => (Untrusted::new(proof), None),
@@ -230,7 +232,7 @@ impl<S: Suite> DirectoryClient<S> {
         pending: &PendingRange,
         answer: &[u8],
     ) -> Result<Verified<Entries<S, EntryRange>>, AnswerError<S>> {
-        let expected = Expected::range(&pending.range);
+        let expected = ExpectedForms::range(&pending.range);
         let (head, evidence) = self.open(pending.known, &expected, answer)?;
         let Evidence::Range(proof) = evidence else {
             return Err(AnswerError::of_proof(VerifyError::AnswerMismatch));
@@ -243,9 +245,9 @@ impl<S: Suite> DirectoryClient<S> {
     fn open(
         &mut self,
         known: Version,
-        expected: &Expected,
+        expected: &ExpectedForms,
         answer: &[u8],
-    ) -> Result<Opened<S>, AnswerError<S>> {
+    ) -> Result<HeadAndEvidence<S>, AnswerError<S>> {
         if known != self.view.version() {
             return Err(AnswerError::Overtaken);
         }

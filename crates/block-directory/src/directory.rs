@@ -87,10 +87,12 @@ impl<S: Suite> BlockDirectory<S> {
     /// `objects` are the digests of all entries in order. Time: two hashes for each.
     ///
     /// # Errors
-    /// [`ApplyError`]: [`InputError::ReservedDigest`](pad_core::InputError::ReservedDigest),
-    /// [`InputError::CapacityExceeded`](pad_core::InputError::CapacityExceeded), a head that is not
-    /// the author's of version 1, [`ApplyError::RootMismatch`]; [`ApplyError::VersionGap`] for a
-    /// directory that has a version; [`ApplyError::Store`] for a directory in files.
+    /// - [`InputError::ReservedDigest`](pad_core::InputError::ReservedDigest),
+    ///   [`InputError::CapacityExceeded`](pad_core::InputError::CapacityExceeded).
+    /// - [`ApplyError`] for a head that is not the author's of version 1.
+    /// - [`ApplyError::RootMismatch`].
+    /// - [`ApplyError::VersionGap`] for a directory that has a version.
+    /// - [`ApplyError::Store`] for a directory in files.
     pub fn load(
         mut self,
         head: &SignedHead<S>,
@@ -262,7 +264,7 @@ impl<S: Suite> BlockDirectory<S> {
         request: &RangeRequest<S>,
     ) -> Result<DirectoryAnswer<S>, LookupError> {
         self.blocks.require_open()?;
-        let asked = sealed::Selected::below(&request.range, self.blocks.registered());
+        let asked = sealed::QueryIds::below(&request.range, self.blocks.registered());
         if asked.len() > self.most_in_range {
             return Err(LookupError::InvalidQuery);
         }

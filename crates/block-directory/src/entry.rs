@@ -19,7 +19,7 @@ impl EntryId {
         Self(number)
     }
 
-    /// Its number.
+    /// The number.
     pub const fn number(self) -> u64 {
         self.0
     }
@@ -49,7 +49,7 @@ pub enum Entry<D> {
 }
 
 /// The state of a registered entry: the digest of a live one, `None` for a deleted one.
-pub(crate) type Shown<S> = Option<<S as Suite>::Digest>;
+pub(crate) type EntryState<S> = Option<<S as Suite>::Digest>;
 
 /// Whether this digest represents deleted entries, and so cannot be an object's.
 pub(crate) fn is_reserved<D: DigestBytes>(digest: &D) -> bool {

@@ -20,7 +20,7 @@ use pad_core::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    entry::{self, EntryId, MOST_ENTRIES, Shown, entry_digest},
+    entry::{self, EntryId, EntryState, MOST_ENTRIES, entry_digest},
     proof::EntryProof,
     query::EntryQuery,
     shape,
@@ -41,7 +41,7 @@ pub struct Hint<S: Suite> {
     id: u64,
     version: Version,
     registered: u64,
-    shown: Shown<S>,
+    shown: EntryState<S>,
     siblings: Vec<S::Digest>,
 }
 
@@ -52,7 +52,7 @@ impl<S: Suite> Message for Hint<S> {
 
 impl<S: Suite> Hint<S> {
     /// Makes a hint from a proof of one registered entry that was verified under this version.
-    /// Returns `None` unless the proof shows one entry. Does not check that it is that of `id`.
+    /// Returns `None` unless the proof shows one entry. Does not check that this entry is `id`.
     pub fn new(
         dictionary: DictionaryId,
         id: EntryId,

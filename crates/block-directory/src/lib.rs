@@ -5,8 +5,8 @@
 //! and deletes entries by id, and signs versions like authors of other dictionaries. An untrusted
 //! server keeps the entries. It proves:
 //!
-//! * *this id is registered for this object*, *was deleted*, or *is not assigned yet*: for several
-//!   ids at once, or for all of a range ([`EntryProof`], [`RangeProof`]),
+//! * *this id is registered for this object*, *was deleted*, or *is not assigned yet*, for several
+//!   ids or for a whole range ([`EntryProof`], [`RangeProof`]),
 //! * the same statement from a [`Hint`] stored with the object, which saves the server the last
 //!   reads.
 //!
@@ -14,11 +14,13 @@
 //!
 //! | you need | take | it costs |
 //! | --- | --- | --- |
-//! | ids for up to 10^9 objects, in a folder | `FullAuthor`, `BlockDirectory` | about 32 bytes on the disk for each entry, one block read for a look-up |
-//! | an author without the entries | `LightAuthor` | 48 digests of memory; a proof by the server for each change |
+//! | ids for up to 10^9 objects | `FullAuthor`, `BlockDirectory` | disk: about 32 bytes an entry |
+//! | an author without the entries | `LightAuthor` | 48 digests; a server's proof for each change |
 //! | to look up | [`DirectoryClient`] | a proof of 688 bytes at 10^6 entries, 1 008 at 10^9 |
-//! | the same without block reads at the server | [`Hint`], kept with the object | as long as a proof |
-//! | the paper's digests of blocks, for comparison | [`strategy`], [`OpenedProof`] | 10 to 99 KB for a proof |
+//! | look-ups without block reads | [`Hint`], stored with the object | as long as a proof |
+//! | the paper's digests of blocks | [`strategy`], [`OpenedProof`] | 10 to 99 KB for a proof |
+//!
+//! A look-up without a hint reads one block of a directory in a folder.
 //!
 //! # How
 //!

@@ -171,11 +171,11 @@ impl Form {
 }
 
 /// The allowed forms of an answer, with their length limits.
-pub(crate) struct Expected {
+pub(crate) struct ExpectedForms {
     forms: Vec<(Form, usize)>,
 }
 
-impl Expected {
+impl ExpectedForms {
     /// Forms for a look-up; with a chain also a short circuit.
     pub(crate) fn entries(query: &EntryQuery, has_chain: bool) -> Self {
         let mut forms = Vec::from([(Form::Entries, query.longest_proof())]);
@@ -196,16 +196,16 @@ impl Expected {
     pub(crate) fn begin<'a, S: Suite>(
         &self,
         answer: &'a [u8],
-    ) -> Result<(Option<News<S>>, &'a [u8]), Unexpected> {
+    ) -> Result<(Option<News<S>>, &'a [u8]), AnswerFormError> {
         let longest = self.forms.iter().map(|(_, longest)| *longest).max();
         let limit = longest.unwrap_or(0).saturating_add(LONGEST_NEWS);
         let (kind, suite) = (DirectoryAnswer::<S>::KIND, S::ID.0);
         let body = codec::open(answer, kind, suite, limit)?;
         let (news, variant): (Option<News<S>>, u32) =
             codec::decode_start(body.get(..LONGEST_NEWS).unwrap_or(body))?;
-        let form = Form::of(variant).ok_or(Unexpected::Form)?;
+        let form = Form::of(variant).ok_or(AnswerFormError::Form)?;
         let allowed = self.forms.iter().find(|(allowed, _)| *allowed == form);
-        let (_, longest) = *allowed.ok_or(Unexpected::Form)?;
+        let (_, longest) = *allowed.ok_or(AnswerFormError::Form)?;
         let limit = longest.saturating_add(LONGEST_NEWS);
         if answer.len() > limit {
             return Err(DecodeError::TooLarge { limit }.into());
@@ -216,12 +216,12 @@ impl Expected {
 
 /// Reason not to decode an answer any further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unexpected {
+pub(crate) enum AnswerFormError {
     Decode(DecodeError),
     Form,
 }
 
-impl From<DecodeError> for Unexpected {
+impl From<DecodeError> for AnswerFormError {
     fn from(error: DecodeError) -> Self {
         Self::Decode(error)
     }

@@ -14,7 +14,7 @@ use pad_core::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    entry::{DELETED, EntryId, LIVE, MOST_ENTRIES, Shown, is_reserved},
+    entry::{DELETED, EntryId, EntryState, LIVE, MOST_ENTRIES, is_reserved},
     query::EntryQuery,
     statement::Entries,
     strategy::{
@@ -88,7 +88,7 @@ impl<S: Suite, B: BlockDigest<S>> OpenedProof<S, B> {
     }
 
     /// Checks that the slots on the path lead to the root, and returns the entry.
-    fn open(&self, root: &BlockRoot<S>, id: u64) -> Result<Shown<S>, VerifyError> {
+    fn open(&self, root: &BlockRoot<S>, id: u64) -> Result<EntryState<S>, VerifyError> {
         let path = path::<S, B>(self.registered, self.capacity, id);
         let mut rest = self.contents.as_slice();
         if path.iter().map(|step| step.bytes).sum::<usize>() != rest.len() {

@@ -6,7 +6,7 @@
 
 use pad_core::{ApplyError, DigestBytes, InputError, Operation, StoreFault, Suite, Value};
 
-use crate::entry::{self, EntryId, MOST_ENTRIES, Shown};
+use crate::entry::{self, EntryId, EntryState, MOST_ENTRIES};
 
 /// The most operations of one version.
 pub const MOST_OPERATIONS: usize = 1 << 22;
@@ -15,7 +15,7 @@ pub const MOST_OPERATIONS: usize = 1 << 22;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Change<S: Suite> {
     pub(crate) id: u64,
-    pub(crate) shown: Shown<S>,
+    pub(crate) shown: EntryState<S>,
 }
 
 impl<S: Suite> Change<S> {
@@ -64,7 +64,7 @@ pub(crate) fn decode<S: Suite>(operations: &[Operation]) -> Result<Vec<Change<S>
 pub(crate) fn check<S: Suite>(
     changes: &[Change<S>],
     registered: u64,
-    mut shown: impl FnMut(u64) -> Result<Shown<S>, StoreFault>,
+    mut shown: impl FnMut(u64) -> Result<EntryState<S>, StoreFault>,
 ) -> Result<u64, ApplyError> {
     if !changes.is_sorted_by(|change, next| change.id < next.id) {
         return Err(ApplyError::UnorderedOperations);

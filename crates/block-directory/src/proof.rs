@@ -12,7 +12,7 @@ use serde::{
 };
 
 use crate::{
-    entry::{self, EntryId, MOST_ENTRIES, Shown, entry_digest, root_digest},
+    entry::{self, EntryId, EntryState, MOST_ENTRIES, entry_digest, root_digest},
     query::{EntryQuery, EntryRange, MOST_RANGE, Selection},
     shape::{self, Span},
     statement::Entries,
@@ -33,7 +33,7 @@ pub type RangeProof<S> = DirectoryProof<S, EntryRange>;
 pub struct DirectoryProof<S: Suite, Q> {
     pub(crate) registered: u64,
     #[serde(deserialize_with = "read_shown::<S, Q, _>")]
-    pub(crate) shown: Vec<Shown<S>>,
+    pub(crate) shown: Vec<EntryState<S>>,
     pub(crate) siblings: Vec<S::Digest>,
     #[serde(skip)]
     pub(crate) question: PhantomData<Q>,
@@ -61,7 +61,7 @@ impl<S: Suite, Q: Selection> DirectoryProof<S, Q> {
         if self.shown.iter().flatten().any(entry::is_reserved) {
             return Err(VerifyError::ReservedDigest);
         }
-        let mut folded = Folded::<S>::new(&self.shown, &self.siblings);
+        let mut folded = ProofFold::<S>::new(&self.shown, &self.siblings);
         let top = if self.registered == 0 {
             S::Digest::default()
         } else {
@@ -115,7 +115,7 @@ impl<S: Suite, Q: Selection> Proof for DirectoryProof<S, Q> {
 /// single byte.
 fn read_shown<'de, S: Suite, Q: Selection, D: Deserializer<'de>>(
     deserializer: D,
-) -> Result<Vec<Shown<S>>, D::Error> {
+) -> Result<Vec<EntryState<S>>, D::Error> {
     deserializer.deserialize_seq(AtMost::<S>(Q::MOST_ENTRIES, PhantomData))
 }
 
@@ -124,7 +124,7 @@ fn read_shown<'de, S: Suite, Q: Selection, D: Deserializer<'de>>(
 struct AtMost<S>(usize, PhantomData<S>);
 
 impl<'de, S: Suite> Visitor<'de> for AtMost<S> {
-    type Value = Vec<Shown<S>>;
+    type Value = Vec<EntryState<S>>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "at most {} entries", self.0)
@@ -150,13 +150,13 @@ impl<'de, S: Suite> Visitor<'de> for AtMost<S> {
 }
 
 /// Folds the contents of a proof into the digest of the tree.
-pub(crate) struct Folded<'a, S: Suite> {
-    shown: Copied<Iter<'a, Shown<S>>>,
+pub(crate) struct ProofFold<'a, S: Suite> {
+    shown: Copied<Iter<'a, EntryState<S>>>,
     siblings: Copied<Iter<'a, S::Digest>>,
 }
 
-impl<'a, S: Suite> Folded<'a, S> {
-    pub(crate) fn new(shown: &'a [Shown<S>], siblings: &'a [S::Digest]) -> Self {
+impl<'a, S: Suite> ProofFold<'a, S> {
+    pub(crate) fn new(shown: &'a [EntryState<S>], siblings: &'a [S::Digest]) -> Self {
         Self {
             shown: shown.iter().copied(),
             siblings: siblings.iter().copied(),
@@ -164,7 +164,7 @@ impl<'a, S: Suite> Folded<'a, S> {
     }
 }
 
-impl<S: Suite> shape::Visitor for Folded<'_, S> {
+impl<S: Suite> shape::Visitor for ProofFold<'_, S> {
     type Digest = S::Digest;
     type Error = VerifyError;
 

@@ -8,7 +8,7 @@ use core::{fmt::Debug, ops::Range};
 use pad_core::VerifyError;
 use serde::{Deserialize, Serialize};
 
-use crate::{entry::EntryId, shape::Asked};
+use crate::{entry::EntryId, shape::RequestedIds};
 
 /// The most ids in one query.
 pub const MOST_IDS: usize = 1000;
@@ -17,7 +17,7 @@ pub const MOST_IDS: usize = 1000;
 pub const MOST_RANGE: u64 = 1 << 20;
 
 /// A query for entries. Sealed: [`EntryQuery`] and [`EntryRange`].
-pub trait Selection: Clone + Debug + Eq + sealed::Selected {
+pub trait Selection: Clone + Debug + Eq + sealed::QueryIds {
     /// The message kind of its proofs in envelopes.
     const KIND: u8;
     /// The most entries that a proof shows.
@@ -138,13 +138,13 @@ impl Selection for EntryRange {
 }
 
 pub(crate) mod sealed {
-    use super::{Asked, EntryQuery, EntryRange};
+    use super::{EntryQuery, EntryRange, RequestedIds};
 
     /// Access to the ids of a query, for the walk.
-    pub trait Selected {
+    pub trait QueryIds {
         /// The ids below `entries`.
         #[allow(private_interfaces, reason = "for this crate alone")]
-        fn below(&self, entries: u64) -> Asked<'_>;
+        fn below(&self, entries: u64) -> RequestedIds<'_>;
 
         /// The index of an id in the query.
         fn position(&self, id: u64) -> Option<usize>;
@@ -153,11 +153,11 @@ pub(crate) mod sealed {
         fn at(&self, position: usize) -> Option<u64>;
     }
 
-    impl Selected for EntryQuery {
+    impl QueryIds for EntryQuery {
         #[allow(private_interfaces, reason = "for this crate alone")]
-        fn below(&self, entries: u64) -> Asked<'_> {
+        fn below(&self, entries: u64) -> RequestedIds<'_> {
             let registered = self.0.partition_point(|id| *id < entries);
-            Asked::Ids(self.0.get(..registered).unwrap_or_default())
+            RequestedIds::Ids(self.0.get(..registered).unwrap_or_default())
         }
 
         fn position(&self, id: u64) -> Option<usize> {
@@ -169,11 +169,11 @@ pub(crate) mod sealed {
         }
     }
 
-    impl Selected for EntryRange {
+    impl QueryIds for EntryRange {
         #[allow(private_interfaces, reason = "for this crate alone")]
-        fn below(&self, entries: u64) -> Asked<'_> {
+        fn below(&self, entries: u64) -> RequestedIds<'_> {
             let end = self.0.end.min(entries);
-            Asked::Range(self.0.start.min(end)..end)
+            RequestedIds::Range(self.0.start.min(end)..end)
         }
 
         fn position(&self, id: u64) -> Option<usize> {

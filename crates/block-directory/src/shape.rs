@@ -33,14 +33,14 @@ impl Span {
 
 /// The requested ids in a subtree, all of them registered.
 #[derive(Clone, Debug)]
-pub(crate) enum Asked<'a> {
+pub(crate) enum RequestedIds<'a> {
     /// In strictly ascending order.
     Ids(&'a [u64]),
     /// A half-open range.
     Range(Range<u64>),
 }
 
-impl Asked<'_> {
+impl RequestedIds<'_> {
     fn is_empty(&self) -> bool {
         match self {
             Self::Ids(ids) => ids.is_empty(),
@@ -92,7 +92,7 @@ pub(crate) trait Visitor {
 /// A node above the present one, with the state of its other half.
 enum Above<'a, D> {
     /// Both halves have ids. The left one is being walked; this is the right one.
-    Waits(Span, Asked<'a>),
+    Waits(Span, RequestedIds<'a>),
     /// The left half is known.
     Left(D),
     /// The right half is known.
@@ -107,7 +107,7 @@ enum Above<'a, D> {
 /// Memory: one frame for each level. The number of levels is the number of bits of `entries`.
 pub(crate) fn walk<V: Visitor>(
     entries: u64,
-    asked: Asked<'_>,
+    asked: RequestedIds<'_>,
     visitor: &mut V,
 ) -> Result<V::Digest, V::Error> {
     let mut above: Vec<(Span, Above<'_, V::Digest>)> = Vec::new();
@@ -140,7 +140,7 @@ pub(crate) fn walk<V: Visitor>(
 /// Descends to the leftmost requested entry.
 fn descend<'a, V: Visitor>(
     mut span: Span,
-    mut asked: Asked<'a>,
+    mut asked: RequestedIds<'a>,
     visitor: &mut V,
     above: &mut Vec<(Span, Above<'a, V::Digest>)>,
 ) -> Result<V::Digest, V::Error> {

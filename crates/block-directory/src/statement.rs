@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use pad_core::{Suite, Version};
 
 use crate::{
-    entry::{Entry, EntryId, Shown},
+    entry::{Entry, EntryId, EntryState},
     query::Selection,
 };
 
@@ -17,7 +17,7 @@ pub struct Entries<S: Suite, Q> {
     /// The number of entries ever registered, deleted ones included.
     pub registered: u64,
     pub(crate) query: Q,
-    pub(crate) shown: Vec<Shown<S>>,
+    pub(crate) shown: Vec<EntryState<S>>,
 }
 
 impl<S: Suite, Q: Selection> Entries<S, Q> {

@@ -40,7 +40,7 @@ use files::LevelFiles;
 pub use journal::CacheBudget;
 use log::{Log, Parameters};
 
-use self::{backing::Backing, journal::Journal};
+use self::{backing::BackingStore, journal::Journal};
 use crate::{
     blocks::{Blocks, Loader, frame::Frame, grid::Grid},
     directory::{BlockDirectory, check_parameters},
@@ -121,7 +121,7 @@ impl<S: Suite> BlockDirectory<S> {
             .sum::<u64>();
         let above = usize::try_from(above).unwrap_or(usize::MAX);
         let frames = budget.bytes.checked_div(frame_bytes).unwrap_or(0);
-        let backing = Backing::new(files, frames.saturating_sub(above));
+        let backing = BackingStore::new(files, frames.saturating_sub(above));
         let blocks = Blocks::of_files(grid, signed, backing, pinned_from)?;
         let journal = Journal {
             log,
@@ -287,10 +287,10 @@ impl<S: Suite> BlockDirectory<S> {
         Ok(journal.log.file_bytes()? + backing.files.bytes()?)
     }
 
-    /// Checks a directory that is not open: every page of the log, the signatures of all heads, and
-    /// every block against its slot in the level above, up to the signed root. Opens the directory,
-    /// which replays and writes updates in the log after a crash. Calls `each` for each block of
-    /// level 0, with the number checked so far and of all. Returns the number of entries.
+    /// Checks a directory that is not open. Checks every page of the log, the signatures of all
+    /// heads, and every block against its slot in the level above, up to the signed root. Opens the
+    /// directory, which replays and writes updates in the log after a crash. Calls `each` for each
+    /// block of level 0, with the number checked so far and of all. Returns the number of entries.
     ///
     /// Memory: as for a directory that is opened with `budget`.
     ///

@@ -8,10 +8,13 @@
 //! | strategy | summary of a block | assumption |
 //! | --- | --- | --- |
 //! | 2, [`Flat`] | the hash of all slots | collision resistance |
-//! | 3, [`AdHash1600`] | sum of elements modulo `2^1600` | weighted knapsacks, for blocks of at most 1 024 slots |
-//! | 4, [`MuHash1024`] | product modulo a prime of 1 024 bits: *weak*, for comparisons alone | discrete logarithms, about 80 bits |
-//! | 5, [`MuHash3072`] | product modulo a prime of 3 072 bits | discrete logarithms, 128 bits |
+//! | 3, [`AdHash1600`] | sum of elements modulo `2^1600` | weighted knapsacks |
+//! | 4, [`MuHash1024`] | product modulo a 1 024-bit prime | discrete logarithms, about 80 bits |
+//! | 5, [`MuHash3072`] | product modulo a 3 072-bit prime | discrete logarithms, 128 bits |
 //! | 6, [`LtHash`] | hash of sums of 1 024 lanes of 16 bits | short integer solutions |
+//!
+//! The assumption of strategy 3 is for blocks of at most 1 024 slots. Strategy 4 is *weak* and
+//! serves for comparisons only.
 //!
 //! Source: Stanton et al. 2010, section 2.3; Bellare & Micciancio 1997 (sums and products); Lewi,
 //! Kim, Maykov & Weis 2019 (lanes).
@@ -36,7 +39,7 @@ pub use lt_hash::LtLanes;
 pub use sums::{AdSum1600, MuProduct1024, MuProduct3072};
 
 #[cfg(feature = "std")]
-use crate::entry::{DELETED, LIVE, Shown};
+use crate::entry::{DELETED, EntryState, LIVE};
 
 /// Strategy 3: `AdHASH` modulo `2^1600`.
 pub type AdHash1600 = Combined<AdSum1600>;
@@ -140,7 +143,7 @@ const fn strategy_bits(strategy: u8) -> u16 {
 
 /// The content of the slot of an entry: kind and object digest, zeros for a deleted one.
 #[cfg(feature = "std")]
-pub(crate) fn entry_content<S: Suite>(shown: Shown<S>) -> Vec<u8> {
+pub(crate) fn entry_content<S: Suite>(shown: EntryState<S>) -> Vec<u8> {
     let kind = if shown.is_some() { LIVE } else { DELETED };
     let mut content = Vec::from([kind]);
     content.extend_from_slice(shown.unwrap_or_default().as_ref());

@@ -29,14 +29,14 @@
 //! There are three ways to multiply by a secret, and only the first reads the same memory for all
 //! scalars:
 //!
-//! * **A secret times any point** (signatures, tags, public keys in G2): [`SecretScalar::times`]
+//! * **A secret times any point**: signatures, tags, public keys in G2. [`SecretScalar::times`]
 //!   uses windows of fixed width with odd digits, reads entries as a whole and blinds coordinates.
 //!   Another process on the machine sees a sequence of operations that is the same for all scalars.
-//! * **A few multiples of the generator** (values, witnesses, tags): [`generator::multiply`] and
+//! * **A few multiples of the generator**: values, witnesses, tags. [`generator::multiply`] and
 //!   [`generator::multiply_each`] use tables, with each scalar split into two pseudorandom shares.
 //!   Another process sees times of two pseudorandom scalars. The table entries of one run reveal
 //!   both shares, and so the scalar.
-//! * **Many multiples of a generator** (public keys of many points, all witnesses at once):
+//! * **Many multiples of a generator**: public keys of many points, all witnesses at once.
 //!   [`generator::multiply_all`] uses the scalars as they are, since shares would double the cost.
 //!   The powers of a setup do the same with tables of their own. Another process sees times and
 //!   table entries of every scalar.

@@ -161,13 +161,16 @@ mod tests {
         // The generator as every implementation prints it.
         assert_eq!(
             hex::encode(generator),
-            "97f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb"
+            "97f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905\
+             a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb"
         );
         let generator = encode::<g2::Config, G2_BYTES>(&G2Affine::generator());
         assert_eq!(
             hex::encode(generator),
-            "93e02b6052719f607dacd3a088274f65596bd0d09920b61ab5da61bbdc7f5049334cf11213945d57e5ac7d055d042b7e\
-             024aa2b2f08f0a91260805272dc51051c6e47ad4fa403b02b4510b647ae3d1770bac0326a805bbefd48056c8c121bdb8"
+            "93e02b6052719f607dacd3a088274f65596bd0d09920b61a\
+             b5da61bbdc7f5049334cf11213945d57e5ac7d055d042b7e\
+             024aa2b2f08f0a91260805272dc51051c6e47ad4fa403b02\
+             b4510b647ae3d1770bac0326a805bbefd48056c8c121bdb8"
         );
         for number in 1..20_u64 {
             let scalar = Fr::from(number).pow([77]);

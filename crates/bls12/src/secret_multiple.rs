@@ -8,8 +8,8 @@
 //! to the base 16 can then be written as an odd number from -15 to 15, and none is skipped.
 //!
 //! ```text
-//! x = t 16^63 + d_62 16^62 + ... + d_0      d_i = 2 b_i - 15,  b_i the bits 4 i + 1 to 4 i + 4 of x
-//!                                           t = 2 b + 1,       b the bits 253 to 255
+//! x = t 16^63 + d_62 16^62 + ... + d_0    d_i = 2 b_i - 15,  b_i the bits 4 i + 1 to 4 i + 4 of x
+//!                                         t = 2 b + 1,       b the bits 253 to 255
 //! ```
 //!
 //! Remaining leakage: field arithmetic subtracts the modulus only when needed, and the formulas

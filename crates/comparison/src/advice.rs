@@ -19,7 +19,7 @@ use crate::{
 
 /// Requirements: a load, needs and limits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Wanted {
+pub struct Requirements {
     /// The load on the dictionary.
     pub load: Load,
     /// Properties that a scheme must have.
@@ -55,7 +55,7 @@ pub struct Tariff {
 pub struct Question {
     /// Requirements for the scheme.
     #[serde(flatten)]
-    pub wanted: Wanted,
+    pub wanted: Requirements,
     /// Prices and charging assumptions.
     #[serde(rename = "charged")]
     pub tariff: Tariff,
@@ -160,7 +160,7 @@ impl Candidate {
     }
 
     /// Reasons for excluding it; empty if it may be chosen.
-    fn reasons(&self, wanted: &Wanted) -> Vec<Reason> {
+    fn reasons(&self, wanted: &Requirements) -> Vec<Reason> {
         let (load, limits) = (&wanted.load, &wanted.limits);
         let exceeds = |figure: f64, limit: Option<f64>| limit.is_some_and(|limit| figure > limit);
         let mut reasons = lacks(self.scheme, &wanted.needs);
@@ -191,7 +191,7 @@ impl Candidate {
 
 /// A scheme that is excluded.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Excluded {
+pub struct Exclusion {
     /// The scheme.
     pub scheme: &'static Scheme,
     /// Reasons for the exclusion; at least one.
@@ -219,12 +219,12 @@ pub struct Advice {
     /// Eligible schemes, the cheapest first.
     pub ranked: Vec<Candidate>,
     /// Excluded schemes, in the order of [`schemes`].
-    pub excluded: Vec<Excluded>,
+    pub excluded: Vec<Exclusion>,
 }
 
 impl Advice {
     /// Ranks all schemes by their measurements.
-    pub fn new(wanted: &Wanted, tariff: &Tariff, records: &Records) -> Self {
+    pub fn new(wanted: &Requirements, tariff: &Tariff, records: &Records) -> Self {
         let mut advice = Self {
             ranked: Vec::new(),
             excluded: Vec::new(),
@@ -237,7 +237,7 @@ impl Advice {
                         advice.ranked.push(candidate);
                         continue;
                     }
-                    Excluded {
+                    Exclusion {
                         scheme,
                         reasons,
                         candidate: Some(candidate),
@@ -246,7 +246,7 @@ impl Advice {
                 Err(reason) => {
                     let mut reasons = lacks(scheme, &wanted.needs);
                     reasons.push(reason);
-                    Excluded {
+                    Exclusion {
                         scheme,
                         reasons,
                         candidate: None,

@@ -105,15 +105,16 @@ impl fmt::Display for Mark {
                 snapshots,
             } => write!(
                 formatter,
-                "measured in part: {snapshots} snapshots of {changes} changes to {keys} keys, not whole epochs or hash chains, so that \
-                 what comes at their ends is left out"
+                "measured in part: {snapshots} snapshots of {changes} changes to {keys} keys, not \
+                 whole epochs or hash chains, so that what comes at their ends is left out"
             ),
             Self::Longer {
                 key_bytes,
                 value_bytes,
             } => write!(
                 formatter,
-                "time for the length of keys and values is not in it: measured with {key_bytes} and {value_bytes} bytes"
+                "time for the length of keys and values is not in it: measured with {key_bytes} \
+                    and {value_bytes} bytes"
             ),
         }
     }
@@ -342,8 +343,8 @@ impl Row {
 
     /// Returns the row that shows how the figure grows with changes.
     ///
-    /// That is this row if it has several points, starting at few enough changes. Otherwise it is
-    /// the nearest row that has.
+    /// This row serves if it has several points, starting at few enough changes. Otherwise the
+    /// nearest row that has them serves.
     fn model<'r>(&'r self, rows: &'r [Self], changes: f64) -> Option<&'r Self> {
         let least = least(rows);
         let covers = |row: &&Self| {

@@ -67,7 +67,7 @@ impl Need {
         }
     }
 
-    /// Whether a scheme with these properties meets the need.
+    /// Reports whether a scheme with these properties meets the need.
     pub const fn is_met(self, properties: &Properties) -> bool {
         match self {
             Self::SetUnique => properties.set_unique,

@@ -178,7 +178,8 @@ mod tests {
     fn the_speed_of_hashing_is_that_of_long_values() {
         let line = |suite, short: f64, long: f64| {
             serde_json::json!({
-                "experiment": "primitives", "suite": suite, "value_hash_1k_ns": short, "value_hash_64k_ns": long,
+                "experiment": "primitives", "suite": suite,
+                "value_hash_1k_ns": short, "value_hash_64k_ns": long,
             })
         };
         let measured = serde_json::to_string(&sample("treap")).unwrap();

@@ -70,7 +70,7 @@ pub trait Work {
     /// Numbers that define the work.
     fn shape(&self) -> Shape;
 
-    /// Whether the first snapshot loads the keys, and is not measured with the others.
+    /// Reports whether the first snapshot loads the keys, and is not measured with the others.
     fn loads(&self) -> bool;
 
     /// The number of snapshots in all.
@@ -79,10 +79,10 @@ pub trait Work {
     /// Changes from the version before to `version`, which is at least 1.
     fn operations(&self, version: u64) -> Vec<Operation>;
 
-    /// Whether there are operations for versions after the last one.
+    /// Reports whether there are operations for versions after the last one.
     fn goes_on(&self) -> bool;
 
-    /// Whether keys are removed.
+    /// Reports whether keys are removed.
     fn removes(&self) -> bool;
 
     /// At least the largest number of keys that any version has.

@@ -20,12 +20,12 @@ where
     D: Deserializer<'de>,
     T: Deserialize<'de>,
 {
-    deserializer.deserialize_seq(Bounded::<T, MOST>(PhantomData))
+    deserializer.deserialize_seq(SequenceVisitor::<T, MOST>(PhantomData))
 }
 
-struct Bounded<T, const MOST: usize>(PhantomData<T>);
+struct SequenceVisitor<T, const MOST: usize>(PhantomData<T>);
 
-impl<'de, T: Deserialize<'de>, const MOST: usize> Visitor<'de> for Bounded<T, MOST> {
+impl<'de, T: Deserialize<'de>, const MOST: usize> Visitor<'de> for SequenceVisitor<T, MOST> {
     type Value = Vec<T>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -5,37 +5,39 @@
 
 mod adopt;
 mod apply;
-mod asking;
 mod audit;
 mod blame;
 mod error;
 mod file;
 mod http;
-mod kept;
 mod locate;
 mod observer;
 mod options;
+mod queries;
 mod question;
 mod read;
 mod remove;
 mod settle;
+mod signed_version;
 mod state;
+mod summary;
 mod sync;
 mod transport;
 mod upload;
-mod vouched;
 
-pub use apply::Applied;
-pub use asking::TagCheck;
+pub use apply::ApplyOutcome;
 pub use audit::{AuditReport, Extent};
 pub use blame::Blame;
-pub use error::{Asked, AuditFailure, AuditFault, ClientError, SearchEnd, Silence, Unanswered};
-pub use file::{FileClient, Owner, Settled, Status};
+pub use error::{
+    AuditFailure, AuditFault, AuditSubject, ClientError, SearchEnd, Silence, UnansweredAudit,
+};
+pub use file::{FileClient, Owner, SettleOutcome, Status};
 pub use http::{HttpError, HttpOptions, HttpTransport, Roots};
-pub use kept::{KeptFile, Standing};
 pub use observer::{FileObserver, PublicFile};
 pub use options::ClientOptions;
+pub use queries::TagCheck;
+pub use signed_version::SignedVersion;
 pub use state::StateError;
-pub use sync::Synced;
+pub use summary::{FileProgress, StateSummary};
+pub use sync::SyncReport;
 pub use transport::{InProcess, Transport, TransportError};
-pub use vouched::Vouched;

@@ -1,7 +1,7 @@
 //! Requests and responses exchanged between client and server.
 //!
-//! Every request that changes a file carries the owner's signature ([`Signed`]). Audits and reads
-//! are unsigned: a client needs only the file's id, and a state to verify the answer against.
+//! Every request that changes a file carries the owner's signature ([`SignedRequest`]). Audits and
+//! reads are unsigned: a client needs only the file's id, and a state to verify the answer against.
 
 use core::fmt;
 use std::time::SystemTime;
@@ -207,17 +207,17 @@ pub struct Confirm {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OwnerStatement {
     /// A signed [`Finish`]: version 1.
-    Finish(Signed),
+    Finish(SignedRequest),
     /// A signed [`Confirm`].
-    Confirm(Signed),
+    Confirm(SignedRequest),
 }
 
 /// A request body, as the bytes that were signed, with the owner's signature.
 ///
 /// The signature is over `"flexlist/request/v1" || kind || SHA-256(body)`, where `kind` is the byte
-/// of a [`crate::signed::RequestKind`]. [`Signed::new`] makes one.
+/// of a [`crate::signed::RequestKind`]. [`SignedRequest::new`] makes one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Signed {
+pub struct SignedRequest {
     /// `codec::encode_body` of the request.
     pub body: Bytes,
     /// Ed25519, 64 bytes.
@@ -228,15 +228,15 @@ pub struct Signed {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Request {
     /// A signed [`Begin`].
-    Begin(Signed),
+    Begin(SignedRequest),
     /// A signed [`Part`].
-    Part(Signed),
+    Part(SignedRequest),
     /// A signed [`Finish`].
-    Finish(Signed),
+    Finish(SignedRequest),
     /// A signed [`FileUpdate`].
-    Update(Signed),
+    Update(SignedRequest),
     /// A signed [`Acknowledge`].
-    Acknowledge(Signed),
+    Acknowledge(SignedRequest),
     /// Requests proof that the server has the challenged blocks.
     Audit {
         /// The file.
@@ -263,11 +263,11 @@ pub enum Request {
         file: FileId,
     },
     /// A signed [`Abort`].
-    Abort(Signed),
+    Abort(SignedRequest),
     /// A signed [`Delete`].
-    Delete(Signed),
+    Delete(SignedRequest),
     /// A signed [`Confirm`].
-    Confirm(Signed),
+    Confirm(SignedRequest),
     /// Requests the newest version that the owner has signed a statement about.
     Confirmed {
         /// The file.
@@ -461,7 +461,8 @@ impl fmt::Display for Refusal {
                 write!(formatter, "its store failed: {}", words.escape_debug())
             }
             Self::CannotWrite => formatter.write_str(
-                "it cannot write now, though it can read: its disk is full or fails, try again later",
+                "it cannot write now, though it can read: its disk is full or fails, try again \
+                 later",
             ),
             Self::Removed => formatter.write_str("the file was removed by its owner"),
             Self::OwnerNotAllowed => formatter.write_str("this owner may not begin files here"),

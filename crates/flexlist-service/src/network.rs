@@ -21,7 +21,9 @@
 
 use std::{net::ToSocketAddrs, sync::Arc};
 
-pub use pad_web::server::{Identity, Limits, Options, Running, ServerError, Stopped, Timeouts};
+pub use pad_web::server::{
+    Identity, Limits, Options, RunningServer, ServerError, ShutdownOutcome, Timeouts,
+};
 
 use crate::{
     message::{Request, Response},
@@ -59,7 +61,10 @@ impl<H: Handler> Handler for Arc<H> {
 /// A server that is bound to its address but does not serve yet.
 ///
 /// ```no_run
-/// # use flexlist_service::{message::{Refusal, Request, Response}, network::{Handler, Options, Server}};
+/// # use flexlist_service::{
+/// #     message::{Refusal, Request, Response},
+/// #     network::{Handler, Options, Server},
+/// # };
 /// struct Closed;
 ///
 /// impl Handler for Closed {
@@ -98,15 +103,15 @@ impl Server {
     ///
     /// # Errors
     /// [`ServerError::Io`].
-    pub fn run(self, handler: impl Handler) -> Result<Stopped, ServerError> {
+    pub fn run(self, handler: impl Handler) -> Result<ShutdownOutcome, ServerError> {
         self.server.run(Endpoint::new(handler, self.limits))
     }
 
-    /// Serves on a separate thread until [`Running::shutdown`].
+    /// Serves on a separate thread until [`RunningServer::shutdown`].
     ///
     /// # Errors
     /// [`ServerError::Io`].
-    pub fn start(self, handler: impl Handler) -> Result<Running, ServerError> {
+    pub fn start(self, handler: impl Handler) -> Result<RunningServer, ServerError> {
         self.server.start(Endpoint::new(handler, self.limits))
     }
 }

@@ -17,7 +17,9 @@ use pad_disk::engine::{EngineError, guarded};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    message::{Acknowledge, Confirm, FileUpdate, Finish, Part, Refusal, Request, Response, Signed},
+    message::{
+        Acknowledge, Confirm, FileUpdate, Finish, Part, Refusal, Request, Response, SignedRequest,
+    },
     signed::RequestKind,
     store::{FileStore, StoreError},
 };
@@ -238,7 +240,7 @@ impl FileServer {
     /// larger once decoded.
     fn open_signed<T: Serialize + DeserializeOwned>(
         &self,
-        signed: &Signed,
+        signed: &SignedRequest,
         kind: RequestKind,
     ) -> Result<(Arc<Slot>, T), Refusal> {
         let slot = self.slot(signed.claimed_file()?)?;

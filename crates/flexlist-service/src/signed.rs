@@ -6,7 +6,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest as _, Sha256};
 use signature::Signer;
 
-use crate::message::{Confirm, Finish, OwnerStatement, Signed};
+use crate::message::{Confirm, Finish, OwnerStatement, SignedRequest};
 
 /// The kind of a signed request. The signature covers the kind, so a body cannot be reused for
 /// another kind.
@@ -57,7 +57,7 @@ pub enum OpenError {
     Body(DecodeError),
 }
 
-impl Signed {
+impl SignedRequest {
     /// Encodes and signs a request.
     ///
     /// # Errors
@@ -119,7 +119,7 @@ impl Signed {
     /// Decodes the body without verifying the signature.
     ///
     /// Use it for the body of a [`RequestKind::Begin`], which names its owner itself. Other bodies
-    /// can be large in memory: use [`Signed::claimed_file`] to find their owner first.
+    /// can be large in memory: use [`SignedRequest::claimed_file`] to find their owner first.
     ///
     /// # Errors
     /// [`OpenError::Body`].
@@ -216,13 +216,13 @@ mod tests {
             total: 1,
         };
         for signed in [
-            Signed::new(RequestKind::Part, &part, &key),
-            Signed::new(RequestKind::Finish, &finish, &key),
-            Signed::new(RequestKind::Update, &update, &key),
-            Signed::new(RequestKind::Acknowledge, &word, &key),
-            Signed::new(RequestKind::Abort, &abort, &key),
-            Signed::new(RequestKind::Delete, &delete, &key),
-            Signed::new(RequestKind::Confirm, &confirm, &key),
+            SignedRequest::new(RequestKind::Part, &part, &key),
+            SignedRequest::new(RequestKind::Finish, &finish, &key),
+            SignedRequest::new(RequestKind::Update, &update, &key),
+            SignedRequest::new(RequestKind::Acknowledge, &word, &key),
+            SignedRequest::new(RequestKind::Abort, &abort, &key),
+            SignedRequest::new(RequestKind::Delete, &delete, &key),
+            SignedRequest::new(RequestKind::Confirm, &confirm, &key),
         ] {
             let mut signed = signed.unwrap();
             assert_eq!(signed.claimed_file(), Ok(file));
@@ -245,8 +245,9 @@ mod tests {
     fn a_request_opens_under_its_owner_and_kind_alone() {
         let key = SigningKey::from_bytes(&[1; 32]);
         let other = SigningKey::from_bytes(&[2; 32]);
-        let signed = Signed::new(RequestKind::Acknowledge, &BODY, &key).unwrap();
-        let open = |signed: &Signed, kind, key| signed.open::<Acknowledge>(kind, &owner(key));
+        let signed = SignedRequest::new(RequestKind::Acknowledge, &BODY, &key).unwrap();
+        let open =
+            |signed: &SignedRequest, kind, key| signed.open::<Acknowledge>(kind, &owner(key));
         assert_eq!(open(&signed, RequestKind::Acknowledge, &key), Ok(BODY));
         let wrong = Err(OpenError::WrongSignature);
         assert_eq!(open(&signed, RequestKind::Acknowledge, &other), wrong);
@@ -292,8 +293,8 @@ mod tests {
             root,
             total: 5,
         };
-        let finish = Signed::new(RequestKind::Finish, &finish, &key).unwrap();
-        let confirm = Signed::new(RequestKind::Confirm, &confirm, &key).unwrap();
+        let finish = SignedRequest::new(RequestKind::Finish, &finish, &key).unwrap();
+        let confirm = SignedRequest::new(RequestKind::Confirm, &confirm, &key).unwrap();
         for (statement, version) in [
             (OwnerStatement::Finish(finish.clone()), 1),
             (OwnerStatement::Confirm(confirm.clone()), 300),
@@ -323,7 +324,7 @@ mod tests {
     #[test]
     fn a_signed_body_of_another_form_is_refused() {
         let key = SigningKey::from_bytes(&[1; 32]);
-        let signed = Signed::new(RequestKind::Acknowledge, &(BODY, 1_u8), &key).unwrap();
+        let signed = SignedRequest::new(RequestKind::Acknowledge, &(BODY, 1_u8), &key).unwrap();
         assert_eq!(
             signed.open::<Acknowledge>(RequestKind::Acknowledge, &owner(&key)),
             Err(OpenError::Body(DecodeError::TrailingBytes))

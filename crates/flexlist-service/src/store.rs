@@ -7,7 +7,7 @@
 //! | `heads` | file | the current state of the file: version, root and counters |
 //! | `answers` | file | the answer to the update that led to the current version |
 //! | `statements` | file | the owner's newest signed statement about a version |
-//! | `removed` | file id | the owner who removed the file, and the retention time of this record |
+//! | `removed` | file id | the owner of the removed file, and the retention time of this record |
 //! | `doomed` | file | marks a removed file whose blocks are still being deleted |
 //! | `blocks` | file, block | tag and data of a block |
 //! | `journal` | file, version | the operations that led to that version |
@@ -56,8 +56,8 @@ pub(crate) mod tables;
 mod writer;
 
 pub use error::StoreError;
-use records::{FileRecord, Record as _, Removed};
-use shared::Shared;
+use records::{FileRecord, Record as _, RemovalRecord};
+use shared::DatabaseHandle;
 use snapshot::Snapshot;
 use tables::{Change, DOOMED, FILES, FORMAT, HEADS, REMOVED, STATE, Tables, engine};
 use writer::{Purpose, Writer};
@@ -77,7 +77,7 @@ pub(crate) struct FileKey {
 pub struct FileStore {
     // Declared before `shared`, so that the thread has ended when the database closes.
     writer: Writer,
-    shared: Arc<Shared>,
+    shared: Arc<DatabaseHandle>,
 }
 
 impl FileStore {
@@ -112,7 +112,7 @@ impl FileStore {
     }
 
     fn new(database: SoleDatabase) -> Result<Self, StoreError> {
-        let shared = Arc::new(Shared::new(database));
+        let shared = Arc::new(DatabaseHandle::new(database));
         Ok(Self {
             writer: Writer::start(Arc::clone(&shared))?,
             shared,
@@ -122,7 +122,7 @@ impl FileStore {
     /// Opens the store at `path`, or creates one if there is nothing.
     ///
     /// # Errors
-    /// As [`FileStore::open`] and [`FileStore::create`].
+    /// Those of [`FileStore::open`] and [`FileStore::create`].
     pub fn open_or_create(path: &Path) -> Result<Self, StoreError> {
         match Self::open(path) {
             Err(StoreError::Missing(_)) => Self::create(path),
@@ -181,14 +181,14 @@ impl FileStore {
     }
 
     /// Returns the records of removed files. Skips damaged records.
-    pub(crate) fn removed(&self) -> Result<Vec<(FileId, Removed)>, StoreError> {
+    pub(crate) fn removed(&self) -> Result<Vec<(FileId, RemovalRecord)>, StoreError> {
         let transaction = self.shared.database.begin_read()?;
         let table = transaction.open_table(REMOVED).map_err(engine)?;
         let mut found = Vec::new();
         for entry in table.iter().map_err(engine)? {
             let (id, value) = entry.map_err(engine)?;
             let id = FileId(*id.value());
-            let removed = Removed::read(FileKey { number: 0, id }, 0, value.value());
+            let removed = RemovalRecord::read(FileKey { number: 0, id }, 0, value.value());
             found.extend(removed.ok().map(|removed| (id, removed)));
         }
         Ok(found)
@@ -277,7 +277,7 @@ impl FileStore {
     /// Checks every page of a store that no process has open, with the engine's checksums.
     ///
     /// # Errors
-    /// [`StoreError::Engine`] if the structure is not intact; otherwise as [`FileStore::open`].
+    /// [`StoreError::Engine`] if the structure is not intact; those of [`FileStore::open`].
     pub fn check_structure(path: &Path) -> Result<(), StoreError> {
         Ok(SoleDatabase::check(path, &STORE_FORMAT)?)
     }

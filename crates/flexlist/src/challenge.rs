@@ -4,9 +4,9 @@
 //! and the [`Context`], so an answer fits one audit of one version of one file.
 //!
 //! ```text
-//! context    = H("flexdpdp/chal/v1"  || seed || file || version || root || total || count)    a sample
+//! context    = H("flexdpdp/chal/v1"  || seed || file || version || root || total || count)  sample
 //!            = H("flexdpdp/every/v1" || seed || file || version || root || total || start || end)
-//! place(q,n) = (first 16 bytes of H(context || 0x01 || q)) * n >> 128                          below n
+//! place(q,n) = (first 16 bytes of H(context || 0x01 || q)) * n >> 128                      below n
 //! a(q)       =  first 16 bytes of H(context || 0x02 || q)
 //! ```
 //!
@@ -53,7 +53,7 @@ pub enum Challenge {
         seed: [u8; 32],
         /// The first byte.
         start: u64,
-        /// One past the last byte.
+        /// The index one past the last byte.
         end: u64,
     },
 }
@@ -63,7 +63,7 @@ pub enum Challenge {
 pub struct Context {
     /// The file.
     pub file: FileId,
-    /// Its version.
+    /// The version.
     pub version: u64,
     /// The root of the list at that version.
     pub root: Digest<32>,

@@ -247,9 +247,13 @@ mod tests {
     proptest! {
         /// The count meets the demand and one fewer does not, by a formula of its own.
         #[test]
-        fn the_count_is_the_smallest(fraction in 0.000_1_f64..1.0, probability in 0.001_f64..0.999_9) {
+        fn the_count_is_the_smallest(
+            fraction in 0.000_1_f64..1.0,
+            probability in 0.001_f64..0.999_9,
+        ) {
             let count = Detection::new(fraction, probability).unwrap().challenges();
-            let missed = |count: u32| (0..count).fold(1.0_f64, |missed, _| missed * (1.0 - fraction));
+            let missed =
+                |count: u32| (0..count).fold(1.0_f64, |missed, _| missed * (1.0 - fraction));
             let error = 1e-9;
             prop_assert!(1.0 - missed(count) >= probability - error);
             prop_assert!(1.0 - missed(count - 1) < probability + error);

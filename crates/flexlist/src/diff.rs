@@ -362,15 +362,15 @@ mod tests {
     }
 
     /// A file that ends before its reported length.
-    struct Shrinking(Cursor<Vec<u8>>);
+    struct ShrinkingReader(Cursor<Vec<u8>>);
 
-    impl Read for Shrinking {
+    impl Read for ShrinkingReader {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
             self.0.read(buffer)
         }
     }
 
-    impl Seek for Shrinking {
+    impl Seek for ShrinkingReader {
         fn seek(&mut self, place: SeekFrom) -> io::Result<u64> {
             match place {
                 SeekFrom::End(_) => Ok(5_000),
@@ -384,7 +384,7 @@ mod tests {
         let chunker = Chunker::fixed(64).unwrap();
         let file = noise(6, 4_000);
         for old in [cut_file(&file, &chunker), Vec::new()] {
-            let mut shrinking = Shrinking(Cursor::new(file.clone()));
+            let mut shrinking = ShrinkingReader(Cursor::new(file.clone()));
             let error = changes(&old_blocks(&old), &mut shrinking, &chunker, digest).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::UnexpectedEof);
         }

@@ -73,7 +73,7 @@ pub enum ByteEdit {
     Delete {
         /// The index of the first byte.
         start: u64,
-        /// One past the last byte.
+        /// The index one past the last byte.
         end: u64,
     },
 }
@@ -83,7 +83,7 @@ pub enum ByteEdit {
 pub struct KnownBlock {
     /// The index of its first byte in the file.
     pub start: u64,
-    /// Its bytes, at least one.
+    /// The bytes, at least one.
     pub bytes: Vec<u8>,
 }
 
@@ -211,7 +211,7 @@ pub fn plan(
     chunker: &Chunker,
 ) -> Result<Vec<BlockEdit>, EditError> {
     let pieces = Pieces::after(edits, total)?;
-    let known = known::Known::new(known, total)?;
+    let known = known::KnownBlocks::new(known, total)?;
     let regions = regions::Regions::of(&pieces, &known, chunker)?;
     Ok(regions.operations(chunker))
 }

@@ -132,7 +132,7 @@ pub enum AuditError {
         /// The index of the block's first byte.
         start: u64,
     },
-    /// The bytes of a block differ from those that its leaf commits.
+    /// The bytes of a block do not match its leaf.
     #[error("the block at byte {start} is not the one that the list commits")]
     BlockMismatch {
         /// The index of the block's first byte.

@@ -54,14 +54,16 @@
 //! }
 //! let list = <FlexList>::build(&blocks, &Workers::all_cores())?;
 //!
-//! // All that the owner keeps, beside its key.
+//! // The owner keeps only this state and its key.
 //! let state = FileState { file: FileId([7; 32]), version: 1, list: list.state() };
 //!
 //! // The owner asks for some bytes at random; only the seed and the count travel.
 //! let challenge = Challenge::Sample { seed: [42; 32], count: 30 };
 //!
 //! // The server finds the blocks, and folds them into a proof.
-//! let Questions::Samples(samples) = challenge.questions(&Context::from(&state))? else { panic!() };
+//! let Questions::Samples(samples) = challenge.questions(&Context::from(&state))? else {
+//!     panic!()
+//! };
 //! let indices: Vec<u64> = samples.iter().map(|sample| sample.index).collect();
 //! let mut found = indices.iter().map(|index| list.find(*index)).collect::<Result<Vec<_>, _>>()?;
 //! found.sort_by_key(|block| block.start);
@@ -135,7 +137,7 @@ pub mod diff;
 #[cfg(feature = "std")]
 #[allow(
     clippy::arithmetic_side_effects,
-    reason = "indices below 2^63, checked at the entrance (`Pieces`, `Known`)"
+    reason = "indices below 2^63, checked at the entrance (`Pieces`, `KnownBlocks`)"
 )]
 pub mod edit;
 pub mod error;

@@ -78,7 +78,7 @@ pub(crate) const SENTINEL_LEVEL: u8 = 63;
 /// A block's entry in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Block {
-    /// Its length in bytes, at least 1.
+    /// The length in bytes, at least 1.
     pub length: u64,
     /// The hash of what the tag scheme commits ([`hash::tag_digest`]).
     pub tag_digest: Digest<32>,
@@ -93,7 +93,8 @@ pub struct Block {
 /// # Example
 ///
 /// ```
-/// use flexlist::{FlexList, level::Level, list::{Block, ListState, Operation, hash, verify_update}};
+/// use flexlist::{FlexList, level::Level};
+/// use flexlist::list::{Block, ListState, Operation, hash, verify_update};
 /// use pad_core::Workers;
 ///
 /// let block = |position: u64, text: &[u8]| Block {

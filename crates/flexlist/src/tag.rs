@@ -114,7 +114,7 @@ pub struct Hit {
 pub struct Challenged {
     /// The index of its first byte in the file.
     pub start: u64,
-    /// Its length in bytes, at least 1.
+    /// The length in bytes, at least 1.
     pub length: u64,
     /// The hits, at least one, in the order of the challenge.
     pub hits: Vec<Hit>,

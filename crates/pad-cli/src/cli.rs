@@ -67,13 +67,6 @@ pub(crate) use failure::Failure;
 pub(crate) use output::{Output, counted};
 
 /// Publish, query and verify persistent authenticated dictionaries.
-///
-/// An author publishes signed versions of a dictionary. Whoever has the store answers questions
-/// about any version, and whoever has the public key file checks the answers.
-///
-/// Exit status: 0 an answer, present or absent (the output says which, and whether it is verified); 1
-/// absent, where the value alone was asked for (pad get --raw); 2 wrong usage or input; 3 verification
-/// failed; 4 the store or the file system failed.
 #[derive(Debug, Parser)]
 #[command(name = "pad", version, max_term_width = 100)]
 #[command(after_help = "\
@@ -82,13 +75,15 @@ First steps:
   pad import --store prices.pad --key author.key prices.csv
   pad get --store prices.pad --public author.key.pub apple
 
-PAD_STORE, PAD_PUBLIC, PAD_VIEW, PAD_KEY and PAD_SERVER stand for --store, --public, --view, --key and --server
-where these are not given. PAD_PASSPHRASE_FILE names a file with the passphrase of a secret key.")]
+PAD_STORE, PAD_PUBLIC, PAD_VIEW, PAD_KEY and PAD_SERVER set the options of these
+names. PAD_PASSPHRASE_FILE names a file with the passphrase of a secret key.
+Exit status: 0 answered (present or absent), 1 absent (get --raw), 2 wrong usage
+or input, 3 verification failed, 4 the store or the file system failed.")]
 pub(crate) struct Arguments {
-    /// Write JSON: one object per line, on standard error too.
+    /// Write JSON, one object per line, to standard error too.
     #[arg(long, global = true)]
     json: bool,
-    /// Keys and values are hexadecimal digits, in arguments and in output.
+    /// Read and write keys and values as hexadecimal digits.
     #[arg(long, global = true)]
     hex: bool,
     #[command(subcommand)]
@@ -97,15 +92,20 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Make a key for a new dictionary: a secret file, and a public file beside it.
+    /// Create the key pair of a new dictionary.
     Keygen(keygen::Keygen),
-    /// Read the public parameters of append-only logs from a ceremony, or make some for tests.
+    /// Create the public parameters of append-only logs.
+    ///
+    /// They come from the file of a published ceremony, or are made for tests.
     #[cfg(feature = "log")]
     Parameters(parameters::Parameters),
-    /// Import a trace of updates (CSV: snapshot,op,key,value), one signed version per snapshot.
+    /// Import a CSV trace, one signed version per snapshot.
     ///
-    /// Run again, it goes on where it stopped: what is in the store already is compared and skipped. A snapshot that is larger than
-    /// --memory is sorted in a file beside the store, if the store keeps its nodes in a file; those of other stores are held in memory.
+    /// The trace has the columns snapshot,op,key,value. A repeated import compares and skips what
+    /// the store has already.
+    ///
+    /// A snapshot larger than --memory is sorted in a file next to the store, if the store keeps
+    /// its nodes in a file. Other stores hold the snapshot in memory.
     Import(import::Import),
     /// Set the value of a key in the next version.
     Put(change::Put),
@@ -115,78 +115,104 @@ enum Command {
     Commit(change::Commit),
     /// Drop pending changes.
     Reset(status::Reset),
-    /// Say what is in a store: key, scheme, versions, entries, pending changes, size.
+    /// Show key, scheme, versions and pending changes of a store.
     ///
-    /// Nothing is verified: pad check does that, and pad get for what is asked.
+    /// Also shows the numbers of entries and the size. Nothing is verified. To verify, use pad
+    /// check or pad get.
     Status(status::Status),
-    /// List the versions with their roots, and what the store says of them beside that: names, times, numbers of changes and entries.
+    /// List versions with their roots, names and times.
+    ///
+    /// Names, times, and numbers of changes and entries are not signed. They are the store's word.
     Versions(query::Versions),
     /// Look up a key in a version.
     Get(query::Get),
-    /// List the entries from one key on, up to but not including another.
+    /// List the entries in a range of keys.
     Range(query::Range),
     /// List the versions in which a key changed.
     History(history::History),
-    /// List what changed between two versions.
+    /// List the keys that differ between two versions.
     Diff(history::Diff),
-    /// Write the proof of a look-up into a file that can be verified elsewhere.
+    /// Write the proof of a lookup to a file.
     Prove(proof::Prove),
-    /// Write the proof that a version of an append-only log contains an older one into a file.
+    /// Write the proof that one version of a log contains another.
     ProveAppendOnly(proof::ProveAppendOnly),
     /// Verify a proof file with the public key alone.
     Verify(proof::Verify),
-    /// Say what files are, and what they bind: proofs, keys, views, updates, stores, evidence, policies, traces.
+    /// Show the types of files and what they bind.
+    ///
+    /// Recognizes proofs, keys, views, updates, stores, evidence, policies and traces.
     Info(info::Info),
-    /// Show step by step what checking a proof computes.
+    /// Show each step of the verification of a proof.
     Inspect(inspect::Inspect),
-    /// Check evidence that an author's key has signed two histories.
+    /// Verify evidence that an author's key signed two histories.
     Evidence(evidence::Evidence),
-    /// Write the public half of a secret key again.
+    /// Write the public key file of a secret key again.
     Public(keygen::Public),
     /// Set, change or remove the passphrase of a secret key.
     #[cfg(feature = "passphrase")]
     Passphrase(secret::SetPassphrase),
-    /// Write the signed updates that led to one or several versions into a file, for another server.
+    /// Write signed updates to a file, for another server.
     Export(transfer::Export),
-    /// Verify signed updates from files and add them to a store; needs no secret key.
-    Apply(transfer::Apply),
-    /// Drop all versions before one.
-    Prune(maintain::Prune),
-    /// Write the nodes of the latest version once more and together, so that look-ups in it and in later versions read few blocks.
+    /// Verify signed updates and add them to a store.
     ///
-    /// After many small versions the nodes on the way to a key stand in the blocks of many of them. No answer changes; the file grows by what
-    /// is written, until pad prune copies what is kept. It is worth it where the file is larger than memory and many versions were
-    /// published since it was loaded.
+    /// No secret key is needed.
+    Apply(transfer::Apply),
+    /// Drop all versions before a given one.
+    Prune(maintain::Prune),
+    /// Store the latest version's nodes together, for fewer reads.
+    ///
+    /// After many small versions, the path to a key crosses the blocks of many of them. After
+    /// compaction, lookups in the latest version and in later ones read few blocks. No answer
+    /// changes.
+    ///
+    /// The file grows by the nodes written, until pad prune copies what it keeps. Compact a store
+    /// that is larger than memory, after many versions were published.
     Compact(maintain::Compact),
     /// Verify everything in a store again.
     Check(maintain::Check),
-    /// Serve dictionaries over HTTP to clients that need not trust this server.
+    /// Serve dictionaries over HTTP to clients that verify answers.
     #[cfg(feature = "network")]
     Serve(serve::Serve),
-    /// Follow other servers of a dictionary, verify what they have, and serve it.
+    /// Follow other servers of a dictionary, verify and serve it.
     #[cfg(feature = "network")]
     Mirror(mirror::MirrorCommand),
-    /// Pass questions about a dictionary to the servers that keep what they are about, and the answers back.
+    /// Forward requests to the servers that keep the data.
     #[cfg(feature = "network")]
     Route(route::Route),
-    /// Cosign the checkpoints of transparency logs, each only if it continues the one before; or make keys for that.
+    /// Cosign checkpoints of transparency logs, or make keys.
+    ///
+    /// A checkpoint is cosigned only if it continues the previous one.
     #[cfg(feature = "network")]
     Witness(witness::WitnessCommand),
-    /// Bring servers the versions of a store that they lack.
+    /// Send servers the versions of a store that they lack.
     #[cfg(feature = "network")]
     Push(push::Push),
-    /// Keep files on a server that nobody trusts: upload, edit, read, audit, serve.
+    /// Keep files on an untrusted server: upload, edit, audit.
     #[cfg(feature = "file")]
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  pad file upload --state thesis.state thesis.pdf\n  \
+                      pad file read --state thesis.state --out copy.pdf"
+    )]
     File(file::FileCommand),
-    /// Keep the digests of any number of objects, on disk: register, prove, verify, with hints beside the objects.
-    #[command(subcommand)]
+    /// Register objects by digest in numbered entries on disk.
+    ///
+    /// Each object has one entry, whose id is the next number. The author adds, changes and deletes
+    /// entries in signed versions. The folder is enough to answer for the latest version, and the
+    /// public key file is enough to verify answers.
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  pad directory create photographs --key directory.key\n  \
+                      pad directory append photographs --key directory.key a.jpg b.jpg"
+    )]
     Directory(directory::DirectoryCommand),
-    /// Say which scheme to choose for a load, what each would cost in a month, and why.
+    /// Recommend a scheme for a load, with costs and reasons.
+    ///
+    /// Costs are per month, for each scheme.
     Advise(Box<advise::Advise>),
-    /// Print what a shell needs to complete commands and options.
+    /// Print a shell completion script.
     Completions(shell::Completions),
-    /// Write the manual's pages into a folder.
+    /// Write the manual pages to a folder.
     Man(shell::Man),
 }
 
@@ -206,11 +232,12 @@ const KEY_VARIABLE: &str = "PAD_KEY";
 #[cfg(feature = "network")]
 const SERVER_VARIABLE: &str = "PAD_SERVER";
 
-/// How to make the store, if it is new.
+/// Options for a new store.
 #[derive(Debug, Default, Args)]
 struct NewStoreArguments {
-    /// The public parameters of an append-only log, of which a new store keeps a copy; needed unless the key was
-    /// made with those that come with this program.
+    /// The public parameters of an append-only log, copied into a new store.
+    ///
+    /// Needed unless the key was made with the built-in parameters.
     #[cfg(feature = "log")]
     #[arg(long, value_name = "FILE")]
     parameters: Option<PathBuf>,
@@ -218,8 +245,72 @@ struct NewStoreArguments {
 
 /// Parses the command line and the environment variables. Empty variables are ignored.
 pub(crate) fn arguments() -> Result<Arguments, clap::Error> {
-    let mut matches = without_empty_variables(Arguments::command()).try_get_matches()?;
+    let command = with_groups(without_empty_variables(Arguments::command()));
+    let mut matches = command.try_get_matches()?;
     Arguments::from_arg_matches_mut(&mut matches)
+}
+
+/// Groups of commands in the help of `pad`. Those that a build lacks are not listed.
+const COMMAND_GROUPS: [(&str, &[&str]); 5] = [
+    (
+        "Keys and changes",
+        &[
+            "keygen",
+            "public",
+            "passphrase",
+            "parameters",
+            "import",
+            "put",
+            "remove",
+            "commit",
+            "reset",
+        ],
+    ),
+    (
+        "Queries and proofs",
+        &[
+            "get",
+            "range",
+            "history",
+            "diff",
+            "versions",
+            "prove",
+            "prove-append-only",
+            "verify",
+            "inspect",
+            "evidence",
+        ],
+    ),
+    (
+        "Stores",
+        &[
+            "status", "info", "check", "prune", "compact", "export", "apply",
+        ],
+    ),
+    ("Servers", &["serve", "mirror", "route", "push", "witness"]),
+    (
+        "Other",
+        &["file", "directory", "advise", "completions", "man"],
+    ),
+];
+
+/// Lists the subcommands of `command` by group in its help.
+fn with_groups(command: clap::Command) -> clap::Command {
+    let row = |name: &&str| {
+        let about = command.find_subcommand(name)?.get_about()?;
+        Some(format!("  {name:17}  {about}\n"))
+    };
+    let group = |(heading, names): &(&str, &[&str])| {
+        let rows: Vec<String> = names.iter().filter_map(row).collect();
+        format!("{heading}:\n{}", rows.concat())
+    };
+    let groups: Vec<String> = COMMAND_GROUPS.iter().map(group).collect();
+    let template = format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}\n\
+         Options:\n{{options}}{{after-help}}",
+        groups.concat()
+    );
+    command.help_template(template)
 }
 
 fn without_empty_variables(command: clap::Command) -> clap::Command {
@@ -275,9 +366,7 @@ fn guarded(work: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
     }
     panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
         Err(Failure::Store(
-            "the store is damaged beyond reading, or this is a mistake in pad (RUST_BACKTRACE=1 \
-             says where)"
-                .into(),
+            "the store is unreadable, or pad has a bug; RUST_BACKTRACE=1 shows where".into(),
         ))
     })
 }

@@ -23,9 +23,9 @@ use crate::{
     fetch_error::FetchError,
     incident::{Fault, Incident, Unusable},
     remote::{Remote, Versions},
-    servers::{Servers, Wanted},
-    visit::Visit,
-    witnesses::{Cosigned, Log, Seen, Witnesses, check_heads},
+    servers::{RequestTarget, Servers},
+    session::ServerSession,
+    witnesses::{CosignedHead, CosignedSource, Log, Witnesses, check_heads},
 };
 
 /// A client of one dictionary on several untrusted servers.
@@ -121,7 +121,7 @@ impl Client {
     }
 
     /// Returns the latest cosigned version, if witnesses are required and a log was followed.
-    pub fn cosigned(&self) -> Option<&Cosigned> {
+    pub fn cosigned(&self) -> Option<&CosignedHead> {
         self.log.as_ref().map(|log| &log.cosigned)
     }
 
@@ -160,26 +160,26 @@ impl Client {
     pub(crate) fn advanced(&self) -> Result<Option<Self>, ClientError> {
         if let Some(witnesses) = &self.witnesses {
             let window = witnesses.window().ok_or(ClientError::Clock)?;
-            let (log, view) = self.ask_first(Wanted::Newest, |visit| {
-                let (log, newest) = witnesses.newest(self.public(), visit, window)?;
+            let (log, view) = self.ask_first(RequestTarget::Newest, |session| {
+                let (log, newest) = witnesses.newest(self.public(), session, window)?;
                 let newest = &newest;
-                let view = self.view.follow(&Seen { visit, newest })?;
+                let view = self.view.follow(&CosignedSource { session, newest })?;
                 Ok((log, view))
             })?;
             return self.at(view, Some(log)).map(Some);
         }
         let seen = self.view.version();
-        let followed = self.first_of(Wanted::Newest, Visit::latest, |visit| {
-            if visit.latest_version() == Version::EMPTY && seen == Version::EMPTY {
+        let followed = self.first_of(RequestTarget::Newest, ServerSession::latest, |session| {
+            if session.latest_version() == Version::EMPTY && seen == Version::EMPTY {
                 // Other servers may have a version.
                 return Err(FetchError::NoVersion.into());
             }
-            match self.view.follow(visit) {
-                Err(NotFollowed::Behind { .. }) if visit.versions().until.is_some() => {
-                    let Versions { oldest, latest, .. } = *visit.versions();
+            match self.view.follow(session) {
+                Err(NotFollowed::Behind { .. }) if session.versions().until.is_some() => {
+                    let Versions { oldest, latest, .. } = *session.versions();
                     Err(FetchError::NotKept { oldest, latest }.into())
                 }
-                Err(behind @ NotFollowed::Behind { .. }) => self.followed_again(visit, behind),
+                Err(behind @ NotFollowed::Behind { .. }) => self.followed_again(session, behind),
                 followed => followed.map_err(Unusable::from),
             }
         });
@@ -201,13 +201,13 @@ impl Client {
     /// head.
     fn followed_again(
         &self,
-        visit: &Visit<'_>,
+        session: &ServerSession<'_>,
         behind: NotFollowed<FetchError>,
     ) -> Result<StoredView, Unusable> {
         let seen = self.view.version();
-        let head = visit.head_message(seen).ok();
+        let head = session.head_message(seen).ok();
         let head = head.filter(|head| verify_head(self.public(), seen, head).is_ok());
-        let again = head.and_then(|_| Visit::latest(visit.server()).ok());
+        let again = head.and_then(|_| ServerSession::latest(session.server()).ok());
         match again.map(|again| self.view.follow(&again)) {
             Some(Ok(view)) => Ok(view),
             Some(Err(refused @ NotFollowed::Refused(_))) => Err(refused.into()),
@@ -247,8 +247,8 @@ impl Client {
         self.check_followed(version)?;
         let most = longest_answer(self.public(), question);
         let logged = self.logged_heads(version, question)?;
-        self.ask_first(Wanted::Answer(version, question), |visit| {
-            self.checked(visit, (version, question), most, logged.as_deref())
+        self.ask_first(RequestTarget::Answer(version, question), |session| {
+            self.checked(session, (version, question), most, logged.as_deref())
         })
     }
 
@@ -267,18 +267,19 @@ impl Client {
     /// Fetches an answer of at most `most` bytes from this server and verifies it.
     fn checked(
         &self,
-        visit: &Visit<'_>,
+        session: &ServerSession<'_>,
         (version, question): (Version, &Question),
         most: usize,
         logged: Option<&[Option<Vec<u8>>]>,
     ) -> Result<(Vec<u8>, Statement), Unusable> {
-        let answer = visit.answer(version, question, most)?;
+        let answer = session.answer(version, question, most)?;
         match self.verifier.check_at(version, question, &answer) {
             Ok(statement) => {
                 if let Some(heads) = logged {
                     check_heads(self.public(), (version, question), &answer, heads)?;
                 }
-                self.view.check_past(visit, (version, question), &answer)?;
+                self.view
+                    .check_past(session, (version, question), &answer)?;
                 Ok((answer, statement))
             }
             // If the answer has another head of the latest version seen, that head is evidence.
@@ -322,7 +323,9 @@ impl Client {
         let log = log.ok_or_else(not_seen)?;
         match log.known(version) {
             Some(head) => Ok(head),
-            None => self.ask_first(Wanted::HeadOf(version), |visit| log.fetch(version, visit)),
+            None => self.ask_first(RequestTarget::HeadOf(version), |session| {
+                log.fetch(version, session)
+            }),
         }
     }
 
@@ -336,8 +339,8 @@ impl Client {
             let head = self.logged(version)?;
             return Ok(verify_head(self.public(), version, &head)?);
         }
-        self.ask_first(Wanted::HeadOf(version), |visit| {
-            let head = visit.head_message(version)?;
+        self.ask_first(RequestTarget::HeadOf(version), |session| {
+            let head = session.head_message(version)?;
             if version == self.view.version() {
                 // Either the head seen before, or evidence.
                 let seen = self.view.advance(&head, None, None);
@@ -354,13 +357,13 @@ impl Client {
     pub fn oldest(&self) -> Result<Version, ClientError> {
         let mut oldest = None;
         let mut incidents = Vec::new();
-        for (number, server) in self.servers.order(Wanted::Newest) {
+        for (number, server) in self.servers.order(RequestTarget::Newest) {
             match self.servers.refresh(number) {
                 Ok(versions) => {
                     let theirs = versions.map(|versions| versions.oldest);
                     oldest = [oldest, theirs].into_iter().flatten().min();
                 }
-                Err(error) => incidents.push(Visit::new(server).failed(error.into(), None)),
+                Err(error) => incidents.push(ServerSession::new(server).failed(error.into(), None)),
             }
         }
         let Some(oldest) = oldest else {
@@ -405,8 +408,8 @@ impl Client {
         empty: &RefCell<BTreeMap<String, u32>>,
     ) -> Result<(KeyRange, RangeContents), ClientError> {
         let logged = self.logged_heads(version, &Question::Range(range.clone()))?;
-        self.ask_first(Wanted::Page(version, range), |visit| {
-            let page = visit.page(version, range)?;
+        self.ask_first(RequestTarget::Page(version, range), |session| {
+            let page = session.page(version, range)?;
             if !page.is_beginning_of(range) {
                 return Err(Unusable::lie("the page is not the beginning of the range"));
             }
@@ -420,7 +423,7 @@ impl Client {
                 longest.min(LONGEST_PAGE_ANSWER)
             };
             match (
-                self.checked(visit, (version, &question), most, logged.as_deref())?,
+                self.checked(session, (version, &question), most, logged.as_deref())?,
                 question,
             ) {
                 ((_, Statement::Range(contents)), Question::Range(page)) => {
@@ -428,7 +431,7 @@ impl Client {
                         // A server that keeps some of the keys may have none up to the end of its
                         // keys.
                         let mut empty = empty.borrow_mut();
-                        let count = empty.entry(visit.server().address()).or_default();
+                        let count = empty.entry(session.server().address()).or_default();
                         if *count >= MOST_EMPTY_PAGES {
                             return Err(Unusable::lie("its pages have no entries and no end"));
                         }
@@ -451,7 +454,9 @@ impl Client {
     pub fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, ClientError> {
         let followed = self.view.version();
         let last = (followed > Version::EMPTY).then_some(followed);
-        self.ask_first(Wanted::Newest, |visit| Ok(visit.history(key, last)?))
+        self.ask_first(RequestTarget::Newest, |session| {
+            Ok(session.history(key, last)?)
+        })
     }
 
     /// Returns the unsigned notes of versions `first` to `last` from the first server that has any;
@@ -467,8 +472,8 @@ impl Client {
     ) -> Result<Untrusted<VersionNotes>, ClientError> {
         let (mut all, mut next) = (VersionNotes::default(), first);
         while next <= last {
-            let page = self.said(|visit| {
-                let (end, notes) = visit.notes(next, last)?;
+            let page = self.said(|session| {
+                let (end, notes) = session.notes(next, last)?;
                 // Other servers may have more notes, unless this one has those of earlier versions.
                 let is_said = !notes.is_empty() || next > first;
                 Ok(is_said.then_some((end, notes)))
@@ -491,8 +496,8 @@ impl Client {
     /// # Errors
     /// [`ClientError`].
     pub fn named(&self, name: &str) -> Result<Untrusted<Vec<Version>>, ClientError> {
-        let versions = self.said(|visit| {
-            let versions = visit.named(name)?;
+        let versions = self.said(|session| {
+            let versions = session.named(name)?;
             Ok((!versions.is_empty()).then_some(versions))
         })?;
         Ok(Untrusted::new(versions.unwrap_or_default()))
@@ -501,10 +506,10 @@ impl Client {
     /// Returns the first response that has content; `None` if no server has any.
     fn said<T>(
         &self,
-        ask: impl Fn(&Visit<'_>) -> Result<Option<T>, FetchError>,
+        ask: impl Fn(&ServerSession<'_>) -> Result<Option<T>, FetchError>,
     ) -> Result<Option<T>, ClientError> {
-        let said = self.ask_first(Wanted::Newest, |visit| {
-            ask(visit)?.ok_or_else(|| FetchError::NotSaid.into())
+        let said = self.ask_first(RequestTarget::Newest, |session| {
+            ask(session)?.ok_or_else(|| FetchError::NotSaid.into())
         });
         match said {
             Err(ClientError::Nobody(incidents)) if incidents.iter().all(Incident::is_elsewhere) => {
@@ -517,23 +522,23 @@ impl Client {
     /// Like [`Client::first_of`], without asking for the latest version.
     fn ask_first<'s, T>(
         &'s self,
-        wanted: Wanted<'_>,
-        ask: impl Fn(&Visit<'s>) -> Result<T, Unusable>,
+        wanted: RequestTarget<'_>,
+        ask: impl Fn(&ServerSession<'s>) -> Result<T, Unusable>,
     ) -> Result<T, ClientError> {
-        self.first_of(wanted, |server| Ok(Visit::new(server)), ask)
+        self.first_of(wanted, |server| Ok(ServerSession::new(server)), ask)
     }
 
     /// Returns the result of `ask` for the first server that neither fails nor lies. If all fail,
     /// waits longer for those that were only slow.
     fn first_of<'s, T>(
         &'s self,
-        wanted: Wanted<'_>,
-        visit: impl Fn(&'s Remote) -> Result<Visit<'s>, FetchError>,
-        ask: impl Fn(&Visit<'s>) -> Result<T, Unusable>,
+        wanted: RequestTarget<'_>,
+        open: impl Fn(&'s Remote) -> Result<ServerSession<'s>, FetchError>,
+        ask: impl Fn(&ServerSession<'s>) -> Result<T, Unusable>,
     ) -> Result<T, ClientError> {
         let (mut incidents, mut slow) = (Vec::new(), Vec::new());
         let order = self.servers.order(wanted);
-        if let Some(answer) = self.pass(order, &visit, &ask, (&mut incidents, &mut slow)) {
+        if let Some(answer) = self.pass(order, &open, &ask, (&mut incidents, &mut slow)) {
             return Ok(self.noted(answer, incidents));
         }
         // Busy servers are likely to answer before silent ones.
@@ -544,7 +549,7 @@ impl Client {
             // All slow servers are retried, so the second result replaces their incidents.
             incidents.retain(|incident: &Incident| !incident.is_slow());
         }
-        let asked = self.pass(patient, &visit, &ask, (&mut incidents, &mut Vec::new()));
+        let asked = self.pass(patient, &open, &ask, (&mut incidents, &mut Vec::new()));
         if let Some(answer) = asked {
             return Ok(self.noted(answer, incidents));
         }
@@ -557,10 +562,10 @@ impl Client {
     }
 
     /// Returns the wanted version if it and all versions named by the question have been followed.
-    fn known_of(&self, wanted: Wanted<'_>) -> Option<Version> {
+    fn known_of(&self, wanted: RequestTarget<'_>) -> Option<Version> {
         let version = wanted.version()?;
         let named = match wanted {
-            Wanted::Answer(version, question) => question.versions(version),
+            RequestTarget::Answer(version, question) => question.versions(version),
             _ => vec![version],
         };
         let is_known =
@@ -574,8 +579,8 @@ impl Client {
     fn pass<'s, T>(
         &'s self,
         servers: Vec<(usize, &'s Remote)>,
-        visit: &impl Fn(&'s Remote) -> Result<Visit<'s>, FetchError>,
-        ask: &impl Fn(&Visit<'s>) -> Result<T, Unusable>,
+        open: &impl Fn(&'s Remote) -> Result<ServerSession<'s>, FetchError>,
+        ask: &impl Fn(&ServerSession<'s>) -> Result<T, Unusable>,
         (incidents, slow): (&mut Vec<Incident>, &mut Vec<(bool, usize)>),
     ) -> Option<T> {
         let mut ended = Vec::new();
@@ -586,20 +591,23 @@ impl Client {
             incidents.push(incident);
         };
         for (number, server) in servers {
-            match visit(server) {
-                Ok(visit) if visit.versions().until.is_some() => ended.push((number, visit)),
-                Ok(visit) => match self.asked(number, visit, ask) {
+            match open(server) {
+                Ok(session) if session.versions().until.is_some() => ended.push((number, session)),
+                Ok(session) => match self.asked(number, session, ask) {
                     Ok(answer) => return Some(answer),
                     Err(incident) => failed(number, *incident),
                 },
                 Err(error) => {
                     self.servers.failed(number);
-                    failed(number, Visit::new(server).failed(error.into(), None));
+                    failed(
+                        number,
+                        ServerSession::new(server).failed(error.into(), None),
+                    );
                 }
             }
         }
-        for (number, visit) in ended {
-            match self.asked(number, visit, ask) {
+        for (number, session) in ended {
+            match self.asked(number, session, ask) {
                 Ok(answer) => return Some(answer),
                 Err(incident) => failed(number, *incident),
             }
@@ -611,21 +619,21 @@ impl Client {
     fn asked<'s, T>(
         &'s self,
         number: usize,
-        visit: Visit<'s>,
-        ask: impl Fn(&Visit<'s>) -> Result<T, Unusable>,
+        session: ServerSession<'s>,
+        ask: impl Fn(&ServerSession<'s>) -> Result<T, Unusable>,
     ) -> Result<T, Box<Incident>> {
-        let versions = visit.versions();
+        let versions = session.versions();
         if versions.latest > Version::EMPTY {
             self.servers.learn(number, versions.clone());
         }
-        let unusable = match ask(&visit) {
+        let unusable = match ask(&session) {
             Ok(answer) => {
                 self.servers.answered(number);
                 return Ok(answer);
             }
             Err(unusable) => unusable,
         };
-        let incident = Box::new(visit.failed(unusable, self.beside.as_deref()));
+        let incident = Box::new(session.failed(unusable, self.beside.as_deref()));
         if incident.is_unlogged() {
             // The server's other responses may be valid.
             return Err(incident);

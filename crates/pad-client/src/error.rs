@@ -19,7 +19,8 @@ pub enum ClientError {
     NoServer,
     /// Answers under this scheme do not follow from the head that witnesses cosign.
     #[error(
-        "answers under the scheme {0} do not follow from the head that witnesses see, so witnesses cannot vouch for them"
+        "answers under the scheme {0} do not follow from the head that witnesses see, so witnesses \
+         cannot vouch for them"
     )]
     Unbound(&'static str),
     /// The witness policy cannot be used for this dictionary.

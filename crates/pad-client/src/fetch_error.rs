@@ -44,7 +44,8 @@ pub enum FetchError {
     NotSaid,
     /// The response uses a newer format version than this program reads.
     #[error(
-        "the server answers in version {theirs} of the format, and this program reads version {FORMAT_VERSION} and no other: bring it up to date"
+        "the server answers in version {theirs} of the format, and this program reads version \
+         {FORMAT_VERSION} and no other: bring it up to date"
     )]
     NewerFormat {
         /// The format version of the response.

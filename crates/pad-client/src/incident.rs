@@ -212,7 +212,8 @@ pub(crate) fn keep_record(
     let record = json!({
         "record": "pad-lie v1",
         "transferable": false,
-        "meaning": "What a server said that does not verify, as this client received it. Nobody has signed that the \
+        "meaning": "What a server said that does not verify, as this client received it. Nobody \
+            has signed that the \
                     server said it, so it convinces nobody who did not see it come.",
         "server": server,
         "refusal": reason,

@@ -35,7 +35,7 @@ mod notes;
 mod remote;
 mod resource;
 mod servers;
-mod visit;
+mod session;
 mod witnesses;
 
 #[cfg(feature = "tokio")]
@@ -47,8 +47,8 @@ pub use incident::{Fault, Incident, Unusable};
 pub use not_witnessed::NotWitnessed;
 pub use notes::{last_of_page, notes_to_json, versions_to_json};
 pub use pad_web::client::{HttpError, HttpOptions, Reply, Roots, without_password};
-pub use remote::{LONGEST_PAGE, Pushed, Remote, Versions, is_dictionary_name};
+pub use remote::{LONGEST_PAGE, PushOutcome, Remote, Versions, is_dictionary_name};
 pub use resource::{Resource, UnknownPath};
-pub use servers::{Servers, Wanted};
-pub use visit::Visit;
-pub use witnesses::{Cosigned, Witnesses};
+pub use servers::{RequestTarget, Servers};
+pub use session::ServerSession;
+pub use witnesses::{CosignedHead, Witnesses};

@@ -3,7 +3,7 @@
 use std::{net::IpAddr, str::FromStr};
 
 use authdict::{KeyRange, PublicKey, Version, question::Question};
-use pad_web::client::{Address, HttpClient, HttpOptions, Posted, Reply, StatusCode, Verdict};
+use pad_web::client::{Address, HttpClient, HttpOptions, PostBody, Reply, StatusCode, Verdict};
 use serde_json::Map;
 
 use crate::{
@@ -78,7 +78,7 @@ impl Versions {
 
 /// The outcome of a pushed update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pushed {
+pub enum PushOutcome {
     /// The server has stored the update durably.
     Taken,
     /// The server already had this update.
@@ -144,7 +144,7 @@ impl Remote {
             && let Resource::Answer(version, question) = resource
         {
             let path = format!("{}/answers/{version}", self.dictionary);
-            let posted = Posted {
+            let posted = PostBody {
                 content_type: CONTENT_TYPE,
                 body: &question.encode(),
             };
@@ -190,7 +190,7 @@ impl Remote {
         most: usize,
     ) -> Result<Reply, FetchError> {
         let path = format!("{}/{path}", self.dictionary);
-        let posted = posted.map(|body| Posted {
+        let posted = posted.map(|body| PostBody {
             content_type: CONTENT_TYPE,
             body,
         });
@@ -207,29 +207,30 @@ impl Remote {
         name
     }
 
-    /// Pushes an update. [`Pushed::Taken`] and [`Pushed::Known`] mean that the server has stored it
-    /// durably. [`Pushed::Gap`] means that it has not.
+    /// Pushes an update. [`PushOutcome::Taken`] and [`PushOutcome::Known`] mean that the server has
+    /// stored it durably. [`PushOutcome::Gap`] means that it has not.
     ///
-    /// The request may be sent twice and takes effect once. A repetition returns [`Pushed::Known`].
+    /// The request may be sent twice and takes effect once. A repetition returns
+    /// [`PushOutcome::Known`].
     ///
     /// # Errors
     /// [`FetchError`]; [`FetchError::Refused`] if the update is refused.
-    pub fn push(&self, update: &[u8]) -> Result<Pushed, FetchError> {
-        let posted = Posted {
+    pub fn push(&self, update: &[u8]) -> Result<PushOutcome, FetchError> {
+        let posted = PostBody {
             content_type: CONTENT_TYPE,
             body: update,
         };
         let path = format!("{}/updates", self.dictionary);
         self.http.post(&path, posted, LONGEST_REFUSAL, |reply| {
             Ok(Verdict::Done(match reply.status {
-                StatusCode::CREATED => Pushed::Taken,
-                StatusCode::OK => Pushed::Known,
+                StatusCode::CREATED => PushOutcome::Taken,
+                StatusCode::OK => PushOutcome::Known,
                 StatusCode::CONFLICT => match said(&reply) {
-                    Said {
+                    RefusalBody {
                         code,
                         latest: Some(latest),
                         ..
-                    } if code == "version_gap" => Pushed::Gap { latest },
+                    } if code == "version_gap" => PushOutcome::Gap { latest },
                     _ => return Err(refused(&reply)),
                 },
                 _ => return Err(refused(&reply)),
@@ -275,13 +276,13 @@ fn accepted(reply: Reply) -> Result<Verdict<Vec<u8>>, FetchError> {
 }
 
 /// The parsed body of a refusal.
-struct Said {
+struct RefusalBody {
     code: String,
     text: String,
     latest: Option<Version>,
 }
 
-fn said(reply: &Reply) -> Said {
+fn said(reply: &Reply) -> RefusalBody {
     let object: serde_json::Value = serde_json::from_slice(&reply.body).unwrap_or_default();
     let word = |name: &str| {
         let text = object.get(name).and_then(serde_json::Value::as_str);
@@ -293,7 +294,7 @@ fn said(reply: &Reply) -> Said {
         shown.take(LONGEST_WORDS).collect()
     };
     let latest = object.get("latest").and_then(serde_json::Value::as_u64);
-    Said {
+    RefusalBody {
         code: word("error"),
         text: word("message"),
         latest: latest.map(Version::new),
@@ -309,7 +310,7 @@ impl FetchError {
 
 /// Parses the error in a refused response.
 fn refused(reply: &Reply) -> FetchError {
-    let Said { code, text, .. } = said(reply);
+    let RefusalBody { code, text, .. } = said(reply);
     let status = reply.status.as_u16();
     FetchError::Refused { status, code, text }
 }

@@ -30,12 +30,12 @@ pub struct Servers {
 struct State {
     /// The preferred server among equally likely ones.
     first: usize,
-    known: Vec<Known>,
+    known: Vec<ServerState>,
 }
 
 /// The state of a server.
 #[derive(Clone, Debug, Default)]
-struct Known {
+struct ServerState {
     versions: Option<Versions>,
     /// Set if the last request for its versions failed.
     is_down: bool,
@@ -48,7 +48,7 @@ struct Known {
 
 /// The object of a request, which decides the order of the servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted<'q> {
+pub enum RequestTarget<'q> {
     /// The latest version, or data that all servers share.
     Newest,
     /// The head of a version, or proofs from older versions to it. Servers keep the heads of all
@@ -64,7 +64,7 @@ pub enum Wanted<'q> {
     UpdateTo(Version),
 }
 
-impl Wanted<'_> {
+impl RequestTarget<'_> {
     /// Returns the version of the request, if it has one.
     pub const fn version(&self) -> Option<Version> {
         match self {
@@ -94,7 +94,7 @@ enum Likely {
 impl Servers {
     /// Creates the list. The first server is preferred until more is known.
     pub fn new(list: Vec<Remote>) -> Self {
-        let known = vec![Known::default(); list.len()];
+        let known = vec![ServerState::default(); list.len()];
         Self {
             list,
             patient: OnceLock::new(),
@@ -123,7 +123,7 @@ impl Servers {
     }
 
     /// Returns all servers with their numbers, in the order in which to try them.
-    pub fn order(&self, wanted: Wanted<'_>) -> Vec<(usize, &Remote)> {
+    pub fn order(&self, wanted: RequestTarget<'_>) -> Vec<(usize, &Remote)> {
         let state = self.state();
         let numbered = self.list.iter().enumerate();
         let turned = numbered.cycle().skip(state.first).take(self.list.len());
@@ -206,7 +206,7 @@ impl Servers {
             .unwrap_or(0);
     }
 
-    fn change(&self, number: usize, change: impl FnOnce(&mut Known)) {
+    fn change(&self, number: usize, change: impl FnOnce(&mut ServerState)) {
         if let Some(known) = self.state().known.get_mut(number) {
             change(known);
         }
@@ -218,7 +218,7 @@ impl Servers {
     }
 }
 
-impl Known {
+impl ServerState {
     /// Returns whether the last request for versions failed or a backoff is active.
     fn fails(&self) -> bool {
         self.is_down || self.is_resting()
@@ -228,7 +228,7 @@ impl Known {
         self.rests_until.is_some_and(|until| Instant::now() < until)
     }
 
-    fn likely(&self, wanted: Wanted<'_>) -> Likely {
+    fn likely(&self, wanted: RequestTarget<'_>) -> Likely {
         let likely = self.versions.as_ref().map_or(Likely::May, |kept| {
             let has = |version, oldest| {
                 if version < oldest || kept.until.is_some_and(|until| version > until) {
@@ -240,26 +240,28 @@ impl Known {
                 }
             };
             match wanted {
-                Wanted::Newest if kept.until.is_some() => Likely::HasNot,
-                Wanted::Newest => Likely::Has,
-                Wanted::HeadOf(version) => has(version, Version::EMPTY),
-                Wanted::ContentsOf(_) | Wanted::UpdateTo(_) if kept.keys.is_some() => {
+                RequestTarget::Newest if kept.until.is_some() => Likely::HasNot,
+                RequestTarget::Newest => Likely::Has,
+                RequestTarget::HeadOf(version) => has(version, Version::EMPTY),
+                RequestTarget::ContentsOf(_) | RequestTarget::UpdateTo(_)
+                    if kept.keys.is_some() =>
+                {
                     Likely::HasNot
                 }
-                Wanted::Answer(_, question)
+                RequestTarget::Answer(_, question)
                     if !kept.keys.as_ref().is_none_or(|keys| question.lies_in(keys)) =>
                 {
                     Likely::HasNot
                 }
-                Wanted::Page(_, range)
+                RequestTarget::Page(_, range)
                     if !kept.keys.as_ref().is_none_or(|keys| begins_in(range, keys)) =>
                 {
                     Likely::HasNot
                 }
-                Wanted::ContentsOf(version)
-                | Wanted::Answer(version, _)
-                | Wanted::Page(version, _) => has(version, kept.oldest),
-                Wanted::UpdateTo(version) => {
+                RequestTarget::ContentsOf(version)
+                | RequestTarget::Answer(version, _)
+                | RequestTarget::Page(version, _) => has(version, kept.oldest),
+                RequestTarget::UpdateTo(version) => {
                     let before = version.previous().unwrap_or_default();
                     has(version, kept.oldest).max(has(before, kept.oldest))
                 }

@@ -27,7 +27,7 @@ use crate::{
     incident::{Fault, Unusable},
     not_witnessed::NotWitnessed,
     resource::Resource,
-    visit::Visit,
+    session::ServerSession,
 };
 
 /// The witnesses that a client requires, and the maximum age of their cosignatures.
@@ -40,7 +40,7 @@ pub struct Witnesses {
 
 /// The latest cosigned head.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cosigned {
+pub struct CosignedHead {
     /// The version of the head.
     pub newest: Version,
     /// The cosignatures that are recent enough for this client.
@@ -82,10 +82,10 @@ impl Witnesses {
     pub(crate) fn newest(
         &self,
         public: &PublicKey,
-        visit: &Visit<'_>,
+        session: &ServerSession<'_>,
         window: Window,
     ) -> Result<(Log, NewestHead), Unusable> {
-        let note = match visit.get(&Resource::File("checkpoint".into()), LONGEST_NOTE) {
+        let note = match session.get(&Resource::File("checkpoint".into()), LONGEST_NOTE) {
             Err(error) if error.is_askers() => return Err(NotWitnessed::NoLog.into()),
             note => note?,
         };
@@ -99,7 +99,7 @@ impl Witnesses {
             return Err(NotWitnessed::Log("it has no entry".into()).into());
         };
         let (path, entry) = {
-            let mut reader = TileReader::open(Tiles(visit), &checkpoint).map_err(unreadable)?;
+            let mut reader = TileReader::open(Tiles(session), &checkpoint).map_err(unreadable)?;
             let path = reader.prove_inclusion(last, checkpoint.size());
             (
                 path.map_err(unreadable)?,
@@ -123,7 +123,7 @@ impl Witnesses {
             .cosignatures
             .retain(|found| window.contains(found.time));
         let log = Log {
-            cosigned: Cosigned {
+            cosigned: CosignedHead {
                 newest: newest.version,
                 cosignatures: newest.cosignatures.clone(),
                 witnesses: self.policy.witnesses().len(),
@@ -138,7 +138,7 @@ impl Witnesses {
 /// A log of heads at a cosigned checkpoint.
 #[derive(Debug)]
 pub(crate) struct Log {
-    pub(crate) cosigned: Cosigned,
+    pub(crate) cosigned: CosignedHead,
     checkpoint: Checkpoint,
     /// Cache of verified bundles of 256 entries.
     bundles: Mutex<BTreeMap<u64, Bundle>>,
@@ -156,10 +156,14 @@ impl Log {
 
     /// Fetches the head of a version from an untrusted server and verifies it against the
     /// checkpoint.
-    pub(crate) fn fetch(&self, version: Version, visit: &Visit<'_>) -> Result<Vec<u8>, Unusable> {
+    pub(crate) fn fetch(
+        &self,
+        version: Version,
+        session: &ServerSession<'_>,
+    ) -> Result<Vec<u8>, Unusable> {
         let none = || NotWitnessed::Log(format!("version {version} is not in it"));
         let (index, place) = place_of(version).ok_or_else(none)?;
-        let mut reader = TileReader::open(Tiles(visit), &self.checkpoint).map_err(unreadable)?;
+        let mut reader = TileReader::open(Tiles(session), &self.checkpoint).map_err(unreadable)?;
         let bundle = reader.bundle(index).map_err(unreadable)?;
         let head = bundle.get(place).cloned().ok_or_else(none)?;
         let mut bundles = self.bundles.lock().unwrap_or_else(PoisonError::into_inner);
@@ -224,12 +228,12 @@ fn other_head(
 }
 
 /// The heads of a server, with the latest one replaced by the cosigned head.
-pub(crate) struct Seen<'v, 's> {
-    pub(crate) visit: &'v Visit<'s>,
+pub(crate) struct CosignedSource<'v, 's> {
+    pub(crate) session: &'v ServerSession<'s>,
     pub(crate) newest: &'v NewestHead,
 }
 
-impl Heads for Seen<'_, '_> {
+impl Heads for CosignedSource<'_, '_> {
     type Error = FetchError;
 
     fn latest(&self) -> Result<Version, FetchError> {
@@ -240,11 +244,11 @@ impl Heads for Seen<'_, '_> {
         if version == self.newest.version {
             return Ok(self.newest.message.clone());
         }
-        self.visit.head_message(version)
+        self.session.head_message(version)
     }
 
     fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, FetchError> {
-        self.visit.consistency_message(older, newer)
+        self.session.consistency_message(older, newer)
     }
 
     fn append_only_message(
@@ -252,16 +256,16 @@ impl Heads for Seen<'_, '_> {
         older: Version,
         newer: Version,
     ) -> Result<Option<Vec<u8>>, FetchError> {
-        self.visit.append_only_message(older, newer)
+        self.session.append_only_message(older, newer)
     }
 
     fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, FetchError> {
-        self.visit.past_messages(older, newer)
+        self.session.past_messages(older, newer)
     }
 }
 
 /// The resources of a log, published by a server next to its dictionary.
-struct Tiles<'v, 's>(&'v Visit<'s>);
+struct Tiles<'v, 's>(&'v ServerSession<'s>);
 
 impl Fetch for Tiles<'_, '_> {
     fn fetch(&self, path: &ResourcePath) -> Result<Vec<u8>, TileError> {

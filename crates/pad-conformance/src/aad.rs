@@ -3,8 +3,8 @@
 //! * [`roles`]: an author and a server, with a list of everything that was appended.
 //! * [`laws`]: answers equal those of the list in every version, versions continue each other, and
 //!   clients follow.
-//! * [`hostile`]: every byte changed, cut off or added; every message moved to another question,
-//!   version or log.
+//! * [`hostile`]: bytes changed, cut off or added, and messages moved to another question, version
+//!   or log.
 //! * [`parameters`]: parameters shared by tests and vectors.
 
 use core::fmt::Debug;

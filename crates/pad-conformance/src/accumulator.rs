@@ -1,13 +1,13 @@
-//! Laws of [`pad_accumulators::Accumulator`], [`pad_accumulators::Dynamic`], [`pad_accumulators::Batch`] and
-//! [`pad_accumulators::Universal`], for any implementation.
+//! Laws of [`pad_accumulators::Accumulator`], [`pad_accumulators::Dynamic`],
+//! [`pad_accumulators::Batch`] and [`pad_accumulators::Universal`], for any implementation.
 //!
 //! * [`laws`]: both roles, every order and every thread count agree, and a witness verifies for its
 //!   element alone.
 //! * [`histories`]: random changes against a set of byte strings.
 //! * [`subsets`]: subset witnesses and batches.
 //! * [`absence`]: witnesses of absence.
-//! * [`hostile`]: one bit flipped in each byte (of changes: in every fifth), every truncation, some
-//!   extensions, noise, and snapshots offered for another version or label.
+//! * [`hostile`]: flipped bits, truncations, extensions, noise, and snapshots offered for another
+//!   version or label.
 
 use std::num::NonZeroUsize;
 

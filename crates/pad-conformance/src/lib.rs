@@ -5,7 +5,7 @@
 //! * [`queries`]: all questions about one version, for servers that answer all of them.
 //! * `accumulator`: the laws of the accumulator traits.
 //! * `aad`: the laws of append-only logs.
-//! * `tree`: additional guarantees of tree PADs: every query, history, diff, pruning, checkpoints.
+//! * `tree`: every query, history, diff, pruning and checkpoint of tree PADs.
 //! * `mutation` and `pruned`: dishonest proofs, made from honest ones or from scratch.
 //! * [`published`]: the vectors in `docs/vectors`.
 //! * [`oracle`]: full copies of every version, the simplest correct implementation.
@@ -13,7 +13,7 @@
 //! * [`strategies`], [`operation`], [`traces`], [`random`]: random inputs, always from a printed
 //!   seed.
 //!
-//! Each family has a feature: `tree`, `tuple`, `rsa`, `bilinear`, `aad`.
+//! Each family has a feature: `tree`, `tuple`, `rsa`, `bilinear`, `log`.
 //!
 //! Functions named `check_*` panic on a violation. `PAD_TRACES` (or `PROPTEST_CASES`) sets the
 //! number of random traces of each test, `PAD_SEED` the seed of all randomness.

@@ -43,7 +43,7 @@ pub enum Content<S: Suite> {
 
 /// How much of a leaf a proof shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Shown {
+pub enum LeafDetail {
     /// The leaf is elided.
     Elided,
     /// The leaf is opened with its value's digest.
@@ -153,7 +153,7 @@ impl<S: Suite> Tree<S> {
 
     /// The tree with every leaf shown as `shown` returns; the root's digest does not change.
     #[must_use]
-    pub fn shown(&self, shown: &dyn Fn(&Key) -> Shown) -> Self {
+    pub fn shown(&self, shown: &dyn Fn(&Key) -> LeafDetail) -> Self {
         match self {
             Self::Elided(digest) => Self::Elided(*digest),
             Self::Leaf(leaf) => leaf.shown(shown(&leaf.key)),
@@ -217,18 +217,18 @@ impl<S: Suite> Tree<S> {
 }
 
 impl<S: Suite> Leaf<S> {
-    fn shown(&self, shown: Shown) -> Tree<S> {
+    fn shown(&self, shown: LeafDetail) -> Tree<S> {
         let digest = match &self.content {
             Content::Digest(digest) => *digest,
             Content::Value(value) => S::value(value.as_bytes()),
         };
         match shown {
-            Shown::Elided => Tree::Elided(S::leaf(self.key.as_bytes(), &digest)),
-            Shown::Digest => Tree::Leaf(Self {
+            LeafDetail::Elided => Tree::Elided(S::leaf(self.key.as_bytes(), &digest)),
+            LeafDetail::Digest => Tree::Leaf(Self {
                 content: Content::Digest(digest),
                 ..self.clone()
             }),
-            Shown::Value => Tree::Leaf(self.clone()),
+            LeafDetail::Value => Tree::Leaf(self.clone()),
         }
     }
 }

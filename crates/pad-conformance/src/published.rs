@@ -48,28 +48,28 @@ struct ProofFiles {
     /// The text of the public key file.
     public: String,
     accepted: Vec<ProofFile>,
-    refused: Vec<Refused>,
+    refused: Vec<RefusedFile>,
 }
 
 #[derive(Serialize, Deserialize)]
 struct ProofFile {
     #[serde(flatten)]
-    asked: Asked,
+    asked: VectorQuery,
     answer: Answer,
     file: String,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Refused {
+struct RefusedFile {
     why: String,
     #[serde(flatten)]
-    asked: Asked,
+    asked: VectorQuery,
     file: String,
 }
 
 /// A question about a version.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Asked {
+pub struct VectorQuery {
     /// The question's name, as in the document of the format.
     pub question: String,
     /// The keys of the question, in hexadecimal; `None` for an open end of a range.
@@ -78,7 +78,7 @@ pub struct Asked {
     pub version: u64,
 }
 
-impl Asked {
+impl VectorQuery {
     /// The keys of the question, decoded.
     pub fn keys(&self) -> Vec<Option<Vec<u8>>> {
         let keys = self.keys.iter();
@@ -91,8 +91,8 @@ impl Asked {
 pub fn check_proof_files(
     name: &str,
     public: &str,
-    prove: impl Fn(&Asked) -> Vec<u8>,
-    verify: impl Fn(&Asked, &[u8]) -> Option<Answer>,
+    prove: impl Fn(&VectorQuery) -> Vec<u8>,
+    verify: impl Fn(&VectorQuery, &[u8]) -> Option<Answer>,
 ) {
     let name = format!("proof-files/{name}");
     let mut files: ProofFiles = read(&name);
@@ -107,7 +107,7 @@ pub fn check_proof_files(
         *answer = verify(asked, &made).unwrap_or_else(|| panic!("{name}: refused: {asked:?}"));
         *file = encode(&made);
     }
-    for Refused { why, asked, file } in &files.refused {
+    for RefusedFile { why, asked, file } in &files.refused {
         let answer = verify(asked, &decode(file));
         assert_eq!(answer, None, "{name}: {why}: {asked:?}");
     }

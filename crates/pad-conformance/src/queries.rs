@@ -9,7 +9,7 @@ use crate::{
     Action, Oracle, Random,
     oracle::{Contents, predecessor, successor},
     pad::{Pad, ask, client_at},
-    repository::{Played, check_heads, check_unknown_versions, play},
+    repository::{TraceRun, check_heads, check_unknown_versions, play},
 };
 
 /// A server that answers every question.
@@ -45,7 +45,7 @@ where
     let snapshots = snapshots.filter(|(_, action)| **action == Action::Snapshot);
     let ends = core::iter::once(0).chain(snapshots.map(|(place, _)| place + 1));
     for end in ends {
-        let played: Played<P> = play(&actions[..end]);
+        let played: TraceRun<P> = play(&actions[..end]);
         let (server, oracle) = (&played.server, &played.oracle);
         check_heads(&played);
         check_unknown_versions(&played);
@@ -69,7 +69,7 @@ pub fn check_version<R: AllQuestions>(
 ) {
     let keys: Vec<Key> = oracle.interesting_keys().into_iter().collect();
     let mut random = Random::new(oracle.latest().number() ^ version.number());
-    let asked = Asked {
+    let asked = QueriedVersion {
         server,
         client: client_at(public, server, version),
         version,
@@ -82,13 +82,13 @@ pub fn check_version<R: AllQuestions>(
 }
 
 /// One version of a server, to be queried.
-struct Asked<'a, R: Hosts> {
+struct QueriedVersion<'a, R: Hosts> {
     server: &'a R,
     client: Client<R::Family>,
     version: Version,
 }
 
-impl<R: Hosts> Asked<'_, R> {
+impl<R: Hosts> QueriedVersion<'_, R> {
     fn ask<Q: Question>(&self, query: &Q) -> Q::Statement
     where
         R: Serves<Q>,
@@ -102,7 +102,7 @@ impl<R: Hosts> Asked<'_, R> {
     }
 }
 
-fn check_single<R: AllQuestions>(asked: &Asked<'_, R>, keys: &[Key], contents: &Contents) {
+fn check_single<R: AllQuestions>(asked: &QueriedVersion<'_, R>, keys: &[Key], contents: &Contents) {
     for key in keys {
         let lookup = asked.ask(key);
         assert_eq!((lookup.version, &lookup.key), (asked.version, key));
@@ -110,7 +110,11 @@ fn check_single<R: AllQuestions>(asked: &Asked<'_, R>, keys: &[Key], contents: &
     }
 }
 
-fn check_neighbours<R: AllQuestions>(asked: &Asked<'_, R>, keys: &[Key], contents: &Contents) {
+fn check_neighbours<R: AllQuestions>(
+    asked: &QueriedVersion<'_, R>,
+    keys: &[Key],
+    contents: &Contents,
+) {
     let owned =
         |entry: Option<(&Key, &Value)>| entry.map(|(key, value)| (key.clone(), value.clone()));
     let first = asked.ask(&First);
@@ -136,7 +140,7 @@ fn check_neighbours<R: AllQuestions>(asked: &Asked<'_, R>, keys: &[Key], content
 }
 
 fn check_multi_lookups<R: AllQuestions>(
-    asked: &Asked<'_, R>,
+    asked: &QueriedVersion<'_, R>,
     keys: &[Key],
     contents: &Contents,
     random: &mut Random,
@@ -165,7 +169,7 @@ fn check_multi_lookups<R: AllQuestions>(
 }
 
 fn check_ranges<R: AllQuestions>(
-    asked: &Asked<'_, R>,
+    asked: &QueriedVersion<'_, R>,
     keys: &[Key],
     contents: &Contents,
     random: &mut Random,

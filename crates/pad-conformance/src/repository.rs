@@ -17,7 +17,7 @@ const STRANGER: u8 = 8;
 
 /// An author and a server after a trace, with the oracle of their expected contents.
 #[derive(Debug)]
-pub struct Played<P: Pad> {
+pub struct TraceRun<P: Pad> {
     /// The author, with pending changes if the trace does not end with a snapshot.
     pub author: P::Author,
     /// The server, with every version.
@@ -29,7 +29,7 @@ pub struct Played<P: Pad> {
 }
 
 /// Plays a trace to author, server and oracle.
-pub fn play<P: Pad>(actions: &[Action]) -> Played<P> {
+pub fn play<P: Pad>(actions: &[Action]) -> TraceRun<P> {
     let mut author = P::author(dictionary(), SIGNER);
     let mut server = P::server(author.authority());
     let (mut oracle, mut updates) = (Oracle::default(), Vec::new());
@@ -44,7 +44,7 @@ pub fn play<P: Pad>(actions: &[Action]) -> Played<P> {
             updates.push(update);
         }
     }
-    Played {
+    TraceRun {
         author,
         server,
         oracle,
@@ -62,8 +62,8 @@ pub fn check_trace<P: Pad>(actions: &[Action]) {
 }
 
 /// Every head of the server equals the one that the author published.
-pub fn check_heads<P: Pad>(played: &Played<P>) {
-    let Played {
+pub fn check_heads<P: Pad>(played: &TraceRun<P>) {
+    let TraceRun {
         server,
         updates,
         oracle,
@@ -86,8 +86,8 @@ pub fn check_heads<P: Pad>(played: &Played<P>) {
 }
 
 /// Lookups at every version from `oldest` on match the oracle.
-pub fn check_lookups<P: Pad>(played: &Played<P>, oldest: Version) {
-    let Played {
+pub fn check_lookups<P: Pad>(played: &TraceRun<P>, oldest: Version) {
+    let TraceRun {
         server,
         oracle,
         author,
@@ -108,7 +108,7 @@ pub fn check_lookups<P: Pad>(played: &Played<P>, oldest: Version) {
 }
 
 /// Versions that do not exist are refused.
-pub fn check_unknown_versions<P: Pad>(played: &Played<P>) {
+pub fn check_unknown_versions<P: Pad>(played: &TraceRun<P>) {
     let latest = played.server.latest();
     for version in [latest.next().expect("few versions"), Version::new(u64::MAX)] {
         let unknown = LookupError::UnknownVersion { version, latest };

@@ -19,7 +19,7 @@ use crate::{
     operation::{key, value},
     pad::{dictionary, public_key, signing_key},
     queries,
-    repository::{Played, check_heads, check_lookups, play},
+    repository::{TraceRun, check_heads, check_lookups, play},
 };
 
 /// A tree PAD under suite `S`, scheme `B` and store `St`.
@@ -80,7 +80,7 @@ impl<S: Suite, B: BalancingScheme> Pad for StoredPad<S, B> {
 /// Answers of a stored tree equal those of the oracle and of an in-memory tree after the same
 /// updates, also after reopening. An author resumed from the stored tree makes the same updates.
 pub fn check_stored<S: Suite, B: BalancingScheme>(actions: &[Action]) {
-    let mut played: Played<StoredPad<S, B>> = play(actions);
+    let mut played: TraceRun<StoredPad<S, B>> = play(actions);
     check_heads(&played);
     crate::repository::check_unknown_versions(&played);
     check_stored_answers(&played);
@@ -114,7 +114,7 @@ pub fn check_stored<S: Suite, B: BalancingScheme>(actions: &[Action]) {
     check_stored_answers(&played);
 }
 
-fn check_stored_answers<S: Suite, B: BalancingScheme>(played: &Played<StoredPad<S, B>>) {
+fn check_stored_answers<S: Suite, B: BalancingScheme>(played: &TraceRun<StoredPad<S, B>>) {
     let authority = *played.server.authority();
     let mut memory = TreeRepository::<S, PathCopying<Authenticated<S>, B>>::new(authority);
     for update in &played.updates {
@@ -155,7 +155,7 @@ where
 {
 }
 
-type PlayedTree<S, St> = Played<TreePad<S, <St as pad_tree::NodeStore>::Scheme, St>>;
+type PlayedTree<S, St> = TraceRun<TreePad<S, <St as pad_tree::NodeStore>::Scheme, St>>;
 
 /// Every query at every version, history and diff equal the oracle's. Batched lookups give the same
 /// proofs as single ones.

@@ -22,7 +22,7 @@ use pad_tuple::{
 use crate::{
     Action, Pad,
     pad::{public_key, signing_key},
-    repository::{self, Played},
+    repository::{self, TraceRun},
 };
 
 /// Test secrets, made from a number.
@@ -159,7 +159,7 @@ pub fn check_stored<S: Suite, D: StorableDesign<S, Secret: TestSecret>>(
     actions: &[Action],
     percent: u64,
 ) {
-    let mut played: Played<StoredTuplePad<S, D>> = repository::play(actions);
+    let mut played: TraceRun<StoredTuplePad<S, D>> = repository::play(actions);
     let mut memory = TuplePad::<S, D>::server(played.author.authority());
     for update in &played.updates {
         memory.apply(update).expect("an honest update applies");
@@ -192,7 +192,7 @@ pub fn check_stored<S: Suite, D: StorableDesign<S, Secret: TestSecret>>(
 }
 
 fn check_as_in_memory<S: Suite, D: StorableDesign<S, Secret: TestSecret>>(
-    played: &Played<StoredTuplePad<S, D>>,
+    played: &TraceRun<StoredTuplePad<S, D>>,
     memory: &TupleRepository<S, D>,
 ) {
     let oldest = memory.oldest();
@@ -291,7 +291,7 @@ pub fn check_resume<S: Suite, D: Design<S, Secret: TestSecret>>(actions: &[Actio
 
 /// Takes additional snapshots of small changes.
 pub fn go_on<S: Suite, D: Design<S, Secret: TestSecret>>(
-    played: &mut Played<TuplePad<S, D>>,
+    played: &mut TraceRun<TuplePad<S, D>>,
     snapshots: u8,
 ) {
     for round in 0..snapshots {
@@ -326,7 +326,8 @@ macro_rules! tuple_checks {
             #[test]
             fn every_answer_matches_the_oracle_at_every_version() {
                 let name = concat!(stringify!($name), "::oracle");
-                traces::check_traces(name, 3 * $fewer, 40 / $shorter, repository::check_trace::<Pad>);
+                let check = repository::check_trace::<Pad>;
+                traces::check_traces(name, 3 * $fewer, 40 / $shorter, check);
             }
 
             #[test]
@@ -342,7 +343,8 @@ macro_rules! tuple_checks {
             fn refused_updates_change_nothing() {
                 let name = concat!(stringify!($name), "::refusals");
                 repository::check_refusals::<Pad>(&[]);
-                traces::check_traces(name, 18 * $fewer, 30 / $shorter, repository::check_refusals::<Pad>);
+                let check = repository::check_refusals::<Pad>;
+                traces::check_traces(name, 18 * $fewer, 30 / $shorter, check);
             }
 
             #[test]
@@ -418,14 +420,16 @@ macro_rules! stored_tuple_checks {
             #[test]
             fn every_answer_matches_the_oracle_at_every_version() {
                 let name = concat!(stringify!($name), "::stored oracle");
-                traces::check_traces(name, 18 * $fewer, 40 / $shorter, repository::check_trace::<Pad>);
+                let check = repository::check_trace::<Pad>;
+                traces::check_traces(name, 18 * $fewer, 40 / $shorter, check);
             }
 
             #[test]
             fn refused_updates_change_nothing() {
                 let name = concat!(stringify!($name), "::stored refusals");
                 repository::check_refusals::<Pad>(&[]);
-                traces::check_traces(name, 18 * $fewer, 30 / $shorter, repository::check_refusals::<Pad>);
+                let check = repository::check_refusals::<Pad>;
+                traces::check_traces(name, 18 * $fewer, 30 / $shorter, check);
             }
 
             #[test]

@@ -1,9 +1,10 @@
-//! The pages in `docs/format` agree with the published vectors: each tagged block equals its vector.
+//! The pages in `docs/format` agree with the published vectors: each tagged block equals its
+//! vector.
 //!
-//! The tests of the families hold the vectors against the code. A tagged block starts with
-//! ```` ```hex vector: FILE FIELD ````. `FILE` is a file of `docs/vectors/trees` without its extension,
-//! `FIELD` a JSON pointer to a text in it. [`TAGS`] lists the other families. In a block, `#` starts a
-//! comment, and white space is ignored.
+//! The tests of the families compare the vectors with the code. A tagged block starts with
+//! ```` ```hex vector: FILE FIELD ````. `FILE` is a file of `docs/vectors/trees` without its
+//! extension, `FIELD` a JSON pointer to a string in it. [`TAGS`] lists the other families. In a
+//! block, `#` starts a comment, and white space is ignored.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -15,7 +16,8 @@ use pad_conformance::published;
 use pad_core::Domain;
 use serde_json::Value;
 
-/// What a tagged block begins with, the folder of its file, what its field is in, and how many there are at least.
+/// For each family: the beginning of its tagged blocks, the folder of its files, the prefix of its
+/// JSON pointers, and the minimum number of blocks.
 const TAGS: [(&str, &str, &str, usize); 4] = [
     ("```hex vector: ", "trees", "", 30),
     ("```hex tuple vector: ", "tuples", "", 11),
@@ -32,7 +34,7 @@ fn documents() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
 }
 
-/// The pages of the format: their names and texts.
+/// The pages of the format, with their names.
 fn pages() -> Vec<(String, String)> {
     let page = |entry: std::io::Result<fs::DirEntry>| {
         let entry = entry.expect("an entry of docs/format");
@@ -84,10 +86,10 @@ fn every_tagged_block_is_its_vector() {
     }
 }
 
-/// The most that all published vectors may take.
+/// Maximum total size of all published vectors, in bytes.
 const MOST_BYTES: u64 = 8_000_000;
 
-/// The files in a folder of published vectors, by their paths below it, and how long they are.
+/// The files in a folder of published vectors, by their paths below it, with their lengths.
 fn files(folder: &Path, below: &str, found: &mut BTreeMap<String, u64>) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let entry = entry.expect("an entry");

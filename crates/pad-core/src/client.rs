@@ -34,12 +34,12 @@ use crate::{
 pub struct Client<F: Family> {
     public: PublicKey<F>,
     view: TrustedView<F::Suite>,
-    newest: Option<Seen<F::Suite>>,
+    newest: Option<SeenHead<F::Suite>>,
 }
 
 /// The newest head seen with its verified form, so that answers under it need no signature check.
 #[derive(Clone, Copy, Debug)]
-struct Seen<S: Suite> {
+struct SeenHead<S: Suite> {
     signed: SignedHead<S>,
     verified: Verified<SnapshotHead<S>>,
 }
@@ -124,7 +124,7 @@ impl<F: Family> Client<F> {
         }
         let verified = view.newest()?;
         let newest = view.newest_signed();
-        let newest = newest.map(|signed| Seen { signed, verified });
+        let newest = newest.map(|signed| SeenHead { signed, verified });
         Ok(Self {
             public,
             view,
@@ -177,7 +177,7 @@ impl<F: Family> Client<F> {
             .view
             .advance(head, consistency)
             .map_err(|refused| Refusal::of_head(refused, seen))?;
-        self.newest = Some(Seen { signed, verified });
+        self.newest = Some(SeenHead { signed, verified });
         Ok(verified.get().version)
     }
 

@@ -17,7 +17,8 @@
 //!
 //! ```
 //! # use ed25519_dalek::SigningKey;
-//! # use pad_core::{AuthorKey, DictionaryId, SchemeId, Sha256Ed25519, SnapshotHead, head::Authority};
+//! # use pad_core::{AuthorKey, DictionaryId, SchemeId, Sha256Ed25519, SnapshotHead};
+//! # use pad_core::head::Authority;
 //! # let signer = SigningKey::from_bytes(&[7; 32]);
 //! # let author = AuthorKey::from_bytes(signer.verifying_key().as_bytes())?;
 //! # let dictionary = DictionaryId::from_name("example");
@@ -52,7 +53,7 @@ mod writer;
 
 pub use fields::Fields;
 
-use reader::{Malformed, Reader};
+use reader::{BodyReadError, Reader};
 use writer::{Append, Compare, Writer};
 
 /// The first bytes of every message.
@@ -148,7 +149,7 @@ pub fn open(
 /// Encodes a body without an envelope, for contexts that determine its type.
 ///
 /// # Panics
-/// As [`encode`].
+/// If the value is not serializable in this format, like [`encode`].
 pub fn encode_body<T: Serialize>(value: &T) -> Vec<u8> {
     let mut bytes = Vec::new();
     append_body(value, &mut bytes);
@@ -162,7 +163,7 @@ pub fn encode_body<T: Serialize>(value: &T) -> Vec<u8> {
 pub fn decode_body<T: Serialize + DeserializeOwned>(bytes: &[u8]) -> Result<T, DecodeError> {
     let mut rest = bytes;
     let value =
-        T::deserialize(Reader::new(&mut rest)).map_err(|Malformed| DecodeError::Malformed)?;
+        T::deserialize(Reader::new(&mut rest)).map_err(|BodyReadError| DecodeError::Malformed)?;
     if !rest.is_empty() {
         return Err(DecodeError::TrailingBytes);
     }
@@ -182,7 +183,7 @@ pub fn decode_body<T: Serialize + DeserializeOwned>(bytes: &[u8]) -> Result<T, D
 /// [`DecodeError::Malformed`].
 pub fn decode_start<T: DeserializeOwned>(body: &[u8]) -> Result<T, DecodeError> {
     let mut rest = body;
-    T::deserialize(Reader::new(&mut rest)).map_err(|Malformed| DecodeError::Malformed)
+    T::deserialize(Reader::new(&mut rest)).map_err(|BodyReadError| DecodeError::Malformed)
 }
 
 fn append_body<T: Serialize>(value: &T, bytes: &mut Vec<u8>) {

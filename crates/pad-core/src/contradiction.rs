@@ -17,7 +17,7 @@
 //! position for each digest. Another result would be a collision of the suite's hash.
 //!
 //! **Every observed contradiction can be proved.** A client with a verified root of `k` holds a
-//! head of `k`, or a newer head and an inclusion proof. Two clients with different roots hold two
+//! head of `k`, or a newer head with an inclusion proof. Two clients with different roots hold two
 //! contradicting testimonies, and need no server.
 //!
 //! A client that refuses head `n` because it does not continue head `m` needs two proofs. They come
@@ -31,7 +31,8 @@
 //!
 //! ```
 //! # use ed25519_dalek::SigningKey;
-//! # use pad_core::{AuthorKey, DictionaryId, SchemeId, Sha256Ed25519, SnapshotHead, Suite, head::Authority};
+//! # use pad_core::{AuthorKey, DictionaryId, SchemeId, Sha256Ed25519, SnapshotHead, Suite};
+//! # use pad_core::head::Authority;
 //! # let signer = SigningKey::from_bytes(&[7; 32]);
 //! # let author = AuthorKey::from_bytes(signer.verifying_key().as_bytes())?;
 //! # let dictionary = DictionaryId::from_name("example");
@@ -151,14 +152,18 @@ impl<S: Suite> Proof for Contradiction<S> {
     }
 }
 
-/// The content of a verified testimony; `None` for digests that it does not name.
-struct Said<S: Suite> {
+/// The digests that a verified testimony names; `None` for the others.
+struct TestimonyDigests<S: Suite> {
     root: Option<S::Digest>,
     history: Option<S::Digest>,
 }
 
 impl<S: Suite> Testimony<S> {
-    fn check(self, authority: &Authority, version: Version) -> Result<Said<S>, VerifyError> {
+    fn check(
+        self,
+        authority: &Authority,
+        version: Version,
+    ) -> Result<TestimonyDigests<S>, VerifyError> {
         let own = match &self.past {
             Past::Own => version,
             Past::Root(_) | Past::History(_) => self.head.head.version,
@@ -169,7 +174,7 @@ impl<S: Suite> Testimony<S> {
             Past::Root(proof) => (Some(proof.check(&head, &version)?.root), None),
             Past::History(proof) => (None, Some(proof.check(&head, &version)?.history)),
         };
-        Ok(Said { root, history })
+        Ok(TestimonyDigests { root, history })
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{
     head::{Authority, SignedHead, SnapshotHead},
     history::{
         ConsistencyProof, Frontier, HistoryLog, InclusionProof, PrefixProof, Subtrees,
-        subtrees::{Lack, prove_consistency, prove_inclusion, prove_prefix},
+        subtrees::{MissingDigest, prove_consistency, prove_inclusion, prove_prefix},
     },
     proof::Untrusted,
     signature::{HeadSignature, SIGNATURE_LENGTH},
@@ -227,7 +227,11 @@ impl<S: Suite, H: Heads<S>> Heads<S> for &H {
 }
 
 /// Maps a missing digest to [`LookupError::UnknownVersion`] with `newer`, which exists, as latest.
-fn known<T>(version: Version, newer: Version, proof: Result<T, Lack>) -> Result<T, LookupError> {
+fn known<T>(
+    version: Version,
+    newer: Version,
+    proof: Result<T, MissingDigest>,
+) -> Result<T, LookupError> {
     let unknown = LookupError::UnknownVersion {
         version,
         latest: newer,
@@ -276,7 +280,7 @@ struct UncheckedHeadLog<S: Suite> {
 
 /// Error returned when a stored log is not one that the author's latest head vouches for.
 #[derive(Debug, thiserror::Error)]
-enum NotVouched {
+enum HeadLogMismatch {
     #[error("there is not one signature for each version")]
     Uneven,
     #[error("the latest head is not the author's: {0}")]
@@ -284,16 +288,16 @@ enum NotVouched {
 }
 
 impl<S: Suite> TryFrom<UncheckedHeadLog<S>> for HeadLog<S> {
-    type Error = NotVouched;
+    type Error = HeadLogMismatch;
 
-    fn try_from(unchecked: UncheckedHeadLog<S>) -> Result<Self, NotVouched> {
+    fn try_from(unchecked: UncheckedHeadLog<S>) -> Result<Self, HeadLogMismatch> {
         let UncheckedHeadLog {
             authority,
             log,
             signatures,
         } = unchecked;
         if u64::try_from(signatures.len()) != Ok(log.entries()) {
-            return Err(NotVouched::Uneven);
+            return Err(HeadLogMismatch::Uneven);
         }
         let read = Self {
             authority,

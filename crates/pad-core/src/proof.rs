@@ -116,7 +116,10 @@ impl<P: Message> Untrusted<P> {
 ///     Sha256Ed25519, SnapshotHead, Untrusted, Version,
 ///     history::InclusionProof,
 /// };
-/// fn deceived(proof: Untrusted<InclusionProof<Sha256Ed25519>>, head: SnapshotHead<Sha256Ed25519>) {
+/// fn deceived(
+///     proof: Untrusted<InclusionProof<Sha256Ed25519>>,
+///     head: SnapshotHead<Sha256Ed25519>,
+/// ) {
 ///     let _ = proof.verify(&head, &Version::new(1));
 /// }
 /// ```

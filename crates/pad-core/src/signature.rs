@@ -85,9 +85,9 @@ impl AuthorKey {
     /// Guarantees:
     ///
     /// * If every signature passes [`AuthorKey::verify`], so does the batch.
-    /// * If one signature violates the equation `8 s B = 8 R + 8 k A` of RFC 8032, section 5.1.7,
-    ///   the batch fails except with probability of about 2^-128. The equations are added with
-    ///   128-bit factors, derived by hashing all checked data.
+    /// * If one signature violates the equation `8 s B = 8 R + 8 k A` (RFC 8032, section 5.1.7),
+    ///   the batch passes with a probability of about 2^-128. The equations are added with 128-bit
+    ///   factors, derived by hashing all checked data.
     /// * Both methods reject unreduced `s`. This type rejects keys of small order and non-canonical
     ///   encodings of keys.
     ///
@@ -104,7 +104,7 @@ impl AuthorKey {
     /// # Errors
     /// [`VerifyError::SignatureInvalid`] if any signature is invalid, without telling which one.
     ///
-    /// Source: Bernstein, Duif, Lange, Schwabe & Yang 2011, section 5; on the differences,
+    /// Source: Bernstein, Duif, Lange, Schwabe & Yang 2011, section 5. On the differences:
     /// Chalkias, Garillot & Nikolaenko 2020.
     pub fn verify_batch(&self, signed: &[(&[u8], &HeadSignature)]) -> Result<(), VerifyError> {
         if signed.len() < BATCH_MINIMUM {

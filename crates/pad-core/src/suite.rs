@@ -1,8 +1,8 @@
 //! Cryptographic suites: a choice of hash function, digest width and signature.
 //!
 //! A suite is a zero-sized type. Its id is part of every signed head and of the envelopes of the
-//! suite's messages, so that nothing made under one suite verifies under another. All current
-//! suites sign with Ed25519 (RFC 8032, verified strictly); see `docs/format`.
+//! suite's messages. Nothing made under one suite verifies under another. All current suites sign
+//! with Ed25519 (RFC 8032, verified strictly); see `docs/format`.
 
 use core::fmt::Debug;
 

@@ -76,7 +76,7 @@ pub struct Update<S: Suite, A: Attachment = ()> {
 pub struct UpdateHead<S: Suite> {
     /// The version that the operations start from.
     pub base: Version,
-    operations: Skipped,
+    operations: OperationScan,
     /// The head of the version after `base`.
     pub head: SignedHead<S>,
 }
@@ -134,29 +134,30 @@ impl<S: Suite> UpdateHead<S> {
 
 /// A sequence of operations that is checked and counted while decoding, and not stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Skipped {
+struct OperationScan {
     all: u64,
     removals: u64,
     /// Whether their keys ascend strictly.
     is_ascending: bool,
 }
 
-impl<'de> Deserialize<'de> for Skipped {
+impl<'de> Deserialize<'de> for OperationScan {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(Counting)
+        deserializer.deserialize_seq(ScanVisitor)
     }
 }
 
-struct Counting;
+/// A visitor that scans the sequence.
+struct ScanVisitor;
 
-impl<'de> Visitor<'de> for Counting {
-    type Value = Skipped;
+impl<'de> Visitor<'de> for ScanVisitor {
+    type Value = OperationScan;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("operations")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut operations: A) -> Result<Skipped, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut operations: A) -> Result<OperationScan, A::Error> {
         let (mut all, mut removals, mut is_ascending) = (0_u64, 0_u64, true);
         let mut before: Option<Operation> = None;
         while let Some(operation) = operations.next_element::<Operation>()? {
@@ -168,7 +169,7 @@ impl<'de> Visitor<'de> for Counting {
             is_ascending &= is_above;
             before = Some(operation);
         }
-        Ok(Skipped {
+        Ok(OperationScan {
             all,
             removals,
             is_ascending,

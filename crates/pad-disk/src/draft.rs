@@ -66,11 +66,12 @@ pub struct Draft {
     /// The file at the end of symbolic links, used for a replacement.
     target: PathBuf,
     access: Access,
-    file: Unnamed,
+    file: DraftFile,
 }
 
+/// The file of a draft: without a name, or with a hidden one.
 #[derive(Debug)]
-enum Unnamed {
+enum DraftFile {
     #[cfg(target_os = "linux")]
     Anonymous(File),
     Hidden(NamedTempFile),
@@ -83,7 +84,7 @@ impl Draft {
     /// I/O errors, for example if the folder is missing or not writable.
     pub fn new(path: &Path, access: Access) -> io::Result<Self> {
         let target = target(path)?;
-        let file = Unnamed::new(folder(&target), access)?;
+        let file = DraftFile::new(folder(&target), access)?;
         Ok(Self {
             path: path.to_path_buf(),
             target,
@@ -96,8 +97,8 @@ impl Draft {
     pub fn file(&self) -> &File {
         match &self.file {
             #[cfg(target_os = "linux")]
-            Unnamed::Anonymous(file) => file,
-            Unnamed::Hidden(file) => file.as_file(),
+            DraftFile::Anonymous(file) => file,
+            DraftFile::Hidden(file) => file.as_file(),
         }
     }
 
@@ -110,8 +111,8 @@ impl Draft {
         self.file().sync_all()?;
         match self.file {
             #[cfg(target_os = "linux")]
-            Unnamed::Anonymous(file) => anonymous::link(&file, &self.path)?,
-            Unnamed::Hidden(file) => {
+            DraftFile::Anonymous(file) => anonymous::link(&file, &self.path)?,
+            DraftFile::Hidden(file) => {
                 file.persist_noclobber(&self.path)
                     .map_err(|refused| refused.error)?;
             }
@@ -134,8 +135,8 @@ impl Draft {
         self.file().sync_all()?;
         match self.file {
             #[cfg(target_os = "linux")]
-            Unnamed::Anonymous(file) => anonymous::put_in_place(&file, &self.target)?,
-            Unnamed::Hidden(file) => {
+            DraftFile::Anonymous(file) => anonymous::put_in_place(&file, &self.target)?,
+            DraftFile::Hidden(file) => {
                 file.persist(&self.target)
                     .map_err(|refused| refused.error)?;
             }
@@ -154,7 +155,7 @@ impl Write for Draft {
     }
 }
 
-impl Unnamed {
+impl DraftFile {
     fn new(folder: &Path, access: Access) -> io::Result<Self> {
         #[cfg(target_os = "linux")]
         if let Some(file) = anonymous::open(folder, access)? {

@@ -1,6 +1,6 @@
 //! Databases of the storage engine redb, each in one file.
 //!
-//! * [`Format`]: identifies a program's own databases; sets permissions and cache size.
+//! * [`Format`]: identifies a program's own databases, and sets permissions and cache size.
 //! * [`SharedDatabase`]: read by any number of processes while one writes.
 //! * [`SoleDatabase`]: owned by one process with all its threads, at a path or in a [layer of
 //!   files](crate::layer). It can be opened again after a storage failure. A [`Reserve`] of disk

@@ -42,14 +42,14 @@ pub trait FileLayer: Debug + Send + Sync {
     /// Opens the file `name` for reading and writing.
     ///
     /// # Errors
-    /// [`io::ErrorKind::NotFound`] if there is none; [`io::ErrorKind::InvalidData`] if `name` is
-    /// not a file but, for example, a folder; other I/O errors.
+    /// [`io::ErrorKind::NotFound`] if there is none. [`io::ErrorKind::InvalidData`] if `name` is
+    /// not a file but, for example, a folder. Other I/O errors.
     fn open(&self, name: &str) -> io::Result<Arc<dyn LayerFile>>;
 
     /// Opens the file `name` read-only, for callers without write permission.
     ///
     /// # Errors
-    /// As [`FileLayer::open`].
+    /// Those of [`FileLayer::open`].
     fn open_to_read(&self, name: &str) -> io::Result<Arc<dyn LayerFile>> {
         self.open(name)
     }
@@ -85,7 +85,7 @@ pub trait FileLayer: Debug + Send + Sync {
     /// without read permission on the parent folder.
     ///
     /// # Errors
-    /// As [`FileLayer::synchronise`].
+    /// Those of [`FileLayer::synchronise`].
     fn synchronise_names(&self) -> io::Result<()> {
         self.synchronise()
     }

@@ -227,9 +227,8 @@ mod tests {
         let refused = register.write(&[0; Register::LONGEST + 1]).unwrap_err();
         assert!(matches!(refused, RegisterError::TooLong(487)));
         let refused = Register::create(&path, b"").unwrap_err();
-        assert!(
-            matches!(refused, RegisterError::Io(error) if error.kind() == io::ErrorKind::AlreadyExists)
-        );
+        let expected = io::ErrorKind::AlreadyExists;
+        assert!(matches!(refused, RegisterError::Io(error) if error.kind() == expected));
     }
 
     #[test]

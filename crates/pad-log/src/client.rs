@@ -71,7 +71,10 @@ pub enum LogRefusal {
     Fork(Box<ForkEvidence<Sha256Ed25519>>),
     /// The proof does not show that the later version contains the older one. If no server can show
     /// it, the log has changed its past: keep both heads.
-    #[error("version {} was not shown to contain version {}: {reason}", .newer.head.version, .older.head.version)]
+    #[error(
+        "version {} was not shown to contain version {}: {reason}",
+        .newer.head.version, .older.head.version
+    )]
     NotGrown {
         /// The reason to refuse the append-only proof.
         reason: VerifyError,

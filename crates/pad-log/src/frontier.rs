@@ -23,7 +23,7 @@ pub(crate) const CHUNK: usize = 512;
 
 /// A string of a frontier: the first `bit` bits of an element, followed by the inverted bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Leaving {
+pub(crate) struct FrontierString {
     /// The index of the element among those of the frontier.
     pub(crate) element: usize,
     /// The bit at which the string leaves the element, from 0. The string has one bit more.
@@ -53,13 +53,16 @@ impl<'a> Frontier<'a> {
     }
 
     /// The strings, in lexicographic order.
-    pub(crate) fn iter(self) -> impl Iterator<Item = Leaving> + use<'a> {
+    pub(crate) fn iter(self) -> impl Iterator<Item = FrontierString> + use<'a> {
         core::iter::successors(self.next_left(0, self.depth), move |one| self.after(*one))
     }
 
     /// The strings from `first` on.
     #[cfg(feature = "std")]
-    pub(crate) fn iter_from(self, first: Leaving) -> impl Iterator<Item = Leaving> + use<'a> {
+    pub(crate) fn iter_from(
+        self,
+        first: FrontierString,
+    ) -> impl Iterator<Item = FrontierString> + use<'a> {
         core::iter::successors(Some(first), move |one| self.after(*one))
     }
 
@@ -77,13 +80,13 @@ impl<'a> Frontier<'a> {
     }
 
     /// The scalar of a string.
-    pub(crate) fn scalar(self, string: Leaving) -> Fr {
+    pub(crate) fn scalar(self, string: FrontierString) -> Fr {
         let (bytes, length) = self.bytes(string);
         scalar_of_prefix(&bytes, length)
     }
 
     /// Returns a string, zero-padded, and its length in bits.
-    pub(crate) fn bytes(self, string: Leaving) -> ([u8; 2 * HALF], u16) {
+    pub(crate) fn bytes(self, string: FrontierString) -> ([u8; 2 * HALF], u16) {
         let mut bytes = [0; 2 * HALF];
         let element = self.element(string.element);
         for (byte, from) in bytes.iter_mut().zip(element) {
@@ -101,8 +104,8 @@ impl<'a> Frontier<'a> {
         (bytes, string.bit.saturating_add(1))
     }
 
-    fn after(self, string: Leaving) -> Option<Leaving> {
-        let Leaving { element, bit } = string;
+    fn after(self, string: FrontierString) -> Option<FrontierString> {
+        let FrontierString { element, bit } = string;
         if self.is_set(element, bit) {
             self.next_left(element, bit.saturating_add(1))
         } else {
@@ -112,11 +115,11 @@ impl<'a> Frontier<'a> {
 
     /// The first string that leaves an element to the left at or below this depth, or its
     /// successor.
-    fn next_left(self, mut element: usize, mut depth: u16) -> Option<Leaving> {
+    fn next_left(self, mut element: usize, mut depth: u16) -> Option<FrontierString> {
         while element < self.elements.len() {
             let mut left = depth..self.bits;
             if let Some(bit) = left.find(|bit| self.is_set(element, *bit)) {
-                return Some(Leaving { element, bit });
+                return Some(FrontierString { element, bit });
             }
             if let Some(string) = self.right(element, self.bits) {
                 return Some(string);
@@ -128,7 +131,7 @@ impl<'a> Frontier<'a> {
     }
 
     /// The deepest string above this depth that leaves an element to the right, or its successor.
-    fn next_right(self, element: usize, depth: u16) -> Option<Leaving> {
+    fn next_right(self, element: usize, depth: u16) -> Option<FrontierString> {
         let next = element.saturating_add(1);
         self.right(element, depth).or_else(|| {
             let depth = self.parting(next).saturating_add(1);
@@ -136,7 +139,7 @@ impl<'a> Frontier<'a> {
         })
     }
 
-    fn right(self, element: usize, below: u16) -> Option<Leaving> {
+    fn right(self, element: usize, below: u16) -> Option<FrontierString> {
         let next = element.saturating_add(1);
         let limit = if next < self.elements.len() {
             self.parting(next).saturating_add(1)
@@ -144,7 +147,7 @@ impl<'a> Frontier<'a> {
             self.depth
         };
         let bit = (limit..below).rev().find(|bit| !self.is_set(element, *bit));
-        bit.map(|bit| Leaving { element, bit })
+        bit.map(|bit| FrontierString { element, bit })
     }
 
     /// The number of leading bits that an element shares with its predecessor.

@@ -32,9 +32,13 @@
 //! | of `n` elements | counted | frontier |
 //! | --- | --- | --- |
 //! | append, amortised: terms of sums in G1 | `2 log n` | about 14 000 at `n = 512` |
-//! | look-up, server: terms | `n` if the key is absent, `3 n` if it has many values | 1024 for each tree, or 2048 for each chunk |
-//! | look-up, verifier | two pairings, `O(log n)` points for each block shown | the same, `O(log n)` points more for each tree |
-//! | look-up, bytes, each tree | 164 if nothing is shown; `608 + 208 log n` for each block | about `391 + 338 log_4 n` if nothing is shown |
+//! | look-up, server terms, absent key | `n` | 1024 for each tree |
+//! | look-up, server terms, many values | `3 n` | 2048 for each chunk |
+//! | look-up, verifier | two pairings | two pairings |
+//! | look-up, verifier points, each block shown | `O(log n)` | `O(log n)` |
+//! | look-up, verifier points, each tree | | `O(log n)` |
+//! | look-up, bytes, each tree with nothing shown | 164 | about `391 + 338 log_4 n` |
+//! | look-up, bytes, each block shown | `608 + 208 log n` | |
 //! | append-only, bytes | at most `632 + 208 log n`, read off the stored nodes | the same |
 //! | powers for each element of the largest tree | 1 | 512, or 256 in sets |
 //!
@@ -48,9 +52,9 @@
 //!
 //! | you need | take | because |
 //! | --- | --- | --- |
-//! | keys with values, parameters of a ceremony | [`AadCounted`] | short appends, a public ceremony has enough powers |
+//! | keys with values | [`AadCounted`] | short appends; a public ceremony has enough powers |
 //! | members without values | [`AasCounted`] | |
-//! | the design of the paper | [`AadFrontier`], [`AasFrontier`] | for comparison: hundreds of times as much work for each append |
+//! | the paper's design | [`AadFrontier`], [`AasFrontier`] | for comparison; appends are slow |
 //! | no append that takes long | [`Schedule::Deferred`] | proofs are twice as long |
 //! | to follow and check | [`client::LogClient`] | it knows the author's key and `[s]_2` |
 //!
@@ -58,13 +62,19 @@
 //!
 //! ```
 //! # #[cfg(feature = "std")] {
-//! use pad_log::{AadCounted, Continuation, Entry, Log, LogAuthor, LogClient, LogRepository, LookupProof, Schedule, Setup, Shape};
+//! use pad_log::{
+//!     AadCounted, Continuation, Entry, Log, LogAuthor, LogClient, LogRepository, LookupProof,
+//!     Schedule, Setup, Shape,
+//! };
 //! use pad_log::proof::LONGEST_LOOKUP;
 //! use pad_accumulators::{SecretKey as _, bilinear::BilinearSecretKey, wire};
 //! use ed25519_dalek::SigningKey;
-//! use pad_core::{AuthorKey, HeadSigner, Heads as _, Key, Repository as _, Value, Version, Workers, codec};
+//! use pad_core::{
+//!     AuthorKey, HeadSigner, Heads as _, Key, Repository as _, Value, Version, Workers, codec,
+//! };
 //!
-//! // Parameters for trees of up to 16 elements. Whoever makes them so can forge: real ones come from a ceremony.
+//! // Parameters for trees of up to 16 elements. The holder of this secret can forge proofs. Real
+//! // parameters come from a ceremony.
 //! let workers = Workers::sequential();
 //! let secret = BilinearSecretKey::generate(16, 1, b"", &workers)?;
 //! let shape = Shape::new(4, Schedule::Eager).ok_or("4 to 32")?;
@@ -82,7 +92,8 @@
 //!     server.apply(&author.snapshot()?)?;
 //! }
 //!
-//! // A client knows the author's key and the setup's bytes. It follows the log only if it has grown.
+//! // A client knows the author's key and the setup's bytes. It follows the log only if the log
+//! // has grown.
 //! let setup = Setup::from_bytes(&log.setup().to_bytes())?;
 //! let mut client = LogClient::new(Log::<AadCounted>::new("certificates".into(), setup), public);
 //! let (one, two) = (Version::new(1), Version::new(2));
@@ -95,7 +106,9 @@
 //! // All values of a key, and no other.
 //! let key = Key::try_from("example.org")?;
 //! let proof = wire::encode(&server.prove(two, &key)?);
-//! let values = client.check::<LookupProof<AadCounted>>(&proof, LONGEST_LOOKUP, &client.newest()?, &key)?;
+//! let values = client.check::<LookupProof<AadCounted>>(
+//!     &proof, LONGEST_LOOKUP, &client.newest()?, &key,
+//! )?;
 //! assert_eq!(values.get().values.len(), 2);
 //! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())

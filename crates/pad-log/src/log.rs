@@ -57,7 +57,8 @@ impl Setup {
     ///
     /// # Errors
     /// - [`DecodeError::ParametersInvalid`] for another level of blocks, a top level outside 4 to
-    ///   32, an unknown schedule, the generator as `[s]_2`, or a purpose of 0 or over 64 bytes.
+    ///   32, or an unknown schedule. Also for the generator as `[s]_2`, and for a purpose of 0 or
+    ///   over 64 bytes.
     /// - [`DecodeError::Malformed`] for a purpose that is not UTF-8.
     /// - Other [`DecodeError`]s for an invalid point, and for bytes that are too short or too long.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {

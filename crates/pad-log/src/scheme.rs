@@ -92,7 +92,11 @@ pub enum Contents {
 }
 
 macro_rules! schemes {
-    ($($(#[$documentation:meta])* $name:ident: $kind:ident, $id:literal, $text:literal, $contents:ident, $completeness:ident;)+) => { $(
+    ($(
+        $(#[$documentation:meta])*
+        $name:ident: $kind:ident, $id:literal, $text:literal,
+            $contents:ident, $completeness:ident;
+    )+) => { $(
         $(#[$documentation])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct $name;

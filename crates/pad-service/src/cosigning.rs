@@ -7,7 +7,7 @@ use core::{
 use std::{sync::Arc, time::Instant};
 
 use pad_client::HttpOptions;
-use pad_web::client::{HttpClient, HttpError, Posted, Verdict, header};
+use pad_web::client::{HttpClient, HttpError, PostBody, Verdict, header};
 use transparency_log::{
     Timestamp,
     note::Signature,
@@ -16,15 +16,15 @@ use transparency_log::{
 };
 
 use crate::{
-    following::Following,
+    backoff::Backoff,
     head_log::{HeadLog, HeadLogError, LoggedHeads},
-    pauses::Pauses,
-    tally::Tally,
+    periodic_task::PeriodicTask,
+    witness_metrics::WitnessMetrics,
 };
 
 /// Settings for requests to witnesses.
 #[derive(Clone, Debug)]
-pub struct Cosigning {
+pub struct CosigningOptions {
     /// HTTP options. Each request has one attempt; failures are retried in a later round.
     pub http: HttpOptions,
     /// Interval of checks for a new head to cosign.
@@ -32,7 +32,7 @@ pub struct Cosigning {
     /// Age of a cosignature at which it is renewed, because clients require recent ones.
     pub refresh: Duration,
     /// Initial backoff after a failure of a witness or the log. Doubles with each failure, up to
-    /// [`Cosigning::LONGEST_PAUSE`].
+    /// [`CosigningOptions::LONGEST_PAUSE`].
     pub pause: Duration,
 }
 
@@ -51,7 +51,7 @@ enum NotCosigned {
     Log(#[from] HeadLogError),
 }
 
-impl Cosigning {
+impl CosigningOptions {
     /// Maximum backoff after failures.
     pub const LONGEST_PAUSE: Duration = Duration::from_mins(1);
 }
@@ -67,28 +67,31 @@ impl HeadLog {
     pub fn follow(
         self: &Arc<Self>,
         heads: Arc<impl LoggedHeads>,
-        cosigning: &Cosigning,
-    ) -> Result<Vec<Following>, HttpError> {
+        cosigning: &CosigningOptions,
+    ) -> Result<Vec<PeriodicTask>, HttpError> {
         let mut all = Vec::new();
         for (number, witness) in self.witnesses().iter().enumerate() {
-            match Asked::new(self, number, witness, cosigning)? {
+            match CosigningTask::new(self, number, witness, cosigning)? {
                 Some(mut asked) => {
-                    all.push(Following::begin(cosigning.every, move || asked.round()));
+                    all.push(PeriodicTask::begin(cosigning.every, move || asked.round()));
                 }
                 None => {
-                    tracing::warn!(witness = %witness.name, "the policy has no URL of this witness");
+                    tracing::warn!(
+                        witness = %witness.name,
+                        "the policy has no URL of this witness"
+                    );
                 }
             }
         }
         let log = Arc::clone(self);
-        let mut pauses = Pauses::new(cosigning.pause, Cosigning::LONGEST_PAUSE);
-        all.push(Following::begin(cosigning.every, move || {
-            if pauses.is_pausing() {
+        let mut backoff = Backoff::new(cosigning.pause, CosigningOptions::LONGEST_PAUSE);
+        all.push(PeriodicTask::begin(cosigning.every, move || {
+            if backoff.is_waiting() {
                 return;
             }
             match log.grow(&*heads) {
                 Ok(has_grown) => {
-                    if pauses.succeeded() {
+                    if backoff.succeeded() {
                         tracing::info!("the log of heads is kept again");
                     }
                     if has_grown {
@@ -97,7 +100,7 @@ impl HeadLog {
                     }
                 }
                 Err(error) => {
-                    if pauses.failed(error.to_string()) {
+                    if backoff.failed(error.to_string()) {
                         tracing::error!(%error, "the log of heads cannot grow");
                     }
                 }
@@ -107,25 +110,25 @@ impl HeadLog {
     }
 }
 
-/// A witness that is asked periodically.
-struct Asked {
+/// State of the periodic task that obtains cosignatures from one witness.
+struct CosigningTask {
     log: Arc<HeadLog>,
     number: usize,
     witness: TrustedWitness,
     client: HttpClient,
-    cosigning: Cosigning,
+    cosigning: CosigningOptions,
     /// Size that the witness last cosigned, as far as known.
     recorded: u64,
     succeeded: Option<Instant>,
-    pauses: Pauses,
+    backoff: Backoff,
 }
 
-impl Asked {
+impl CosigningTask {
     fn new(
         log: &Arc<HeadLog>,
         number: usize,
         witness: &TrustedWitness,
-        cosigning: &Cosigning,
+        cosigning: &CosigningOptions,
     ) -> Result<Option<Self>, HttpError> {
         let Some(url) = &witness.url else {
             return Ok(None);
@@ -142,7 +145,7 @@ impl Asked {
             cosigning: cosigning.clone(),
             recorded: 0,
             succeeded: None,
-            pauses: Pauses::new(cosigning.pause, Cosigning::LONGEST_PAUSE),
+            backoff: Backoff::new(cosigning.pause, CosigningOptions::LONGEST_PAUSE),
         }))
     }
 
@@ -150,19 +153,19 @@ impl Asked {
         let is_recent = self
             .succeeded
             .is_some_and(|time| time.elapsed() < self.cosigning.refresh);
-        if self.pauses.is_pausing() || (is_recent && self.log.is_cosigned_by(self.number)) {
+        if self.backoff.is_waiting() || (is_recent && self.log.is_cosigned_by(self.number)) {
             return;
         }
         match self.ask() {
             Ok(None) => {}
             Ok(Some(time)) => {
                 self.succeeded = Some(Instant::now());
-                self.count(|tally| {
-                    tally.time.store(time.seconds(), Ordering::Relaxed);
-                    &tally.cosigned
+                self.count(|counters| {
+                    counters.time.store(time.seconds(), Ordering::Relaxed);
+                    &counters.cosigned
                 });
                 let (witness, size) = (&self.witness.name, self.recorded);
-                if self.pauses.succeeded() {
+                if self.backoff.succeeded() {
                     tracing::info!(%witness, size, "the witness cosigns again");
                 }
                 tracing::debug!(%witness, size, "cosigned");
@@ -172,19 +175,20 @@ impl Asked {
     }
 
     fn failed(&mut self, error: &NotCosigned) {
-        self.count(|tally| &tally.failed);
+        self.count(|counters| &counters.failed);
         let text = match error {
             NotCosigned::Answer(AnswerError::Note(source)) => format!("{error}: {source}"),
             error => error.to_string(),
         };
-        if self.pauses.failed(text.clone()) {
-            tracing::warn!(witness = %self.witness.name, url = self.client.address(), "the witness does not cosign: {text}");
+        if self.backoff.failed(text.clone()) {
+            tracing::warn!(witness = %self.witness.name, url = self.client.address(), "the witness \
+                does not cosign: {text}");
         }
     }
 
-    fn count(&self, counter: impl FnOnce(&Tally) -> &AtomicU64) {
-        if let Some(tally) = self.log.tally(self.number) {
-            counter(tally).fetch_add(1, Ordering::Relaxed);
+    fn count(&self, counter: impl FnOnce(&WitnessMetrics) -> &AtomicU64) {
+        if let Some(counters) = self.log.witness_metrics(self.number) {
+            counter(counters).fetch_add(1, Ordering::Relaxed);
         }
     }
 
@@ -195,7 +199,7 @@ impl Asked {
             let Some(request) = self.log.request(self.recorded)? else {
                 return Ok(None);
             };
-            let posted = Posted {
+            let posted = PostBody {
                 content_type: "text/plain; charset=utf-8",
                 body: request.body.as_bytes(),
             };

@@ -19,7 +19,7 @@ use crate::keep::{CannotKeep, Keep};
 
 mod apply;
 
-pub use apply::{Applied, NotApplied};
+pub use apply::{ApplySummary, NotApplied};
 use apply::{apply_to, is_next};
 
 use crate::head_log::{HeadLog, LoggedHeads};
@@ -36,7 +36,7 @@ pub struct Dictionary {
     cache: NodeCache,
     public: PublicKey,
     /// Source of the files that are published with the dictionary.
-    published: Published,
+    published: PublishedFiles,
     /// Retention policy for versions.
     keep: Keep,
     /// Repository that answers queries.
@@ -50,7 +50,7 @@ pub struct Dictionary {
 
 /// Source of the files that are published with a dictionary.
 #[derive(Debug)]
-enum Published {
+enum PublishedFiles {
     Nothing,
     /// A folder that any process may write.
     Folder(PathBuf),
@@ -80,7 +80,7 @@ impl Dictionary {
             store: store.to_owned(),
             cache,
             public,
-            published: Published::Nothing,
+            published: PublishedFiles::Nothing,
             keep: Keep::All,
             current: RwLock::new(Arc::new(RwLock::new(repository))),
             changing: Mutex::new(()),
@@ -92,7 +92,7 @@ impl Dictionary {
     #[must_use]
     pub fn publishing(self, folder: PathBuf) -> Self {
         Self {
-            published: Published::Folder(folder),
+            published: PublishedFiles::Folder(folder),
             ..self
         }
     }
@@ -188,7 +188,7 @@ impl Dictionary {
     #[must_use]
     pub fn logging(self, log: Arc<HeadLog>) -> Self {
         Self {
-            published: Published::Log(log),
+            published: PublishedFiles::Log(log),
             ..self
         }
     }
@@ -196,7 +196,7 @@ impl Dictionary {
     /// Returns the log of its heads, if this process keeps it.
     pub const fn log(&self) -> Option<&Arc<HeadLog>> {
         match &self.published {
-            Published::Log(log) => Some(log),
+            PublishedFiles::Log(log) => Some(log),
             _ => None,
         }
     }
@@ -267,7 +267,7 @@ impl Dictionary {
     /// # Errors
     /// [`NotApplied`] for the first rejected update. Those before it are applied durably, unless
     /// the store failed.
-    pub fn apply(&self, updates: &[Vec<u8>]) -> Result<Applied, NotApplied> {
+    pub fn apply(&self, updates: &[Vec<u8>]) -> Result<ApplySummary, NotApplied> {
         // Check updates before taking the lock. Old or unsigned ones block no reader or writer.
         let updates = self.without_applied(updates)?;
         if updates.is_empty() {
@@ -310,15 +310,15 @@ impl Dictionary {
         Ok(rest)
     }
 
-    fn nothing_applied(&self) -> Applied {
-        Applied {
+    fn nothing_applied(&self) -> ApplySummary {
+        ApplySummary {
             taken: 0,
             latest: self.latest(),
         }
     }
 
     /// Applies updates. The caller holds the lock `changing`.
-    fn apply_now(&self, updates: &[Vec<u8>]) -> Result<Applied, NotApplied> {
+    fn apply_now(&self, updates: &[Vec<u8>]) -> Result<ApplySummary, NotApplied> {
         if self.reads_on_demand() {
             // A separate repository keeps other writers out until it is dropped.
             let mut writer = Server::of_any(&self.store)?;
@@ -351,9 +351,9 @@ impl Dictionary {
     /// read; [`io::ErrorKind::FileTooLarge`] for a longer file.
     pub fn published(&self, path: &str, most: usize) -> io::Result<Option<Vec<u8>>> {
         let folder = match &self.published {
-            Published::Nothing => return Ok(None),
-            Published::Folder(folder) => folder,
-            Published::Log(log) => {
+            PublishedFiles::Nothing => return Ok(None),
+            PublishedFiles::Folder(folder) => folder,
+            PublishedFiles::Log(log) => {
                 let file = log.file(path)?;
                 if file.as_ref().is_some_and(|bytes| bytes.len() > most) {
                     return Err(io::ErrorKind::FileTooLarge.into());

@@ -19,7 +19,7 @@ use transparency_log::{
     witness::AddCheckpoint,
 };
 
-use crate::tally::Tally;
+use crate::witness_metrics::WitnessMetrics;
 
 /// A source of the heads that a [`HeadLog`] contains.
 pub trait LoggedHeads: Send + Sync + 'static {
@@ -51,7 +51,7 @@ pub struct HeadLog {
     signer: NoteSigner,
     public: PublicKey,
     policy: Option<Policy>,
-    tallies: Vec<Tally>,
+    witness_metrics: Vec<WitnessMetrics>,
     clock: fn() -> SystemTime,
     state: Mutex<State>,
 }
@@ -139,8 +139,8 @@ pub enum HeadLogError {
     /// After a failure, the folder contains a log that does not continue the one signed by this
     /// process.
     #[error(
-        "the log in the folder does not continue the {signed} entries that were signed: it was replaced by \
-         another one or an older copy"
+        "the log in the folder does not continue the {signed} entries that were signed: it was \
+         replaced by another one or an older copy"
     )]
     Replaced {
         /// Number of signed entries.
@@ -245,7 +245,10 @@ impl HeadLog {
             files,
             signer,
             public,
-            tallies: witnesses.iter().map(|_| Tally::default()).collect(),
+            witness_metrics: witnesses
+                .iter()
+                .map(|_| WitnessMetrics::default())
+                .collect(),
             policy,
             clock: SystemTime::now,
             state: Mutex::new(state),
@@ -312,8 +315,8 @@ impl HeadLog {
         self.policy.as_ref().map_or(&[], Policy::witnesses)
     }
 
-    pub(crate) fn tally(&self, witness: usize) -> Option<&Tally> {
-        self.tallies.get(witness)
+    pub(crate) fn witness_metrics(&self, witness: usize) -> Option<&WitnessMetrics> {
+        self.witness_metrics.get(witness)
     }
 
     /// Number of signed entries and number of published entries.

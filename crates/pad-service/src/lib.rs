@@ -7,7 +7,7 @@
 //! | a copy that verifies all updates of other servers | [`Mirror`] | authoring without signing |
 //! | a key range of a tree PAD, in memory, from proofs | [`Part`] under a [`Mirror`] | see below |
 //! | requests routed to the servers that can answer | [`Router`] | one or more requests for each |
-//! | a dictionary's head log, with its key | [`HeadLog`], [`Cosigning`] | a signature a version |
+//! | a log of heads, with its key | [`HeadLog`], [`CosigningOptions`] | a signature a version |
 //! | a witness for any `tlog-witness` logs | [`WitnessService`] | a signature a checkpoint |
 //! | counters for Prometheus | [`Metrics`] | |
 //!
@@ -30,34 +30,34 @@
     allow(clippy::arithmetic_side_effects, reason = "tests fail by panicking")
 )]
 
+mod backoff;
 mod cosigning;
 mod dictionary;
-mod following;
 mod head_log;
 mod keep;
 mod metrics;
 mod mirror;
 mod part;
-mod pauses;
+mod periodic_task;
 mod refusal;
 mod reply;
 mod request;
 mod router;
 mod served;
 mod service;
-mod tally;
 mod witness;
+mod witness_metrics;
 
-pub use cosigning::Cosigning;
-pub use dictionary::{Applied, Dictionary, NotApplied};
-pub use following::Following;
+pub use cosigning::CosigningOptions;
+pub use dictionary::{ApplySummary, Dictionary, NotApplied};
 pub use head_log::{HeadLog, HeadLogError, LoggedHeads};
 pub use keep::{CannotKeep, Keep, UnreadableKeep};
 pub use metrics::Metrics;
-pub use mirror::{Mirror, Mirrored};
+pub use mirror::{Mirror, RoundSummary};
 pub use part::Part;
+pub use periodic_task::PeriodicTask;
 pub use request::ROUTES;
 pub use router::{NotRouted, Router};
-pub use served::Served;
+pub use served::ServedDictionary;
 pub use service::Service;
 pub use witness::{WITNESS_ROUTES, WitnessRequest, WitnessService};

@@ -80,7 +80,8 @@ impl Metrics {
         dictionaries: impl Iterator<Item = (&'d str, [Option<u64>; 3])>,
     ) -> String {
         let mut text = String::from(
-            "# HELP pad_requests_total Requests answered, by what they asked for and the class of the status.\n\
+            "# HELP pad_requests_total Requests answered, by what they asked for and the class of \
+                the status.\n\
              # TYPE pad_requests_total counter\n",
         );
         let all = self
@@ -134,7 +135,8 @@ impl Metrics {
             (
                 2,
                 "pad_store_bytes",
-                "Bytes of the store's files; nothing of stores in objects, which would have to be listed.",
+                "Bytes of the store's files; nothing of stores in objects, which would have to be \
+                    listed.",
             ),
         ] {
             line(
@@ -175,11 +177,11 @@ pub(crate) fn log_metrics<'l>(logs: impl Iterator<Item = (&'l str, &'l Arc<HeadL
             values.push((1, of_log.clone(), published));
         }
         for (number, witness) in log.witnesses().iter().enumerate() {
-            let Some(tally) = log.tally(number) else {
+            let Some(counters) = log.witness_metrics(number) else {
                 continue;
             };
             let of_witness = format!("{of_log},witness=\"{}\"", label(&witness.name));
-            let counters = [&tally.cosigned, &tally.failed, &tally.time];
+            let counters = [&counters.cosigned, &counters.failed, &counters.time];
             for (place, counter) in (2..).zip(counters) {
                 values.push((place, of_witness.clone(), counter.load(Ordering::Relaxed)));
             }
@@ -226,7 +228,8 @@ const LOG_METRICS: [(&str, &str, &str); 6] = [
     (
         "pad_log_failed",
         "gauge",
-        "Whether the log of heads cannot be kept up with its dictionary: the log of the process says why.",
+        "Whether the log of heads cannot be kept up with its dictionary: the log of the process \
+            says why.",
     ),
 ];
 

@@ -7,13 +7,13 @@ use authdict::{
     AnswerError, RepositoryError, Version,
     client_view::{NotFollowed, StoredView},
 };
-use pad_client::{Fault, Incident, Remote, Unusable, Visit};
+use pad_client::{Fault, Incident, Remote, ServerSession, Unusable};
 
 use crate::{
     dictionary::{Dictionary, NotApplied},
-    following::Following,
     metrics::Metrics,
     part::Part,
+    periodic_task::PeriodicTask,
 };
 
 mod part;
@@ -29,7 +29,7 @@ mod whole;
 /// updates that precede it in the same response are kept.
 #[derive(Debug)]
 pub struct Mirror {
-    copy: Arc<dyn Copied>,
+    copy: Arc<dyn MirrorTarget>,
     upstreams: Vec<Remote>,
     /// Base path of the files for evidence.
     beside: PathBuf,
@@ -39,7 +39,7 @@ pub struct Mirror {
 }
 
 /// Contents kept by a mirror.
-trait Copied: fmt::Debug + Send + Sync {
+trait MirrorTarget: fmt::Debug + Send + Sync {
     /// Latest version present.
     fn latest(&self) -> Version;
 
@@ -52,11 +52,11 @@ trait Copied: fmt::Debug + Send + Sync {
     /// Fetches the next new contents up to `wanted` from an upstream. Returns whether to continue.
     fn take(
         &self,
-        visit: &Visit<'_>,
+        visit: &ServerSession<'_>,
         wanted: Version,
         metrics: &Metrics,
         taken: &mut usize,
-    ) -> Result<bool, Stopped>;
+    ) -> Result<bool, StopReason>;
 
     /// Drops versions that are no longer kept, if due. Returns the oldest remaining version then.
     fn prune(&self) -> Result<Option<Version>, NotApplied>;
@@ -68,15 +68,15 @@ trait Copied: fmt::Debug + Send + Sync {
 }
 
 /// Checks that an upstream continues the present contents; `false` if it is behind.
-fn goes_on(visit: &Visit<'_>, copy: &dyn Copied) -> Result<bool, Stopped> {
+fn goes_on(visit: &ServerSession<'_>, copy: &dyn MirrorTarget) -> Result<bool, StopReason> {
     let view = copy.seen().map_err(|error| match error {
         NotFollowed::Silent(AnswerError::Lookup(error)) => {
-            Stopped::Store(RepositoryError::from(error).into())
+            StopReason::Store(RepositoryError::from(error).into())
         }
         // The present contents were verified when they were fetched.
-        _ => {
-            Stopped::Store(authdict::StoreError::Damaged("its latest head does not verify").into())
-        }
+        _ => StopReason::Store(
+            authdict::StoreError::Damaged("its latest head does not verify").into(),
+        ),
     })?;
     match view.follow(visit) {
         Ok(_) => Ok(true),
@@ -88,7 +88,7 @@ fn goes_on(visit: &Visit<'_>, copy: &dyn Copied) -> Result<bool, Stopped> {
 
 /// Result of a round.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Mirrored {
+pub struct RoundSummary {
     /// Number of updates taken.
     pub taken: usize,
     /// Latest version after the round.
@@ -98,14 +98,14 @@ pub struct Mirrored {
 }
 
 /// Reason to stop fetching from an upstream.
-enum Stopped {
+enum StopReason {
     /// Fault of the upstream.
     Upstream(Unusable),
     /// Failure of the mirror's own store.
     Store(NotApplied),
 }
 
-impl<E: Into<Unusable>> From<E> for Stopped {
+impl<E: Into<Unusable>> From<E> for StopReason {
     fn from(error: E) -> Self {
         Self::Upstream(error.into())
     }
@@ -136,7 +136,7 @@ impl Mirror {
     }
 
     fn of(
-        copy: Arc<dyn Copied>,
+        copy: Arc<dyn MirrorTarget>,
         upstreams: Vec<Remote>,
         beside: PathBuf,
         metrics: Arc<Metrics>,
@@ -158,15 +158,15 @@ impl Mirror {
     /// # Errors
     /// [`NotApplied`] if the mirror's own store fails, or a part exceeds its memory limit. Contents
     /// fetched before are kept.
-    pub fn round(&mut self) -> Result<Mirrored, NotApplied> {
-        let mut mirrored = Mirrored::default();
+    pub fn round(&mut self) -> Result<RoundSummary, NotApplied> {
+        let mut mirrored = RoundSummary::default();
         let mut visits = Vec::new();
         if !self.copy.is_complete() {
             for upstream in &self.upstreams {
-                match Visit::latest(upstream) {
+                match ServerSession::latest(upstream) {
                     Ok(visit) => visits.push(visit),
                     Err(error) => {
-                        let incident = Visit::new(upstream).failed(error.into(), None);
+                        let incident = ServerSession::new(upstream).failed(error.into(), None);
                         mirrored.incidents.push(incident);
                     }
                 }
@@ -179,11 +179,11 @@ impl Mirror {
                 match self.take(&visit, &mut mirrored.taken) {
                     Ok(true) => with_more.push(visit),
                     Ok(false) => {}
-                    Err(Stopped::Upstream(unusable)) => {
+                    Err(StopReason::Upstream(unusable)) => {
                         let incident = visit.failed(unusable, Some(&self.beside));
                         mirrored.incidents.push(incident);
                     }
-                    Err(Stopped::Store(error)) => return Err(error),
+                    Err(StopReason::Store(error)) => return Err(error),
                 }
             }
             visits = with_more;
@@ -198,7 +198,7 @@ impl Mirror {
 
     /// Starts a background task for each upstream, with a pause of `every` between rounds. A slow
     /// upstream does not delay others.
-    pub fn follow(self, every: Duration) -> Vec<Following> {
+    pub fn follow(self, every: Duration) -> Vec<PeriodicTask> {
         let each = self.upstreams.into_iter().map(|upstream| {
             let mut mirror = Self {
                 copy: Arc::clone(&self.copy),
@@ -207,7 +207,7 @@ impl Mirror {
                 metrics: Arc::clone(&self.metrics),
                 logged: BTreeMap::new(),
             };
-            Following::begin(every, move || {
+            PeriodicTask::begin(every, move || {
                 if let Err(error) = mirror.round() {
                     tracing::error!(%error, "the mirror cannot go on");
                 }
@@ -217,7 +217,7 @@ impl Mirror {
     }
 
     /// Fetches the next new contents from an upstream. Returns whether there are more.
-    fn take(&self, visit: &Visit<'_>, taken: &mut usize) -> Result<bool, Stopped> {
+    fn take(&self, visit: &ServerSession<'_>, taken: &mut usize) -> Result<bool, StopReason> {
         let copy = self.copy.as_ref();
         if !goes_on(visit, copy)? {
             return Ok(false);
@@ -232,7 +232,7 @@ impl Mirror {
         Ok(copy.latest() < wanted)
     }
 
-    fn log(&mut self, mirrored: &Mirrored) {
+    fn log(&mut self, mirrored: &RoundSummary) {
         if mirrored.taken > 0 {
             let (taken, latest) = (mirrored.taken, mirrored.latest.number());
             tracing::info!(taken, latest, "took updates");

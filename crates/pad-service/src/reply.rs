@@ -5,7 +5,7 @@ use sha2::{Digest as _, Sha256};
 
 /// Cache lifetime of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lasts {
+pub(crate) enum CacheLifetime {
     /// Immutable, because it is about a fixed version.
     Forever,
     /// Until the next version. One second is always fine, because no client can know sooner.
@@ -14,7 +14,7 @@ pub(crate) enum Lasts {
     Once,
 }
 
-impl Lasts {
+impl CacheLifetime {
     const fn directive(self) -> &'static str {
         match self {
             Self::Forever => "public, max-age=31536000, immutable",
@@ -35,7 +35,7 @@ pub(crate) const TEXT: &str = "text/plain; charset=utf-8";
 pub(crate) fn reply(
     content_type: &'static str,
     body: Vec<u8>,
-    lasts: Lasts,
+    lasts: CacheLifetime,
     if_none_match: Option<&HeaderValue>,
 ) -> Answer {
     let tag = tag(&[&body]);
@@ -45,7 +45,7 @@ pub(crate) fn reply(
 
 /// Builds a response with the given tag, or `304 Not Modified` if `is_known`.
 pub(crate) fn tagged(
-    (content_type, body, lasts): (&'static str, Vec<u8>, Lasts),
+    (content_type, body, lasts): (&'static str, Vec<u8>, CacheLifetime),
     tag: &str,
     is_known: bool,
 ) -> Answer {
@@ -104,7 +104,12 @@ mod tests {
             (Some(tag.trim_matches('"').into()), StatusCode::OK),
         ] {
             let known = known.map(|known| HeaderValue::from_str(&known).unwrap());
-            let answer = reply(MESSAGE, body.clone(), Lasts::Forever, known.as_ref());
+            let answer = reply(
+                MESSAGE,
+                body.clone(),
+                CacheLifetime::Forever,
+                known.as_ref(),
+            );
             assert_eq!(answer.status, status, "{known:?}");
             assert_eq!(answer.body.is_empty(), status == StatusCode::NOT_MODIFIED);
             let immutable = HeaderValue::from_static("public, max-age=31536000, immutable");

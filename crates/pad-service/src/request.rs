@@ -6,7 +6,7 @@ use authdict::{Version, question::Question};
 use pad_client::Resource;
 use pad_web::server::{ClientAddress, Head, HeaderValue, Method, StatusCode, Work, header};
 
-use crate::{refusal::Refusal, served::Served};
+use crate::{refusal::Refusal, served::ServedDictionary};
 
 /// A request about a dictionary, resolved as `D`, or about the server.
 #[derive(Debug)]
@@ -129,7 +129,7 @@ impl<D> Target<D> {
     }
 }
 
-impl Target<Served> {
+impl Target<ServedDictionary> {
     /// Expected duration of the work.
     ///
     /// Initial requests of every client, and lookups in a file, are as short as a switch of

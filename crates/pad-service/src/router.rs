@@ -5,7 +5,7 @@ use std::{fmt::Write as _, net::IpAddr, sync::Arc};
 
 use authdict::{PublicKey, Version, question::Question};
 use pad_client::{
-    FetchError, HttpError, Remote, Reply, Resource, Versions, Wanted, is_dictionary_name,
+    FetchError, HttpError, Remote, Reply, RequestTarget, Resource, Versions, is_dictionary_name,
 };
 use pad_web::server::{
     Admission, Answer, Handler, Head, HeaderValue, Limits, StatusCode, Work, header,
@@ -13,18 +13,18 @@ use pad_web::server::{
 use serde_json::{Map, json};
 
 use crate::{
-    following::Following,
     metrics::Metrics,
+    periodic_task::PeriodicTask,
     refusal::Refusal,
-    reply::{Lasts, MESSAGE, OBJECT, TEXT, reply},
+    reply::{CacheLifetime, MESSAGE, OBJECT, TEXT, reply},
     request::{Request, Target, not_allowed},
     witness::label,
 };
 
-mod places;
+mod semaphore;
 mod upstreams;
 
-use places::Places;
+use semaphore::Semaphore;
 use upstreams::Upstreams;
 
 /// Forwards queries about one dictionary to upstream servers.
@@ -43,7 +43,7 @@ pub struct Router {
     upstreams: Arc<Upstreams>,
     limits: Limits,
     /// Semaphore for large responses that are being received.
-    places: Places,
+    semaphore: Semaphore,
     metrics: Metrics,
 }
 
@@ -53,7 +53,8 @@ pub struct Router {
 pub enum NotRouted {
     /// The name is no valid name of a dictionary.
     #[error(
-        "{0:?} is no name of a dictionary: letters, digits, dots, hyphens and underscores, and no dot first"
+        "{0:?} is no name of a dictionary: letters, digits, dots, hyphens and underscores, and no \
+            dot first"
     )]
     Name(String),
     /// The list of servers is empty.
@@ -95,7 +96,7 @@ impl Router {
         Ok(Self {
             name,
             upstreams: Arc::new(Upstreams::new(servers, public)?),
-            places: Places::new(
+            semaphore: Semaphore::new(
                 limits
                     .answer_bytes
                     .checked_div(limits.response_bytes)
@@ -108,12 +109,12 @@ impl Router {
 
     /// Starts one background task per server that refreshes the server's versions. It pauses for
     /// `every` before each refresh.
-    pub fn follow(&self, every: Duration) -> Vec<Following> {
+    pub fn follow(&self, every: Duration) -> Vec<PeriodicTask> {
         let numbers = 0..self.upstreams.servers.all().len();
         let follow = |number| {
             let upstreams = Arc::clone(&self.upstreams);
             let mut failed = false;
-            Following::begin(every, move || {
+            PeriodicTask::begin(every, move || {
                 let fails = upstreams.refresh(number).err();
                 let server = upstreams.servers.all().get(number).map(Remote::address);
                 match (&fails, server) {
@@ -129,29 +130,36 @@ impl Router {
 
     fn answer(&self, request: Request<()>, body: &[u8]) -> Result<Answer, Refusal> {
         let (known, client) = (request.if_none_match.as_ref(), request.client);
-        let plain = |kind, text: String| Ok(reply(kind, text.into_bytes(), Lasts::Once, known));
+        let plain =
+            |kind, text: String| Ok(reply(kind, text.into_bytes(), CacheLifetime::Once, known));
         match request.target {
             Target::Health => plain(OBJECT, self.health()),
             Target::Metrics => plain(TEXT, self.text()),
             Target::List => plain(OBJECT, json!([self.name]).to_string()),
             Target::Get((), Resource::Versions) => {
                 let object = self.upstreams.versions().to_json();
-                Ok(reply(OBJECT, object.into_bytes(), Lasts::Moment, known))
+                Ok(reply(
+                    OBJECT,
+                    object.into_bytes(),
+                    CacheLifetime::Moment,
+                    known,
+                ))
             }
             Target::Get((), resource @ (Resource::Head | Resource::HeadOf(_))) => {
                 let newest = self.upstreams.newest();
                 let lasts = match resource {
                     Resource::HeadOf(version) if version != newest.version => {
                         let path = resource.path();
-                        let reply = self.forward(Wanted::HeadOf(version), (&path, None, client))?;
+                        let reply =
+                            self.forward(RequestTarget::HeadOf(version), (&path, None, client))?;
                         if version > newest.version && reply.status == StatusCode::OK {
                             // The server is ahead of this router.
                             drop(self.upstreams.learn(version, reply.body.clone()));
                         }
                         return Ok(passed_on(reply, MESSAGE, known));
                     }
-                    Resource::HeadOf(_) => Lasts::Forever,
-                    _ => Lasts::Moment,
+                    Resource::HeadOf(_) => CacheLifetime::Forever,
+                    _ => CacheLifetime::Moment,
                 };
                 if newest.version == Version::EMPTY {
                     let text = "no server has a version yet";
@@ -170,7 +178,7 @@ impl Router {
                 })?;
                 let path = format!("answers/{version}");
                 let reply = self.forward(
-                    Wanted::Answer(version, &question),
+                    RequestTarget::Answer(version, &question),
                     (&path, Some(body), client),
                 )?;
                 Ok(passed_on(reply, MESSAGE, known))
@@ -187,7 +195,11 @@ impl Router {
     ///
     /// # Errors
     /// `no_server` if no usable reply is left.
-    fn forward(&self, wanted: Wanted<'_>, asked: ClientRequest<'_>) -> Result<Reply, Refusal> {
+    fn forward(
+        &self,
+        wanted: RequestTarget<'_>,
+        asked: ClientRequest<'_>,
+    ) -> Result<Reply, Refusal> {
         let servers = &self.upstreams.servers;
         servers.turn();
         let (mut elsewhere, mut late, mut fails) = (None, None, false);
@@ -249,7 +261,7 @@ impl Router {
         } else {
             late.or(refused).or(elsewhere)
         };
-        found.ok_or_else(nobody)
+        found.ok_or_else(no_server_answered)
     }
 
     /// Forwards a request to a server.
@@ -265,7 +277,7 @@ impl Router {
         let longest = self.limits.response_bytes;
         match server.forward(path, posted, client, longest.min(SHORT)) {
             Err(FetchError::Http(HttpError::ResponseTooLarge { .. })) if longest > SHORT => {
-                let _place = self.places.take();
+                let _permit = self.semaphore.take();
                 server.forward(path, posted, client, longest)
             }
             reply => reply,
@@ -366,17 +378,19 @@ impl Router {
 }
 
 /// Returns the contents that a server must keep to serve `resource`.
-fn wanted(resource: &Resource) -> Wanted<'_> {
+fn wanted(resource: &Resource) -> RequestTarget<'_> {
     match resource {
         Resource::HeadOf(version)
         | Resource::Heads(_, version)
         | Resource::Consistency(_, version)
-        | Resource::Past(_, version) => Wanted::HeadOf(*version),
-        Resource::Answer(version, question) => Wanted::Answer(*version, question),
-        Resource::Page(version, range) => Wanted::Page(*version, range),
-        Resource::Growth(_, version) => Wanted::ContentsOf(*version),
-        Resource::Update(version) | Resource::Updates(version, _) => Wanted::UpdateTo(*version),
-        _ => Wanted::Newest,
+        | Resource::Past(_, version) => RequestTarget::HeadOf(*version),
+        Resource::Answer(version, question) => RequestTarget::Answer(*version, question),
+        Resource::Page(version, range) => RequestTarget::Page(*version, range),
+        Resource::Growth(_, version) => RequestTarget::ContentsOf(*version),
+        Resource::Update(version) | Resource::Updates(version, _) => {
+            RequestTarget::UpdateTo(*version)
+        }
+        _ => RequestTarget::Newest,
     }
 }
 
@@ -399,7 +413,7 @@ const fn content_type(resource: &Resource) -> &'static str {
 /// Nothing in it is verified. Caches therefore revalidate each use, and store no refusal.
 fn passed_on(reply: Reply, content_type: &'static str, known: Option<&HeaderValue>) -> Answer {
     if reply.status == StatusCode::OK {
-        return self::reply(content_type, reply.body, Lasts::Once, known);
+        return self::reply(content_type, reply.body, CacheLifetime::Once, known);
     }
     let wait = reply.headers.get(header::RETRY_AFTER).cloned();
     let refusal = Answer::new(reply.status, OBJECT, reply.body);
@@ -419,7 +433,7 @@ const SHORT: usize = 1 << 20;
 /// Computes the value of a gauge from a server's versions and whether the server is up.
 type Value = fn(Option<&Versions>, bool) -> u64;
 
-fn nobody() -> Refusal {
+fn no_server_answered() -> Refusal {
     let text = "none of the servers that may have it answers";
     Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "no_server", text)
 }

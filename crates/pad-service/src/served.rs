@@ -17,26 +17,26 @@ use crate::{
 
 /// A dictionary of a service: all of it, or some of its keys.
 #[derive(Clone, Debug)]
-pub enum Served {
+pub enum ServedDictionary {
     /// All keys, in a store.
     Whole(Arc<Dictionary>),
     /// Some of the keys, in memory.
     Part(Arc<Part>),
 }
 
-impl From<Arc<Dictionary>> for Served {
+impl From<Arc<Dictionary>> for ServedDictionary {
     fn from(dictionary: Arc<Dictionary>) -> Self {
         Self::Whole(dictionary)
     }
 }
 
-impl From<Arc<Part>> for Served {
+impl From<Arc<Part>> for ServedDictionary {
     fn from(part: Arc<Part>) -> Self {
         Self::Part(part)
     }
 }
 
-impl Served {
+impl ServedDictionary {
     /// Returns the dictionary if all of its keys are served.
     pub const fn whole(&self) -> Option<&Arc<Dictionary>> {
         match self {

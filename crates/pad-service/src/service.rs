@@ -16,18 +16,18 @@ use pad_web::server::{
 use serde_json::{Map, json};
 
 use crate::{
-    following::Following,
     metrics::{Metrics, log_metrics},
+    periodic_task::PeriodicTask,
     refusal::Refusal,
-    reply::{Lasts, MESSAGE, OBJECT, TEXT, matches, reply, tagged},
+    reply::{CacheLifetime, MESSAGE, OBJECT, TEXT, matches, reply, tagged},
     request::{Request, Target},
-    served::{Contents, Served, all_keys_only},
+    served::{Contents, ServedDictionary, all_keys_only},
 };
 
 /// HTTP service of one or more dictionaries.
 #[derive(Debug)]
 pub struct Service {
-    dictionaries: BTreeMap<String, Served>,
+    dictionaries: BTreeMap<String, ServedDictionary>,
     limits: Limits,
     metrics: Arc<Metrics>,
 }
@@ -37,7 +37,10 @@ impl Service {
     ///
     /// Names must consist of letters, digits, dots, hyphens and underscores; this is not checked.
     /// Responses keep to `limits`, those of the server that runs the service.
-    pub fn new<D: Into<Served>>(dictionaries: BTreeMap<String, D>, limits: Limits) -> Self {
+    pub fn new<D: Into<ServedDictionary>>(
+        dictionaries: BTreeMap<String, D>,
+        limits: Limits,
+    ) -> Self {
         let metrics = Arc::default();
         let named = dictionaries.into_iter();
         let dictionaries = named
@@ -57,9 +60,9 @@ impl Service {
 
     /// Starts a background task that serves versions published by other processes. It pauses for
     /// `every` before each check of the stores.
-    pub fn follow(&self, every: Duration) -> Following {
+    pub fn follow(&self, every: Duration) -> PeriodicTask {
         let dictionaries = self.dictionaries.clone();
-        Following::begin(every, move || {
+        PeriodicTask::begin(every, move || {
             let all = dictionaries.iter();
             for (name, dictionary) in all.filter_map(|(name, served)| Some((name, served.whole()?)))
             {
@@ -77,9 +80,10 @@ impl Service {
         })
     }
 
-    fn answer(&self, request: Request<Served>, body: Vec<u8>) -> Result<Answer, Refusal> {
+    fn answer(&self, request: Request<ServedDictionary>, body: Vec<u8>) -> Result<Answer, Refusal> {
         let known = request.if_none_match.as_ref();
-        let plain = |kind, text: String| Ok(reply(kind, text.into_bytes(), Lasts::Once, known));
+        let plain =
+            |kind, text: String| Ok(reply(kind, text.into_bytes(), CacheLifetime::Once, known));
         match request.target {
             Target::Health => plain(OBJECT, self.health()),
             Target::Metrics => {
@@ -105,16 +109,21 @@ impl Service {
                         "there is no such file",
                     )
                 };
-                Ok(reply(MESSAGE, file.ok_or_else(absent)?, Lasts::Once, known))
+                Ok(reply(
+                    MESSAGE,
+                    file.ok_or_else(absent)?,
+                    CacheLifetime::Once,
+                    known,
+                ))
             }
             Target::Get(dictionary, Resource::Notes(first, last)) => {
                 let notes = dictionary.notes(first, last.min(last_of_page(first)))?;
                 let said = notes_to_json(&notes).into_bytes();
-                Ok(reply(OBJECT, said, Lasts::Moment, known))
+                Ok(reply(OBJECT, said, CacheLifetime::Moment, known))
             }
             Target::Get(dictionary, Resource::Named(name)) => {
                 let versions = versions_to_json(&dictionary.versions_of(&name)?).into_bytes();
-                Ok(reply(OBJECT, versions, Lasts::Moment, known))
+                Ok(reply(OBJECT, versions, CacheLifetime::Moment, known))
             }
             Target::Get(dictionary, resource) => dictionary.read(|contents| {
                 let tag = contents.tag(&resource)?.filter(|_| {
@@ -127,7 +136,7 @@ impl Service {
                     && (is_known || request.is_head)
                 {
                     // The response has no body, and building one may read megabytes.
-                    let answer = (MESSAGE, Vec::new(), Lasts::Forever);
+                    let answer = (MESSAGE, Vec::new(), CacheLifetime::Forever);
                     return Ok(tagged(answer, tag, is_known));
                 }
                 let body = self.body(contents, &resource)?;
@@ -148,10 +157,10 @@ impl Service {
                     contents.check_asked(version, &question)?;
                     self.ask(contents.asked, version, &question)
                 })?;
-                Ok(reply(MESSAGE, answer, Lasts::Once, known))
+                Ok(reply(MESSAGE, answer, CacheLifetime::Once, known))
             }
-            Target::Update(Served::Whole(dictionary)) => self.update(&dictionary, body),
-            Target::Update(Served::Part(_)) => Err(all_keys_only()),
+            Target::Update(ServedDictionary::Whole(dictionary)) => self.update(&dictionary, body),
+            Target::Update(ServedDictionary::Part(_)) => Err(all_keys_only()),
         }
     }
 
@@ -160,10 +169,10 @@ impl Service {
         &self,
         contents: &Contents<'_>,
         resource: &Resource,
-    ) -> Result<(&'static str, Vec<u8>, Lasts), Refusal> {
+    ) -> Result<(&'static str, Vec<u8>, CacheLifetime), Refusal> {
         let repository = contents.asked;
-        let forever = |body| Ok((MESSAGE, body, Lasts::Forever));
-        let moment = |kind, body| Ok((kind, body, Lasts::Moment));
+        let forever = |body| Ok((MESSAGE, body, CacheLifetime::Forever));
+        let moment = |kind, body| Ok((kind, body, CacheLifetime::Moment));
         match resource {
             Resource::Public => moment(TEXT, contents.public.to_text().into_bytes()),
             Resource::Head => {
@@ -293,7 +302,8 @@ impl Service {
     fn too_long(&self) -> Refusal {
         let most = self.limits.response_bytes;
         let text = format!(
-            "the answer would have more than {most} bytes, or the question more than {MOST_KEYS} keys"
+            "the answer would have more than {most} bytes, or the question more than {MOST_KEYS} \
+                keys"
         );
         Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "too_long", text)
     }
@@ -320,7 +330,7 @@ impl Service {
     /// A writer holds the lock for long where contents are in memory.
     fn is_seen_at_once(&self) -> bool {
         let served = self.dictionaries.values();
-        let mut wholes = served.map(Served::whole);
+        let mut wholes = served.map(ServedDictionary::whole);
         wholes.all(|whole| {
             // The writer of a log of heads holds the log's lock while it writes.
             whole.is_some_and(|dictionary| {
@@ -367,7 +377,7 @@ impl Service {
 }
 
 impl Handler for Service {
-    type Request = Request<Served>;
+    type Request = Request<ServedDictionary>;
 
     fn admit(&self, head: &Head) -> Result<Admission<Self::Request>, Answer> {
         let target = Target::of(head, |name| self.dictionaries.get(name).cloned());

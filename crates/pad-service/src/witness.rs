@@ -22,7 +22,7 @@ use transparency_log::{
 use crate::{
     cosigning::ADD_CHECKPOINT,
     refusal::Refusal,
-    reply::{Lasts, OBJECT, TEXT, reply},
+    reply::{CacheLifetime, OBJECT, TEXT, reply},
 };
 
 /// Routes of a witness in addition to `health` and `metrics`: name, method and path. Paths are
@@ -141,7 +141,7 @@ impl WitnessService {
     /// The latest cosigned checkpoint of a log, with signatures of the log and the witness.
     fn cosigned(&self, origin: &str) -> Answer {
         match self.witness.records().cosigned(origin) {
-            Ok(Some(note)) => reply(TEXT, note.encode().into_bytes(), Lasts::Once, None),
+            Ok(Some(note)) => reply(TEXT, note.encode().into_bytes(), CacheLifetime::Once, None),
             Ok(None) => {
                 let text = "no checkpoint of this log was cosigned";
                 Refusal::new(StatusCode::NOT_FOUND, "unknown_log", text).answer()
@@ -237,9 +237,16 @@ impl Handler for WitnessService {
         match request {
             WitnessRequest::Health => {
                 let object = json!({ "status": "ok", "logs": self.origins.len() });
-                reply(OBJECT, object.to_string().into_bytes(), Lasts::Once, None)
+                reply(
+                    OBJECT,
+                    object.to_string().into_bytes(),
+                    CacheLifetime::Once,
+                    None,
+                )
             }
-            WitnessRequest::Metrics => reply(TEXT, self.metrics().into_bytes(), Lasts::Once, None),
+            WitnessRequest::Metrics => {
+                reply(TEXT, self.metrics().into_bytes(), CacheLifetime::Once, None)
+            }
             WitnessRequest::AddCheckpoint => self.add_checkpoint(&body),
             WitnessRequest::Cosigned(origin) => self.cosigned(&origin),
         }

@@ -40,11 +40,11 @@ where
 {
     /// The keys that differ between two versions, in ascending order, without proof.
     ///
-    /// Time: where the stores keep digests, proportional to the number of differing keys times
-    /// the depth of the tree; equal subtrees are not entered.
+    /// Time: in stores that keep digests, proportional to the number of differing keys times the
+    /// depth of the tree. Equal subtrees are not entered.
     ///
     /// # Errors
-    /// [`LookupError`] if one of the versions is not there.
+    /// [`LookupError`] if one of the versions does not exist or was pruned.
     pub fn diff(&self, before: Version, after: Version) -> Result<Vec<Difference>, LookupError> {
         let mut changes = Vec::new();
         self.differences(before, after, |change| {
@@ -57,7 +57,7 @@ where
     /// Streams the keys that [`TreeRepository::diff`] collects to `note`, one after the other.
     ///
     /// # Errors
-    /// As [`TreeRepository::diff`]; the first error of `note`, which ends the comparison.
+    /// Those of [`TreeRepository::diff`]; the first error of `note`, which ends the comparison.
     pub fn differences<E: From<LookupError>>(
         &self,
         before: Version,

@@ -215,7 +215,7 @@ impl<S: Suite> TreePart<S> {
     /// The list may be incomplete: rely on what [`TreePart::progress`] reports missing.
     ///
     /// # Errors
-    /// As [`TreePart::follow_head`]; [`ApplyError::VersionGap`].
+    /// Those of [`TreePart::follow_head`]; [`ApplyError::VersionGap`].
     pub fn follow(&mut self, update: &Update<S>) -> Result<Vec<Key>, ApplyError> {
         self.heads.check(update.base, &update.head)?;
         self.heads.append(&update.head);
@@ -332,7 +332,7 @@ impl<S: Suite> TreePart<S> {
 
     /// Drops the contents of all versions before `oldest`; their heads stay.
     ///
-    /// Time and transient memory: linear in what is kept.
+    /// Time and transient memory: linear in the number of nodes.
     ///
     /// # Errors
     /// [`LookupError`] if the version is not there.
@@ -346,7 +346,7 @@ impl<S: Suite> TreePart<S> {
     /// Frees the nodes of abandoned versions that neither a kept version nor the one being loaded
     /// shares.
     ///
-    /// Time and transient memory: linear in what is kept, if there is anything to free.
+    /// Time and transient memory: linear in the number of nodes, if there is anything to free.
     pub fn drop_abandoned(&mut self) {
         if self.has_strays {
             self.sweep();
@@ -365,7 +365,7 @@ impl<S: Suite> TreePart<S> {
     /// The proof for one key.
     ///
     /// # Errors
-    /// As [`TreePart::prove_query`].
+    /// Those of [`TreePart::prove_query`].
     pub fn prove(&self, version: Version, key: &Key) -> Result<TreeProof<S, Key>, LookupError> {
         self.prove_query(version, key)
     }

@@ -209,8 +209,8 @@ impl<S: VersionedStore> PersistentTree<S> {
     /// Drops all versions before `oldest`, and frees what only they need. Discards the changes
     /// since the last seal.
     ///
-    /// Time and transient memory: linear in what is stored. A version that is not there changes
-    /// nothing.
+    /// Time and transient memory: linear in the stored nodes and entries. A version that does not
+    /// exist or was pruned changes nothing.
     pub fn prune(&mut self, oldest: Version) {
         let Some(dropped) = self.position(oldest) else {
             return;

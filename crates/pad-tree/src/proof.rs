@@ -104,7 +104,7 @@ fn node<S: Suite>(left: &S::Digest, right: &S::Digest) -> S::Digest {
 }
 
 /// Adjacency of the opened leaves, as established by the check.
-pub(crate) struct Places {
+pub(crate) struct Adjacency {
     /// Whether the leaves `i` and `i + 1` are neighbours in the tree.
     adjacent: Vec<bool>,
     /// Whether the first opened leaf is the first of the tree.
@@ -145,7 +145,7 @@ impl<S: Suite, Q> TreeProof<S, Q> {
         root: &S::Digest,
         note: &mut N,
     ) -> Result<OpenedLeaves<S>, VerifyError> {
-        let Places {
+        let Adjacency {
             adjacent,
             at_start,
             at_end,
@@ -163,7 +163,7 @@ impl<S: Suite, Q> TreeProof<S, Q> {
         &self,
         root: &S::Digest,
         note: &mut N,
-    ) -> Result<Places, VerifyError> {
+    ) -> Result<Adjacency, VerifyError> {
         let Some(boundaries) = self.leaves.len().checked_sub(1) else {
             return self.recompute_empty(root, note);
         };
@@ -236,7 +236,7 @@ impl<S: Suite, Q> TreeProof<S, Q> {
         if whole.digest != *root {
             return Err(VerifyError::RootMismatch);
         }
-        Ok(Places {
+        Ok(Adjacency {
             adjacent,
             at_start: !whole.starts_elided,
             at_end: !whole.ends_elided,
@@ -248,7 +248,7 @@ impl<S: Suite, Q> TreeProof<S, Q> {
         &self,
         root: &S::Digest,
         note: &mut N,
-    ) -> Result<Places, VerifyError> {
+    ) -> Result<Adjacency, VerifyError> {
         if !self.shape.is_empty() || !self.siblings.is_empty() {
             return Err(VerifyError::MalformedShape);
         }
@@ -257,7 +257,7 @@ impl<S: Suite, Q> TreeProof<S, Q> {
         if *root != digest {
             return Err(VerifyError::RootMismatch);
         }
-        Ok(Places {
+        Ok(Adjacency {
             adjacent: Vec::new(),
             at_start: true,
             at_end: true,

@@ -26,13 +26,13 @@ impl<Q: TreeQuery + Plan> ProvableQuery for Q {}
 mod plan {
     use pad_core::KeyRange;
 
-    use super::Opening;
+    use super::LeafRun;
     use crate::search::SearchTree;
 
     /// The server side of a question: the leaves that its answer needs.
     pub trait Plan {
         /// The runs of leaves to open, in ascending order, not overlapping.
-        fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<Opening<T::Leaf>>, T::Error>;
+        fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<LeafRun<T::Leaf>>, T::Error>;
 
         /// Whether the answer depends only on keys of `range` and the leaves next to it.
         ///
@@ -46,12 +46,12 @@ use plan::Plan;
 
 /// A run of neighbouring leaves to open: the first and the last of them.
 #[derive(Clone, Debug)]
-pub struct Opening<L> {
+pub struct LeafRun<L> {
     first: L,
     last: L,
 }
 
-impl<L: Clone> Opening<L> {
+impl<L: Clone> LeafRun<L> {
     fn only(leaf: L) -> Self {
         Self {
             first: leaf.clone(),
@@ -65,7 +65,7 @@ impl<L: Clone> Opening<L> {
 /// Time: one search for each key or end of a range, and one digest for each level below.
 ///
 /// # Errors
-/// [`LookupError::InvalidQuery`]; [`LookupError::TooLong`]; a node cannot be fetched.
+/// [`LookupError::InvalidQuery`], [`LookupError::TooLong`], or a node cannot be fetched.
 pub(crate) fn prove<T: HashedTree, Q: ProvableQuery>(
     tree: T,
     query: &Q,
@@ -104,7 +104,7 @@ const LANES: usize = 32;
 /// next one. So the cache misses of the reads overlap.
 ///
 /// # Errors
-/// As [`prove_key`].
+/// Those of [`prove_key`].
 pub(crate) fn prove_many<'v, S: Suite, St>(
     queries: &[(View<'v, St>, &'v Key)],
 ) -> Result<Vec<TreeProof<S, Key>>, LookupError>
@@ -208,7 +208,7 @@ impl<'v> Walk<'v> {
             let reveals = |leaf: &[u8]| key.reveals(leaf);
             return Ok(prune(view, &lookup(view, &self.probe)?, most, &reveals)?.finish());
         };
-        let mut proof = Pruned::with_capacity(self.siblings.len());
+        let mut proof = ProofBuilder::with_capacity(self.siblings.len());
         for (side, _) in &self.siblings {
             proof.push_elided(*side);
         }
@@ -225,15 +225,15 @@ impl<'v> Walk<'v> {
 }
 
 /// The subtrees that a search passes, from the root down.
-pub(crate) struct Passed<S: Suite>(Pruned<S>);
+pub(crate) struct SearchPath<S: Suite>(ProofBuilder<S>);
 
-impl<S: Suite> Default for Passed<S> {
+impl<S: Suite> Default for SearchPath<S> {
     fn default() -> Self {
-        Self(Pruned::with_capacity(32))
+        Self(ProofBuilder::with_capacity(32))
     }
 }
 
-impl<S: Suite> Passed<S> {
+impl<S: Suite> SearchPath<S> {
     /// Passes the child on a side, which has this digest.
     pub(crate) fn pass(&mut self, side: Side, digest: S::Digest) {
         self.0.elide(side, digest);
@@ -254,11 +254,11 @@ impl<S: Suite> Passed<S> {
 /// cannot be fetched.
 fn prune<T: HashedTree>(
     tree: T,
-    openings: &[Opening<T::Leaf>],
+    openings: &[LeafRun<T::Leaf>],
     most: usize,
     reveals: &dyn Fn(&[u8]) -> bool,
-) -> Result<Pruned<T::Suite>, T::Error> {
-    let mut proof = Pruned::with_capacity(32);
+) -> Result<ProofBuilder<T::Suite>, T::Error> {
+    let mut proof = ProofBuilder::with_capacity(32);
     let root = tree.top()?.map(|root| (root, openings));
     let mut pending: Vec<_> = root.into_iter().collect();
     let mut length: usize = 0;
@@ -310,23 +310,23 @@ fn prune<T: HashedTree>(
 }
 
 /// The leaves that a lookup needs: the key's, or the two neighbours of its gap.
-fn lookup<T: SearchTree>(tree: T, probe: &Probe<'_>) -> Result<Vec<Opening<T::Leaf>>, T::Error> {
+fn lookup<T: SearchTree>(tree: T, probe: &Probe<'_>) -> Result<Vec<LeafRun<T::Leaf>>, T::Error> {
     let Some(mut cursor) = search::seek(tree, probe)? else {
         return Ok(Vec::new());
     };
     let reached = cursor.leaf.clone();
     Ok(vec![match tree.compare(probe, &reached) {
-        Ordering::Equal => Opening::only(reached),
+        Ordering::Equal => LeafRun::only(reached),
         Ordering::Less => {
             cursor.advance(Side::Left)?;
-            Opening {
+            LeafRun {
                 first: cursor.leaf,
                 last: reached,
             }
         }
         Ordering::Greater => {
             cursor.advance(Side::Right)?;
-            Opening {
+            LeafRun {
                 first: reached,
                 last: cursor.leaf,
             }
@@ -339,7 +339,7 @@ fn nearest<T: SearchTree>(
     tree: T,
     key: &Key,
     side: Side,
-) -> Result<Vec<Opening<T::Leaf>>, T::Error> {
+) -> Result<Vec<LeafRun<T::Leaf>>, T::Error> {
     let probe = Probe::new(key.as_bytes());
     let answer = search::nearest(tree, &probe, side, false)?;
     let bound = search::nearest(tree, &probe, side.other(), true)?;
@@ -350,22 +350,22 @@ fn nearest<T: SearchTree>(
     };
     let leaf = |cursor: Cursor<T>| cursor.leaf;
     Ok(match (first.map(leaf), last.map(leaf)) {
-        (Some(first), Some(last)) => vec![Opening { first, last }],
-        (Some(leaf), None) | (None, Some(leaf)) => vec![Opening::only(leaf)],
+        (Some(first), Some(last)) => vec![LeafRun { first, last }],
+        (Some(leaf), None) | (None, Some(leaf)) => vec![LeafRun::only(leaf)],
         (None, None) => Vec::new(),
     })
 }
 
-fn end<T: SearchTree>(tree: T, side: Side) -> Result<Vec<Opening<T::Leaf>>, T::Error> {
+fn end<T: SearchTree>(tree: T, side: Side) -> Result<Vec<LeafRun<T::Leaf>>, T::Error> {
     let cursor = search::end(tree, side)?;
     Ok(cursor
-        .map(|cursor| Opening::only(cursor.leaf))
+        .map(|cursor| LeafRun::only(cursor.leaf))
         .into_iter()
         .collect())
 }
 
 impl Plan for Key {
-    fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<Opening<T::Leaf>>, T::Error> {
+    fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<LeafRun<T::Leaf>>, T::Error> {
         lookup(tree, &Probe::new(self.as_bytes()))
     }
 
@@ -375,8 +375,8 @@ impl Plan for Key {
 }
 
 impl Plan for Keys {
-    fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<Opening<T::Leaf>>, T::Error> {
-        let mut openings: Vec<Opening<T::Leaf>> = Vec::with_capacity(self.as_slice().len());
+    fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<LeafRun<T::Leaf>>, T::Error> {
+        let mut openings: Vec<LeafRun<T::Leaf>> = Vec::with_capacity(self.as_slice().len());
         for key in self.as_slice() {
             for next in lookup(tree, &Probe::new(key.as_bytes()))? {
                 match openings.last_mut() {
@@ -396,7 +396,7 @@ impl Plan for Keys {
 }
 
 impl Plan for KeyRange {
-    fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<Opening<T::Leaf>>, T::Error> {
+    fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<LeafRun<T::Leaf>>, T::Error> {
         if !self.is_valid() {
             return Err(LookupError::InvalidQuery.into());
         }
@@ -414,7 +414,7 @@ impl Plan for KeyRange {
         let last = bound(&self.end, Side::Right, true)?;
         Ok(first
             .zip(last)
-            .map(|(first, last)| Opening { first, last })
+            .map(|(first, last)| LeafRun { first, last })
             .into_iter()
             .collect())
     }
@@ -425,7 +425,7 @@ impl Plan for KeyRange {
 }
 
 impl Plan for Predecessor {
-    fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<Opening<T::Leaf>>, T::Error> {
+    fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<LeafRun<T::Leaf>>, T::Error> {
         nearest(tree, &self.0, Side::Left)
     }
 
@@ -435,7 +435,7 @@ impl Plan for Predecessor {
 }
 
 impl Plan for Successor {
-    fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<Opening<T::Leaf>>, T::Error> {
+    fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<LeafRun<T::Leaf>>, T::Error> {
         nearest(tree, &self.0, Side::Right)
     }
 
@@ -445,7 +445,7 @@ impl Plan for Successor {
 }
 
 impl Plan for First {
-    fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<Opening<T::Leaf>>, T::Error> {
+    fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<LeafRun<T::Leaf>>, T::Error> {
         end(tree, Side::Left)
     }
 
@@ -455,7 +455,7 @@ impl Plan for First {
 }
 
 impl Plan for Last {
-    fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<Opening<T::Leaf>>, T::Error> {
+    fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<LeafRun<T::Leaf>>, T::Error> {
         end(tree, Side::Right)
     }
 
@@ -470,14 +470,14 @@ fn shown<S: Suite>(value: &[u8]) -> Content<S> {
 }
 
 /// A proof under construction, in pre-order.
-struct Pruned<S: Suite> {
+struct ProofBuilder<S: Suite> {
     shape: Vec<u8>,
     nodes: usize,
     siblings: Vec<S::Digest>,
     leaves: Vec<OpenedLeaf<S>>,
 }
 
-impl<S: Suite> Pruned<S> {
+impl<S: Suite> ProofBuilder<S> {
     /// An empty proof with room for one path of this length.
     fn with_capacity(depth: usize) -> Self {
         Self {

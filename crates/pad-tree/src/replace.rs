@@ -32,14 +32,14 @@ pub(crate) struct Replacements {
     pub(crate) entries: Vec<EntryId>,
 }
 
-/// A node, and which of the operations are below it.
-type Reached = (NodeId, Range<u32>);
+/// A node, and the range of the operations below it.
+type NodeOperations = (NodeId, Range<u32>);
 
 /// The result of following one piece of a level.
 #[derive(Default)]
 struct Piece {
     links: Vec<[Link; 2]>,
-    next: Vec<Reached>,
+    next: Vec<NodeOperations>,
     leaves: Vec<(u32, EntryId)>,
 }
 
@@ -67,7 +67,7 @@ impl Replacements {
             entries,
             ..Self::default()
         };
-        let mut level: Vec<Reached> = vec![(root, 0..u32::try_from(operations.len()).ok()?)];
+        let mut level: Vec<NodeOperations> = vec![(root, 0..u32::try_from(operations.len()).ok()?)];
         let mut depth = 0;
         while !level.is_empty() {
             plan.nodes
@@ -165,7 +165,11 @@ impl Replacements {
 /// First all nodes are read, then all separators, and only then the operations are split by side.
 /// So the reads are independent cache misses that overlap; unpredictable branches between them
 /// would prevent that.
-fn follow<S: NodeStore>(store: &S, probes: &[Probe<'_>], level: &[Reached]) -> Option<Piece> {
+fn follow<S: NodeStore>(
+    store: &S,
+    probes: &[Probe<'_>],
+    level: &[NodeOperations],
+) -> Option<Piece> {
     let mut piece = Piece::default();
     piece.links.reserve(level.len());
     piece.next.reserve(level.len() * 2);

@@ -18,7 +18,7 @@ use crate::{
     view::View,
 };
 
-type Found<'a, 'b, St, Other> = Step<View<'a, St>, View<'b, Other>>;
+type ComparisonStep<'a, 'b, St, Other> = Step<View<'a, St>, View<'b, Other>>;
 
 /// One version of a repository, to be combined with another one, also of another dictionary.
 ///
@@ -133,7 +133,7 @@ impl<'a, S: Suite, St: VersionedStore<Annotation = Authenticated<S>>> SetVersion
     fn compare<'b, Other>(
         &self,
         theirs: &SetVersion<'b, Other>,
-        mut note: impl FnMut(Found<'a, 'b, St, Other>),
+        mut note: impl FnMut(ComparisonStep<'a, 'b, St, Other>),
     ) where
         Other: VersionedStore<Annotation = St::Annotation>,
     {

@@ -82,7 +82,7 @@ pub trait NodeStore {
     /// seal needs no opening.
     ///
     /// # Errors
-    /// As [`NodeStore::open`].
+    /// Those of [`NodeStore::open`].
     fn fetch(&mut self, node: NodeId, side: Side) -> Result<NodeId, Self::Fault> {
         Ok(self.children(node).on(side))
     }

@@ -120,7 +120,7 @@ impl<S: NodeStore> Tree<S> {
     /// Removes a key. Returns whether it was present.
     ///
     /// # Errors
-    /// As [`Tree::put`].
+    /// Those of [`Tree::put`].
     pub(crate) fn remove(&mut self, key: &[u8]) -> Result<bool, S::Fault> {
         let probe = Probe::new(key);
         let Some(reached) = self.search(&probe)? else {
@@ -175,7 +175,7 @@ impl<S: NodeStore> Tree<S> {
     /// Applies operations one by one.
     ///
     /// # Errors
-    /// As [`Tree::apply`].
+    /// Those of [`Tree::apply`].
     pub(crate) fn apply_each(&mut self, operations: &[Operation]) -> Result<(), ApplyError>
     where
         ApplyError: From<S::Fault>,

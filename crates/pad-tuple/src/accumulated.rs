@@ -299,7 +299,7 @@ where
 type StoredRecords<S> = (Vec<Vec<u8>>, ledger::StoredLedger<S, (Vec<u8>, u64)>);
 
 /// The author's layers and state.
-type Resumed<S, A> = (Layers<S, TupleState<S>>, AuthorState<A>);
+type AuthorParts<S, A> = (Layers<S, TupleState<S>>, AuthorState<A>);
 
 /// Returns the author's layers and state, from a server's ledger.
 pub(crate) fn resume<S: Suite, A: Dynamic, P>(
@@ -307,7 +307,7 @@ pub(crate) fn resume<S: Suite, A: Dynamic, P>(
     context: Context,
     ledger: &Ledger<S, A, P>,
     layers: &Layers<S, TupleId>,
-) -> Result<Resumed<S, A>, AccumulateError> {
+) -> Result<AuthorParts<S, A>, AccumulateError> {
     let collections = ledger.collections().cloned().collect();
     let version = layers.version();
     let state = AuthorState::of_collections::<S>(secret, context, version, collections)?;

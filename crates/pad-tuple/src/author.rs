@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// A snapshot that is laid out but not signed: its operations and their transition.
-struct LaidOut<S: Suite, A> {
+struct PendingSnapshot<S: Suite, A> {
     operations: Vec<Operation>,
     transition: Transition<S, A>,
     entries_before: usize,
@@ -45,7 +45,7 @@ pub struct TupleAuthor<S: Suite, D: Design<S>, K> {
     entries: usize,
     pending: PendingChanges,
     /// A snapshot that is laid out but could not be signed.
-    unsigned: Option<LaidOut<S, D::TupleState>>,
+    unsigned: Option<PendingSnapshot<S, D::TupleState>>,
     speculation: Speculation,
     /// The number of operations of all snapshots after the first.
     operations: u64,
@@ -213,7 +213,7 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
         self.snapshot()
     }
 
-    fn lay_out(&mut self) -> LaidOut<S, D::TupleState> {
+    fn lay_out(&mut self) -> PendingSnapshot<S, D::TupleState> {
         let (entries_before, operations_before) = (self.entries, self.operations);
         self.entries = self.len();
         let operations = self.pending.take();
@@ -230,7 +230,7 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
             .layers
             .apply(&operations, merged)
             .expect("author: batches are ordered, removals checked, generations counted");
-        LaidOut {
+        PendingSnapshot {
             operations,
             transition,
             entries_before,
@@ -239,7 +239,7 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
     }
 
     /// Makes a snapshot that can never be signed pending again, so that it can be changed.
-    fn take_back(&mut self, laid_out: LaidOut<S, D::TupleState>) {
+    fn take_back(&mut self, laid_out: PendingSnapshot<S, D::TupleState>) {
         self.layers.undo(laid_out.transition);
         self.pending.take_back(laid_out.operations);
         self.entries = laid_out.entries_before;
@@ -251,7 +251,7 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
         operations: &[Operation],
         transition: &Transition<S, D::TupleState>,
     ) -> Result<(SignedHead<S>, TupleAttachment<D::Extension>), AuthorError> {
-        let signing = Signing::<S, D, K> {
+        let signing = SigningInputs::<S, D, K> {
             authority: &self.authority,
             secret: &self.secret,
             signer: &self.signer,
@@ -263,7 +263,7 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
 }
 
 /// Inputs with which an author signs a snapshot.
-pub(crate) struct Signing<'a, S: Suite, D: Design<S>, K> {
+pub(crate) struct SigningInputs<'a, S: Suite, D: Design<S>, K> {
     pub(crate) authority: &'a Authority,
     pub(crate) secret: &'a D::Secret,
     pub(crate) signer: &'a K,
@@ -272,7 +272,7 @@ pub(crate) struct Signing<'a, S: Suite, D: Design<S>, K> {
     pub(crate) workers: &'a Workers,
 }
 
-impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> Signing<'_, S, D, K> {
+impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> SigningInputs<'_, S, D, K> {
     /// Signs operations that a transition of the layers has laid out.
     pub(crate) fn sign(
         &self,

@@ -67,12 +67,12 @@ impl<S: Suite> EpochExtension for ChainExtension<S> {
 #[derive(Clone, Debug)]
 pub struct ChainRecords<S: Suite, A: Dynamic> {
     ledger: Ledger<S, A, Vec<u8>>,
-    openings: BTreeMap<Version, Opening<S>>,
+    openings: BTreeMap<Version, RootInputs<S>>,
 }
 
 /// Inputs of the root of a version.
 #[derive(Clone, Debug)]
-struct Opening<S: Suite> {
+struct RootInputs<S: Suite> {
     operations: S::Digest,
     /// The generation that the version merged into.
     merged: u8,
@@ -219,7 +219,7 @@ where
             .commit::<Plain>(derived, |_, witness| witness);
         let operations = admission.operations;
         let merged = generation_index(admission.transition.merged());
-        let opening = Opening {
+        let opening = RootInputs {
             operations,
             merged,
             values,
@@ -258,7 +258,7 @@ where
     fn store(records: &ChainRecords<S, A>) -> Vec<u8> {
         let openings = records.openings.iter().map(|(version, opening)| {
             let values = opening.values.iter().map(|value| value.to_vec());
-            let Opening {
+            let RootInputs {
                 operations, merged, ..
             } = opening;
             (*version, *operations, *merged, values.collect())
@@ -282,7 +282,7 @@ where
             };
             let values: Vec<_> = values.into_iter().enumerate().map(share).collect();
             before.clone_from(&values);
-            let opening = Opening {
+            let opening = RootInputs {
                 operations,
                 merged,
                 values,
@@ -308,7 +308,7 @@ where
             let values = opening.values.iter();
             let new = values.filter(|value| counted.insert(value.as_ptr()));
             let bytes: usize = new.map(|value| value.len()).sum();
-            size_of::<(Version, Opening<S>)>() + size_of_val(&*opening.values) + bytes
+            size_of::<(Version, RootInputs<S>)>() + size_of_val(&*opening.values) + bytes
         });
         openings.sum::<usize>() + witnesses + records.ledger.memory_bytes()
     }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     content::{Content, HashedValue},
     design::{Design, TupleId},
-    kept::{KeptTuple, read_number},
+    kept::{TupleEntry, read_number},
     layers::{Generation, Layers},
     repository::{Index, TupleRepository},
     statement::Context,
@@ -138,7 +138,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
             })
         };
         let tuples = self.tuples.iter().map(|tuple| {
-            let KeptTuple { upper, content } = tuple.as_ref()?;
+            let TupleEntry { upper, content } = tuple.as_ref()?;
             let content = match content {
                 Content::Nothing => ContentOnDisk::Nothing,
                 Content::Value(value) => ContentOnDisk::Value(place(value)),
@@ -225,7 +225,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
 fn read_tuples<S: Suite>(
     values: Vec<Value>,
     tuples: Vec<Option<TupleOnDisk>>,
-) -> Option<Vec<Option<KeptTuple<S>>>> {
+) -> Option<Vec<Option<TupleEntry<S>>>> {
     let contents: Vec<Content<S>> = values.into_iter().map(Content::of).collect();
     let read = |tuple: TupleOnDisk| {
         let content = match tuple.content {
@@ -234,7 +234,7 @@ fn read_tuples<S: Suite>(
             ContentOnDisk::Removed => Content::Removed,
         };
         let upper = tuple.upper;
-        Some(KeptTuple { upper, content })
+        Some(TupleEntry { upper, content })
     };
     tuples
         .into_iter()
@@ -294,7 +294,7 @@ fn read_layers<S: Suite>(
     latest: Version,
     epochs: &[u64],
     indexes: &[Index],
-    tuples: &[Option<KeptTuple<S>>],
+    tuples: &[Option<TupleEntry<S>>],
     numbers: &mut Numbers,
 ) -> Option<Layers<S, TupleId>> {
     let mut layers = Layers::at(latest, epochs.to_vec());

@@ -243,5 +243,5 @@ pub trait AggregateDesign<S: Suite>: Design<S> + AggregateScheme<S> {
         records: &Self::Records,
         version: Version,
         tuples: &[Placed],
-    ) -> Option<(Vec<Self::Shown>, Self::Aggregate)>;
+    ) -> Option<(Vec<Self::TupleData>, Self::Aggregate)>;
 }

@@ -6,12 +6,12 @@ use crate::{content::Content, design::TupleId};
 
 /// A tuple in a server's memory. Its lower end is the key in the index.
 #[derive(Clone, Debug)]
-pub(crate) struct KeptTuple<S: Suite> {
+pub(crate) struct TupleEntry<S: Suite> {
     pub(crate) upper: Option<Key>,
     pub(crate) content: Content<S>,
 }
 
-impl<S: Suite> KeptTuple<S> {
+impl<S: Suite> TupleEntry<S> {
     /// Returns the bytes of heap memory of the tuple, including values that other tuples share.
     pub(crate) fn heap_bytes(&self) -> usize {
         let upper = self.upper.as_ref();

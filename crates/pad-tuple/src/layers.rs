@@ -220,7 +220,7 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
     /// Time: `O(log n)` for each operation, plus `O(log n)` for each entry of a merged generation.
     ///
     /// # Errors
-    /// [`ApplyError::UnorderedOperations`]; [`ApplyError::RemovesAbsentKey`];
+    /// [`ApplyError::UnorderedOperations`] or [`ApplyError::RemovesAbsentKey`].
     /// [`ApplyError::AttachmentMismatch`] if `merged` is not a possible generation, or versions are
     /// exhausted. Nothing is changed.
     pub fn apply(

@@ -1,4 +1,4 @@
-//! Tuple-based persistent authenticated dictionaries. Proofs have constant size, whatever the
+//! Tuple-based persistent authenticated dictionaries. The size of proofs is independent of the
 //! number of keys.
 //!
 //! The author signs or accumulates *tuples* `([k_j, k_j+1), content)`. A tuple states the content
@@ -12,25 +12,38 @@
 //!
 //! Costs for `n` keys and one update per snapshot. `s` are signatures, `h` hashes, `e` powers
 //! modulo N or scalar multiplications. Designs with speculation have two generations here, so about
-//! `sqrt(n)` tuples are young. `L` is the length of a hash chain; each new tuple needs one. Author
-//! computation and server storage are per update. In the storage column, `1` means the tuples that
-//! the update creates.
+//! `sqrt(n)` tuples are young. `L` is the length of a hash chain; each new tuple needs one.
 //!
-//! | design | the author computes | an update carries | the server stores | a proof shows | the client verifies |
-//! |---|---|---|---|---|---|
-//! | [`Base`] | `n s` | `n` signatures | `n` | 1 tuple | 1 s |
-//! | [`BaseSuperseding`] | `n s` | `n` signatures | `1` | 1 tuple | 1 s |
-//! | [`BaseLightweight`] | `(2 + n/L) s + (n log L + 2 L) h` | `n` links | `1` | 1 tuple, 1 link | 1 s, chain |
-//! | [`Spec`] | `sqrt(n) s` | `sqrt(n)` signatures | `sqrt(n)` | 2 tuples | 2 s |
-//! | [`SpecSuperseding`] | `sqrt(n) s` | `sqrt(n)` signatures | `1` | 2 tuples | 2 s |
-//! | [`SpecLightweight`] | `4 s + (sqrt(n) log L + 4 L) h` | `sqrt(n)` links | `1` | 2 tuples, 2 links | 2 s, chains |
-//! | `AccumulatorsRsa`, `-Bilinear` | `2 e + 1 s` | 1 signature | `sqrt(n)` witnesses | 2 tuples, 2 values, 2 witnesses | 2 s + 2 e |
-//! | `AccumulatorsSupersedingRsa`, `-Bilinear` | `2 e + 1 s` | 1 signature | `1` | 2 tuples, 2 values, 2 witnesses | 2 s + 2 e |
-//! | `ChainAccumulatorsRsa`, `-Bilinear` | `2 e` | 1 digest | `sqrt(n)` witnesses | 2 tuples, 2 values, 2 witnesses | 1 s + 2 e |
+//! Costs of the author, per update:
+//!
+//! | design | the author computes | an update carries |
+//! |---|---|---|
+//! | [`Base`], [`BaseSuperseding`] | `n s` | `n` signatures |
+//! | [`BaseLightweight`] | `(2 + n/L) s + (n log L + 2 L) h` | `n` links |
+//! | [`Spec`], [`SpecSuperseding`] | `sqrt(n) s` | `sqrt(n)` signatures |
+//! | [`SpecLightweight`] | `4 s + (sqrt(n) log L + 4 L) h` | `sqrt(n)` links |
+//! | `AccumulatorsRsa`, `-Bilinear` | `2 e + 1 s` | 1 signature |
+//! | `AccumulatorsSupersedingRsa`, `-Bilinear` | `2 e + 1 s` | 1 signature |
+//! | `ChainAccumulatorsRsa`, `-Bilinear` | `2 e` | 1 digest |
+//!
+//! Costs of the server, per update, and of one proof. `1` in the storage column means the tuples
+//! that the update creates. `t` are tuples, `l` links, `v` accumulator values, `w` witnesses.
+//!
+//! | design | the server stores | a proof shows | the client verifies |
+//! |---|---|---|---|
+//! | [`Base`] | `n` | `1 t` | `1 s` |
+//! | [`BaseSuperseding`] | `1` | `1 t` | `1 s` |
+//! | [`BaseLightweight`] | `1` | `1 t`, `1 l` | `1 s`, chain |
+//! | [`Spec`] | `sqrt(n)` | `2 t` | `2 s` |
+//! | [`SpecSuperseding`] | `1` | `2 t` | `2 s` |
+//! | [`SpecLightweight`] | `1` | `2 t`, `2 l` | `2 s`, chains |
+//! | `AccumulatorsRsa`, `-Bilinear` | `sqrt(n) w` | `2 t`, `2 v`, `2 w` | `2 s + 2 e` |
+//! | `AccumulatorsSupersedingRsa`, `-Bilinear` | `1` | `2 t`, `2 v`, `2 w` | `2 s + 2 e` |
+//! | `ChainAccumulatorsRsa`, `-Bilinear` | `sqrt(n) w` | `2 t`, `2 v`, `2 w` | `1 s + 2 e` |
 //!
 //! Each update also carries a signed head. Only proofs of chained accumulators show it. The server
 //! computes the accumulators' witnesses, about `sqrt(n) log n e` for each update. The other designs
-//! cost the server next to nothing.
+//! cost the server almost nothing.
 //!
 //! With the feature `bls`, [`BaseSupersedingBls`](designs) and [`SpecLightweightBls`](designs) sign
 //! with BLS12-381 instead of Ed25519. One signature of 48 bytes then covers a proof of many keys.
@@ -49,7 +62,8 @@
 //! ```
 //! use ed25519_dalek::SigningKey;
 //! use pad_core::{
-//!     Answer, AuthorKey, Dictionary, DictionaryId, Key, Repository, Sha256Ed25519, Untrusted, Value, Version,
+//!     Answer, AuthorKey, Dictionary, DictionaryId, Key, Repository, Sha256Ed25519, Untrusted,
+//!     Value, Version,
 //! };
 //! use pad_tuple::{
 //!     Expectation, TupleAuthor, TupleRepository, chain::ChainSecret, designs::SpecLightweight,

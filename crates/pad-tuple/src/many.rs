@@ -11,7 +11,7 @@
 //! signatures prove earlier versions too. The upper ends within a generation ascend, so no tuple
 //! appears twice and the aggregate counts every signature once.
 //!
-//! Source: Crosby & Wallach 2010, section 4; aggregation is ours (see [`crate::bls`]).
+//! Source: Crosby & Wallach 2010, section 4. Aggregation is ours (see [`crate::bls`]).
 
 use alloc::{vec, vec::Vec};
 
@@ -37,7 +37,7 @@ pub struct ManyPart<S: Suite, D: AggregateScheme<S>> {
     /// The tuple, in the form that a proof for the first key that it serves shows.
     pub tuple: ShownTuple<S>,
     /// The design's evidence for the tuple.
-    pub shown: D::Shown,
+    pub shown: D::TupleData,
 }
 
 /// Proof of the answers to a lookup of several keys.

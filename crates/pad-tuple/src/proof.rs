@@ -124,8 +124,8 @@ pub struct Part<S: Suite, D: TupleScheme<S>> {
 
 /// Proof of the answer to a lookup of one key.
 ///
-/// Size: independent of the number of keys; one [`Part`] for each generation that must be
-/// consulted. Version 0 has the empty proof, which needs no signature.
+/// Size: one [`Part`] for each generation that must be consulted, independent of the number of
+/// keys. Version 0 has the empty proof, which needs no signature.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct TupleProof<S: Suite, D: TupleScheme<S>> {

@@ -7,11 +7,11 @@
 //! The last tuple is the first that reaches the end of the range.
 //!
 //! The youngest generation that knows a key decides. Version and query determine the tuples of a
-//! proof and their form: a value is shown in full exactly if it is part of the answer. Values
+//! proof and their form. A value is shown in full exactly if it is part of the answer. Values
 //! outside the range, and values that a younger generation overrules, are shown as digests. The
 //! evidence of a tuple may differ, since later signatures prove earlier versions too.
 //!
-//! Source: Crosby & Wallach 2010, section 4; range proofs over tuples are ours.
+//! Source: Crosby & Wallach 2010, section 4. Range proofs over tuples are ours.
 
 use alloc::{collections::BTreeMap, vec::Vec};
 use core::cmp::Ordering;
@@ -54,7 +54,7 @@ pub struct RangePart<S: Suite, D: AggregateScheme<S>> {
     /// The content for the tuple's lower end.
     pub content: RangeContent<S>,
     /// The design's evidence for the tuple.
-    pub shown: D::Shown,
+    pub shown: D::TupleData,
 }
 
 /// The tuples of one generation that overlap a range.
@@ -106,7 +106,7 @@ impl<S: Suite, D: AggregateScheme<S>> Proof for RangeProof<S, D> {
             return Err(VerifyError::InvalidQuery);
         }
         let version = expectation.version;
-        let mut opened = Opened::<S, D>::of(range);
+        let mut opened = RangeEvidence::<S, D>::of(range);
         match self.aggregate {
             None => check_empty(version, &self.epochs, self.generations.is_empty())?,
             Some(aggregate) => {
@@ -134,15 +134,15 @@ impl<S: Suite, D: AggregateScheme<S>> Proof for RangeProof<S, D> {
 }
 
 /// Claims and evidence of the tuples, and the entries that they decide if all claims are true.
-struct Opened<'a, S: Suite, D: AggregateScheme<S>> {
+struct RangeEvidence<'a, S: Suite, D: AggregateScheme<S>> {
     range: &'a KeyRange,
     claims: Vec<Claim<S>>,
-    shown: Vec<D::Shown>,
+    shown: Vec<D::TupleData>,
     /// The keys of the range that the generations read so far decide; `None` if removed.
     decided: BTreeMap<Key, Option<Value>>,
 }
 
-impl<'a, S: Suite, D: AggregateScheme<S>> Opened<'a, S, D> {
+impl<'a, S: Suite, D: AggregateScheme<S>> RangeEvidence<'a, S, D> {
     const fn of(range: &'a KeyRange) -> Self {
         Self {
             range,

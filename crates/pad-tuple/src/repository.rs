@@ -10,7 +10,7 @@ use pad_tree::{CacheNowhere, PersistentTree, Plain, RedBlack, VersionedNodes};
 
 use crate::{
     design::{Design, TupleId},
-    kept::KeptTuple,
+    kept::TupleEntry,
     layers::Layers,
     proof::TupleProof,
     source,
@@ -39,7 +39,7 @@ pub struct TupleRepository<S: Suite, D: Design<S>> {
     pub(crate) key: D::Key,
     pub(crate) layers: Layers<S, TupleId>,
     pub(crate) indexes: Vec<Index>,
-    pub(crate) tuples: Vec<Option<KeptTuple<S>>>,
+    pub(crate) tuples: Vec<Option<TupleEntry<S>>>,
     /// Numbers of dropped tuples, for reuse.
     pub(crate) free: Vec<TupleId>,
     /// Deleted tuples with the first version without them, in the order of versions.
@@ -114,9 +114,9 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         let tuples: usize = self
             .tuples
             .iter()
-            .map(|tuple| tuple.as_ref().map_or(0, KeptTuple::heap_bytes))
+            .map(|tuple| tuple.as_ref().map_or(0, TupleEntry::heap_bytes))
             .sum();
-        let tuples = tuples + self.tuples.len() * size_of::<Option<KeptTuple<S>>>();
+        let tuples = tuples + self.tuples.len() * size_of::<Option<TupleEntry<S>>>();
         let epochs = self.epochs.len() * size_of::<u64>();
         indexes + tuples + D::memory_bytes(&self.records) + epochs + self.heads.memory_bytes()
     }

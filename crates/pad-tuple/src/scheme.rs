@@ -120,7 +120,7 @@ pub trait TupleScheme<S: Suite>: Clone + Debug + Send + Sync + 'static {
 /// claimed instants, with the claims in the same order. It accepts nothing else short of a forgery.
 pub trait AggregateScheme<S: Suite>: TupleScheme<S> {
     /// Evidence that a proof shows for each tuple.
-    type Shown: Clone + Debug + Eq + Serialize + DeserializeOwned;
+    type TupleData: Clone + Debug + Eq + Serialize + DeserializeOwned;
     /// Evidence that a proof shows once for all tuples.
     type Aggregate: Clone + Debug + Eq + Serialize + DeserializeOwned;
 
@@ -132,7 +132,7 @@ pub trait AggregateScheme<S: Suite>: TupleScheme<S> {
     fn check_all(
         expectation: &Expectation<Self::Key>,
         claims: &[Claim<S>],
-        shown: &[Self::Shown],
+        shown: &[Self::TupleData],
         aggregate: Self::Aggregate,
     ) -> Result<(), VerifyError>;
 }

@@ -28,7 +28,7 @@ pub use bls::BlsSecret;
 pub(crate) use design::VERIFIED_TOGETHER;
 #[cfg(feature = "std")]
 pub use design::{SignedExtension, SignedRecords, SignedTupleState};
-pub use refresh::{Lightweight, LightweightShown, Plain, RefreshScheme, Superseding};
+pub use refresh::{Lightweight, LightweightData, Plain, RefreshScheme, Superseding};
 
 pub use crate::validity::Validity;
 #[cfg(feature = "std")]
@@ -47,7 +47,7 @@ pub struct Signed<G, R, const GENERATIONS: usize>(PhantomData<(G, R)>);
 #[serde(bound = "")]
 pub struct SignedEvidence<S: Suite, G: SignatureScheme, R: RefreshScheme<S>> {
     /// Data that the signature covers, in addition to the tuple.
-    pub shown: R::Shown,
+    pub shown: R::TupleData,
     /// The author's signature on the statement.
     pub signature: G::Signature,
 }

@@ -6,7 +6,7 @@ use pad_core::{Key, LookupError, SignedHead, Suite, Version};
 
 use crate::{
     design::{Design, Placed, TupleId},
-    kept::{KeptTuple, lower_end},
+    kept::{TupleEntry, lower_end},
     proof::{Part, ShownContent, ShownTuple, TupleProof},
 };
 
@@ -30,7 +30,7 @@ pub(crate) trait Source<S: Suite, D: Design<S>> {
         version: Version,
         place: (usize, u64),
         key: &[u8],
-    ) -> Result<Found<'_, S>, LookupError>;
+    ) -> Result<SourceTuple<'_, S>, LookupError>;
 
     /// Returns records that contain `tuples`.
     fn records(
@@ -42,13 +42,13 @@ pub(crate) trait Source<S: Suite, D: Design<S>> {
 
 /// A tuple found in a source.
 #[derive(Debug)]
-pub(crate) struct Found<'a, S: Suite> {
+pub(crate) struct SourceTuple<'a, S: Suite> {
     pub(crate) lower: Cow<'a, [u8]>,
     pub(crate) number: TupleId,
-    pub(crate) tuple: Cow<'a, KeptTuple<S>>,
+    pub(crate) tuple: Cow<'a, TupleEntry<S>>,
 }
 
-impl<S: Suite> Found<'_, S> {
+impl<S: Suite> SourceTuple<'_, S> {
     /// Returns the tuple in the form that a proof for `key` shows, and its number. The tuple must
     /// hold `key`.
     pub(crate) fn shown(

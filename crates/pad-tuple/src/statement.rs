@@ -57,9 +57,10 @@ pub struct TupleStatement<S: Suite> {
 }
 
 impl<S: Suite> TupleStatement<S> {
-    /// Returns the signed bytes, with integers in big-endian order: tag (32) ‖ suite (2) ‖ scheme
-    /// (2) ‖ dictionary (16) ‖ generation (1) ‖ since (8) ‖ until (8) ‖ tuple digest ‖ anchor, if
-    /// the scheme has one.
+    /// Returns the signed bytes, with integers in big-endian order.
+    ///
+    /// They are tag (32) ‖ suite (2) ‖ scheme (2) ‖ dictionary (16) ‖ generation (1) ‖ since (8) ‖
+    /// until (8) ‖ tuple digest ‖ anchor. Only lightweight signatures have an anchor.
     pub fn signed_bytes(&self, context: Context) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(LONGEST_SIGNED);
         bytes.extend_from_slice(&Domain::TupleStatement.block::<32>());

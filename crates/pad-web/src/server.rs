@@ -46,7 +46,7 @@ mod peers;
 mod tests;
 
 pub use error::ServerError;
-pub use life::{Running, Server, Stopped};
+pub use life::{RunningServer, Server, ShutdownOutcome};
 pub use options::{Identity, Limits, Options, Timeouts};
 
 /// Address of the client, stored in the extensions of each [`Head`].

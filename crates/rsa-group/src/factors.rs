@@ -2,7 +2,7 @@
 //!
 //! The base is a square, so its order divides `p' q'`, and exponents may be reduced modulo that.
 //! Powers are computed by the Chinese remainder theorem. A fault modulo one factor would reveal the
-//! factors to anyone who knows the statement of the power. Before a result is released:
+//! factors to any holder of the statement of the power. Before a result is released:
 //!
 //! * The power modulo each prime is computed modulo the prime times a random guard, and compared
 //!   with the power modulo the guard from 64-bit arithmetic.

@@ -15,8 +15,8 @@
 //! **Faults.** A power that is wrong modulo one prime and right modulo the other reveals the
 //! factors (Boneh, `DeMillo` & Lipton 1997). All computation is therefore modulo `prime * guard`,
 //! where the guard is a random prime of 64 bits. At the end, the residue modulo the guard must
-//! equal the result of 64-bit arithmetic. (Source: Shamir 1999, "Method and apparatus for
-//! protecting public key schemes from timing and fault attacks".)
+//! equal the result of 64-bit arithmetic (Shamir 1999, "Method and apparatus for protecting public
+//! key schemes from timing and fault attacks").
 //!
 //! The guard has its highest bit set and the next one clear, so a random fault passes with a
 //! probability from `2^-63.6` to `2^-63`. The powers are returned modulo `prime * guard`. The

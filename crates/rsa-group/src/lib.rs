@@ -36,8 +36,8 @@
 //! The factors, all stored values derived from them, exponents, and tables are overwritten on drop.
 //! These are not overwritten:
 //!
-//! * GMP's own temporaries, on the stack or in freed memory: in products, divisions, powers,
-//!   inverses, Legendre symbols and primality tests, and in limbs that were reallocated;
+//! * GMP's own temporaries, on the stack or in freed memory. Products, divisions, powers, inverses,
+//!   Legendre symbols and primality tests leave some, and so do reallocated limbs;
 //! * copies of limbs on the stack: in Montgomery arithmetic, of the modulus `p` or `q` times its
 //!   guard, and wherever a Rust value moves;
 //! * copies of the factors that the caller keeps as plain numbers;

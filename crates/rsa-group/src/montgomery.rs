@@ -135,8 +135,8 @@ impl<const LIMBS: usize> Montgomery<LIMBS> {
     /// Squares without the final subtraction. Needs [`Montgomery::has_room`].
     ///
     /// The input is below `2^16 n` and congruent to a form. The result is below `2n` and congruent
-    /// to the form of the square: `x^2` is below `2^32 n^2`, so below `n 2^(64 LIMBS)`, and its
-    /// reduction is below `n + n`.
+    /// to the form of the square. Proof: `x^2` is below `2^32 n^2`, so below `n 2^(64 LIMBS)`. Its
+    /// reduction is therefore below `n + n`.
     #[inline(always)]
     pub fn square_loosely(&self, number: &[u64; LIMBS]) -> [u64; LIMBS] {
         self.reduce_loosely(wide_square(number)).0

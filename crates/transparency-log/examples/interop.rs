@@ -2,8 +2,8 @@
 //! `scripts/transparency-interop.sh`.
 //!
 //! ```console
-//! interop make FOLDER SIZE      a log with this many entries, its proofs, and requests to a witness
-//! interop check FOLDER          what others have made: policy, published log, proofs, requests
+//! interop make FOLDER SIZE    a log of SIZE entries, its proofs, and requests to a witness
+//! interop check FOLDER        files of others: policy, published log, proofs, requests
 //! ```
 
 use std::{
@@ -110,9 +110,9 @@ fn make(folder: &Path, size: u64) -> Result<()> {
 }
 
 /// Resources stored in files under their paths.
-struct Published(PathBuf);
+struct FolderSource(PathBuf);
 
-impl Fetch for Published {
+impl Fetch for FolderSource {
     fn fetch(&self, path: &ResourcePath) -> core::result::Result<Vec<u8>, FetchError> {
         fs::read(self.0.join(path.to_string())).map_err(|_| FetchError::NotFound)
     }
@@ -120,7 +120,7 @@ impl Fetch for Published {
 
 fn check(folder: &Path) -> Result<()> {
     let policy: Policy = fs::read_to_string(folder.join("policy"))?.parse()?;
-    let public = Published(folder.join("public"));
+    let public = FolderSource(folder.join("public"));
     let note = Note::parse(&public.fetch(&ResourcePath::Checkpoint)?)?;
     let accepted = policy.verify(&note)?;
     let size = accepted.checkpoint().size();

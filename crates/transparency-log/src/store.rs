@@ -65,9 +65,11 @@ impl LogStore {
     /// root. Makes the signed note durable again, because the previous process may have failed to.
     ///
     /// # Errors
-    /// [`StoreError::InUse`]; [`StoreError::Damaged`] if a file is corrupted; [`StoreError::Note`],
-    /// [`StoreError::Checkpoint`] or [`StoreError::OtherLog`] if the signed note is not a
-    /// checkpoint of this log; [`StoreError::Io`], also if a file is missing or too short.
+    /// - [`StoreError::InUse`].
+    /// - [`StoreError::Damaged`] if a file is corrupted.
+    /// - [`StoreError::Note`], [`StoreError::Checkpoint`] or [`StoreError::OtherLog`] if the signed
+    ///   note is not a checkpoint of this log.
+    /// - [`StoreError::Io`], also if a file is missing or too short.
     pub fn open(layer: Arc<dyn FileLayer>, key: &VerifierKey) -> Result<Self, StoreError> {
         let Some(lock) = layer::lock(&*layer, "lock")? else {
             return Err(StoreError::InUse(layer.path().to_path_buf()));
@@ -253,10 +255,11 @@ impl LogStore {
     /// not replace a newer published checkpoint.
     ///
     /// # Errors
-    /// [`StoreError::Note`], [`StoreError::Checkpoint`] or [`StoreError::OtherLog`] if the log has
-    /// not signed the note; [`StoreError::NotSigned`] if it does not match this log's signed
-    /// entries; [`StoreError::Older`]; [`StoreError::Damaged`]; [`StoreError::Io`];
-    /// [`StoreError::Failed`].
+    /// - [`StoreError::Note`], [`StoreError::Checkpoint`] or [`StoreError::OtherLog`] if the log
+    ///   has not signed the note.
+    /// - [`StoreError::NotSigned`] if the note does not match this log's signed entries.
+    /// - [`StoreError::Older`], [`StoreError::Damaged`], [`StoreError::Io`],
+    ///   [`StoreError::Failed`].
     pub fn publish(&mut self, note: &Note) -> Result<(), StoreError> {
         let checkpoint = self.own_checkpoint(note)?;
         let size = checkpoint.size();

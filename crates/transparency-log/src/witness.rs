@@ -1,6 +1,6 @@
 //! Cosignature requests and responses (`tlog-witness`).
 //!
-//! * [`AddCheckpoint`]: the body of `POST <prefix>/add-checkpoint`: the last cosigned size, a
+//! * [`AddCheckpoint`]: the body of `POST <prefix>/add-checkpoint`, with the last cosigned size, a
 //!   consistency proof, and the new checkpoint.
 //! * [`Witness::add_checkpoint`]: the witness's side, with the state of each log in [`Records`].
 //! * [`Answer`]: the response, verified on the log's side.

@@ -42,8 +42,8 @@ pub(crate) trait Dictionary: Send {
 }
 
 /// A family of dictionaries that the demonstration publishes with.
-trait Shown: Authored<Suite = S, Error = VerifyError> + Answers<Key> {}
-impl<F: Authored<Suite = S, Error = VerifyError> + Answers<Key>> Shown for F {}
+trait DemoFamily: Authored<Suite = S, Error = VerifyError> + Answers<Key> {}
+impl<F: Authored<Suite = S, Error = VerifyError> + Answers<Key>> DemoFamily for F {}
 
 struct Roles<R: Serves<Key>> {
     author: Author<R::Family>,
@@ -52,7 +52,7 @@ struct Roles<R: Serves<Key>> {
     memory_bytes: fn(&R) -> usize,
 }
 
-impl<R: Serves<Key, Family: Shown> + 'static> Roles<R>
+impl<R: Serves<Key, Family: DemoFamily> + 'static> Roles<R>
 where
     Self: Send,
 {
@@ -72,7 +72,7 @@ where
     }
 }
 
-impl<R: Serves<Key, Family: Shown>> Dictionary for Roles<R>
+impl<R: Serves<Key, Family: DemoFamily>> Dictionary for Roles<R>
 where
     Self: Send,
 {
@@ -125,7 +125,7 @@ pub(crate) struct Kind {
 }
 
 /// A dictionary with all snapshots published.
-pub(crate) struct Published<'a> {
+pub(crate) struct Publication<'a> {
     pub(crate) kind: Kind,
     pub(crate) dictionary: Box<dyn Dictionary>,
     /// The contents of the dictionary.
@@ -141,7 +141,7 @@ pub(crate) struct Published<'a> {
 }
 
 impl Kind {
-    pub(crate) fn publish(self, prices: &Prices, budget: Duration) -> Outcome<Published<'_>> {
+    pub(crate) fn publish(self, prices: &Prices, budget: Duration) -> Outcome<Publication<'_>> {
         let mut dictionary = (self.create)(prices, 7)?;
         let (start, mut update_bytes) = (Instant::now(), 0);
         for (_, operations) in &prices.snapshots {
@@ -152,7 +152,7 @@ impl Kind {
         liar.apply(&forged(prices))?;
         let lies = tell(&*dictionary, &*liar, prices);
         let lies = lies.map_err(|error| format!("{self}: {error}"))?;
-        let mut published = Published {
+        let mut published = Publication {
             kind: self,
             dictionary,
             prices,

@@ -79,8 +79,10 @@ pub(crate) fn show() -> Outcome<Act> {
     };
     let (whole, short, n) = (whole.len(), short.len(), lies.len());
     let text = format!(
-        "{OBJECTS} objects by their digests, each with a number. The client trusts neither the server\n\
-         nor the place where objects and hints lie. A look-up has {whole} bytes; with a hint, which\n\
+        "{OBJECTS} objects by their digests, each with a number. The client trusts neither the \
+         server\n\
+         nor the place where objects and hints lie. A look-up has {whole} bytes; with a hint, \
+         which\n\
          is kept with the object, it has {short}. {n} of {n} lies about a directory refused."
     );
     Ok(Act("Block directory", text, Vec::new(), lies))

@@ -28,7 +28,7 @@ const DAMAGED: u64 = 200_000;
 /// Uploads a file, edits it and audits it. Then the server's disk fails, and an old copy replaces
 /// the store.
 pub(crate) fn show() -> Outcome<Act> {
-    // No two lines are alike.
+    // All lines differ.
     let line = |line: u32| format!("line {line}: {:032x}\n", u128::from(line).pow(4)).into_bytes();
     let mut file: Vec<u8> = (0..10_000).flat_map(line).collect();
     let (mut owner, mut server) = upload(&file)?;
@@ -55,8 +55,10 @@ pub(crate) fn show() -> Outcome<Act> {
     };
     let (bytes, kept, n) = (file.len(), codec::encode_body(&owner.1).len(), lies.len());
     let text = format!(
-        "A file of {bytes} bytes on a server: uploaded, edited in its middle, read back whole, and\n\
-         audited. The owner keeps {kept} bytes and its key. The server proved that it has {blocks}\n\
+        "A file of {bytes} bytes on a server: uploaded, edited in its middle, read back whole, \
+         and\n\
+         audited. The owner keeps {kept} bytes and its key. The server proved that it has \
+         {blocks}\n\
          blocks. {n} of {n} faults noticed."
     );
     Ok(Act("Outsourced file", text, Vec::new(), lies))

@@ -50,9 +50,13 @@ pub(crate) fn tell(
     Ok(lies! {
         "changed value": "changed a bit of the value in its answer", check(latest, &changed)?;
         "another key": "answered with the true proof of another key", check(latest, &other)?;
-        "hidden key": "denied the key with the true absence of its neighbour", check(latest, &hidden)?;
-        "old proof": "put the head of the latest version on the first one's proof", check(latest, &old)?;
-        "forged root": "put the author's signature on a dictionary of its own", check(first, &forged)?;
-        "old version as new": "offered version 1, truly signed, as the latest", honest.follow(heads);
+        "hidden key": "denied the key with the true absence of its neighbour",
+            check(latest, &hidden)?;
+        "old proof": "put the head of the latest version on the first one's proof",
+            check(latest, &old)?;
+        "forged root": "put the author's signature on a dictionary of its own",
+            check(first, &forged)?;
+        "old version as new": "offered version 1, truly signed, as the latest",
+            honest.follow(heads);
     })
 }

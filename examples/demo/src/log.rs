@@ -71,9 +71,12 @@ pub(crate) fn show() -> Outcome<Act> {
     };
     let (found, n) = (values.len(), lies.len());
     let text = format!(
-        "{count} root certificates by name in {latest} versions of an append-only dictionary. The client\n\
-         does not trust its operator either, who signs what it likes: each version was shown to contain\n\
-         the one before. For a name it was shown {found} certificates, and that there is no other; for\n\
+        "{count} root certificates by name in {latest} versions of an append-only dictionary. The \
+         client\n\
+         does not trust its operator either, who signs what it likes: each version was shown to \
+         contain\n\
+         the one before. For a name it was shown {found} certificates, and that there is no other; \
+         for\n\
          another name, that there is none. {n} of {n} lies refused."
     );
     Ok(Act("Append-only log", text, Vec::new(), lies))

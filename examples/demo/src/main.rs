@@ -21,7 +21,7 @@ mod prices;
 mod report;
 mod set;
 
-use dictionary::{Published, kinds};
+use dictionary::{Publication, kinds};
 use prices::{KEYS, Prices, keys};
 use report::{Act, Outcome, say};
 
@@ -93,7 +93,7 @@ fn run(out: &Path, budget: Duration, keys: usize) -> Outcome {
 }
 
 /// Publishes with every kind of dictionary, one on each core; slow kinds get the second prices.
-fn publish_all([prices, some]: [&Prices; 2], budget: Duration) -> Outcome<Vec<Published<'_>>> {
+fn publish_all([prices, some]: [&Prices; 2], budget: Duration) -> Outcome<Vec<Publication<'_>>> {
     let queue = Mutex::new(kinds().into_iter().enumerate());
     let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
     let work = || {
@@ -125,8 +125,10 @@ fn introduce(prices: &Prices) -> Act {
     let trees = kinds.iter().filter(|kind| kind.is_tree()).count();
     let text = format!(
         "Prices of language models: {} snapshots from {} to {}, {} changes, {} keys in the last.\n\
-         An author signs each snapshot as a version, and a server takes it, in {trees} kinds of trees\n\
-         and {} kinds of tuples. Those that take milliseconds where others take microseconds, with BLS\n\
+         An author signs each snapshot as a version, and a server takes it, in {trees} kinds of \
+         trees\n\
+         and {} kinds of tuples. Those that take milliseconds where others take microseconds, with \
+         BLS\n\
          signatures and accumulators, hold some {SOME_KEYS} of the keys.",
         snapshots.len(),
         snapshots[0].0,
@@ -142,7 +144,7 @@ fn introduce(prices: &Prices) -> Act {
 }
 
 /// Looks keys up at three versions. Every dictionary must give the right, verified answer.
-fn look_up(all: &[Published<'_>], prices: &Prices) -> Outcome<Act> {
+fn look_up(all: &[Publication<'_>], prices: &Prices) -> Outcome<Act> {
     let versions: Vec<_> = prices.versions().step_by(13).collect();
     let mut table = vec![vec!["key".to_owned()]];
     table[0].extend(versions.iter().map(|version| format!("version {version}")));
@@ -150,7 +152,7 @@ fn look_up(all: &[Published<'_>], prices: &Prices) -> Outcome<Act> {
         let mut row = vec![format!("{what}: {key}")];
         for version in versions.iter().copied() {
             let right = prices.value(version, key);
-            for Published {
+            for Publication {
                 kind, dictionary, ..
             } in all
             {
@@ -174,9 +176,10 @@ fn look_up(all: &[Published<'_>], prices: &Prices) -> Outcome<Act> {
 }
 
 /// The lies of servers, which the clients rejected.
-fn lie(all: &[Published<'_>]) -> Act {
+fn lie(all: &[Publication<'_>]) -> Act {
     let text = format!(
-        "The server tampers with real answers, and the client rejects each. {0} of {0} lies about all\n\
+        "The server tampers with real answers, and the client rejects each. {0} of {0} lies about \
+         all\n\
          {1} dictionaries rejected. Those about one tree and about one kind of tuples:",
         all.iter()
             .map(|published| published.lies.len())
@@ -209,7 +212,7 @@ fn circumstances() -> String {
 }
 
 /// Writes a public key and proofs to try by hand.
-fn leave(out: &Path, shown: &Published<'_>) -> Outcome {
+fn leave(out: &Path, shown: &Publication<'_>) -> Outcome {
     let authority = shown.dictionary.authority();
     let (author, dictionary, scheme) = (authority.author, authority.dictionary, &shown.kind.scheme);
     let public = format!(
@@ -225,6 +228,7 @@ fn leave(out: &Path, shown: &Published<'_>) -> Outcome {
     let (folder, (what, key)) = (out.display(), KEYS[0]);
     say(&format!(
         "\n9. Try it yourself. The page with the plots is {folder}/index.html\n   \
-         pad verify --public {folder}/prices.pub --proof {folder}/{what}.proof --at {latest} '{key}'"
+         pad verify --public {folder}/prices.pub --proof {folder}/{what}.proof --at {latest} \
+         '{key}'"
     ))
 }

@@ -6,7 +6,7 @@ use std::{hint::black_box, time::Instant};
 use pad_core::{Key, Version};
 
 use crate::{
-    dictionary::Published,
+    dictionary::Publication,
     prices::Prices,
     report::{Outcome, Table, row},
 };
@@ -20,17 +20,23 @@ const LOGARITHMIC: Option<&str> = Some(" (logarithmic)");
 #[rustfmt::skip]
 pub(crate) const FIGURES: [Figure; 8] = [
     ("keys", 0, None, "Entries of the last version."),
-    ("proof bytes", 0, LINEAR, "Sent by a server to prove a present key, without the signed head: the mean of keys in many versions."),
+    ("proof bytes", 0, LINEAR, "Sent by a server to prove a present key, without the signed head: \
+         the mean of keys in many versions."),
     ("absence bytes", 0, None, "The same for a key that is not there."),
-    ("update kB", 1, LOGARITHMIC, "Sent by the author for one snapshot: the mean of all snapshots, contents and signatures included."),
-    ("memory MB", 1, LINEAR, "Needed by a server to answer about every version; of stored trees the cache alone, as nodes belong on a disk."),
-    ("look-ups/s", 0, LOGARITHMIC, "Proofs made by a server on one core, of present keys in many versions, as bytes with the head."),
-    ("verifications/s", 0, LINEAR, "Such answers checked by a client on one core, the head's signature included."),
-    ("import s", 2, LOGARITHMIC, "Time for the author to sign all snapshots, one by one, and for the server to take them."),
+    ("update kB", 1, LOGARITHMIC, "Sent by the author for one snapshot: the mean of all snapshots, \
+         contents and signatures included."),
+    ("memory MB", 1, LINEAR, "Needed by a server to answer about every version; of stored trees \
+         the cache alone, as nodes belong on a disk."),
+    ("look-ups/s", 0, LOGARITHMIC, "Proofs made by a server on one core, of present keys in many \
+         versions, as bytes with the head."),
+    ("verifications/s", 0, LINEAR, "Such answers checked by a client on one core, the head's \
+         signature included."),
+    ("import s", 2, LOGARITHMIC, "Time for the author to sign all snapshots, one by one, and for \
+         the server to take them."),
 ];
 
 /// All figures in one table.
-pub(crate) fn table(all: &[Published<'_>]) -> Table {
+pub(crate) fn table(all: &[Publication<'_>]) -> Table {
     let mut table = vec![row(["scheme", "repository"])];
     table[0].extend(FIGURES.map(|(column, ..)| column.to_owned()));
     for published in all {
@@ -48,7 +54,7 @@ const SAMPLE: usize = 2_000;
 const PROOFS: usize = 100;
 
 /// The figures of a dictionary, in the order of [`FIGURES`]. Each rate takes `budget`.
-pub(crate) fn measure(published: &Published<'_>, budget: Duration) -> Outcome<[f64; 8]> {
+pub(crate) fn measure(published: &Publication<'_>, budget: Duration) -> Outcome<[f64; 8]> {
     let (dictionary, prices) = (&published.dictionary, published.prices);
     let (sample, mut answers) = (sample(prices), Vec::new());
     let ask = |version: Version, key: &Key| {

@@ -3,7 +3,7 @@
 use core::fmt::Write as _;
 
 use crate::{
-    dictionary::Published,
+    dictionary::Publication,
     measure::{FIGURES, table},
     report::{Act, row},
 };
@@ -29,7 +29,7 @@ const LEGEND: [(&str, &str); 6] = [
 ];
 
 /// The page as HTML.
-pub(crate) fn page(circumstances: &str, acts: &[Act], all: &[Published<'_>]) -> String {
+pub(crate) fn page(circumstances: &str, acts: &[Act], all: &[Publication<'_>]) -> String {
     let mut body = format!("<header><h1>{TITLE}</h1><p class=\"quiet\">{circumstances}</p><nav>");
     let anchor = |title: &str| title.to_lowercase().replace(' ', "-");
     for Act(title, ..) in acts {
@@ -59,7 +59,7 @@ pub(crate) fn page(circumstances: &str, acts: &[Act], all: &[Published<'_>]) -> 
 }
 
 /// The pictures and the table of all figures.
-fn compare(body: &mut String, all: &[Published<'_>]) {
+fn compare(body: &mut String, all: &[Publication<'_>]) {
     put!(body, "<p>{HOW_TO_READ}</p><p class=\"legend\">");
     for (class, text) in LEGEND {
         put!(body, "<span><i class=\"{class}\"></i>{text}</span>");
@@ -80,12 +80,12 @@ fn compare(body: &mut String, all: &[Published<'_>]) {
 }
 
 /// A bar for each dictionary.
-fn draw(body: &mut String, all: &[Published<'_>], number: usize, is_linear: bool) {
+fn draw(body: &mut String, all: &[Publication<'_>], number: usize, is_linear: bool) {
     let values = || all.iter().map(|published| published.figures[number]);
     let longest = values().fold(f64::MIN_POSITIVE, f64::max);
     let shortest = values().fold(longest, f64::min).max(longest / 1e9);
     put!(body, "<div class=\"bars\">");
-    for (Published { kind, .. }, value) in all.iter().zip(values()) {
+    for (Publication { kind, .. }, value) in all.iter().zip(values()) {
         // On a logarithmic scale the shortest bar is a twelfth of the longest.
         let above = (value.max(shortest) / shortest).ln() / (longest / shortest).ln();
         let share = if is_linear {

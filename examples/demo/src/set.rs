@@ -89,7 +89,8 @@ pub(crate) fn show() -> Outcome<Act> {
     let (witness, absence) = (of_member.len(), absence.len());
     let text = format!(
         "{elements} keys in one value of an accumulator, which is as long for any number of them.\n\
-         The signed value has {value} bytes, a witness that a key is in it {witness}, one that it is\n\
+         The signed value has {value} bytes, a witness that a key is in it {witness}, one that it \
+         is\n\
          not {absence}. {n} of {n} lies about a set refused."
     );
     Ok(Act("Accumulated set", text, Vec::new(), lies))

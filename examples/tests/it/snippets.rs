@@ -16,7 +16,8 @@ macro_rules! program {
             #![allow(
                 clippy::default_trait_access,
                 unused_imports,
-                reason = "the program does not know the type, and some imports are of the document's own line"
+                reason = "the program does not know the type, and some imports are of the \
+                          document's own line"
             )]
             type $alias = $type;
             include!(concat!("../../snippets/", $file));

@@ -3,12 +3,12 @@
 
 use std::collections::HashMap;
 
+use ed25519_dalek::SigningKey;
 use pad_accumulators::{
     Accumulator, Authority, Dynamic, ElementSet, SecretKey, Snapshot, Universal, Witnessed,
     bilinear::{Bilinear, BilinearPublicKey, BilinearSecretKey},
     wire,
 };
-use ed25519_dalek::SigningKey;
 use pad_core::{Proof, Untrusted, Verified, Version, Workers};
 
 use comparison::timing::stopwatch;
@@ -18,6 +18,9 @@ use crate::{
     peer::{About, Entry, Key, Peer, Published, Value, limits},
     signing::Signing,
 };
+
+/// Value of a bilinear accumulator.
+type AccumulatorValue = <Bilinear as pad_accumulators::Scheme>::Value;
 
 /// The accumulator; with `SECRET` the author makes witnesses.
 pub struct Accumulated<const SECRET: bool> {
@@ -62,7 +65,7 @@ impl<const SECRET: bool> Accumulated<SECRET> {
     }
 
     /// Returns the accumulated value after these changes.
-    fn change(&mut self, changes: &[Entry]) -> Outcome<<Bilinear as pad_accumulators::Scheme>::Value> {
+    fn change(&mut self, changes: &[Entry]) -> Outcome<AccumulatorValue> {
         let (added, removed) = self.replace(changes);
         let Some(latest) = self.snapshots.last() else {
             self.set.insert_all(&self.public, &added, &self.alone)?;
@@ -96,7 +99,8 @@ impl<const SECRET: bool> Peer for Accumulated<SECRET> {
             } else {
                 &SERVER_CAN_NOT
             },
-            snapshot_includes: "new value with the secret key, the old one checked against the whole set; the set of entries; public data for updating witnesses",
+            snapshot_includes: "new value with the secret key, the old one checked against the whole \
+                                set; the set of entries; public data for updating witnesses",
             differs: if SECRET {
                 "witnesses by the author, with the secret key; absence is that of an entry"
             } else {

@@ -47,8 +47,10 @@ impl Peer for Auditable {
                 limits::UPDATES,
                 limits::REMOVAL,
             ],
-            snapshot_includes: "new root; two leaves for each changed key with their random functions, one for each new key",
-            differs: "hides keys and values from each other; proves that the value is the newest; auditors check each snapshot",
+            snapshot_includes: "new root; two leaves for each changed key with their random functions, \
+                                one for each new key",
+            differs: "hides keys and values from each other; proves that the value is the newest; \
+                      auditors check each snapshot",
             most_keys: 100_000,
         }
     }

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use pad_accumulators::{SecretKey, bilinear::BilinearSecretKey, wire};
+use pad_core::{HeadSigner, Untrusted, Workers, codec};
 use pad_log::{
     AadCounted, AppendOnlyProof, Growth, Log, LogAuthor, LogRepository, LogRoot, LookupProof,
     Schedule, Setup, Shape, proof::LONGEST_GROWTH,
 };
-use pad_accumulators::{SecretKey, bilinear::BilinearSecretKey, wire};
-use pad_core::{HeadSigner, Untrusted, Workers, codec};
 
 use comparison::timing::stopwatch;
 
@@ -40,7 +40,8 @@ impl Peer for Counted {
             medium: "memory",
             can_not: &[limits::RANGES, limits::REMOVAL],
             snapshot_includes: "author alone: new root and update, signature apart",
-            differs: "proves all values of a key to everybody, hides none; one proof that a version contains any older one, without auditors",
+            differs: "proves all values of a key to everybody, hides none; one proof that a version \
+                      contains any older one, without auditors",
             most_keys: 10_000,
         }
     }

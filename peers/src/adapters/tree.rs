@@ -79,7 +79,8 @@ impl<R: Named> Peer for Tree<R> {
             threads: "1",
             medium: "memory",
             can_not: &[],
-            snapshot_includes: "author alone: new root and update, signature apart; it keeps no old versions",
+            snapshot_includes: "author alone: new root and update, signature apart; it keeps no old \
+                                versions",
             differs: "roots are signed and form a history",
             most_keys: 1_000_000,
         }

@@ -106,7 +106,7 @@ impl<P: Peer> Published<P> {
         {
             let proof = self.peer.prove(latest, key)?;
             assert!(self.is_refused(latest, key, Some(other_value), proof.clone()));
-            // Of a key that was not asked for it shows nothing, except where a proof does not bind its key.
+            // It shows nothing about other keys, except where a proof does not bind its key.
             let is_refused = self.is_refused(latest, other_key, Some(value), proof.clone());
             assert_eq!(
                 is_refused,
@@ -154,7 +154,7 @@ impl<P: Peer> Published<P> {
                 refused += 1;
                 continue;
             };
-            // Some encodings have bits that mean nothing; what they decode to is still this very proof.
+            // Some encodings have bits without meaning: the decoded proof is the same.
             let is_same = P::encode(&proof)? == bytes;
             let is_refused = self.is_refused(latest, &key, Some(&value), proof);
             assert!(is_refused || is_same, "byte {index}");
@@ -165,7 +165,8 @@ impl<P: Peer> Published<P> {
     }
 }
 
-/// Ours and theirs are the same construction: a point of the curve shows that an entry is there, and with a scalar that it is not.
+/// Our construction and theirs agree: a point of the curve proves membership, a point and a
+/// scalar prove absence.
 #[test]
 fn witnesses_of_one_construction_have_one_length() -> Outcome<()> {
     fn lengths<P: Peer>() -> Outcome<[usize; 2]> {

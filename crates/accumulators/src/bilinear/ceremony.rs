@@ -6,13 +6,12 @@
 //! 1. [`from_json`]: an object with `g1_monomial` (or `setup_G1`) and `g2_monomial` (or
 //!    `setup_G2`), each a list of points in hexadecimal digits. Without the former, `g1_lagrange`
 //!    (or `setup_G1_lagrange`) is read instead.
-//! 2. [`from_text`]: the number of points in G1, the number of points in G2, the Lagrange form in
-//!    G1, the powers in G2 and, in newer files, the powers in G1.
+//! 2. [`from_text`]: the numbers of points in G1 and in G2, the Lagrange form in G1, and the powers
+//!    in G2. Newer files add the powers in G1.
 //!
 //! If the powers are given, the points of the Lagrange form are neither decoded nor used. Otherwise
 //! the powers are computed from it by a Fourier transform over the points. Both orders in use are
-//! supported.
-//! Before the transform, the sum of the points at the roots of unity must be `[s]_1`.
+//! supported. Before the transform, the sum of the points at the roots of unity must be `[s]_1`.
 //!
 //! The native format of parameters is that of [`Parameters`] in [`crate::wire`].
 //!

@@ -77,9 +77,9 @@ impl Coefficient {
 pub(crate) struct Term {
     /// A point of the subgroup; the identity is allowed.
     pub(crate) point: G1Affine,
-    /// Its random coefficient.
+    /// The random coefficient.
     pub(crate) coefficient: Coefficient,
-    /// Its weight in the second sum.
+    /// The weight in the second sum.
     pub(crate) scalar: Fr,
 }
 

@@ -3,7 +3,7 @@
 //! For the set's polynomial `f` and an element `e` that is not in the set, `v = f(-e)` is not zero,
 //! and `X + e` divides `f(X) - v`. The witness is `v` and `W = [(f(s) - v) / (s + e)]_1`.
 //!
-//! A remainder `v = 0` is rejected, since it is that of a member. A member with a nonzero `v` would
+//! A remainder `v = 0` is rejected, since only members have it. A member with a nonzero `v` would
 //! give `(W_e - W) / v = [1 / (e + s)]_1`, which breaks the strong Diffie-Hellman assumption.
 //!
 //! `W` is the identity for the empty set alone, where `f = 1` and `v = 1`. Decoding therefore
@@ -83,8 +83,8 @@ impl Proof for BilinearNonMembershipWitness {
     }
 }
 
-/// Layout: `W` as a compressed point (48 bytes; the identity if and only if the set is empty), `v`
-/// (32 bytes, big-endian, from 1 to `r - 1`).
+/// Layout: `W` as a compressed point (48 bytes), `v` (32 bytes, big-endian, from 1 to `r - 1`). `W`
+/// is the identity if and only if the set is empty.
 impl Wire for BilinearNonMembershipWitness {
     type Context = BilinearPublicKey;
     const KIND: u8 = wire::KIND_NON_MEMBERSHIP_WITNESS;

@@ -24,12 +24,12 @@ pub(crate) const SCHEME: SchemeId = scheme::BILINEAR;
 /// Powers of a secret `s` with a purpose: `[s^i]_1` up to the largest set and `[s^i]_2` up to the
 /// largest subset.
 ///
-/// Parameters from messages and ceremony files pass the same check: the powers begin with the
+/// Parameters from messages and ceremony files pass the same check. The powers begin with the
 /// generators and are the powers of one `s` in both groups. [`Parameters::for_claims`] and
-/// [`Parameters::from_kept`] do not make it. It cannot be checked that `s` is unknown, and with `s`
+/// [`Parameters::from_kept`] do not make it. No check shows that `s` is unknown, and with `s`
 /// everything can be forged. The check refuses guessable secrets: numbers up to
-/// [`GUESSED`](super::GUESSED) and their negatives, and roots of unity of an order up to twice the
-/// number of powers.
+/// [`GUESSED`](super::GUESSED), their negatives, and roots of unity whose order is at most twice
+/// the number of powers.
 ///
 /// The fingerprint, and with it every accumulator's id, covers `[s]_2` and the purpose. These
 /// determine all powers, so parameters with more or fewer powers are interchangeable. A client
@@ -227,8 +227,8 @@ impl core::fmt::Debug for Parameters {
 }
 
 /// Layout: length of the purpose (1 byte), purpose (UTF-8), number of powers in G1 (4), powers in
-/// G1 (48 each), number of powers in G2 (4), powers in G2 (96 each). The context is the workers
-/// that check the points.
+/// G1 (48 each). The number of powers in G2 (4) and these powers (96 each) follow. The context is
+/// the workers that check the points.
 impl Wire for Parameters {
     type Context = Workers;
     const KIND: u8 = wire::KIND_PARAMETERS;

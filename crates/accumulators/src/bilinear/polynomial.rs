@@ -19,7 +19,8 @@
 
 #![allow(
     clippy::indexing_slicing,
-    reason = "vectors whose lengths follow from the number of elements: no index comes from a message"
+    reason = "vectors whose lengths follow from the number of elements: \
+              no index comes from a message"
 )]
 
 #[cfg(feature = "std")]

@@ -28,9 +28,9 @@ use crate::{
 };
 
 impl Batch for Rsa {
-    /// Cost with the public key: one power with an exponent as long as the product of all other
-    /// representatives, and two with that of the subset's. Cost with the secret key: at most two
-    /// cheap multiplications for each element of the set, and three powers.
+    /// Cost with the public key: three powers. One exponent is as long as the product of all other
+    /// representatives, and two are as long as the product of the subset's. Cost with the secret
+    /// key: at most two cheap multiplications for each element of the set, and three powers.
     fn subset_witness(
         key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,

@@ -94,7 +94,7 @@ impl Dynamic for Rsa {
                 .map(|(_, witness)| Some(witness.clone()))
                 .collect());
         };
-        let folded = Folded::new(changes, workers);
+        let folded = NetChange::new(changes, workers);
         if witnesses.iter().any(|(element, _)| folded.adds(element)) {
             return Err(AccumulateError::DuplicateElement);
         }
@@ -131,7 +131,7 @@ fn grown(key: &RsaPublicKey, value: &RsaValue, added: &[RsaElement], workers: &W
 }
 
 /// Consecutive changes folded into one.
-struct Folded {
+struct NetChange {
     /// Digests that some change removes or adds.
     removes: HashSet<ElementDigest>,
     adds: HashSet<ElementDigest>,
@@ -140,7 +140,7 @@ struct Folded {
     added: Integer,
 }
 
-impl Folded {
+impl NetChange {
     fn new(changes: &[Change<Rsa>], workers: &Workers) -> Self {
         let mut balance: HashMap<&RsaElement, i64> = HashMap::new();
         for change in changes {

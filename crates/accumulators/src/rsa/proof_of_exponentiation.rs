@@ -1,7 +1,7 @@
 //! Proofs of exponentiation: `base^x = result` for a known exponent, verified with one short power.
 //!
-//! The prover raises `base` to `x div l` for a prime challenge `l`; the verifier reduces `x` modulo
-//! `l`, which is linear in its length, and checks `quotient^l * base^(x mod l) = result`.
+//! The prover raises `base` to `x div l` for a prime challenge `l`. The verifier reduces `x` modulo
+//! `l` in time linear in its length. It then checks `quotient^l * base^(x mod l) = result`.
 //!
 //! **Sound** if no attacker can compute an `l`-th root of a group element chosen before the random
 //! prime `l`. This is the adaptive root assumption (Wesolowski 2018; Boneh, Bünz & Fisch 2019,

@@ -91,7 +91,7 @@ impl RsaSecretKey {
     ///
     /// The callback `progress` is called during the search and may stop it.
     ///
-    /// Cost: a few thousand powers modulo numbers of half the key's length; the time varies a lot.
+    /// Cost: a few thousand powers modulo numbers of half the key's length. The time varies a lot.
     ///
     /// # Errors
     /// [`KeyError::Cancelled`], [`KeyError::RandomnessUnavailable`].

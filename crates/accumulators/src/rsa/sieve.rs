@@ -1,9 +1,9 @@
 //! A sieve for odd numbers without small prime factors.
 //!
-//! A number is split into digits of twelve bits. The position of the first multiple of a prime is
-//! then a dot product of the digits with constants modulo the prime, followed by one reduction.
-//! Compilers vectorise the dot product. This is far cheaper than a long division by every prime.
-//! The numbers are public.
+//! A number is split into digits of twelve bits. For each prime, the position of the first multiple
+//! is a dot product of the digits with constants modulo the prime, then one reduction. Compilers
+//! vectorise the dot product. This is far cheaper than a long division by every prime. The numbers
+//! are public.
 //!
 //! Source: Crosby & Wallach 2010, section 4.3 ("testing successive integers until we find a prime
 //! number"); the sieve is Eratosthenes'.

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! **Guarantee.** Let `e_i = w_i^(r_i) / value`; the equation states `product of e_i^(c_i) = 1`. An
-//! `e_i` of small order `d` passes with probability `1/d`: a witness that is wrong by a square root
+//! `e_i` of small order `d` passes with probability `1/d`. A witness that is wrong by a square root
 //! of 1 would pass every second time. In the quotient by `{1, -1}`, `-1` is no such root, and any
 //! other one gives the factors of `N`. An imported modulus may have other small orders, but the
 //! guarantee needs no assumption about them.

@@ -21,14 +21,14 @@ const SECRET: [u8; 32] = [0x5a; 32];
 
 /// The messages by their names.
 #[derive(Serialize, Deserialize)]
-struct Recorded<M = BTreeMap<String, String>> {
+struct VectorFile<M = BTreeMap<String, String>> {
     comment: String,
     messages: M,
 }
 
 type Messages = BTreeMap<&'static str, String>;
 
-fn recorded(scheme: &str) -> Recorded {
+fn recorded(scheme: &str) -> VectorFile {
     published::read(&format!("accumulators/{scheme}"))
 }
 
@@ -82,7 +82,7 @@ fn messages<A: Universal + Batch>(secret: &A::SecretKey) -> Messages {
 
 fn compare(scheme: &str, messages: Messages) {
     let comment = recorded(scheme).comment;
-    let computed = Recorded { comment, messages };
+    let computed = VectorFile { comment, messages };
     published::check(&format!("accumulators/{scheme}"), &computed);
 }
 

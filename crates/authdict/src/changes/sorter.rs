@@ -69,13 +69,13 @@ impl Sorter {
     ///
     /// # Errors
     /// [`StoreError::Io`].
-    pub(crate) fn sorted(mut self) -> Result<Sorted, StoreError> {
+    pub(crate) fn sorted(mut self) -> Result<SortedOperations, StoreError> {
         if self.spilled.is_some() && !self.buffer.is_empty() {
             self.spill()?;
         }
         let Some(mut runs) = self.spilled else {
             self.buffer.sort(&self.workers);
-            return Ok(Sorted(Source::Memory(self.buffer)));
+            return Ok(SortedOperations(Source::Memory(self.buffer)));
         };
         // Its memory is needed for reading.
         drop(mem::take(&mut self.buffer));
@@ -84,7 +84,7 @@ impl Sorter {
             runs = runs.merged(&self.beside, most, piece(self.bound, most))?;
         }
         let piece = piece(self.bound, runs.extents.len());
-        Ok(Sorted(Source::File { runs, piece }))
+        Ok(SortedOperations(Source::File { runs, piece }))
     }
 }
 
@@ -124,7 +124,7 @@ impl Runs {
 
 /// Operations in ascending order of their keys, one on each key.
 #[derive(Debug)]
-pub(crate) struct Sorted(Source);
+pub(crate) struct SortedOperations(Source);
 
 #[derive(Debug)]
 enum Source {
@@ -132,7 +132,7 @@ enum Source {
     File { runs: Runs, piece: usize },
 }
 
-impl Sorted {
+impl SortedOperations {
     /// The number of keys that have values.
     ///
     /// # Errors

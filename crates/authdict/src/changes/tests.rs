@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use pad_core::{Key, Value};
 
-use super::{sorter::Sorted, *};
+use super::{sorter::SortedOperations, *};
 
 /// Pseudorandom numbers (Knuth's multiplier).
 struct Random(u64);
@@ -51,14 +51,14 @@ fn sorted(
     memory: usize,
     folder: &Path,
     workers: &Workers,
-) -> Result<Sorted, StoreError> {
+) -> Result<SortedOperations, StoreError> {
     let mut changes = Changes::sorted(&folder.join("store"), memory, workers.clone());
     for operation in operations {
         changes.push(operation.clone())?;
     }
     match changes.gathered() {
-        Gathered::Sorter(sorter) => sorter.sorted(),
-        Gathered::InMemory(_) => unreachable!("they are sorted"),
+        ChangeStorage::Sorter(sorter) => sorter.sorted(),
+        ChangeStorage::InMemory(_) => unreachable!("they are sorted"),
     }
 }
 
@@ -157,7 +157,7 @@ fn memory_does_not_grow_with_the_number_of_operations() {
                 let value = Value::new(vec![1; 32]).unwrap();
                 changes.push(Operation::Put(key, value)).unwrap();
             }
-            let Gathered::Sorter(sorter) = changes.gathered() else {
+            let ChangeStorage::Sorter(sorter) = changes.gathered() else {
                 unreachable!("they are sorted")
             };
             let sorted = sorter.sorted().unwrap();

@@ -1,5 +1,5 @@
-//! The file of a view, which several processes may advance. None of them takes it back, or to
-//! another key.
+//! The file of a view, which several processes may advance. No process can move it back, or change
+//! its key.
 
 use std::{
     fs::File,
@@ -70,8 +70,8 @@ impl ViewFile {
         self.stored().map_err(|fault| self.failed(fault))
     }
 
-    /// Advances the view and stores the result. `begin` says from what: from the stored view, or
-    /// `None`.
+    /// Advances the view and stores the result. `begin` gets the stored view, or `None`, and
+    /// returns the view to advance.
     ///
     /// The lock is not held during `advance`, so a slow server blocks no other process. After a
     /// concurrent change, `advance` runs again on the stored view; after four, with the lock held.
@@ -166,5 +166,5 @@ impl ViewFile {
 /// Attempts to advance a view without holding the lock.
 const MOST_RACES: u32 = 4;
 
-/// The longest file of a view, in bytes: keys of accumulators are long.
+/// The maximum length of a view file in bytes: keys of accumulators are long.
 const LONGEST: u64 = 5 << 20;

@@ -30,8 +30,8 @@ mod answers;
 mod author;
 mod repository;
 
-use answers::AskedScheme;
 pub(crate) use answers::LONGEST_ANSWER;
+use answers::QueryableScheme;
 
 type Head = Verified<SnapshotHead<Sha256Ed25519>>;
 
@@ -78,7 +78,7 @@ pub(crate) fn keeper<S: Suite>(
     Ok(kept.transpose()?)
 }
 
-fn in_store<S: AskedScheme>(
+fn in_store<S: QueryableScheme>(
     authority: &Authority,
     setup: Setup,
     store: AnyStore,
@@ -165,7 +165,7 @@ impl<S: Scheme> LogReader<S> {
     }
 }
 
-impl<S: AskedScheme> Verifier for LogReader<S> {
+impl<S: QueryableScheme> Verifier for LogReader<S> {
     fn resume(&mut self, seen: &[u8]) -> Result<(), Refusal> {
         let view: TrustedView<Sha256Ed25519> = codec::decode(seen, seen.len())?;
         if *view.authority() != self.authority {

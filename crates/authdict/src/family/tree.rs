@@ -7,7 +7,7 @@ use pad_tree::{BalancingScheme, Difference, RedBlack, SkipList, Treap, Tree, Tre
 
 use super::{check, not_offered};
 use crate::{
-    dictionary::{AnswerError, Noted},
+    dictionary::{AnswerError, UnprovedCallback},
     keys::PublicKey,
     question::{Question, Refusal, Statement},
     verifier::Verifier,
@@ -25,7 +25,11 @@ pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn Verifier>> 
     macro_rules! try_scheme {
         ($($scheme:ty),+) => { $(
             if public.scheme.id() == <$scheme>::ID {
-                let trusted = TrustedKey::<Tree<$scheme, S>>::new(authority.author, authority.dictionary, ());
+                let trusted = TrustedKey::<Tree<$scheme, S>>::new(
+                    authority.author,
+                    authority.dictionary,
+                    (),
+                );
                 return Some(Box::new(Client::new(trusted)));
             }
         )+ };
@@ -55,12 +59,12 @@ impl<B: BalancingScheme, S: Suite> Verifier for Client<Tree<B, S>> {
 }
 
 /// The reason why the differences were not all visited.
-enum Ended {
+enum Interruption {
     Stopped,
     Failed(LookupError),
 }
 
-impl From<LookupError> for Ended {
+impl From<LookupError> for Interruption {
     fn from(error: LookupError) -> Self {
         Self::Failed(error)
     }
@@ -68,15 +72,17 @@ impl From<LookupError> for Ended {
 
 /// Passes the differences to `note` until it stops.
 fn until_stopped(
-    note: &mut Noted<'_, Difference>,
-    differences: impl FnOnce(&mut dyn FnMut(Difference) -> Result<(), Ended>) -> Result<(), Ended>,
+    note: &mut UnprovedCallback<'_, Difference>,
+    differences: impl FnOnce(
+        &mut dyn FnMut(Difference) -> Result<(), Interruption>,
+    ) -> Result<(), Interruption>,
 ) -> Result<(), AnswerError> {
     let ended = differences(&mut |change| match note(Untrusted::new(change)) {
         ControlFlow::Continue(()) => Ok(()),
-        ControlFlow::Break(()) => Err(Ended::Stopped),
+        ControlFlow::Break(()) => Err(Interruption::Stopped),
     });
     match ended {
-        Ok(()) | Err(Ended::Stopped) => Ok(()),
-        Err(Ended::Failed(error)) => Err(error.into()),
+        Ok(()) | Err(Interruption::Stopped) => Ok(()),
+        Err(Interruption::Failed(error)) => Err(error.into()),
     }
 }

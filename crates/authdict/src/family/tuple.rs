@@ -21,14 +21,14 @@ mod answers;
 mod explain;
 mod stored;
 
-pub(crate) use answers::AskedDesign;
+pub(crate) use answers::QueryableDesign;
 use explain::explain_design;
 
 /// The trust anchor of a tuple PAD's clients, from which its repositories are made.
 pub(crate) type TupleSetup<S, D> = pad_core::PublicKey<Tuple<D, S>>;
 
 /// The setup from a public key; `None` if its scheme key is not of this design.
-fn setup<S: Suite, D: AskedDesign<S>>(public: &PublicKey) -> Option<TupleSetup<S, D>> {
+fn setup<S: Suite, D: QueryableDesign<S>>(public: &PublicKey) -> Option<TupleSetup<S, D>> {
     let key = match &public.scheme_key {
         Some(own) => own.get::<D::Key>()?.clone(),
         None => D::Key::from_slice(&[])?,
@@ -49,7 +49,7 @@ macro_rules! for_each_design {
 }
 
 /// The tuple PAD with this public key in a store, to be opened; `None` for other schemes, and for
-/// stores in objects. Signed tuples are in a file beside the store, accumulated ones in memory.
+/// stores in objects. Signed tuples are in a file next to the store, accumulated ones in memory.
 pub(crate) fn keeper<S: Suite>(
     public: &PublicKey,
     store: AnyStore,
@@ -111,7 +111,7 @@ pub(crate) fn explain<S: Suite>(
     Ok(false)
 }
 
-impl<S: Suite, D: AskedDesign<S>> Verifier for Client<Tuple<D, S>> {
+impl<S: Suite, D: QueryableDesign<S>> Verifier for Client<Tuple<D, S>> {
     fn resume(&mut self, seen: &[u8]) -> Result<(), Refusal> {
         super::resume(self, seen)
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pad_core::{Key, LookupError, Operation, Value, VerifyError, Version};
 
 use super::{
-    Checked, Keeper, Replica as _, SigningKeeper,
+    CheckSummary, Keeper, Replica as _, SigningKeeper,
     family::{FamilyKeeper, FamilyRepository, replay},
 };
 use crate::{
@@ -228,7 +228,7 @@ impl<R: CheckpointedRepository> Keeper for FamilyKeeper<R> {
         Err(StoreError::CannotCompact.into())
     }
 
-    fn check(&mut self) -> Result<Checked, CheckError> {
+    fn check(&mut self) -> Result<CheckSummary, CheckError> {
         self.store.check()?;
         let from_empty = self.oldest() == Version::EMPTY;
         let mut replayed = self.repository.emptied();
@@ -251,7 +251,7 @@ impl<R: CheckpointedRepository> Keeper for FamilyKeeper<R> {
         let proved = self.check_contents()?;
         let complete = self.check_completeness(&replayed, from_empty)?;
         let replayed = replayed.latest_version().number() - before;
-        Ok(Checked {
+        Ok(CheckSummary {
             heads,
             replayed: Some(replayed),
             proved,

@@ -9,9 +9,9 @@ use pad_core::{
 };
 use pad_tree::{Answer, Difference, KeyHistory, KeyRange, Keys};
 
-use super::{Checked, Contents, Replica};
+use super::{CheckSummary, Contents, Replica};
 use crate::{
-    dictionary::{AnswerError, Dictionary, Noted},
+    dictionary::{AnswerError, Dictionary, UnprovedCallback},
     question::{HeadText, Question},
     repository::{CheckError, RepositoryError},
     signing_record::{SigningRecord, SigningRecordError},
@@ -24,7 +24,7 @@ pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
     type Suite: Suite;
     /// Data in updates in addition to operations and head.
     type Attachment: Attachment + 'static;
-    /// What signs the next version.
+    /// The signer of the next version.
     type Author: Send + Sync;
 
     /// Whether a proof about one version may vouch for later ones, as superseding statements do.
@@ -65,7 +65,7 @@ pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
     /// See [`Replica::memory_bytes`].
     fn bytes_in_memory(&self) -> usize;
 
-    /// The bytes of the files beside the store.
+    /// The bytes of the files next to the store.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
@@ -135,7 +135,7 @@ pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
         &self,
         before: Version,
         after: Version,
-        note: &mut Noted<'_, Difference>,
+        note: &mut UnprovedCallback<'_, Difference>,
     ) -> Result<(), AnswerError>;
 
     /// Proves contents of a version, and verifies the proofs as a client does. The proofs are about
@@ -221,7 +221,7 @@ pub(crate) use as_repository;
 pub(crate) struct FamilyKeeper<R: FamilyRepository> {
     pub(crate) repository: R,
     pub(crate) store: AnyStore,
-    /// What the next commit writes: updates, or the row of the latest version.
+    /// The data of the next commit: updates, or the row of the latest version.
     pub(crate) staged: Vec<Vec<u8>>,
     pub(crate) acknowledged: Version,
     pub(crate) author: Option<R::Author>,
@@ -257,7 +257,7 @@ impl<R: FamilyRepository> FamilyKeeper<R> {
         }
     }
 
-    /// Reads the store and runs `work` on one state of it and of the files beside it.
+    /// Reads the store and runs `work` on one state of it and of the files next to it.
     ///
     /// The files cannot be pinned at once. If another process published or pruned in between, they
     /// are pinned again. There are at most [`ATTEMPTS`] attempts in total.
@@ -352,8 +352,8 @@ impl<R: FamilyRepository> FamilyKeeper<R> {
     }
 
     /// The result of a check that replayed nothing.
-    pub(crate) fn checked(&self, proved: u64) -> Checked {
-        Checked {
+    pub(crate) fn checked(&self, proved: u64) -> CheckSummary {
+        CheckSummary {
             heads: self.latest().number(),
             replayed: None,
             proved,
@@ -451,7 +451,7 @@ impl<R: FamilyRepository> Dictionary for FamilyKeeper<R> {
         &self,
         before: Version,
         after: Version,
-        note: &mut Noted<'_, Difference>,
+        note: &mut UnprovedCallback<'_, Difference>,
     ) -> Result<(), AnswerError> {
         self.check_acknowledged(before.max(after))?;
         self.repository.compare(before, after, note)
@@ -580,8 +580,8 @@ pub(crate) fn replay<R: FamilyRepository>(
     Ok(replayed)
 }
 
-/// Checks a version whose contents follow from answers: `contents` proves all of them, and
-/// `answers` those about the keys of the update that led to it.
+/// Checks a version whose contents follow from answers. `contents` proves all of them. `answers`
+/// proves those about the keys of the update that led to the version.
 pub(crate) fn by_answers<R: FamilyRepository>(
     repository: &R,
     version: Version,

@@ -23,7 +23,7 @@ pub const LONGEST_QUESTION: usize = 4 << 20;
 
 /// The body of the message.
 #[derive(Serialize, Deserialize)]
-enum Asked<'q> {
+enum QuestionBody<'q> {
     Key(Cow<'q, Key>),
     Keys(Cow<'q, [Key]>),
     Range(Option<Cow<'q, Key>>, Option<Cow<'q, Key>>),
@@ -31,7 +31,7 @@ enum Asked<'q> {
     Growth(Version),
 }
 
-impl Message for Asked<'_> {
+impl Message for QuestionBody<'_> {
     const KIND: u8 = 10;
     const SUITE: u16 = 0;
 }
@@ -40,14 +40,16 @@ impl Question {
     /// Encodes the question as its only canonical message.
     pub fn encode(&self) -> Vec<u8> {
         codec::encode(&match self {
-            Self::Key(key) => Asked::Key(Cow::Borrowed(key)),
-            Self::Keys(keys) => Asked::Keys(Cow::Borrowed(keys.as_slice())),
-            Self::Range(range) => Asked::Range(
+            Self::Key(key) => QuestionBody::Key(Cow::Borrowed(key)),
+            Self::Keys(keys) => QuestionBody::Keys(Cow::Borrowed(keys.as_slice())),
+            Self::Range(range) => QuestionBody::Range(
                 range.start.as_ref().map(Cow::Borrowed),
                 range.end.as_ref().map(Cow::Borrowed),
             ),
-            Self::Value(key, value) => Asked::Value(Cow::Borrowed(key), Cow::Borrowed(value)),
-            Self::Growth(version) => Asked::Growth(*version),
+            Self::Value(key, value) => {
+                QuestionBody::Value(Cow::Borrowed(key), Cow::Borrowed(value))
+            }
+            Self::Growth(version) => QuestionBody::Growth(*version),
         })
     }
 
@@ -57,19 +59,21 @@ impl Question {
     /// [`DecodeError`]; [`DecodeError::NonCanonical`] also for keys that do not ascend.
     pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         Ok(
-            match codec::decode::<Asked<'static>>(bytes, LONGEST_QUESTION)? {
-                Asked::Key(key) => Self::Key(key.into_owned()),
-                Asked::Keys(keys) => {
+            match codec::decode::<QuestionBody<'static>>(bytes, LONGEST_QUESTION)? {
+                QuestionBody::Key(key) => Self::Key(key.into_owned()),
+                QuestionBody::Keys(keys) => {
                     let ascend = keys.is_sorted_by(|before, after| before < after);
                     let keys = ascend.then(|| Keys::new(keys.into_owned())).flatten();
                     Self::Keys(keys.ok_or(DecodeError::NonCanonical)?)
                 }
-                Asked::Range(start, end) => Self::Range(KeyRange {
+                QuestionBody::Range(start, end) => Self::Range(KeyRange {
                     start: start.map(Cow::into_owned),
                     end: end.map(Cow::into_owned),
                 }),
-                Asked::Value(key, value) => Self::Value(key.into_owned(), value.into_owned()),
-                Asked::Growth(version) => Self::Growth(version),
+                QuestionBody::Value(key, value) => {
+                    Self::Value(key.into_owned(), value.into_owned())
+                }
+                QuestionBody::Growth(version) => Self::Growth(version),
             },
         )
     }
@@ -123,7 +127,7 @@ mod tests {
     #[test]
     fn keys_that_do_not_ascend_are_refused() {
         for keys in [vec![], vec![key("b"), key("a")], vec![key("a"), key("a")]] {
-            let bytes = codec::encode(&Asked::Keys(Cow::Borrowed(&keys)));
+            let bytes = codec::encode(&QuestionBody::Keys(Cow::Borrowed(&keys)));
             assert_eq!(Question::decode(&bytes), Err(DecodeError::NonCanonical));
         }
     }

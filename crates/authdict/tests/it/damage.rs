@@ -40,14 +40,14 @@ struct Life {
     states: Vec<Files>,
     record: Vec<u8>,
     /// The observable state of the intact store.
-    expected: Told,
+    expected: Observation,
     /// The head that the next commit makes.
     next: Vec<u8>,
 }
 
 /// Observable state of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Told {
+struct Observation {
     latest: Version,
     oldest: Version,
     heads: Vec<Vec<u8>>,
@@ -155,14 +155,14 @@ fn live(scheme: SchemeName, folder: &Path) -> Life {
 }
 
 /// Reads everything that commands print, and verifies each answer with the key.
-fn tell(key: &SecretKey, store: &Path) -> Result<Told, String> {
+fn tell(key: &SecretKey, store: &Path) -> Result<Observation, String> {
     let text = |error: &dyn ToString| error.to_string();
     let repository = Server::of_any(store).map_err(|error| text(&error))?;
     if repository.public_key().map_err(|error| text(&error))? != *key.public() {
         return Err("another key".into());
     }
     let (oldest, latest) = (repository.oldest(), repository.latest());
-    let mut told = Told {
+    let mut told = Observation {
         latest,
         oldest,
         heads: Vec::new(),

@@ -278,7 +278,7 @@ fn a_damaged_checkpoint_costs_a_replay_or_is_refused() {
     ));
 }
 
-/// Stores the updates of another author, who also signed the first one.
+/// Stores the updates of another author, which also signed the first one.
 #[test]
 fn damaged_updates_are_found() {
     for scheme in SCHEMES.iter().skip(1) {

@@ -91,9 +91,10 @@ fn keys_of_other_families_and_dictionaries_are_refused() {
     let refused = Client::<Tuple<SpecLightweight>>::new(public).unwrap_err();
     assert!(matches!(&refused, OpenClientError::Family(error) if is_family(error)));
     let refused = Author::<Tree<Treap>>::create(shop.path("t.pad"), &shop.secret).unwrap_err();
-    assert!(
-        matches!(&refused, AuthorError::Repository(RepositoryError::Store(error)) if is_family(error))
-    );
+    assert!(matches!(
+        &refused,
+        AuthorError::Repository(RepositoryError::Store(error)) if is_family(error)
+    ));
     assert!(!shop.path("t.pad").exists());
 
     let other = SecretKey::random::<Prices>("prices").unwrap();
@@ -208,7 +209,10 @@ fn clients_that_share_a_view_never_go_back() {
     assert_eq!(first.advance(&server).unwrap(), Version::new(2));
     // The file is ahead of this client and of the server.
     let refused = second.advance(&old).unwrap_err();
-    let behind = |error: &AskError<_>| matches!(error, AskError::Heads(NotFollowed::Behind { seen, .. }) if *seen == Version::new(2));
+    let behind = |error: &AskError<_>| match error {
+        AskError::Heads(NotFollowed::Behind { seen, .. }) => *seen == Version::new(2),
+        _ => false,
+    };
     assert!(behind(&refused));
     assert_eq!(second.version(), Version::new(1));
     assert_eq!(shop.client().version(), Version::new(2));
@@ -217,9 +221,10 @@ fn clients_that_share_a_view_never_go_back() {
     fs::remove_file(shop.path("view")).unwrap();
     assert!(behind(&rolled.advance(&old).unwrap_err()));
     let ahead = second.ask_at(&server, Version::new(2), Key::from(b"apple"));
-    assert!(
-        matches!(ahead, Err(AskError::Refused(refused)) if matches!(refused.refusal, Refusal::Ahead { .. }))
-    );
+    assert!(matches!(
+        ahead,
+        Err(AskError::Refused(refused)) if matches!(refused.refusal, Refusal::Ahead { .. })
+    ));
 }
 
 /// A server that answers with any number of bytes.
@@ -262,19 +267,19 @@ impl Source for Long<'_> {
     }
 }
 
-/// A server with one history for who asks first, and another one afterwards.
-struct TwoFaced<'s> {
+/// A server that shows one history to the first client, and another one to later clients.
+struct ForkingServer<'s> {
     faces: [&'s Server<Prices>; 2],
     asked: Cell<usize>,
 }
 
-impl TwoFaced<'_> {
+impl ForkingServer<'_> {
     fn face(&self) -> &Server<Prices> {
         self.faces[self.asked.get().saturating_sub(1).min(1)]
     }
 }
 
-impl Heads for TwoFaced<'_> {
+impl Heads for ForkingServer<'_> {
     type Error = <Server<Prices> as Heads>::Error;
 
     fn latest(&self) -> Result<Version, Self::Error> {
@@ -299,7 +304,7 @@ impl Heads for TwoFaced<'_> {
     }
 }
 
-impl Source for TwoFaced<'_> {
+impl Source for ForkingServer<'_> {
     fn answer_message(
         &self,
         version: Version,
@@ -383,7 +388,7 @@ fn a_client_takes_over_no_other_history_from_its_file() {
     assert_eq!(first.version(), Version::new(2));
     // Neither from a server that shows each of the two views what it wants to see.
     let (own, fork) = (shop.server(), fork.server());
-    let two_faced = TwoFaced {
+    let two_faced = ForkingServer {
         faces: [fork, &own],
         asked: Cell::new(0),
     };
@@ -399,7 +404,7 @@ fn a_client_takes_over_no_other_history_from_its_file() {
     assert!(matches!(refused, AskError::View(_)), "{refused}");
 }
 
-/// What a log does not take is still there, and can be taken back.
+/// Changes that a log rejects stay pending, and can be taken back.
 #[cfg(feature = "log")]
 #[test]
 fn changes_that_were_not_signed_are_still_there() {

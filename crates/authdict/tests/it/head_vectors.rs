@@ -43,8 +43,8 @@ struct Heads {
     /// Messages of kind 1.
     entries: Vec<String>,
     sizes: Vec<OfSize>,
-    accepted: Vec<Accepted>,
-    refused: Vec<Refused>,
+    accepted: Vec<AcceptedProof>,
+    refused: Vec<RefusedProof>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -67,7 +67,7 @@ struct OfSize {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Accepted {
+struct AcceptedProof {
     /// The earliest time of a cosignature that counts.
     since: Option<u64>,
     /// The text of the proof.
@@ -76,7 +76,7 @@ struct Accepted {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Refused {
+struct RefusedProof {
     why: String,
     since: Option<u64>,
     proof: String,
@@ -233,14 +233,14 @@ fn the_log_of_heads_is_the_published_one() {
         let found = check(since, &proof).unwrap();
         assert_eq!(found.version, Version::new(version));
         assert_eq!(found.message, heads[usize::try_from(version).unwrap() - 1]);
-        Accepted {
+        AcceptedProof {
             since,
             proof,
             version,
         }
     };
     let sizes = 1..=heads.len();
-    let mut accepted: Vec<Accepted> = sizes
+    let mut accepted: Vec<AcceptedProof> = sizes
         .clone()
         .map(|size| {
             accept(
@@ -254,7 +254,7 @@ fn the_log_of_heads_is_the_published_one() {
     accepted.push(accept(Some(cosigned_at(6)), honest, 6));
     accepted.push(accept(None, with_another_signature(&own, &heads), 6));
     let of: Heads = published::read("logs/heads");
-    for Refused { why, since, proof } in &of.refused {
+    for RefusedProof { why, since, proof } in &of.refused {
         assert!(check(*since, proof).is_err(), "{why}");
     }
     assert_eq!(of.refused.len(), 30);

@@ -18,7 +18,7 @@ use crate::shop::questions;
 type S = Sha256Ed25519;
 
 /// Observable state of a repository.
-pub(crate) trait Says {
+pub(crate) trait Observable {
     fn versions(&self) -> (Version, Version);
     fn number(&self) -> usize;
     fn answers(&self, version: Version, question: &Question) -> Vec<u8>;
@@ -27,7 +27,7 @@ pub(crate) trait Says {
     fn changes(&self, key: &Key) -> KeyHistory;
 }
 
-impl Says for Server {
+impl Observable for Server {
     fn versions(&self) -> (Version, Version) {
         (self.oldest(), self.latest())
     }
@@ -61,7 +61,7 @@ impl Says for Server {
 
 /// A dictionary in memory, with its contents in each version.
 pub(crate) struct Memory {
-    server: Box<dyn Serving>,
+    server: Box<dyn AnyServer>,
     contents: Vec<BTreeMap<Key, Value>>,
     oldest: Version,
 }
@@ -109,7 +109,7 @@ impl Memory {
     }
 }
 
-impl Says for Memory {
+impl Observable for Memory {
     fn versions(&self) -> (Version, Version) {
         let latest = u64::try_from(self.contents.len() - 1).unwrap();
         (self.oldest, Version::new(latest))
@@ -152,7 +152,7 @@ impl Says for Memory {
 }
 
 /// Asserts that two repositories have equal observable state.
-pub(crate) fn assert_same(one: &impl Says, other: &impl Says) {
+pub(crate) fn assert_same(one: &impl Observable, other: &impl Observable) {
     let (oldest, latest) = one.versions();
     assert_eq!((oldest, latest), other.versions());
     assert_eq!(one.number(), other.number());
@@ -175,7 +175,7 @@ pub(crate) fn assert_same(one: &impl Says, other: &impl Says) {
 }
 
 /// A server of any family.
-trait Serving {
+trait AnyServer {
     /// Applies an update; returns its operations.
     fn apply(&mut self, update: &[u8]) -> Vec<Operation>;
     fn prune(&mut self, oldest: Version);
@@ -183,10 +183,11 @@ trait Serving {
     fn head(&self, version: Version) -> Vec<u8>;
 }
 
-impl<F> Serving for pad_core::Server<F>
+impl<F> AnyServer for pad_core::Server<F>
 where
     F: Authored<Suite = S>,
-    F::Repository: Pruned + Serves<Key> + Serves<Keys> + Serves<KeyRange> + Hosts<Family = F>,
+    F::Repository:
+        PrunableServer + Serves<Key> + Serves<Keys> + Serves<KeyRange> + Hosts<Family = F>,
 {
     fn apply(&mut self, update: &[u8]) -> Vec<Operation> {
         self.apply(update).unwrap();
@@ -213,11 +214,11 @@ where
     }
 }
 
-trait Pruned {
+trait PrunableServer {
     fn prune_before(&mut self, oldest: Version);
 }
 
-impl<St: VersionedStore<Annotation = Authenticated<S>> + Send + Sync> Pruned
+impl<St: VersionedStore<Annotation = Authenticated<S>> + Send + Sync> PrunableServer
     for TreeRepository<S, St>
 {
     fn prune_before(&mut self, oldest: Version) {
@@ -225,13 +226,13 @@ impl<St: VersionedStore<Annotation = Authenticated<S>> + Send + Sync> Pruned
     }
 }
 
-impl<D: Design<S, Secret: SecretBytes>> Pruned for TupleRepository<S, D> {
+impl<D: Design<S, Secret: SecretBytes>> PrunableServer for TupleRepository<S, D> {
     fn prune_before(&mut self, oldest: Version) {
         self.prune(oldest).unwrap();
     }
 }
 
-fn server(public: &PublicKey) -> Box<dyn Serving> {
+fn server(public: &PublicKey) -> Box<dyn AnyServer> {
     let authority = public.authority;
     macro_rules! server {
         ($family:ty) => {{

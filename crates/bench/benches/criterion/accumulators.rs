@@ -1,6 +1,6 @@
-//! The accumulators' operations over a set of 200, on one thread: Tremel 2013, section 5.
+//! Operations of accumulators over a set of 200, on one thread (Tremel 2013, section 5).
 //!
-//! `bench accumulators` measures other sizes and thread counts, each beside its primitive.
+//! `bench accumulators` measures other sizes and thread counts, each with its primitive.
 
 #![allow(clippy::as_conversions, reason = "lengths fit 64 bits")]
 
@@ -70,7 +70,7 @@ fn scheme<B: Bench>(criterion: &mut Criterion, bench: &B) {
     });
 }
 
-/// The witnesses of all elements, by whoever made the key and by a server; on one thread and on all.
+/// Benches the witnesses of all elements, with and without the secret key, on one and all threads.
 fn by_threads<B: Bench>(criterion: &mut Criterion, bench: &B, set: &ElementSet<B::Scheme>) {
     let elements = elements();
     let secret = bench.secret(elements).expect("a secret key");

@@ -1,4 +1,4 @@
-//! Bytes as what criterion measures.
+//! Bytes as a criterion measurement.
 
 use criterion::{
     Throughput,
@@ -13,7 +13,7 @@ impl Measurement for Bytes {
     type Intermediate = ();
     type Value = usize;
 
-    /// Bytes are counted by what is measured: `iter_custom`.
+    /// Does nothing: benches count bytes in `iter_custom`.
     fn start(&self) {}
 
     fn end(&self, (): ()) -> usize {

@@ -1,8 +1,13 @@
-//! All families on the same work, in one group for each role: updates of one key in a dictionary of so many.
+//! All families on equal work, in one group for each role: updates of one key.
 //!
-//! Sizes are 10^3 and 10^4 keys. Where one set-up would take longer than seconds, there are fewer: designs with BLS signatures (a
-//! signature for each tuple), those with accumulators (a witness for each) and counted logs stop at 10^3; frontier logs have 32 entries,
-//! because each has 512 powers and thousands of terms. `bench compare` measures the same and more by the same functions.
+//! Dictionaries have 10^3 and 10^4 keys. Schemes whose set-up would take longer than seconds have
+//! fewer:
+//!
+//! - Designs with BLS signatures (one for each tuple), designs with accumulators (one witness for
+//!   each tuple) and counted logs stop at 10^3.
+//! - Frontier logs have 32 entries, because each entry has 512 powers and thousands of terms.
+//!
+//! `bench compare` measures more with these functions.
 
 use std::{
     cell::{LazyCell, RefCell},
@@ -15,7 +20,7 @@ use bench::{
     Outcome,
     fixture::id,
     measure::{
-        Loaded,
+        LoadedRun,
         contenders::{Visitor, visit},
         lookups::Age,
         roles::Roles,
@@ -29,7 +34,7 @@ use pad_core::{Answer, Version};
 
 use crate::{Each, bytes::Bytes, is_test, measure};
 
-/// Each role a group, every scheme in each; and the bytes of updates and proofs.
+/// Benches every scheme in a group for each role, and counts the bytes of updates and proofs.
 pub(crate) fn schemes(time: &mut Criterion, bytes: &mut Criterion<Bytes>) {
     secret::reserve(ACCUMULATED);
     for scheme in comparison::schemes() {
@@ -50,9 +55,9 @@ pub(crate) fn schemes(time: &mut Criterion, bytes: &mut Criterion<Bytes>) {
     }
 }
 
-/// The keys where everything runs once, to see that it works.
+/// Number of keys where everything runs once, as a test.
 const TRIED: u64 = 16;
-/// The most keys of designs with accumulators.
+/// Maximum number of keys for designs with accumulators.
 const ACCUMULATED: u64 = 1_000;
 
 fn sizes_of(scheme: &Scheme) -> &'static [u64] {
@@ -65,39 +70,39 @@ fn sizes_of(scheme: &Scheme) -> &'static [u64] {
     }
 }
 
-/// A dictionary without its types: what measures it is compiled once, and not once for each scheme.
+/// Type-erased dictionary, so that measuring code is compiled once and not for each scheme.
 ///
-/// What one step makes is kept for the next one, so that only the step is timed.
+/// Each step keeps its result for the next one, so that only the step is timed.
 trait Steps {
-    /// The server: proves the answer to the next question.
+    /// Server: proves the answer to the next question.
     fn prove(&mut self) -> bool;
-    /// The same, for `verify`.
+    /// Makes a proof for `verify`.
     fn make_proof(&mut self);
-    /// The client: verifies the first proof that was made.
+    /// Client: verifies the first unverified proof.
     fn verify(&mut self) -> Answer;
-    /// The bytes of a proof.
+    /// Returns the bytes of a proof.
     fn proof_bytes(&mut self) -> usize;
-    /// The next changes, for `publish`.
+    /// Makes the next changes, for `publish`.
     fn make_changes(&mut self);
-    /// The author: publishes the first changes that were made, for `apply`.
+    /// Author: publishes the first unpublished changes, for `apply`.
     fn publish(&mut self);
-    /// The server: applies the first update that was published.
+    /// Server: applies the first unapplied update.
     fn apply(&mut self);
-    /// The bytes of the first update that was published.
+    /// Returns the bytes of the first unapplied update.
     fn update_bytes(&mut self) -> usize;
-    /// Drops what was published and applied.
+    /// Drops published and applied updates.
     fn clear(&mut self);
 }
 
-/// A loaded dictionary whose answers a client has checked, and what it is asked and given next.
-struct Prepared<T: Roles> {
-    loaded: Loaded<T>,
+/// A loaded dictionary whose answers were checked, with its next inputs.
+struct StepFixture<T: Roles> {
+    loaded: LoadedRun<T>,
     scheme: &'static Scheme,
     work: Workload,
-    /// The author's next version.
+    /// Next version of the author.
     version: u64,
     head: T::Head,
-    /// Asked one after the other, again and again.
+    /// Questions, asked in a cycle.
     questions: Vec<(Version, T::Question)>,
     next: usize,
     proofs: VecDeque<(T::Proof, usize)>,
@@ -106,14 +111,14 @@ struct Prepared<T: Roles> {
     applied: Vec<T::Update>,
 }
 
-impl<T: Roles> Prepared<T> {
+impl<T: Roles> StepFixture<T> {
     fn new(
         scheme: &'static Scheme,
         keys: u64,
         start: &impl Fn(u64) -> Outcome<T>,
     ) -> Outcome<Self> {
         let work = Workload::updates(keys, 1, 1);
-        let loaded = Loaded::new(&work, Duration::MAX, start(work.most_entries())?)?;
+        let loaded = LoadedRun::new(&work, Duration::MAX, start(work.most_entries())?)?;
         let lookups = loaded.lookups((scheme, &work));
         lookups.check()?;
         let questions = lookups.questions(&mut Random::new(7), Age::Latest, QUESTIONS);
@@ -141,10 +146,10 @@ impl<T: Roles> Prepared<T> {
     }
 }
 
-/// The questions that are asked one after the other.
+/// Number of questions in the cycle.
 const QUESTIONS: usize = 256;
 
-impl<T: Roles> Steps for Prepared<T> {
+impl<T: Roles> Steps for StepFixture<T> {
     fn prove(&mut self) -> bool {
         black_box(self.proof().0).is_ok()
     }
@@ -200,7 +205,7 @@ impl<T: Roles> Steps for Prepared<T> {
     }
 }
 
-/// The benches of a scheme.
+/// Benches of one scheme.
 struct Benches<'a> {
     time: &'a mut Criterion,
     bytes: &'a mut Criterion<Bytes>,
@@ -214,7 +219,7 @@ impl Visitor for Benches<'_> {
     fn visit<T: Roles>(self, start: impl Fn(u64) -> Outcome<T>) {
         let (scheme, keys) = (self.scheme, self.keys);
         self.run(&|| -> Box<dyn Steps + '_> {
-            let prepared = Prepared::new(scheme, keys, &start);
+            let prepared = StepFixture::new(scheme, keys, &start);
             Box::new(prepared.expect("bench: honest proofs verify"))
         });
     }
@@ -222,7 +227,7 @@ impl Visitor for Benches<'_> {
 
 impl Benches<'_> {
     fn run<'p>(self, prepare: &dyn Fn() -> Box<dyn Steps + 'p>) {
-        // Made when the first bench runs that is asked for.
+        // Built when the first requested bench runs.
         let steps = LazyCell::new(|| RefCell::new(prepare()));
         let steps = || steps.borrow_mut();
         let name = id(&[("scheme", &self.scheme.name), ("keys", &self.keys)]);
@@ -261,7 +266,7 @@ impl Benches<'_> {
             bencher.iter_batched(publish, |()| steps().apply(), BatchSize::LargeInput);
             steps().clear();
         });
-        // Last: the server does not get these.
+        // Last, because the server does not receive these updates.
         time("author/snapshot", &mut |bencher| {
             let publish = |()| steps().publish();
             bencher.iter_batched(|| steps().make_changes(), publish, BatchSize::LargeInput);

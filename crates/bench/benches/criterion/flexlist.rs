@@ -1,5 +1,7 @@
-//! The outsourced files: building a list, proving and checking 460 challenges, 300 updates at once, and
-//! tags of every scheme. `bench flexlist` measures other sizes, and threads.
+//! Outsourced files: building a list, proving and checking 460 challenges, 300 updates in one
+//! batch, and tags of every scheme.
+//!
+//! `bench flexlist` measures other sizes and numbers of threads.
 
 use std::hint::black_box;
 
@@ -26,12 +28,12 @@ use crate::{Each, measure, size};
 const CHALLENGES: u32 = 460;
 const UPDATES: u64 = 300;
 
-/// The blocks of a file.
+/// Number of blocks of a file.
 fn blocks_of_file() -> u64 {
     size(100_000, 2_400)
 }
 
-/// Those whose keys take no time.
+/// Tag schemes with fast key generation.
 const KINDS: [TagKind; 3] = [TagKind::HashOnly, TagKind::PrivateMac, TagKind::PublicBls];
 
 fn build(criterion: &mut Criterion) -> Outcome<()> {
@@ -51,7 +53,7 @@ fn build(criterion: &mut Criterion) -> Outcome<()> {
     Ok(())
 }
 
-/// Every group.
+/// Runs all groups.
 pub(crate) fn groups(criterion: &mut Criterion) {
     let groups = [build, audit, update];
     let done = groups.into_iter().try_for_each(|group| group(criterion));

@@ -1,6 +1,6 @@
-//! Every criterion bench, in one program: `cargo bench -- tree::prove` runs those with that name.
+//! All criterion benches in one program. `cargo bench -- tree::prove` runs those with that name.
 //!
-//! All of them take less than 15 minutes on two cores: some 290 benches with at least 0.6 s each, and what they are prepared with.
+//! All 290 benches take less than 15 minutes on two cores: at least 0.6 s each, and their set-up.
 
 use std::{sync::LazyLock, time::Duration};
 
@@ -15,11 +15,11 @@ mod flexlist;
 mod primitives;
 mod verify;
 
-/// How much one call does, and how often it is sampled.
+/// Throughput of one call, and the number of samples.
 #[derive(Clone)]
 struct Each(Throughput, usize);
 
-/// A call that does one thing.
+/// One operation per call.
 const ONE: Each = Each(Throughput::Elements(1), 100);
 
 /// Runs one bench of a group.
@@ -36,7 +36,7 @@ fn measure(
     group.finish();
 }
 
-/// Whether every bench runs once, to see that it works: with `cargo test`, or if asked for.
+/// Reports whether every bench runs once as a test: under `cargo test`, or with `--test`.
 fn is_test() -> bool {
     static IS_TEST: LazyLock<bool> = LazyLock::new(|| {
         let has = |wanted: &str| std::env::args().any(|argument| argument == wanted);
@@ -45,7 +45,7 @@ fn is_test() -> bool {
     *IS_TEST
 }
 
-/// The size of a bench, or a small one where everything runs once.
+/// Returns the size of a bench, or the small size where everything runs once.
 fn size<T>(measured: T, tried: T) -> T {
     if is_test() { tried } else { measured }
 }
@@ -57,7 +57,7 @@ fn configured() -> Criterion {
         .nresamples(10_000)
 }
 
-/// Bytes repeat: few are enough.
+/// Settings for bytes, which do not vary: few samples.
 fn of_bytes() -> Criterion<Bytes> {
     Criterion::default()
         .with_measurement(Bytes)
@@ -66,7 +66,7 @@ fn of_bytes() -> Criterion<Bytes> {
         .nresamples(2_000)
 }
 
-/// Beginnings of the names of groups, and the benches that they are in.
+/// Prefixes of group names, and the function with these groups.
 type Benches = (
     &'static [&'static str],
     fn(&mut Criterion, &mut Criterion<Bytes>),
@@ -86,7 +86,7 @@ const BENCHES: [Benches; 6] = [
     (&["flexlist"], |time, _| flexlist::groups(time)),
 ];
 
-/// Whether benches are asked for whose names begin so. Others need not be prepared.
+/// Reports whether benches with one of these name prefixes are requested. Others are not prepared.
 fn is_asked_for(beginnings: &[&str]) -> bool {
     std::env::args()
         .skip(1)

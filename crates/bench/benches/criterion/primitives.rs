@@ -1,4 +1,4 @@
-//! What everything else is made of: hashes and signatures of the three suites.
+//! Primitives: hashes and signatures of the three suites.
 
 use std::hint::black_box;
 
@@ -55,7 +55,7 @@ fn signatures(criterion: &mut Criterion) {
     });
 }
 
-/// A step of a hash chain, as designs of tuples walk them.
+/// Benches a step of a hash chain, as in tuple designs.
 fn chain_step(criterion: &mut Criterion) {
     let start = Sha256Ed25519::value(b"start");
     let group = "primitives::chain";

@@ -1,4 +1,4 @@
-//! The client of trees under each suite: a proof against a head verified before, head and proof, and decoding.
+//! Client of trees under each suite: a proof under a known head, head and proof, and decoding.
 
 use std::{hint::black_box, time::Duration};
 

@@ -6,7 +6,7 @@ use pad_log::DictionaryScheme;
 
 use super::{
     AadBench, counts,
-    grown::{self, Grown},
+    grown::{self, GrowingLog},
     measured,
 };
 use crate::{line, prelude::*};
@@ -30,7 +30,7 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
             }
             report.announce(format!("{}: append {n} in batches of {batch}", S::NAME));
             let entries = grown::entries(&BTreeSet::from([n]));
-            let mut grown = Grown::new(&self.log, entries, self.workers)?;
+            let mut grown = GrowingLog::new(&self.log, entries, self.workers)?;
             grown.grow(n, batch)?;
             let append_us = grown.times.iter().sum::<f64>() / n as f64;
             let signatures = self.primitives.sign_us * grown.times.len() as f64;

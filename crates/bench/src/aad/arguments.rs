@@ -11,7 +11,7 @@ use crate::prelude::Manner;
 pub struct AadArguments {
     #[command(flatten)]
     pub(super) manner: Manner,
-    /// What to measure, beside the primitives.
+    /// Experiments, in addition to the primitives.
     #[arg(
         long = "experiment",
         value_enum,
@@ -19,15 +19,15 @@ pub struct AadArguments {
         default_values_t = Experiment::value_variants().to_vec(),
     )]
     pub(super) experiments: Vec<Experiment>,
-    /// How look-ups are shown to be complete.
+    /// Schemes, by the way in which look-ups are proved complete.
     #[arg(
         long = "scheme",
         value_enum,
         value_delimiter = ',',
-        default_values_t = Measured::value_variants().to_vec(),
+        default_values_t = LogKind::value_variants().to_vec(),
     )]
-    pub(super) schemes: Vec<Measured>,
-    /// The numbers of entries of counted logs, powers of two; with --quick 32,128.
+    pub(super) schemes: Vec<LogKind>,
+    /// Numbers of entries in counted logs, powers of two; with --quick 32,128.
     #[arg(
         long,
         value_delimiter = ',',
@@ -36,7 +36,7 @@ pub struct AadArguments {
         value_parser = power_of_two,
     )]
     pub(super) elements: Vec<u64>,
-    /// The numbers of entries of frontier logs, powers of two; with --quick 32.
+    /// Numbers of entries in frontier logs, powers of two; with --quick 32.
     #[arg(
         long,
         value_delimiter = ',',
@@ -45,7 +45,7 @@ pub struct AadArguments {
         value_parser = power_of_two,
     )]
     pub(super) frontier_elements: Vec<u64>,
-    /// The entries that are appended one by one to a counted log, for the worst case; with --quick 128.
+    /// Number of single appends to a counted log, for the worst case; with --quick 128.
     #[arg(
         long,
         default_value = "8192",
@@ -53,7 +53,7 @@ pub struct AadArguments {
         value_parser = power_of_two,
     )]
     pub(super) appends: u64,
-    /// The same of a frontier log; with --quick 32.
+    /// Number of single appends to a frontier log, for the worst case; with --quick 32.
     #[arg(
         long,
         default_value = "128",
@@ -61,7 +61,8 @@ pub struct AadArguments {
         value_parser = power_of_two,
     )]
     pub(super) frontier_appends: u64,
-    /// The numbers of entries for which the bytes of visits are measured; `131072,1048576` take long; with --quick 256.
+    /// Numbers of entries for the bytes of visits. `131072,1048576` takes an hour. With --quick
+    /// 256.
     #[arg(
         long,
         value_delimiter = ',',
@@ -70,7 +71,8 @@ pub struct AadArguments {
         value_parser = power_of_two,
     )]
     pub(super) bandwidth_elements: Vec<u64>,
-    /// The numbers of entries in each version of the append experiment, as far as they are not larger than the log.
+    /// Numbers of entries per version in the append experiment. Numbers larger than the log are
+    /// skipped.
     #[arg(
         long,
         value_delimiter = ',',
@@ -78,35 +80,36 @@ pub struct AadArguments {
         value_parser = clap::value_parser!(u64).range(1..=1 << 20),
     )]
     pub(super) batches: Vec<u64>,
-    /// The numbers of threads of author and server.
+    /// Numbers of threads of author and server.
     #[arg(long, value_delimiter = ',', default_value = "1")]
     pub(super) threads: Vec<NonZeroUsize>,
-    /// Logs whose sums alone take more seconds than this are left out of the append experiment; with --quick 2.
+    /// Skips logs of the append experiment whose sums alone take more seconds than this; with
+    /// --quick 2.
     #[arg(long, default_value = "90", default_value_if("quick", "true", "2"))]
     pub(super) longest: u64,
 }
 
-/// What is measured.
+/// Experiment of `bench aad`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub(super) enum Experiment {
-    /// The author's time for each entry, by the size of the versions.
+    /// Time of the author per entry, by entries per version.
     Append,
-    /// Look-ups and inclusion: bytes, the server's and the client's time.
+    /// Look-ups and inclusion: bytes, time of the server and of the client.
     Lookup,
     /// Append-only proofs.
     AppendOnly,
-    /// Memory at rest and at most.
+    /// Memory at rest and at its peak.
     Memory,
     /// Single appends, with both schedules.
     WorstCase,
-    /// Bytes of a visit, beside two other kinds of logs.
+    /// Bytes of a visit, compared with two other kinds of logs.
     Bandwidth,
 }
 
-/// The measured schemes.
+/// A measured scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Measured {
+pub(super) enum LogKind {
     /// [`pad_log::AadCounted`].
     #[value(name = "aad-counted")]
     Counted,

@@ -18,7 +18,7 @@ use pad_log::{
 use super::{
     AadBench,
     baselines::{PlainLog, Snapshots},
-    grown::{self, Grown},
+    grown::{self, GrowingLog},
     log, measured,
 };
 use crate::{line, prelude::*};
@@ -42,7 +42,7 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
         let entries = grown::distinct(longest);
         let snapshots = Snapshots::new(sizes.iter().min().copied().unwrap_or(2) / 2, longest)?;
         let plain = PlainLog::new(&entries);
-        let mut grown = Grown::new(&log, entries, self.workers)?;
+        let mut grown = GrowingLog::new(&log, entries, self.workers)?;
         grown.grow(longest, 1 << 12)?;
         for each in EACH_VERSION {
             let visits = Visits {

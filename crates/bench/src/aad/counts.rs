@@ -141,7 +141,7 @@ pub(super) fn chunks(values: usize) -> usize {
     }
 }
 
-/// Whether a tree is larger than a block: blocks are shown in full.
+/// Reports whether a tree is larger than a block: blocks are shown in full.
 pub(super) const fn is_proved(root: Address) -> bool {
     root.level > Shape::BLOCK_LEVEL
 }

@@ -22,7 +22,7 @@ pub(super) const BATCH: u64 = 512;
 const SEVERAL: [u64; 6] = [2, 4, 8, 16, 32, 100];
 
 /// An author, the entries still to be appended, and the times of the versions.
-pub(super) struct Grown<S: DictionaryScheme> {
+pub(super) struct GrowingLog<S: DictionaryScheme> {
     pub(super) author: LogAuthor<S>,
     /// The author's time for each version, signature included, in microseconds.
     pub(super) times: Vec<f64>,
@@ -31,7 +31,7 @@ pub(super) struct Grown<S: DictionaryScheme> {
     entries: vec::IntoIter<Entry>,
 }
 
-impl<S: DictionaryScheme> Grown<S> {
+impl<S: DictionaryScheme> GrowingLog<S> {
     /// Starts with an empty log, to which these entries will be appended.
     pub(super) fn new(log: &Log<S>, entries: Vec<Entry>, workers: &Workers) -> Outcome<Self> {
         let signer = HeadSigner::new(signing_key());

@@ -11,15 +11,15 @@ use pad_core::Workers;
 use pad_log::{DictionaryScheme, Schedule};
 
 use super::{
-    arguments::Measured,
-    grown::{self, BATCH, ENTRY_BYTES, Grown},
+    arguments::LogKind,
+    grown::{self, BATCH, ENTRY_BYTES, GrowingLog},
     log, measured, parameters,
 };
 use crate::{line, memory, prelude::*};
 
 /// Measures a scheme in a fresh process, so that no memory is reused.
 pub(super) fn of_another_process(
-    scheme: Measured,
+    scheme: LogKind,
     largest: u64,
     report: &mut Report,
 ) -> Outcome<()> {
@@ -28,8 +28,8 @@ pub(super) fn of_another_process(
         .ok_or("a scheme without a name")?;
     report.announce(format!("{}: memory of {largest}", name.get_name()));
     let elements = match scheme {
-        Measured::Counted => "--elements",
-        Measured::Frontier => "--frontier-elements",
+        LogKind::Counted => "--elements",
+        LogKind::Frontier => "--frontier-elements",
     };
     let largest = largest.to_string();
     let mut command = Command::new(env::current_exe()?);
@@ -55,7 +55,7 @@ pub(super) fn of_this_process<S: DictionaryScheme>(
     let before = memory::resident_bytes();
     memory::reset_peak();
     let entries = grown::entries(&BTreeSet::from([largest]));
-    let mut grown = Grown::new(&log, entries, &Workers::sequential())?;
+    let mut grown = GrowingLog::new(&log, entries, &Workers::sequential())?;
     grown.grow(largest, BATCH)?;
     grown.forget_entries();
     let each = |bytes: u64| (bytes.saturating_sub(before) as f64) / largest as f64;

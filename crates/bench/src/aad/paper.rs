@@ -9,29 +9,33 @@
 //!
 //! Source: Tomescu et al. 2019, section 6.1 and figure 5.
 
-use crate::{figures::Series, paper::Published};
+use crate::{figures::Series, paper::PublishedFigures};
 
 /// The entries behind [`APPEND_MS`].
 pub(super) const APPENDS: u64 = 8_192;
 
 /// Milliseconds of an append, mean over 8 192, by the size of the batches (figure 5c).
 #[rustfmt::skip]
-pub(super) const APPEND_MS: Published<2, 1> = Published {
+pub(super) const APPEND_MS: PublishedFigures<2, 1> = PublishedFigures {
     keys: ["n", "batch"],
     rows: &[
-        ([APPENDS, 1], [5_750.0]), ([APPENDS, 32], [3_422.0]), ([APPENDS, 64], [3_064.0]), ([APPENDS, 128], [2_644.0]),
-        ([APPENDS, 256], [2_361.0]), ([APPENDS, 512], [1_848.0]), ([APPENDS, 1_024], [1_548.0]), ([APPENDS, 2_048], [1_353.0]),
+        ([APPENDS, 1], [5_750.0]), ([APPENDS, 32], [3_422.0]), ([APPENDS, 64], [3_064.0]),
+        ([APPENDS, 128], [2_644.0]),
+        ([APPENDS, 256], [2_361.0]), ([APPENDS, 512], [1_848.0]), ([APPENDS, 1_024], [1_548.0]),
+        ([APPENDS, 2_048], [1_353.0]),
         ([APPENDS, 4_096], [976.0]), ([APPENDS, 8_192], [760.0]),
     ],
 };
 
 /// Appends by the authors' code.
 #[rustfmt::skip]
-pub(super) const CODE_APPEND_MS: Published<2, 1> = Published {
+pub(super) const CODE_APPEND_MS: PublishedFigures<2, 1> = PublishedFigures {
     keys: ["n", "batch"],
     rows: &[
-        ([16, 1], [1_461.0]), ([64, 1], [2_227.0]), ([128, 1], [2_530.0]), ([32, 32], [571.0]), ([64, 64], [573.0]),
-        ([128, 128], [632.0]), ([256, 256], [741.0]), ([512, 512], [744.0]), ([1_024, 1_024], [786.0]),
+        ([16, 1], [1_461.0]), ([64, 1], [2_227.0]), ([128, 1], [2_530.0]), ([32, 32], [571.0]),
+        ([64, 64], [573.0]),
+        ([128, 128], [632.0]), ([256, 256], [741.0]), ([512, 512], [744.0]),
+        ([1_024, 1_024], [786.0]),
     ],
 };
 
@@ -40,23 +44,25 @@ const FULL: u64 = (1 << 20) - 1;
 
 /// Bytes of a lookup, and milliseconds to verify it.
 #[rustfmt::skip]
-pub(super) const LOOK_UPS: Published<2, 2> = Published {
+pub(super) const LOOK_UPS: PublishedFigures<2, 2> = PublishedFigures {
     keys: ["n", "values"],
-    rows: &[([FULL, 0], [42_906.0, 840.0]), ([FULL, 1], [45_875.0, 910.0]), ([FULL, 32], [120_832.0, 3_000.0])],
+    rows: &[([FULL, 0], [42_906.0, 840.0]), ([FULL, 1], [45_875.0, 910.0]),
+        ([FULL, 32], [120_832.0, 3_000.0])],
 };
 
 /// Lookups by the authors' code, in one tree.
 #[rustfmt::skip]
-pub(super) const CODE_LOOK_UPS: Published<2, 2> = Published {
+pub(super) const CODE_LOOK_UPS: PublishedFigures<2, 2> = PublishedFigures {
     keys: ["n", "values"],
     rows: &[
-        ([16, 0], [1_312.0, 11.4]), ([512, 0], [2_080.0, 17.9]), ([1_024, 0], [2_208.0, 18.7]), ([512, 1], [3_456.0, 46.0]),
+        ([16, 0], [1_312.0, 11.4]), ([512, 0], [2_080.0, 17.9]), ([1_024, 0], [2_208.0, 18.7]),
+        ([512, 1], [3_456.0, 46.0]),
         ([512, 6], [9_184.0, 168.0]),
     ],
 };
 
 /// Append-only proofs: from 511 by the authors' code, otherwise the paper's.
-pub(super) const APPEND_ONLY: Published<2, 2> = Published {
+pub(super) const APPEND_ONLY: PublishedFigures<2, 2> = PublishedFigures {
     keys: ["from", "n"],
     rows: &[
         ([HALF, FULL], [3_552.0, 45.6]),
@@ -65,7 +71,8 @@ pub(super) const APPEND_ONLY: Published<2, 2> = Published {
 };
 
 /// The longest append: the paper's among 8 192, that of the authors' code among 128, in seconds.
-pub(super) const LONGEST_APPENDS: &str = "Paper: single appends of 0.025 to 5 400 s up to 8 192 entries. Authors' code: up to 63 s at 128.";
+pub(super) const LONGEST_APPENDS: &str = "Paper: single appends of 0.025 to 5 400 s up to 8 192 \
+    entries. Authors' code: up to 63 s at 128.";
 
 /// Memory of the authors' code.
 pub(super) const MEMORY: &str = "Authors' code: 650 000 to 800 000 bytes each.";

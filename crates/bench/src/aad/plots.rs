@@ -1,31 +1,35 @@
 //! Plots of the lines of `bench aad`, with the published figures.
 
 use super::{paper, table::is_computed};
-use crate::{figures::declared::Declared, line, prelude::*};
+use crate::{figures::declared::PlotSpec, line, prelude::*};
 
 #[rustfmt::skip]
-pub(crate) const PLOTS: [Declared; 4] = [
-    Declared { beside: paper::appends, ..Declared::new(
-        ("aad-append", "Appending, mean over all entries"), "aad_append", ("entries in each version", "batch"),
+pub(crate) const PLOTS: [PlotSpec; 4] = [
+    PlotSpec { beside: paper::appends, ..PlotSpec::new(
+        ("aad-append", "Appending, mean over all entries"), "aad_append",
+        ("entries in each version", "batch"),
         "milliseconds for each entry",
     ).only(&[("threads", "1"), ("is_drawn", "true")]).deriving(of_paper_size)
         .of(&["scheme"], &[("{scheme}, {n} entries", "append_us/1e3")]) },
-    Declared { beside: || paper::look_ups(0), ..look_ups(
+    PlotSpec { beside: || paper::look_ups(0), ..look_ups(
         ("aad-bytes", "Look-ups: bytes, logs of 2^h - 1 entries (authors' code: 2^h)"), "bytes",
         &[("{scheme}, {asked}{mark}", "proof_bytes")],
     ) },
-    Declared { beside: || paper::look_ups(1), ..look_ups(
-        ("aad-verify", "Look-ups: verifying, logs of 2^h - 1 entries (authors' code: 2^h)"), "milliseconds",
+    PlotSpec { beside: || paper::look_ups(1), ..look_ups(
+        ("aad-verify", "Look-ups: verifying, logs of 2^h - 1 entries (authors' code: 2^h)"),
+        "milliseconds",
         &[("{scheme}, {asked}", "verify_us/1e3")],
     ) },
-    Declared { per: &["entries_per_version"], ..Declared::new(
-        ("aad-visit-{entries_per_version}", "Bytes of a visit, {n} entries, {entries_per_version} more in each version"),
+    PlotSpec { per: &["entries_per_version"], ..PlotSpec::new(
+        ("aad-visit-{entries_per_version}",
+            "Bytes of a visit, {n} entries, {entries_per_version} more in each version"),
         "aad_bandwidth", ("versions since the last visit", "versions"), "bytes",
     ).only(&[("is_largest", "true")]).deriving(|all, line| {
         let largest = of(all, "aad_bandwidth").iter().map(|line| line.count("n")).max();
         line! { is_largest: largest == Some(line.count("n")) }
     }).of(&[], &[
-        ("append-only log", "aad_bytes"), ("CT-like, all new entries", "ct_like_bytes"), ("CT-like, one entry only", "ct_like_inclusion_bytes"),
+        ("append-only log", "aad_bytes"), ("CT-like, all new entries", "ct_like_bytes"),
+        ("CT-like, one entry only", "ct_like_inclusion_bytes"),
         ("CONIKS-like, a look-up in every version", "coniks_like_bytes"),
     ]) },
 ];
@@ -35,20 +39,20 @@ const fn look_ups(
     names: (&'static str, &'static str),
     vertical: &'static str,
     figures: &'static [(&'static str, &'static str)],
-) -> Declared {
-    Declared::new(names, "aad_lookup", ("entries", "n"), vertical)
+) -> PlotSpec {
+    PlotSpec::new(names, "aad_lookup", ("entries", "n"), vertical)
         .only(&[("values", "0|1"), ("schedule", "eager")])
         .filtered(is_full)
         .deriving(looked_up)
         .of(&["scheme", "values"], figures)
 }
 
-/// Whether a forest has the most trees.
+/// Reports whether a forest has the most trees.
 fn is_full(line: &Line) -> bool {
     line.count("n").saturating_add(1).is_power_of_two()
 }
 
-/// Whether a line is of the log of the paper's size, or of the largest one of its scheme.
+/// Reports whether a line is of the log of the paper's size, or of the largest one of its scheme.
 fn of_paper_size(all: &[Line], line: &Line) -> Line {
     let same = of(all, "aad_append").into_iter();
     let same = same.filter(|other| other.agrees(line, &["scheme", "threads"]));

@@ -10,7 +10,7 @@ use pad_log::{
     shape::Shape,
 };
 
-use super::{counts, grown::Grown, measured, points::Points, primitives::Primitives};
+use super::{counts, grown::GrowingLog, measured, points::Points, primitives::Primitives};
 use crate::{line, prelude::*};
 
 /// Numbers of values of the keys that are looked up.
@@ -24,7 +24,7 @@ const COMPUTED: u8 = 20;
 
 /// Looks up keys with different numbers of values below `size` in the log's current state.
 pub(super) fn look_ups<S: DictionaryScheme>(
-    grown: &Grown<S>,
+    grown: &GrowingLog<S>,
     (size, values): (u64, &[u64]),
     primitives: &Primitives,
     report: &mut Report,
@@ -38,7 +38,7 @@ pub(super) fn look_ups<S: DictionaryScheme>(
 }
 
 fn look_up<S: DictionaryScheme>(
-    grown: &Grown<S>,
+    grown: &GrowingLog<S>,
     values: u64,
     key: &Key,
     primitives: &Primitives,
@@ -99,7 +99,7 @@ pub(super) fn computed<S: DictionaryScheme>(largest: u64, report: &mut Report) -
 
 /// Proves inclusion of the entry in the middle.
 pub(super) fn inclusion<S: DictionaryScheme>(
-    grown: &Grown<S>,
+    grown: &GrowingLog<S>,
     primitives: &Primitives,
     report: &mut Report,
 ) -> Outcome<()> {
@@ -159,7 +159,7 @@ fn check_look_up<S: DictionaryScheme>(
 /// Measures append-only proofs over one entry, over a doubling, and between random sizes up to that
 /// of the log, a power of two.
 pub(super) fn growth<S: DictionaryScheme>(
-    grown: &Grown<S>,
+    grown: &GrowingLog<S>,
     primitives: &Primitives,
     report: &mut Report,
 ) -> Outcome<()> {
@@ -195,7 +195,7 @@ struct Means {
 
 impl Means {
     fn of<S: DictionaryScheme>(
-        grown: &Grown<S>,
+        grown: &GrowingLog<S>,
         pairs: &[(u64, u64)],
         primitives: &Primitives,
         effort: &Effort,
@@ -219,7 +219,7 @@ impl Means {
 
     fn line<S: DictionaryScheme>(
         &self,
-        grown: &Grown<S>,
+        grown: &GrowingLog<S>,
         pair: &str,
         (from, to): (Option<u64>, u64),
         report: &mut Report,

@@ -2,7 +2,7 @@
 
 use super::{goals, paper};
 use crate::{
-    columns::{Declared, shown},
+    columns::{TableSpec, shown},
     line,
     prelude::*,
     tables::Tables,
@@ -16,54 +16,64 @@ pub fn report(lines: &[Line]) -> Tables {
 }
 
 /// Caveat above tables with published figures.
-const CAVEAT: &str = "Paper: 64 virtual CPUs of 2018. Code: the authors', one core of a virtual EPYC. Both: another curve, fewer checks.";
+const CAVEAT: &str = "Paper: 64 virtual CPUs of 2018. Code: the authors', one core of a virtual \
+    EPYC. Both: another curve, fewer checks.";
 
 #[rustfmt::skip]
-const TABLES: [Declared; 9] = [
-    Declared::new("aad_append", "Appending, each entry", &[
-        ("scheme", "scheme"), ("n", "n"), ("batch", "batch"), ("threads", "threads"), ("append ms", "append_us/1e3"),
-        ("limit ms", "append_limit_us/1e3"), ("ratio", "append_ratio"), ("longest version ms", "longest_version_us/1e3"),
+const TABLES: [TableSpec; 9] = [
+    TableSpec::new("aad_append", "Appending, each entry", &[
+        ("scheme", "scheme"), ("n", "n"), ("batch", "batch"), ("threads", "threads"),
+        ("append ms", "append_us/1e3"), ("limit ms", "append_limit_us/1e3"),
+        ("ratio", "append_ratio"), ("longest version ms", "longest_version_us/1e3"),
         ("paper ms", "paper_ms"), ("code ms", "code_ms"),
     ]).noted(CAVEAT).deriving(|_, line| {
         line! { paper_ms: paper::APPEND_MS.of(line)[0], code_ms: paper::CODE_APPEND_MS.of(line)[0] }
     }),
-    Declared::new("aad_worst_case", "Appending one by one", &[
-        ("scheme", "scheme"), ("schedule", "schedule"), ("n", "n"), ("threads", "threads"), ("mean ms", "append_us/1e3"),
-        ("limit of the mean ms", "append_limit_us/1e3"), ("median ms", "append_median_us/1e3"),
-        ("99th of 100 ms", "append_p99_us/1e3"), ("longest ms", "append_longest_us/1e3"), ("at", "longest_at"),
+    TableSpec::new("aad_worst_case", "Appending one by one", &[
+        ("scheme", "scheme"), ("schedule", "schedule"), ("n", "n"), ("threads", "threads"),
+        ("mean ms", "append_us/1e3"), ("limit of the mean ms", "append_limit_us/1e3"),
+        ("median ms", "append_median_us/1e3"), ("99th of 100 ms", "append_p99_us/1e3"),
+        ("longest ms", "append_longest_us/1e3"), ("at", "longest_at"),
     ]).noted(paper::LONGEST_APPENDS),
-    Declared::new("aad_lookup", "Look-ups", &[
-        ("scheme", "scheme"), ("schedule", "schedule"), ("n", "n"), ("values", "values"), ("trees", "trees"),
-        ("server's limit ms", "prove_limit_us/1e3"), ("prove ms", "prove_us/1e3"), ("verify ms", "verify_us/1e3"),
-        ("limit ms", "verify_limit_us/1e3"), ("ratio", "verify_ratio"), ("bytes", "proof_bytes"), ("", "computed"),
-        ("paper bytes", "paper_bytes"), ("paper ms", "paper_ms"), ("code bytes", "code_bytes"), ("code ms", "code_ms"),
-    ]).noted(CAVEAT).filtered(|line| !is_computed(line) || SHOWN.contains(&line.count("n"))).deriving(looked_up),
-    Declared::new("aad_inclusion", "Inclusion", &[
-        ("scheme", "scheme"), ("n", "n"), ("prove ms", "prove_us/1e3"), ("verify ms", "verify_us/1e3"),
+    TableSpec::new("aad_lookup", "Look-ups", &[
+        ("scheme", "scheme"), ("schedule", "schedule"), ("n", "n"), ("values", "values"),
+        ("trees", "trees"), ("server's limit ms", "prove_limit_us/1e3"),
+        ("prove ms", "prove_us/1e3"), ("verify ms", "verify_us/1e3"),
         ("limit ms", "verify_limit_us/1e3"), ("ratio", "verify_ratio"), ("bytes", "proof_bytes"),
+        ("", "computed"), ("paper bytes", "paper_bytes"), ("paper ms", "paper_ms"),
+        ("code bytes", "code_bytes"), ("code ms", "code_ms"),
+    ]).noted(CAVEAT).filtered(|line| !is_computed(line) || SHOWN.contains(&line.count("n")))
+        .deriving(looked_up),
+    TableSpec::new("aad_inclusion", "Inclusion", &[
+        ("scheme", "scheme"), ("n", "n"), ("prove ms", "prove_us/1e3"),
+        ("verify ms", "verify_us/1e3"), ("limit ms", "verify_limit_us/1e3"),
+        ("ratio", "verify_ratio"), ("bytes", "proof_bytes"),
     ]),
-    Declared::new("aad_append_only", "Append-only proofs", &[
-        ("scheme", "scheme"), ("schedule", "schedule"), ("versions", "pair"), ("from", "from"), ("to", "n"),
-        ("prove ms", "prove_us/1e3"), ("verify ms", "verify_us/1e3"), ("limit ms", "verify_limit_us/1e3"),
-        ("ratio", "verify_ratio"), ("bytes", "proof_bytes"), ("published bytes", "published.0"), ("published ms", "published.1"),
+    TableSpec::new("aad_append_only", "Append-only proofs", &[
+        ("scheme", "scheme"), ("schedule", "schedule"), ("versions", "pair"), ("from", "from"),
+        ("to", "n"), ("prove ms", "prove_us/1e3"), ("verify ms", "verify_us/1e3"),
+        ("limit ms", "verify_limit_us/1e3"), ("ratio", "verify_ratio"), ("bytes", "proof_bytes"),
+        ("published bytes", "published.0"), ("published ms", "published.1"),
     ]).noted("Published: from 511 the authors' code, from 524287 the paper.")
         .deriving(|_, line| line! { published: paper::APPEND_ONLY.of(line) }),
-    Declared::new("aad_memory", "Memory", &[
+    TableSpec::new("aad_memory", "Memory", &[
         ("scheme", "scheme"), ("n", "n"), ("memory bytes each", "memory_bytes_per_element"),
         ("at most", "peak_bytes_per_element"), ("of which entry", "entry_bytes"),
     ]).noted(paper::MEMORY),
-    Declared::new("aad_bandwidth", "Bytes of a visit", &[
-        ("n", "n"), ("entries a version", "entries_per_version"), ("versions", "versions"), ("head", "head_bytes"),
-        ("history", "history_bytes"), ("append-only", "append_only_bytes"), ("look-up", "look_up_bytes"), ("in all", "aad_bytes"),
-        ("CT-like", "ct_like_bytes"), ("CT-like, one entry only", "ct_like_inclusion_bytes"),
+    TableSpec::new("aad_bandwidth", "Bytes of a visit", &[
+        ("n", "n"), ("entries a version", "entries_per_version"), ("versions", "versions"),
+        ("head", "head_bytes"), ("history", "history_bytes"), ("append-only", "append_only_bytes"),
+        ("look-up", "look_up_bytes"), ("in all", "aad_bytes"), ("CT-like", "ct_like_bytes"),
+        ("CT-like, one entry only", "ct_like_inclusion_bytes"),
         ("a look-up in a tree", "tree_look_up_bytes"), ("CONIKS-like", "coniks_like_bytes"),
-    ]).noted("Of a user with one key who was there some versions ago. CT-like: a plain log, all new entries. CONIKS-like: a tree for each \
-              version, a look-up in every one."),
-    Declared::new("aad_bandwidth_crossing", "From how many versions on a visit takes fewer bytes", &[
-        ("n", "n"), ("entries a version", "entries_per_version"), ("beside", "beside"), ("from versions", "versions"),
-        ("from entries", "entries"), ("always", "is_always_smaller"),
+    ]).noted("Of a user with one key who was there some versions ago. CT-like: a plain log, all \
+        new entries. CONIKS-like: a tree for each version, a look-up in every one."),
+    TableSpec::new("aad_bandwidth_crossing", "From how many versions on a visit takes fewer bytes",
+        &[
+        ("n", "n"), ("entries a version", "entries_per_version"), ("beside", "beside"),
+        ("from versions", "versions"), ("from entries", "entries"), ("always", "is_always_smaller"),
     ]),
-    Declared::new("aad_primitives", "Primitives", &[
+    TableSpec::new("aad_primitives", "Primitives", &[
         ("scheme", "scheme"), ("primitive", "primitive"), ("n", "n"), ("us", "primitive_us"),
     ]),
 ];
@@ -76,7 +86,7 @@ fn looked_up(_: &[Line], line: &Line) -> Line {
     line! { computed, paper_bytes, paper_ms, code_bytes, code_ms }
 }
 
-/// Whether a line was not measured.
+/// Reports whether a line was not measured.
 pub(super) fn is_computed(line: &Line) -> bool {
     line.says(&[("is_computed", "true")])
 }

@@ -6,7 +6,7 @@ use pad_log::{DictionaryScheme, Schedule};
 
 use super::{
     AadBench, counts,
-    grown::{self, Grown},
+    grown::{self, GrowingLog},
     log, measured,
     proofs::{self, name},
 };
@@ -20,7 +20,7 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
             let log = log::<S>(self.parameters.clone(), schedule)?;
             report.announce(format!("{}: {n} appends, {}", S::NAME, name(schedule)));
             let entries = grown::entries(&BTreeSet::from([n]));
-            let mut grown = Grown::new(&log, entries, self.workers)?;
+            let mut grown = GrowingLog::new(&log, entries, self.workers)?;
             grown.grow(n, 1)?;
             self.appends(&grown, report)?;
             if schedule == Schedule::Deferred {
@@ -31,7 +31,7 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
         Ok(())
     }
 
-    fn appends(&self, grown: &Grown<S>, report: &mut Report) -> Outcome<()> {
+    fn appends(&self, grown: &GrowingLog<S>, report: &mut Report) -> Outcome<()> {
         let (n, shape) = (grown.size(), grown.author.log().shape());
         let sums = counts::append_us::<S>(shape, 1..=n, self.primitives);
         let mut times = grown.times.clone();

@@ -12,7 +12,7 @@ use pad_accumulators::bilinear::{Bilinear, BilinearSecretKey};
 use pad_core::Workers;
 use sha2::{Digest, Sha256};
 
-use super::{Bench, Bounded, Operations, Plan, Primitive};
+use super::{Bench, BoundedWork, Operations, Plan, Primitive};
 use crate::prelude::*;
 
 /// The largest subset that one witness covers in these measurements.
@@ -102,25 +102,25 @@ impl Bench for BilinearBench {
         Ok(secret?)
     }
 
-    fn bound(&self, work: Bounded, n: usize) -> Primitive {
+    fn bound(&self, work: BoundedWork, n: usize) -> Primitive {
         let hash = || self.plan.primitive_us(|| Sha256::digest([7; 32]));
         let (name, us) = match work {
-            Bounded::Element => ("SHA-256 of 32 bytes", hash()),
-            Bounded::Factor => ("product of scalars", self.product),
-            Bounded::SecretOnce => ("multiplication in G1", self.multiplication),
-            Bounded::Public => {
+            BoundedWork::Element => ("SHA-256 of 32 bytes", hash()),
+            BoundedWork::Factor => ("product of scalars", self.product),
+            BoundedWork::SecretOnce => ("multiplication in G1", self.multiplication),
+            BoundedWork::Public => {
                 let name = format!("multi-scalar multiplication of {n}, each");
                 return Primitive::new(name, self.sum_us(n) / n as f64);
             }
-            Bounded::SecretWitness => (
+            BoundedWork::SecretWitness => (
                 "batch multiplication of a fixed base, each",
                 self.fixed_base,
             ),
-            Bounded::PublicWitness => {
+            BoundedWork::PublicWitness => {
                 let name = format!("multi-scalar multiplication of {n}");
                 return Primitive::new(name, self.sum_us(n));
             }
-            Bounded::Verify => (
+            BoundedWork::Verify => (
                 "product of two pairings and multiplication in G1",
                 self.pairing + self.multiplication,
             ),
@@ -131,9 +131,12 @@ impl Bench for BilinearBench {
     fn extras(&self, report: &mut Operations<'_>) -> Outcome<()> {
         for n in report.plan.sizes.clone() {
             for pool in report.plan.pools()? {
-                report.measure("setup", (n, pool.threads()), Bounded::SecretWitness, || {
-                    BilinearSecretKey::generate(n, SUBSET_LIMIT, b"bench", &pool)
-                })?;
+                report.measure(
+                    "setup",
+                    (n, pool.threads()),
+                    BoundedWork::SecretWitness,
+                    || BilinearSecretKey::generate(n, SUBSET_LIMIT, b"bench", &pool),
+                )?;
             }
         }
         Ok(())

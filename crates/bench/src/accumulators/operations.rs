@@ -12,7 +12,7 @@ use crate::{line, prelude::*};
 
 /// Work that a primitive bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bounded {
+pub enum BoundedWork {
     /// Making a representative.
     Element,
     /// Each further element of a set accumulated with the secret key.
@@ -39,7 +39,7 @@ pub trait Bench {
     /// A secret key for sets of up to `capacity` elements.
     fn secret(&self, capacity: usize) -> Outcome<SecretKeyOf<Self>>;
     /// Primitive that bounds work on a set of `n` elements.
-    fn bound(&self, work: Bounded, n: usize) -> Primitive;
+    fn bound(&self, work: BoundedWork, n: usize) -> Primitive;
     /// Measures operations that only this accumulator has.
     fn extras(&self, report: &mut Operations<'_>) -> Outcome<()>;
 }
@@ -50,7 +50,7 @@ pub type SecretKeyOf<B> = <<B as Bench>::Scheme as Accumulator>::SecretKey;
 /// The lines of one accumulator.
 pub struct Operations<'a> {
     accumulator: String,
-    bound: &'a dyn Fn(Bounded, usize) -> Primitive,
+    bound: &'a dyn Fn(BoundedWork, usize) -> Primitive,
     /// Settings of the measurements.
     pub plan: &'a Plan,
     report: &'a mut Report,
@@ -62,7 +62,7 @@ impl Operations<'_> {
         &mut self,
         operation: &str,
         (n, threads): (usize, usize),
-        bound: Bounded,
+        bound: BoundedWork,
         work: impl FnMut() -> R,
     ) -> Outcome<f64> {
         self.report
@@ -72,8 +72,8 @@ impl Operations<'_> {
         Ok(each)
     }
 
-    /// Whether work that is expected to take `us` microseconds is left out. If so, the report
-    /// records it.
+    /// Reports whether work that is expected to take `us` microseconds is left out. If so, the
+    /// report records it.
     fn leaves_out(&mut self, operation: &str, (n, threads): (usize, usize), us: f64) -> bool {
         let leaves_out = us > microseconds(self.plan.longest);
         if leaves_out {
@@ -90,7 +90,7 @@ impl Operations<'_> {
         &mut self,
         operation: &str,
         (n, threads): (usize, usize),
-        bound: Bounded,
+        bound: BoundedWork,
         per_element_us: f64,
     ) -> Outcome<()> {
         let bound = (self.bound)(bound, n);
@@ -154,7 +154,7 @@ impl<B: Bench> Scene<'_, B> {
     }
 
     fn representatives(&self, report: &mut Operations<'_>) -> Outcome<()> {
-        report.measure("representatives", self.what(), Bounded::Element, || {
+        report.measure("representatives", self.what(), BoundedWork::Element, || {
             ElementSet::<B::Scheme>::from_elements(self.key(), self.elements, self.pool)
         })?;
         Ok(())
@@ -166,24 +166,29 @@ impl<B: Bench> Scene<'_, B> {
         let work = || B::Scheme::accumulate(self.secret, &first, pool);
         work()?;
         let once = (1, what.1);
-        let once_us = report.measure("accumulate_secret_once", once, Bounded::SecretOnce, work)?;
+        let once_us = report.measure(
+            "accumulate_secret_once",
+            once,
+            BoundedWork::SecretOnce,
+            work,
+        )?;
         let whole = report
             .plan
             .time_us(|| B::Scheme::accumulate(self.secret, &self.set, pool));
         let further = (whole - once_us).max(0.0) / what.0 as f64;
-        report.line("accumulate_secret_each", what, Bounded::Factor, further)?;
+        report.line("accumulate_secret_each", what, BoundedWork::Factor, further)?;
         let work = || B::Scheme::accumulate(self.key(), &self.set, pool);
-        report.measure("accumulate_public", what, Bounded::Public, work)?;
+        report.measure("accumulate_public", what, BoundedWork::Public, work)?;
         Ok(())
     }
 
     /// Returns the time of each of all witnesses without the secret key, unless they were left out.
     fn witnesses(&self, report: &mut Operations<'_>, expected_us: f64) -> Outcome<Option<f64>> {
-        let (what, bound) = (self.what(), Bounded::PublicWitness);
+        let (what, bound) = (self.what(), BoundedWork::PublicWitness);
         let (key, set, pool) = (self.key(), &self.set, self.pool);
         let made = B::Scheme::witnesses(self.secret, set, pool)?;
         let work = || B::Scheme::witnesses(self.secret, set, pool);
-        report.measure("witnesses_secret", what, Bounded::SecretWitness, work)?;
+        report.measure("witnesses_secret", what, BoundedWork::SecretWitness, work)?;
         if report.leaves_out("witnesses_public", what, expected_us) {
             return Ok(None);
         }
@@ -226,22 +231,22 @@ fn single_elements<B: Bench>(
     let witnesses = B::Scheme::witnesses(secret, &set, alone)?;
     let (witness, element) = (&witnesses[n / 2], &elements[n / 2]);
     witness.clone().check(&snapshot, element)?;
-    report.measure("verify", (1, 1), Bounded::Verify, || {
+    report.measure("verify", (1, 1), BoundedWork::Verify, || {
         witness.clone().check(&snapshot, element)
     })?;
     let size = n.min(1000);
     let batch = <B::Scheme as Witnessed>::WitnessBatch::from(witnesses[..size].to_vec());
     batch.clone().check(&snapshot, &elements[..size])?;
-    report.measure("verify_batch", (size, 1), Bounded::Verify, || {
+    report.measure("verify_batch", (size, 1), BoundedWork::Verify, || {
         batch.clone().check(&snapshot, &elements[..size])
     })?;
     let stranger = b"not an element";
     let made = B::Scheme::non_membership_witness(secret, &set, stranger, alone)?;
     made.clone().check(&snapshot, stranger)?;
-    report.measure("verify_absence", (1, 1), Bounded::Verify, || {
+    report.measure("verify_absence", (1, 1), BoundedWork::Verify, || {
         made.clone().check(&snapshot, stranger)
     })?;
-    report.measure("absence_public", (n, 1), Bounded::Public, || {
+    report.measure("absence_public", (n, 1), BoundedWork::Public, || {
         B::Scheme::non_membership_witness(key, &set, stranger, alone)
     })?;
     changes::<B>(secret, &set, report)
@@ -262,12 +267,12 @@ fn changes<B: Bench>(
         (change, set)
     };
     let change_us = report.plan.time_on(|| set.clone(), change);
-    report.line("change_secret", (1, 1), Bounded::Verify, change_us)?;
+    report.line("change_secret", (1, 1), BoundedWork::Verify, change_us)?;
     let mut changed = set.clone();
     let change = B::Scheme::change(secret, &mut changed, &value, none, fresh, alone)?;
     let element = &set.elements()[n / 2];
     let witnesses = B::Scheme::witnesses(secret, set, alone)?;
-    report.measure("update_witness", (1, 1), Bounded::Verify, || {
+    report.measure("update_witness", (1, 1), BoundedWork::Verify, || {
         let log = core::slice::from_ref(&change);
         B::Scheme::update_witness(key, element, &witnesses[n / 2], log)
     })?;

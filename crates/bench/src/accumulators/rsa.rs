@@ -9,7 +9,7 @@ use pad_accumulators::{
 use rug::{Complete, Integer, integer::Order};
 use sha2::{Digest, Sha256};
 
-use super::{Bench, Bounded, Operations, Plan, Primitive, elements};
+use super::{Bench, BoundedWork, Operations, Plan, Primitive, elements};
 use crate::{prelude::*, secret::rsa_factors};
 
 /// The largest set for which the published powers of `g` are measured: 4 KiB for each element.
@@ -74,10 +74,10 @@ impl Bench for RsaBench {
         Ok(RsaSecretKey::from_primes(p, q, self.rule, b"bench")?)
     }
 
-    fn bound(&self, work: Bounded, _: usize) -> Primitive {
+    fn bound(&self, work: BoundedWork, _: usize) -> Primitive {
         let primitive = match work {
-            Bounded::Element => &self.next_prime,
-            Bounded::Factor => &self.product,
+            BoundedWork::Element => &self.next_prime,
+            BoundedWork::Factor => &self.product,
             _ => &self.power,
         };
         primitive.clone()
@@ -97,7 +97,7 @@ impl Bench for RsaBench {
                 let mut equal = true;
                 let what = (n, pool.threads());
                 let name = "accumulate_published_powers";
-                report.measure(name, what, Bounded::SecretWitness, || {
+                report.measure(name, what, BoundedWork::SecretWitness, || {
                     equal &= Rsa::accumulate(&fast, &set, &pool).is_ok_and(|it| it == value);
                 })?;
                 ensure(equal, "published powers lead to another value")?;

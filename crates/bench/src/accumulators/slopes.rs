@@ -1,7 +1,7 @@
 //! Tremel's table: the time per element of every operation, as the slope of a line through the
 //! sizes.
 //!
-//! His round trips, too: the time of one element from being accumulated to being verified.
+//! Also the round trips: the time of one element from being accumulated to being verified.
 //!
 //! Source: Tremel 2013, sections 5 and 7.
 
@@ -16,7 +16,7 @@ pub fn run(latencies_ms: &[f64], report: &mut Report) -> Outcome<()> {
         for (operation, slope) in &slopes {
             report.line(slope_line(group[0], operation, *slope))?;
         }
-        // Clients verify on one thread, in his measurements too.
+        // Clients verify on one thread, as in the paper.
         let verifies = |line: &&&Line| {
             line.agrees(group[0], &["accumulator"]) && line.text("operation") == "verify"
         };

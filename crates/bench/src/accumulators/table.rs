@@ -1,7 +1,7 @@
 //! Tables for the lines of one run.
 
 use crate::{
-    columns::{Declared, shown},
+    columns::{TableSpec, shown},
     line,
     prelude::*,
     tables::Tables,
@@ -22,42 +22,47 @@ fn speed_up(lines: &[Line], line: &Line) -> Line {
 }
 
 #[rustfmt::skip]
-const TABLES: [Declared; 9] = [
-    Declared::new("accumulators", "", &[
-        ("accumulator", "accumulator"), ("operation", "operation"), ("n", "n"), ("threads", "threads"), ("us each", "per_element_us"),
-        ("ratio", "ratio"), ("speed-up", "speed_up"), ("to one", "primitive"),
+const TABLES: [TableSpec; 9] = [
+    TableSpec::new("accumulators", "", &[
+        ("accumulator", "accumulator"), ("operation", "operation"), ("n", "n"),
+        ("threads", "threads"), ("us each", "per_element_us"), ("ratio", "ratio"),
+        ("speed-up", "speed_up"), ("to one", "primitive"),
     ]).left(&["operation", "to one"]).deriving(speed_up),
-    Declared::new("accumulators_slopes", "Time per element: slopes over the sizes", &[
+    TableSpec::new("accumulators_slopes", "Time per element: slopes over the sizes", &[
         ("accumulator", "accumulator"), ("operation", "operation"), ("threads", "threads"),
-        ("us per element", "us_per_element"), ("2013", "paper_us_on_8_threads"), ("ratio", "ratio_to_paper"),
-        ("explained", "explained"),
+        ("us per element", "us_per_element"), ("2013", "paper_us_on_8_threads"),
+        ("ratio", "ratio_to_paper"), ("explained", "explained"),
     ]).noted("2013: 8 threads of a Core i7 of 3.4 GHz."),
-    Declared::new("accumulators_round_trips", "Round trips: one element prepared, accumulated, witnessed, sent and verified", &[
-        ("accumulator", "accumulator"), ("key", "keys"), ("threads", "threads"), ("latency ms", "latency_ms"),
-        ("computing ms", "computing_ms"), ("total ms", "total_ms"), ("computing's share", "computing_share"),
-        ("2013", "paper_ms_on_8_threads"), ("ratio", "ratio_to_paper"),
+    TableSpec::new("accumulators_round_trips",
+        "Round trips: one element prepared, accumulated, witnessed, sent and verified", &[
+        ("accumulator", "accumulator"), ("key", "keys"), ("threads", "threads"),
+        ("latency ms", "latency_ms"), ("computing ms", "computing_ms"), ("total ms", "total_ms"),
+        ("computing's share", "computing_share"), ("2013", "paper_ms_on_8_threads"),
+        ("ratio", "ratio_to_paper"),
     ]),
-    Declared::new("accumulators_sets", "Section 7.4: one element of a set gives way to another", &[
-        ("design", "design"), ("n", "n"), ("generations", "generations"), ("author us", "author_us"),
-        ("limit us", "author_limit_us"), ("update B", "update_bytes"), ("server us", "apply_us"), ("prove us", "prove_us"),
-        ("proof B", "proof_bytes"), ("verify us", "verify_us"), ("limit us", "verify_limit_us"),
-        ("stored B", "stored_bytes"),
+    TableSpec::new("accumulators_sets", "Section 7.4: one element of a set gives way to another", &[
+        ("design", "design"), ("n", "n"), ("generations", "generations"),
+        ("author us", "author_us"), ("limit us", "author_limit_us"), ("update B", "update_bytes"),
+        ("server us", "apply_us"), ("prove us", "prove_us"), ("proof B", "proof_bytes"),
+        ("verify us", "verify_us"), ("limit us", "verify_limit_us"), ("stored B", "stored_bytes"),
     ]).by(&["n"]),
-    Declared::new("accumulators_claims", "What section 7.4 says in numbers", &[
-        ("claim", "claim"), ("accumulator", "accumulator"), ("n", "n"), ("ours", "ours"), ("2010", "paper"),
+    TableSpec::new("accumulators_claims", "What section 7.4 says in numbers", &[
+        ("claim", "claim"), ("accumulator", "accumulator"), ("n", "n"), ("ours", "ours"),
+        ("2010", "paper"),
     ]).by(&["n"]),
-    Declared::new("accumulators_cheapest", "The cheapest, at the prices of 2010", &[
-        ("cheapest", "design"), ("of", "figure"), ("from look-ups per update", "from_lookups_per_update"),
-        ("to", "to_lookups_per_update"),
+    TableSpec::new("accumulators_cheapest", "The cheapest, at the prices of 2010", &[
+        ("cheapest", "design"), ("of", "figure"),
+        ("from look-ups per update", "from_lookups_per_update"), ("to", "to_lookups_per_update"),
     ]).by(&["figure"]),
-    Declared::new("accumulators_conclusion", "Do accumulators ever win?", &[
+    TableSpec::new("accumulators_conclusion", "Do accumulators ever win?", &[
         ("conclusion", "sentence"), ("of", "figure"),
     ]),
-    Declared::new("accumulators_hints", "Offsets of primes as hints in updates", &[
-        ("rule", "rule"), ("search us", "search_us"), ("check us", "check_us"), ("saved us", "saved_us"),
-        ("price of that to its bytes", "saved_to_sent"), ("GMP us", "primitive_us"), ("ratio", "ratio"),
+    TableSpec::new("accumulators_hints", "Offsets of primes as hints in updates", &[
+        ("rule", "rule"), ("search us", "search_us"), ("check us", "check_us"),
+        ("saved us", "saved_us"), ("price of that to its bytes", "saved_to_sent"),
+        ("GMP us", "primitive_us"), ("ratio", "ratio"),
     ]),
-    Declared::new("accumulators_keys", "Keys: seconds on one thread, and bytes", &[
+    TableSpec::new("accumulators_keys", "Keys: seconds on one thread, and bytes", &[
         ("kind", "kind"), ("for up to", "n"), ("seconds", "seconds"), ("secret B", "secret_bytes"),
         ("server's public B", "public_bytes"), ("verifier's B", "verifier_bytes"),
     ]),

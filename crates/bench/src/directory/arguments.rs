@@ -11,7 +11,7 @@ use crate::prelude::Manner;
 pub struct DirectoryArguments {
     #[command(flatten)]
     pub(super) manner: Manner,
-    /// What to measure, beside the primitives.
+    /// Experiments, in addition to the primitives.
     #[arg(
         long = "experiment",
         value_enum,
@@ -19,7 +19,7 @@ pub struct DirectoryArguments {
         default_values_t = Experiment::value_variants().to_vec(),
     )]
     pub(super) experiments: Vec<Experiment>,
-    /// The entries of the directories whose operations are measured.
+    /// Numbers of entries of the directories whose operations are measured.
     #[arg(
         long,
         value_delimiter = ',',
@@ -27,10 +27,14 @@ pub struct DirectoryArguments {
         value_parser = clap::value_parser!(u64).range(1_000..=1 << 30),
     )]
     pub(super) entries: Vec<u64>,
-    /// The insertions of figures 3 and 4.
-    #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
+    /// Number of insertions in figures 3 and 4.
+    #[arg(
+        long,
+        default_value_t = 100_000,
+        value_parser = clap::value_parser!(u64).range(1..=1 << 30)
+    )]
     pub(super) inserts: u64,
-    /// The sizes of the blocks of figures 3 and 4: an element takes 240 bytes.
+    /// Block sizes in figures 3 and 4, in bytes. An element takes 240 bytes.
     #[arg(
         long,
         value_delimiter = ',',
@@ -38,7 +42,7 @@ pub struct DirectoryArguments {
         value_parser = clap::value_parser!(u64).range(512..=240_000),
     )]
     pub(super) block_bytes: Vec<u64>,
-    /// The entries with which the traces of figure 5 begin.
+    /// Numbers of entries before the traces of figure 5.
     #[arg(
         long,
         value_delimiter = ',',
@@ -48,10 +52,14 @@ pub struct DirectoryArguments {
         value_parser = clap::value_parser!(u64).range(1..=1 << 40),
     )]
     pub(super) prefill: Vec<u64>,
-    /// The operations of each trace.
-    #[arg(long, default_value_t = 400_000, value_parser = clap::value_parser!(u64).range(1..=1 << 32))]
+    /// Number of operations in each trace.
+    #[arg(
+        long,
+        default_value_t = 400_000,
+        value_parser = clap::value_parser!(u64).range(1..=1 << 32)
+    )]
     pub(super) operations: u64,
-    /// Of 100 writes to known objects, those that overwrite it.
+    /// Percentages of the writes to known objects that overwrite them.
     #[arg(
         long,
         value_delimiter = ',',
@@ -59,34 +67,35 @@ pub struct DirectoryArguments {
         value_parser = clap::value_parser!(u64).range(0..=100),
     )]
     pub(super) update_percent: Vec<u64>,
-    /// The seed of the traces.
+    /// Seed of the traces.
     #[arg(long, default_value_t = 2010)]
     pub(super) seed: u64,
-    /// Contenders of figures 3 and 4 whose primitives alone take more seconds than this are left out; with --quick 1.
+    /// Skips contenders of figures 3 and 4 whose primitives alone take more seconds than this;
+    /// with --quick 1.
     #[arg(long, default_value = "60", default_value_if("quick", "true", "1"))]
     longest: u64,
 }
 
 impl DirectoryArguments {
-    /// The longest time for one contender.
+    /// Maximum time for one contender.
     pub(super) const fn longest(&self) -> Duration {
         Duration::from_secs(self.longest)
     }
 }
 
-/// What is measured.
+/// Experiment of `bench directory`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub(super) enum Experiment {
-    /// Figures 3 and 4: insertions one by one, by the size of blocks.
+    /// Figures 3 and 4: single insertions, by block size.
     Inserts,
     /// Figure 5: block reads of a trace, with and without hints.
     Hints,
-    /// A directory's operations in memory.
+    /// Operations of a directory in memory.
     Operations,
     /// A directory on disk: loading, durable updates, reading blocks, reopening.
     Stored,
-    /// One change of one block, each strategy beside its primitives.
+    /// One change of one block, with the primitives of each strategy.
     Strategies,
     /// A plain map on disk and an authenticated tree, over the same ids.
     Beside,

@@ -58,12 +58,12 @@ pub(super) trait Contender {
     fn root(&self, entries: u64, summary: &Self::Content) -> Vec<u8>;
 
     /// Lower bound, in nanoseconds, for a slot's change and the summary after it.
-    fn limit_ns(&self, visit: Visit, primitives: &Primitives) -> f64;
+    fn limit_ns(&self, update: SlotUpdate, primitives: &Primitives) -> f64;
 }
 
 /// A slot that changes when entries are inserted in order: the last one of its block.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Visit {
+pub(super) struct SlotUpdate {
     /// The level of the block.
     pub(super) level: u32,
     /// The slots of the block, this one included.
@@ -73,8 +73,8 @@ pub(super) struct Visit {
 }
 
 /// The slots that the insertion of these entries changes, each once, from level 0 up.
-pub(super) fn visits(ids: &Range<u64>, capacity: u64) -> Vec<Visit> {
-    let mut visits = Vec::new();
+pub(super) fn slot_updates(ids: &Range<u64>, capacity: u64) -> Vec<SlotUpdate> {
+    let mut slot_updates = Vec::new();
     let Range { start, end } = *ids;
     for level in 0.. {
         // A level exists once the one below it has more than one block.
@@ -86,13 +86,13 @@ pub(super) fn visits(ids: &Range<u64>, capacity: u64) -> Vec<Visit> {
         let (first, last) = (start / below, (end - 1) / below);
         // A new level has the slot of the block that was alone below it, too.
         let first = if was_there { first } else { 0 };
-        visits.extend((first..=last).map(|slot| Visit {
+        slot_updates.extend((first..=last).map(|slot| SlotUpdate {
             level,
             slots: slot % capacity + 1,
             is_new: !was_there || slot * below >= start,
         }));
     }
-    visits
+    slot_updates
 }
 
 #[cfg(test)]
@@ -101,8 +101,10 @@ mod tests {
 
     /// Level, slots of the block, whether new.
     fn of(ids: Range<u64>) -> Vec<(u32, u64, bool)> {
-        let visits = visits(&ids, 3).into_iter();
-        visits.map(|it| (it.level, it.slots, it.is_new)).collect()
+        let slot_updates = slot_updates(&ids, 3).into_iter();
+        slot_updates
+            .map(|it| (it.level, it.slots, it.is_new))
+            .collect()
     }
 
     #[test]

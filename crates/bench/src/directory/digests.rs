@@ -12,7 +12,7 @@ use pad_core::{
 };
 
 use super::{
-    contender::{Contender, Visit},
+    contender::{Contender, SlotUpdate},
     primitives::Primitives,
 };
 use crate::prelude::*;
@@ -76,7 +76,7 @@ pub(super) struct Slots<State> {
     state: State,
 }
 
-impl<B: Measured> Digests<B> {
+impl<B: MeasuredDigest> Digests<B> {
     const fn contents<'a>(&self, place: Place, (bytes, width): (&'a [u8], usize)) -> Contents<'a> {
         Contents {
             place,
@@ -87,7 +87,7 @@ impl<B: Measured> Digests<B> {
     }
 }
 
-impl<B: Measured> Contender for Digests<B> {
+impl<B: MeasuredDigest> Contender for Digests<B> {
     type Object = Digest<32>;
     type Content = Vec<u8>;
     type Block = Slots<B::State>;
@@ -148,39 +148,39 @@ impl<B: Measured> Contender for Digests<B> {
         root.as_ref().to_vec()
     }
 
-    fn limit_ns(&self, visit: Visit, primitives: &Primitives) -> f64 {
-        B::limit_ns(visit, primitives)
+    fn limit_ns(&self, update: SlotUpdate, primitives: &Primitives) -> f64 {
+        B::limit_ns(update, primitives)
     }
 }
 
 /// Operations of a strategy that are measured.
-pub(super) trait Measured: BlockDigest<S> {
+pub(super) trait MeasuredDigest: BlockDigest<S> {
     /// Returns the part of a state that must be stored.
     fn beside(_: &Self::State) -> Option<Vec<u8>> {
         None
     }
 
     /// Lower bound for a change, in nanoseconds.
-    fn limit_ns(visit: Visit, primitives: &Primitives) -> f64;
+    fn limit_ns(update: SlotUpdate, primitives: &Primitives) -> f64;
 }
 
-impl Measured for Flat {
-    fn limit_ns(visit: Visit, primitives: &Primitives) -> f64 {
+impl MeasuredDigest for Flat {
+    fn limit_ns(update: SlotUpdate, primitives: &Primitives) -> f64 {
         // Tag, padding and length are two blocks of 64 bytes, nearly.
-        let bytes = visit.slots as usize * width::<Self>(visit.level as u8) + 128;
+        let bytes = update.slots as usize * width::<Self>(update.level as u8) + 128;
         bytes as f64 * primitives.sha256_byte_ns
     }
 }
 
-impl<C: Group> Measured for Combined<C> {
+impl<C: Group> MeasuredDigest for Combined<C> {
     fn beside(state: &C::Value) -> Option<Vec<u8>> {
         C::beside(state)
     }
 
-    fn limit_ns(visit: Visit, primitives: &Primitives) -> f64 {
-        let (element, combination, inverse, summary) = C::costs_ns(visit.level, primitives);
+    fn limit_ns(update: SlotUpdate, primitives: &Primitives) -> f64 {
+        let (element, combination, inverse, summary) = C::costs_ns(update.level, primitives);
         let insertion = element + combination + summary;
-        if visit.is_new {
+        if update.is_new {
             insertion
         } else {
             insertion + element + combination + inverse

@@ -19,14 +19,14 @@ const BATCH: usize = 10_000;
 const MOST: u64 = 1_000_000;
 
 /// A run over directories of `entries` entries.
-struct Durable<'a> {
+struct DurableRun<'a> {
     entries: u64,
     primitives: &'a Primitives,
 }
 
 /// Measures a directory of `entries` entries, unless there are too many.
 pub(super) fn run(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
-    let durable = Durable {
+    let durable = DurableRun {
         entries,
         primitives,
     };
@@ -38,7 +38,7 @@ pub(super) fn run(entries: u64, primitives: &Primitives, report: &mut Report) ->
     Ok(())
 }
 
-impl Durable<'_> {
+impl DurableRun<'_> {
     /// An author in memory with all entries, and the update that registers them.
     fn author(&self) -> Outcome<(FullAuthor<S>, Update<S>)> {
         let mut author = FullAuthor::<S>::new("bench", signing_key())?;

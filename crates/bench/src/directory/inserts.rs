@@ -8,14 +8,14 @@ use block_directory::{
 };
 
 use super::{
-    contender::{Contender, PLACE_BYTES, visits},
-    digests::{Digests, Group, Measured, S, object},
+    contender::{Contender, PLACE_BYTES, slot_updates},
+    digests::{Digests, Group, MeasuredDigest, S, object},
     images::Images,
     measured,
-    pairwise::{Path, Scanning, Sha256Pairs, Sha384Pairs},
-    postponed::Postponed,
+    pairwise::{Path, Sha256Pairs, Sha384Pairs, SlotScan},
+    postponed::PostponedDirectory,
     primitives::Primitives,
-    right_edge::{Changes, Growing, RightEdge},
+    right_edge::{Changes, GrowingDirectory, RightEdge},
 };
 use crate::{line, prelude::*};
 
@@ -34,7 +34,7 @@ pub(super) struct Inserts<'a> {
 }
 
 /// Name, and the number of insertions after which summaries are updated together.
-type Named<'a> = (&'a str, u64);
+type ContenderName<'a> = (&'a str, u64);
 
 /// A root, if the contender was measured.
 type Root = Option<Vec<u8>>;
@@ -54,12 +54,12 @@ impl Inserts<'_> {
         let one = |name| (name, 1);
         let path = Path::<Sha256Pairs>::new;
         let path = self.measure(one("merkle"), path, RightEdge::new, report)?;
-        let scanning = Scanning::<Sha256Pairs>::new;
+        let scanning = SlotScan::<Sha256Pairs>::new;
         let scanned = self.measure(one("merkle-scanning"), scanning, RightEdge::new, report)?;
         self.agree(&path, &scanned)?;
         let path = Path::<Sha384Pairs>::new;
         let path = self.measure(one("sha-384-path"), path, RightEdge::new, report)?;
-        let scanning = Scanning::<Sha384Pairs>::new;
+        let scanning = SlotScan::<Sha384Pairs>::new;
         let scanned = self.measure(one("sha-384-scanning"), scanning, RightEdge::new, report)?;
         self.agree(&path, &scanned)?;
         self.strategy::<Flat>("flat", report)?;
@@ -69,7 +69,7 @@ impl Inserts<'_> {
         self.products::<MuProduct3072>(["mu-hash-3072", "mu-hash-3072-postponed"], report)
     }
 
-    fn strategy<B: Measured>(&self, name: &str, report: &mut Report) -> Outcome<Root> {
+    fn strategy<B: MeasuredDigest>(&self, name: &str, report: &mut Report) -> Outcome<Root> {
         let contender = Digests::<B>::new(self.capacity());
         check::<B>(RightEdge::new(contender), self.capacity(), 1)?;
         self.measure((name, 1), Digests::<B>::new, RightEdge::new, report)
@@ -79,9 +79,9 @@ impl Inserts<'_> {
         let capacity = self.capacity();
         let one_by_one = self.strategy::<Combined<C>>(names[0], report)?;
         for batch in [7, BATCH] {
-            check::<Combined<C>>(Postponed::<C>::new(capacity), capacity, batch)?;
+            check::<Combined<C>>(PostponedDirectory::<C>::new(capacity), capacity, batch)?;
         }
-        let postponed = |_| Postponed::<C>::new(capacity);
+        let postponed = |_| PostponedDirectory::<C>::new(capacity);
         let digests = Digests::<Combined<C>>::new;
         let postponed = self.measure((names[1], BATCH as u64), digests, postponed, report)?;
         self.agree(&one_by_one, &postponed)
@@ -102,18 +102,18 @@ impl Inserts<'_> {
         let mut ns = 0.0;
         for start in (0..self.entries).step_by(batch as usize) {
             let ids = start..self.entries.min(start + batch);
-            let visits = visits(&ids, contender.capacity()).into_iter();
-            ns += visits
-                .map(|visit| contender.limit_ns(visit, self.primitives))
+            let slot_updates = slot_updates(&ids, contender.capacity()).into_iter();
+            ns += slot_updates
+                .map(|update| contender.limit_ns(update, self.primitives))
                 .sum::<f64>();
         }
         ns / self.entries as f64 / 1e3
     }
 
     /// Measures one contender, unless its lower bound is too long.
-    fn measure<C: Contender, G: Growing<C>>(
+    fn measure<C: Contender, G: GrowingDirectory<C>>(
         &self,
-        (name, batch): Named<'_>,
+        (name, batch): ContenderName<'_>,
         contender: impl Fn(u64) -> C,
         start: impl FnOnce(C) -> G,
         report: &mut Report,
@@ -136,7 +136,7 @@ impl Inserts<'_> {
         let objects: Vec<C::Object> = (0..self.entries).map(C::object).collect();
         let mut grown = start(contender(capacity));
         let (mut crypto, mut storing) = (Timings::default(), Timings::default());
-        let mut stored = Stored::new(of_images, self.block_bytes)?;
+        let mut stored = BlockImages::new(of_images, self.block_bytes)?;
         let mut changes = Changes::default();
         for objects in objects.chunks(BATCH) {
             crypto.time(objects.len(), || grown.insert(objects, &mut changes))?;
@@ -174,14 +174,14 @@ impl Inserts<'_> {
 }
 
 /// Images of blocks, and additional data that some contenders must store.
-struct Stored<C> {
+struct BlockImages<C> {
     contender: C,
     place_bytes: usize,
     images: Images,
     beside: Option<Images>,
 }
 
-impl<C: Contender> Stored<C> {
+impl<C: Contender> BlockImages<C> {
     fn new(contender: C, block_bytes: u64) -> Outcome<Self> {
         // Products of 3 072 bits do not fit the paper's places.
         let place_bytes = PLACE_BYTES.max(contender.widest() + 10);
@@ -226,8 +226,8 @@ impl<C: Contender> Stored<C> {
 }
 
 /// Compares roots with those of the tree that makes proofs.
-fn check<B: Measured>(
-    mut grown: impl Growing<Digests<B>>,
+fn check<B: MeasuredDigest>(
+    mut grown: impl GrowingDirectory<Digests<B>>,
     capacity: u64,
     batch: usize,
 ) -> Outcome<()> {

@@ -22,7 +22,7 @@ struct Frame<K> {
 
 /// Result of a touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Touched<K> {
+pub struct Touch<K> {
     /// Number of the frame that now holds the key.
     pub frame: usize,
     /// State before the touch.
@@ -52,12 +52,12 @@ impl<K: Copy + Eq + Hash> Lru<K> {
     }
 
     /// Makes a key the most recently used one.
-    pub fn touch(&mut self, key: K) -> Touched<K> {
+    pub fn touch(&mut self, key: K) -> Touch<K> {
         if let Some(&frame) = self.places.get(&key) {
             self.unlink(frame);
             self.link(frame);
             let before = Before::Hit;
-            return Touched { frame, before };
+            return Touch { frame, before };
         }
         let (frame, before) = if self.ring.len() < self.frames {
             let frame = self.ring.len();
@@ -76,7 +76,7 @@ impl<K: Copy + Eq + Hash> Lru<K> {
         };
         self.places.insert(key, frame);
         self.link(frame);
-        Touched { frame, before }
+        Touch { frame, before }
     }
 
     /// Iterates over all keys with their frames.

@@ -8,13 +8,13 @@ use block_directory::{
 };
 use pad_core::{Digest, SnapshotHead, Untrusted, Verified, codec};
 
-use super::{digests::S, measured, primitives::Primitives, stopping::Asked};
+use super::{digests::S, measured, primitives::Primitives, signing_time::SigningTime};
 use crate::{line, memory, prelude::*};
 
 /// Hot entries: those of the first block of level 0.
 const HOT: u64 = 128;
 
-/// The updates of one version, where there are many.
+/// Number of updates in one version of a batch.
 const BATCH: usize = 10_000;
 
 /// The most versions of one update.
@@ -23,11 +23,11 @@ const UPDATES: usize = 20_000;
 /// The most entries that are appended in one version.
 const APPENDED: u64 = 1_000_000;
 
-/// A server of some entries, and an author who continues from it.
+/// A server of some entries, and an author that continues from it.
 struct Operations<'a> {
     server: BlockDirectory<S>,
     author: FullAuthor<S>,
-    asked: Asked,
+    signing_time: SigningTime,
     random: Random,
     primitives: &'a Primitives,
 }
@@ -36,8 +36,8 @@ struct Operations<'a> {
 pub(super) fn run(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
     report.announce(format!("a directory of {entries}"));
     appends(entries.min(APPENDED), primitives, report)?;
-    let asked = Asked::default();
-    let mut author = FullAuthor::<S>::new("bench", asked.signer())?;
+    let signing_time = SigningTime::default();
+    let mut author = FullAuthor::<S>::new("bench", signing_time.signer())?;
     let authority = *author.authority();
     let head = author.load((0..entries).map(digest))?;
     let before = memory::resident_bytes();
@@ -46,7 +46,7 @@ pub(super) fn run(entries: u64, primitives: &Primitives, report: &mut Report) ->
     let mut operations = Operations {
         author,
         server,
-        asked,
+        signing_time,
         random: Random::new(entries),
         primitives,
     };
@@ -74,18 +74,18 @@ fn height(entries: u64) -> u32 {
 
 /// Appends in one version of a directory that was empty.
 fn appends(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
-    let asked = Asked::default();
+    let signing_time = SigningTime::default();
     let objects: Vec<Digest<32>> = (0..entries).map(digest).collect();
     let mut times = Vec::new();
     for _ in 0..report.rounds(5, 1) {
-        let mut author = FullAuthor::<S>::new("bench", asked.signer())?;
+        let mut author = FullAuthor::<S>::new("bench", signing_time.signer())?;
         let authority = *author.authority();
         let start = Instant::now();
         for object in &objects {
             author.append(*object)?;
         }
         let update = author.snapshot()?;
-        times.push(asked.since_us(start) / entries as f64);
+        times.push(signing_time.since_us(start) / entries as f64);
         // The server's root is the author's.
         BlockDirectory::<S>::new(authority, 7)?.apply(&update)?;
     }
@@ -169,7 +169,7 @@ impl Operations<'_> {
             let start = Instant::now();
             self.author.update(EntryId::new(id), object)?;
             updates.push(self.author.snapshot()?);
-            times.push(self.asked.since_us(start));
+            times.push(self.signing_time.since_us(start));
         }
         // The server comes to the same roots.
         for update in &updates {
@@ -196,7 +196,7 @@ impl Operations<'_> {
                 self.author.update(EntryId::new(*id), digest(!id))?;
             }
             let update = self.author.snapshot()?;
-            times.push(self.asked.since_us(start) / ids.len() as f64);
+            times.push(self.signing_time.since_us(start) / ids.len() as f64);
             self.server.apply(&update)?;
             nodes.push(distinct_nodes(&ids, height(entries)) as f64 / ids.len() as f64);
         }

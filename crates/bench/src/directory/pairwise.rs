@@ -11,7 +11,7 @@ use pad_core::{Digest, Domain, Suite as _};
 use sha2::{Digest as _, Sha384};
 
 use super::{
-    contender::{Contender, PLACE_BYTES, Visit},
+    contender::{Contender, PLACE_BYTES, SlotUpdate},
     digests::{S, object},
     primitives::Primitives,
 };
@@ -200,17 +200,17 @@ impl<H: PairHash> Contender for Path<H> {
     }
 
     /// The nodes above the last slot.
-    fn limit_ns(&self, visit: Visit, primitives: &Primitives) -> f64 {
-        let nodes = visit.slots.trailing_zeros() + visit.slots.count_ones() - 1;
-        let entry = u32::from(visit.level == 0);
+    fn limit_ns(&self, update: SlotUpdate, primitives: &Primitives) -> f64 {
+        let nodes = update.slots.trailing_zeros() + update.slots.count_ones() - 1;
+        let entry = u32::from(update.level == 0);
         f64::from(nodes + entry) * H::node_ns(primitives).0
     }
 }
 
 /// Stores only the slots: a change reads all of them, and hashes the whole tree.
-pub(super) struct Scanning<H>(Path<H>);
+pub(super) struct SlotScan<H>(Path<H>);
 
-impl<H> Scanning<H> {
+impl<H> SlotScan<H> {
     pub(super) const fn new(capacity: u64) -> Self {
         Self(Path::new(capacity))
     }
@@ -223,7 +223,7 @@ pub(super) struct Image<D> {
     read: Vec<D>,
 }
 
-impl<H: PairHash> Contender for Scanning<H> {
+impl<H: PairHash> Contender for SlotScan<H> {
     type Object = H::Digest;
     type Content = H::Digest;
     type Block = Image<H::Digest>;
@@ -290,8 +290,8 @@ impl<H: PairHash> Contender for Scanning<H> {
     }
 
     /// Counts all nodes.
-    fn limit_ns(&self, visit: Visit, primitives: &Primitives) -> f64 {
-        let entry = u64::from(visit.level == 0);
-        (visit.slots - 1 + entry) as f64 * H::node_ns(primitives).1
+    fn limit_ns(&self, update: SlotUpdate, primitives: &Primitives) -> f64 {
+        let entry = u64::from(update.level == 0);
+        (update.slots - 1 + entry) as f64 * H::node_ns(primitives).1
     }
 }

@@ -4,31 +4,34 @@
 //!
 //! Source: Stanton et al. 2010, section 4.
 
-use crate::{line::Line, paper::Published};
+use crate::{line::Line, paper::PublishedFigures};
 
 /// The paper's text about figure 3.
-pub(super) const FIGURE_3: &str = "Paper: AdHASH takes a fifth of the pairwise baseline's time for cryptography, and half of its total time; \
-     the baseline rises linearly with the size of blocks. That shape needs a baseline that scans: a path in a stored tree does not rise.";
+pub(super) const FIGURE_3: &str = "Paper: AdHASH takes a fifth of the pairwise baseline's time for \
+    cryptography, and half of its total time; the baseline rises linearly with the size of blocks. \
+    That shape needs a baseline that scans: a path in a stored tree does not rise.";
 
 /// The paper's text about figure 4.
 pub(super) const FIGURE_4: &str =
     "Paper: MuHASH takes a hundred times the time of AdHASH, with 1 024 bits.";
 
 /// The paper's text about figure 5.
-pub(super) const FIGURE_5: &str = "Paper: hints reduce the time of a look-up to a sixth, on a trace that is not available. Model: the same synthetic trace, counted \
-     by another program.";
+pub(super) const FIGURE_5: &str = "Paper: hints reduce the time of a look-up to a sixth, on a \
+    trace that is not available. Model: the same synthetic trace, counted by another program.";
 
 /// Others' measurements: no figures of ours.
-pub(super) const OTHERS: &str = "redb: a plain map from id to digest, durable batches of 10 000, no authentication. red-black: the tree of this workspace, in memory, \
-     versions of 10 000 updates. Both are maps from any keys; a directory has assigned ids. By citation only, on machines of this kind under \
-     load: jmt 54 000 and firewood 74 000 proofs a second at 10^5 keys; nomt 77 000 reads a second and thread, 15 600 durable random updates a \
-     second in batches of 50 000, proofs of 712 bytes at 2 x 10^6 keys; RocksDB 3.1 us for a random durable write and 4 to 7 us for a read, \
-     redb 9.9 and 1.3, at 10^6 records of 116 bytes.";
+pub(super) const OTHERS: &str = "redb: a plain map from id to digest, durable batches of 10 000, \
+    no authentication. red-black: the tree of this workspace, in memory, versions of 10 000 \
+    updates. Both are maps from any keys; a directory has assigned ids. By citation only, on \
+    machines of this kind under load: jmt 54 000 and firewood 74 000 proofs a second at 10^5 keys; \
+    nomt 77 000 reads a second and thread, 15 600 durable random updates a second in batches of 50 \
+    000, proofs of 712 bytes at 2 x 10^6 keys; RocksDB 3.1 us for a random durable write and 4 to \
+    7 us for a read, redb 9.9 and 1.3, at 10^6 records of 116 bytes.";
 
 /// Block reads for each lookup by the model: entries, update %, then without and with hints, 68
 /// slots and 128 slots.
 #[rustfmt::skip]
-const MODEL: Published<2, 4> = Published {
+const MODEL: PublishedFigures<2, 4> = PublishedFigures {
     keys: ["entries", "update_percent"],
     rows: &[
         ([1_000_000, 0], [0.727, 0.100, 0.286, 0.000]),
@@ -44,7 +47,7 @@ const MODEL: Published<2, 4> = Published {
     ],
 };
 
-/// Whether a line is of a trace that the model counted.
+/// Reports whether a line is of a trace that the model counted.
 fn is_models(line: &Line) -> bool {
     line.count("seed") == 2010 && line.count("operations") == 400_000
 }

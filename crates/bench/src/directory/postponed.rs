@@ -6,13 +6,13 @@ use pad_core::Digest;
 
 use super::{
     digests::{Digests, Group, S, entry_content},
-    right_edge::{Changes, Growing},
+    right_edge::{Changes, GrowingDirectory},
 };
 use crate::Outcome;
 
 /// Like [`super::right_edge::RightEdge`], but summaries are only up to date at the end of a batch,
 /// and each is made once.
-pub(super) struct Postponed<C: Combination> {
+pub(super) struct PostponedDirectory<C: Combination> {
     capacity: u64,
     entries: u64,
     levels: Vec<LastBlock<C>>,
@@ -29,7 +29,7 @@ struct LastBlock<C: Combination> {
 /// A slot that changes: its position in the level, its old content, and its new content.
 type SlotOf = (u64, Option<Vec<u8>>, Vec<u8>);
 
-impl<C: Group> Postponed<C> {
+impl<C: Group> PostponedDirectory<C> {
     /// An empty directory.
     pub(super) const fn new(capacity: u64) -> Self {
         Self {
@@ -88,7 +88,7 @@ fn multiply<C: Group>(state: &mut C::Value, level: u8, slots: &[SlotOf]) -> Outc
     Ok(())
 }
 
-impl<C: Group> Growing<Digests<Combined<C>>> for Postponed<C> {
+impl<C: Group> GrowingDirectory<Digests<Combined<C>>> for PostponedDirectory<C> {
     fn insert(
         &mut self,
         objects: &[Digest<32>],

@@ -182,8 +182,8 @@ impl Count {
         }
     }
 
-    /// Whether a block has no entries before this one. For the topmost: whether the level below it
-    /// had one block before.
+    /// Reports whether a block has no entries before this one. For the topmost: whether the level
+    /// below it had one block before.
     fn is_first(&self, (level, number): Block, id: u64) -> bool {
         let covers = self.geometry.capacity.pow(level);
         number * covers * self.geometry.capacity == id || (number == 0 && level > 0 && id == covers)
@@ -197,7 +197,7 @@ impl Count {
         self.hints.get(&id).copied().unwrap_or(of_prefill)
     }
 
-    /// Whether a block was closed in the hint, and is unchanged since then.
+    /// Reports whether a block was closed in the hint, and is unchanged since then.
     fn matches(&self, hint: HintOf, block: Block) -> bool {
         let end = (block.1 + 1) * self.geometry.capacity.pow(block.0 + 1);
         let changed = self.changed.get(&block).copied().unwrap_or(0);

@@ -23,7 +23,7 @@ impl<C: Contender> Default for Changes<C> {
 }
 
 /// Directory that takes entries at the end.
-pub(super) trait Growing<C: Contender> {
+pub(super) trait GrowingDirectory<C: Contender> {
     /// Inserts objects, and records the changes.
     fn insert(&mut self, objects: &[C::Object], changes: &mut Changes<C>) -> Outcome<()>;
 
@@ -118,7 +118,7 @@ impl<C: Contender> RightEdge<C> {
     }
 }
 
-impl<C: Contender> Growing<C> for RightEdge<C> {
+impl<C: Contender> GrowingDirectory<C> for RightEdge<C> {
     fn insert(&mut self, objects: &[C::Object], changes: &mut Changes<C>) -> Outcome<()> {
         for object in objects {
             self.insert_one(object, changes)?;

@@ -29,14 +29,14 @@ pub(super) const CAPACITY: u64 = 1 << STEP;
 pub(super) const BUDGET: CacheBudget = CacheBudget::bytes(256 << 20);
 
 /// A run over directories of `entries` entries.
-struct Stored<'a> {
+struct StoredRun<'a> {
     entries: u64,
     primitives: &'a Primitives,
 }
 
 /// Measures a directory of `entries` entries.
 pub(super) fn run(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
-    let stored = Stored {
+    let stored = StoredRun {
         entries,
         primitives,
     };
@@ -48,7 +48,7 @@ pub(super) fn run(entries: u64, primitives: &Primitives, report: &mut Report) ->
     Ok(())
 }
 
-impl Stored<'_> {
+impl StoredRun<'_> {
     /// Loads all entries into a folder, and opens it again: files, memory.
     fn load(&self, folder: &Path, report: &mut Report) -> Outcome<()> {
         let authority = authority()?;

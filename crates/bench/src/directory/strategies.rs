@@ -10,8 +10,8 @@ use block_directory::{
 use pad_core::{Untrusted, codec};
 
 use super::{
-    contender::{Contender as _, Visit},
-    digests::{Digests, Measured, S, known_head, object, width},
+    contender::{Contender as _, SlotUpdate},
+    digests::{Digests, MeasuredDigest, S, known_head, object, width},
     measured,
     primitives::Primitives,
 };
@@ -32,16 +32,16 @@ pub(super) fn run(primitives: &Primitives, report: &mut Report) -> Outcome<()> {
     one::<Combined<LtLanes>>("lt-hash", primitives, report)
 }
 
-fn one<B: Measured>(name: &str, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
+fn one<B: MeasuredDigest>(name: &str, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
     report.announce(format!("{name}: one change, proofs"));
     for level in [0, 1] {
         let update_us = change_us::<B>(level, report)?;
-        let visit = Visit {
+        let update = SlotUpdate {
             level: u32::from(level),
             slots: u64::from(CAPACITY),
             is_new: false,
         };
-        let limit_us = B::limit_ns(visit, primitives) / 1e3;
+        let limit_us = B::limit_ns(update, primitives) / 1e3;
         let line = line! {
             experiment: "directory_change", update_us, update_limit_us: limit_us,
             update_ratio: update_us / limit_us, level, capacity: CAPACITY,
@@ -57,7 +57,7 @@ fn one<B: Measured>(name: &str, primitives: &Primitives, report: &mut Report) ->
 }
 
 /// The median time of a replacement of one slot, and of the summary after it.
-fn change_us<B: Measured>(level: u8, report: &Report) -> Outcome<f64> {
+fn change_us<B: MeasuredDigest>(level: u8, report: &Report) -> Outcome<f64> {
     let (place, blocks) = (
         Place { level, block: 3 },
         Digests::<B>::new(CAPACITY.into()),
@@ -93,7 +93,7 @@ fn change_us<B: Measured>(level: u8, report: &Report) -> Outcome<f64> {
 }
 
 /// Proofs by opened blocks, and their verification.
-fn proofs<B: Measured>(of: (&str, &Primitives), report: &mut Report) -> Outcome<()> {
+fn proofs<B: MeasuredDigest>(of: (&str, &Primitives), report: &mut Report) -> Outcome<()> {
     let entries = report.rounds(10_000, 500) as u64;
     let mut tree = BlockTree::<S, B>::new(CAPACITY)?;
     for number in 0..entries {
@@ -130,7 +130,7 @@ fn proofs<B: Measured>(of: (&str, &Primitives), report: &mut Report) -> Outcome<
 }
 
 /// The root of a tree, as a client knows it from a signed head.
-fn known_root<B: Measured>(tree: &BlockTree<S, B>) -> Outcome<BlockRoot<S>> {
+fn known_root<B: MeasuredDigest>(tree: &BlockTree<S, B>) -> Outcome<BlockRoot<S>> {
     let head = known_head(B::SCHEME, tree.root())?;
     Ok(BlockRoot::new(&head, CAPACITY)?)
 }

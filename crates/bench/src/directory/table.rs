@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{goals, paper};
 use crate::{
-    columns::{Declared, Titled, shown},
+    columns::{ColumnSpec, TableSpec, shown},
     line,
     prelude::*,
     tables::{Tables, digits},
@@ -19,55 +19,65 @@ pub fn report(lines: &[Line]) -> Tables {
 }
 
 #[rustfmt::skip]
-const INSERTS: &[Titled] = &[
-    ("strategy", "strategy"), ("block bytes", "block_bytes"), ("slots", "capacity"), ("levels", "mean_levels"),
-    ("crypto us", "update_us"), ("limit us", "update_limit_us"), ("ratio", "update_ratio"), ("total us", "total_us"),
+const INSERTS: &[ColumnSpec] = &[
+    ("strategy", "strategy"), ("block bytes", "block_bytes"), ("slots", "capacity"),
+    ("levels", "mean_levels"), ("crypto us", "update_us"), ("limit us", "update_limit_us"),
+    ("ratio", "update_ratio"), ("total us", "total_us"),
     ("written bytes", "written_bytes_per_update"),
 ];
 
 #[rustfmt::skip]
-const TABLES: [Declared; 9] = [
-    Declared::new("directory_inserts", "Figure 3: insertions one by one", INSERTS)
+const TABLES: [TableSpec; 9] = [
+    TableSpec::new("directory_inserts", "Figure 3: insertions one by one", INSERTS)
         .noted(paper::FIGURE_3).filtered(|line| is_in("3", line)),
-    Declared::new("directory_inserts", "Figure 4: sums and products", INSERTS)
+    TableSpec::new("directory_inserts", "Figure 4: sums and products", INSERTS)
         .noted(paper::FIGURE_4).filtered(|line| is_in("4", line)),
-    Declared::new("directory_hints", "Figure 5: block reads for each look-up of a trace", &[
-        ("entries", "entries"), ("update %", "update_percent"), ("slots", "capacity"), ("frames", "frames"),
-        ("reads", "reads_per_lookup"), ("with hints", "with.reads"), ("times", "with.times"), ("model", "model.0"),
-        ("with hints", "model.1"), ("hits", "with.hits"), ("bytes read", "read_bytes_per_lookup"), ("with hints", "with.bytes_read"),
-        ("bytes sent", "proof_bytes"), ("with hints", "with.bytes_sent"),
+    TableSpec::new("directory_hints", "Figure 5: block reads for each look-up of a trace", &[
+        ("entries", "entries"), ("update %", "update_percent"), ("slots", "capacity"),
+        ("frames", "frames"), ("reads", "reads_per_lookup"), ("with hints", "with.reads"),
+        ("times", "with.times"), ("model", "model.0"), ("with hints", "model.1"),
+        ("hits", "with.hits"), ("bytes read", "read_bytes_per_lookup"),
+        ("with hints", "with.bytes_read"), ("bytes sent", "proof_bytes"),
+        ("with hints", "with.bytes_sent"),
     ]).noted(paper::FIGURE_5).only(&[("hints", "false")]).deriving(with_hints),
-    Declared::new(UPDATES, "Updates", &[
-        ("operation", "operation"), ("entries", "entries"), ("us", "update_us"), ("limit us", "update_limit_us"),
-        ("ratio", "update_ratio"), ("written bytes", "written_bytes_per_update"), ("memory MB", "memory_bytes/1e6"),
-    ]).noted("In memory until the head is to be signed; single updates seal a version each: operations, root, head.")
+    TableSpec::new(UPDATES, "Updates", &[
+        ("operation", "operation"), ("entries", "entries"), ("us", "update_us"),
+        ("limit us", "update_limit_us"), ("ratio", "update_ratio"),
+        ("written bytes", "written_bytes_per_update"), ("memory MB", "memory_bytes/1e6"),
+    ]).noted("In memory until the head is to be signed; single updates seal a version each: \
+        operations, root, head.")
         .deriving(|_, line| line! { operation: operation(line.text("experiment")) }),
-    Declared::new("directory_prove", "Proofs of one entry", &[
-        ("entries", "entries"), ("prove us", "prove_us"), ("nodes", "prove_ratio"), ("verify us", "verify_us"),
-        ("limit us", "verify_limit_us"), ("ratio", "verify_ratio"), ("bytes", "proof_bytes"), ("server MB", "memory_bytes/1e6"),
+    TableSpec::new("directory_prove", "Proofs of one entry", &[
+        ("entries", "entries"), ("prove us", "prove_us"), ("nodes", "prove_ratio"),
+        ("verify us", "verify_us"), ("limit us", "verify_limit_us"), ("ratio", "verify_ratio"),
+        ("bytes", "proof_bytes"), ("server MB", "memory_bytes/1e6"),
     ]),
-    Declared::new("directory_read", "Look-ups of entries whose block is in the page cache only", &[
-        ("entries", "entries"), ("us", "prove_us"), ("limit us", "prove_limit_us"), ("of which reading", "read_us"),
-        ("ratio without reading", "prove_ratio"), ("reads", "reads_per_lookup"), ("with a hint", "reads_with_hint"),
+    TableSpec::new("directory_read", "Look-ups of entries whose block is in the page cache only", &[
+        ("entries", "entries"), ("us", "prove_us"), ("limit us", "prove_limit_us"),
+        ("of which reading", "read_us"), ("ratio without reading", "prove_ratio"),
+        ("reads", "reads_per_lookup"), ("with a hint", "reads_with_hint"),
     ]),
-    Declared::new("directory_change", "One change of one block of 68 slots", &[
-        ("strategy", "strategy"), ("level", "level"), ("us", "update_us"), ("limit us", "update_limit_us"), ("ratio", "update_ratio"),
+    TableSpec::new("directory_change", "One change of one block of 68 slots", &[
+        ("strategy", "strategy"), ("level", "level"), ("us", "update_us"),
+        ("limit us", "update_limit_us"), ("ratio", "update_ratio"),
     ]),
-    Declared::new("directory_opened", "Proofs by opened blocks", &[
-        ("strategy", "strategy"), ("entries", "entries"), ("prove us", "prove_us"), ("verify us", "verify_us"),
-        ("bytes", "proof_bytes"), ("contents at 10^9", "counted"),
-    ]).noted("Every slot of every block on the path: what a sound proof of these strategies shows.").deriving(|lines, line| {
+    TableSpec::new("directory_opened", "Proofs by opened blocks", &[
+        ("strategy", "strategy"), ("entries", "entries"), ("prove us", "prove_us"),
+        ("verify us", "verify_us"), ("bytes", "proof_bytes"), ("contents at 10^9", "counted"),
+    ]).noted("Every slot of every block on the path: what a sound proof of these strategies shows.")
+        .deriving(|lines, line| {
         let counted = of(lines, "directory_opened_bytes");
         let same = counted.iter().find(|other| other.agrees(line, &["strategy"]));
         line! { counted: same.and_then(|line| line.number("proof_bytes")) }
     }),
-    Declared::new("directory_beside", "Beside what a user would pick", &[
-        ("what", "strategy"), ("entries", "entries"), ("update us", "update_us"), ("get us", "get_us"), ("prove us", "prove_us"),
-        ("proof bytes", "proof_bytes"), ("written bytes", "written_bytes_per_update"), ("file bytes", "file_bytes"),
+    TableSpec::new("directory_beside", "Beside what a user would pick", &[
+        ("what", "strategy"), ("entries", "entries"), ("update us", "update_us"),
+        ("get us", "get_us"), ("prove us", "prove_us"), ("proof bytes", "proof_bytes"),
+        ("written bytes", "written_bytes_per_update"), ("file bytes", "file_bytes"),
     ]).noted(paper::OTHERS),
 ];
 
-/// Whether a contender belongs to a figure.
+/// Reports whether a contender belongs to a figure.
 pub(crate) fn is_in(figure: &str, line: &Line) -> bool {
     let strategy = line.text("strategy");
     match figure {
@@ -102,8 +112,8 @@ fn with_hints(lines: &[Line], line: &Line) -> Line {
 }
 
 /// Experiments with updates.
-const UPDATES: &str = "directory_update|directory_update_hot|directory_batch|directory_append|directory_durable|directory_load|\
-                       directory_reopen";
+const UPDATES: &str = "directory_update|directory_update_hot|directory_batch|directory_append|\
+    directory_durable|directory_load|directory_reopen";
 
 /// Describes an experiment for readers.
 fn operation(experiment: &str) -> &'static str {

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// A plot, or several. `{key}` in texts is replaced by the first line's value.
-pub(crate) struct Declared {
+pub(crate) struct PlotSpec {
     /// The name of its file.
     pub(crate) name: &'static str,
     pub(crate) title: &'static str,
@@ -31,7 +31,7 @@ pub(crate) struct Declared {
     pub(crate) beside: fn() -> Vec<Series>,
 }
 
-impl Declared {
+impl PlotSpec {
     /// A plot of all lines of an experiment, without series yet.
     pub(crate) const fn new(
         (name, title): (&'static str, &'static str),
@@ -120,8 +120,9 @@ const COMPARED: Selection = &[
     ("changes", "1"),
     (
         "scheme",
-        "red-black-path-copying|treap-path-copying|tuple-base-superseding|tuple-base-lightweight|tuple-spec-lightweight|\
-         tuple-accumulators-rsa|tuple-accumulators-bilinear|aad-counted|directory|sign-each-entry",
+        "red-black-path-copying|treap-path-copying|tuple-base-superseding|tuple-base-lightweight|\
+         tuple-spec-lightweight|tuple-accumulators-rsa|tuple-accumulators-bilinear|aad-counted|\
+         directory|sign-each-entry",
     ),
 ];
 
@@ -130,9 +131,9 @@ const fn compared(
     names: (&'static str, &'static str),
     vertical: &'static str,
     figures: &'static [(&'static str, &'static str)],
-) -> Declared {
-    let plot = Declared::new(names, "compare", ("keys", "keys"), vertical).only(COMPARED);
-    Declared { least: 2, ..plot }.of(&["scheme"], figures)
+) -> PlotSpec {
+    let plot = PlotSpec::new(names, "compare", ("keys", "keys"), vertical).only(COMPARED);
+    PlotSpec { least: 2, ..plot }.of(&["scheme"], figures)
 }
 
 /// A figure of accumulators.
@@ -140,10 +141,10 @@ const fn accumulators(
     names: (&'static str, &'static str),
     horizontal: (&'static str, &'static str),
     only: Selection,
-) -> Declared {
+) -> PlotSpec {
     let vertical = "microseconds for each element";
-    let plot = Declared::new(names, "accumulators", horizontal, vertical).only(only);
-    Declared { least: 2, ..plot }
+    let plot = PlotSpec::new(names, "accumulators", horizontal, vertical).only(only);
+    PlotSpec { least: 2, ..plot }
 }
 
 /// A figure of many updates of outsourced files.
@@ -151,9 +152,9 @@ const fn updates(
     names: (&'static str, &'static str),
     vertical: &'static str,
     figures: &'static [(&'static str, &'static str)],
-) -> Declared {
-    let plot = Declared::new(names, "flexlist_multi", ("updates", "updates"), vertical);
-    Declared { least: 2, ..plot }.of(&["order"], figures)
+) -> PlotSpec {
+    let plot = PlotSpec::new(names, "flexlist_multi", ("updates", "updates"), vertical);
+    PlotSpec { least: 2, ..plot }.of(&["order"], figures)
 }
 
 /// Figures 3 and 4 of block directories.
@@ -161,61 +162,74 @@ const fn inserts(
     names: (&'static str, &'static str),
     filter: fn(&Line) -> bool,
     figures: &'static [(&'static str, &'static str)],
-) -> Declared {
+) -> PlotSpec {
     let (horizontal, vertical) = (
         ("bytes of a block", "block_bytes"),
         "microseconds for each insertion",
     );
-    Declared::new(names, "directory_inserts", horizontal, vertical)
+    PlotSpec::new(names, "directory_inserts", horizontal, vertical)
         .filtered(filter)
         .of(&["strategy"], figures)
 }
 
 #[rustfmt::skip]
-pub(super) const DECLARED: [Declared; 21] = [
-    Declared::new(
+pub(super) const DECLARED: [PlotSpec; 21] = [
+    PlotSpec::new(
         ("figure5", "Figure 5: proofs of random versions, red-black, steady state"),
         "steady_state", ("keys", "keys"), "proofs per second",
     ).only(&[("scheme", "red-black"), ("is_drawn", "true")]).deriving(|all, line| {
         let first = of(all, "steady_state");
         line! { is_drawn: first.first().is_some_and(|first| first.agrees(line, &["suite"])) }
     }).of(&["repository"], &[("{repository}", "1e6/prove_us_random_version")]),
-    Declared::new(
+    PlotSpec::new(
         ("stored-growth", "A store on disk: opened for one look-up, and for one commit"),
         "stored_files", ("keys", "keys"), "microseconds",
     ).of(&["repository"], &[
-        ("look up, {repository}", "open_and_look_up_us"), ("commit, {repository}", "open_and_commit_us"),
+        ("look up, {repository}", "open_and_look_up_us"),
+        ("commit, {repository}", "open_and_commit_us"),
     ]),
-    Declared::new(
+    PlotSpec::new(
         ("stored-memory", "The same: the most memory of the process"),
         "stored_files", ("keys", "keys"), "bytes",
     ).of(&["repository"], &[
-        ("open, {repository}", "open_resident_bytes"), ("look up, {repository}", "look_up_resident_bytes"),
+        ("open, {repository}", "open_resident_bytes"),
+        ("look up, {repository}", "look_up_resident_bytes"),
         ("commit, {repository}", "commit_resident_bytes"),
     ]),
-    compared(("compare-author", "Author: a snapshot of one change"), "microseconds", &[("{scheme}", "author_us")]),
-    compared(("compare-update", "An update of one change, as sent"), "bytes", &[("{scheme}", "update_bytes")]),
-    compared(("compare-proof", "A proof of a present key, as sent"), "bytes", &[("{scheme}", "proof_bytes")]),
-    compared(("compare-verify", "Client: verifying it"), "microseconds", &[("{scheme}", "verify_us")]),
+    compared(("compare-author", "Author: a snapshot of one change"), "microseconds",
+        &[("{scheme}", "author_us")]),
+    compared(("compare-update", "An update of one change, as sent"), "bytes",
+        &[("{scheme}", "update_bytes")]),
+    compared(("compare-proof", "A proof of a present key, as sent"), "bytes",
+        &[("{scheme}", "proof_bytes")]),
+    compared(("compare-verify", "Client: verifying it"), "microseconds",
+        &[("{scheme}", "verify_us")]),
     accumulators(
-        ("accumulators-witnesses", "Accumulators: making all witnesses, one thread"), ("elements", "n"),
+        ("accumulators-witnesses", "Accumulators: making all witnesses, one thread"),
+        ("elements", "n"),
         &[("threads", "1"), ("operation", "witnesses_public")],
     ).of(&["accumulator"], &[("{accumulator}", "per_element_us")]),
     accumulators(
-        ("accumulators-value", "Accumulators: the value of a set without the secret key, one thread"), ("elements", "n"),
+        ("accumulators-value",
+            "Accumulators: the value of a set without the secret key, one thread"),
+            ("elements", "n"),
         &[("threads", "1"), ("operation", "accumulate_public")],
     ).of(&["accumulator"], &[("{accumulator}", "per_element_us")]),
     accumulators(
-        ("accumulators-threads", "Accumulators: making all witnesses, by threads"), ("threads", "threads"),
+        ("accumulators-threads", "Accumulators: making all witnesses, by threads"),
+        ("threads", "threads"),
         &[("operation", "witnesses_public")],
     ).of(&["accumulator", "n"], &[("{accumulator}, {n}", "per_element_us")]),
-    Declared { least: 2, ..Declared::new(
-        ("flexlist-build", "Figure 6: building a list"), "flexlist_build", ("blocks", "blocks"), "milliseconds",
+    PlotSpec { least: 2, ..PlotSpec::new(
+        ("flexlist-build", "Figure 6: building a list"), "flexlist_build", ("blocks", "blocks"),
+        "milliseconds",
     ).only(&[("tags", "none")]).of(&["threads"], &[("threads, {threads}", "total_ms")]) },
-    Declared { least: 2, ..Declared::new(
-        ("flexlist-hash-share", "Figure 8: an update with and without its hashes"), "flexlist_hash_share", ("blocks", "blocks"),
+    PlotSpec { least: 2, ..PlotSpec::new(
+        ("flexlist-hash-share", "Figure 8: an update with and without its hashes"),
+        "flexlist_hash_share", ("blocks", "blocks"),
         "microseconds",
-    ).of(&["operation"], &[("with hashes, {operation}", "update_us"), ("without, {operation}", "without_hashes_us")]) },
+    ).of(&["operation"], &[("with hashes, {operation}", "update_us"),
+        ("without, {operation}", "without_hashes_us")]) },
     updates(("flexlist-server", "Figure 9: many updates, server"), "microseconds", &[
         ("at once, {order}", "server.batch_us"), ("one by one, {order}", "server.singles_us"),
     ]),
@@ -225,16 +239,23 @@ pub(super) const DECLARED: [Declared; 21] = [
     updates(("flexlist-witness", "Table 2: the witness of many updates"), "bytes", &[
         ("at once, {order}", "witness_bytes"), ("one by one, {order}", "singles_witness_bytes"),
     ]),
-    Declared { least: 2, ..Declared::new(
-        ("flexlist-network", "Figures 11 and 12: many clients at once"), "flexlist_network", ("clients", "clients"), "requests per second",
-    ).deriving(|_, line| line! { uplink: line.number("uplink_megabits").map_or_else(String::new, |megabits| format!(", {megabits} Mbit/s")) })
+    PlotSpec { least: 2, ..PlotSpec::new(
+        ("flexlist-network", "Figures 11 and 12: many clients at once"), "flexlist_network",
+        ("clients", "clients"), "requests per second",
+    ).deriving(|_, line| line! { uplink: line.number("uplink_megabits")
+        .map_or_else(String::new, |megabits| format!(", {megabits} Mbit/s")) })
         .of(&["request", "uplink"], &[("{request}{uplink}", "per_second")]) },
-    inserts(("directory-figure3-crypto", "Figure 3: sums and pairs, cryptography"), |line| is_in("3", line), &[("{strategy}", "update_us")]),
-    inserts(("directory-figure3-total", "Figure 3: sums and pairs, total time"), |line| is_in("3", line), &[("{strategy}", "total_us")]),
-    inserts(("directory-figure4-crypto", "Figure 4: sums and products, cryptography"), |line| is_in("4", line), &[("{strategy}", "update_us")]),
-    inserts(("directory-figure4-total", "Figure 4: sums and products, total time"), |line| is_in("4", line), &[("{strategy}", "total_us")]),
-    Declared { per: &["capacity"], ..Declared::new(
-        ("directory-figure5-{capacity}", "Figure 5: block reads, {capacity} slots, {frames} frames"), "directory_hints",
+    inserts(("directory-figure3-crypto", "Figure 3: sums and pairs, cryptography"),
+        |line| is_in("3", line), &[("{strategy}", "update_us")]),
+    inserts(("directory-figure3-total", "Figure 3: sums and pairs, total time"),
+        |line| is_in("3", line), &[("{strategy}", "total_us")]),
+    inserts(("directory-figure4-crypto", "Figure 4: sums and products, cryptography"),
+        |line| is_in("4", line), &[("{strategy}", "update_us")]),
+    inserts(("directory-figure4-total", "Figure 4: sums and products, total time"),
+        |line| is_in("4", line), &[("{strategy}", "total_us")]),
+    PlotSpec { per: &["capacity"], ..PlotSpec::new(
+        ("directory-figure5-{capacity}",
+            "Figure 5: block reads, {capacity} slots, {frames} frames"), "directory_hints",
         ("entries at the start of the trace", "entries"), "block reads for each look-up",
     ).deriving(|_, line| line! {
         with: if line.says(&[("hints", "true")]) { "with" } else { "without" },

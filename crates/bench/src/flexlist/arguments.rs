@@ -13,10 +13,10 @@ use crate::prelude::*;
 pub struct FlexlistArguments {
     #[command(flatten)]
     manner: Manner,
-    /// Only these experiments.
+    /// Restricts the run to these experiments.
     #[arg(long, value_delimiter = ',')]
     pub experiment: Vec<FlexlistExperiment>,
-    /// The number of blocks of updates and audits, 2 KiB each: 1 GB in the paper; with --quick 3000.
+    /// Number of blocks for updates and audits, 2 KiB each (1 GB in the paper); with --quick 3000.
     #[arg(
         long,
         default_value = "500000",
@@ -24,7 +24,7 @@ pub struct FlexlistArguments {
         value_parser = clap::value_parser!(u64).range(LEAST_BLOCKS..=MOST_BLOCKS),
     )]
     pub blocks: u64,
-    /// The numbers of blocks of the experiment `build`; with --quick 9000.
+    /// Numbers of blocks in the experiment `build`; with --quick 9000.
     #[arg(
         long,
         value_delimiter = ',',
@@ -33,7 +33,7 @@ pub struct FlexlistArguments {
         value_parser = clap::value_parser!(u64).range(1..=MOST_BLOCKS),
     )]
     pub build_blocks: Vec<u64>,
-    /// The numbers of blocks of the experiment `hash_share`; with --quick 3000.
+    /// Numbers of blocks in the experiment `hash_share`; with --quick 3000.
     #[arg(
         long,
         value_delimiter = ',',
@@ -42,10 +42,10 @@ pub struct FlexlistArguments {
         value_parser = clap::value_parser!(u64).range(1..=MOST_BLOCKS),
     )]
     pub update_blocks: Vec<u64>,
-    /// The numbers of threads that build; without it 1, 2, 4, .. up to the cores.
+    /// Numbers of building threads; by default 1, 2, 4, .. up to the number of cores.
     #[arg(long, value_delimiter = ',')]
     pub threads: Vec<NonZeroUsize>,
-    /// The numbers of updates of the experiment `multi`; with --quick 3,10.
+    /// Numbers of updates in the experiment `multi`; with --quick 3,10.
     #[arg(
         long,
         value_delimiter = ',',
@@ -54,17 +54,18 @@ pub struct FlexlistArguments {
         value_parser = clap::value_parser!(u64).range(1..=MOST_UPDATES),
     )]
     pub updates: Vec<u64>,
-    /// The number of challenged bytes of an audit.
+    /// Number of challenged bytes in an audit.
     #[arg(long, default_value_t = 460, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     pub challenges: u32,
-    /// Only these tag schemes; making a key of `rsa-3072` can take minutes. With --quick all but `rsa-2048` and `rsa-3072`.
+    /// Tag schemes; by default all, with --quick all but `rsa-2048` and `rsa-3072`. A key of
+    /// `rsa-3072` can take minutes.
     #[arg(long, value_delimiter = ',')]
     pub tags: Vec<TagKind>,
-    /// Version-control traces for the experiments `replay` and `locality`, as `scripts/trace-of-history.py` writes them; without it,
-    /// the history of this workspace in the folder `data`.
+    /// Version-control traces for the experiments `replay` and `locality`, written by
+    /// `scripts/trace-of-history.py`; by default the history of this workspace in `data`.
     #[arg(long)]
     pub trace: Vec<PathBuf>,
-    /// The numbers of clients of the experiment `network`; with --quick 1,2.
+    /// Numbers of clients in the experiment `network`; with --quick 1,2.
     #[arg(
         long,
         value_delimiter = ',',
@@ -72,7 +73,8 @@ pub struct FlexlistArguments {
         default_value_if("quick", "true", "1,2")
     )]
     pub clients: Vec<NonZeroUsize>,
-    /// The number of blocks of the file that they audit; a tenth of it for the file that each updates; with --quick 1000.
+    /// Number of blocks of the file that the clients audit; with --quick 1000. The file that each
+    /// client updates has a tenth of that.
     #[arg(
         long,
         default_value = "50000",
@@ -96,7 +98,7 @@ pub enum FlexlistExperiment {
     Audit,
     /// A version-control trace.
     Replay,
-    /// How near to each other the changes of a trace's commits are.
+    /// Locality of the changes of each commit in a trace.
     Locality,
     /// Many clients at once.
     Network,
@@ -105,14 +107,14 @@ pub enum FlexlistExperiment {
 /// The trace bundled with the workspace.
 const TRACE: &str = "history.csv.zst";
 
-/// The most updates of one batch.
+/// Maximum number of updates in one batch.
 const MOST_UPDATES: u64 = 10_000;
 
 /// Fewest blocks of updates and audits: four for each of the most updates that `multi` makes by
 /// default.
 const LEAST_BLOCKS: u64 = 2_400;
 
-/// The most blocks: some gigabytes of nodes.
+/// Maximum number of blocks, which take some gigabytes of nodes.
 const MOST_BLOCKS: u64 = 16_000_000;
 
 impl FlexlistArguments {
@@ -150,7 +152,7 @@ impl FlexlistArguments {
         report.finish(table::report)
     }
 
-    /// The traces.
+    /// Returns the paths of the traces.
     fn traces(&self) -> Vec<PathBuf> {
         if self.trace.is_empty() {
             let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../data");
@@ -159,7 +161,7 @@ impl FlexlistArguments {
         self.trace.clone()
     }
 
-    /// The numbers of threads.
+    /// Returns the numbers of threads.
     fn threads(&self) -> Vec<NonZeroUsize> {
         if !self.threads.is_empty() {
             return self.threads.clone();
@@ -172,7 +174,7 @@ impl FlexlistArguments {
             .collect()
     }
 
-    /// The tag schemes; those whose keys take long only in full.
+    /// Returns the tag schemes. A quick run has none whose keys take long.
     fn tags(&self) -> Vec<TagKind> {
         if !self.tags.is_empty() {
             return self.tags.clone();

@@ -11,12 +11,12 @@ use pad_core::{Digest, Workers};
 
 use super::{
     blocks::{BLOCK_BYTES, blocks, content},
-    counted::{Counted, count},
+    counted::{CountingHash, count},
     limits::NodeHashLimit,
 };
 use crate::{line, prelude::*};
 
-/// Whether making a key for such tags takes so long that quick runs leave it out.
+/// Reports whether making a key for such tags takes so long that quick runs leave it out.
 pub const fn is_slow(kind: TagKind) -> bool {
     matches!(kind, TagKind::Rsa2048 | TagKind::Rsa3072)
 }
@@ -120,8 +120,9 @@ impl Audit {
         let limit = NodeHashLimit::measure(&report.effort());
         let state = self.list.state();
         let proof = self.list.prove(&self.indices)?;
-        let verified = verify_indices::<Counted>(&proof, &state, &self.indices);
-        let (hashes, proven) = count(|| verify_indices::<Counted>(&proof, &state, &self.indices));
+        let verified = verify_indices::<CountingHash>(&proof, &state, &self.indices);
+        let (hashes, proven) =
+            count(|| verify_indices::<CountingHash>(&proof, &state, &self.indices));
         ensure(proven == verified, "one proof has two results")?;
         let challenged = self.assign(proven?.get())?;
         let tag_proof = self.prove_tags(&challenged)?;

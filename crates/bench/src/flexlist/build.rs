@@ -12,7 +12,7 @@ use pad_core::{Digest, Workers};
 
 use super::{
     blocks::{BLOCK_BYTES, blocks, content},
-    counted::{Counted, count},
+    counted::{CountingHash, count},
     limits::bare_hashes,
 };
 use crate::{line, prelude::*};
@@ -29,7 +29,8 @@ pub fn run(sizes: &[u64], threads: &[NonZeroUsize], report: &mut Report) -> Outc
     let pools: Vec<Workers> = pools.collect::<Result<_, _>>()?;
     for &size in sizes {
         let blocks = blocks(size);
-        let (hashes, list) = count(|| FlexList::<Counted>::build(&blocks, &Workers::sequential()));
+        let (hashes, list) =
+            count(|| FlexList::<CountingHash>::build(&blocks, &Workers::sequential()));
         drop(list?);
         report_builds(hashes, &pools, report, |_| Ok((blocks.clone(), None)))?;
         drop(blocks);

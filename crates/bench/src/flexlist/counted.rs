@@ -7,9 +7,9 @@ use pad_core::Digest;
 
 /// Hash `H`, counting on the calling thread. Same digests; costs about a nanosecond more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counted<H = Sha256>(PhantomData<H>);
+pub struct CountingHash<H = Sha256>(PhantomData<H>);
 
-impl<H: NodeHash> NodeHash for Counted<H> {
+impl<H: NodeHash> NodeHash for CountingHash<H> {
     #[inline]
     fn hash(bytes: &[u8]) -> Digest<32> {
         HASHES.with(|hashes| hashes.update(|number| number + 1));
@@ -19,9 +19,9 @@ impl<H: NodeHash> NodeHash for Counted<H> {
 
 /// A hash that computes nothing: measures an update without hashing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Unhashed;
+pub struct NoHash;
 
-impl NodeHash for Unhashed {
+impl NodeHash for NoHash {
     #[inline]
     fn hash(_: &[u8]) -> Digest<32> {
         Digest([0; 32])
@@ -46,8 +46,8 @@ mod tests {
     #[test]
     fn counts_and_changes_nothing() {
         let (hashes, digest) = count(|| {
-            let first = Counted::<Sha256>::hash(b"one");
-            Counted::<Sha256>::hash(&first.0)
+            let first = CountingHash::<Sha256>::hash(b"one");
+            CountingHash::<Sha256>::hash(&first.0)
         });
         assert_eq!(hashes, 2);
         assert_eq!(digest, Sha256::hash(&Sha256::hash(b"one").0));

@@ -8,7 +8,7 @@ use pad_core::Workers;
 
 use super::{
     blocks::{BLOCK_BYTES, blocks, insert, modify},
-    counted::{Counted, Unhashed, count},
+    counted::{CountingHash, NoHash, count},
     limits::NodeHashLimit,
 };
 use crate::{line, prelude::*};
@@ -22,8 +22,8 @@ pub fn run(sizes: &[u64], report: &mut Report) -> Outcome<()> {
         report.announce(format!("updates with and without hashes, {size} blocks"));
         let (blocks, alone) = (blocks(size), Workers::sequential());
         let mut hashed = FlexList::<Sha256>::build(&blocks, &alone)?;
-        let mut unhashed = FlexList::<Unhashed>::build(&blocks, &alone)?;
-        let mut counted = FlexList::<Counted>::build(&blocks, &alone)?;
+        let mut unhashed = FlexList::<NoHash>::build(&blocks, &alone)?;
+        let mut counted = FlexList::<CountingHash>::build(&blocks, &alone)?;
         drop(blocks);
         for operation in OPERATIONS {
             let operations = operations(operation, size, report.rounds(5_000, 20));

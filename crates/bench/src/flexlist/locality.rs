@@ -126,7 +126,8 @@ fn summary(commits: &[Locality]) -> Line {
         sends_below_20_kilobytes: of_commits(|it| it.sent < 20_000),
         paper_below_20_kilobytes: paper::BELOW_20_KILOBYTES,
         // 1: no size of blocks fits all commits.
-        common_divisor_of_sizes: commits.iter().fold(0, |divisor, it| common_divisor(divisor, it.sent)),
+        common_divisor_of_sizes: commits.iter()
+            .fold(0, |divisor, it| common_divisor(divisor, it.sent)),
     }
 }
 

@@ -8,7 +8,7 @@ use pad_core::Workers;
 
 use super::{
     blocks::{BLOCK_BYTES, Order, blocks, insert, modify},
-    counted::{Counted, count},
+    counted::{CountingHash, count},
     limits::NodeHashLimit,
 };
 use crate::{line, prelude::*};
@@ -22,7 +22,7 @@ pub fn run(size: u64, numbers: &[u64], report: &mut Report) -> Outcome<()> {
     )?;
     let (blocks, alone) = (blocks(size), Workers::sequential());
     let mut list = FlexList::<Sha256>::build(&blocks, &alone)?;
-    let mut counted = FlexList::<Counted>::build(&blocks, &alone)?;
+    let mut counted = FlexList::<CountingHash>::build(&blocks, &alone)?;
     drop(blocks);
     for order in [Order::Consecutive, Order::Random] {
         for &updates in numbers {
@@ -139,7 +139,11 @@ impl Round {
     }
 
     /// Counts the hashes of a batch and of its single operations.
-    fn count(&mut self, list: &mut FlexList<Counted>, operations: &[Operation]) -> Outcome<()> {
+    fn count(
+        &mut self,
+        list: &mut FlexList<CountingHash>,
+        operations: &[Operation],
+    ) -> Outcome<()> {
         let counted = Self::measure(list, operations, Way::Batch)?;
         for (side, counted) in [
             (&mut self.batch, counted.batch),

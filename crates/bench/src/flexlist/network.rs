@@ -13,7 +13,7 @@ use std::{
 };
 
 use flexlist::edit::ByteEdit;
-use flexlist_service::client::{Applied, Extent};
+use flexlist_service::client::{ApplyOutcome, Extent};
 
 pub mod party;
 pub mod relay;
@@ -95,8 +95,8 @@ pub fn run(
                     let seed = updates.fetch_add(1, Ordering::Relaxed);
                     let edits = edits(order, own_blocks, blocks, seed);
                     match client.apply(&edits)? {
-                        Applied::Version(_) => Ok(()),
-                        Applied::Unchanged(_) => Err("an update that changes nothing".into()),
+                        ApplyOutcome::Version(_) => Ok(()),
+                        ApplyOutcome::Unchanged(_) => Err("an update that changes nothing".into()),
                     }
                 };
                 let times = all_at_once(&mut writers, report, update)?;

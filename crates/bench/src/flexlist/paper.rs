@@ -59,8 +59,8 @@ pub fn table_2(updates: u64, order: Order) -> Option<(f64, f64)> {
 }
 
 /// An audit (section 4.4).
-pub const AUDIT: &str = "Paper, 460 challenges of 500000 blocks, RSA of 1024 bits and SHA-1: list 215 KB, \
-                         tags 58 KB, sum 2 KB, proving 40 ms.";
+pub const AUDIT: &str = "Paper, 460 challenges of 500000 blocks, RSA of 1024 bits and SHA-1: list \
+    215 KB, tags 58 KB, sum 2 KB, proving 40 ms.";
 
 /// The most clients of figures 11 to 13.
 pub const CLIENTS: usize = 50;

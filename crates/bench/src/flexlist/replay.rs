@@ -20,7 +20,7 @@ use pad_core::Workers;
 
 use super::{
     blocks::{BLOCK_BYTES, content, digest, insert, modify},
-    counted::Counted,
+    counted::CountingHash,
     limits::NodeHashLimit,
     multi::{Round, Side, Way},
     trace::{Change, Edit, Trace},
@@ -57,7 +57,7 @@ pub fn run(path: &Path, report: &mut Report) -> Outcome<()> {
 /// One outsourced file: the client's state, and the server's.
 struct File {
     content: Vec<u8>,
-    list: FlexList<Counted>,
+    list: FlexList<CountingHash>,
 }
 
 /// All files, by their numbers.
@@ -173,7 +173,7 @@ impl Server {
 ///
 /// Lists of single files fit the caches, so the first measurement warms up. Few are interrupted
 /// more than once.
-fn fastest(list: &mut FlexList<Counted>, operations: &[Operation]) -> Outcome<Round> {
+fn fastest(list: &mut FlexList<CountingHash>, operations: &[Operation]) -> Outcome<Round> {
     let mut best = Round::measure(list, operations, Way::Batch)?;
     for first in [Way::Singles, Way::Batch] {
         let next = Round::measure(list, operations, first)?;

@@ -2,7 +2,7 @@
 
 use super::{blocks::Order, paper};
 use crate::{
-    columns::{Declared, shown},
+    columns::{TableSpec, shown},
     line,
     prelude::*,
     tables::{Tables, cell, dash, digits, percent},
@@ -29,56 +29,73 @@ const LIMIT: &str = "Limit: as many bare SHA-256 calls of 82 bytes, timed in the
 const REPLAYS: usize = 7;
 
 #[rustfmt::skip]
-static TABLES: [Declared; 9] = [
-    Declared::new("flexlist_build", "Figures 6 and 7: building a list", &[
-        ("tags", "tagged"), ("blocks", "blocks"), ("threads", "threads"), ("total ms", "total_ms"), ("paper", "paper_ms"),
-        ("tags ms", "tag_ms"), ("list ms", "build_ms"), ("bare hashes ms", "bare_hashes_ms"), ("ratio", "ratio"),
-        ("ns per block", "ns_per_block"), ("speed-up", "speed_up"), ("paper", "paper_speed_up"),
+static TABLES: [TableSpec; 9] = [
+    TableSpec::new("flexlist_build", "Figures 6 and 7: building a list", &[
+        ("tags", "tagged"), ("blocks", "blocks"), ("threads", "threads"), ("total ms", "total_ms"),
+        ("paper", "paper_ms"), ("tags ms", "tag_ms"), ("list ms", "build_ms"),
+        ("bare hashes ms", "bare_hashes_ms"), ("ratio", "ratio"), ("ns per block", "ns_per_block"),
+        ("speed-up", "speed_up"), ("paper", "paper_speed_up"),
     ]).noted(CAVEAT).deriving(|_, line| {
         let (blocks, threads) = (line.count("blocks"), line.count("threads") as usize);
         let tagged = Some(line.text("tags")).filter(|tags| !tags.is_empty()).unwrap_or("none");
-        line! { tagged, paper_ms: paper::build_ms(blocks, threads), paper_speed_up: paper::speed_up(blocks, threads) }
+        line! { tagged, paper_ms: paper::build_ms(blocks, threads),
+            paper_speed_up: paper::speed_up(blocks, threads) }
     }),
-    Declared::new("flexlist_hash_share", "Figure 8: one update with and without its hashes", &[
-        ("operation", "operation"), ("blocks", "blocks"), ("update us", "update_us"), ("without hashes us", "without_hashes_us"),
-        ("hashes' share", "hash_share%"), ("paper", "paper%"), ("hashes", "hashes"), ("limit us", "limit_us"), ("ratio", "ratio"),
+    TableSpec::new("flexlist_hash_share", "Figure 8: one update with and without its hashes", &[
+        ("operation", "operation"), ("blocks", "blocks"), ("update us", "update_us"),
+        ("without hashes us", "without_hashes_us"), ("hashes' share", "hash_share%"),
+        ("paper", "paper%"), ("hashes", "hashes"), ("limit us", "limit_us"), ("ratio", "ratio"),
         ("witness B", "witness_bytes"),
     ]).noted(CAVEAT).deriving(|_, line| line! { paper: paper::hash_share(line.count("blocks")) }),
-    Declared::new("flexlist_multi", "Figure 9: the server's updates", &[
-        ("order", "order"), ("updates", "updates"), ("at once us", "server.batch_us"), ("paper", "paper.0"),
-        ("one by one us", "server.singles_us"), ("paper", "paper.1"), ("gain", "server.gain%"), ("hashes", "server.batch_hashes"),
-        ("one by one", "server.singles_hashes"), ("limit us", "server.limit_us"), ("ratio", "server.ratio"),
-    ]).noted(CAVEAT).deriving(|_, line| line! { paper: of_paper(line, (1e3, 1e3), paper::server_ms) }),
-    Declared::new("flexlist_multi", "Figure 10: the client's checks", &[
-        ("order", "order"), ("updates", "updates"), ("at once us", "client.batch_us"), ("paper", "paper.0"),
-        ("one by one us", "client.singles_us"), ("paper", "paper.1"), ("gain", "client.gain%"), ("hashes", "client.batch_hashes"),
-        ("one by one", "client.singles_hashes"), ("limit us", "client.limit_us"), ("ratio", "client.ratio"),
-    ]).noted(CAVEAT).deriving(|_, line| line! { paper: of_paper(line, (1e3, 1e3), paper::client_ms) }),
-    Declared::new("flexlist_multi", "Table 2: a batch and its witness", &[
-        ("order", "order"), ("updates", "updates"), ("server us", "server.batch_us"), ("paper", "paper.0"),
-        ("witness KB", "witness_bytes/1e3"), ("paper", "paper.1"), ("one by one KB", "singles_witness_bytes/1e3"),
-    ]).noted(CAVEAT).deriving(|_, line| line! { paper: of_paper(line, (1e3, 1.0), paper::table_2) }),
-    Declared::new("flexlist_audit", "Audits: bytes", &[
-        ("tags", "tags"), ("challenges", "challenges"), ("blocks met", "challenged_blocks"), ("list KB", "list_proof_bytes/1e3"),
-        ("committed KB", "committed_bytes/1e3"), ("tag proof KB", "tag_proof_bytes/1e3"), ("total KB", "total_bytes/1e3"),
+    TableSpec::new("flexlist_multi", "Figure 9: the server's updates", &[
+        ("order", "order"), ("updates", "updates"), ("at once us", "server.batch_us"),
+        ("paper", "paper.0"), ("one by one us", "server.singles_us"), ("paper", "paper.1"),
+        ("gain", "server.gain%"), ("hashes", "server.batch_hashes"),
+        ("one by one", "server.singles_hashes"), ("limit us", "server.limit_us"),
+        ("ratio", "server.ratio"),
+    ]).noted(CAVEAT).deriving(|_, line| line! { paper: of_paper(line, (1e3, 1e3),
+        paper::server_ms) }),
+    TableSpec::new("flexlist_multi", "Figure 10: the client's checks", &[
+        ("order", "order"), ("updates", "updates"), ("at once us", "client.batch_us"),
+        ("paper", "paper.0"), ("one by one us", "client.singles_us"), ("paper", "paper.1"),
+        ("gain", "client.gain%"), ("hashes", "client.batch_hashes"),
+        ("one by one", "client.singles_hashes"), ("limit us", "client.limit_us"),
+        ("ratio", "client.ratio"),
+    ]).noted(CAVEAT).deriving(|_, line| line! { paper: of_paper(line, (1e3, 1e3),
+        paper::client_ms) }),
+    TableSpec::new("flexlist_multi", "Table 2: a batch and its witness", &[
+        ("order", "order"), ("updates", "updates"), ("server us", "server.batch_us"),
+        ("paper", "paper.0"), ("witness KB", "witness_bytes/1e3"), ("paper", "paper.1"),
+        ("one by one KB", "singles_witness_bytes/1e3"),
+    ]).noted(CAVEAT).deriving(|_, line| line! { paper: of_paper(line, (1e3, 1.0),
+        paper::table_2) }),
+    TableSpec::new("flexlist_audit", "Audits: bytes", &[
+        ("tags", "tags"), ("challenges", "challenges"), ("blocks met", "challenged_blocks"),
+        ("list KB", "list_proof_bytes/1e3"), ("committed KB", "committed_bytes/1e3"),
+        ("tag proof KB", "tag_proof_bytes/1e3"), ("total KB", "total_bytes/1e3"),
         ("a tag us", "tag_us"), ("key s", "key_seconds"),
     ]).noted(paper::AUDIT),
-    Declared::new("flexlist_audit", "Audits: times", &[
-        ("tags", "tags"), ("prove list us", "prove_list_us"), ("prove tags us", "prove_tags_us"), ("verify list us", "verify_list_us"),
-        ("limit us", "verify_list_limit_us"), ("ratio", "verify_list_ratio"), ("verify tags us", "verify_tags_us"),
+    TableSpec::new("flexlist_audit", "Audits: times", &[
+        ("tags", "tags"), ("prove list us", "prove_list_us"), ("prove tags us", "prove_tags_us"),
+        ("verify list us", "verify_list_us"), ("limit us", "verify_list_limit_us"),
+        ("ratio", "verify_list_ratio"), ("verify tags us", "verify_tags_us"),
         ("as owner us", "owner_verify_tags_us"),
     ]).noted(LIMIT),
-    Declared::new("flexlist_locality", "Locality: what a commit changes", &[
-        ("trace", "trace"), ("commits", "commits"), ("in one folder", "changes_in_main_folder%"), ("paper", "paper_in_one_folder%"),
-        ("one run of blocks", "edits_in_one_run%"), ("paper", "paper_in_one_run%"), ("blocks", "blocks_per_commit.mean"),
-        ("median", "blocks_per_commit.median"), ("paper", "paper_blocks_per_commit"), ("blocks of a run", "run_blocks.mean"),
-        ("sent KB", "sent_bytes_per_commit/1e3"), ("paper", "paper_sent_bytes_per_commit/1e3"),
+    TableSpec::new("flexlist_locality", "Locality: what a commit changes", &[
+        ("trace", "trace"), ("commits", "commits"), ("in one folder", "changes_in_main_folder%"),
+        ("paper", "paper_in_one_folder%"), ("one run of blocks", "edits_in_one_run%"),
+        ("paper", "paper_in_one_run%"), ("blocks", "blocks_per_commit.mean"),
+        ("median", "blocks_per_commit.median"), ("paper", "paper_blocks_per_commit"),
+        ("blocks of a run", "run_blocks.mean"), ("sent KB", "sent_bytes_per_commit/1e3"),
+        ("paper", "paper_sent_bytes_per_commit/1e3"),
     ]).noted("Changed blocks of the files as they were before."),
-    Declared::new("flexlist_network", "Figures 11 to 13: many clients at once", &[
-        ("request", "request"), ("blocks", "blocks"), ("clients", "clients"), ("uplink Mbit/s", "uplink_megabits"),
-        ("per second", "per_second"), ("paper", "paper"), ("limit", "limit_per_second"), ("ratio", "ratio"),
-        ("answer KB", "answer_bytes/1e3"), ("p50 ms", "p50_us/1e3"), ("p90 ms", "p90_us/1e3"), ("p99 ms", "p99_us/1e3"),
-    ]).noted("Clients and server on one machine; each client asks again when it has verified. Limit: the answers that the uplink carries.")
+    TableSpec::new("flexlist_network", "Figures 11 to 13: many clients at once", &[
+        ("request", "request"), ("blocks", "blocks"), ("clients", "clients"),
+        ("uplink Mbit/s", "uplink_megabits"), ("per second", "per_second"), ("paper", "paper"),
+        ("limit", "limit_per_second"), ("ratio", "ratio"), ("answer KB", "answer_bytes/1e3"),
+        ("p50 ms", "p50_us/1e3"), ("p90 ms", "p90_us/1e3"), ("p99 ms", "p99_us/1e3"),
+    ]).noted("Clients and server on one machine; each client asks again when it has verified. \
+        Limit: the answers that the uplink carries.")
         .deriving(|_, line| {
             let figure = paper::per_second(line.text("request"), line.count("clients") as usize);
             line! { paper: figure.filter(|_| line.count("blocks") == paper::BLOCKS) }

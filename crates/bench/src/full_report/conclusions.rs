@@ -56,7 +56,7 @@ impl Verdict {
 /// Figures whose quotient is below this are called about equal.
 const MARGIN: f64 = 1.2;
 
-/// Whether the first is smaller by more than the margin.
+/// Reports whether the first is smaller by more than the margin.
 fn is_below(one: f64, other: f64) -> bool {
     one * MARGIN < other
 }
@@ -89,18 +89,27 @@ pub fn conclusions(lines: &[Line]) -> Vec<Conclusion> {
     all.into_iter().filter_map(conclude).collect()
 }
 
-const CACHE_EVERYWHERE: &str = "Versioned nodes with digests cached everywhere answer nearly as fast as path copying, with less than half its memory (Crosby and Wallach, 6.2 and table 4).";
-const RED_BLACK: &str = "Red-black trees dominate treaps and skip lists: smaller proofs, less storage, faster (Crosby and Wallach, 6.4).";
-const TREES_OR_TUPLES: &str = "Trees are the cheapest for dictionaries that change often, tuples for those that are read often (Crosby and Wallach, 7.5).";
+const CACHE_EVERYWHERE: &str = "Versioned nodes with digests cached everywhere answer nearly as \
+    fast as path copying, with less than half its memory (Crosby and Wallach, 6.2 and table 4).";
+const RED_BLACK: &str = "Red-black trees dominate treaps and skip lists: smaller proofs, less \
+    storage, faster (Crosby and Wallach, 6.4).";
+const TREES_OR_TUPLES: &str = "Trees are the cheapest for dictionaries that change often, tuples \
+    for those that are read often (Crosby and Wallach, 7.5).";
 const ACCUMULATORS: &str = "Accumulators are never worth their cost (Crosby and Wallach, 7.5).";
-const SUPERSEDING: &str = "On a recorded trace, superseding tuples without speculation win in the end (Crosby and Wallach, 8).";
-const LIGHTWEIGHT: &str = "Lightweight signatures and speculation each save an author much of his time (Crosby and Wallach, table 7).";
+const SUPERSEDING: &str = "On a recorded trace, superseding tuples without speculation win in the \
+    end (Crosby and Wallach, 8).";
+const LIGHTWEIGHT: &str = "Lightweight signatures and speculation each save an author much of his \
+    time (Crosby and Wallach, table 7).";
 const RSA_OR_BILINEAR: &str =
     "Bilinear accumulators are generally faster than RSA accumulators (Tremel, 7).";
-const BATCHES: &str = "Many updates at once take a server and a client much less than one by one (FlexDPDP, figures 9 and 10).";
-const APPEND_ONLY: &str = "A log that proves all values of a key and its own growth can send less than one where every entry must be seen (Tomescu and others, 6.2).";
-const SUMS: &str = "Sums over a block's entries cost a fifth of hashing the block in pairs, and products cost far more than sums (FastAD, 4).";
-const HINTS: &str = "Hints of where an entry's block is make look-ups six times as fast (FastAD, 4); here by block reads.";
+const BATCHES: &str = "Many updates at once take a server and a client much less than one by one \
+    (FlexDPDP, figures 9 and 10).";
+const APPEND_ONLY: &str = "A log that proves all values of a key and its own growth can send less \
+    than one where every entry must be seen (Tomescu and others, 6.2).";
+const SUMS: &str = "Sums over a block's entries cost a fifth of hashing the block in pairs, and \
+    products cost far more than sums (FastAD, 4).";
+const HINTS: &str = "Hints of where an entry's block is make look-ups six times as fast (FastAD, \
+    4); here by block reads.";
 
 /// The lines of the largest number of keys, under the default suite.
 fn largest<'a>(lines: Vec<&'a Line>, key: &str) -> Vec<&'a Line> {
@@ -143,8 +152,9 @@ fn cache_everywhere(lines: &[Line]) -> Option<(Verdict, String)> {
     let [times, sizes] = [time, memory].map(|key| (cached.figure(key), copied.figure(key)));
     let verdict = Verdict::of(&[!is_below(times.1, times.0), sizes.0 < 0.5 * sizes.1]);
     let finding = format!(
-        "{} keys, red-black: a proof of a random version takes {} us with caches everywhere and {} us with path copying; a version \
-         takes {} and {} bytes. A copied node has both digests in one place, and no key or value is copied with it.",
+        "{} keys, red-black: a proof of a random version takes {} us with caches everywhere and {} \
+         us with path copying; a version takes {} and {} bytes. A copied node has both digests in \
+         one place, and no key or value is copied with it.",
         cached.count("keys"),
         digits(times.0),
         digits(times.1),
@@ -180,8 +190,9 @@ fn red_black(lines: &[Line]) -> Option<(Verdict, String)> {
     let show = |key: &str| schemes.map(|line| digits(line.figure(key))).join(", ");
     let [bytes, memory, time] = keys.map(show);
     let finding = format!(
-        "{} keys, path copying; red-black, treap, skip list: proofs of {bytes} bytes; {memory} bytes for each version; {time} us for a \
-         proof of a random version. Treaps and skip lists have one shape for one set, whatever its history.",
+        "{} keys, path copying; red-black, treap, skip list: proofs of {bytes} bytes; {memory} \
+         bytes for each version; {time} us for a proof of a random version. Treaps and skip lists \
+         have one shape for one set, whatever its history.",
         schemes[0].count("keys"),
     );
     Some((verdict, finding))
@@ -287,7 +298,8 @@ fn lightweight(lines: &[Line]) -> Option<(Verdict, String)> {
     ]);
     let [light, speculating, both] = [light, speculating, both].map(digits);
     let finding = format!(
-        "{keys} keys, one change in each snapshot: {light} times as fast with lightweight signatures, {speculating} with speculation, {both} with both."
+        "{keys} keys, one change in each snapshot: {light} times as fast with lightweight \
+            signatures, {speculating} with speculation, {both} with both."
     );
     Some((verdict, finding))
 }
@@ -333,7 +345,8 @@ fn rsa_or_bilinear(lines: &[Line]) -> Option<(Verdict, String)> {
         slower.join(", ")
     };
     let finding = format!(
-        "BLS12-381 beside 3072-bit RSA, one thread; bilinear is faster, by so many times: {}; about equal: {equal}; RSA is faster: {slower}.",
+        "BLS12-381 beside 3072-bit RSA, one thread; bilinear is faster, by so many times: {}; \
+            about equal: {equal}; RSA is faster: {slower}.",
         faster.join(", "),
     );
     Some((verdict, finding))
@@ -362,7 +375,8 @@ fn batches_of_blocks(lines: &[Line]) -> Option<(Verdict, String)> {
     let gain = |side: &str| line.number(&format!("{side}.gain"));
     let (server, client) = (gain("server")?, gain("client")?);
     let finding = format!(
-        "{most} consecutive updates of a file of {} blocks: a server saves {} of its time, a client {}; the witness has {} instead of {} bytes.",
+        "{most} consecutive updates of a file of {} blocks: a server saves {} of its time, a \
+            client {}; the witness has {} instead of {} bytes.",
         line.count("blocks"),
         percent(server),
         percent(client),
@@ -387,8 +401,8 @@ fn append_only(lines: &[Line]) -> Option<(Verdict, String)> {
         .iter()
         .min_by_key(|line| (line.count("n"), entries(line)))?;
     let finding = format!(
-        "A log of {} entries, {} of them new since the last visit: {} bytes, where a plain log sends {} and a tree for each version {}. With {} new \
-         entry of {}: {} bytes against {}.",
+        "A log of {} entries, {} of them new since the last visit: {} bytes, where a plain log \
+         sends {} and a tree for each version {}. With {} new entry of {}: {} bytes against {}.",
         line.count("n"),
         entries(line),
         digits(own),
@@ -433,8 +447,9 @@ fn sums_of_blocks(lines: &[Line]) -> Option<(Verdict, String)> {
         is_below(sums, products),
     ]);
     let finding = format!(
-        "An insertion into blocks of {bytes} bytes, cryptography alone: {} us with AdHASH, {} us with SHA-384 over the whole block in \
-         pairs, {} us with MuHASH of 1024 bits whose inverses are postponed; {} us where the path of pairs is stored, which scans nothing.",
+        "An insertion into blocks of {bytes} bytes, cryptography alone: {} us with AdHASH, {} us \
+         with SHA-384 over the whole block in pairs, {} us with MuHASH of 1024 bits whose inverses \
+         are postponed; {} us where the path of pairs is stored, which scans nothing.",
         digits(sums),
         digits(pairs),
         digits(products),
@@ -457,7 +472,8 @@ fn hints(lines: &[Line]) -> Option<(Verdict, String)> {
     };
     let (without, with) = (reads(false)?, reads(true)?);
     let finding = format!(
-        "A trace over {} entries with a quarter of updates: {} block reads for each look-up without hints, {} with them.",
+        "A trace over {} entries with a quarter of updates: {} block reads for each look-up \
+            without hints, {} with them.",
         compared[0].count("entries"),
         digits(without),
         digits(with),

@@ -36,7 +36,9 @@ mod tests {
 
     #[test]
     fn steps_that_are_missing_come_with_their_lines() {
-        let run = |step: &str, arguments: &str| line! { experiment: RUN, step: step, arguments: arguments };
+        let run = |step: &str, arguments: &str| {
+            line! { experiment: RUN, step: step, arguments: arguments }
+        };
         let figure = |number: u64| line! { experiment: "x", number: number };
         let step = |name: &str| Step {
             name: name.to_owned(),

@@ -118,11 +118,11 @@ fn machines(lines: &[Line]) -> Vec<String> {
     described
 }
 
-const HOW_TO_READ: &str = "Each table has what the machine named below it measured, the figure of the paper where the work is the same, with ours \
-                           as a multiple of it, and the \
-                           <em>limit</em>: what the bare hashes, signatures, powers or pairings of that work take in the same run. \
-                           A <em>ratio</em> is the figure divided by its limit. &ndash; stands for what a scheme cannot do, ? for a \
-                           figure that these measurements lack.";
+const HOW_TO_READ: &str = "Each table has what the machine named below it measured, the figure of \
+    the paper where the work is the same, with ours as a multiple of it, and the <em>limit</em>: \
+    what the bare hashes, signatures, powers or pairings of that work take in the same run. A \
+    <em>ratio</em> is the figure divided by its limit. &ndash; stands for what a scheme cannot do, \
+    ? for a figure that these measurements lack.";
 
 /// Reasons not to publish these figures.
 pub fn warnings(lines: &[Line]) -> Vec<String> {
@@ -241,7 +241,10 @@ impl<'a> Part<'a> {
 
     /// Finds the anchor of the first heading, or figure, whose name has this prefix.
     fn anchor(&self, begin: &str) -> Option<String> {
-        let is_heading = |block: &Block| matches!(block, Block::Heading { title, .. } if title.starts_with(begin));
+        let is_heading = |block: &Block| match block {
+            Block::Heading { title, .. } => title.starts_with(begin),
+            _ => false,
+        };
         if let Some(number) = self.tables.blocks().iter().position(is_heading) {
             return Some(format!("{}-{number}", self.family.id));
         }
@@ -334,7 +337,8 @@ fn measured(body: &mut String, lines: &[Line]) {
     );
     put!(
         body,
-        "<code>make report</code> measures your machine; <code>bench page --from measurements.jsonl</code> "
+        "<code>make report</code> measures your machine; <code>bench page --from \
+            measurements.jsonl</code> "
     );
     put!(
         body,
@@ -344,8 +348,8 @@ fn measured(body: &mut String, lines: &[Line]) {
     if !missing.is_empty() {
         put!(
             body,
-            "<p class=\"warning\">Steps of <code>make report</code> that were left out: {}. What only they measure is not on this page, \
-             or is marked ?.</p>",
+            "<p class=\"warning\">Steps of <code>make report</code> that were left out: {}. What \
+             only they measure is not on this page, or is marked ?.</p>",
             escaped(&missing.join(", "))
         );
     }

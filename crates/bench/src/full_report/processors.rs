@@ -4,13 +4,13 @@ use std::{fs, time::Instant};
 
 /// Clock ticks that the processors spent on work, and those of this process's ended children.
 #[derive(Clone, Copy, Debug)]
-pub struct Used {
+pub struct ProcessorUse {
     at: Instant,
     all: u64,
     own: u64,
 }
 
-impl Used {
+impl ProcessorUse {
     /// Reads the current state; `None` where the system does not report it.
     pub fn now() -> Option<Self> {
         let all = fs::read_to_string("/proc/stat").ok()?;
@@ -78,12 +78,12 @@ mod tests {
     #[test]
     fn what_children_use_is_not_of_others() {
         let at = Instant::now();
-        let before = Used {
+        let before = ProcessorUse {
             at,
             all: 100,
             own: 10,
         };
-        let after = Used {
+        let after = ProcessorUse {
             at: at + std::time::Duration::from_secs(2),
             all: 500,
             own: 210,

@@ -1,4 +1,5 @@
-//! The measured tables of the README and `docs/benchmarks.md`, written from the measurements of a report.
+//! Writes the measured tables of the README and `docs/benchmarks.md` from the measurements of a
+//! report.
 //!
 //! Replaces the text between `<!-- measured: NAME -->` and `<!-- end -->`.
 
@@ -16,13 +17,13 @@ use crate::{
 /// The command line of `bench readme`.
 #[derive(Clone, Debug, Args)]
 pub struct ReadmeArguments {
-    /// The measurements that `bench report` wrote.
+    /// Measurements that `bench report` wrote.
     #[arg(long, default_value = "docs/report/measurements.jsonl")]
     from: PathBuf,
-    /// The documents whose tables are replaced.
+    /// Documents whose tables are replaced.
     #[arg(long, default_values = ["README.md", "docs/benchmarks.md"])]
     documents: Vec<PathBuf>,
-    /// Changes nothing, and fails if a table is not what the measurements say.
+    /// Changes nothing, and fails if a table differs from the measurements.
     #[arg(long)]
     check: bool,
 }
@@ -239,22 +240,29 @@ const TABLES: [Table; 5] = [
         and: "repository",
         titles: &["", "path copying", "cache everywhere", "cache median", "cache nowhere"],
         rows: &[
-            ("proof of an old version, one by one", Lines(REPOSITORIES, "prove_us_random_version", Time)),
-            ("the same through `prove_many`", Lines(REPOSITORIES, "prove_many_us_random_version", Time)),
-            ("memory for each version, key, value and signature included", Lines(REPOSITORIES, "counted_bytes_per_version", Bytes)),
+            ("proof of an old version, one by one",
+                Lines(REPOSITORIES, "prove_us_random_version", Time)),
+            ("the same through `prove_many`", Lines(REPOSITORIES, "prove_many_us_random_version",
+                Time)),
+            ("memory for each version, key, value and signature included",
+                Lines(REPOSITORIES, "counted_bytes_per_version", Bytes)),
         ],
     },
     Table {
         name: "roles",
         of: GROWN,
         and: "repository",
-        titles: &["the same for all four", "measured", "its limit: the bare hashes and signatures in the same run"],
+        titles: &["the same for all four", "measured",
+            "its limit: the bare hashes and signatures in the same run"],
         rows: &[
-            ("author: insert, snapshot, sign", Keys(COPIED, &["insert_snapshot_us", "author_limit_us"], Time)),
+            ("author: insert, snapshot, sign",
+                Keys(COPIED, &["insert_snapshot_us", "author_limit_us"], Time)),
             ("server: apply an update", Keys(COPIED, &["apply_us", "apply_limit_us"], Time)),
-            ("client: verify a proof under a known head", Keys(COPIED, &["verify_with_known_head_us", "verify_limit_us"], Time)),
+            ("client: verify a proof under a known head",
+                Keys(COPIED, &["verify_with_known_head_us", "verify_limit_us"], Time)),
             ("proof of a present key, without the head", Keys(COPIED, &["proof_bytes"], Bytes)),
-            ("proof of an absent key, without the head", Keys(COPIED, &["absent_proof_bytes"], Bytes)),
+            ("proof of an absent key, without the head",
+                Keys(COPIED, &["absent_proof_bytes"], Bytes)),
             ("head as sent (root, history, signature)", Keys(COPIED, &["head_bytes"], Bytes)),
         ],
     },
@@ -264,14 +272,21 @@ const TABLES: [Table; 5] = [
         and: "keys",
         titles: &["", "10 000 keys", "1 000 000 keys", "10 000 000 keys"],
         rows: &[
-            ("open the store, look one key up, and verify the answer", Lines(SIZES, "open_and_look_up_us", Time)),
-            ("open it as its author, and commit one change", Lines(SIZES, "open_and_commit_us", Time)),
+            ("open the store, look one key up, and verify the answer",
+                Lines(SIZES, "open_and_look_up_us", Time)),
+            ("open it as its author, and commit one change",
+                Lines(SIZES, "open_and_commit_us", Time)),
             ("six synchronisations, which such a commit waits for", Lines(SIZES, "sync_us", Time)),
-            ("an answer of a server that stays open, 64 MiB of nodes in memory", Lines(SIZES, "prove_us", Time)),
-            ("the same with `--cache all`: the latest version in memory", Lines(SIZES, "prove_warmed_us", Time)),
-            ("most memory of the process that looks one key up", Lines(SIZES, "look_up_resident_bytes", Bytes)),
-            ("on disk for each key of 16 bytes with a value of 32", Lines(SIZES, "file_bytes_per_key", Bytes)),
-            ("on disk for each version with one change", Lines(SIZES, "file_bytes_per_snapshot", Bytes)),
+            ("an answer of a server that stays open, 64 MiB of nodes in memory",
+                Lines(SIZES, "prove_us", Time)),
+            ("the same with `--cache all`: the latest version in memory",
+                Lines(SIZES, "prove_warmed_us", Time)),
+            ("most memory of the process that looks one key up",
+                Lines(SIZES, "look_up_resident_bytes", Bytes)),
+            ("on disk for each key of 16 bytes with a value of 32",
+                Lines(SIZES, "file_bytes_per_key", Bytes)),
+            ("on disk for each version with one change",
+                Lines(SIZES, "file_bytes_per_snapshot", Bytes)),
         ],
     },
     Table {
@@ -282,7 +297,8 @@ const TABLES: [Table; 5] = [
         rows: &[
             ("load", Lines(BESIDE, "load_seconds", Seconds)),
             ("open and look one key up", Lines(BESIDE, "open_and_look_up_us", Time)),
-            ("most memory of the process that does so", Lines(BESIDE, "look_up_resident_bytes", Bytes)),
+            ("most memory of the process that does so",
+                Lines(BESIDE, "look_up_resident_bytes", Bytes)),
             ("open and commit one change", Lines(BESIDE, "open_and_commit_us", Time)),
             ("an answer, opened already", Lines(BESIDE, "prove_us", Time)),
             ("on disk for each key", Lines(BESIDE, "file_bytes_per_key", Bytes)),
@@ -292,7 +308,8 @@ const TABLES: [Table; 5] = [
         name: "tuples",
         of: STEADY,
         and: "design",
-        titles: &["", "base, superseding", "base, lightweight", "spec, superseding", "spec, lightweight", "the same, 3 generations"],
+        titles: &["", "base, superseding", "base, lightweight", "spec, superseding",
+            "spec, lightweight", "the same, 3 generations"],
         rows: &[
             ("author, each snapshot", Lines(DESIGNS, "author_us", Time)),
             ("update as sent", Lines(DESIGNS, "update_bytes", Bytes)),
@@ -312,8 +329,10 @@ mod tests {
     fn lines() -> Vec<Line> {
         let line = |design| {
             line! {
-                experiment: "tuple_steady", keys: 10_000, design: design, author_us: 156_000.4, update_bytes: 640_000.0,
-                apply_us: 0.0456, memory_bytes_per_update: 344.4, prove_us: 1.24, proof_bytes: 138.0,
+                experiment: "tuple_steady", keys: 10_000, design: design, author_us: 156_000.4,
+                update_bytes: 640_000.0,
+                apply_us: 0.0456, memory_bytes_per_update: 344.4, prove_us: 1.24,
+                proof_bytes: 138.0,
             }
         };
         DESIGNS.iter().copied().map(line).collect()

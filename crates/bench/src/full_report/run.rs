@@ -122,7 +122,7 @@ pub fn run(steps: &[Step], parts: &Parts) -> Outcome<(Vec<Line>, Vec<String>)> {
 /// Returns the lines of one step, after one that describes its run.
 fn measure(step: &Step, program: &str, announce: &dyn Fn(Duration)) -> Outcome<Vec<Line>> {
     let started = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
-    let (start, before) = (Instant::now(), processors::Used::now());
+    let (start, before) = (Instant::now(), processors::ProcessorUse::now());
     let mut child = Command::new(std::env::current_exe()?)
         .args(step.arguments.split(' '))
         .arg("--json")
@@ -141,7 +141,8 @@ fn measure(step: &Step, program: &str, announce: &dyn Fn(Duration)) -> Outcome<V
         )
         .into());
     }
-    let others = before.and_then(|before| processors::Used::now()?.of_others_since(&before));
+    let others =
+        before.and_then(|before| processors::ProcessorUse::now()?.of_others_since(&before));
     let run = line! {
         experiment: RUN, step: &step.name, arguments: &step.arguments, program, started,
         seconds: start.elapsed().as_secs_f64(), cores_used_by_others: others,

@@ -2,10 +2,11 @@
 
 use clap::ValueEnum;
 
-/// How much a report measures.
+/// Depth of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Depth {
-    /// Small sizes, within ten minutes on two cores: every ranking that the page states in words, not every number.
+    /// Small sizes, within ten minutes on two cores. Enough for every ranking that the page states
+    /// in words.
     Quick,
     /// The sizes of the papers: some hours.
     Full,
@@ -56,18 +57,27 @@ type Steps = &'static [(&'static str, &'static str, u64)];
 #[rustfmt::skip]
 const QUICK: Steps = &[
     ("primitives", "primitives --quick", 2),
-    ("tree", "tree --quick --keys 10000 --experiment growing,steady_state,paper_layout,what_if", 20),
+    ("tree", "tree --quick --keys 10000 --experiment growing,steady_state,paper_layout,what_if",
+        20),
     ("compare", "compare --quick --keys 1000", 60),
     ("batch", "batch --keys 100000 --batch 10000 --quick", 10),
     ("stored", "stored --keys 1000,10000 --quick", 10),
-    ("tuple-steady", "tuple --experiment steady --keys 1000 --sizes 1000,10000 --limit 5 --quick", 40),
+    ("tuple-steady", "tuple --experiment steady --keys 1000 --sizes 1000,10000 --limit 5 --quick",
+        40),
     ("tuple-threads", "tuple --experiment threads --quick", 5),
     ("tuple-traces", "tuple --experiment macrobenchmark --last 40 --limit 10 --quick", 80),
-    ("accumulators", "accumulators --elements 1000 --experiment operations,slopes,sets,hints --quick", 40),
-    ("aad-counted", "aad --scheme aad-counted --elements 32,128,512,2048,8192 --appends 8192 --bandwidth-elements 1024,8192 --longest 90 --quick", 60),
-    ("aad-frontier", "aad --scheme aad-frontier --frontier-elements 32 --experiment append,lookup,append_only,memory --longest 90 --quick", 12),
+    ("accumulators",
+        "accumulators --elements 1000 --experiment operations,slopes,sets,hints --quick", 40),
+    ("aad-counted",
+        "aad --scheme aad-counted --elements 32,128,512,2048,8192 --appends 8192 \
+            --bandwidth-elements 1024,8192 --longest 90 --quick", 60),
+    ("aad-frontier",
+        "aad --scheme aad-frontier --frontier-elements 32 --experiment \
+            append,lookup,append_only,memory --longest 90 --quick", 12),
     ("directory", "directory --quick", 60),
-    ("flexlist", "flexlist --build-blocks 100000 --update-blocks 100000 --blocks 100000 --tags hash-only,private-mac,public-bls --experiment build,hash_share,multi,audit", 60),
+    ("flexlist",
+        "flexlist --build-blocks 100000 --update-blocks 100000 --blocks 100000 --tags \
+            hash-only,private-mac,public-bls --experiment build,hash_share,multi,audit", 60),
     ("flexlist-history", "flexlist --experiment replay,locality --quick", 30),
     ("flexlist-network", "flexlist --experiment network --quick", 2),
 ];
@@ -84,16 +94,23 @@ const FULL: Steps = &[
     ("tuple-steady", "tuple --experiment steady --limit 20", 400),
     ("tuple-threads", "tuple --experiment threads --limit 60", 30),
     ("tuple-traces", "tuple --experiment macrobenchmark --limit 20", 400),
-    ("accumulators", "accumulators --elements 1000,10000 --experiment operations,slopes,sets,hints,keys --longest 300", 600),
+    ("accumulators",
+        "accumulators --elements 1000,10000 --experiment operations,slopes,sets,hints,keys \
+            --longest 300", 600),
     ("directory", "directory", 600),
     ("aad-counted", "aad --scheme aad-counted", 600),
-    ("aad-frontier", "aad --scheme aad-frontier --frontier-elements 32,128 --experiment append,lookup,append_only,memory", 600),
+    ("aad-frontier",
+        "aad --scheme aad-frontier --frontier-elements 32,128 --experiment \
+            append,lookup,append_only,memory", 600),
     ("flexlist", "flexlist --experiment build,hash_share,multi,audit", 300),
     ("batch", "batch", 120),
     ("stored", "stored --keys 10000,100000,1000000,10000000 --medium memory,files,jmt", 700),
-    ("tree-2010", "tree --keys 100000 --experiment growing --suite paper-2010 --repository path-copying", 60),
+    ("tree-2010",
+        "tree --keys 100000 --experiment growing --suite paper-2010 --repository path-copying", 60),
     ("tree-large", "tree --keys 100000 --experiment growing", 300),
-    ("tree-million", "tree --keys 1000000 --scheme red-black --repository path-copying --experiment growing", 150),
+    ("tree-million",
+        "tree --keys 1000000 --scheme red-black --repository path-copying --experiment growing",
+        150),
     ("flexlist-history", "flexlist --experiment replay,locality", 30),
     ("flexlist-network", "flexlist --experiment network --network-blocks 500000", 900),
 ];

@@ -7,10 +7,10 @@ use pad_tuple::{TupleRepository, for_each_accumulated_tuple, for_each_tuple};
 
 use crate::{
     Outcome,
-    counting::{Counted, stores::CountedStore},
+    counting::{CountingSuite, stores::CountedStore},
     cryptography::TimedSigner,
-    dictionary::{Hosted, Store},
-    measure::roles::{LogRoles, NumberedRoles, Roles, Signed, SignedEntries},
+    dictionary::{HostedDictionary, Store},
+    measure::roles::{LogRoles, NumberedRoles, Roles, SignedEntries, SignedScope},
 };
 
 /// Work on a scheme, once its types are known.
@@ -37,9 +37,9 @@ pub trait Setting {
 /// Schemes as users run them. Signatures of the calling thread are timed, which takes some 50 ns
 /// each.
 #[derive(Clone, Copy, Debug)]
-pub struct Plain;
+pub struct PlainSetting;
 
-impl Setting for Plain {
+impl Setting for PlainSetting {
     type Suite = Sha256Ed25519;
     type Store<St: Store<Sha256Ed25519>> = St;
 
@@ -52,10 +52,10 @@ impl Setting for Plain {
 ///
 /// See [`Cryptography::of`](crate::cryptography::Cryptography::of).
 #[derive(Clone, Copy, Debug)]
-pub struct Counting;
+pub struct CountingSetting;
 
-impl Setting for Counting {
-    type Suite = Counted<Sha256Ed25519>;
+impl Setting for CountingSetting {
+    type Suite = CountingSuite<Sha256Ed25519>;
     type Store<St: Store<Self::Suite>> = CountedStore<St>;
 
     fn signer() -> HeadSigner {
@@ -66,7 +66,7 @@ impl Setting for Counting {
 /// Visits the scheme of that name in [`schemes()`](comparison::schemes()); `None` if there is no
 /// such scheme.
 pub fn visit<V: Visitor>(scheme: &str, visitor: V) -> Option<V::Output> {
-    visit_in::<Plain, V>(scheme, visitor)
+    visit_in::<PlainSetting, V>(scheme, visitor)
 }
 
 /// Like [`visit`], in the setting `G`.
@@ -74,7 +74,11 @@ pub fn visit_in<G: Setting, V: Visitor>(scheme: &str, visitor: V) -> Option<V::O
     macro_rules! visit_tree {
         ($name:ident, $scheme:ty, $($repository:tt)+) => {
             if scheme == dashed(stringify!($name)) {
-                let start = |_| Ok(Hosted::<Kept<G, $($repository)+<G::Suite>>>::new(G::signer()));
+                let start = |_| {
+                    Ok(HostedDictionary::<RepositoryIn<G, $($repository)+<G::Suite>>>::new(
+                        G::signer(),
+                    ))
+                };
                 return Some(visitor.visit(start));
             }
         };
@@ -82,8 +86,11 @@ pub fn visit_in<G: Setting, V: Visitor>(scheme: &str, visitor: V) -> Option<V::O
     macro_rules! visit_tuple {
         ($name:ident, $($design:tt)+) => {
             if scheme == design_name(stringify!($name)) {
-                let start =
-                    |_| Ok(Hosted::<TupleRepository<G::Suite, $($design)+>>::new(G::signer()));
+                let start = |_| {
+                    Ok(HostedDictionary::<TupleRepository<G::Suite, $($design)+>>::new(
+                        G::signer(),
+                    ))
+                };
                 return Some(visitor.visit(start));
             }
         };
@@ -95,16 +102,18 @@ pub fn visit_in<G: Setting, V: Visitor>(scheme: &str, visitor: V) -> Option<V::O
         "aad-counted" => visitor.visit(|most| LogRoles::<AadCounted>::new(most, G::signer())),
         "aad-frontier" => visitor.visit(|most| LogRoles::<AadFrontier>::new(most, G::signer())),
         "directory" => visitor.visit(|_| NumberedRoles::<G::Suite>::new(G::signer())),
-        "sign-each-entry" => visitor.visit(|_| Ok(SignedEntries::new(Signed::Each, G::signer()))),
+        "sign-each-entry" => {
+            visitor.visit(|_| Ok(SignedEntries::new(SignedScope::Each, G::signer())))
+        }
         "sign-changed-entries" => {
-            visitor.visit(|_| Ok(SignedEntries::new(Signed::Changed, G::signer())))
+            visitor.visit(|_| Ok(SignedEntries::new(SignedScope::Changed, G::signer())))
         }
         _ => return None,
     })
 }
 
 /// Repository of a tree in a setting.
-type Kept<G, R> =
+type RepositoryIn<G, R> =
     TreeRepository<<G as Setting>::Suite, <G as Setting>::Store<<R as InStore>::Store>>;
 
 /// A repository of trees.

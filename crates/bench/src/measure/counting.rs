@@ -12,9 +12,9 @@ use crate::primitives::Primitives;
 
 /// Suite `S`, counting on the calling thread. Same formats, same digests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counted<S>(PhantomData<S>);
+pub struct CountingSuite<S>(PhantomData<S>);
 
-impl<S: Suite> Suite for Counted<S> {
+impl<S: Suite> Suite for CountingSuite<S> {
     const ID: SuiteId = S::ID;
     const NAME: &'static str = S::NAME;
     type Digest = S::Digest;
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn counts_and_digests() {
-        type Suite = Counted<Sha256Ed25519>;
+        type Suite = CountingSuite<Sha256Ed25519>;
         let (counts, digest) = HashCounts::of(2, || {
             let leaf = Suite::leaf(b"k", &Suite::value(b"v"));
             Suite::node(

@@ -20,7 +20,7 @@ pub struct Cryptography {
     pub signature_us: f64,
     /// Time of accumulators, in microseconds, without that of signatures recorded meanwhile.
     pub accumulator_us: f64,
-    /// Steps of hash chains, counted where the suite is [`crate::counting::Counted`].
+    /// Steps of hash chains, counted where the suite is [`crate::counting::CountingSuite`].
     pub chain_steps: f64,
 }
 

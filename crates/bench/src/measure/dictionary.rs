@@ -1,8 +1,8 @@
 //! Dictionaries of any family, measured alike.
 //!
 //! An author with fixed keys publishes, a server applies and proves, a client checks. A measured
-//! dictionary is the type of its repository, which names its family. [`Hosted`] has its author and
-//! its server; a [`Run`] takes any work to them.
+//! dictionary is the type of its repository, which names its family. [`HostedDictionary`] has its
+//! author and its server. A [`Run`] gives any work to them.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// Repository that can be measured.
-pub trait Measured: Serves<Key, Family: Answers<Key>> {
+pub trait MeasuredRepository: Serves<Key, Family: Answers<Key>> {
     /// The number of generations, 1 without speculation.
     const GENERATIONS: usize = 1;
     /// The number of links of a hash chain, if there are any.
@@ -57,7 +57,7 @@ pub trait Store<S: Suite>: VersionedStore<Annotation = Authenticated<S>> + Send 
 
 impl<S: Suite, St: VersionedStore<Annotation = Authenticated<S>> + Send + Sync> Store<S> for St {}
 
-impl<S: Suite, St: Store<S>> Measured for TreeRepository<S, St> {
+impl<S: Suite, St: Store<S>> MeasuredRepository for TreeRepository<S, St> {
     const NEEDS_HEAD: bool = true;
 
     fn secret() {}
@@ -67,7 +67,7 @@ impl<S: Suite, St: Store<S>> Measured for TreeRepository<S, St> {
     }
 }
 
-impl<S: Suite, D: Design<S, Secret: FixedSecret>> Measured for TupleRepository<S, D> {
+impl<S: Suite, D: Design<S, Secret: FixedSecret>> MeasuredRepository for TupleRepository<S, D> {
     const GENERATIONS: usize = D::GENERATIONS;
     const CHAIN: Option<u32> = D::Secret::CHAIN;
     const NEEDS_HEAD: bool = false;
@@ -90,18 +90,18 @@ impl<S: Suite, D: Design<S, Secret: FixedSecret>> Measured for TupleRepository<S
 }
 
 /// Public key that clients of every measured dictionary know.
-pub fn public_key<R: Measured>() -> PublicKey<R::Family> {
+pub fn public_key<R: MeasuredRepository>() -> PublicKey<R::Family> {
     let key = <R::Family as Authored>::key(&R::secret());
     PublicKey::new(author_key(), DictionaryId::from_name("comparison"), key)
 }
 
 /// An empty repository.
-pub fn new_repository<R: Measured>() -> R {
+pub fn new_repository<R: MeasuredRepository>() -> R {
     R::create(&public_key::<R>())
 }
 
 /// An author without contents.
-pub fn new_author<R: Measured>(
+pub fn new_author<R: MeasuredRepository>(
     signer: impl Signer<HeadSignature> + Send + Sync + 'static,
 ) -> AuthorOf<R> {
     let authority = *public_key::<R>().authority();
@@ -123,7 +123,7 @@ pub fn publish<D: Dictionary>(
 }
 
 /// Checks answers like a client that knows only the public key.
-pub fn check_answers<R: Measured>(
+pub fn check_answers<R: MeasuredRepository>(
     repository: &R,
     expected: impl IntoIterator<Item = (Version, Key, Answer)>,
 ) -> Outcome<()> {
@@ -141,7 +141,7 @@ pub fn check_answers<R: Measured>(
 }
 
 /// Author and server of a dictionary in memory.
-pub struct Hosted<R: Measured> {
+pub struct HostedDictionary<R: MeasuredRepository> {
     /// The author.
     pub author: AuthorOf<R>,
     /// The server.
@@ -149,20 +149,20 @@ pub struct Hosted<R: Measured> {
     public: PublicKey<R::Family>,
 }
 
-/// Author and server of one dictionary, who take turns, and the time of their work.
-pub type Run<R> = run::Run<Hosted<R>>;
+/// Author and server of one dictionary in turns, and the time of their work.
+pub type Run<R> = run::Run<HostedDictionary<R>>;
 
-impl<R: Measured> Run<R> {
+impl<R: MeasuredRepository> Run<R> {
     /// Starts a run from empty, limited to this time.
     pub fn new(
         signer: impl Signer<HeadSignature> + Send + Sync + 'static,
         limit: Duration,
     ) -> Self {
-        Self::of(Hosted::new(signer), limit)
+        Self::of(HostedDictionary::new(signer), limit)
     }
 }
 
-impl<R: Measured> Hosted<R> {
+impl<R: MeasuredRepository> HostedDictionary<R> {
     /// Makes author and server without contents.
     pub fn new(signer: impl Signer<HeadSignature> + Send + Sync + 'static) -> Self {
         Self {
@@ -179,7 +179,7 @@ pub const fn head_bytes<S: Suite>() -> usize {
 }
 
 /// Bytes of a proof without envelope, and of the needed head's part that a client does not know.
-pub fn proof_bytes<R: Measured>(proof: &ProofOf<R, Key>) -> usize {
+pub fn proof_bytes<R: MeasuredRepository>(proof: &ProofOf<R, Key>) -> usize {
     let head = if R::NEEDS_HEAD {
         head_bytes::<R::Suite>()
     } else {
@@ -188,7 +188,7 @@ pub fn proof_bytes<R: Measured>(proof: &ProofOf<R, Key>) -> usize {
     codec::encode_body(proof).len() + head
 }
 
-impl<R: Measured> Roles for Hosted<R> {
+impl<R: MeasuredRepository> Roles for HostedDictionary<R> {
     type Changes = Vec<Operation>;
     type Update = UpdateOf<R>;
     type Question = Key;

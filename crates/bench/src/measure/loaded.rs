@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Author and server when the measured snapshots begin.
-pub struct Loaded<T: Roles> {
+pub struct LoadedRun<T: Roles> {
     /// Run with author and server, and the samples of snapshots so far.
     pub run: Run<T>,
     /// Expected contents of the server.
@@ -25,7 +25,7 @@ pub struct Loaded<T: Roles> {
     memory: Option<usize>,
 }
 
-impl<T: Roles> Loaded<T> {
+impl<T: Roles> LoadedRun<T> {
     /// Loads the keys, if the work begins with that. `limit` is for the snapshots after it.
     pub fn new(work: &dyn Work, limit: Duration, roles: T) -> Outcome<Self> {
         let (mut run, mut contents) = (Run::of(roles, limit), Contents::default());
@@ -61,7 +61,7 @@ impl<T: Roles> Loaded<T> {
     ///
     /// Then half of a cycle follows, which is not counted. Right after generations were merged,
     /// proofs are smaller than mostly, and lookups come next.
-    pub fn follow(mut self, work: &dyn Work) -> Outcome<Followed<T>> {
+    pub fn follow(mut self, work: &dyn Work) -> Outcome<FinishedRun<T>> {
         let first = self.run.roles.latest().number() + 1;
         let (mut whole, mut cycles, mut memory) = (0_usize, 0, None);
         for version in first.. {
@@ -87,7 +87,7 @@ impl<T: Roles> Loaded<T> {
             memory = self.run.roles.memory_bytes();
         }
         let grown = self.memory.zip(memory);
-        Ok(Followed {
+        Ok(FinishedRun {
             loaded: self,
             whole,
             cycles: cycles as u64,
@@ -97,9 +97,9 @@ impl<T: Roles> Loaded<T> {
 }
 
 /// Author and server after all snapshots.
-pub struct Followed<T: Roles> {
+pub struct FinishedRun<T: Roles> {
     /// Author and server, and the server's expected contents.
-    pub loaded: Loaded<T>,
+    pub loaded: LoadedRun<T>,
     /// The number of whole cycles.
     pub cycles: u64,
     /// Growth of the server's memory in whole cycles, if there is one.
@@ -108,13 +108,13 @@ pub struct Followed<T: Roles> {
     whole: usize,
 }
 
-impl<T: Roles> Followed<T> {
+impl<T: Roles> FinishedRun<T> {
     /// Samples of the snapshots of whole cycles, or all if there is none.
     pub fn samples(&self) -> &[Sample] {
         &self.loaded.run.samples[..self.whole]
     }
 
-    /// Whether the samples cover whole cycles: no chain ends later.
+    /// Reports whether the samples cover whole cycles: no chain ends later.
     pub fn is_whole(&self) -> bool {
         self.cycles > 0 && !T::has_longer_chains(self.cycles)
     }
@@ -127,7 +127,7 @@ impl<T: Roles> Followed<T> {
     /// Bytes of the server for each key: when the keys were loaded, or at the end if they came one
     /// by one.
     pub fn memory_bytes_per_key(&self, keys: u64) -> Option<f64> {
-        let Loaded { run, contents, .. } = &self.loaded;
+        let LoadedRun { run, contents, .. } = &self.loaded;
         let (memory, keys) = match self.loaded.load_us_per_key {
             Some(_) => (self.loaded.memory, keys),
             None => (run.roles.memory_bytes(), contents.len()),

@@ -11,7 +11,7 @@ pub mod signed_entries;
 
 pub use log::LogRoles;
 pub use numbered::NumberedRoles;
-pub use signed_entries::{Signed, SignedEntries};
+pub use signed_entries::{SignedEntries, SignedScope};
 
 /// An author, a server that applies its updates, and a client's checks; for one scheme of any
 /// family.
@@ -96,14 +96,14 @@ pub trait Roles: Sized {
     /// The bytes of memory of the server, as it counts them itself; `None` if it does not.
     fn memory_bytes(&self) -> Option<usize>;
 
-    /// Whether a cycle ends with this snapshot, counted from 1 after the load: an epoch of
+    /// Reports whether a cycle ends with this snapshot, counted from 1 after the load: an epoch of
     /// speculation, a hash chain.
     fn ends_cycle(_snapshot: u64, _update: &Self::Update) -> bool {
         true
     }
 
-    /// Whether hash chains end after more than this number of cycles. The means then lack the
-    /// signatures that begin new chains.
+    /// Reports whether hash chains end after more than this number of cycles. The means then lack
+    /// the signatures that begin new chains.
     fn has_longer_chains(_cycles: u64) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! Author and server who take turns, until the work is done, or time or memory run out.
+//! Author and server in turns, until the work is done, or time or memory run out.
 
 use std::{
     ops::{Deref, DerefMut},
@@ -49,7 +49,7 @@ impl Sample {
     }
 }
 
-/// Author and server of one scheme, who take turns, and the time of their work.
+/// Author and server of one scheme in turns, and the time of their work.
 pub struct Run<T: Roles> {
     /// The author and the server.
     pub roles: T,
@@ -114,7 +114,7 @@ impl<T: Roles> Run<T> {
         Ok(())
     }
 
-    /// Whether time or memory have run out.
+    /// Reports whether time or memory have run out.
     pub fn is_over(&mut self) -> bool {
         if self.start.elapsed() >= self.limit {
             self.stopped = "time";

@@ -136,7 +136,7 @@ pub struct Trial {
 /// load.
 ///
 /// # Errors
-/// Those of [`measure()`].
+/// Errors of [`measure()`].
 pub fn trial(
     scheme: &'static Scheme,
     load: &Load,
@@ -203,7 +203,7 @@ const EFFORT: Effort = Effort {
 mod tests {
     use comparison::{
         Clients, PriceBook,
-        advice::{Limits, Wanted},
+        advice::{Limits, Requirements},
         needs::Need,
         scheme,
     };
@@ -264,7 +264,7 @@ mod tests {
             measured,
             ..Records::default()
         };
-        let wanted = Wanted {
+        let wanted = Requirements {
             load: LOAD,
             needs: vec![Need::SetUnique],
             limits: Limits::default(),

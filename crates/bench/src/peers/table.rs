@@ -30,9 +30,12 @@ pub fn report(lines: &[Line]) -> Tables {
 
 fn times(tables: &mut Tables, keys: u64, rows: &[&Line]) {
     tables.section(
-        &format!("Beside other people's dictionaries: {keys} keys of 32 bytes with values of 32 bytes, microseconds"),
-        "Means of snapshots, whose work is uneven, medians of proofs. Signatures are in no time: the author's has a column of its own. \
-             What a snapshot includes differs, see below.",
+        &format!(
+            "Beside other people's dictionaries: {keys} keys of 32 bytes with values of 32 bytes, \
+            microseconds"
+        ),
+        "Means of snapshots, whose work is uneven, medians of proofs. Signatures are in no time: \
+            the author's has a column of its own. What a snapshot includes differs, see below.",
         rows,
         &[
             text("dictionary", "peer"),

@@ -98,14 +98,14 @@ fn publish(author: &mut Author, batch: Vec<Operation>) -> Outcome<()> {
     Ok(())
 }
 
-/// What a process of its own does with a store.
+/// Operation of a separate process on a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Once {
-    /// Opens it.
+    /// Opens the store.
     Open,
-    /// Opens it, and proves and verifies one look-up.
+    /// Opens the store, and proves and verifies one look-up.
     LookUp,
-    /// Opens it as its author, and commits one change.
+    /// Opens the store as its author, and commits one change.
     Commit,
 }
 
@@ -119,8 +119,8 @@ impl Once {
     }
 }
 
-/// Runs it with the store in a folder, and returns the peak memory of this process. 0 where the
-/// system does not report it.
+/// Runs an operation on the store in `folder`. Returns the peak memory of this process, or 0 where
+/// the system does not report it.
 pub(super) fn once(once: Once, folder: &Path, keys: u64) -> Outcome<u64> {
     let shop = Shop::new(folder, keys)?;
     match once {

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     counting::{HashCounts, NoSignature},
-    dictionary::{AuthorOf, Measured, new_author, publish},
+    dictionary::{AuthorOf, MeasuredRepository, new_author, publish},
     line, memory,
     prelude::*,
     primitives::Primitives,
@@ -20,7 +20,7 @@ pub const CHUNK: usize = 64;
 
 /// Measures the author of dictionary `R`, and writes its updates to a file. `C` is the same
 /// dictionary under a suite that counts hashes.
-pub fn measure<R: Measured, C: Measured>(order: &Order) -> Outcome<AuthorPass> {
+pub fn measure<R: MeasuredRepository, C: MeasuredRepository>(order: &Order) -> Outcome<AuthorPass> {
     let (workload, effort) = (&order.workload, Effort::new(order.quick));
     let last_tenth = workload.last_tenth();
     let mut pass = Pass::<R> {
@@ -54,7 +54,7 @@ pub fn measure<R: Measured, C: Measured>(order: &Order) -> Outcome<AuthorPass> {
 }
 
 /// The hashes per snapshot in the last tenth, counted by an author that does not sign.
-fn count_hashes<C: Measured>(workload: &Workload) -> Outcome<HashCounts> {
+fn count_hashes<C: MeasuredRepository>(workload: &Workload) -> Outcome<HashCounts> {
     let mut author = new_author::<C>(NoSignature);
     let last_tenth = workload.last_tenth();
     let mut run = |mut versions: Range<u64>| {
@@ -67,14 +67,14 @@ fn count_hashes<C: Measured>(workload: &Workload) -> Outcome<HashCounts> {
     Ok(counts)
 }
 
-struct Pass<'a, R: Measured> {
+struct Pass<'a, R: MeasuredRepository> {
     workload: &'a Workload,
     author: AuthorOf<R>,
     file: UpdateWriter,
     bytes: usize,
 }
 
-impl<R: Measured> Pass<'_, R> {
+impl<R: MeasuredRepository> Pass<'_, R> {
     /// Publishes the versions `first..=last`; only that is timed.
     fn run(&mut self, first: u64, last: u64) -> Outcome<Timings> {
         let mut timings = Timings::default();

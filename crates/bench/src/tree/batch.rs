@@ -15,13 +15,13 @@ use crate::{
     workload::{key, put, value},
 };
 
-/// What to measure.
+/// Arguments of a measurement of large snapshots.
 #[derive(Clone, Debug, Args)]
 pub struct Batches {
-    /// The numbers of threads.
+    /// Numbers of threads.
     #[arg(long, value_delimiter = ',', default_value = "1,2")]
     threads: Vec<NonZeroUsize>,
-    /// The number of keys; with --quick 10000.
+    /// Number of keys; with --quick 10000.
     #[arg(
         long,
         default_value = "1000000",
@@ -29,14 +29,14 @@ pub struct Batches {
         value_parser = clap::value_parser!(u64).range(1..),
     )]
     keys: u64,
-    /// The number of updates in each snapshot; with --quick 1000.
+    /// Number of updates in each snapshot; with --quick 1000.
     #[arg(
         long,
         default_value = "10000",
         default_value_if("quick", "true", "1000")
     )]
     batch: usize,
-    /// The number of snapshots; with --quick 5.
+    /// Number of snapshots; with --quick 5.
     #[arg(
         long,
         default_value = "100",

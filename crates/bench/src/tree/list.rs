@@ -13,7 +13,7 @@ use super::{
     process::{AuthorPass, Order, Role},
     server,
 };
-use crate::{counting::Counted, dictionary::Store, prelude::*, primitives::Primitives};
+use crate::{counting::CountingSuite, dictionary::Store, prelude::*, primitives::Primitives};
 
 /// A tree under a suite, by name, with its measuring functions.
 #[derive(Clone, Copy, Debug)]
@@ -36,12 +36,13 @@ pub struct MeasuredTree {
 
 impl MeasuredTree {
     fn new<S: Suite, St: Store<S>>(_: PhantomData<TreeRepository<S, St>>) -> Self {
-        type Counting<S, B> = TreeRepository<Counted<S>, PathCopying<Authenticated<Counted<S>>, B>>;
+        type CountingTree<S, B> =
+            TreeRepository<CountingSuite<S>, PathCopying<Authenticated<CountingSuite<S>>, B>>;
         Self {
             scheme: St::Scheme::NAME,
             repository: St::NAME,
             suite: S::NAME,
-            author: author::measure::<TreeRepository<S, St>, Counting<S, St::Scheme>>,
+            author: author::measure::<TreeRepository<S, St>, CountingTree<S, St::Scheme>>,
             server: server::measure::<S, St>,
             batch: batch::measure::<S, St>,
             paper_layout: paper_layout::measure::<S>,

@@ -13,7 +13,7 @@ use super::{
     update_file::UpdateReader,
 };
 use crate::{
-    counting::{Counted, HashCounts},
+    counting::{CountingSuite, HashCounts},
     dictionary::{Store, check_answers, head_bytes, new_repository},
     line, memory,
     prelude::*,
@@ -31,7 +31,7 @@ const PROOF_LIMIT: usize = 1 << 20;
 pub fn measure<S: Suite, St: Store<S>>(order: &Order, author: &AuthorPass) -> Outcome<Line> {
     let (workload, effort) = (&order.workload, &Effort::new(order.quick));
     warm_up::<S, St>(&order.updates())?;
-    let applied = Applied::<S, St>::new(workload, effort, &order.updates())?;
+    let applied = UpdatedRepository::<S, St>::new(workload, effort, &order.updates())?;
     let repository = &applied.repository;
     ensure(
         repository.latest().number() == workload.versions(),
@@ -84,7 +84,7 @@ pub fn measure<S: Suite, St: Store<S>>(order: &Order, author: &AuthorPass) -> Ou
 }
 
 /// A repository after all updates, and the time of applying them.
-struct Applied<S: Suite, St: Store<S>> {
+struct UpdatedRepository<S: Suite, St: Store<S>> {
     repository: TreeRepository<S, St>,
     overall: Timings,
     last: Timings,
@@ -102,7 +102,7 @@ fn warm_up<S: Suite, St: Store<S>>(updates: &Path) -> Outcome<()> {
     Ok(())
 }
 
-impl<S: Suite, St: Store<S>> Applied<S, St> {
+impl<S: Suite, St: Store<S>> UpdatedRepository<S, St> {
     fn new(workload: &Workload, effort: &Effort, updates: &Path) -> Outcome<Self> {
         let mut file = UpdateReader::open(updates)?;
         // Before the baseline, so that memory for measuring is not counted.
@@ -182,7 +182,7 @@ fn apply<S: Suite, St: Store<S>>(
 
 /// The history log's hashes per update on a server, in the last tenth of the versions.
 fn history_hashes<S: Suite>(workload: &Workload) -> HashCounts {
-    let mut log = HistoryLog::<Counted<S>>::default();
+    let mut log = HistoryLog::<CountingSuite<S>>::default();
     let last_tenth = workload.last_tenth();
     let mut run = |versions: core::ops::Range<u64>| {
         for version in versions {

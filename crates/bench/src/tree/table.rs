@@ -1,7 +1,7 @@
 //! Tables of `bench tree`, `bench batch` and `bench primitives`: ours next to those of 2010.
 
 use crate::{
-    columns::{Declared, shown},
+    columns::{TableSpec, shown},
     costs, line, paper,
     prelude::*,
     tables::Tables,
@@ -36,72 +36,87 @@ pub fn report(lines: &[Line]) -> Tables {
 }
 
 #[rustfmt::skip]
-const AUTHORS: Declared = Declared::new("", "{suite}, {keys} keys, one new key per snapshot", &[
-    ("author", "scheme"), ("insert+snapshot us", "insert_snapshot_us"), ("median us", "insert_snapshot_median_us"),
-    ("limit us", "author_limit_us"), ("ratio", "author_ratio"), ("median ratio", "author_ratio_median"),
-    ("node hashes", "node_hashes_per_update"), ("history hashes", "history_hashes_per_update"), ("update B", "update_bytes"),
+const AUTHORS: TableSpec = TableSpec::new("", "{suite}, {keys} keys, one new key per snapshot", &[
+    ("author", "scheme"), ("insert+snapshot us", "insert_snapshot_us"),
+    ("median us", "insert_snapshot_median_us"), ("limit us", "author_limit_us"),
+    ("ratio", "author_ratio"), ("median ratio", "author_ratio_median"),
+    ("node hashes", "node_hashes_per_update"), ("history hashes", "history_hashes_per_update"),
+    ("update B", "update_bytes"),
 ]);
 
 /// Server, client, and the server's memory.
 #[rustfmt::skip]
-const ROLES: [Declared; 3] = [
-    Declared::new("", "", &[
-        ("server", "name"), ("apply us", "apply_us"), ("limit us", "apply_limit_us"), ("ratio", "apply_ratio"),
-        ("median ratio", "apply_ratio_median"), ("prove latest us", "prove_us_latest"), ("random us", "prove_us_random_version"),
-        ("many latest us", "prove_many_us_latest"), ("many random us", "prove_many_us_random_version"),
-        ("absent us", "prove_absent_us_latest"),
+const ROLES: [TableSpec; 3] = [
+    TableSpec::new("", "", &[
+        ("server", "name"), ("apply us", "apply_us"), ("limit us", "apply_limit_us"),
+        ("ratio", "apply_ratio"), ("median ratio", "apply_ratio_median"),
+        ("prove latest us", "prove_us_latest"), ("random us", "prove_us_random_version"),
+        ("many latest us", "prove_many_us_latest"),
+        ("many random us", "prove_many_us_random_version"), ("absent us", "prove_absent_us_latest"),
     ]).deriving(derived),
-    Declared::new("", "", &[
-        ("client", "name"), ("verify us", "verify_us"), ("known head us", "verify_with_known_head_us"), ("limit us", "verify_limit_us"),
-        ("ratio", "verify_ratio"), ("decode us", "decode_us"), ("depth", "depth"), ("proof B", "proof_bytes"),
-        ("absent B", "absent_proof_bytes"), ("head B", "head_bytes"),
+    TableSpec::new("", "", &[
+        ("client", "name"), ("verify us", "verify_us"),
+        ("known head us", "verify_with_known_head_us"), ("limit us", "verify_limit_us"),
+        ("ratio", "verify_ratio"), ("decode us", "decode_us"), ("depth", "depth"),
+        ("proof B", "proof_bytes"), ("absent B", "absent_proof_bytes"), ("head B", "head_bytes"),
     ]).deriving(derived),
-    Declared::new("", "", &[
-        ("memory per version", "name"), ("resident B", "resident_bytes_per_version"), ("counted B", "counted_bytes_per_version"),
-        ("nodes", "nodes_per_version"), ("digests", "digests_per_version"), ("peak MB", "peak_resident_bytes/1e6"),
+    TableSpec::new("", "", &[
+        ("memory per version", "name"), ("resident B", "resident_bytes_per_version"),
+        ("counted B", "counted_bytes_per_version"), ("nodes", "nodes_per_version"),
+        ("digests", "digests_per_version"), ("peak MB", "peak_resident_bytes/1e6"),
     ]).deriving(derived),
 ];
 
 /// Caveat below every table that shows figures of 2010.
-const CAVEAT: &str = "2010: another machine, 28-byte digests, DSA-2048, memory of the whole process (C++). Ours: memory and rates of \
-                      the repository alone.";
+const CAVEAT: &str = "2010: another machine, 28-byte digests, DSA-2048, memory of the whole \
+    process (C++). Ours: memory and rates of the repository alone.";
 
 /// Tables 3 to 5 and figure 6.
 #[rustfmt::skip]
-const PAPER: [Declared; 4] = [
-    Declared::new("", "Table 3: schemes over path copying", &[
-        ("scheme", "scheme"), ("entries in", "entries_in"), ("proof KB", "proof_bytes/1e3"), ("2010", "schemes.proof_kilobytes"),
-        ("look-ups/s", "1e6/prove_us_random_version"), ("2010", "schemes.lookups_per_second"), ("repository MB", "megabytes"),
+const PAPER: [TableSpec; 4] = [
+    TableSpec::new("", "Table 3: schemes over path copying", &[
+        ("scheme", "scheme"), ("entries in", "entries_in"), ("proof KB", "proof_bytes/1e3"),
+        ("2010", "schemes.proof_kilobytes"), ("look-ups/s", "1e6/prove_us_random_version"),
+        ("2010", "schemes.lookups_per_second"), ("repository MB", "megabytes"),
         ("2010, process MB", "schemes.megabytes"),
     ]).noted(CAVEAT).only(&[("repository", "path-copying")]).deriving(derived),
-    Declared::new("", "Table 4: repositories of red-black trees", &[
-        ("repository", "repository"), ("look-ups/s", "1e6/prove_us_random_version"), ("2010", "repositories.lookups_per_second"),
-        ("repository MB", "megabytes"), ("2010, process MB", "repositories.megabytes"),
+    TableSpec::new("", "Table 4: repositories of red-black trees", &[
+        ("repository", "repository"), ("look-ups/s", "1e6/prove_us_random_version"),
+        ("2010", "repositories.lookups_per_second"), ("repository MB", "megabytes"),
+        ("2010, process MB", "repositories.megabytes"),
     ]).noted(CAVEAT).only(RED_BLACK).deriving(derived),
-    Declared::new("", "Table 5: bytes sent per second of computing, red-black trees", &[
-        ("repository", "repository"), ("updates KB/s", "update_kilobytes_per_second"), ("2010", "bandwidth.0"),
-        ("look-ups KB/s", "lookup_kilobytes_per_second"), ("2010", "bandwidth.1"),
-    ]).noted("Above 190 KB/s sending costs more than computing, at the prices of 2010.").only(RED_BLACK).deriving(derived),
-    Declared::new("", "Figure 6: micro-dollars per look-up, by look-ups per update, red-black trees", &[
-        ("repository", "repository"), ("0.01", "costs.0"), ("0.1", "costs.1"), ("1", "costs.2"), ("10", "costs.3"), ("100", "costs.4"),
-        ("1000", "costs.5"), ("10000", "costs.6"),
-    ]).noted("At the prices of 2010; update, proof and head sent, computing of author and server.").only(RED_BLACK).deriving(derived),
+    TableSpec::new("", "Table 5: bytes sent per second of computing, red-black trees", &[
+        ("repository", "repository"), ("updates KB/s", "update_kilobytes_per_second"),
+        ("2010", "bandwidth.0"), ("look-ups KB/s", "lookup_kilobytes_per_second"),
+        ("2010", "bandwidth.1"),
+    ]).noted("Above 190 KB/s sending costs more than computing, at the prices of 2010.")
+        .only(RED_BLACK).deriving(derived),
+    TableSpec::new("",
+        "Figure 6: micro-dollars per look-up, by look-ups per update, red-black trees", &[
+        ("repository", "repository"), ("0.01", "costs.0"), ("0.1", "costs.1"), ("1", "costs.2"),
+        ("10", "costs.3"), ("100", "costs.4"), ("1000", "costs.5"), ("10000", "costs.6"),
+    ]).noted("At the prices of 2010; update, proof and head sent, computing of author and server.")
+        .only(RED_BLACK).deriving(derived),
 ];
 
 /// The trees of tables 4 and 5 and of figure 6.
 const RED_BLACK: line::Selection = &[("scheme", "red-black"), ("layout", "none")];
 
 #[rustfmt::skip]
-const FURTHER: [Declared; 2] = [
-    Declared::new("growing_what_if", "Section 10: micro-dollars per look-up, red-black trees, if something gets cheaper", &[
+const FURTHER: [TableSpec; 2] = [
+    TableSpec::new("growing_what_if",
+        "Section 10: micro-dollars per look-up, red-black trees, if something gets cheaper", &[
         ("what if", "scenario"), ("keys", "keys"), ("look-ups per update", "lookups_per_update"),
-        ("cache-everywhere", "cache_everywhere_microdollars"), ("cache-median", "cache_median_microdollars"),
+        ("cache-everywhere", "cache_everywhere_microdollars"),
+        ("cache-median", "cache_median_microdollars"),
         ("median to everywhere", "median_to_everywhere"),
     ]),
-    Declared::new("steady_state", "Figure 5: steady state, look-ups per second in random versions", &[
+    TableSpec::new("steady_state", "Figure 5: steady state, look-ups per second in random versions",
+        &[
         ("steady state", "name"), ("keys", "keys"), ("look-ups/s", "1e6/prove_us_random_version"),
-        ("many, look-ups/s", "1e6/prove_many_us_random_version"), ("insert+remove+snapshot us", "insert_snapshot_us"),
-        ("apply us", "apply_us"), ("counted B per version", "counted_bytes_per_version"), ("proof B", "proof_bytes"),
+        ("many, look-ups/s", "1e6/prove_many_us_random_version"),
+        ("insert+remove+snapshot us", "insert_snapshot_us"), ("apply us", "apply_us"),
+        ("counted B per version", "counted_bytes_per_version"), ("proof B", "proof_bytes"),
     ]).deriving(derived),
 ];
 
@@ -144,9 +159,11 @@ pub fn primitives(lines: &[Line]) -> Tables {
 }
 
 #[rustfmt::skip]
-const PRIMITIVES: Declared = Declared::new("primitives", "", &[
-    ("suite", "suite"), ("node ns", "node_hash_ns"), ("node ns, independent", "node_hash_independent_ns"), ("leaf ns", "leaf_hash_ns"),
-    ("value 32 B ns", "value_hash_ns"), ("1 KiB ns", "value_hash_1k_ns"), ("64 KiB us", "value_hash_64k_ns/1e3"), ("sign us", "sign_us"),
+const PRIMITIVES: TableSpec = TableSpec::new("primitives", "", &[
+    ("suite", "suite"), ("node ns", "node_hash_ns"),
+    ("node ns, independent", "node_hash_independent_ns"), ("leaf ns", "leaf_hash_ns"),
+    ("value 32 B ns", "value_hash_ns"), ("1 KiB ns", "value_hash_1k_ns"),
+    ("64 KiB us", "value_hash_64k_ns/1e3"), ("sign us", "sign_us"),
     ("verify us", "verify_signature_us"),
 ]);
 
@@ -156,9 +173,13 @@ pub fn batches(lines: &[Line]) -> Tables {
 }
 
 #[rustfmt::skip]
-const BATCHES: Declared = Declared::new("batch", "{scheme} {repository} {suite}: {keys} keys, {snapshots} snapshots of {batch} updates", &[
-    ("threads", "threads"), ("author ms", "author_snapshot_ms"), ("server ms", "apply_ms"), ("bare hashes ms", "bare_hashes_ms"),
-    ("scattered ms", "scattered_hashes_ms"), ("author speed", "author_speed"), ("server speed", "apply_speed"),
-    ("author speed-up", "author_speed_up"), ("server speed-up", "apply_speed_up"), ("bare speed-up", "bare_speed_up"),
-    ("node hashes", "node_hashes_per_snapshot"), ("author load ms", "author_load_ms"), ("server load ms", "server_load_ms"),
-]).noted("Speed: time of the bare hashes divided by the time. Scattered: bare hashes with one input each from a random place in memory.");
+const BATCHES: TableSpec = TableSpec::new("batch",
+    "{scheme} {repository} {suite}: {keys} keys, {snapshots} snapshots of {batch} updates", &[
+    ("threads", "threads"), ("author ms", "author_snapshot_ms"), ("server ms", "apply_ms"),
+    ("bare hashes ms", "bare_hashes_ms"), ("scattered ms", "scattered_hashes_ms"),
+    ("author speed", "author_speed"), ("server speed", "apply_speed"),
+    ("author speed-up", "author_speed_up"), ("server speed-up", "apply_speed_up"),
+    ("bare speed-up", "bare_speed_up"), ("node hashes", "node_hashes_per_snapshot"),
+    ("author load ms", "author_load_ms"), ("server load ms", "server_load_ms"),
+]).noted("Speed: time of the bare hashes divided by the time. Scattered: bare hashes with one \
+    input each from a random place in memory.");

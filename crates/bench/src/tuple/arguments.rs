@@ -19,10 +19,10 @@ use crate::{costs as prices, prelude::*, secret};
 pub struct TupleArguments {
     #[command(flatten)]
     manner: Manner,
-    /// Only these experiments.
+    /// Restricts the run to these experiments.
     #[arg(long, value_delimiter = ',')]
     pub experiment: Vec<TupleExperiment>,
-    /// The number of keys of the growing and of the steady experiment; with --quick 200.
+    /// Number of keys in the growing and the steady experiment; with --quick 200.
     #[arg(
         long,
         default_value = "10000",
@@ -30,7 +30,8 @@ pub struct TupleArguments {
         value_parser = clap::value_parser!(u64).range(2..),
     )]
     pub keys: u64,
-    /// Further sizes of the steady experiment, for the designs whose growth is of interest; with --quick 1000.
+    /// Further numbers of keys in the steady experiment, for the designs whose growth is fitted;
+    /// with --quick 1000.
     #[arg(
         long,
         value_delimiter = ',',
@@ -38,29 +39,29 @@ pub struct TupleArguments {
         default_value_if("quick", "true", "1000")
     )]
     pub sizes: Vec<u64>,
-    /// Only these designs.
+    /// Restricts the run to these designs.
     #[arg(long, value_delimiter = ',', value_parser = PossibleValuesParser::new(names()))]
     pub designs: Vec<String>,
-    /// The numbers of threads that sign in the experiment of that name; all else has one.
+    /// Numbers of signing threads in the experiment `threads`. Other experiments use one thread.
     #[arg(long, value_delimiter = ',', default_value = "1,2")]
     pub threads: Vec<NonZeroUsize>,
-    /// The most seconds for one design in one experiment; with --quick 1.
+    /// Maximum seconds for one design in one experiment; with --quick 1.
     #[arg(long, default_value = "5", default_value_if("quick", "true", "1"))]
     pub limit: u64,
-    /// What an hour of computing costs, in cents.
+    /// Price of an hour of computing, in cents.
     #[arg(long, default_value_t = 100.0 * prices::of_2010().compute_per_core_hour)]
     pub cpu_cents_per_hour: f64,
-    /// What a gigabyte sent costs, in cents.
+    /// Price of a gigabyte sent, in cents.
     #[arg(long, default_value_t = 100.0 * prices::of_2010().egress_per_gigabyte)]
     pub cents_per_gigabyte: f64,
-    /// How many times cheaper something gets in the what-ifs of the growing experiment.
+    /// Factor by which prices fall in the what-ifs of the growing experiment.
     #[arg(long, default_value_t = 10.0)]
     pub cheaper: f64,
-    /// Traces of the macro-benchmark; without it, prices and exchange rates of the folder `data`.
+    /// Traces of the macro-benchmark; by default the prices and exchange rates in `data`.
     #[arg(long, value_delimiter = ',')]
     pub trace: Vec<PathBuf>,
-    /// Only so many of the last snapshots of each trace, of which the first loads what is there; all of them if it is not given, with
-    /// --quick 20.
+    /// Number of last snapshots to replay of each trace; by default all, with --quick 20. The first
+    /// of them loads the earlier contents.
     #[arg(long, default_value_if("quick", "true", "20"))]
     pub last: Option<usize>,
 }
@@ -77,7 +78,7 @@ pub enum TupleExperiment {
     Threads,
     /// Recorded traces.
     Macrobenchmark,
-    /// Mirrors that share the keys, and mirrors that each hold all.
+    /// Mirrors with a part of the keys each, and mirrors with all keys.
     Scaling,
 }
 

@@ -57,7 +57,8 @@ fn conclusion(family: &str, designs: &[Expense]) -> Option<Line> {
     let sentence = if wins.is_empty() {
         let times = digits(times);
         format!(
-            "Accumulators never win: the nearest, {name}, costs {times} times the cheapest at {at_text} look-ups per update."
+            "Accumulators never win: the nearest, {name}, costs {times} times the cheapest at \
+                {at_text} look-ups per update."
         )
     } else {
         let (saved, wins) = (percent(1.0 - times), wins.join(", "));
@@ -123,7 +124,8 @@ mod tests {
         designs.push(design("accumulators-bilinear", 1.5, 400.0));
         let (holds, sentence) = concluded(&designs);
         assert_eq!(holds, Some(false.into()));
-        let expected = "accumulators-bilinear from 780.0 to 1220 look-ups per update; by 5.5 % at most, at 1000.";
+        let expected = "accumulators-bilinear from 780.0 to 1220 look-ups per update; by 5.5 % at \
+            most, at 1000.";
         assert!(sentence.ends_with(expected), "{sentence}");
         assert!(conclusion("tuple", &designs[..1]).is_none());
     }

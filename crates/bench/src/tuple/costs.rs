@@ -63,7 +63,7 @@ impl Expense {
         }
     }
 
-    /// Whether answers are proved by witnesses of an accumulator.
+    /// Reports whether answers are proved by witnesses of an accumulator.
     pub(super) fn accumulates(&self) -> bool {
         ["accumulators", "rsa", "bilinear"]
             .iter()

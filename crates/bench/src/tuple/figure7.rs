@@ -38,7 +38,7 @@ pub fn lines(lines: &[Line], cheaper: f64) -> Vec<Line> {
     all
 }
 
-/// Whether a line is a computed result.
+/// Reports whether a line is a computed result.
 pub fn follows(line: &Line) -> bool {
     line.text("figure") == costs::GROWING || line.text("experiment").starts_with(WHAT_IF)
 }
@@ -55,7 +55,8 @@ fn what_ifs(grown: &[&Line], cheaper: f64) -> Vec<Line> {
         let line = line! {
             experiment: WHAT_IF, scenario: &scenario.name, keys,
             red_black_until: cheapest_until(&designs, TREE),
-            paper_red_black_until: red_black_until(&scenario.name).filter(|_| keys == Some(TUPLE_KEYS)),
+            paper_red_black_until: red_black_until(&scenario.name)
+                .filter(|_| keys == Some(TUPLE_KEYS)),
         };
         lines.push(line.merged(&crate::costs::line_of(&scenario.prices)));
     }

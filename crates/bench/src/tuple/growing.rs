@@ -7,7 +7,7 @@ use super::{Limits, Task, lookups, pair::Pair, timed_design::take_witnesses};
 use crate::{
     costs,
     cryptography::TimedSigner,
-    dictionary::{Measured, Run},
+    dictionary::{MeasuredRepository, Run},
     line,
     measure::run::Sample,
     prelude::*,
@@ -62,7 +62,8 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
         server_cryptography_share: (server_us / all.apply_us).min(1.0),
         memory_bytes: run.repository.memory_bytes(),
         update_kilobytes_per_second: all.update_bytes * 1e3 / (all.author_us + all.apply_us),
-        lookup_kilobytes_per_second: lookups.figure("proof_bytes") * 1e3 / lookups.figure("prove_us"),
+        lookup_kilobytes_per_second:
+            lookups.figure("proof_bytes") * 1e3 / lookups.figure("prove_us"),
         equilibrium_kilobytes_per_second: task.prices.equilibrium() / 1e3, tuple_sign_us,
         tuple_verify_us,
     };

@@ -9,13 +9,13 @@ use pad_tuple::{
     signed::{SignatureScheme, Signed, TupleSignature},
 };
 
-use crate::{counting::Counted, cryptography::timed, timing::Effort};
+use crate::{counting::CountingSuite, cryptography::timed, timing::Effort};
 
 /// The signature scheme `G`, timed. Same keys, same signatures, same numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Timed<G>(PhantomData<G>);
+pub struct TimedScheme<G>(PhantomData<G>);
 
-impl<G: SignatureScheme> SignatureScheme for Timed<G> {
+impl<G: SignatureScheme> SignatureScheme for TimedScheme<G> {
     const CODE: u16 = G::CODE;
     type Key = G::Key;
     type Signature = G::Signature;
@@ -39,7 +39,7 @@ impl<G: SignatureScheme> SignatureScheme for Timed<G> {
     }
 }
 
-impl<G: TupleSignature> TupleSignature for Timed<G> {
+impl<G: TupleSignature> TupleSignature for TimedScheme<G> {
     type Secret = G::Secret;
 
     fn key(secret: &G::Secret) -> G::Key {
@@ -66,14 +66,14 @@ pub trait Instrument {
 }
 
 impl<G, R, const GENERATIONS: usize> Instrument for Signed<G, R, GENERATIONS> {
-    type Timed = Signed<Timed<G>, R, GENERATIONS>;
+    type Timed = Signed<TimedScheme<G>, R, GENERATIONS>;
 }
 
 /// The suite of every tuple dictionary that is measured.
 pub type PlainSuite = pad_core::Sha256Ed25519;
 
 /// Plain suite with counted hashes.
-pub type CountedSuite = Counted<PlainSuite>;
+pub type CountedSuite = CountingSuite<PlainSuite>;
 
 /// Nanoseconds of one step of a hash chain, each waiting for the one before.
 pub fn chain_step_ns(effort: &Effort) -> f64 {
@@ -96,7 +96,7 @@ mod tests {
     fn a_signature_counts_once_however_deep() {
         let signer = TimedSigner::default();
         let (cryptography, ()) = Cryptography::of(|| {
-            Timed::<Ed25519>::sign(&(), &signer, b"tuple").unwrap();
+            TimedScheme::<Ed25519>::sign(&(), &signer, b"tuple").unwrap();
             signer.sign(b"head");
         });
         assert_eq!(cryptography.signatures as u64, 2);

@@ -8,7 +8,7 @@ use super::{
     pair::{AccumulatedPair, Pair, SignedPair, TreePair},
     steady,
 };
-use crate::{dictionary::Measured, prelude::*};
+use crate::{dictionary::MeasuredRepository, prelude::*};
 
 /// A compared dictionary, and its function for each experiment.
 pub struct Contender {

@@ -5,18 +5,18 @@ use comparison::{Work, workload::Contents};
 pub use crate::measure::lookups::{Age, Lookups};
 use crate::{
     cryptography::Cryptography,
-    dictionary::{Hosted, Measured},
+    dictionary::{HostedDictionary, MeasuredRepository},
     line,
     measure::roles::Roles as _,
     prelude::*,
 };
 
 /// A server to query, with its expected contents.
-pub fn of_server<'a, R: Measured>(
-    roles: &'a Hosted<R>,
+pub fn of_server<'a, R: MeasuredRepository>(
+    roles: &'a HostedDictionary<R>,
     contents: &'a Contents,
     work: &'a dyn Work,
-) -> Outcome<Lookups<'a, Hosted<R>>> {
+) -> Outcome<Lookups<'a, HostedDictionary<R>>> {
     // All designs prove what a tree proves of single keys.
     let tree = comparison::scheme("red-black-path-copying").ok_or("no such scheme")?;
     Ok(Lookups {
@@ -30,8 +30,8 @@ pub fn of_server<'a, R: Measured>(
 /// Measures lookups against the signature of a tuple, or of a head, and steps of hash chains.
 ///
 /// No limit if signatures do not bound a check.
-pub fn measure<R: Measured>(
-    lookups: &Lookups<'_, Hosted<R>>,
+pub fn measure<R: MeasuredRepository>(
+    lookups: &Lookups<'_, HostedDictionary<R>>,
     effort: &Effort,
     (signature_us, chain_step_ns): (Option<f64>, f64),
 ) -> Outcome<Line> {
@@ -55,8 +55,8 @@ pub fn measure<R: Measured>(
 }
 
 /// Cryptography of a check, mean over random keys.
-fn cryptography<R: Measured>(
-    lookups: &Lookups<'_, Hosted<R>>,
+fn cryptography<R: MeasuredRepository>(
+    lookups: &Lookups<'_, HostedDictionary<R>>,
     effort: &Effort,
 ) -> Outcome<Cryptography> {
     let samples = effort.operations.min(500);

@@ -10,7 +10,7 @@ use super::{Limits, Task, lookups, pair::Pair};
 use crate::{
     costs,
     cryptography::TimedSigner,
-    dictionary::{Measured, Run},
+    dictionary::{MeasuredRepository, Run},
     line,
     measure::run::Sample,
     prelude::*,
@@ -144,7 +144,8 @@ pub fn measure<P: Pair>(task: &Task<'_>, trace: &Trace, epochs: Epochs) -> Outco
         signatures: whole(run.cryptography.signatures),
         chain_steps: whole(run.cryptography.chain_steps),
         update_kilobytes_per_second: sum.update_bytes * 1e3 / (sum.author_us + sum.apply_us),
-        lookup_kilobytes_per_second: lookups.figure("proof_bytes") * 1e3 / lookups.figure("prove_us"),
+        lookup_kilobytes_per_second:
+            lookups.figure("proof_bytes") * 1e3 / lookups.figure("prove_us"),
     };
     Ok(line.merged(&lookups).merged(&costs::line_of(&task.prices)))
 }

@@ -14,7 +14,7 @@ use super::{
     timed_design::TimedDesign,
 };
 use crate::{
-    dictionary::{Measured, public_key},
+    dictionary::{MeasuredRepository, public_key},
     prelude::*,
     secret::FixedSecret,
 };
@@ -22,9 +22,9 @@ use crate::{
 /// A dictionary without instrumentation, and one that records its cryptography.
 pub trait Pair {
     /// Design without instrumentation.
-    type Plain: Measured;
+    type Plain: MeasuredRepository;
     /// Design that records its cryptography.
-    type Timed: Measured;
+    type Timed: MeasuredRepository;
 
     /// Whether tuples are in accumulators, whose time has no bound here.
     const ACCUMULATES: bool = false;

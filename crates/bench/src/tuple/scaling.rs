@@ -25,7 +25,7 @@ use pad_tuple::{BaseSuperseding, Design, SpecLightweight, TupleRepository};
 
 use super::{Task, instrument::PlainSuite, macrobenchmark::TREE};
 use crate::{
-    dictionary::{Measured, UpdateOf, new_author, new_repository, public_key, publish},
+    dictionary::{MeasuredRepository, UpdateOf, new_author, new_repository, public_key, publish},
     line,
     prelude::*,
     secret::FixedSecret,
@@ -33,13 +33,13 @@ use crate::{
 };
 
 /// A design's name, and the function that measures it with some numbers of threads.
-type Scaled = (
+type ScalingDesign = (
     &'static str,
     fn(&Task<'_>, &[NonZeroUsize], &mut Report) -> Outcome<()>,
 );
 
 /// The designs: the one with the largest updates, the one with the smallest, and the tree.
-pub const DESIGNS: [Scaled; 3] = [
+pub const DESIGNS: [ScalingDesign; 3] = [
     ("base-superseding", tuples::<BaseSuperseding>),
     ("spec-lightweight", tuples::<SpecLightweight>),
     (TREE, tree),
@@ -75,14 +75,15 @@ fn tree(task: &Task<'_>, threads: &[NonZeroUsize], report: &mut Report) -> Outco
             partitions: machines, snapshots: slowest.operations(), whole_us: whole.apply_us,
             slowest_partition_us: slowest_us, gain: whole.apply_us / slowest_us, limit: machines,
             memory_of_a_partition: memory as f64 / whole.repository.memory_bytes() as f64,
-            model: "measured one by one, with the proofs that another server makes; all machines at work at the same time",
+            model: "measured one by one, with the proofs that another server makes; all machines \
+                at work at the same time",
         })?;
     }
     whole.replicas(task, threads, report)
 }
 
 /// A first snapshot of all keys, and further ones of one new value each.
-fn updates<R: Measured>(task: &Task<'_>) -> Outcome<Vec<UpdateOf<R>>> {
+fn updates<R: MeasuredRepository>(task: &Task<'_>) -> Outcome<Vec<UpdateOf<R>>> {
     let mut author = new_author::<R>(signing_key());
     let load = (0..task.keys).map(put_hashed).collect();
     let mut updates = vec![publish(&mut author, load)?];
@@ -97,12 +98,12 @@ fn updates<R: Measured>(task: &Task<'_>) -> Outcome<Vec<UpdateOf<R>>> {
 }
 
 /// An undivided repository, after all updates.
-struct Whole<R: Measured> {
+struct Whole<R: MeasuredRepository> {
     repository: R,
     apply_us: f64,
 }
 
-impl<R: Measured + Sync> Whole<R> {
+impl<R: MeasuredRepository + Sync> Whole<R> {
     fn new(updates: &[UpdateOf<R>]) -> Outcome<Self> {
         let (mut repository, mut timings) = (new_repository::<R>(), Timings::default());
         let (load, rest) = updates.split_first().ok_or("no updates")?;
@@ -144,7 +145,8 @@ impl<R: Measured + Sync> Whole<R> {
                     lookups_per_update, prove_us, apply_us: self.apply_us,
                     lookups_per_second: per_second(replicas),
                     gain: per_second(replicas) / per_second(1), limit: replicas,
-                    model: "computed: every replica takes every update and its share of the look-ups",
+                    model: "computed: every replica takes every update and its share of the \
+                        look-ups",
                 })?;
             }
         }

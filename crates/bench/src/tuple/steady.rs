@@ -7,9 +7,9 @@ use super::{
 };
 use crate::{
     costs,
-    dictionary::{Hosted, Measured},
+    dictionary::{HostedDictionary, MeasuredRepository},
     line,
-    measure::{Followed, Loaded, roles::Roles as _, run::Sample},
+    measure::{FinishedRun, LoadedRun, roles::Roles as _, run::Sample},
     prelude::*,
     workload::Workload,
 };
@@ -21,7 +21,11 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
         key_bytes: 32,
         ..Workload::updates(task.keys, if task.quick { 40 } else { SNAPSHOTS }, 1)
     };
-    let loaded = Loaded::new(&work, task.limit, Hosted::<P::Plain>::new(signing_key()))?;
+    let loaded = LoadedRun::new(
+        &work,
+        task.limit,
+        HostedDictionary::<P::Plain>::new(signing_key()),
+    )?;
     let run = loaded.follow(&work)?;
     let limits = before.mean(Limits::measure(&task.effort));
     let lookups = lookups::of_server(&run.loaded.run.roles, &run.loaded.contents, &work)?;
@@ -46,9 +50,13 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
 /// instants.
 ///
 /// Without speculation they end within every cycle.
-fn later_chains_us<R: Measured>(run: &Followed<Hosted<R>>, keys: u64, sign_us: f64) -> f64 {
+fn later_chains_us<R: MeasuredRepository>(
+    run: &FinishedRun<HostedDictionary<R>>,
+    keys: u64,
+    sign_us: f64,
+) -> f64 {
     match R::CHAIN {
-        Some(length) if Hosted::<R>::has_longer_chains(run.cycles) => {
+        Some(length) if HostedDictionary::<R>::has_longer_chains(run.cycles) => {
             let epoch = run.samples().len() as f64 / run.cycles.max(1) as f64;
             keys as f64 * sign_us / (f64::from(length + 1) * epoch)
         }

@@ -1,7 +1,7 @@
 //! Tables for the lines of one run.
 
 use crate::{
-    columns::{Declared, shown},
+    columns::{TableSpec, shown},
     figures::title_of,
     line, paper,
     prelude::*,
@@ -42,89 +42,110 @@ pub fn report(lines: &[Line]) -> Tables {
 const CAVEAT: &str = "2010: another machine, 28-byte digests, DSA-2048, author in Python.";
 
 #[rustfmt::skip]
-const GROWING: [Declared; 4] = [
-    Declared::new("tuple_growing", "Table 7: authors, one new key per snapshot, means over the whole run", &[
-        ("author", "design"), ("inserts/s", "inserts_per_second"), ("2010", "paper.inserts_per_second"),
-        ("crypto", "author_cryptography_share%"), ("2010", "paper.author_cryptography_share%"),
-        ("update B, last tenth", "update_bytes"), ("update B", "update_overall_bytes"), ("2010", "paper.update_overall_bytes"),
-        ("proof B", "proof_bytes"), ("2010", "paper.proof_bytes"), ("inserted", "inserted"), ("stopped by", "stopped_by"),
+const GROWING: [TableSpec; 4] = [
+    TableSpec::new("tuple_growing",
+        "Table 7: authors, one new key per snapshot, means over the whole run", &[
+        ("author", "design"), ("inserts/s", "inserts_per_second"),
+        ("2010", "paper.inserts_per_second"), ("crypto", "author_cryptography_share%"),
+        ("2010", "paper.author_cryptography_share%"), ("update B, last tenth", "update_bytes"),
+        ("update B", "update_overall_bytes"), ("2010", "paper.update_overall_bytes"),
+        ("proof B", "proof_bytes"), ("2010", "paper.proof_bytes"), ("inserted", "inserted"),
+        ("stopped by", "stopped_by"),
     ]).noted(CAVEAT).deriving(derived),
-    Declared::new("tuple_growing", "Table 8: servers and clients", &[
-        ("server and client", "design"), ("updates/s", "updates_per_second"), ("2010", "paper.updates_per_second"),
-        ("crypto", "server_cryptography_share%"), ("look-ups/s", "lookups_per_second"), ("2010", "paper.lookups_per_second"),
+    TableSpec::new("tuple_growing", "Table 8: servers and clients", &[
+        ("server and client", "design"), ("updates/s", "updates_per_second"),
+        ("2010", "paper.updates_per_second"), ("crypto", "server_cryptography_share%"),
+        ("look-ups/s", "lookups_per_second"), ("2010", "paper.lookups_per_second"),
         ("verifications/s", "verifications_per_second"), ("2010", "paper.verifications_per_second"),
         ("crypto", "verify_cryptography_share%"), ("2010", "paper.verify_cryptography_share%"),
     ]).noted(CAVEAT).deriving(derived),
-    Declared::new("tuple_growing", "How far from the bare signatures and chain steps", &[
+    TableSpec::new("tuple_growing", "How far from the bare signatures and chain steps", &[
         ("design", "design"), ("author us", "author_us"), ("signatures", "signatures_per_snapshot"),
-        ("chain steps", "chain_steps_per_snapshot"), ("limit us", "author_limit_us"), ("ratio", "author_ratio"),
-        ("verify us", "verify_us"), ("signatures", "signatures_per_proof"), ("chain steps", "chain_steps_per_proof"),
+        ("chain steps", "chain_steps_per_snapshot"), ("limit us", "author_limit_us"),
+        ("ratio", "author_ratio"), ("verify us", "verify_us"),
+        ("signatures", "signatures_per_proof"), ("chain steps", "chain_steps_per_proof"),
         ("limit us", "verify_limit_us"), ("ratio", "verify_ratio"),
-    ]).noted("Limit: the counted signatures and steps of hash chains, at what they cost alone beside this run."),
-    Declared::new("tuple_growing", "Table 9: kilobytes sent per second of computing", &[
-        ("design", "design"), ("updates", "update_kilobytes_per_second"), ("2010", "paper.update_kilobytes_per_second"),
-        ("look-ups", "lookup_kilobytes_per_second"), ("2010", "paper.lookup_kilobytes_per_second"),
-    ]).noted("Above {equilibrium_kilobytes_per_second} KB/s sending costs more than computing, at {cpu_cents_per_hour} cents per hour of \
-              computing and {cents_per_gigabyte} per gigabyte sent.").deriving(derived),
+    ]).noted("Limit: the counted signatures and steps of hash chains, at what they cost alone \
+        beside this run."),
+    TableSpec::new("tuple_growing", "Table 9: kilobytes sent per second of computing", &[
+        ("design", "design"), ("updates", "update_kilobytes_per_second"),
+        ("2010", "paper.update_kilobytes_per_second"), ("look-ups", "lookup_kilobytes_per_second"),
+        ("2010", "paper.lookup_kilobytes_per_second"),
+    ]).noted("Above {equilibrium_kilobytes_per_second} KB/s sending costs more than computing, at \
+        {cpu_cents_per_hour} cents per hour of computing and {cents_per_gigabyte} per gigabyte \
+        sent.").deriving(derived),
 ];
 
 #[rustfmt::skip]
-const STEADY: Declared = Declared::new("tuple_steady", "Steady state: all keys in one snapshot, then one new value in each", &[
-    ("steady", "design"), ("keys", "keys"), ("snapshots/s", "snapshots_per_second"), ("to base-superseding", "times_base_superseding"),
-    ("author us", "author_us"), ("later chains us", "later_chains_us"), ("update B", "update_bytes"), ("apply us", "apply_us"),
-    ("memory B per update", "memory_bytes_per_update"), ("proof B", "proof_bytes"), ("snapshots", "snapshots"),
-    ("cycles", "cycles"), ("whole", "whole_cycles"),
+const STEADY: TableSpec = TableSpec::new("tuple_steady",
+    "Steady state: all keys in one snapshot, then one new value in each", &[
+    ("steady", "design"), ("keys", "keys"), ("snapshots/s", "snapshots_per_second"),
+    ("to base-superseding", "times_base_superseding"), ("author us", "author_us"),
+    ("later chains us", "later_chains_us"), ("update B", "update_bytes"), ("apply us", "apply_us"),
+    ("memory B per update", "memory_bytes_per_update"), ("proof B", "proof_bytes"),
+    ("snapshots", "snapshots"), ("cycles", "cycles"), ("whole", "whole_cycles"),
 ]).noted("Means over whole epochs and whole hash chains, the load left out.");
 
 #[rustfmt::skip]
-const SCALING: [Declared; 4] = [
-    Declared::new("tuple_threads", "{design}: one snapshot of {keys} keys, every tuple signed", &[
-        ("threads", "threads"), ("snapshot ms", "snapshot_ms"), ("bare signatures ms", "bare_signatures_ms"),
-        ("ratio", "ratio"), ("speed-up", "speed_up"), ("bare speed-up", "bare_speed_up"),
+const SCALING: [TableSpec; 4] = [
+    TableSpec::new("tuple_threads", "{design}: one snapshot of {keys} keys, every tuple signed", &[
+        ("threads", "threads"), ("snapshot ms", "snapshot_ms"),
+        ("bare signatures ms", "bare_signatures_ms"), ("ratio", "ratio"), ("speed-up", "speed_up"),
+        ("bare speed-up", "bare_speed_up"),
     ]),
-    Declared::new("tuple_partitions", "Section 9: mirrors that share the keys", &[
-        ("partitions of", "design"), ("keys", "keys"), ("partitions", "partitions"), ("undivided us", "whole_us"),
-        ("slowest us", "slowest_partition_us"), ("gain", "gain"), ("memory of one", "memory_of_a_partition"), ("model", "model"),
+    TableSpec::new("tuple_partitions", "Section 9: mirrors that share the keys", &[
+        ("partitions of", "design"), ("keys", "keys"), ("partitions", "partitions"),
+        ("undivided us", "whole_us"), ("slowest us", "slowest_partition_us"), ("gain", "gain"),
+        ("memory of one", "memory_of_a_partition"), ("model", "model"),
     ]),
-    Declared::new("tuple_lookup_threads", "Section 9: look-ups on several threads", &[
-        ("look-ups in", "design"), ("threads", "threads"), ("per second", "lookups_per_second"), ("gain", "gain"),
+    TableSpec::new("tuple_lookup_threads", "Section 9: look-ups on several threads", &[
+        ("look-ups in", "design"), ("threads", "threads"), ("per second", "lookups_per_second"),
+        ("gain", "gain"),
     ]),
-    Declared::new("tuple_replicas", "Section 9: mirrors that each hold everything", &[
-        ("replicas of", "design"), ("look-ups per update", "lookups_per_update"), ("replicas", "replicas"),
-        ("look-ups/s", "lookups_per_second"), ("gain", "gain"), ("model", "model"),
+    TableSpec::new("tuple_replicas", "Section 9: mirrors that each hold everything", &[
+        ("replicas of", "design"), ("look-ups per update", "lookups_per_update"),
+        ("replicas", "replicas"), ("look-ups/s", "lookups_per_second"), ("gain", "gain"),
+        ("model", "model"),
     ]),
 ];
 
 #[rustfmt::skip]
-const MACROBENCHMARK: [Declared; 2] = [
-    Declared::new("tuple_macrobenchmark", "Tables 10 and 11: trace {trace}", &[
-        ("table 11", "design"), ("epochs", "epochs"), ("author s", "author_seconds"), ("server s", "server_seconds"),
-        ("update KB", "update_bytes/1e3"), ("proof KB", "proof_bytes/1e3"), ("look-ups/s", "lookups_per_second"),
+const MACROBENCHMARK: [TableSpec; 2] = [
+    TableSpec::new("tuple_macrobenchmark", "Tables 10 and 11: trace {trace}", &[
+        ("table 11", "design"), ("epochs", "epochs"), ("author s", "author_seconds"),
+        ("server s", "server_seconds"), ("update KB", "update_bytes/1e3"),
+        ("proof KB", "proof_bytes/1e3"), ("look-ups/s", "lookups_per_second"),
         ("signatures", "signatures"), ("speculation saves", "signatures_saved_by_speculation%"),
-        ("times without", "times_without_speculation"), ("snapshots", "processed"), ("of", "snapshots"), ("stopped by", "stopped_by"),
+        ("times without", "times_without_speculation"), ("snapshots", "processed"),
+        ("of", "snapshots"), ("stopped by", "stopped_by"),
     ]).deriving(derived),
-    Declared::new("tuple_macrobenchmark", "", &[
-        ("table 10", "design"), ("epochs", "epochs"), ("updates KB/s", "update_kilobytes_per_second"),
+    TableSpec::new("tuple_macrobenchmark", "", &[
+        ("table 10", "design"), ("epochs", "epochs"),
+        ("updates KB/s", "update_kilobytes_per_second"),
         ("look-ups KB/s", "lookup_kilobytes_per_second"),
     ]),
 ];
 
 /// One figure: what every design costs, at whole powers of ten.
 #[rustfmt::skip]
-const COSTS: Declared = Declared::new("", "{title}: cost of a look-up, by look-ups per update", &[
-    ("micro-dollars per look-up", "design"), ("1", "points.0.1"), ("10", "points.4.1"), ("100", "points.8.1"), ("1000", "points.12.1"),
-    ("10000", "points.16.1"), ("100000", "points.20.1"), ("1000000", "points.24.1"), ("10000000", "points.28.1"),
-]).noted("at {cpu_cents_per_hour} cents per hour of computing and {cents_per_gigabyte} per gigabyte sent; only designs that reached the end.")
+const COSTS: TableSpec = TableSpec::new("", "{title}: cost of a look-up, by look-ups per update", &[
+    ("micro-dollars per look-up", "design"), ("1", "points.0.1"), ("10", "points.4.1"),
+    ("100", "points.8.1"), ("1000", "points.12.1"), ("10000", "points.16.1"),
+    ("100000", "points.20.1"), ("1000000", "points.24.1"), ("10000000", "points.28.1"),
+]).noted("at {cpu_cents_per_hour} cents per hour of computing and {cents_per_gigabyte} per \
+    gigabyte sent; only designs that reached the end.")
     .deriving(|_, line| line! { title: title_of(line.text("figure")) });
 
 #[rustfmt::skip]
-const CHEAPEST: Declared = Declared::new("", "", &[
-    ("cheapest", "design"), ("from look-ups per update", "from_lookups_per_update"), ("to", "to_lookups_per_update"),
+const CHEAPEST: TableSpec = TableSpec::new("", "", &[
+    ("cheapest", "design"), ("from look-ups per update", "from_lookups_per_update"),
+    ("to", "to_lookups_per_update"),
 ]);
 
 #[rustfmt::skip]
-const WHAT_IF: Declared = Declared::new("tuple_what_if", "Section 10: look-ups per update", &[
-    ("what if", "scenario"), ("red-black is the cheapest up to", "red_black_until"), ("2010", "paper_red_black_until"),
+const WHAT_IF: TableSpec = TableSpec::new("tuple_what_if", "Section 10: look-ups per update", &[
+    ("what if", "scenario"), ("red-black is the cheapest up to", "red_black_until"),
+    ("2010", "paper_red_black_until"),
 ]);
 
 /// Derives the reason why a design stopped early, and the paper's figures for it if the number of

@@ -46,7 +46,7 @@ impl<S: Suite, D: TupleScheme<S>> TupleScheme<S> for TimedDesign<D> {
     }
 }
 
-/// Functions that only forward to `D`, untimed.
+/// Defines functions that forward to `D`, untimed.
 macro_rules! as_it_is {
     ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {$(
         fn $name($($argument: $type),*) -> $result {
@@ -68,7 +68,12 @@ impl<S: Suite, D: Design<S>> Design<S> for TimedDesign<D> {
         state(secret: &D::Secret, context: Context) -> D::State;
         records(key: &D::Key, context: Context) -> D::Records;
         attachment_digest(attachment: &TupleAttachment<D::Extension>) -> S::Digest;
-        evidence(records: &D::Records, generation: usize, instant: u64, tuple: TupleId) -> Option<D::Evidence>;
+        evidence(
+            records: &D::Records,
+            generation: usize,
+            instant: u64,
+            tuple: TupleId
+        ) -> Option<D::Evidence>;
         seal(records: &D::Records, head: &SignedHead<S>, shown: usize) -> Option<D::Seal>;
         store(records: &D::Records) -> Vec<u8>;
         restore(key: &D::Key, context: Context, stored: &[u8]) -> Option<D::Records>;

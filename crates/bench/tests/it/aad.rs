@@ -1,10 +1,10 @@
-//! `bench aad`: every experiment, with sizes that are the same on every machine.
+//! `bench aad`: every experiment, at sizes that do not depend on the machine.
 
 use serde_json::Value;
 
 use crate::report::{has_its_contents, lines, run};
 
-/// What every line has.
+/// Keys of every line.
 const PROMISED: [&str; 14] = [
     "experiment",
     "scheme",
@@ -34,7 +34,7 @@ fn positive(line: &Value, keys: &[&str]) {
     }
 }
 
-/// Little of everything, however long it takes.
+/// Arguments for every experiment at its smallest size, without a time limit.
 const SMALL: [&str; 17] = [
     "aad",
     "--json",
@@ -92,7 +92,7 @@ fn logs_stand_beside_their_sums_and_points() {
     has_its_contents("logs", &text);
 }
 
-/// As tables and as plots.
+/// Draws the lines as tables and as plots.
 fn shown(text: &str) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("run.jsonl");
@@ -126,7 +126,7 @@ fn shown(text: &str) {
     }
 }
 
-/// What an experiment says of the one line with these values.
+/// Returns a figure of the only line of an experiment with these values.
 fn figure(lines: &[Value], (experiment, key): (&str, &str), values: &[(&str, Value)]) -> f64 {
     let found = of(lines, experiment);
     let is_same = |line: &&&Value| values.iter().all(|(key, value)| line[*key] == *value);
@@ -136,7 +136,7 @@ fn figure(lines: &[Value], (experiment, key): (&str, &str), values: &[(&str, Val
     line[key].as_f64().unwrap()
 }
 
-/// What is computed for larger logs goes on where measured sizes end: a tree has the same layout at each level.
+/// Computed sizes continue the measured ones: a tree has one layout at every level.
 fn computed_sizes(lines: &[Value]) {
     let bytes = |scheme: &str, n: u64, values: u64| {
         let of = [
@@ -157,7 +157,7 @@ fn computed_sizes(lines: &[Value]) {
     assert!(small < large && large < small + 500.0, "{small}, {large}");
 }
 
-/// A deferred log's longest append, and its larger forest.
+/// Asserts the times of single appends, and that a deferred log has more trees.
 fn single_appends(lines: &[Value]) {
     for scheme in ["aad-counted", "aad-frontier"] {
         for schedule in ["eager", "deferred"] {
@@ -176,11 +176,11 @@ fn single_appends(lines: &[Value]) {
         ];
         figure(lines, ("aad_lookup", "trees"), &of)
     };
-    // Of 64 entries the first 32 are a tree, and the next 16; one of 64 there will be with 128.
+    // The first 32 of 64 entries are a tree, and the next 16. The tree of 64 appears at size 128.
     assert!(of("eager") < of("deferred"));
 }
 
-/// Bytes of visits: those of plain logs grow with the entries, those of trees with the versions.
+/// Bytes of visits grow with the entries in plain logs, and with the versions in trees.
 fn visits(lines: &[Value]) {
     let bytes = |key: &str, each: u64, versions: u64| {
         let of = [

@@ -1,4 +1,5 @@
-//! The output of `bench accumulators` beyond its operations: every promised key, and sizes that are the same everywhere.
+//! Output of `bench accumulators` beyond its operations: every promised key, and sizes that do not
+//! depend on the machine.
 
 use serde_json::Value;
 
@@ -86,7 +87,7 @@ fn trips_take_what_their_parts_take(lines: &[&Value]) {
     }
 }
 
-/// The sentence about accumulators says what the ranges in which designs are the cheapest say.
+/// The sentence about accumulators agrees with the ranges in which designs are the cheapest.
 fn conclusions_follow_from_the_ranges(conclusions: &[&Value], cheapest: &[&Value]) {
     for conclusion in conclusions {
         let wins = cheapest.iter().any(|range| {
@@ -97,7 +98,7 @@ fn conclusions_follow_from_the_ranges(conclusions: &[&Value], cheapest: &[&Value
     }
 }
 
-/// Experiments of `bench accumulators --json`, the number of their lines in the test, and their keys.
+/// Experiments of `bench accumulators --json`, with the number of their lines here and their keys.
 const PROMISED: [(&str, usize, &[&str]); 7] = [
     (
         "accumulators_sets",

@@ -1,10 +1,10 @@
-//! `bench calibrate` and `bench verify`: what `pad advise` goes by, and whether it holds.
+//! `bench calibrate` and `bench verify`: measurements for `pad advise`, and checks of its advice.
 
 use std::fs;
 
 use comparison::{
     Clients, Load, PriceBook,
-    advice::{Advice, Limits, Question, Tariff, Wanted},
+    advice::{Advice, Limits, Question, Requirements, Tariff},
     needs::Need,
     records::Records,
 };
@@ -14,7 +14,7 @@ use crate::report::{lines, run};
 
 fn question() -> Question {
     Question {
-        wanted: Wanted {
+        wanted: Requirements {
             load: Load {
                 keys: 300,
                 key_bytes: 16,
@@ -42,7 +42,7 @@ fn advice_follows_from_what_is_measured_here_and_holds() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (asked, here) = (path("advice.json"), path("here.jsonl"));
-    // What the answer says beside the question does not matter.
+    // Other fields of the output are ignored.
     let mut printed = serde_json::to_value(question()).unwrap();
     printed["winner"] = "treap-path-copying".into();
     fs::write(&asked, printed.to_string()).unwrap();
@@ -54,7 +54,7 @@ fn advice_follows_from_what_is_measured_here_and_holds() {
     let Question { wanted, tariff } = question();
     let advice = Advice::new(&wanted, &tariff, &records);
     let winner = advice.winner().unwrap();
-    // Measured at just this size: nothing is extrapolated.
+    // Measured at this size, so nothing is extrapolated.
     assert!(winner.marks.is_empty(), "{:?}", winner.marks);
     assert!(winner.scheme.properties.set_unique);
 
@@ -64,7 +64,7 @@ fn advice_follows_from_what_is_measured_here_and_holds() {
     assert_eq!(trials[0]["scheme"], winner.scheme.name);
     let number = |trial: &Value, key: &str| trial[key].as_f64().unwrap();
     for trial in &trials {
-        // Bytes follow from the work, whatever the machine does meanwhile.
+        // Bytes depend on the work, not on the load of the machine.
         let ratio = number(trial, "proof_bytes") / number(trial, "predicted_proof_bytes");
         assert!((ratio - 1.0).abs() < 0.1, "{trial}");
     }
@@ -72,7 +72,7 @@ fn advice_follows_from_what_is_measured_here_and_holds() {
     for part in ["run for real", "300 keys, 10 changes"] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
-    // Times of two schemes that are alike decide the order; `order` has a test of its own.
+    // Times of two similar schemes decide the order. `order` has its own test.
     let orders = [
         "in the order that was predicted",
         "in another order than was predicted",

@@ -1,4 +1,4 @@
-//! What commands measure if they are told nothing, and if they are to be quick.
+//! Defaults of commands, without options and with `--quick`.
 
 use core::fmt::Debug;
 
@@ -21,7 +21,7 @@ fn parsed<A: Args + Debug>(arguments: &[&str]) -> String {
     format!("{:?}", A::from_arg_matches(&matches).unwrap())
 }
 
-/// What stands in the arguments without options, with `--quick`, and with `--quick` beside an option of one's own.
+/// Asserts the arguments without options, with `--quick`, and with `--quick` and another option.
 fn stands<A: Args + Debug>(usual: &str, quick: &str, (option, chosen): ([&str; 2], &str)) {
     let own = [&["--quick"], &option[..]].concat();
     for (arguments, stands) in [(&[][..], usual), (&["--quick"], quick), (&own[..], chosen)] {
@@ -93,7 +93,7 @@ fn lists_are_given_and_shown_with_commas() {
         let name = command.get_name().to_owned();
         let help = command.render_long_help().to_string();
         for argument in command.get_arguments() {
-            // Paths may have commas.
+            // Paths may contain commas.
             let has_commas = argument.get_value_delimiter() == Some(',');
             if !matches!(argument.get_action(), ArgAction::Append) || !has_commas {
                 continue;

@@ -4,7 +4,7 @@ use std::{collections::HashSet, fs};
 
 use crate::report::{lines, run};
 
-/// What every line has of a scheme that was measured, beside what it can prove.
+/// Keys of every line of a measured scheme, in addition to its properties.
 const PROMISED: [&str; 28] = [
     "experiment",
     "family",
@@ -36,7 +36,7 @@ const PROMISED: [&str; 28] = [
     "commit",
 ];
 
-/// One of each family that is loaded at once.
+/// One scheme of each family that loads in one snapshot.
 const SCHEMES: &str = "red-black-path-copying,tuple-spec-lightweight,directory,sign-each-entry";
 
 #[test]

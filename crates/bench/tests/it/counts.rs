@@ -1,5 +1,6 @@
-//! What schemes do, counted: a change that makes one of them hash, sign, read, compute or send more or less shows here, whatever the
-//! machine.
+//! Operation counts of all schemes, independent of the machine.
+//!
+//! A change in the number of hashes, signatures, reads, group operations or bytes fails this test.
 
 use core::{fmt::Write as _, num::NonZeroUsize};
 use std::{
@@ -12,8 +13,8 @@ use bench::{
     counting::{hashes_of, stores::Reads},
     cryptography::Cryptography,
     measure::{
-        Loaded,
-        contenders::{Counting, Visitor, visit_in},
+        LoadedRun,
+        contenders::{CountingSetting, Visitor, visit_in},
         lookups::Age,
         roles::Roles,
     },
@@ -28,25 +29,25 @@ use rug::Integer;
 
 use crate::COUNTERS;
 
-/// The committed tables. After a change that is meant, replace them by those that the failing test prints.
+/// The committed tables. After an intended change, replace them by the output of the failing test.
 const EXPECTED: &str = include_str!("counts.txt");
 
-/// The keys, the measured snapshots, and the changes of each.
+/// Number of keys, of measured snapshots, and of changes in each.
 const WORK: (u64, u64, u64) = (20, 6, 2);
-/// The look-ups.
+/// Number of look-ups.
 const LOOKUPS: usize = 10;
 
-/// What a role did: sums over all snapshots, or over all look-ups.
+/// Work of a role, summed over all snapshots or over all look-ups.
 #[derive(Default)]
-struct Done {
+struct WorkCounts {
     hashes: u64,
     signatures: f64,
     reads: Reads,
     arithmetic: [usize; 8],
 }
 
-impl Done {
-    /// Adds what some work does: hashes, signatures and reads on this thread, arithmetic on all.
+impl WorkCounts {
+    /// Adds the counts of `work`: hashes, signatures and reads of this thread, arithmetic of all.
     fn add<R>(&mut self, work: impl FnOnce() -> R) -> R {
         let before = arithmetic();
         let (cryptography, (hashes, (reads, result))) =
@@ -65,7 +66,7 @@ impl Done {
     }
 }
 
-/// What the process computed in groups so far.
+/// Returns the group operations of this process so far.
 fn arithmetic() -> [usize; 8] {
     let [powers, bits, products, by_factors] =
         rsa_group::count::Counted::ALL.map(rsa_group::count::Counted::so_far);
@@ -76,21 +77,21 @@ fn arithmetic() -> [usize; 8] {
     ]
 }
 
-/// The counters of the process, for one test alone.
+/// Locks the counters of the process for one test.
 fn alone() -> RwLockWriteGuard<'static, ()> {
     COUNTERS.write().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[derive(Default)]
 struct Counts {
-    author: Done,
-    /// Taking updates.
-    server: Done,
+    author: WorkCounts,
+    /// Applying updates.
+    server: WorkCounts,
     /// Proving answers of the latest version.
-    prover: Done,
-    /// Proving answers of all versions, if the scheme does.
-    old: Done,
-    client: Done,
+    prover: WorkCounts,
+    /// Proving answers of all versions, if the scheme can.
+    old: WorkCounts,
+    client: WorkCounts,
     update_bytes: usize,
     proof_bytes: usize,
 }
@@ -103,7 +104,7 @@ impl Visitor for Count<'_> {
     fn visit<T: Roles>(self, start: impl Fn(u64) -> Outcome<T>) -> Outcome<Counts> {
         let (keys, snapshots, changes) = WORK;
         let work = Workload::updates(keys, snapshots, changes);
-        let mut loaded = Loaded::new(&work, Duration::MAX, start(work.most_entries())?)?;
+        let mut loaded = LoadedRun::new(&work, Duration::MAX, start(work.most_entries())?)?;
         let mut counts = Counts::default();
         for version in 2..=work.versions() {
             let operations = work.operations(version);
@@ -134,17 +135,18 @@ impl Visitor for Count<'_> {
     }
 }
 
-/// The counts of every scheme.
+/// Counts the work of every scheme.
 fn count_all() -> Vec<(&'static str, Counts)> {
     let count = |scheme: &'static Scheme| {
-        let counts = visit_in::<Counting, _>(scheme.name, Count(scheme)).expect("it is listed");
+        let counts =
+            visit_in::<CountingSetting, _>(scheme.name, Count(scheme)).expect("it is listed");
         let counts = counts.unwrap_or_else(|error| panic!("{}: {error}", scheme.name));
         (scheme.name, counts)
     };
     schemes().iter().map(count).collect()
 }
 
-/// A line of a table: what it is about, and columns.
+/// Formats a line of a table: a name and columns.
 fn line<T: ToString>(name: &str, columns: &[T]) -> String {
     let mut line = format!("{name:<48}");
     for column in columns {
@@ -153,10 +155,11 @@ fn line<T: ToString>(name: &str, columns: &[T]) -> String {
     line + "\n"
 }
 
-/// Hashes, signatures and bytes.
+/// Formats the table of hashes, signatures and bytes.
 fn sizes(all: &[(&str, Counts)]) -> String {
     let mut table = String::from(
-        "Hashes of suites, on one thread; logs hash without a suite. Signatures of the author. Bytes.\n\n",
+        "Hashes of suites, on one thread; logs hash without a suite. Signatures of the author. \
+            Bytes.\n\n",
     );
     let columns = [
         "author",
@@ -189,10 +192,11 @@ fn sizes(all: &[(&str, Counts)]) -> String {
     table
 }
 
-/// What servers read of trees.
+/// Formats the table of servers' reads of trees.
 fn reads(all: &[(&str, Counts)]) -> String {
     let mut table = String::from(
-        "Inner nodes that the server's trees are asked for, and digests. What a store reads by itself shows as hashes.\n\n",
+        "Inner nodes that the server's trees are asked for, and digests. What a store reads by \
+            itself shows as hashes.\n\n",
     );
     let columns = ["server", "digests", "prover", "digests", "old", "digests"];
     table += &line("scheme", &columns);
@@ -214,10 +218,11 @@ fn reads(all: &[(&str, Counts)]) -> String {
     table
 }
 
-/// What is computed in groups.
+/// Formats the table of group operations.
 fn computed(all: &[(&str, Counts)]) -> String {
     let mut table = String::from(
-        "Powers modulo N, the bits of their exponents, products beside them in thousands, and powers by the holder of the factors.\nMultiples of \
+        "Powers modulo N, the bits of their exponents, products beside them in thousands, and \
+            powers by the holder of the factors.\nMultiples of \
          points, sums of multiples, their terms, and pairings.\n\n",
     );
     let columns = [
@@ -248,7 +253,7 @@ fn computed(all: &[(&str, Counts)]) -> String {
             ("client", client),
         ];
         for (role, done) in roles {
-            // A secret that is new each time decides about a few products in a thousand.
+            // A fresh secret changes a few products in a thousand.
             let mut shown = done.arithmetic;
             shown[PRODUCTS] = (shown[PRODUCTS] + 500) / 1_000;
             if shown.iter().any(|number| *number > 0) {
@@ -259,7 +264,7 @@ fn computed(all: &[(&str, Counts)]) -> String {
     table
 }
 
-/// The place of products among the figures of arithmetic.
+/// Index of products in the figures of arithmetic.
 const PRODUCTS: usize = 2;
 
 #[test]
@@ -269,7 +274,8 @@ fn every_scheme_does_what_it_did() {
     let (keys, snapshots, changes) = WORK;
     let all = count_all();
     let tables = format!(
-        "{keys} keys, {snapshots} snapshots of {changes} new values, {LOOKUPS} look-ups of the latest and {LOOKUPS} of any version: \
+        "{keys} keys, {snapshots} snapshots of {changes} new values, {LOOKUPS} look-ups of the \
+            latest and {LOOKUPS} of any version: \
          sums.\n\n{}\n{}\n{}",
         sizes(&all),
         reads(&all),

@@ -1,4 +1,4 @@
-//! `bench directory`: the traces' block reads, exactly, and every experiment with little of everything.
+//! `bench directory`: exact block reads of traces, and every experiment at its smallest size.
 
 use std::{env, fs, path::Path};
 
@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::report::{has_its_contents, lines, run};
 
-/// The vectors of the crate `block-directory`, and of the file that the environment variable names.
+/// Reads the vectors of `block-directory`, and of a file that an environment variable names.
 fn vectors() -> Vec<Value> {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut files = vec![crates.join("../docs/vectors/directories/block_directory.json")];
@@ -80,7 +80,7 @@ fn block_reads_of_traces_are_exact() {
     {
         for known in vector["block_reads"].as_array().unwrap() {
             place += 1;
-            // Each takes a second: one of each trace, and other numbers of slots and frames, unless all are wanted.
+            // Each takes a second. Without the soak test, one of five runs.
             if !soak::enabled() && place % 5 != 1 {
                 continue;
             }
@@ -105,7 +105,7 @@ fn block_reads_of_traces_are_exact() {
     }
 }
 
-/// What every line has.
+/// Keys of every line.
 const PROMISED: [&str; 15] = [
     "experiment",
     "strategy",
@@ -124,7 +124,7 @@ const PROMISED: [&str; 15] = [
     "commit",
 ];
 
-/// Little of everything.
+/// Arguments for every experiment at its smallest size.
 const SMALL: [&str; 15] = [
     "directory",
     "--json",
@@ -194,7 +194,7 @@ fn directories_stand_beside_their_primitives() {
     tables_and_plots(&text);
 }
 
-/// Experiments, their lines, and what is positive in each.
+/// Experiments, with the number of their lines and their positive figures.
 #[rustfmt::skip]
 const MEASURED: [(&str, usize, &[&str]); 14] = [
     ("directory_append", 1, &["update_us", "update_limit_us"]),
@@ -213,7 +213,7 @@ const MEASURED: [(&str, usize, &[&str]); 14] = [
     ("directory_beside", 2, &["update_us"]),
 ];
 
-/// What is written depends on slots and their widths alone.
+/// Written bytes depend on slots and their widths only.
 fn insertions(lines: &[&Value]) {
     let written = |strategy: &str, block_bytes: u64| {
         let is_it =
@@ -233,10 +233,10 @@ fn insertions(lines: &[&Value]) {
         ] {
             assert_eq!(written(other, block_bytes).to_bits(), merkle.to_bits());
         }
-        // States stand beside.
+        // States are stored in addition to slots.
         assert!(written("lt-hash", block_bytes) > merkle);
     }
-    // 400 entries in blocks of 68: 6 blocks, and one above.
+    // 400 entries in blocks of 68 take 6 blocks, with one above.
     assert!((written("flat", 16_384) - 7.0 * 40.96).abs() < 1e-3);
 }
 

@@ -1,4 +1,5 @@
-//! The output of `bench flexlist`: every promised key; and the traces that `scripts/trace-of-history.py` makes.
+//! Output of `bench flexlist`: every promised key. Also traces made by
+//! `scripts/trace-of-history.py`.
 
 use std::{
     fs,
@@ -36,7 +37,7 @@ fn git(folder: &Path, arguments: &[&str]) {
     assert!(status.success(), "{arguments:?}");
 }
 
-/// A repository whose one file of 40 KB grows a line in the middle in each of ten commits.
+/// Makes a repository with one file of 40 KB. Each of ten commits inserts one line.
 fn repository(folder: &Path) {
     git(folder, &["init", "--quiet"]);
     let mut lines: Vec<String> = (0..1000).map(|line| format!("{line:039}\n")).collect();
@@ -48,7 +49,7 @@ fn repository(folder: &Path) {
     }
 }
 
-/// Runs the script that makes a trace, `history` beside the repository's files.
+/// Runs the script that makes the trace `history` next to the files of the repository.
 fn trace_of(repository: &Path) {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/trace-of-history.py");
     let status = Command::new("python3")
@@ -100,7 +101,7 @@ fn the_script_traces_lines_and_bytes_and_renames() {
     assert_eq!(trace.files.iter().map(|it| it.folder).max(), Some(1));
 }
 
-/// The history of this workspace, which `bench report` replays: every row fits the ones before.
+/// `bench report` replays the history of this workspace. Every row fits the ones before.
 #[test]
 fn the_shipped_trace_is_read() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data");
@@ -167,7 +168,7 @@ fn every_experiment_has_its_lines() {
     assert_eq!(replayed.unwrap().matches(" / ").count(), 4, "{shown}");
 }
 
-/// Numbers of hashes and bytes are exact and the same on every machine, unlike times.
+/// Asserts numbers of hashes and bytes, which are exact on every machine, unlike times.
 fn counts_are_those_of_the_list(lines: &[Value]) {
     let of = |experiment: &str, keys: &[(&str, Value)]| -> Value {
         let found = lines.iter().find(|line| {

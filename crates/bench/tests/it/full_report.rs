@@ -1,4 +1,4 @@
-//! The report as a whole: its steps, that it goes on where it was broken off, and its page.
+//! The full report: its steps, resumption of an interrupted run, and its page.
 
 use std::{fs, path::Path, process::Command};
 
@@ -30,7 +30,7 @@ fn finished_steps_are_not_measured_again() {
             .collect()
     };
     assert_eq!(of_runs(&first).len(), 2);
-    // What is kept of a step is known again by a line that no measurement prints: two that are made anew can take equally long.
+    // A line that no measurement prints marks the kept parts: repeated steps can have equal times.
     let part = |step: &str| folder.path().join(format!("steps/quick/{step}.jsonl"));
     for step in ["primitives", "tuple-threads"] {
         let kept = fs::read_to_string(part(step)).unwrap();
@@ -38,7 +38,7 @@ fn finished_steps_are_not_measured_again() {
         fs::write(part(step), kept + &mark).unwrap();
     }
 
-    // One step is lost, as if the run had been broken off: only that one is measured.
+    // One step is lost, as after an interruption. Only that one is measured again.
     fs::remove_file(part("tuple-threads")).unwrap();
     report(folder.path(), &only);
     let second = fs::read_to_string(&file).unwrap();
@@ -48,7 +48,7 @@ fn finished_steps_are_not_measured_again() {
     assert_eq!(kept.len(), 1);
     assert_eq!(kept[0]["step"], "primitives");
 
-    // A part that is no whole line counts for nothing.
+    // A truncated line is ignored.
     fs::write(part("primitives"), "{\"experiment\":").unwrap();
     report(folder.path(), &only);
     assert_eq!(of_runs(&fs::read_to_string(&file).unwrap()).len(), 2);
@@ -85,13 +85,13 @@ fn the_page_is_drawn_again_from_its_measurements() {
     ] {
         assert!(page.contains(part), "{part}");
     }
-    // What was not measured is said, and every link leads somewhere.
+    // The page reports missing steps, and every link has a target.
     assert!(!page.contains("href=\"#tuples\""));
     for link in page.split("href=\"#").skip(1) {
         let name = link.split('"').next().unwrap();
         assert!(page.contains(&format!("id=\"{name}\"")), "{name}");
     }
-    // Nothing is fetched from elsewhere.
+    // The page loads no external resource.
     assert!(!page.contains("src=") && !page.contains("href=\"http"));
     let rows = fs::read_to_string(one.join("measurements.csv")).unwrap();
     assert!(
@@ -128,7 +128,8 @@ fn the_steps_of_both_reports_are_commands_of_this_program() {
         assert!(listed.lines().count() > 20, "{listed}");
         for line in listed.lines() {
             let (_, arguments) = line.split_once(": bench ").unwrap();
-            // An unknown option after a known command is refused before anything runs; a wrong one before it is named first.
+            // An unknown option is refused before anything runs. An invalid option before it would
+            // be named first.
             let output = Command::new(env!("CARGO_BIN_EXE_bench"))
                 .args(arguments.split(' '))
                 .arg("--no-such-option")
@@ -179,7 +180,7 @@ fn hostile_lines_make_a_page_or_an_error() {
     assert!(!out.join("figures").exists());
 }
 
-/// The tables of documents, and the page, are those of the measurements that come with the workspace.
+/// The tables of documents, and the page, agree with the bundled measurements.
 #[test]
 fn the_shipped_report_is_that_of_its_measurements() {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -19,6 +19,8 @@ mod report;
 mod scale;
 mod sections;
 
-/// Powers and pairings are counted for the whole process: who reads the counters holds this alone, and others who run schemes
-/// share it.
+/// Lock of the counters of powers and pairings, which count for the whole process.
+///
+/// A test that reads the counters locks it for writing. Other tests that run schemes lock it for
+/// reading.
 static COUNTERS: RwLock<()> = RwLock::new(());

@@ -1,4 +1,4 @@
-//! Every scheme takes every load that it can take, and its answers are those of a plain copy.
+//! Every scheme runs every load that it supports, and its answers agree with a plain copy.
 
 use std::{sync::PoisonError, time::Duration};
 
@@ -88,7 +88,7 @@ fn proofs_of_several_generations_are_measured_between_two_merges() {
         };
         measured.proof_bytes.expect("it proves")
     };
-    // A statement of each of two generations; after a merge the younger one has none.
+    // An answer has a statement of each of two generations. After a merge the younger one has none.
     assert!(proof_bytes("tuple-spec-superseding") > 1.8 * proof_bytes("tuple-base-superseding"));
 }
 

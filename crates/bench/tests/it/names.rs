@@ -1,4 +1,6 @@
-//! Names of measured trees and tuple designs. They are here because their lists link every scheme, which the unit tests do not need.
+//! Names of measured trees and tuple designs.
+//!
+//! These lists link every scheme, which the unit tests do not need.
 
 use bench::{
     tree::list::{MeasuredTree, SUITES, names, trees},

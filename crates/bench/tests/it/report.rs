@@ -1,11 +1,11 @@
-//! The binary's output: every promised key, for all twelve trees.
+//! Output of the binary: every promised key, for all twelve trees.
 
 use std::{collections::HashSet, process::Command};
 
 use bench::full_report::contents::{CONTENTS, Counterpart};
 use serde_json::Value;
 
-/// What every line of `bench tree --json` has at least.
+/// Keys of every line of `bench tree --json`.
 const PROMISED: [&str; 36] = [
     "experiment",
     "scheme",
@@ -63,7 +63,7 @@ pub(crate) fn lines(text: &str) -> Vec<Value> {
         .collect()
 }
 
-/// On the page of these lines of a family everything that its contents promise has a heading or a figure that it leads to.
+/// Asserts that every item in the contents of a family links to a heading or a figure of its page.
 pub(crate) fn has_its_contents(family: &str, lines: &str) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("lines.jsonl");
@@ -120,7 +120,7 @@ fn tree_reports_all_twelve_in_both_experiments() {
     }
 }
 
-/// Sizes are exact and the same on every machine, unlike times.
+/// Asserts sizes, which are exact on every machine, unlike times.
 fn sizes_are_plausible(lines: &[Value]) {
     for line in lines {
         let number = |key: &str| line[key].as_f64().unwrap();
@@ -320,7 +320,8 @@ fn tuples_stand_beside_their_signatures_and_a_tree() {
             }
         }
     }
-    // 30 keys, one after the other: the tuples, the one at the start of the key space, the head.
+    // 30 keys, one per snapshot. Signed are the tuples, the first tuple of the key space, and the
+    // head.
     let base = of("tuple_growing")[0];
     assert_eq!(base["signatures_per_snapshot"], 17.5);
     assert_eq!(base["signatures_per_proof"], 1.0);

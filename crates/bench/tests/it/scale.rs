@@ -1,4 +1,5 @@
-//! `docs/scale.py`: the shipped page is current, other assumptions give another page, bad ones are refused.
+//! `docs/scale.py`: the shipped page is current, other assumptions change the page, and invalid
+//! ones are refused.
 
 use std::{
     fs,
@@ -66,7 +67,7 @@ fn other_assumptions_write_another_page_and_bad_ones_are_refused() {
         assert!(!output.status.success(), "{arguments:?}");
         String::from_utf8(output.stderr).unwrap()
     };
-    // The page is now another one than the shipped assumptions make.
+    // The page now differs from that of the shipped assumptions.
     let errors = refusal(&["--document", &page, "--check"]);
     assert!(
         errors.contains("is not what docs/scale.py writes"),

@@ -1,4 +1,4 @@
-//! What the paper says beside its tables: trees with entries in all nodes, sections 9 and 10.
+//! Claims of the paper outside its tables: trees with entries in all nodes, sections 9 and 10.
 
 use serde_json::Value;
 
@@ -65,7 +65,7 @@ fn trees_with_entries_in_all_nodes_stand_in_table_3() {
         };
         let growing = of(&lines, "growing");
         let in_leaves = *growing.iter().find(same).unwrap();
-        // Half of the entries are not in the lowest level; each level has a key and a digest more.
+        // Half of the entries are above the lowest level. Each level adds a key and a digest.
         assert!(
             number(line, "depth") < number(in_leaves, "depth") + 1.0,
             "{line}"

@@ -3,7 +3,7 @@
 use pad_core::{Suite, VerifyError};
 
 use crate::{
-    entry::{EntryId, Shown},
+    entry::{EntryId, EntryState},
     operations::Change,
     query::EntryQuery,
 };
@@ -39,7 +39,7 @@ impl<S: Suite> Changes<S> {
         self.set(id, None);
     }
 
-    fn set(&mut self, id: EntryId, shown: Shown<S>) {
+    fn set(&mut self, id: EntryId, shown: EntryState<S>) {
         let change = Change {
             id: id.number(),
             shown,

@@ -8,11 +8,11 @@ use pad_core::{
 };
 use signature::{Keypair, Signer};
 
-use super::signing::{AuthorError, Sealed, Sequence};
+use super::signing::{AuthorError, SealedVersion, Sequence};
 use crate::{
     blocks::{Blocks, Plan},
     directory::BlockDirectory,
-    entry::{self, Entry, EntryId, Shown},
+    entry::{self, Entry, EntryId, EntryState},
     operations::{Change, MOST_OPERATIONS, check_new, checked},
 };
 
@@ -25,17 +25,17 @@ use crate::{
 pub struct FullAuthor<S: Suite> {
     directory: BlockDirectory<S>,
     /// Pending changes of the next version, of registered or new entries.
-    pending: BTreeMap<u64, Shown<S>>,
+    pending: BTreeMap<u64, EntryState<S>>,
     sequence: Sequence<S>,
     /// The next version, until it is signed and stored. It remains if the signer fails.
-    unsigned: Option<Unsigned<S>>,
+    unsigned: Option<PendingVersion<S>>,
     signer: HeadSigner,
 }
 
 /// The only version that may be signed next, and its result.
 #[derive(Debug)]
-struct Unsigned<S: Suite> {
-    sealed: Sealed<S>,
+struct PendingVersion<S: Suite> {
+    sealed: SealedVersion<S>,
     result: Outcome<S>,
 }
 
@@ -116,7 +116,7 @@ impl<S: Suite> FullAuthor<S> {
         let blocks = Blocks::load(self.directory.blocks().step(), checked::<S>(objects))?;
         let sealed = self.sequence.seal(blocks.root(), Vec::new())?;
         let result = Outcome::Loaded(Box::new(blocks));
-        self.unsigned = Some(Unsigned { sealed, result });
+        self.unsigned = Some(PendingVersion { sealed, result });
         Ok(self.snapshot()?.head)
     }
 
@@ -146,7 +146,7 @@ impl<S: Suite> FullAuthor<S> {
     }
 
     /// The state of an id below the next one.
-    fn shown(&self, id: u64) -> Result<Shown<S>, ApplyError> {
+    fn shown(&self, id: u64) -> Result<EntryState<S>, ApplyError> {
         if let Some(shown) = self.pending.get(&id) {
             return Ok(*shown);
         }
@@ -228,7 +228,7 @@ impl<S: Suite> FullAuthor<S> {
         Ok(update)
     }
 
-    fn seal(&mut self) -> Result<Unsigned<S>, AuthorError> {
+    fn seal(&mut self) -> Result<PendingVersion<S>, AuthorError> {
         let changes = self.pending.iter();
         let changes: Vec<Change<S>> = changes
             .map(|(id, shown)| Change {
@@ -242,7 +242,7 @@ impl<S: Suite> FullAuthor<S> {
         let sealed = self.sequence.seal(plan.root, operations)?;
         self.pending.clear();
         let result = Outcome::Changed(plan);
-        Ok(Unsigned { sealed, result })
+        Ok(PendingVersion { sealed, result })
     }
 
     /// The number of entries, including the version that is not signed yet.
@@ -269,7 +269,7 @@ impl<S: Suite> FullAuthor<S> {
         }
     }
 
-    fn set(&mut self, id: u64, shown: Shown<S>) -> Result<(), InputError> {
+    fn set(&mut self, id: u64, shown: EntryState<S>) -> Result<(), InputError> {
         if self.pending.len() == MOST_OPERATIONS && !self.pending.contains_key(&id) {
             return Err(InputError::CapacityExceeded);
         }

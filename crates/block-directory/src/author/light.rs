@@ -14,7 +14,7 @@ use thiserror::Error;
 use super::{
     changes::Changes,
     peaks::Peaks,
-    signing::{AuthorError, Sealed, Sequence},
+    signing::{AuthorError, SealedVersion, Sequence},
     witness::{self, WitnessError},
 };
 use crate::{
@@ -49,7 +49,7 @@ struct StoredState<S: Suite> {
 /// Error returned for a damaged stored state.
 #[derive(Debug, Error)]
 #[error("the stored state is damaged")]
-struct Damaged;
+struct DamagedState;
 
 impl<S: Suite> LightState<S> {
     fn digest(&self) -> S::Digest {
@@ -71,9 +71,9 @@ impl<S: Suite> From<LightState<S>> for StoredState<S> {
 }
 
 impl<S: Suite> TryFrom<StoredState<S>> for LightState<S> {
-    type Error = Damaged;
+    type Error = DamagedState;
 
-    fn try_from(stored: StoredState<S>) -> Result<Self, Damaged> {
+    fn try_from(stored: StoredState<S>) -> Result<Self, DamagedState> {
         let StoredState {
             sequence,
             peaks,
@@ -83,7 +83,7 @@ impl<S: Suite> TryFrom<StoredState<S>> for LightState<S> {
         if state.digest() == digest && state.sequence.ends_in(&state.peaks.root()) {
             Ok(state)
         } else {
-            Err(Damaged)
+            Err(DamagedState)
         }
     }
 }
@@ -149,7 +149,7 @@ pub struct LightAuthor<S: Suite> {
 /// A version that is not yet signed, or not yet stored.
 #[derive(Debug)]
 enum Next<S: Suite> {
-    Sealed(Sealed<S>, Peaks<S>),
+    Sealed(SealedVersion<S>, Peaks<S>),
     Signed(Box<LightState<S>>, Box<Update<S>>),
 }
 
@@ -287,7 +287,7 @@ impl<S: Suite> LightAuthor<S> {
         &self,
         changes: &Changes<S>,
         witness: Option<Untrusted<EntryProof<S>>>,
-    ) -> Result<Changed<S>, LightError<E>> {
+    ) -> Result<AppliedChanges<S>, LightError<E>> {
         let mut peaks = self.state.peaks.clone();
         let registered = peaks.registered();
         let appended = changes.appended.iter().enumerate().map(|(place, object)| {
@@ -332,4 +332,4 @@ impl<S: Suite> LightAuthor<S> {
 }
 
 /// The peaks after changes, and all changes in the order of their ids.
-type Changed<S> = (Peaks<S>, Vec<Change<S>>);
+type AppliedChanges<S> = (Peaks<S>, Vec<Change<S>>);

@@ -51,7 +51,7 @@ pub(crate) struct Sequence<S: Suite> {
 
 /// The only version that may be signed next, not signed yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Sealed<S: Suite> {
+pub(crate) struct SealedVersion<S: Suite> {
     head: SnapshotHead<S>,
     operations: Vec<Operation>,
 }
@@ -97,7 +97,7 @@ impl<S: Suite> Sequence<S> {
         &self,
         root: S::Digest,
         operations: Vec<Operation>,
-    ) -> Result<Sealed<S>, AuthorError> {
+    ) -> Result<SealedVersion<S>, AuthorError> {
         let version = self.version().next();
         let head = SnapshotHead {
             scheme: self.authority.scheme,
@@ -106,7 +106,7 @@ impl<S: Suite> Sequence<S> {
             root,
             history: self.history.root(),
         };
-        Ok(Sealed { head, operations })
+        Ok(SealedVersion { head, operations })
     }
 
     /// Whether the latest version has this root, and its author has signed it as the last one of
@@ -133,7 +133,7 @@ impl<S: Suite> Sequence<S> {
     /// [`AuthorError::Signer`], [`AuthorError::OtherKey`]. Nothing is changed.
     pub(crate) fn sign(
         &mut self,
-        sealed: &Sealed<S>,
+        sealed: &SealedVersion<S>,
         signer: &HeadSigner,
     ) -> Result<Update<S>, AuthorError> {
         let signer: &dyn Signer<HeadSignature> = signer;

@@ -4,11 +4,11 @@ use pad_core::{Suite, Untrusted, VerifyError, merkle};
 
 use super::peaks::Peaks;
 use crate::{
-    entry::{self, Shown},
+    entry::{self, EntryState},
     operations::Change,
-    proof::{EntryProof, Folded},
+    proof::{EntryProof, ProofFold},
     query::EntryQuery,
-    shape::{self, Asked, Span, Visitor},
+    shape::{self, RequestedIds, Span, Visitor},
 };
 
 /// Error returned when there are no new peaks.
@@ -29,22 +29,22 @@ pub(super) fn change<S: Suite>(
     changed: &[Change<S>],
     query: &EntryQuery,
     witness: Untrusted<EntryProof<S>>,
-) -> Result<Vec<Shown<S>>, WitnessError> {
+) -> Result<Vec<EntryState<S>>, WitnessError> {
     let witness = witness.into_unverified();
     let root = witness.root(query).map_err(WitnessError::Refused)?;
     if root != peaks.root() {
         return Err(WitnessError::Refused(VerifyError::RootMismatch));
     }
     let ids: Vec<u64> = changed.iter().map(|change| change.id).collect();
-    let shown: Vec<Shown<S>> = changed.iter().map(|change| change.shown).collect();
+    let shown: Vec<EntryState<S>> = changed.iter().map(|change| change.shown).collect();
     let registered = peaks.registered();
     let spans = peak_spans(registered);
-    let mut repeaked = Repeaked {
-        folded: Folded::<S>::new(&shown, &witness.siblings),
+    let mut repeaked = PeakRecorder {
+        folded: ProofFold::<S>::new(&shown, &witness.siblings),
         spans: &spans,
         peaks: peaks.digests_mut(),
     };
-    let top = shape::walk(registered, Asked::Ids(&ids), &mut repeaked);
+    let top = shape::walk(registered, RequestedIds::Ids(&ids), &mut repeaked);
     if top.map_err(WitnessError::Refused)? != peaks.top() {
         return Err(WitnessError::Inconsistent);
     }
@@ -62,13 +62,13 @@ fn peak_spans(registered: u64) -> Vec<Span> {
 
 /// Folds a witness with new entries, and records the digests of the peaks on the way. Peaks inside
 /// elided subtrees stay unchanged.
-struct Repeaked<'a, S: Suite> {
-    folded: Folded<'a, S>,
+struct PeakRecorder<'a, S: Suite> {
+    folded: ProofFold<'a, S>,
     spans: &'a [Span],
     peaks: &'a mut [S::Digest],
 }
 
-impl<S: Suite> Repeaked<'_, S> {
+impl<S: Suite> PeakRecorder<'_, S> {
     fn note(&mut self, span: Span, digest: S::Digest) -> S::Digest {
         let place = self.spans.iter().position(|peak| *peak == span);
         if let Some(peak) = place.and_then(|place| self.peaks.get_mut(place)) {
@@ -78,7 +78,7 @@ impl<S: Suite> Repeaked<'_, S> {
     }
 }
 
-impl<S: Suite> Visitor for Repeaked<'_, S> {
+impl<S: Suite> Visitor for PeakRecorder<'_, S> {
     type Digest = S::Digest;
     type Error = VerifyError;
 

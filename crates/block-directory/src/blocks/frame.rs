@@ -3,7 +3,7 @@
 use pad_core::{DigestBytes, Suite};
 
 use crate::{
-    entry::{self, EntryId, Shown, entry_digest, is_reserved},
+    entry::{self, EntryId, EntryState, entry_digest, is_reserved},
     strategy::Place,
 };
 
@@ -133,6 +133,6 @@ pub(crate) fn joined<S: Suite>(left: S::Digest, right: Option<S::Digest>) -> S::
 }
 
 /// The state of a registered entry, from its slot of level 0.
-pub(crate) fn shown<S: Suite>(content: S::Digest) -> Shown<S> {
+pub(crate) fn shown<S: Suite>(content: S::Digest) -> EntryState<S> {
     (!is_reserved(&content)).then_some(content)
 }

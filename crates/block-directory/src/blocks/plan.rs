@@ -8,7 +8,7 @@ use super::{
     grid::{Grid, in_block},
 };
 use crate::{
-    entry::{EntryId, Shown, entry_digest, root_digest},
+    entry::{EntryId, EntryState, entry_digest, root_digest},
     operations::Change,
     strategy::Place,
 };
@@ -43,7 +43,7 @@ struct Scratch<S: Suite> {
 
 impl<S: Suite> Plan<S> {
     /// The new state of an entry, if it changes.
-    pub(crate) fn shown(&self, id: u64) -> Option<Shown<S>> {
+    pub(crate) fn shown(&self, id: u64) -> Option<EntryState<S>> {
         let place = self.changes.binary_search_by_key(&id, |change| change.id);
         let change = self.changes.get(place.ok()?)?;
         Some(change.shown)

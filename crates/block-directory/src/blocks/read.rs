@@ -11,21 +11,21 @@ use super::{
     grid::{Grid, in_block},
 };
 use crate::{
-    entry::{EntryId, Shown, entry_digest},
-    shape::{self, Asked, Span, Visitor},
+    entry::{EntryId, EntryState, entry_digest},
+    shape::{self, RequestedIds, Span, Visitor},
     strategy::Place,
 };
 
 /// A block that is being read.
 #[derive(Debug)]
-pub(crate) enum Held<'a, S: Suite> {
+pub(crate) enum FrameRef<'a, S: Suite> {
     /// A block that stays in memory.
     Pinned(&'a Frame<S>),
     /// A block that the cache may evict meanwhile.
     Cached(Arc<Frame<S>>),
 }
 
-impl<S: Suite> Deref for Held<'_, S> {
+impl<S: Suite> Deref for FrameRef<'_, S> {
     type Target = Frame<S>;
 
     fn deref(&self) -> &Frame<S> {
@@ -41,7 +41,7 @@ impl<S: Suite> Deref for Held<'_, S> {
 #[derive(Debug)]
 pub(crate) struct Reader<'a, S: Suite> {
     blocks: &'a Blocks<S>,
-    held: Option<(Place, Held<'a, S>)>,
+    held: Option<(Place, FrameRef<'a, S>)>,
 }
 
 impl<S: Suite> Blocks<S> {
@@ -53,13 +53,16 @@ impl<S: Suite> Blocks<S> {
     }
 
     /// The requested entries, and the digests of their siblings.
-    pub(crate) fn open(&self, asked: Asked<'_>) -> Result<Opened<'_, S>, StoreFault> {
-        let mut opened = Opened {
+    pub(crate) fn open(
+        &self,
+        asked: RequestedIds<'_>,
+    ) -> Result<ProofCollector<'_, S>, StoreFault> {
+        let mut opened = ProofCollector {
             reader: self.reader(),
             shown: Vec::new(),
             siblings: Vec::new(),
         };
-        if let Asked::Ids(&[id]) = asked {
+        if let RequestedIds::Ids(&[id]) = asked {
             // The general walk would return the same at a higher cost.
             opened.siblings = opened.reader.siblings_above(id, 0)?;
             opened.shown.push(opened.reader.shown(id)?);
@@ -84,7 +87,7 @@ impl<S: Suite> Reader<'_, S> {
     }
 
     /// A registered entry.
-    pub(crate) fn shown(&mut self, id: u64) -> Result<Shown<S>, StoreFault> {
+    pub(crate) fn shown(&mut self, id: u64) -> Result<EntryState<S>, StoreFault> {
         let (place, index) = self.blocks.grid.locate(0, id);
         Ok(shown::<S>(self.hold(place)?.get(index)))
     }
@@ -147,13 +150,13 @@ impl<S: Suite> Reader<'_, S> {
 
 /// The contents of a proof, collected on the walk.
 #[derive(Debug)]
-pub(crate) struct Opened<'a, S: Suite> {
+pub(crate) struct ProofCollector<'a, S: Suite> {
     reader: Reader<'a, S>,
-    pub(crate) shown: Vec<Shown<S>>,
+    pub(crate) shown: Vec<EntryState<S>>,
     pub(crate) siblings: Vec<S::Digest>,
 }
 
-impl<S: Suite> Visitor for Opened<'_, S> {
+impl<S: Suite> Visitor for ProofCollector<'_, S> {
     type Digest = ();
     type Error = StoreFault;
 

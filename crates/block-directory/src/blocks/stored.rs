@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use pad_core::{StoreFault, Suite};
 
-use super::{Blocks, frame::Frame, grid::Grid, read::Held};
+use super::{Blocks, frame::Frame, grid::Grid, read::FrameRef};
 use crate::{
     entry::root_digest,
-    store::{backing::Backing, error::StoreError},
+    store::{backing::BackingStore, error::StoreError},
     strategy::Place,
 };
 
@@ -19,7 +19,7 @@ impl<S: Suite> Blocks<S> {
     pub(crate) fn of_files(
         grid: Grid,
         root: S::Digest,
-        backing: Backing<S>,
+        backing: BackingStore<S>,
         pinned_from: u8,
     ) -> Result<Self, StoreError> {
         let mut blocks = Self {
@@ -94,21 +94,25 @@ impl<S: Suite> Blocks<S> {
     /// Gets a block through the cache, and evicts others if there are too many.
     pub(super) fn cached(
         &self,
-        backing: &Backing<S>,
+        backing: &BackingStore<S>,
         place: Place,
-    ) -> Result<Held<'_, S>, StoreFault> {
+    ) -> Result<FrameRef<'_, S>, StoreFault> {
         let held = self.fetched(backing, place)?;
         backing.evict(&mut backing.cache())?;
         Ok(held)
     }
 
     /// Like [`Blocks::cached`], without eviction.
-    fn fetched(&self, backing: &Backing<S>, place: Place) -> Result<Held<'_, S>, StoreFault> {
+    fn fetched(
+        &self,
+        backing: &BackingStore<S>,
+        place: Place,
+    ) -> Result<FrameRef<'_, S>, StoreFault> {
         backing.require_open()?;
         let mut frame = {
             let mut cache = backing.cache();
             if let Some(frame) = cache.get(place) {
-                return Ok(Held::Cached(frame));
+                return Ok(FrameRef::Cached(frame));
             }
             cache.spare(self.grid.capacity())
         };
@@ -118,17 +122,17 @@ impl<S: Suite> Blocks<S> {
         let mut cache = backing.cache();
         // Another thread may have read it meanwhile, and it may have been changed since.
         if let Some(frame) = cache.get(place) {
-            return Ok(Held::Cached(frame));
+            return Ok(FrameRef::Cached(frame));
         }
         cache.insert(place, Arc::clone(&frame));
-        Ok(Held::Cached(frame))
+        Ok(FrameRef::Cached(frame))
     }
 
     /// Changes a block in the cache, or makes the next one of its level. `grid` is the one after
     /// the change.
     pub(super) fn change_cached(
         &self,
-        backing: &Backing<S>,
+        backing: &BackingStore<S>,
         grid: Grid,
         place: Place,
         change: impl FnOnce(&mut Frame<S>),

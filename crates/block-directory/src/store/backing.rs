@@ -16,7 +16,7 @@ use crate::{
 
 /// The files of blocks, and a cache of blocks.
 #[derive(Debug)]
-pub(crate) struct Backing<S: Suite> {
+pub(crate) struct BackingStore<S: Suite> {
     pub(crate) files: LevelFiles,
     cache: Mutex<Cache<S>>,
     /// Blocks that stay in memory and differ from their files.
@@ -25,7 +25,7 @@ pub(crate) struct Backing<S: Suite> {
     last_error: Mutex<Option<StoreError>>,
 }
 
-impl<S: Suite> Backing<S> {
+impl<S: Suite> BackingStore<S> {
     pub(crate) fn new(files: LevelFiles, frames: usize) -> Self {
         Self {
             files,
@@ -56,7 +56,7 @@ impl<S: Suite> Backing<S> {
         self.note(error)
     }
 
-    /// Stores an error for [`Backing::take_error`], and returns its class.
+    /// Stores an error for [`BackingStore::take_error`], and returns its class.
     pub(crate) fn note(&self, error: StoreError) -> StoreFault {
         let fault = error.fault();
         if matches!(error, StoreError::Fault(_)) {

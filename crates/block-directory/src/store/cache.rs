@@ -13,7 +13,7 @@ use crate::{blocks::frame::Frame, strategy::Place};
 /// stays for another round. Changed blocks that are held may exceed `most`.
 #[derive(Debug)]
 pub(crate) struct Cache<S: Suite> {
-    blocks: HashMap<Place, Cached<S>>,
+    blocks: HashMap<Place, CachedBlock<S>>,
     /// The blocks in the order in which the hand visits them.
     round: VecDeque<Place>,
     most: usize,
@@ -25,7 +25,7 @@ pub(crate) struct Cache<S: Suite> {
 }
 
 #[derive(Debug)]
-struct Cached<S: Suite> {
+struct CachedBlock<S: Suite> {
     frame: Arc<Frame<S>>,
     /// Number of slots to write.
     slots: usize,
@@ -72,7 +72,7 @@ impl<S: Suite> Cache<S> {
 
     /// Caches a block that was read, or that is new.
     pub(crate) fn insert(&mut self, place: Place, frame: Arc<Frame<S>>) {
-        let cached = Cached {
+        let cached = CachedBlock {
             frame,
             slots: 0,
             is_used: false,

@@ -39,7 +39,10 @@ pub enum StoreError {
     },
     /// A block does not have the digest in the block above it, or in the signed root. Or the file
     /// is too short for it.
-    #[error("block {} of level {} is not what was signed; it is in {}", .place.block, .place.level, .file.display())]
+    #[error(
+        "block {} of level {} is not what was signed; it is in {}",
+        .place.block, .place.level, .file.display()
+    )]
     DamagedBlock {
         /// The block.
         place: Place,
@@ -51,7 +54,8 @@ pub enum StoreError {
     DamagedLog(&'static str),
     /// The files do not lead to the signed root of the latest version.
     #[error(
-        "the files do not lead to the signed root of version {0}: they are not those of this log, or damaged"
+        "the files do not lead to the signed root of version {0}: \
+         they are not those of this log, or damaged"
     )]
     RootMismatch(Version),
     /// The input is refused, or the stored data breaks the rules of updates.

@@ -34,7 +34,7 @@ pub(crate) struct Parameters {
 
 /// Contents of the log at opening.
 #[derive(Debug)]
-pub(crate) struct Logged<S: Suite> {
+pub(crate) struct LogContents<S: Suite> {
     pub(crate) heads: HeadLog<S>,
     /// The version of the checkpoint, and its number of entries.
     pub(crate) checkpoint: (Version, u64),
@@ -71,7 +71,7 @@ impl Log {
     /// Opens the log of a folder. No other process can open it while the value lives.
     pub(crate) fn open<S: Suite>(
         layer: &Arc<dyn FileLayer>,
-    ) -> Result<(Self, Parameters, Logged<S>), StoreError> {
+    ) -> Result<(Self, Parameters, LogContents<S>), StoreError> {
         let log = Self::open_database(layer)?;
         let read = log.read(|transaction| {
             let parameters = read_parameters::<S>(layer.path(), transaction)?;
@@ -240,7 +240,7 @@ fn read_parameters<S: Suite>(
 fn read_heads<S: Suite>(
     transaction: &ReadTransaction,
     parameters: Parameters,
-) -> Result<Logged<S>, StoreError> {
+) -> Result<LogContents<S>, StoreError> {
     let damaged = StoreError::DamagedLog;
     let state = transaction.open_table(STATE).map_err(EngineError::of)?;
     let at = |name| -> Result<(Version, u64), StoreError> {
@@ -253,7 +253,7 @@ fn read_heads<S: Suite>(
         return Err(damaged("the checkpoint is ahead of the latest version"));
     }
     let heads = rows::heads(transaction, parameters.authority, latest)?;
-    Ok(Logged { heads, checkpoint })
+    Ok(LogContents { heads, checkpoint })
 }
 
 /// Records the start of a directory: version 0, or a loaded version 1.

@@ -15,14 +15,14 @@ use pad_core::{StoreFault, Suite, Update, Version};
 use super::{error::StoreError, files::LevelFiles, log::Log};
 use crate::{
     blocks::grid::{Grid, in_block},
-    entry::{Shown, root_digest},
+    entry::{EntryState, root_digest},
     operations,
     strategy::Place,
 };
 
 /// The assignments of the updates since the checkpoint, and the number of entries after them.
-struct Assigned<S: Suite> {
-    entries: BTreeMap<u64, Shown<S>>,
+struct Assignments<S: Suite> {
+    entries: BTreeMap<u64, EntryState<S>>,
     registered: u64,
 }
 
@@ -37,7 +37,7 @@ pub(super) fn recover<S: Suite>(
     (latest, signed): (Version, S::Digest),
 ) -> Result<Grid, StoreError> {
     let (version, old) = checkpoint;
-    let mut assigned = Assigned::<S> {
+    let mut assigned = Assignments::<S> {
         entries: BTreeMap::new(),
         registered: old.registered,
     };
@@ -57,7 +57,7 @@ pub(super) fn recover<S: Suite>(
             let grows_above = new.levels() > old.levels() && level + 1 >= old.levels();
             // Versions without changes: the top is hashed for the root.
             let has_no_changes = registered > 0 && slots.is_empty();
-            let level = Rehashed {
+            let level = LevelRehash {
                 files,
                 grid: new,
                 level,
@@ -74,7 +74,7 @@ pub(super) fn recover<S: Suite>(
     Ok(new)
 }
 
-impl<S: Suite> Assigned<S> {
+impl<S: Suite> Assignments<S> {
     /// Adds the operations of an update, which was checked when it was logged. Refuses impossible
     /// operations of a damaged log.
     fn take(&mut self, update: &Update<S>) -> Result<(), StoreError> {
@@ -96,14 +96,14 @@ enum Pass {
 
 /// A level whose blocks are hashed again.
 #[derive(Clone, Copy, Debug)]
-struct Rehashed<'a> {
+struct LevelRehash<'a> {
     files: &'a LevelFiles,
     grid: Grid,
     level: u8,
     pass: Pass,
 }
 
-impl Rehashed<'_> {
+impl LevelRehash<'_> {
     /// Hashes the blocks of the given slots, and returns their digests. With `with_first` also the
     /// first block, which becomes the first slot of a new level.
     fn hash<S: Suite>(

@@ -3,7 +3,7 @@
 //! | table | key | value |
 //! | --- | --- | --- |
 //! | `records` | `format` | the format of the file |
-//! | `records` | `parameters` | suite, scheme, dictionary, author key, and further fixed parameters |
+//! | `records` | `parameters` | suite, scheme, dictionary, author key, other fixed parameters |
 //! | `updates` | version | the message of the update that led to it |
 //! | `heads` | version | root, signature |
 

@@ -72,7 +72,10 @@ fn number<const LIMBS: usize>(bytes: &[u8]) -> Option<Uint<LIMBS>> {
 
 /// A strategy of products modulo a prime.
 macro_rules! products {
-    ($name:ident, $doc:literal, $strategy:literal, $label:literal, $domain:ident, $modulus:ident, $integer:ty) => {
+    (
+        $name:ident, $doc:literal, $strategy:literal, $label:literal,
+        $domain:ident, $modulus:ident, $integer:ty
+    ) => {
         #[doc = $doc]
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct $name;
@@ -154,18 +157,28 @@ const_monty_params!(Prime3072, U3072, PRIME_3072, "The modulus of strategy 5.");
 
 /// `2^1024 - 2^960 - 1 + 2^64 (floor(2^894 pi) + 129 093)`.
 const PRIME_1024: &str = concat!(
-    "ffffffffffffffffc90fdaa22168c234c4c6628b80dc1cd129024e088a67cc74020bbea63b139b22514a08798e3404dd",
-    "ef9519b3cd3a431b302b0a6df25f14374fe1356d6d51c245e485b576625e7ec6f44c42e9a637ed6b0bff5cb6f406b7ed",
+    "ffffffffffffffffc90fdaa22168c234c4c6628b80dc1cd1",
+    "29024e088a67cc74020bbea63b139b22514a08798e3404dd",
+    "ef9519b3cd3a431b302b0a6df25f14374fe1356d6d51c245",
+    "e485b576625e7ec6f44c42e9a637ed6b0bff5cb6f406b7ed",
     "ee386bfb5a899fa5ae9f24117c4b1fe649286651ece65381ffffffffffffffff",
 );
 /// `2^3072 - 2^3008 - 1 + 2^64 (floor(2^2942 pi) + 1 690 314)`.
 const PRIME_3072: &str = concat!(
-    "ffffffffffffffffc90fdaa22168c234c4c6628b80dc1cd129024e088a67cc74020bbea63b139b22514a08798e3404dd",
-    "ef9519b3cd3a431b302b0a6df25f14374fe1356d6d51c245e485b576625e7ec6f44c42e9a637ed6b0bff5cb6f406b7ed",
-    "ee386bfb5a899fa5ae9f24117c4b1fe649286651ece45b3dc2007cb8a163bf0598da48361c55d39a69163fa8fd24cf5f",
-    "83655d23dca3ad961c62f356208552bb9ed529077096966d670c354e4abc9804f1746c08ca18217c32905e462e36ce3b",
-    "e39e772c180e86039b2783a2ec07a28fb5c55df06f4c52c9de2bcbf6955817183995497cea956ae515d2261898fa0510",
-    "15728e5a8aaac42dad33170d04507a33a85521abdf1cba64ecfb850458dbef0a8aea71575d060c7db3970f85a6e1e4c7",
-    "abf5ae8cdb0933d71e8c94e04a25619dcee3d2261ad2ee6bf12ffa06d98a0864d87602733ec86a64521f2b18177b200c",
-    "bbe117577a615d6c770988c0bad946e208e24fa074e5ab3143db5bfce0fd108e4b82d120a93ad2caffffffffffffffff",
+    "ffffffffffffffffc90fdaa22168c234c4c6628b80dc1cd1",
+    "29024e088a67cc74020bbea63b139b22514a08798e3404dd",
+    "ef9519b3cd3a431b302b0a6df25f14374fe1356d6d51c245",
+    "e485b576625e7ec6f44c42e9a637ed6b0bff5cb6f406b7ed",
+    "ee386bfb5a899fa5ae9f24117c4b1fe649286651ece45b3d",
+    "c2007cb8a163bf0598da48361c55d39a69163fa8fd24cf5f",
+    "83655d23dca3ad961c62f356208552bb9ed529077096966d",
+    "670c354e4abc9804f1746c08ca18217c32905e462e36ce3b",
+    "e39e772c180e86039b2783a2ec07a28fb5c55df06f4c52c9",
+    "de2bcbf6955817183995497cea956ae515d2261898fa0510",
+    "15728e5a8aaac42dad33170d04507a33a85521abdf1cba64",
+    "ecfb850458dbef0a8aea71575d060c7db3970f85a6e1e4c7",
+    "abf5ae8cdb0933d71e8c94e04a25619dcee3d2261ad2ee6b",
+    "f12ffa06d98a0864d87602733ec86a64521f2b18177b200c",
+    "bbe117577a615d6c770988c0bad946e208e24fa074e5ab31",
+    "43db5bfce0fd108e4b82d120a93ad2caffffffffffffffff",
 );

@@ -1,27 +1,29 @@
-//! Accidents that a script of changes meets on a simulated disk: one at each of its operations.
+//! Injects one fault at each disk operation of a script of changes, on a simulated disk.
 
 use pad_core::Version;
 use pad_disk::layer::{Reads, SimulatedFolder};
 
-/// Changes that are made in a new folder, one version after the other.
-pub(crate) trait Scripted {
-    /// How many versions they are.
+/// A script of changes in a new folder, one version after the other.
+pub(crate) trait ChangeScript {
+    /// Returns the number of versions.
     fn versions(&self) -> usize;
 
-    /// Makes them; returns how many versions were acknowledged, `None` if not even the directory was.
+    /// Runs the script. Returns the number of acknowledged versions, or `None` if the directory was
+    /// not created.
     fn run(&self, folder: &SimulatedFolder) -> Option<usize>;
 
-    /// The directory is there, at an acknowledged version or the one after it, whole; and it goes on.
+    /// Checks that the directory is whole, at the last acknowledged version or the next one, and
+    /// takes further updates.
     fn assert_survived(&self, folder: &SimulatedFolder, acknowledged: Option<usize>, what: &str);
 
-    /// How many writes and synchronisations the script has, when nothing happens to it.
+    /// Returns the number of writes and synchronisations of a run without faults.
     fn operations(&self) -> usize {
         let folder = SimulatedFolder::new("directory");
         assert_eq!(self.run(&folder), Some(self.versions()));
         folder.operations().len()
     }
 
-    /// The power is cut at every operation, `seeds` times.
+    /// Cuts the power at every operation, `seeds` times.
     fn survives_power_cuts(&self, seeds: u64) {
         for stop in 1..=self.operations() {
             for seed in 0..seeds {
@@ -38,7 +40,7 @@ pub(crate) trait Scripted {
         }
     }
 
-    /// Every operation fails, or every so-manieth.
+    /// Lets one operation fail in each run, in steps of `stride` operations.
     fn survives_failures(&self, stride: usize) {
         for failing in (1..=self.operations()).step_by(stride) {
             let folder = SimulatedFolder::new("directory");
@@ -49,7 +51,7 @@ pub(crate) trait Scripted {
         }
     }
 
-    /// The disk is full at every sixteenth of what the script needs, and then there is room again.
+    /// Fills the disk at every sixteenth of the script's space, and then frees space.
     fn survives_full_disks(&self) {
         let folder = SimulatedFolder::new("directory");
         self.run(&folder);
@@ -65,7 +67,7 @@ pub(crate) trait Scripted {
     }
 }
 
-/// What to leave to chance after an accident at this operation.
+/// The seed of the random effects of a fault at this operation.
 pub(crate) fn seed_of(operation: usize) -> u64 {
     u64::try_from(operation).unwrap()
 }

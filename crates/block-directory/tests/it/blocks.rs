@@ -1,4 +1,4 @@
-//! Opened blocks: an oracle over all strategies, and forgeries of the checks that they have beside those of every proof.
+//! Opened blocks: an oracle over all strategies, and forgeries for the checks that only they have.
 
 use block_directory::{
     AdHash1600, BlockDigest, BlockError, BlockRoot, BlockTree, Entry, Flat, LtHash, MOST_ENTRIES,
@@ -18,7 +18,7 @@ fn root_of<S: Suite, B: BlockDigest<S>>(tree: &BlockTree<S, B>, capacity: u32) -
     BlockRoot::new(&head_of::<S>(tree.root()), capacity).unwrap()
 }
 
-/// A tree of this many entries, one of them deleted.
+/// A tree of the given number of entries, one of them deleted.
 fn tree<B: BlockDigest<S>>(capacity: u32, entries: u64) -> BlockTree<S, B> {
     let mut tree = BlockTree::new(capacity).unwrap();
     for number in 0..entries {
@@ -28,7 +28,7 @@ fn tree<B: BlockDigest<S>>(capacity: u32, entries: u64) -> BlockTree<S, B> {
     tree
 }
 
-/// Random changes, every answer after every few of them, against a list of entries.
+/// Compares random changes with a list of entries, and checks answers after every few changes.
 fn oracle<S: Suite, B: BlockDigest<S>>(capacity: u32, changes: u64) {
     let mut random = ChaCha8Rng::seed_from_u64(u64::from(capacity));
     let mut tree = BlockTree::<S, B>::new(capacity).unwrap();
@@ -70,7 +70,7 @@ fn oracle<S: Suite, B: BlockDigest<S>>(capacity: u32, changes: u64) {
             assert_eq!(entries.get().of(id(asked)), Some(expected));
         }
     }
-    // What is kept beside blocks agrees with what their slots alone say: the same contents, in one go.
+    // The stored summaries agree with the slots: a new tree of the same contents has the same root.
     let mut anew = BlockTree::<S, B>::new(capacity).unwrap();
     for object in &oracle {
         anew.append(object.unwrap_or(self::object::<S>(0))).unwrap();
@@ -98,7 +98,7 @@ fn all_strategies_match_a_list_of_entries() {
 
 type Parts = (u64, u32, Vec<u8>);
 
-/// Why the changed proof of an entry is refused.
+/// Returns the error of a changed proof of an entry.
 fn refusal<B: BlockDigest<S>>(asked: u64, change: impl FnOnce(&mut Parts)) -> VerifyError {
     let tree = tree::<B>(4, 21);
     let honest = codec::encode_body(&tree.prove(id(asked)));
@@ -109,9 +109,9 @@ fn refusal<B: BlockDigest<S>>(asked: u64, change: impl FnOnce(&mut Parts)) -> Ve
     refused.unwrap_err()
 }
 
-/// Every check, under one strategy.
+/// Forgeries for every check, under one strategy.
 fn forgeries<B: BlockDigest<S>>() {
-    // Check 17: the capacity is the known one, and in the root.
+    // Check 17: the capacity is the known one and is hashed into the root.
     let actual = 5;
     let expected = VerifyError::WrongCapacity {
         expected: 4,
@@ -121,7 +121,7 @@ fn forgeries<B: BlockDigest<S>>() {
     let tree = tree::<B>(4, 21);
     let regrouped = BlockTree::<S, B>::root(&self::tree(5, 21));
     assert_ne!(regrouped, tree.root());
-    // Checks 3 and 4: the number of entries is in the root, and bounded.
+    // Checks 3 and 4: the number of entries is hashed into the root and bounded.
     let another_size = refusal::<B>(3, |parts| parts.0 = 22);
     assert_eq!(another_size, VerifyError::RootMismatch);
     let too_many = refusal::<B>(3, |parts| parts.0 = MOST_ENTRIES + 1);
@@ -135,7 +135,8 @@ fn forgeries<B: BlockDigest<S>>() {
     assert_eq!(slot, VerifyError::BlockLength);
     let denied = refusal::<B>(3, |parts| parts.2.clear());
     assert_eq!(denied, VerifyError::BlockLength);
-    // Check 19: slots are recomputed, below the top against the slot above, at the top against the root.
+    // Check 19: slots are recomputed, below the top against the slot above, at the top against the
+    // root.
     let level_0 = 4 * 33;
     let below = refusal::<B>(3, |parts| {
         let at = parts.2.len() - level_0 + 1;
@@ -172,7 +173,7 @@ fn forgeries<B: BlockDigest<S>>() {
     assert_eq!(kind(2, 1), VerifyError::MalformedEntry);
     assert_eq!(kind(0, 0), VerifyError::MalformedEntry);
     assert_eq!(kind(3, 7), VerifyError::MalformedEntry);
-    // What is not assigned: exactly the summary of the topmost block.
+    // A proof of an unassigned id is exactly the summary of the topmost block.
     let longer = refusal::<B>(21, |parts| parts.2.push(0));
     assert_eq!(longer, VerifyError::BlockLength);
     let other = refusal::<B>(21, |parts| parts.2[9] ^= 1);
@@ -221,7 +222,7 @@ fn capacities_are_bounded() {
     assert!(BlockRoot::new(&head, 1024).is_ok() && BlockRoot::new(&head, 2).is_ok());
 }
 
-/// Check 20: level and position are in every element; and what is written agrees with what is computed anew.
+/// Check 20: level and position are in every element. Incremental updates agree with recomputation.
 #[test]
 fn elements_have_level_and_position() {
     fn summary<B: BlockDigest<S>>(place: Place, first: u64, bytes: &[u8]) -> Vec<u8> {
@@ -269,7 +270,7 @@ fn elements_have_level_and_position() {
     check::<LtHash>();
 }
 
-/// Every bit of small proofs, and every length.
+/// Flips every bit of small proofs, and cuts them to every length.
 #[test]
 fn damaged_blocks_are_refused() {
     fn check<B: BlockDigest<S>>(asked: u64) {
@@ -297,7 +298,7 @@ fn damaged_blocks_are_refused() {
     check::<MuHash1024>(5);
 }
 
-/// Limits of messages, rules of directories, and roots: one strategy's is none of another's.
+/// Limits of messages and rules of directories. The roots of two strategies differ.
 #[test]
 fn limits_and_rules() {
     let mut tree = tree::<Flat>(68, 70);

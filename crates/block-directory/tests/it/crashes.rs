@@ -1,4 +1,5 @@
-//! Directories on a simulated disk: a crash at every write and every synchronisation of a scripted run.
+//! Directories on a simulated disk: a crash at every write and every synchronisation of a scripted
+//! run.
 
 use std::env;
 
@@ -9,18 +10,18 @@ use pad_core::{ApplyError, StoreFault, Update, head::Authority};
 use pad_disk::layer::{Reads, SimulatedFolder};
 
 use crate::{
-    accidents::{Scripted, number, seed_of},
+    accidents::{ChangeScript, number, seed_of},
     support::{S, id, object, signer},
 };
 
-/// Blocks of four slots, few of them in memory, and a checkpoint now and then.
+/// Blocks of four slots. The budget keeps few of them in memory and makes checkpoints now and then.
 const STEP: u32 = 2;
 const BUDGET: CacheBudget = CacheBudget {
     bytes: 1,
     log_bytes: 1500,
 };
 
-/// What happens, and what is true after each version.
+/// Updates, and the proofs of all entries after each of them.
 struct Script {
     authority: Authority,
     updates: Vec<Update<S>>,
@@ -28,7 +29,8 @@ struct Script {
 }
 
 impl Script {
-    /// Appends that fill blocks and levels exactly, one more each time, changes and deletions everywhere, and nothing at all.
+    /// Appends that fill blocks and levels exactly, with one entry more, and with none. Adds
+    /// changes and deletions.
     fn new() -> Self {
         let mut author = FullAuthor::<S>::new("directory", signer()).unwrap();
         let authority = *author.authority();
@@ -61,7 +63,7 @@ impl Script {
         }
     }
 
-    /// Applies what is missing.
+    /// Applies the missing updates.
     fn go_on(&self, mut directory: BlockDirectory<S>) -> usize {
         let mut acknowledged = number(directory.latest());
         for (place, update) in self.updates.iter().enumerate().skip(acknowledged) {
@@ -70,7 +72,7 @@ impl Script {
                 return acknowledged;
             }
             acknowledged += 1;
-            // In the middle too, so that some histories begin at full levels.
+            // A checkpoint in the middle, so that some histories begin at full levels.
             if place % 3 == 0 && directory.checkpoint().is_err() {
                 assert_is_closed(&directory);
                 return acknowledged;
@@ -81,7 +83,7 @@ impl Script {
     }
 }
 
-impl Scripted for Script {
+impl ChangeScript for Script {
     fn versions(&self) -> usize {
         self.updates.len()
     }
@@ -121,13 +123,13 @@ fn all_proofs(directory: &BlockDirectory<S>) -> Vec<EntryProof<S>> {
     .collect()
 }
 
-/// Once something could not be written there are neither answers nor writes.
+/// Checks that a directory with a failed write answers nothing.
 fn assert_is_closed(directory: &BlockDirectory<S>) {
     let refused = directory.prove_latest(&EntryQuery::one(id(0)));
     assert_eq!(refused, Err(StoreFault::Closed.into()));
 }
 
-/// With this variable set, several seeds for each accident.
+/// The number of seeds for each fault, from an environment variable.
 fn seeds() -> u64 {
     let wanted = env::var("BLOCK_DIRECTORY_CRASH_SEEDS").ok();
     wanted.map_or(1, |wanted| wanted.parse().unwrap())
@@ -138,8 +140,8 @@ fn a_power_cut_at_any_operation_loses_nothing_that_was_acknowledged() {
     Script::new().survives_power_cuts(seeds());
 }
 
-/// The process alone ends: what it wrote is there, and is lost later to a power cut unless it was made durable. The next process
-/// reads it, goes on, has a checkpoint, and only then the power goes.
+/// Only the process ends, so the next process reads its writes. That process applies updates and
+/// may make a checkpoint. Then a power cut loses all writes that are not durable.
 #[test]
 fn a_kill_and_then_a_power_cut_lose_nothing_either() {
     let script = Script::new();
@@ -167,13 +169,13 @@ fn a_kill_and_then_a_power_cut_lose_nothing_either() {
     }
 }
 
-/// A write or a synchronisation that fails closes the directory, and what was acknowledged before is there afterwards.
+/// A failed write or synchronisation closes the directory. Acknowledged versions survive.
 #[test]
 fn failures_close_the_directory_and_lose_nothing() {
     Script::new().survives_failures(if seeds() > 1 { 1 } else { 2 });
 }
 
-/// A full disk is said, nothing is half there, and with room again the directory goes on.
+/// A full disk is an error and leaves nothing incomplete. With free space the directory continues.
 #[test]
 fn a_full_disk_loses_nothing() {
     Script::new().survives_full_disks();

@@ -1,11 +1,11 @@
-//! Damaged messages: each is refused, whatever is changed.
+//! Damaged messages. Each is refused, whatever is changed.
 
 use block_directory::{EntryRange, Selection};
 use pad_core::codec;
 
 use crate::support::{S, directory, head, id, ids, verify};
 
-/// Every bit changed, every length cut, and bytes added.
+/// Changes every bit, cuts to every length, and adds bytes.
 fn check_refusals(message: &[u8], is_refused: &dyn Fn(&[u8]) -> bool) {
     assert!(!is_refused(message), "the message itself is fine");
     for place in 0..message.len() {
@@ -42,7 +42,7 @@ fn damaged_proofs_are_refused() {
     check_query(&EntryRange::new(id(90), id(99)).unwrap());
 }
 
-/// A damaged answer is refused, and leaves the client's view where an honest answer finds it.
+/// A damaged answer is refused. The client's view then still accepts an honest answer.
 #[test]
 fn damaged_answers_are_refused() {
     let (mut author, mut server) = directory(21, 2);
@@ -71,7 +71,8 @@ fn damaged_answers_are_refused() {
     }
 }
 
-/// No damage to a hint, and none to the answer to its chain, leads to a wrong statement; honest answers still verify.
+/// Damage to a hint, or to the answer to its chain, leads to no wrong statement. Honest answers
+/// still verify.
 #[test]
 fn damaged_hints_cost_a_look_up_and_nothing_else() {
     let (author, server) = directory(40, 2);
@@ -88,7 +89,7 @@ fn damaged_hints_cost_a_look_up_and_nothing_else() {
         damaged[place] ^= 1;
         let (pending, request) = client.ask_with_hint(asked, &held, &damaged);
         let answer = server.answer(&request).unwrap();
-        // What the server matched is closed under the root, so damage above it does no harm.
+        // The matched subtree is closed under the root, so damage above it does no harm.
         match client.clone().accept(&pending, &answer) {
             Ok(found) => {
                 let entry = found.entries.get().of(asked);

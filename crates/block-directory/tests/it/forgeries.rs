@@ -1,4 +1,4 @@
-//! Forged proofs, each refused for the reason that it should be.
+//! Forged proofs, each refused with the expected error.
 
 use block_directory::{
     Entry, EntryProof, EntryQuery, EntryRange, MOST_ENTRIES,
@@ -10,7 +10,7 @@ use crate::support::{S, directory, head, head_of, id, ids, object, verify};
 
 type D = <S as Suite>::Digest;
 
-/// A proof in parts, as its bytes have them.
+/// The parts of a proof in the order of its encoding.
 #[derive(Clone)]
 struct Parts {
     registered: u64,
@@ -38,7 +38,7 @@ impl Parts {
     }
 }
 
-/// Why a changed proof of some of 30 entries is refused.
+/// Returns the error of a changed proof of some of 30 entries.
 fn refusal(asked: &[u64], change: impl FnOnce(&mut Parts)) -> VerifyError {
     let (_, server) = directory(30, 2);
     let mut parts = Parts::of(asked, 30);
@@ -56,7 +56,7 @@ fn another_size_is_another_root() {
         let expected = [VerifyError::RootMismatch, VerifyError::MalformedShape];
         assert!(expected.contains(&refused), "{registered}: {refused:?}");
     }
-    // The same tree under another number: only the number in the root tells.
+    // An equal tree with another number of entries. Only the number in the root differs.
     let top = object::<S>(1);
     let head = head_of::<S>(root_digest::<S>(30, &top));
     let denied = |registered| {
@@ -72,7 +72,7 @@ fn another_size_is_another_root() {
     assert_eq!(denied(31), Err(VerifyError::RootMismatch));
 }
 
-/// Check 4: at most `2^48` entries, and no arithmetic that overflows before that is known.
+/// Check 4: at most `2^48` entries. No arithmetic overflows before this check.
 #[test]
 fn impossible_sizes_are_refused() {
     for registered in [MOST_ENTRIES + 1, 1 << 63, u64::MAX] {
@@ -147,7 +147,7 @@ fn an_entry_is_worth_nothing_elsewhere() {
     assert_ne!(tombstone, entry_digest::<S>(id(4), Some(&D::default())));
 }
 
-/// Check 8: a live entry with the reserved digest, which hashes to something of its own.
+/// Check 8: a live entry with the reserved digest, whose hash differs from a deleted entry's.
 #[test]
 fn the_reserved_digest_is_no_object() {
     let zero = D::default();
@@ -161,7 +161,7 @@ fn the_reserved_digest_is_no_object() {
     assert_eq!(refused, Err(VerifyError::ReservedDigest));
 }
 
-/// Checks 9 and 10: the shape follows from the question; every sibling is used, and none is missing.
+/// Checks 9 and 10: the shape follows from the query. Every sibling is used and none is missing.
 #[test]
 fn every_sibling_is_needed() {
     let fewer = refusal(&[2, 16], |parts| assert!(parts.siblings.pop().is_some()));
@@ -176,7 +176,7 @@ fn every_sibling_is_needed() {
     assert_eq!(none, VerifyError::MalformedShape);
 }
 
-/// Version 0 is empty: every id is unassigned, without a sibling.
+/// Version 0 is empty. Every id is unassigned, and proofs have no siblings.
 #[test]
 fn nothing_is_registered_in_the_empty_directory() {
     let head = head_of::<S>(S::empty_tree());
@@ -193,7 +193,7 @@ fn nothing_is_registered_in_the_empty_directory() {
     assert_eq!(refused, Err(VerifyError::MalformedShape));
 }
 
-/// Check 11: an inner node is no entry, and no root, whatever its bytes are.
+/// Check 11: an inner node is no entry and no root, whatever its bytes are.
 #[test]
 fn entry_node_and_root_have_tags_of_their_own() {
     let (left, right) = (object::<S>(1), object::<S>(2));
@@ -206,7 +206,7 @@ fn entry_node_and_root_have_tags_of_their_own() {
                     != root_digest::<S>(2, &node)
         );
     }
-    // The root over an inner node that is shown as the only entry is another one.
+    // An inner node shown as the only entry gives another root.
     let head = head_of::<S>(root_digest::<S>(1, &node));
     let parts = Parts {
         registered: 1,
@@ -217,7 +217,7 @@ fn entry_node_and_root_have_tags_of_their_own() {
     assert_eq!(refused, Err(VerifyError::RootMismatch));
 }
 
-/// Check 12: a range is asked for by its own kind, and is not empty.
+/// Check 12: a range has its own kind of proof and is not empty.
 #[test]
 fn ranges_have_a_kind_of_their_own() {
     let (_, server) = directory(30, 2);
@@ -241,7 +241,7 @@ fn ranges_have_a_kind_of_their_own() {
     }
 }
 
-/// A range shows at most `2^20` entries, which is known before anything is hashed.
+/// A range shows at most `2^20` entries. This is checked before anything is hashed.
 #[test]
 fn ranges_are_bounded() {
     let parts = Parts {
@@ -255,7 +255,7 @@ fn ranges_are_bounded() {
     assert_eq!(refused, Err(VerifyError::TooManyElements { limit }));
 }
 
-/// The proof of one version is none of another one's, nor of another directory's.
+/// A proof verifies for no other version and no other directory.
 #[test]
 fn a_proof_is_of_one_root() {
     let (mut author, mut server) = directory(30, 2);
@@ -266,7 +266,7 @@ fn a_proof_is_of_one_root() {
     assert_eq!(refused, Err(VerifyError::RootMismatch));
 }
 
-/// Rounds of random changes to everything at once: none is accepted that is not the message itself.
+/// Random changes to several parts at once. Only the unchanged message is accepted.
 #[test]
 fn random_mixtures_are_refused() {
     use rand::{RngExt as _, SeedableRng as _};
@@ -291,7 +291,8 @@ fn random_mixtures_are_refused() {
     }
 }
 
-/// Lengths at `10^6`, `10^8` and `10^9` entries, of paths that lead to no root: the form is right, the root is not.
+/// Lengths of proofs at `10^6`, `10^8` and `10^9` entries. Their paths have the right form and the
+/// wrong root.
 #[test]
 fn proofs_have_exactly_the_lengths_of_their_trees() {
     for (registered, siblings, bytes) in [

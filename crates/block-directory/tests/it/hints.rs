@@ -1,4 +1,4 @@
-//! Hints that lie or are stale, and servers and clients that do.
+//! Forged and stale hints, and dishonest servers and clients.
 
 use block_directory::{
     AnswerError, BlockDirectory, DirectoryClient, Entry, EntryQuery, EntryRequest, Hint,
@@ -16,7 +16,7 @@ fn hint(server: &BlockDirectory<S>, number: u64) -> Hint<S> {
     Hint::new(dictionary, id(number), server.latest(), &proof).unwrap()
 }
 
-/// Check 13: of this directory, and of the entry asked for.
+/// Check 13: the hint is of this directory and of the requested entry.
 #[test]
 fn hints_of_others_are_left_out() {
     let (author, server) = directory(40, 2);
@@ -34,7 +34,7 @@ fn hints_of_others_are_left_out() {
     for step in [0, 13, u32::MAX] {
         assert_eq!(offer(&authority, 9, step), Err(VerifyError::InvalidQuery));
     }
-    // Sizes that cannot be.
+    // Impossible sizes.
     for registered in [9, (1 << 48) + 1, u64::MAX] {
         let mut fields: Fields = codec::decode_body(&codec::encode_body(&hint)).unwrap();
         fields.3 = registered;
@@ -47,13 +47,13 @@ fn hints_of_others_are_left_out() {
 /// Dictionary, id, version, number of entries, entry, siblings.
 type Fields = ([u8; 16], u64, u64, u64, Option<D>, Vec<D>);
 
-/// Check 14: the chain starts at the digest of the object at hand.
+/// Check 14: the chain starts at the digest of the client's object.
 #[test]
 fn a_swapped_object_is_noticed_at_once() {
     let (author, server) = directory(40, 2);
     let refused = hint(&server, 9).offer(author.authority(), id(9), &object::<S>(8), 2);
     assert_eq!(refused, Err(VerifyError::HintOfAnotherObject));
-    // Of a deleted entry there is no object.
+    // A deleted entry has no object.
     let (mut author, mut server) = directory(40, 2);
     author.delete(id(9)).unwrap();
     server.apply(&author.snapshot().unwrap()).unwrap();
@@ -65,13 +65,14 @@ fn short(registered: u64, height: u32, siblings: Vec<D>) -> ShortCircuit<S> {
     codec::decode_body(&codec::encode_body(&(registered, height, siblings))).unwrap()
 }
 
-/// Check 15: a height that was offered.
+/// Check 15: the height was offered.
 #[test]
 fn heights_that_were_not_offered_are_refused() {
     let (author, server) = directory(40, 2);
     let offer = hint(&server, 9).offer(author.authority(), id(9), &object::<S>(9), 2);
     let offer = offer.unwrap();
-    // Closed subtrees of 40 entries around entry 9 are at most 32 entries wide: heights 2 and 4 are offered.
+    // The closed subtrees around entry 9 of 40 have at most 32 entries, so heights 2 and 4 are
+    // offered.
     for height in [0, 1, 3, 5, 6, 7, 48, 64, u32::MAX] {
         let refused = offer.complete(&short(40, height, Vec::new()));
         assert_eq!(refused, Err(VerifyError::HeightNotOffered { height }));
@@ -79,7 +80,7 @@ fn heights_that_were_not_offered_are_refused() {
     assert!(offer.complete(&short(40, 4, Vec::new())).is_ok());
 }
 
-/// Check 16: what hint and answer make is verified as any other proof.
+/// Check 16: the proof combined from hint and answer is verified like any other proof.
 #[test]
 fn combined_proofs_are_verified_in_full() {
     let (author, server) = directory(40, 2);
@@ -109,7 +110,8 @@ fn combined_proofs_are_verified_in_full() {
     assert_eq!(another_height, Err(VerifyError::MalformedShape));
 }
 
-/// Check 28: chains are compared with closed subtrees only, of registered entries; others get an ordinary proof.
+/// Check 28: chains are compared only with closed subtrees of registered entries. Other chains get
+/// an ordinary proof.
 #[test]
 fn hostile_chains_get_ordinary_proofs() {
     let (_, server) = directory(40, 2);
@@ -135,11 +137,13 @@ fn hostile_chains_get_ordinary_proofs() {
     }
 }
 
-/// An open subtree is not compared, even if its digest is right: its place in the tree moves with each append.
+/// An open subtree is not compared, even if its digest is right. Its place in the tree moves with
+/// each append.
 #[test]
 fn open_subtrees_do_not_match() {
     let (_, server) = directory(6, 2);
-    // Entries 4 and 5 are the open subtree of height 2 of entry 4, and the uppermost sibling in the proof of entry 0.
+    // Entries 4 and 5 are the open subtree of height 2 around entry 4. They are also the uppermost
+    // sibling in the proof of entry 0.
     let sibling = codec::encode_body(&server.prove_latest(&ids(&[0])).unwrap());
     let (_, _, siblings): (u64, Vec<Option<D>>, Vec<D>) = codec::decode_body(&sibling).unwrap();
     let proof = codec::encode_body(&server.prove_latest(&ids(&[4])).unwrap());
@@ -151,7 +155,7 @@ fn open_subtrees_do_not_match() {
     }
 }
 
-/// A chain of another step than the server's costs a full proof.
+/// A chain with another step than the server's gets a full proof.
 #[test]
 fn chains_of_another_step_do_not_match() {
     let (author, server) = directory(8, 2);
@@ -190,7 +194,8 @@ fn client_with_hint(
     (client, hint, server, author)
 }
 
-/// After changes elsewhere a hint still matches lower down; after one beside the entry it matches nowhere; both verify.
+/// After changes elsewhere a hint still matches lower down. After a change of an adjacent entry it
+/// matches nowhere. Both answers verify.
 #[test]
 fn stale_hints_match_what_did_not_change() {
     let (client, hint, mut server, mut author) = client_with_hint(100);
@@ -210,12 +215,13 @@ fn stale_hints_match_what_did_not_change() {
         );
         let proof = codec::encode_body(&server.prove_latest(&ids(&[9])).unwrap());
         assert_eq!(!answer.ends_with(&proof), matches, "{changed}");
-        // Either way the hint is refreshed: to the version of the answer.
+        // The hint is refreshed to the version of the answer in both cases.
         assert_eq!(found.refreshed.unwrap().version(), server.latest());
     }
 }
 
-/// A hint that matched and names this version stays; one that did not match goes, whatever version it names.
+/// A hint that matched and is of the latest version is kept. A hint that did not match is replaced,
+/// whatever version it names.
 #[test]
 fn hints_are_refreshed_unless_they_matched() {
     let (client, hint, server, _) = client_with_hint(100);
@@ -239,7 +245,8 @@ fn hints_are_refreshed_unless_they_matched() {
     assert_eq!(codec::encode(&look_up(b"no hint").refreshed.unwrap()), hint);
 }
 
-/// A server that claims a match which is none: the client does not know whose fault it is, and asks again.
+/// A server claims a false match. The client cannot tell whether hint or server is at fault, and
+/// asks again.
 #[test]
 fn a_false_match_is_nobody_s_proof() {
     let (mut client, hint, mut server, mut author) = client_with_hint(100);
@@ -252,7 +259,7 @@ fn a_false_match_is_nobody_s_proof() {
     let expected = AnswerError::HintFailed(VerifyError::RootMismatch);
     assert_eq!(refused, Err(expected));
     assert!(client.accept(&pending, &honest).is_ok());
-    // The entry has another object now; the chain of the old one matches nowhere.
+    // The entry has another object now. The chain of the old object matches nowhere.
     author.update(id(9), object::<S>(900)).unwrap();
     server.apply(&author.snapshot().unwrap()).unwrap();
     let (pending, request) = client.ask_with_hint(id(9), &object::<S>(9), &hint);
@@ -265,7 +272,7 @@ fn a_false_match_is_nobody_s_proof() {
     );
 }
 
-/// Check 29: a form of answer that the request does not have.
+/// Check 29: the answer has a form that the request does not allow.
 #[test]
 fn answers_of_another_form_are_refused() {
     let (mut client, hint, server, _) = client_with_hint(100);
@@ -286,7 +293,7 @@ fn answers_of_another_form_are_refused() {
     // No news, then the variant.
     unknown[codec::ENVELOPE_LENGTH + 1] = 9;
     assert_eq!(client.accept(&without, &unknown), Err(mismatch()));
-    // An ordinary proof that says more than the head does.
+    // The ordinary proof verifies under the head.
     let proof = Untrusted::new(server.prove_latest(&ids(&[9])).unwrap());
     assert!(proof.verify(&head(&server), &ids(&[9])).is_ok());
 }

@@ -1,4 +1,4 @@
-//! Bytes that nobody honest made: no panic, and memory in proportion to their length.
+//! Hostile bytes cause no panic, and need memory in proportion to their length.
 
 use block_directory::{
     DirectoryAnswer, EntryProof, EntryRange, EntryRequest, Hint, LightState, RangeProof,
@@ -13,9 +13,10 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::support::{S, head_of, id, ids, object, verify};
 
-/// At most this many bytes for each byte of a long message.
+/// Maximum number of allocated bytes for each byte of a long message.
 const FACTOR: u64 = 4;
-/// At most this many for each byte of a short one: a deleted entry is one byte, and 33 in memory; as much is reserved for digests.
+/// Maximum number of allocated bytes for each byte of a short message. A deleted entry has one
+/// byte, and 33 in memory. As much is reserved for digests.
 const FACTOR_OF_SHORT: u64 = 37;
 
 fn decode_costs<M: Message>(message: &[u8]) {
@@ -49,7 +50,7 @@ fn random_bodies_are_decoded_without_harm() {
     for round in 0..3000 {
         let mut bytes = vec![0; random.random_range(0..300)];
         random.fill_bytes(&mut bytes);
-        // Small numbers lead further into the message.
+        // Small numbers let the decoder read further into the message.
         if round % 2 == 0 {
             bytes.iter_mut().take(4).for_each(|byte| *byte %= 3);
         }
@@ -73,7 +74,7 @@ fn lengths_that_lie_cost_nothing() {
     }
 }
 
-/// The most expensive proofs of their lengths: verified in memory and work in proportion.
+/// The most expensive proofs of their length are verified in proportionate memory and work.
 #[test]
 fn verifying_takes_memory_in_proportion() {
     let asked: Vec<u64> = (0..1000).map(|place| place << 38).collect();
@@ -93,7 +94,7 @@ fn verifying_takes_memory_in_proportion() {
     );
 }
 
-/// No proof has more entries than a question: what is not decoded takes no memory.
+/// A proof has at most as many entries as a query. Longer ones are not decoded and take no memory.
 #[test]
 fn more_entries_than_any_question_are_malformed() {
     for (kind, most) in [(160, 1000), (161, 1 << 20)] {
@@ -112,7 +113,7 @@ fn more_entries_than_any_question_are_malformed() {
     }
 }
 
-/// Every message has its limit, which holds before anything is read.
+/// Every message has a limit, which is checked before anything is read.
 #[test]
 fn limits_hold_first() {
     let (one, range) = (ids(&[3]), EntryRange::new(id(0), id(u64::MAX)).unwrap());
@@ -127,7 +128,8 @@ fn limits_hold_first() {
     assert_eq!(refused, Err(DecodeError::TooLarge { limit: 2048 }));
 }
 
-/// Requests that break their bounds are malformed: several ids with a chain, too long a chain, ids out of order.
+/// Requests that break a bound are malformed: several ids with a chain, a chain that is too long,
+/// unordered ids.
 #[test]
 fn requests_keep_their_bounds() {
     let request = |asked: &[u64], chain: Option<(u32, usize)>| {

@@ -1,4 +1,5 @@
-//! Known answers: `docs/vectors/directories/block_directory.json`, and the file that the environment variable `BLOCK_DIRECTORY_VECTORS` names.
+//! Known answers: `docs/vectors/directories/block_directory.json`, and the file in the environment
+//! variable `BLOCK_DIRECTORY_VECTORS`.
 
 use std::{env, fs, path::Path};
 
@@ -21,10 +22,10 @@ use crate::support::{head_of, id};
 /// Groups that the tests of the crate `bench` run: the traces of block reads.
 const RUN_ELSEWHERE: [&str; 1] = ["trace"];
 
-/// Groups that other files of vectors have of what is retired: the layout of scheme 4.
+/// Groups of other vector files that are retired: the layout of scheme 4.
 const RETIRED: [&str; 1] = ["keyed"];
 
-/// Groups that are run here and by [`crate::known_strategies`].
+/// Groups that this module and [`crate::known_strategies`] run.
 const RUN: [&str; 15] = [
     "comment",
     "author",
@@ -83,7 +84,7 @@ fn name(vectors: &Json) -> &str {
     vectors["author"]["dictionary_name"].as_str().unwrap()
 }
 
-/// The digest that the file's rule gives the object of an id.
+/// The digest of an id's object, by the rule of the file.
 pub(crate) fn object<S: Suite>(vectors: &Json, number: u64) -> S::Digest {
     let label = vectors["object"].as_str().unwrap();
     S::value(format!("{label}-{number}").as_bytes())
@@ -145,7 +146,7 @@ fn roots_of_many_sizes() {
     }
 }
 
-/// Loaded at once, and appended: the same root.
+/// Checks that loading at once and appending lead to one root.
 fn check_root<S: Suite>(vectors: &Json, group: &Json) {
     let (entries, root) = (number(&group["n"]), digest::<S>(&group["root"]));
     assert_eq!(root_digest::<S>(entries, &digest::<S>(&group["top"])), root);
@@ -172,7 +173,7 @@ fn histories_of_all_roles() {
     }
 }
 
-/// An operation of a vector: the digest of a live entry, or that it is deleted.
+/// An operation of a vector: the digest of a live entry, or `None` for a deleted one.
 fn operation<S: Suite>(operation: &Json) -> (u64, Option<S::Digest>) {
     let shown = operation[1].as_str().filter(|text| *text != "deleted");
     let shown = shown.map(|text| S::Digest::from_slice(&hex::decode(text).unwrap()).unwrap());
@@ -231,7 +232,7 @@ fn check_history<S: Suite>(vectors: &Json, group: &Json) {
     check_answers(group, &server);
 }
 
-/// What a vector says about an id.
+/// The entry of an id in a vector.
 fn answer<S: Suite>(answer: &Json) -> Entry<S::Digest> {
     match answer.as_str().unwrap() {
         "deleted" => Entry::Deleted,
@@ -260,7 +261,7 @@ fn check_proofs<S: Suite>(group: &Json, server: &BlockDirectory<S>) {
     }
 }
 
-/// The server proves it so, and a client accepts it.
+/// Checks that the server makes this message and that a client accepts it.
 fn check_proof<S: Suite, Q: Selection>(
     server: &BlockDirectory<S>,
     query: &Q,
@@ -291,7 +292,7 @@ fn check_answers<S: Suite>(group: &Json, server: &BlockDirectory<S>) {
     }
 }
 
-/// A client that knew the version of the request accepts the answer.
+/// Checks that a client at the version of the request accepts the answer.
 fn check_accepted<S: Suite>(server: &BlockDirectory<S>, request: &EntryRequest<S>, answer: &[u8]) {
     let mut client = DirectoryClient::<S>::new(*server.heads().authority(), 2);
     if request.known() != Version::EMPTY {
@@ -318,7 +319,7 @@ fn hints() {
 
 type S = Sha256Ed25519;
 
-/// A directory of objects in order, as the vectors' hints are about.
+/// A directory of objects in order, as in the vectors of hints.
 fn of_objects(vectors: &Json, objects: u64, step: u32) -> (FullAuthor<S>, BlockDirectory<S>) {
     let mut author = FullAuthor::<S>::new(name(vectors), signer(vectors)).unwrap();
     (0..objects).for_each(|number| assert!(author.append(object::<S>(vectors, number)).is_ok()));
@@ -370,7 +371,7 @@ fn check_hint(vectors: &Json, case: &Json) {
     }
 }
 
-/// It does not match; put together by force, it does not verify.
+/// A poisoned hint does not match. The proof combined from it does not verify.
 #[test]
 fn a_poisoned_hint() {
     for vectors in vectors() {
@@ -390,7 +391,7 @@ fn a_poisoned_hint() {
         let root = head_of::<S>(digest::<S>(&case["root"]));
         let refused = combined.clone().check(&root, &EntryQuery::one(at));
         assert_eq!(refused, Err(VerifyError::RootMismatch));
-        // Whoever holds the false object does offer it: nothing matches.
+        // A client with the false object offers the hint, and nothing matches.
         let Entry::Live(false_object) = shown_by(&combined, at) else {
             panic!("a live entry")
         };
@@ -407,14 +408,15 @@ fn a_poisoned_hint() {
     }
 }
 
-/// What a proof of one entry shows, verified under the root that it leads to: the digest stands after envelope, size and count.
+/// Reads the entry in a proof of one live entry. Its digest follows the envelope, the size and the
+/// count.
 fn shown_by(proof: &EntryProof<S>, _: block_directory::EntryId) -> Entry<<S as Suite>::Digest> {
     let message = codec::encode(proof);
     let shown = &message[codec::ENVELOPE_LENGTH + 3..][..32];
     Entry::Live(<S as Suite>::Digest::from_slice(shown).unwrap())
 }
 
-/// Each for the model's reason, or for one that is checked earlier here.
+/// Each message is refused with the model's error, or with that of an earlier check.
 #[test]
 fn refused_messages() {
     for vectors in vectors() {
@@ -424,7 +426,8 @@ fn refused_messages() {
             let undecodable = VerifyError::Undecodable;
             let expected = match case["model_says"].as_str().unwrap() {
                 "another root" => match refused {
-                    // A size that changes the number of siblings or entries, before the root is computed.
+                    // The size changes the number of siblings or entries, which is checked before
+                    // the root.
                     VerifyError::MalformedShape | VerifyError::CountMismatch => refused,
                     _ => VerifyError::RootMismatch,
                 },

@@ -1,4 +1,4 @@
-//! Known answers of strategies 2 to 6: from elements to roots and proofs.
+//! Known answers of strategies 2 to 6, from elements to roots and proofs.
 
 use block_directory::{
     AdHash1600, BlockDigest, BlockRoot, BlockTree, Entry, Flat, LtHash, MuHash1024, MuHash3072,
@@ -32,7 +32,7 @@ macro_rules! with_strategy {
     };
 }
 
-/// The same with the group of a strategy.
+/// Calls a generic function with the group of a vector's strategy.
 macro_rules! with_group {
     ($case:expr, $function:ident($($argument:expr),*)) => {
         match number(&$case["strategy"]) {
@@ -45,7 +45,7 @@ macro_rules! with_group {
     };
 }
 
-/// Check 21: `1` and `p - 1` are summaries, `0` and `p` are none.
+/// Check 21: `1` and `p - 1` are summaries; `0` and `p` are not.
 #[test]
 fn summaries_of_products_are_units() {
     fn check<C: Combination>(case: &Json) {
@@ -99,7 +99,7 @@ fn small_moduli_miss_and_go_on() {
     }
 }
 
-/// A range that has no number ends, after all counters.
+/// The search for a number in an empty range ends after all counters.
 #[test]
 fn attempts_come_to_an_end() {
     let expansion = |bits, modulus| Expansion {
@@ -135,7 +135,7 @@ fn elements_of_one_slot() {
     }
 }
 
-/// Sets, their parts, a replacement and a removal; with elements of keys, which only tests make.
+/// Sets, their parts, a replacement and a removal. The elements have keys, which only tests use.
 #[test]
 fn sets_are_combined_and_divided() {
     fn check<C: Combination>(vectors: &Json, case: &Json) {
@@ -201,7 +201,7 @@ fn check_strategy<B: BlockDigest<S>>(vectors: &Json, case: &Json) {
     for number_of in 0..number(&case["n"]) {
         tree.append(object::<S>(vectors, number_of)).unwrap();
         if number_of % 5 == 4 {
-            // One that is deleted already stays so.
+            // A deleted entry stays deleted.
             let changed = id((7 * number_of) % number_of);
             let _refused = tree.update(changed, object::<S>(vectors, 500 + number_of));
         }

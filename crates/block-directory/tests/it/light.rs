@@ -1,4 +1,4 @@
-//! The light author: what it refuses to sign, and how it goes on after failures.
+//! The light author: versions that it refuses to sign, and recovery from failures.
 
 use block_directory::{
     AuthorError, BlockDirectory, Changes, EntryProof, FullAuthor, LightAuthor, LightError,
@@ -11,18 +11,18 @@ use pad_core::{
 
 use crate::support::{S, directory, id, ids, object, signer};
 
-/// The other author.
+/// The full author, for comparison.
 pub(crate) type Full = FullAuthor<S>;
 
 type Failure = LightError<&'static str>;
 
-/// A light author and a server of a directory of this many objects, some of them deleted.
+/// A light author and a server of a directory with `objects` objects, some of them deleted.
 fn light(objects: u64, deleted: &[u64]) -> (LightAuthor<S>, BlockDirectory<S>) {
     let (light, server, _) = light_and_update(objects, deleted);
     (light, server)
 }
 
-/// The same with the latest update.
+/// A light author and a server as in [`light`], with the latest update.
 fn light_and_update(
     objects: u64,
     deleted: &[u64],
@@ -44,7 +44,7 @@ fn light_and_update(
     (light, server, update)
 }
 
-/// An author that goes on from what was stored, and has stored it again.
+/// An author that resumes from a stored state and has stored it again.
 fn resumed(state: &LightState<S>, update: &Update<S>, signer: HeadSigner) -> LightAuthor<S> {
     let mut light = LightAuthor::resume(state.clone(), Some(update.clone()), signer).unwrap();
     let again = light.finish(|kept, sent| {
@@ -68,12 +68,12 @@ fn publish(
     light.publish(changes, witness, |_, _| Ok(()))
 }
 
-/// Nothing is signed, and nothing is changed.
+/// Checks that the author's state is unchanged.
 fn assert_unchanged(light: &LightAuthor<S>, before: &LightState<S>) {
     assert_eq!(light.state(), before);
 }
 
-/// Check 23: the witness leads to the author's own root, whatever the server says.
+/// Check 23: the witness must lead to the author's own root.
 #[test]
 fn a_witness_of_another_root_is_refused() {
     let (mut light, server) = light(21, &[5]);
@@ -105,7 +105,8 @@ fn a_witness_of_another_root_is_refused() {
     assert!(publish(&mut light, &changes, good).is_ok());
 }
 
-/// Check 24: changed entries are live, also if new ones follow; a bad append after good changes leaves everything as it was.
+/// Check 24: changed entries are live, also if new ones follow. An invalid append after valid
+/// changes leaves the state unchanged.
 #[test]
 fn rules_are_checked_before_anything_changes() {
     let (mut light, server) = light(21, &[5]);
@@ -145,7 +146,7 @@ fn rules_are_checked_before_anything_changes() {
     assert_unchanged(&light, &before);
 }
 
-/// A witness with every byte changed in turn: refused, or the same.
+/// Changes every byte of a witness in turn. Each change is refused.
 #[test]
 fn damaged_witnesses_are_refused() {
     let (light, server, latest) = light_and_update(21, &[5]);
@@ -169,7 +170,8 @@ fn damaged_witnesses_are_refused() {
     }
 }
 
-/// State and update are stored before the update exists for anybody else; no second version is signed meanwhile.
+/// State and update are stored before the update is returned. No second version is signed before
+/// that.
 #[test]
 fn nothing_leaves_before_it_is_stored() {
     let (mut light, mut server) = light(21, &[5]);
@@ -194,10 +196,10 @@ fn nothing_leaves_before_it_is_stored() {
     server.apply(&update).unwrap();
     let nothing = light.finish(|_, _| Ok::<(), &'static str>(())).unwrap_err();
     assert!(matches!(nothing, LightError::NothingUnfinished));
-    // Whoever goes on from what was stored goes on from this version.
+    // The stored state is that of this version.
     let state: LightState<S> = codec::decode(&kept, 4096).unwrap();
     assert_unchanged(&light, &state);
-    // It stores and sends that version again before it signs another.
+    // A resumed author stores and sends that version again before it signs another.
     let resume = |update| LightAuthor::resume(state.clone(), update, HeadSigner::new(signer()));
     assert!(matches!(resume(None), Err(AuthorError::OtherUpdate)));
     let mut early = resume(Some(update.clone())).unwrap();
@@ -210,10 +212,10 @@ fn nothing_leaves_before_it_is_stored() {
     assert_eq!(server.apply(&update), Ok(Version::new(4)));
 }
 
-/// A signer that fails, once.
-struct Flaky(std::sync::atomic::AtomicBool);
+/// A signer that fails once.
+struct SignerFailingOnce(std::sync::atomic::AtomicBool);
 
-impl signature::Signer<pad_core::HeadSignature> for Flaky {
+impl signature::Signer<pad_core::HeadSignature> for SignerFailingOnce {
     fn try_sign(&self, message: &[u8]) -> Result<pad_core::HeadSignature, signature::Error> {
         if self.0.swap(false, std::sync::atomic::Ordering::Relaxed) {
             return Err(signature::Error::new());
@@ -222,12 +224,12 @@ impl signature::Signer<pad_core::HeadSignature> for Flaky {
     }
 }
 
-/// After a failure of the signer both authors sign that same version, and nothing else in its place.
+/// After a failure of the signer, both authors sign that version and no other with its number.
 #[test]
 fn a_failed_signature_is_made_up_for() {
     let (_, own) = light(21, &[5]);
     let (light, mut server, latest) = light_and_update(21, &[5]);
-    let flaky = || HeadSigner::new(Flaky(true.into()));
+    let flaky = || HeadSigner::new(SignerFailingOnce(true.into()));
     let mut full = FullAuthor::resume(own, flaky());
     let mut light = resumed(light.state(), &latest, flaky());
     full.append(object::<S>(21)).unwrap();
@@ -245,7 +247,8 @@ fn a_failed_signature_is_made_up_for() {
     assert_eq!(server.registered(), 23);
 }
 
-/// An author goes on from no state with a changed byte: it would sign what no server can follow, or a version for the second time.
+/// An author resumes from no state with a changed byte. It could sign a version twice, or one that
+/// no server accepts.
 #[test]
 fn damaged_states_are_refused() {
     let new = LightAuthor::<S>::new("directory", signer()).unwrap();
@@ -264,7 +267,8 @@ fn damaged_states_are_refused() {
     }
 }
 
-/// Whoever can compute the digest cannot make the author go on from another root, or from a head that it has not signed.
+/// A state with a recomputed digest is refused if it has another root, or a head that the author
+/// has not signed.
 #[test]
 fn states_end_in_a_signed_root() {
     let (light, server) = light(21, &[5]);
@@ -293,7 +297,7 @@ fn states_end_in_a_signed_root() {
     }
 }
 
-/// A signer of another key: nothing is signed, and the right one goes on.
+/// A signer with another key signs nothing, and leaves the state unchanged.
 #[test]
 fn an_author_signs_with_its_own_key_only() {
     let (light, server, latest) = light_and_update(21, &[5]);
@@ -312,7 +316,7 @@ fn an_author_signs_with_its_own_key_only() {
     assert!(matches!(full.snapshot(), Err(AuthorError::OtherKey)));
 }
 
-/// Storing panics, and whoever goes on has the same version to store.
+/// Storing panics. The author then has the same version to store.
 #[test]
 fn a_panic_while_storing_costs_no_second_version() {
     let (mut light, mut server) = light(21, &[5]);
@@ -333,7 +337,7 @@ fn a_panic_while_storing_costs_no_second_version() {
     server.apply(&update).unwrap();
 }
 
-/// More changes than a question has ids are no fault of the server.
+/// More changes than a query may have ids are an error of the caller.
 #[test]
 fn too_many_changes_are_the_authors_own_fault() {
     let (mut light, _) = light(1200, &[]);

@@ -1,4 +1,5 @@
-//! Directories from outside: vectors, an oracle, forgeries, damaged messages, hints that lie, and both authors.
+//! Integration tests: vectors, an oracle, forgeries, damaged messages, forged hints, and both
+//! authors.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 #![allow(

@@ -1,4 +1,4 @@
-//! Random histories against a list of entries: every role, after every version.
+//! Compares every role with a list of entries, after every version of random histories.
 
 use block_directory::{
     BlockDirectory, Changes, Entry, EntryProof, EntryQuery, EntryRange, FullAuthor, LightAuthor,
@@ -12,7 +12,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::support::{head_of, id, object, signer};
 
-/// What every entry is; `None` if it is deleted.
+/// The digest of every entry; `None` for a deleted one.
 type Oracle<S> = Vec<Option<<S as Suite>::Digest>>;
 
 fn expected<S: Suite>(oracle: &Oracle<S>, number: u64) -> Entry<S::Digest> {
@@ -43,7 +43,7 @@ impl<S: Suite> Roles<S> {
         }
     }
 
-    /// One version of random operations, made by both authors and taken by the server.
+    /// Makes one version of random operations with both authors, and applies it at the server.
     fn publish(&mut self) {
         let mut changes = Changes::new();
         let registered = self.oracle.len();
@@ -85,7 +85,7 @@ impl<S: Suite> Roles<S> {
         assert!(codec::encode(self.light.state()).len() < 4096);
     }
 
-    /// Every single entry and some beyond, some sets, and some ranges.
+    /// Checks every single entry and some ids beyond, some sets, and some ranges.
     fn check_everything(&mut self) {
         let registered = u64::try_from(self.oracle.len()).unwrap();
         for number in (0..registered + 3).chain([1 << 32, MOST_ENTRIES, u64::MAX]) {
@@ -152,7 +152,7 @@ fn histories_match_a_list_of_entries() {
     random_histories::<Paper2010>(4);
 }
 
-/// The tree without blocks, from its definition: for every size up to 300.
+/// Compares the roots of every size up to 300 with the definition of the tree, without blocks.
 #[test]
 fn roots_are_those_of_the_definition() {
     type S = Sha256Ed25519;
@@ -180,7 +180,7 @@ fn roots_are_those_of_the_definition() {
     }
 }
 
-/// A server proves what it has and nothing else.
+/// A server proves only the versions that it has.
 #[test]
 fn old_and_unknown_versions_are_refused() {
     use pad_core::{LookupError, Repository as _};

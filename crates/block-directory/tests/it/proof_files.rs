@@ -1,8 +1,9 @@
-//! Proof files (kinds 176 and 177): `docs/vectors/proof-files/directory.json`, accepted and refused.
+//! Proof files (kinds 176 and 177): `docs/vectors/proof-files/directory.json`, accepted and
+//! refused.
 
 use block_directory::{BlockDirectory, DirectoryProof, Entry, EntryRange, FullAuthor, Selection};
 use ed25519_dalek::SigningKey;
-use pad_conformance::published::{Answer, Asked, check_proof_files, public_text};
+use pad_conformance::published::{Answer, VectorQuery, check_proof_files, public_text};
 use pad_core::{
     Response, Sha256Ed25519, Suite, Untrusted, Version, codec,
     head::{Authority, EmptyDictionary},
@@ -12,10 +13,10 @@ use crate::support::{id, ids, object};
 
 type S = Sha256Ed25519;
 
-/// What the optional head of a proof file may take beside its proof.
+/// Maximum length of the optional head of a proof file.
 const LONGEST_HEAD: usize = 1024;
 
-/// What a proof file establishes about entries of a version, for whoever trusts the author's key alone.
+/// Verifies a proof file about entries of a version, with the author's key alone.
 fn verify<Q: Selection>(
     authority: &Authority,
     (version, file): (u64, &[u8]),
@@ -55,14 +56,14 @@ fn prove<Q: Selection>(server: &BlockDirectory<S>, query: &Q) -> Vec<u8> {
 }
 
 /// The ids in a question.
-fn numbers(asked: &Asked) -> Vec<u64> {
+fn numbers(asked: &VectorQuery) -> Vec<u64> {
     let keys = asked.keys().into_iter().flatten();
     keys.map(|key| u64::from_be_bytes(key.try_into().unwrap()))
         .collect()
 }
 
-/// Those of the first and the one beyond the last, if the question is about a range.
-fn range(asked: &Asked) -> Option<core::ops::Range<u64>> {
+/// The range of a question about a range.
+fn range(asked: &VectorQuery) -> Option<core::ops::Range<u64>> {
     (asked.question == "entries of a range").then(|| numbers(asked)[0]..numbers(asked)[1])
 }
 
@@ -70,7 +71,7 @@ fn query(range: &core::ops::Range<u64>) -> EntryRange {
     EntryRange::new(id(range.start), id(range.end)).unwrap()
 }
 
-/// Eleven entries, of which one is deleted.
+/// A directory of eleven entries, one of them deleted.
 fn directory() -> BlockDirectory<S> {
     let signer = SigningKey::from_bytes(&[42; 32]);
     let mut author = FullAuthor::<S>::new("vectors", signer).unwrap();

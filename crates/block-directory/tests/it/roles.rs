@@ -1,4 +1,4 @@
-//! What servers, full authors and clients refuse beside proofs.
+//! Servers, full authors and clients: refused updates, changes and heads.
 
 use block_directory::{
     AnswerError, AuthorError, BlockDirectory, DirectoryClient, Entry, EntryRange, EntryRequest,
@@ -12,7 +12,7 @@ use pad_core::{
 
 use crate::support::{S, directory, id, ids, object, signer};
 
-/// The author's next update with other operations, and the root that the author would sign for them.
+/// The author's next signed update with other operations.
 fn forged(author: &mut FullAuthor<S>, operations: Vec<Operation>) -> Update<S> {
     let honest = author.snapshot().unwrap();
     Update {
@@ -30,7 +30,7 @@ fn remove(number: u64) -> Operation {
     Operation::Remove(Key::new(number.to_be_bytes()).unwrap())
 }
 
-/// Check 25: operations, root and history before anything changes.
+/// Check 25: operations, root and history are checked before anything changes.
 #[test]
 fn servers_refuse_updates_that_break_the_rules() {
     let good = object::<S>(77).0;
@@ -77,7 +77,7 @@ fn servers_refuse_updates_that_break_the_rules() {
     }
 }
 
-/// Check 2, at the server: an update of somebody else, of another directory or scheme, or out of order.
+/// Check 2, at the server: an update of another author, directory or scheme, or out of order.
 #[test]
 fn servers_refuse_updates_of_others() {
     let (mut author, mut server) = directory(3, 2);
@@ -116,7 +116,7 @@ fn servers_refuse_updates_of_others() {
     assert_eq!(server.apply(&first), Ok(Version::new(2)));
 }
 
-/// The author refuses what no server takes.
+/// The author refuses changes that no server accepts.
 #[test]
 fn full_authors_refuse_what_breaks_the_rules() {
     let (mut author, mut server) = directory(21, 2);
@@ -138,7 +138,7 @@ fn full_authors_refuse_what_breaks_the_rules() {
     }
     assert_eq!(author.update(id(21), good), Err(ApplyError::UnknownId(21)));
     assert_eq!(author.delete(id(21)), Err(ApplyError::UnknownId(21)));
-    // New in this version: may still change its object, but not go.
+    // An entry that is new in this version may change its object, but not be deleted.
     assert_eq!(author.append(good), Ok(id(21)));
     assert_eq!(author.update(id(21), object::<S>(78)), Ok(()));
     assert_eq!(author.delete(id(21)), Err(ApplyError::UnknownId(21)));
@@ -148,7 +148,7 @@ fn full_authors_refuse_what_breaks_the_rules() {
     assert!(matches!(author.load([good]), Err(AuthorError::NotEmpty)));
 }
 
-/// A directory that is loaded at once: other digests than the author's, or another head.
+/// Loading at once is refused with other digests than the author's, and with another head.
 #[test]
 fn loading_is_checked_against_the_head() {
     let objects = |count| (0..count).map(object::<S>);
@@ -172,7 +172,7 @@ fn loading_is_checked_against_the_head() {
     forged.head.root = S::empty_tree();
     let unsigned = ApplyError::Head(VerifyError::SignatureInvalid);
     assert_eq!(load(&forged, 0), Err(unsigned));
-    // It goes on as any other.
+    // The loaded directory accepts further updates.
     let server = BlockDirectory::<S>::new(*author.authority(), 7).unwrap();
     let mut server = server.load(&head, objects(1000)).unwrap();
     author.delete(id(500)).unwrap();
@@ -190,7 +190,7 @@ fn refused<T: std::fmt::Debug>(result: Result<T, AnswerError<S>>) -> VerifyError
     }
 }
 
-/// Check 2, at the client: heads that are older, of others, or do not continue the history.
+/// Check 2, at the client: heads that are older, of another author, or do not continue the history.
 #[test]
 fn clients_follow_one_history() {
     let (mut author, mut server) = directory(21, 2);
@@ -205,9 +205,9 @@ fn clients_follow_one_history() {
         .accept(&slower, &server.answer(&request).unwrap())
         .unwrap();
     assert_eq!(found.entries.get().of(id(5)), Some(Entry::Deleted));
-    // An answer that another one overtook is nobody's fault.
+    // An answer that another one overtook is no evidence against the server.
     assert_eq!(client.accept(&pending, &first), Err(AnswerError::Overtaken));
-    // A server that is behind says so; one that answers nevertheless is refused.
+    // A server that is behind returns an error. If it answers nevertheless, the answer is refused.
     let (pending, request) = client.ask(ids(&[3]));
     let behind = old.answer(&request);
     assert!(matches!(
@@ -219,14 +219,14 @@ fn clients_follow_one_history() {
     let rolled_back = refused(client.accept(&pending, &first));
     let (seen, offered) = (Version::new(2), Version::new(1));
     assert_eq!(rolled_back, VerifyError::Rollback { seen, offered });
-    // The head that the client knows already is not news.
+    // A head that the client already knows is not allowed as news.
     let known = EntryRequest::new(Version::EMPTY, ids(&[3]), None).unwrap();
     let repeated = codec::encode(&server.answer_entries(&known).unwrap());
     assert_eq!(
         refused(client.accept(&pending, &repeated)),
         VerifyError::AnswerMismatch
     );
-    // A newer head without the proof that it continues.
+    // A newer head without a consistency proof.
     author.append(object::<S>(30)).unwrap();
     server.apply(&author.snapshot().unwrap()).unwrap();
     let unproved = codec::encode(&server.answer_entries(&known).unwrap());
@@ -239,7 +239,7 @@ fn clients_follow_one_history() {
     assert_eq!(client.view().version(), Version::new(3));
 }
 
-/// An author who signs two heads for one version: the client has the evidence.
+/// An author signs two heads for one version. The client gets the evidence.
 #[test]
 fn forks_make_evidence() {
     let (_, server) = directory(21, 2);
@@ -257,7 +257,8 @@ fn forks_make_evidence() {
     ));
 }
 
-/// Before the first head nothing is believed: the empty directory has no head, and anybody could say that it is all there is.
+/// A client without a head accepts no proof. The empty directory has no head, so any server could
+/// claim that it is the latest.
 #[test]
 fn nothing_is_absent_before_the_first_head() {
     let (author, _) = directory(3, 2);
@@ -277,7 +278,7 @@ fn steps_are_1_to_12() {
     }
 }
 
-/// A request of a few bytes gets at most what the operator allows.
+/// The operator bounds the length of a range that a short request may ask for.
 #[test]
 fn servers_bound_what_a_range_costs_them() {
     let (author, mut server) = directory(40, 2);
@@ -294,7 +295,7 @@ fn servers_bound_what_a_range_costs_them() {
     assert!(ask(&server, 13).is_ok());
     assert_eq!(ask(&server, 14), refused);
     assert_eq!(ask(&server, u64::MAX), refused);
-    // Nobody is answered more than the format allows.
+    // The limit of the format still holds.
     server.limit_ranges(u64::MAX);
     assert!(ask(&server, u64::MAX).is_ok());
 }

@@ -1,4 +1,5 @@
-//! Stored directories whose cache is too small, whose medium fails in the middle, and whose files or log are of another time.
+//! Faults of stored directories: a cache that is too small, a failing medium, and files or a log of
+//! another version.
 
 use std::{collections::BTreeSet, path::Path, thread};
 
@@ -45,8 +46,9 @@ fn assert_same(memory: &BlockDirectory<S>, stored: &BlockDirectory<S>) {
     }
 }
 
-/// One version that changes every so-manieth of the first entries and appends others, with so little memory that blocks go while
-/// it is applied; and once more after the directory was opened again, when the level above the lowest comes and goes too.
+/// Applies a version that changes every entry at a multiple of `stride` among the first ones, and
+/// appends others. The cache is so small that blocks are evicted meanwhile. In the second run the
+/// directory is reopened first, so blocks above the lowest level are evicted too.
 fn flood(step: u32, first: u64, stride: usize, appends: u64, bytes: usize) {
     let budget = CacheBudget { bytes, ..LAZY };
     for (is_opened_again, is_group) in [(false, false), (true, false), (true, true)] {
@@ -92,7 +94,7 @@ fn updates_of_more_blocks_than_fit_into_memory_are_applied() {
             flood(step, first, stride, appends, 1);
         }
     }
-    // Not even the smallest cache that there is.
+    // A cache below the minimum.
     flood(2, 4000, 4, 9, 60_000);
     flood(2, 4000, 5, 9, 50_000);
 }
@@ -138,7 +140,7 @@ fn readers_beside_each_other_agree_with_the_oracle() {
     }
 }
 
-/// Loading into a directory that exists would store nothing.
+/// Loading into an existing directory is refused, because it would store nothing.
 #[test]
 fn what_is_in_files_is_loaded_when_it_is_made() {
     let folder = tempfile::tempdir().unwrap();
@@ -154,7 +156,7 @@ fn what_is_in_files_is_loaded_when_it_is_made() {
     assert_eq!(refused, ApplyError::Store(fault));
 }
 
-/// An author whose version could not be stored signs nothing more, and the log has no gap.
+/// An author with a version that could not be stored signs no more. The log has no gap.
 #[test]
 fn an_author_whose_store_failed_signs_nothing_more() {
     for failing in 1..12 {
@@ -169,7 +171,7 @@ fn an_author_whose_store_failed_signs_nothing_more() {
             continue;
         }
         assert_eq!(author.version(), Version::new(1));
-        // Reading the log opens its database again, which does not make the directory usable.
+        // Reading the log reopens its database. The directory stays closed.
         drop(author.directory().logged_update(Version::new(2)));
         append(&mut author, 30..34);
         let refused = author.snapshot().unwrap_err();
@@ -185,7 +187,7 @@ fn an_author_whose_store_failed_signs_nothing_more() {
     }
 }
 
-/// The author may have died before it sent its latest update: that stays in the log.
+/// The log keeps the latest update, because the author may have crashed before sending it.
 #[test]
 fn the_latest_update_can_be_sent_again() {
     let folder = tempfile::tempdir().unwrap();
@@ -204,7 +206,8 @@ fn the_latest_update_can_be_sent_again() {
     }
 }
 
-/// Neither with a hint nor without one, and no head that was never durable.
+/// A closed directory answers neither with nor without a hint, and returns no head that was never
+/// durable.
 #[test]
 fn a_closed_directory_answers_nothing() {
     let folder = SimulatedFolder::new("directory");
@@ -239,7 +242,7 @@ fn a_closed_directory_answers_nothing() {
     assert!(!matches!(said, StoreError::Fault(_)), "{said:?}");
 }
 
-/// A power cut keeps any of the names that were not made durable.
+/// A power cut may keep or lose each file name that is not durable.
 #[test]
 fn names_of_levels_survive_in_any_combination() {
     let mut author = FullAuthor::<S>::new("directory", signer()).unwrap();
@@ -271,7 +274,7 @@ fn names_of_levels_survive_in_any_combination() {
     assert_eq!(versions.len(), 2);
 }
 
-/// A log that says that there are no entries is not believed, and nothing is signed on top of it.
+/// A log with a wrong number of entries is refused on opening, so nothing is signed on top of it.
 #[test]
 fn a_log_without_entries_is_compared_with_the_root() {
     for entries in [3, 70] {
@@ -305,7 +308,7 @@ fn change_log(folder: &Path, change: impl FnOnce(&WriteTransaction)) {
     transaction.commit().unwrap();
 }
 
-/// A log of another time: it is refused, by the check too, before anything in the files is changed.
+/// A log of an older version is refused before anything in the files changes, also by the check.
 #[test]
 fn another_log_destroys_nothing() {
     let folder = tempfile::tempdir().unwrap();
@@ -332,7 +335,7 @@ fn another_log_destroys_nothing() {
     assert_eq!(check().unwrap(), 70);
 }
 
-/// A check looks at the signatures of all heads.
+/// A check verifies the signatures of all heads.
 #[test]
 fn a_check_verifies_earlier_heads() {
     let folder = tempfile::tempdir().unwrap();
@@ -354,7 +357,8 @@ fn a_check_verifies_earlier_heads() {
     assert!(matches!(found, Err(StoreError::DamagedLog(_))), "{found:?}");
 }
 
-/// What a crash left of making a directory is in nobody's way; anything else in the folder is.
+/// Creating a directory replaces the remains of a crashed creation, and refuses a folder with other
+/// contents.
 #[test]
 fn an_unfinished_log_is_replaced() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Directories on disk beside directories in memory, which are their oracle.
+//! Compares directories on disk with directories in memory.
 
 use std::{fs, path::Path};
 
@@ -12,13 +12,13 @@ use crate::support::{S, id, object, signer};
 
 type Other = pad_core::Blake3Ed25519;
 
-/// So little that blocks go and come all the time.
+/// A cache so small that blocks are evicted all the time.
 const TINY: CacheBudget = CacheBudget {
     bytes: 1,
     log_bytes: 2000,
 };
 
-/// What never has a checkpoint on its own.
+/// A budget with no automatic checkpoint.
 const LAZY: CacheBudget = CacheBudget {
     bytes: 64 << 20,
     log_bytes: u64::MAX,
@@ -28,7 +28,7 @@ fn open(folder: &Path, budget: CacheBudget) -> BlockDirectory<S> {
     BlockDirectory::open(folder, budget).unwrap()
 }
 
-/// An author in memory, a server in memory, and one in files.
+/// An author, a server in memory, and a server in files.
 struct Trio {
     author: FullAuthor<S>,
     memory: BlockDirectory<S>,
@@ -58,7 +58,8 @@ impl Trio {
         self.stored.as_mut().unwrap()
     }
 
-    /// A version with so many appended entries, and changes and deletions among the others.
+    /// Makes a version with `appends` appended entries, and at most `changes` changes and
+    /// deletions.
     fn version(&mut self, appends: u64, changes: u64) -> Update<S> {
         let before = self.memory.registered();
         for number in 0..appends {
@@ -87,7 +88,7 @@ impl Trio {
         self.stored().apply(&update).unwrap();
     }
 
-    /// As a process that is killed: without a checkpoint.
+    /// Reopens the directory without a checkpoint, like after a killed process.
     fn crash(&mut self) {
         drop(self.stored.take());
         self.stored = Some(open(self.folder.path(), self.budget));
@@ -98,7 +99,7 @@ impl Trio {
         self.stored = Some(open(self.folder.path(), self.budget));
     }
 
-    /// Every entry and some questions have the same proofs.
+    /// Checks that both servers give equal proofs for every entry and some queries.
     fn compare(&mut self) {
         let (memory, stored) = (&self.memory, self.stored.as_ref().unwrap());
         assert_eq!(stored.latest(), memory.latest());
@@ -147,7 +148,8 @@ fn files_and_memory_agree_after_every_version_and_every_way_to_end() {
     }
 }
 
-/// A level that is full at the checkpoint, and one entry more: a new level whose first slot stands above nothing that is logged.
+/// A level is full at the checkpoint, and more entries follow. The first slot of the new level is
+/// above blocks that are not in the log.
 #[test]
 fn levels_grow_beyond_the_checkpoint() {
     for step in 1..4 {
@@ -183,7 +185,7 @@ fn versions_without_changes_and_groups_survive() {
     trio.compare();
     trio.crash();
     trio.compare();
-    // Those before a wrong one stay, and are durable.
+    // The updates before an invalid one stay and are durable.
     let mut group: Vec<_> = (0..4).map(|_| trio.version(1, 2)).collect();
     let last = group.pop().unwrap();
     let mut wrong = last.clone();
@@ -231,7 +233,7 @@ fn a_loaded_directory_is_the_one_that_was_appended_to() {
     }
 }
 
-/// Check 26: a block that is not what the block above says is neither shown nor changed.
+/// Check 26: a block that does not match the block above it is neither shown nor changed.
 #[test]
 fn damaged_blocks_are_found_before_they_are_used() {
     let mut trio = Trio::new(2, LAZY, 4);
@@ -257,14 +259,14 @@ fn damaged_blocks_are_found_before_they_are_used() {
     let update = trio.version(1, 40);
     let refused = trio.stored().apply(&update);
     assert_eq!(refused, Err(ApplyError::Store(StoreFault::Damaged)));
-    // It was not the medium: what is right is still answered.
+    // The medium did not fail, so intact blocks are still served.
     assert!(trio.stored().prove_latest(&EntryQuery::one(id(3))).is_ok());
     drop(trio.stored.take());
     let found = BlockDirectory::<S>::check(trio.folder.path(), LAZY, |_, _| {});
     assert!(matches!(found, Err(StoreError::DamagedBlock { .. })));
 }
 
-/// Check 27, and damage above the lowest level: found when the directory is opened.
+/// Check 27, and damage above the lowest level. Both are found when the directory is opened.
 #[test]
 fn damage_is_found_when_a_directory_is_opened() {
     let damages: [fn(&Path); 5] = [
@@ -287,7 +289,7 @@ fn damage_is_found_when_a_directory_is_opened() {
         );
         assert!(is_typed, "{refused:?}");
     }
-    // A neighbour of an entry that the log assigns is hashed with it: only the root tells.
+    // A neighbour of an entry in the log is hashed with it, so only the root reveals its damage.
     let mut trio = Trio::new(2, LAZY, 4);
     trio.apply(70, 0);
     trio.close();
@@ -328,7 +330,7 @@ fn a_look_up_reads_one_block_or_none() {
     assert_eq!(stored.blocks_read() - opened, 1);
     stored.prove_latest(&query).unwrap();
     assert_eq!(stored.blocks_read() - opened, 1);
-    // With a hint, none.
+    // With a hint, the server reads no block.
     let mut client = block_directory::DirectoryClient::<S>::new(*trio.author.authority(), 2);
     let (pending, request) = client.ask(EntryQuery::one(id(500)));
     let answer = trio.memory.answer(&request).unwrap();

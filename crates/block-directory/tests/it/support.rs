@@ -10,7 +10,7 @@ use pad_core::{
 /// The suite of tests that do not vary it.
 pub(crate) type S = Sha256Ed25519;
 
-/// The digest of the object that everybody registers for an id.
+/// The digest of the object that all tests register for an id.
 pub(crate) fn object<S: Suite>(number: u64) -> S::Digest {
     S::value(format!("object-{number}").as_bytes())
 }
@@ -19,7 +19,7 @@ pub(crate) fn signer() -> SigningKey {
     SigningKey::from_bytes(&[7; 32])
 }
 
-/// An author, and a server of this step, of a directory with these objects at version 1.
+/// An author of a directory with these objects at version 1, and a server with the given step.
 pub(crate) fn directory(objects: u64, step: u32) -> (FullAuthor<S>, BlockDirectory<S>) {
     let mut author = FullAuthor::new("directory", signer()).unwrap();
     let mut server = BlockDirectory::new(*author.authority(), step).unwrap();
@@ -30,7 +30,7 @@ pub(crate) fn directory(objects: u64, step: u32) -> (FullAuthor<S>, BlockDirecto
     (author, server)
 }
 
-/// A verified head with this root: of a directory whose author signs whatever a test needs.
+/// A verified head with an arbitrary root.
 pub(crate) fn head_of<S: Suite>(root: S::Digest) -> Verified<SnapshotHead<S>> {
     let signer = SigningKey::from_bytes(&[9; 32]);
     let authority = Authority {
@@ -64,7 +64,7 @@ pub(crate) fn id(number: u64) -> EntryId {
     EntryId::new(number)
 }
 
-/// What a message establishes under a root.
+/// Verifies a message under a root.
 pub(crate) fn verify<Q: block_directory::Selection>(
     message: &[u8],
     head: &Verified<SnapshotHead<S>>,

@@ -1,4 +1,5 @@
-//! The two forms of proofs that the paper has and that prove nothing: a naive verifier accepts forgeries, ours has no such messages.
+//! The two unsound forms of proofs in the paper. A naive verifier accepts forgeries. This crate has
+//! no such messages.
 
 use block_directory::{
     AdHash1600, BlockDigest, BlockRoot, BlockTree, DirectoryClient, Entry, Hint, LtHash,
@@ -21,14 +22,14 @@ fn element<C: Combination>(number: u64, object: &<S as Suite>::Digest) -> C::Val
     C::element(&[&[0], &number.to_be_bytes(), &[1], object.as_ref()]).unwrap()
 }
 
-/// The paper's equation: the rest of the block, combined with the entry, is the block.
+/// The paper's equation: the rest of the block combined with the entry is the block.
 fn naive<C: Combination>(block: &[u8], entry: &C::Value, rest: &C::Value) -> bool {
     let mut combined = rest.clone();
     C::combine(&mut combined, entry);
     C::summary::<S>(&combined) == block
 }
 
-/// For any entry the attacker divides it out of the block, and has the rest that the equation asks for.
+/// The attack: removes any entry from the block, which gives a rest that satisfies the equation.
 fn forge<C: Combination>(block: &C::Value, entry: &C::Value) -> C::Value {
     let mut rest = block.clone();
     C::remove(&mut rest, entry);
@@ -47,14 +48,14 @@ fn check_forgery<C: Combination, B: BlockDigest<S>>() {
     let entry = element::<C>(7, &lie);
     let rest = forge::<C>(&block, &entry);
     assert!(naive::<C>(&tree.top(), &entry, &rest));
-    // As near as a message of ours comes to it: the entry, and the rest where the other slots should be.
+    // The closest message of this crate: the entry, and the rest instead of the other slots.
     let root = BlockRoot::new(&head_of::<S>(tree.root()), 8).unwrap();
     let mut contents = vec![1];
     contents.extend_from_slice(lie.as_ref());
     contents.extend(C::summary::<S>(&rest));
     let refused = verify::<B>(&root, 7, &contents);
     assert_eq!(refused, Err(VerifyError::BlockLength));
-    // Nor does the right number of slots help, one of them being the lie.
+    // The right number of slots with one false slot is refused too.
     let honest = codec::encode_body(&tree.prove(id(7)));
     let (_, _, mut slots): (u64, u32, Vec<u8>) = codec::decode_body(&honest).unwrap();
     slots[7 * 33 + 1..].copy_from_slice(lie.as_ref());
@@ -74,7 +75,7 @@ fn verify<B: BlockDigest<S>>(
     Untrusted::new(proof).verify(root, &id(asked)).map(drop)
 }
 
-/// The first form: the entry, and the combined digest of the rest of its block.
+/// The first form: the entry and the combined digest of the rest of its block.
 #[test]
 fn the_rest_of_a_block_proves_nothing() {
     check_forgery::<AdSum1600, AdHash1600>();
@@ -102,13 +103,15 @@ fn check_equation<C: Combination>(case: &Json, rest: &C::Value) {
     assert!(naive::<C>(&bytes(&case["block"]), &entry, rest));
 }
 
-/// The paper's hint: digests of the blocks above an entry, from the bottom up, stored with the object.
+/// The paper's hint: digests of the blocks above an entry, from the bottom up, stored with the
+/// object.
 struct PaperHint {
     object: <S as Suite>::Digest,
     blocks: Vec<<S as Suite>::Digest>,
 }
 
-/// The paper's client: the object is the one of the hint, and the server has one of the hint's blocks.
+/// The paper's client. It accepts if the object is the hint's and the server has one of the hint's
+/// blocks.
 fn naive_client(
     held: &<S as Suite>::Digest,
     hint: &PaperHint,
@@ -117,8 +120,8 @@ fn naive_client(
     hint.object == *held && hint.blocks.iter().any(server_has)
 }
 
-/// The second form: a hint of pairs, where nothing ties the object to the lowest block. Whoever stores objects swaps one, and leaves
-/// the blocks as they are.
+/// The second form: a hint of pairs, where nothing binds the object to the lowest block. The object
+/// store swaps an object and leaves the blocks unchanged.
 #[test]
 fn digests_of_blocks_prove_nothing_about_an_object() {
     let (author, server) = directory(40, 2);
@@ -139,7 +142,7 @@ fn digests_of_blocks_prove_nothing_about_an_object() {
         blocks: blocks.clone(),
     };
     assert!(naive_client(&lie, &swapped, |block| blocks.contains(block)));
-    // Ours computes the blocks from the object, and they are others.
+    // This crate computes the blocks from the object, which gives other blocks.
     let refused = hint.offer(author.authority(), id(9), &lie, 2);
     assert_eq!(refused, Err(VerifyError::HintOfAnotherObject));
     let mut swapped = codec::envelope(162, S::ID.0);
@@ -154,7 +157,7 @@ fn digests_of_blocks_prove_nothing_about_an_object() {
     let chain = codec::encode_body(&offer.chain());
     let (_, computed): (u32, Vec<<S as Suite>::Digest>) = codec::decode_body(&chain).unwrap();
     assert!(computed.iter().all(|block| !blocks.contains(block)));
-    // So the server has none of them, and what it says is what is registered.
+    // The server therefore has none of them, and answers with the registered object.
     let mut client = DirectoryClient::<S>::new(*author.authority(), 2);
     let (pending, request) = client.ask_with_hint(id(9), &lie, &codec::encode(&swapped));
     let (_, without) = client.ask_with_hint(id(9), &lie, b"");

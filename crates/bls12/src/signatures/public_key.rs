@@ -33,7 +33,7 @@ pub struct BlsPublicKey {
 impl BlsPublicKey {
     /// Decodes a public key.
     ///
-    /// Cost: about 0.3 milliseconds; decode a key once.
+    /// Cost: about 0.3 milliseconds. Decode a key once.
     ///
     /// # Errors
     /// [`DecodeError::PointInvalid`] unless the bytes are the canonical encoding of a point of the

@@ -38,21 +38,26 @@ fn keys_and_signatures_are_those_of_another_implementation() {
     let secret = secret(7);
     assert_eq!(
         secret.public_key().to_string(),
-        "8038bfe033bc328ea36bb7c3438bc5a27a0dc880506277e116c8b842ed0c1ea78d32c90b04afbca59bd828c1e6c5e3f3\
-         19274412f2e9eecf7334114b02847693e9d997f1aa9f936d90cae8946df6593033431513e210880bcda015da1b61f6f5"
+        "8038bfe033bc328ea36bb7c3438bc5a27a0dc880506277e1\
+         16c8b842ed0c1ea78d32c90b04afbca59bd828c1e6c5e3f3\
+         19274412f2e9eecf7334114b02847693e9d997f1aa9f936d\
+         90cae8946df6593033431513e210880bcda015da1b61f6f5"
     );
     for (message, expected) in [
         (
             "",
-            "93bf6ad2288b1e90baf1e670e1b753d2bfa4250e0985b2fa30e1b485cb137bf6e7a3e2d54b806e4a82bf581940470823",
+            "93bf6ad2288b1e90baf1e670e1b753d2bfa4250e0985b2fa\
+             30e1b485cb137bf6e7a3e2d54b806e4a82bf581940470823",
         ),
         (
             "abc",
-            "b0e263f06826487f31708b6ffe92d767e3e9f93d52a4ff4b565eeca6a81db753caa8689e3d1f83d288be137f86646294",
+            "b0e263f06826487f31708b6ffe92d767e3e9f93d52a4ff4b\
+             565eeca6a81db753caa8689e3d1f83d288be137f86646294",
         ),
         (
             "message",
-            "8f3f8997b2efc82bc14932242506a59d843ea31a41e2829c691a3bee8d211c93d11e28034e43b46b75fe932cfaf786d6",
+            "8f3f8997b2efc82bc14932242506a59d843ea31a41e2829c\
+             691a3bee8d211c93d11e28034e43b46b75fe932cfaf786d6",
         ),
     ] {
         assert_eq!(secret.sign(message.as_bytes()), signature(expected));
@@ -61,7 +66,8 @@ fn keys_and_signatures_are_those_of_another_implementation() {
     assert_eq!(
         BlsSignature::aggregate(&both),
         Ok(signature(
-            "a120f3ba77ce904ff3fb60c332aefb74fbc4441f3251a3c0cab365ad6eec8fa313baef84ffbcf92b44a8ead119102ad7"
+            "a120f3ba77ce904ff3fb60c332aefb74fbc4441f3251a3c0\
+             cab365ad6eec8fa313baef84ffbcf92b44a8ead119102ad7"
         ))
     );
 }
@@ -69,13 +75,15 @@ fn keys_and_signatures_are_those_of_another_implementation() {
 #[test]
 fn a_signature_of_the_public_randomness_beacon_verifies() {
     // drand, network `quicknet`, round 1000: the message is SHA-256 of the round number.
-    let key: BlsPublicKey =
-        "83cf0f2896adee7eb8b5f01fcad3912212c437e0073e911fb90022d3e760183c8c4b450b6a0a6c3ac6a5776a2d106451\
-         0d1fec758c921cc22b0e17e63aaf4bcb5ed66304de9cf809bd274ca73bab4af5a6e9c76a4bc09e76eae8991ef5ece45a"
-            .parse()
-            .unwrap();
+    let key: BlsPublicKey = "83cf0f2896adee7eb8b5f01fcad3912212c437e0073e911f\
+         b90022d3e760183c8c4b450b6a0a6c3ac6a5776a2d106451\
+         0d1fec758c921cc22b0e17e63aaf4bcb5ed66304de9cf809\
+         bd274ca73bab4af5a6e9c76a4bc09e76eae8991ef5ece45a"
+        .parse()
+        .unwrap();
     let signature = signature(
-        "b44679b9a59af2ec876b1a6b1ad52ea9b1615fc3982b19576350f93447cb1125e342b73a8dd2bacbe47e4b6b63ed5e39",
+        "b44679b9a59af2ec876b1a6b1ad52ea9b1615fc3982b1957\
+         6350f93447cb1125e342b73a8dd2bacbe47e4b6b63ed5e39",
     );
     let message = |round: u64| <sha2::Sha256 as sha2::Digest>::digest(round.to_be_bytes());
     assert_eq!(key.verify(&message(1000), &signature), Ok(()));
@@ -115,7 +123,8 @@ fn hostile_signatures_are_refused() {
     other_identity[47] = 1;
     // The modulus as a coordinate: zero, not reduced.
     let modulus = bytes(
-        "9a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaab",
+        "9a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf\
+         6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaab",
     );
     let outside = point::encode(&stray::<g1::Config>((0..50_u64).map(Fq::from)));
     for (hostile, error) in [

@@ -41,8 +41,8 @@ fn records() -> Records {
     }
 }
 
-fn wanted() -> Wanted {
-    Wanted {
+fn wanted() -> Requirements {
+    Requirements {
         load: Load {
             keys: 100_000,
             key_bytes: 8,
@@ -67,7 +67,7 @@ fn tariff() -> Tariff {
     }
 }
 
-fn advise(wanted: &Wanted) -> Advice {
+fn advise(wanted: &Requirements) -> Advice {
     Advice::new(wanted, &tariff(), &records())
 }
 
@@ -171,7 +171,7 @@ fn the_longest_proof_is_one_of_absence_where_that_is_needed() {
     }
     let mut wanted = wanted();
     wanted.limits.proof_bytes = Some(900.0);
-    let ranked = |wanted: &Wanted| {
+    let ranked = |wanted: &Requirements| {
         let advice = Advice::new(wanted, &tariff(), &records);
         names(&advice)
     };

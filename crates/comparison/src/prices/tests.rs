@@ -1,6 +1,7 @@
 use super::*;
 
-const MINE: &str = "[mine]\nprovider = \"me\"\nas_of = 2026-11-01\nsource = \"bills\"\ncompute_per_core_hour = 1\n\
+const MINE: &str = "[mine]\nprovider = \"me\"\nas_of = 2026-11-01\nsource = \
+    \"bills\"\ncompute_per_core_hour = 1\n\
                     egress_per_gigabyte = 0.5\nstorage_per_gigabyte_month = 0\n";
 
 fn error(text: &str) -> String {

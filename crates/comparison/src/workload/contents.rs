@@ -68,7 +68,7 @@ impl Contents {
         self.present.len() as u64
     }
 
-    /// Whether the latest version has no keys.
+    /// Reports whether the latest version has no keys.
     pub fn is_empty(&self) -> bool {
         self.present.is_empty()
     }

@@ -17,9 +17,9 @@ use signature::Signer;
 use super::{
     error::ClientError,
     file::FileClient,
+    signed_version::SignedVersion,
     state::{Record, Stage},
     transport::Transport,
-    vouched::Vouched,
 };
 
 impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
@@ -32,8 +32,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// [`ClientError::Unexpected`] if the server claims an unrelated version;
     /// [`ClientError::Refused`], [`ClientError::Breach`], [`ClientError::Rollback`],
     /// [`ClientError::Transport`].
-    pub fn vouched(&self) -> Result<Vouched, ClientError> {
-        self.asking.vouched(&self.known())
+    pub fn vouched(&self) -> Result<SignedVersion, ClientError> {
+        self.queries.vouched(&self.known())
     }
 
     /// Makes the version returned by [`vouched`](Self::vouched) the one that this client knows, if
@@ -47,7 +47,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// # Errors
     /// [`ClientError::NotOffered`] if the server shows another version; the errors of
     /// [`vouched`](Self::vouched); [`ClientError::State`].
-    pub fn adopt(&mut self, version: u64) -> Result<Vouched, ClientError> {
+    pub fn adopt(&mut self, version: u64) -> Result<SignedVersion, ClientError> {
         let vouched = self.vouched_at(version)?;
         let record = self.state.record().clone();
         let known = self.version().map_or(0, |state| state.version);
@@ -68,8 +68,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// Returns the version of the owner's statement that the server shows, if it is `version`.
     ///
     /// # Errors
-    /// As [`adopt`](Self::adopt).
-    pub fn vouched_at(&self, version: u64) -> Result<Vouched, ClientError> {
+    /// Those of [`adopt`](Self::adopt).
+    pub fn vouched_at(&self, version: u64) -> Result<SignedVersion, ClientError> {
         let vouched = self.vouched()?;
         if vouched.state().version == version {
             return Ok(vouched);
@@ -84,14 +84,14 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// leaves the state unchanged.
     ///
     /// # Errors
-    /// As [`read_to`](Self::read_to), except errors about updates in progress.
+    /// Those of [`read_to`](Self::read_to), except errors about updates in progress.
     pub fn read_vouched_to(
         &self,
-        vouched: &Vouched,
+        vouched: &SignedVersion,
         range: Range<u64>,
         sink: &mut impl Write,
     ) -> Result<(), ClientError> {
-        self.asking
+        self.queries
             .read_to(&self.known(), vouched.state(), range, sink)
     }
 }

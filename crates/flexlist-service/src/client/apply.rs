@@ -16,7 +16,7 @@ use signature::Signer;
 use super::{
     blame::Purpose,
     error::ClientError,
-    file::{FileClient, Settled},
+    file::{FileClient, SettleOutcome},
     state::Stage,
     transport::{Transport, TransportError},
 };
@@ -29,7 +29,7 @@ use crate::{
 
 /// The outcome of edits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Applied {
+pub enum ApplyOutcome {
     /// The edits leave every byte as it was. No update was sent.
     Unchanged(FileState),
     /// The edits made this version.
@@ -53,12 +53,12 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// [`HttpError::RequestTooLarge`]: no update was sent; [`ClientError::Dropped`] of an earlier
     /// update: try again; the errors of [`read`](Self::read) and [`settle`](Self::settle);
     /// [`ClientError::Tag`], [`ClientError::Signer`], [`ClientError::RandomnessUnavailable`].
-    pub fn apply(&mut self, edits: &[ByteEdit]) -> Result<Applied, ClientError> {
+    pub fn apply(&mut self, edits: &[ByteEdit]) -> Result<ApplyOutcome, ClientError> {
         let base = self.current()?;
         let total = base.list.total;
         let mut known = BTreeMap::new();
         for range in needed(edits, total)? {
-            self.asking
+            self.queries
                 .visit_blocks(&self.known(), &base, range, &mut |block| {
                     known.insert(block.start, block);
                     Ok(())
@@ -67,9 +67,9 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         let known: Vec<KnownBlock> = known.into_values().collect();
         let edits = plan(edits, &known, total, self.chunker())?;
         if edits.is_empty() {
-            return Ok(Applied::Unchanged(base));
+            return Ok(ApplyOutcome::Unchanged(base));
         }
-        self.send(base, edits).map(Applied::Version)
+        self.send(base, edits).map(ApplyOutcome::Version)
     }
 
     /// Sends one update of the current version, and verifies the resulting version.
@@ -93,17 +93,17 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         };
         let update = self.sign(RequestKind::Update, &update)?;
         let length = codec::encode(&Request::Update(update.clone())).len();
-        if length > self.asking.transport.request_limit() {
+        if length > self.queries.transport.request_limit() {
             return Err(TransportError::Http(HttpError::RequestTooLarge { length }).into());
         }
         self.confirm(&base);
         // Stored before the request is sent: from here on, a crash does not lose the update.
         self.state.advance(Stage::Pending { base, update })?;
         match self.settle()? {
-            Settled::Applied(state) => Ok(state),
-            Settled::Dropped(refusal) => Err(self.refused(Purpose::Change, refusal)),
+            SettleOutcome::Applied(state) => Ok(state),
+            SettleOutcome::Dropped(refusal) => Err(self.refused(Purpose::Change, refusal)),
             // An update was in progress and had no effect.
-            Settled::Nothing => Err(ClientError::Unexpected),
+            SettleOutcome::Nothing => Err(ClientError::Unexpected),
         }
     }
 
@@ -115,7 +115,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             getrandom::fill(&mut id)?;
             written.push((WriteId(id), bytes));
         }
-        let workers = &self.asking.options.workers;
+        let workers = &self.queries.options.workers;
         let tags = self.owner.tags.tag_all(&written, workers)?.into_iter();
         let tags = RefCell::new(tags);
         let sent = |bytes: Vec<u8>| {

@@ -14,14 +14,16 @@ use pad_core::{HeadSignature, Untrusted};
 use signature::Signer;
 
 use super::{
-    asking::{Asking, Known},
-    error::{Asked, AuditFailure, AuditFault, ClientError, SearchEnd, Silence, Unanswered},
+    error::{
+        AuditFailure, AuditFault, AuditSubject, ClientError, SearchEnd, Silence, UnansweredAudit,
+    },
     file::FileClient,
     locate::Search,
-    question::{Blocks, Failed},
+    queries::{FileKnowledge, FileQueries},
+    question::{AuditQueryError, Blocks},
     read::{BlocksError, block_end},
+    signed_version::is_list,
     transport::Transport,
-    vouched::is_list,
 };
 use crate::message::{Refusal, Request, Response};
 
@@ -84,8 +86,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         progress: &mut dyn FnMut(u64),
     ) -> Result<AuditReport, ClientError> {
         let state = self.readable()?;
-        let auditing = Auditing {
-            asking: &self.asking,
+        let auditing = AuditRun {
+            queries: &self.queries,
             known: self.known(),
             state,
         };
@@ -94,9 +96,9 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
 }
 
 /// An audit of a version of a file.
-pub(super) struct Auditing<'a, T> {
-    pub(super) asking: &'a Asking<T>,
-    pub(super) known: Known,
+pub(super) struct AuditRun<'a, T> {
+    pub(super) queries: &'a FileQueries<T>,
+    pub(super) known: FileKnowledge,
     pub(super) state: FileState,
 }
 
@@ -108,7 +110,7 @@ pub(super) struct ProvedBlock {
     pub(super) committed: Bytes,
 }
 
-impl<T: Transport> Auditing<'_, T> {
+impl<T: Transport> AuditRun<'_, T> {
     /// Audits the version. See [`FileClient::audit`].
     pub(super) fn audit(
         &self,
@@ -147,25 +149,29 @@ impl<T: Transport> Auditing<'_, T> {
                 Ok(blocks) => {
                     let proven = blocks.last().map_or(end, |block| block.range.end).max(end);
                     let count = number_of(&blocks);
-                    let wanted = self.asking.options.audit_blocks;
+                    let wanted = self.queries.options.audit_blocks;
                     window = next_window(proven.saturating_sub(start), count, wanted);
                     for block in blocks {
                         visit(block)?;
                     }
                     start = proven;
                 }
-                Err(Failed::TooLarge(_)) => window = window.div_ceil(2),
-                Err(Failed::Fault(reason)) => {
+                Err(AuditQueryError::TooLarge(_)) => window = window.div_ceil(2),
+                Err(AuditQueryError::Fault(reason)) => {
                     return Err(ClientError::Audit(AuditFailure {
                         version: self.state.version,
-                        asked: Asked::Range(start..end),
+                        asked: AuditSubject::Range(start..end),
                         damaged: core::iter::once(start..end).collect(),
                         search: SearchEnd::GivenUp,
                         reason,
                     }));
                 }
                 Err(failed) => {
-                    return Err(no_verdict(failed, &self.state, Asked::Range(start..end)));
+                    return Err(no_verdict(
+                        failed,
+                        &self.state,
+                        AuditSubject::Range(start..end),
+                    ));
                 }
             }
         }
@@ -179,12 +185,12 @@ impl<T: Transport> Auditing<'_, T> {
         report.questions = 1;
         let reason = match outcome {
             Ok(()) => return Ok(report),
-            Err(Failed::Fault(reason)) => reason,
-            Err(failed) => return Err(no_verdict(failed, &state, Asked::Version)),
+            Err(AuditQueryError::Fault(reason)) => reason,
+            Err(failed) => return Err(no_verdict(failed, &state, AuditSubject::Version)),
         };
         Err(ClientError::Audit(AuditFailure {
             version: state.version,
-            asked: Asked::Version,
+            asked: AuditSubject::Version,
             damaged: Vec::new(),
             search: SearchEnd::Complete,
             reason,
@@ -192,10 +198,10 @@ impl<T: Transport> Auditing<'_, T> {
     }
 
     /// Checks that the server claims the version that the owner knows.
-    fn stands(&self) -> Result<(), Failed> {
+    fn stands(&self) -> Result<(), AuditQueryError> {
         let state = &self.state;
         let request = Request::Status { file: state.file };
-        match self.asking.transport.exchange(&request)? {
+        match self.queries.transport.exchange(&request)? {
             Response::State(status)
                 if status.version == state.version && is_list(&status, &state.list) =>
             {
@@ -205,9 +211,11 @@ impl<T: Transport> Auditing<'_, T> {
                 let fault = AuditFault::State(Box::new(status));
                 Err(self.superseded_or(fault))
             }
-            Response::State(status) => Err(Failed::Fault(AuditFault::State(Box::new(status)))),
+            Response::State(status) => {
+                Err(AuditQueryError::Fault(AuditFault::State(Box::new(status))))
+            }
             Response::Refused(refusal) => Err(self.failed(0, refusal)),
-            _ => Err(Failed::Fault(AuditFault::Unexpected)),
+            _ => Err(AuditQueryError::Fault(AuditFault::Unexpected)),
         }
     }
 
@@ -229,20 +237,20 @@ impl<T: Transport> Auditing<'_, T> {
                     report.blocks = report.blocks.saturating_add(number_of(&blocks));
                     report.questions = report.questions.saturating_add(1);
                 }
-                Err(Failed::Fault(reason)) => {
+                Err(AuditQueryError::Fault(reason)) => {
                     let indices = sampled(&challenge, &state)?;
                     let mut search = self.search();
                     search.of_samples(&indices, &state, &reason);
-                    let asked = Asked::Samples(indices);
+                    let asked = AuditSubject::Samples(indices);
                     return Err(failure(search, &state, asked, reason));
                 }
                 // Neither fewer nor other samples: otherwise the server could refuse each sample
                 // that meets a lost block. The same bytes are requested one by one.
-                Err(Failed::TooLarge(_)) => {
+                Err(AuditQueryError::TooLarge(_)) => {
                     self.audit_singly(&mut report, sampled(&challenge, &state)?)?;
                 }
                 Err(failed) => {
-                    let asked = Asked::Samples(sampled(&challenge, &state)?);
+                    let asked = AuditSubject::Samples(sampled(&challenge, &state)?);
                     return Err(no_verdict(failed, &state, asked));
                 }
             }
@@ -268,14 +276,14 @@ impl<T: Transport> Auditing<'_, T> {
                     report.questions = report.questions.saturating_add(1);
                     proven = index..blocks.last().map_or(index, |block| block.end);
                 }
-                Err(Failed::Fault(reason)) => {
+                Err(AuditQueryError::Fault(reason)) => {
                     let mut search = self.search();
                     search.of_samples(&indices, &state, &reason);
-                    let asked = Asked::Samples(indices);
+                    let asked = AuditSubject::Samples(indices);
                     return Err(failure(search, &state, asked, reason));
                 }
                 Err(failed) => {
-                    return Err(no_verdict(failed, &state, Asked::Samples(indices)));
+                    return Err(no_verdict(failed, &state, AuditSubject::Samples(indices)));
                 }
             }
         }
@@ -307,17 +315,17 @@ impl<T: Transport> Auditing<'_, T> {
                     // The last block may extend beyond the requested range.
                     let proven = blocks.last().map_or(end, |block| block.end);
                     let covered = proven.saturating_sub(start);
-                    let wanted = self.asking.options.audit_blocks;
+                    let wanted = self.queries.options.audit_blocks;
                     window = next_window(covered, count, wanted).min(self.widest());
                     start = proven.max(end);
                 }
-                Err(Failed::TooLarge(_)) => {
+                Err(AuditQueryError::TooLarge(_)) => {
                     window = window.div_ceil(2);
                     continue;
                 }
-                Err(Failed::Fault(fault)) => {
+                Err(AuditQueryError::Fault(fault)) => {
                     search.of_range(start..end, total, &fault);
-                    first_fault.get_or_insert((Asked::Range(start..end), fault));
+                    first_fault.get_or_insert((AuditSubject::Range(start..end), fault));
                     // A server must not lengthen the audit by refusing first what it then damages.
                     let most = window.max(FIRST_WINDOW).min(self.widest());
                     window = window.saturating_mul(2).min(most);
@@ -333,7 +341,11 @@ impl<T: Transport> Auditing<'_, T> {
                     start = total;
                 }
                 Err(failed) => {
-                    return Err(no_verdict(failed, &state, Asked::Range(start..total)));
+                    return Err(no_verdict(
+                        failed,
+                        &state,
+                        AuditSubject::Range(start..total),
+                    ));
                 }
             }
             progress(start);
@@ -346,14 +358,14 @@ impl<T: Transport> Auditing<'_, T> {
     }
 
     fn search(&self) -> Search<impl FnMut(Range<u64>) -> Blocks> {
-        let patience = self.asking.options.search_time;
+        let patience = self.queries.options.search_time;
         Search::new(patience, move |range| self.prove_range(range))
     }
 
     /// Maximum number of bytes that a full audit requests at once.
     fn widest(&self) -> u64 {
-        match self.asking.tags.kind() {
-            TagKind::HashOnly => self.asking.options.read_bytes.max(1),
+        match self.queries.tags.kind() {
+            TagKind::HashOnly => self.queries.options.read_bytes.max(1),
             _ => u64::MAX,
         }
     }
@@ -361,7 +373,7 @@ impl<T: Transport> Auditing<'_, T> {
     /// Has the server prove possession of every byte of every block that overlaps the range.
     /// Returns the bounds of these blocks.
     fn prove_range(&self, range: Range<u64>) -> Blocks {
-        match self.asking.tags.kind() {
+        match self.queries.tags.kind() {
             // A challenge opens one chunk per block and proves nothing about the others.
             TagKind::HashOnly => self.read_range(range),
             _ => self.question_range(range),
@@ -372,14 +384,18 @@ impl<T: Transport> Auditing<'_, T> {
     fn read_range(&self, range: Range<u64>) -> Blocks {
         let bytes = range.end.saturating_sub(range.start);
         let blocks = self
-            .asking
+            .queries
             .blocks(&self.state, range)
             .map_err(|error| match error {
                 BlocksError::Refused(refusal) => self.failed(bytes, refusal),
                 BlocksError::Transport(error) => error.into(),
-                BlocksError::Proof(error) => Failed::Fault(AuditFault::Answer(error.into())),
-                BlocksError::Blocks(error) => Failed::Fault(AuditFault::Answer(error.into())),
-                BlocksError::Unexpected => Failed::Fault(AuditFault::Unexpected),
+                BlocksError::Proof(error) => {
+                    AuditQueryError::Fault(AuditFault::Answer(error.into()))
+                }
+                BlocksError::Blocks(error) => {
+                    AuditQueryError::Fault(AuditFault::Answer(error.into()))
+                }
+                BlocksError::Unexpected => AuditQueryError::Fault(AuditFault::Unexpected),
             })?;
         Ok(blocks
             .iter()
@@ -389,23 +405,23 @@ impl<T: Transport> Auditing<'_, T> {
 
     /// Classifies the refusal of a request about `bytes` bytes. A newer version is not the server's
     /// fault if the owner has signed it.
-    fn failed(&self, bytes: u64, refusal: Refusal) -> Failed {
+    fn failed(&self, bytes: u64, refusal: Refusal) -> AuditQueryError {
         match refusal {
             Refusal::UnknownVersion { current, .. } if current > self.state.version => {
                 self.superseded_or(AuditFault::Refused(refusal))
             }
-            refusal => Failed::refused(bytes, refusal),
+            refusal => AuditQueryError::refused(bytes, refusal),
         }
     }
 
-    fn superseded_or(&self, fault: AuditFault) -> Failed {
-        match self.asking.newer(&self.known) {
+    fn superseded_or(&self, fault: AuditFault) -> AuditQueryError {
+        match self.queries.newer(&self.known) {
             Some(newer) => ClientError::Superseded {
                 known: self.known.version,
                 newer,
             }
             .into(),
-            None => Failed::Fault(fault),
+            None => AuditQueryError::Fault(fault),
         }
     }
 
@@ -418,9 +434,9 @@ impl<T: Transport> Auditing<'_, T> {
     }
 
     /// Sends a challenge and verifies the answer. Returns the blocks proved.
-    fn question(&self, challenge: Challenge) -> Result<Vec<ProvedBlock>, Failed> {
+    fn question(&self, challenge: Challenge) -> Result<Vec<ProvedBlock>, AuditQueryError> {
         let state = &self.state;
-        let key = self.asking.tags.key().ok_or(ClientError::OwnerAudits)?;
+        let key = self.queries.tags.key().ok_or(ClientError::OwnerAudits)?;
         // A challenge that does not fit the file is not the server's fault.
         challenge
             .questions(&Context::from(state))
@@ -430,7 +446,7 @@ impl<T: Transport> Auditing<'_, T> {
             version: state.version,
             challenge,
         };
-        let answer = match self.asking.transport.exchange(&request)? {
+        let answer = match self.queries.transport.exchange(&request)? {
             Response::Audited {
                 list_proof,
                 committed,
@@ -447,7 +463,7 @@ impl<T: Transport> Auditing<'_, T> {
                 };
                 return Err(self.failed(bytes, refusal));
             }
-            _ => return Err(Failed::Fault(AuditFault::Unexpected)),
+            _ => return Err(AuditQueryError::Fault(AuditFault::Unexpected)),
         };
         let auditor = Auditor {
             state: *state,
@@ -462,13 +478,18 @@ impl<T: Transport> Auditing<'_, T> {
                 .zip(committed)
                 .map(|(range, committed)| ProvedBlock { range, committed })
                 .collect()),
-            Err(failure) => Err(Failed::Fault(AuditFault::Answer(failure))),
+            Err(failure) => Err(AuditQueryError::Fault(AuditFault::Answer(failure))),
         }
     }
 }
 
 /// The error for a failed audit, with the results of the search.
-fn failure<Q>(search: Search<Q>, state: &FileState, asked: Asked, reason: AuditFault) -> ClientError
+fn failure<Q>(
+    search: Search<Q>,
+    state: &FileState,
+    asked: AuditSubject,
+    reason: AuditFault,
+) -> ClientError
 where
     Q: FnMut(Range<u64>) -> Blocks,
 {
@@ -483,14 +504,14 @@ where
 }
 
 /// The error for a request that failed without a fault of the server.
-fn no_verdict(failed: Failed, state: &FileState, asked: Asked) -> ClientError {
+fn no_verdict(failed: AuditQueryError, state: &FileState, asked: AuditSubject) -> ClientError {
     let reason = match failed {
-        Failed::Silent(reason) => reason,
-        Failed::TooLarge(reason) => Silence::Refused(Refusal::TooLarge(reason)),
-        Failed::Client(error) => return error,
-        Failed::Fault(_) => return ClientError::Unexpected,
+        AuditQueryError::Silent(reason) => reason,
+        AuditQueryError::TooLarge(reason) => Silence::Refused(Refusal::TooLarge(reason)),
+        AuditQueryError::Client(error) => return error,
+        AuditQueryError::Fault(_) => return ClientError::Unexpected,
     };
-    ClientError::Unanswered(Unanswered {
+    ClientError::Unanswered(UnansweredAudit {
         version: state.version,
         asked,
         reason,

@@ -53,7 +53,7 @@ pub enum ClientError {
     Audit(AuditFailure),
     /// A challenge got no answer, which is no verdict on the file. Try again.
     #[error("{0}")]
-    Unanswered(Unanswered),
+    Unanswered(UnansweredAudit),
     /// The server claims an older version than the owner has seen, or not to have the file.
     /// Distrust the server, or this state file, if it is of another server.
     #[error("the server went back to version {claimed}, after version {known}")]
@@ -67,7 +67,8 @@ pub enum ClientError {
     /// The server has a newer version with this owner's signature: this state is an older copy. Use
     /// the newer state, or [`adopt`](super::FileClient::adopt) the server's version.
     #[error(
-        "this state is of version {known}, and an older copy: the server has version {} of {} bytes, \
+        "this state is of version {known}, and an older copy: the server has version {} of {} \
+         bytes, \
          signed by this owner", newer.version, newer.list.total
     )]
     Superseded {
@@ -79,7 +80,8 @@ pub enum ClientError {
     /// The server claims a newer version, without this owner's signature. Distrust the server,
     /// unless another copy of this state may have been used.
     #[error(
-        "this state is of version {known}, the server claims version {current} and shows no signature \
+        "this state is of version {known}, the server claims version {current} and shows no \
+         signature \
          of this owner for it"
     )]
     Outdated {
@@ -137,7 +139,8 @@ pub enum ClientError {
     /// The server has no contents with the published root. Either the owner has changed the file
     /// since, or the server has other contents.
     #[error(
-        "the server does not have what was published: it says that it has version {version}, which has \
+        "the server does not have what was published: it says that it has version {version}, which \
+         has \
          another root"
     )]
     OtherRoot {
@@ -146,7 +149,8 @@ pub enum ClientError {
     },
     /// The tags of the file are verified with a secret key, so that only the owner can audit it.
     #[error(
-        "the tags of this file are checked with the owner's secret key: nobody else can audit it, though \
+        "the tags of this file are checked with the owner's secret key: nobody else can audit it, \
+         though \
          everybody can read it with every byte verified"
     )]
     OwnerAudits,
@@ -202,7 +206,7 @@ pub struct AuditFailure {
     /// The version that was audited.
     pub version: u64,
     /// The request that failed first.
-    pub asked: Asked,
+    pub asked: AuditSubject,
     /// The bytes of damaged blocks and of blocks that the server did not prove, ascending and
     /// disjoint.
     ///
@@ -218,18 +222,18 @@ pub struct AuditFailure {
 
 /// A challenge without an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unanswered {
+pub struct UnansweredAudit {
     /// The version that was audited.
     pub version: u64,
     /// The request.
-    pub asked: Asked,
+    pub asked: AuditSubject,
     /// The reason.
     pub reason: Silence,
 }
 
 /// The subject of an audit request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum AuditSubject {
     /// The blocks of these bytes, which were drawn at random. Ascending and without duplicates.
     Samples(Vec<u64>),
     /// Every block that overlaps these bytes.

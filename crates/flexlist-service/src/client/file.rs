@@ -10,16 +10,16 @@ use sha2::{Digest as _, Sha256};
 use signature::Signer;
 
 use super::{
-    asking::{Asking, Known, TagCheck},
     blame::Purpose,
     error::ClientError,
     options::ClientOptions,
-    state::{Record, Stage, StateError, StateFile, Uploading},
+    queries::{FileKnowledge, FileQueries, TagCheck},
+    signed_version::is_list,
+    state::{Record, Stage, StateError, StateFile, UploadState},
     transport::Transport,
-    vouched::is_list,
 };
 use crate::{
-    message::{FileStatus, Refusal, Request, Signed},
+    message::{FileStatus, Refusal, Request, SignedRequest},
     signed::RequestKind,
 };
 
@@ -58,9 +58,9 @@ impl<S> fmt::Debug for Owner<S> {
 /// Client for one file, on the owner's side: changes, reads and audits it. Does not trust the
 /// server.
 ///
-/// In addition to the keys, the state file has everything that the owner must not lose: a few
-/// hundred bytes, and the update while one is in progress. It is written before an update is sent
-/// and after its answer is verified. After a crash at any point, [`settle`](Self::settle) recovers.
+/// The owner must not lose the keys and the state file. The state file has a few hundred bytes, and
+/// the update while one is in progress. It is written before an update is sent and after its answer
+/// is verified. After a crash at any point, [`settle`](Self::settle) recovers.
 /// Changes, audits, reads and [`status`](Self::status) begin with it.
 ///
 /// Do not restore the state file from a backup: an owner that forgot a version cannot tell an older
@@ -70,7 +70,7 @@ impl<S> fmt::Debug for Owner<S> {
 /// are not in the paper.
 #[derive(Debug)]
 pub struct FileClient<T, S> {
-    pub(super) asking: Asking<T>,
+    pub(super) queries: FileQueries<T>,
     pub(super) owner: Owner<S>,
     pub(super) state: StateFile,
     /// The newest version for which the server is known to have the owner's signed statement.
@@ -79,7 +79,7 @@ pub struct FileClient<T, S> {
 
 /// The outcome of an update that was in progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Settled {
+pub enum SettleOutcome {
     /// No update was in progress.
     Nothing,
     /// The server has executed the update, and the new version is verified.
@@ -138,7 +138,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             chunker,
             server: String::new(),
             given_up: 0,
-            stage: Stage::Uploading(Uploading::new(secret)),
+            stage: Stage::Uploading(UploadState::new(secret)),
         })
     }
 
@@ -159,14 +159,14 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     }
 
     fn new(state: StateFile, owner: Owner<S>, transport: T) -> Self {
-        let asking = Asking {
+        let queries = FileQueries {
             transport,
             owner: owner.key,
             tags: TagCheck::new(owner.tags.verifier()),
             options: ClientOptions::default(),
         };
         Self {
-            asking,
+            queries,
             owner,
             state,
             confirmed: 0,
@@ -176,7 +176,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// Sets the client's options.
     #[must_use]
     pub fn with_options(mut self, options: ClientOptions) -> Self {
-        self.asking.options = options;
+        self.queries.options = options;
         self
     }
 
@@ -246,14 +246,14 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         &self,
         kind: RequestKind,
         body: &M,
-    ) -> Result<Signed, ClientError> {
-        Signed::new(kind, body, &self.owner.signer)
+    ) -> Result<SignedRequest, ClientError> {
+        SignedRequest::new(kind, body, &self.owner.signer)
             .map_err(|error| ClientError::Signer(error.to_string()))
     }
 
     /// The knowledge with which queries are made.
-    pub(super) fn known(&self) -> Known {
-        Known {
+    pub(super) fn known(&self) -> FileKnowledge {
+        FileKnowledge {
             file: self.file(),
             version: self.version().map_or(0, |state| state.version),
             given_up: self.state.record().given_up,
@@ -262,12 +262,12 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
 
     /// Sends `request` and returns the status in the answer.
     pub(super) fn status_of(&self, request: &Request) -> Result<FileStatus, ClientError> {
-        self.asking.status_of(&self.known(), request)
+        self.queries.status_of(&self.known(), request)
     }
 
     /// Converts a refusal to an error. Refusals about versions have errors of their own.
     pub(super) fn refused(&self, purpose: Purpose, refusal: Refusal) -> ClientError {
-        self.asking.refused(&self.known(), purpose, refusal)
+        self.queries.refused(&self.known(), purpose, refusal)
     }
 
     /// Verifies that the server claims the version that the owner knows.
@@ -282,11 +282,11 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
                 claimed: status.version,
             }),
             Ordering::Greater => {
-                let known = Known {
+                let known = FileKnowledge {
                     version: known.version,
                     ..self.known()
                 };
-                Err(self.asking.outdated(&known, status.version))
+                Err(self.queries.outdated(&known, status.version))
             }
             Ordering::Equal if is_list(status, &known.list) => Ok(()),
             Ordering::Equal => Err(ClientError::Forked {

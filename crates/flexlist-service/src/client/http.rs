@@ -1,7 +1,7 @@
 //! HTTP transport.
 
 use pad_core::codec;
-use pad_web::client::{HttpClient, Posted, Reply, StatusCode, Verdict};
+use pad_web::client::{HttpClient, PostBody, Reply, StatusCode, Verdict};
 pub use pad_web::client::{HttpError, HttpOptions, Roots};
 
 use super::transport::{Transport, TransportError, decode_response};
@@ -37,7 +37,7 @@ impl HttpTransport {
 impl Transport for HttpTransport {
     fn exchange(&self, request: &Request) -> Result<Response, TransportError> {
         let bytes = codec::encode(request);
-        let posted = Posted {
+        let posted = PostBody {
             content_type: CONTENT_TYPE,
             body: &bytes,
         };

@@ -13,7 +13,7 @@ use flexlist::FileState;
 
 use super::{
     error::{AuditFault, SearchEnd},
-    question::{Blocks, Failed},
+    question::{AuditQueryError, Blocks},
 };
 use crate::message::Refusal;
 
@@ -178,15 +178,15 @@ where
                 Some(start..end)
             }
             // The server will not answer for other ranges either.
-            Err(Failed::Fault(reason)) if is_about_the_file(&reason) => {
+            Err(AuditQueryError::Fault(reason)) if is_about_the_file(&reason) => {
                 self.given_up = true;
                 None
             }
             // For a single byte, the failure is final. For a longer range, smaller parts are
             // requested.
-            Err(Failed::Fault(_) | Failed::TooLarge(_)) => None,
+            Err(AuditQueryError::Fault(_) | AuditQueryError::TooLarge(_)) => None,
             // The audit has failed already. The outcome does not depend on this request.
-            Err(Failed::Silent(_) | Failed::Client(_)) => {
+            Err(AuditQueryError::Silent(_) | AuditQueryError::Client(_)) => {
                 self.given_up = true;
                 None
             }

@@ -17,13 +17,13 @@ use pad_core::{AuthorKey, Digest, HeadSignature};
 use signature::Signer;
 
 use super::{
-    asking::{Asking, Known, TagCheck},
-    audit::{AuditReport, Auditing, Extent},
+    audit::{AuditReport, AuditRun, Extent},
     error::ClientError,
     file::FileClient,
     options::ClientOptions,
+    queries::{FileKnowledge, FileQueries, TagCheck},
+    signed_version::SignedVersion,
     transport::Transport,
-    vouched::Vouched,
 };
 use crate::message::Request;
 
@@ -45,7 +45,7 @@ pub struct PublicFile {
 /// server's claims.
 #[derive(Debug)]
 pub struct FileObserver<T> {
-    asking: Asking<T>,
+    queries: FileQueries<T>,
     since: FileState,
 }
 
@@ -68,7 +68,7 @@ impl<T: Transport> FileObserver<T> {
     pub fn new(public: PublicFile, transport: T) -> Self {
         let PublicFile { owner, tags, since } = public;
         Self {
-            asking: Asking {
+            queries: FileQueries {
                 transport,
                 owner,
                 tags,
@@ -81,7 +81,7 @@ impl<T: Transport> FileObserver<T> {
     /// Sets the observer's options.
     #[must_use]
     pub fn with_options(mut self, options: ClientOptions) -> Self {
-        self.asking.options = options;
+        self.queries.options = options;
         self
     }
 
@@ -97,8 +97,8 @@ impl<T: Transport> FileObserver<T> {
     /// it differs from the published one with the same number; [`ClientError::Statement`] if the
     /// signature is not the owner's for this file; [`ClientError::Unexpected`],
     /// [`ClientError::Refused`], [`ClientError::Breach`], [`ClientError::Transport`].
-    pub fn newest(&self) -> Result<Vouched, ClientError> {
-        let vouched = self.asking.vouched(&self.known(self.since.version))?;
+    pub fn newest(&self) -> Result<SignedVersion, ClientError> {
+        let vouched = self.queries.vouched(&self.known(self.since.version))?;
         let (known, shown) = (&self.since, vouched.state());
         if shown.version < known.version {
             return Err(ClientError::Rollback {
@@ -130,14 +130,14 @@ impl<T: Transport> FileObserver<T> {
         }
         let known = self.known(self.since.version);
         let file = known.file;
-        let status = self.asking.status_of(&known, &Request::Status { file })?;
+        let status = self.queries.status_of(&known, &Request::Status { file })?;
         let claimed = status.state(file);
         if claimed.sealed_root() == *sealed {
             return Ok(claimed);
         }
         // The server also answers for the version before its current one, while the owner has
         // confirmed no later one.
-        match self.asking.vouched(&known) {
+        match self.queries.vouched(&known) {
             Ok(vouched) if vouched.state().sealed_root() == *sealed => Ok(*vouched.state()),
             _ => Err(ClientError::OtherRoot {
                 version: claimed.version,
@@ -149,14 +149,14 @@ impl<T: Transport> FileObserver<T> {
     /// `sink` has a verified prefix of them.
     ///
     /// # Errors
-    /// As [`FileClient::read_to`], except errors about updates in progress.
+    /// Those of [`FileClient::read_to`], except errors about updates in progress.
     pub fn read_to(
         &self,
         state: &FileState,
         range: Range<u64>,
         sink: &mut impl Write,
     ) -> Result<(), ClientError> {
-        self.asking
+        self.queries
             .read_to(&self.known(state.version), state, range, sink)
     }
 
@@ -171,19 +171,19 @@ impl<T: Transport> FileObserver<T> {
         extent: Extent,
         progress: &mut dyn FnMut(u64),
     ) -> Result<AuditReport, ClientError> {
-        if self.asking.tags.key().is_none() {
+        if self.queries.tags.key().is_none() {
             return Err(ClientError::OwnerAudits);
         }
-        let auditing = Auditing {
-            asking: &self.asking,
+        let auditing = AuditRun {
+            queries: &self.queries,
             known: self.known(state.version),
             state: *state,
         };
         auditing.audit(extent, progress)
     }
 
-    const fn known(&self, version: u64) -> Known {
-        Known {
+    const fn known(&self, version: u64) -> FileKnowledge {
+        FileKnowledge {
             file: self.since.file,
             version,
             given_up: 0,

@@ -10,10 +10,10 @@ use super::{
 use crate::message::Refusal;
 
 /// The bounds of the blocks for which the server has proved possession.
-pub(super) type Blocks = Result<Vec<Range<u64>>, Failed>;
+pub(super) type Blocks = Result<Vec<Range<u64>>, AuditQueryError>;
 
 /// The ways in which an audit request fails.
-pub(super) enum Failed {
+pub(super) enum AuditQueryError {
     /// The server's fault.
     Fault(AuditFault),
     /// The request covers more than the server answers at once, with the server's reason.
@@ -24,7 +24,7 @@ pub(super) enum Failed {
     Client(ClientError),
 }
 
-impl Failed {
+impl AuditQueryError {
     /// Classifies the refusal of a request about `bytes` bytes.
     ///
     /// A server must prove possession of every block that it accepted. The client may retry a
@@ -40,13 +40,13 @@ impl Failed {
     }
 }
 
-impl From<ClientError> for Failed {
+impl From<ClientError> for AuditQueryError {
     fn from(error: ClientError) -> Self {
         Self::Client(error)
     }
 }
 
-impl From<TransportError> for Failed {
+impl From<TransportError> for AuditQueryError {
     fn from(error: TransportError) -> Self {
         Self::Silent(Silence::Transport(error))
     }

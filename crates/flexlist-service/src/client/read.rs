@@ -14,10 +14,10 @@ use pad_core::HeadSignature;
 use signature::Signer;
 
 use super::{
-    asking::{Asking, Known},
     blame::Purpose,
     error::ClientError,
     file::FileClient,
+    queries::{FileKnowledge, FileQueries},
     transport::{Transport, TransportError},
 };
 use crate::message::{ReadBlock, Refusal, Request, Response};
@@ -26,7 +26,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// Reads bytes of the file, verified.
     ///
     /// # Errors
-    /// As [`read_to`](Self::read_to).
+    /// Those of [`read_to`](Self::read_to).
     pub fn read(&mut self, range: Range<u64>) -> Result<Vec<u8>, ClientError> {
         let mut bytes = Vec::new();
         self.read_to(range, &mut bytes)?;
@@ -45,15 +45,15 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// [`ClientError::Io`] of the sink; the errors of [`readable`](Self::readable).
     pub fn read_to(&mut self, range: Range<u64>, sink: &mut impl Write) -> Result<(), ClientError> {
         let state = self.readable()?;
-        self.asking.read_to(&self.known(), &state, range, sink)
+        self.queries.read_to(&self.known(), &state, range, sink)
     }
 }
 
-impl<T: Transport> Asking<T> {
+impl<T: Transport> FileQueries<T> {
     /// Writes bytes of a version to `sink`, block by block as they are verified.
     pub(super) fn read_to(
         &self,
-        known: &Known,
+        known: &FileKnowledge,
         state: &FileState,
         range: Range<u64>,
         sink: &mut impl Write,
@@ -73,7 +73,7 @@ impl<T: Transport> Asking<T> {
     /// Calls `visit` with each block that overlaps the range, verified, in file order.
     pub(super) fn visit_blocks(
         &self,
-        known: &Known,
+        known: &FileKnowledge,
         state: &FileState,
         range: Range<u64>,
         visit: &mut dyn FnMut(KnownBlock) -> Result<(), ClientError>,

@@ -27,7 +27,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         let file = self.file();
         if matches!(self.state.record().stage, Stage::Uploading(_)) {
             let abort = self.sign(RequestKind::Abort, &Abort { file })?;
-            return match self.asking.transport.exchange(&Request::Abort(abort))? {
+            return match self.queries.transport.exchange(&Request::Abort(abort))? {
                 // Finished, but the answer was lost.
                 Response::Refused(Refusal::UploadFinished) => self.delete(1),
                 response => self.removed(response),
@@ -46,7 +46,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     fn delete(&self, version: u64) -> Result<(), ClientError> {
         let file = self.file();
         let delete = self.sign(RequestKind::Delete, &Delete { file, version })?;
-        let response = self.asking.transport.exchange(&Request::Delete(delete))?;
+        let response = self.queries.transport.exchange(&Request::Delete(delete))?;
         self.removed(response)
     }
 

@@ -12,16 +12,16 @@ use super::{
     apply,
     blame::Purpose,
     error::ClientError,
-    file::{FileClient, Settled},
+    file::{FileClient, SettleOutcome},
     state::{Stage, StateError},
     transport::{Transport, TransportError},
 };
 use crate::{
-    message::{Confirm, FileUpdate, Refusal, Request, Response, Signed},
+    message::{Confirm, FileUpdate, Refusal, Request, Response, SignedRequest},
     signed::RequestKind,
 };
 
-impl Settled {
+impl SettleOutcome {
     /// Returns an error if the update was dropped, so that the caller learns of it.
     pub(super) fn or_dropped(self) -> Result<(), ClientError> {
         match self {
@@ -37,35 +37,35 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     ///
     /// An update that the server has refused for good is kept until the next version is verified.
     /// If the server then claims exactly one more version, the update is sent once more. If that
-    /// version is the update's after all, it is verified and [`Settled::Applied`].
+    /// version is the update's after all, it is verified and [`SettleOutcome::Applied`].
     ///
     /// # Errors
     /// [`ClientError::Transport`], [`ClientError::Refused`] and [`ClientError::Breach`] for
     /// refusals that may pass; [`ClientError::Proof`], [`ClientError::Forked`],
     /// [`ClientError::Rollback`], [`ClientError::Superseded`], [`ClientError::Outdated`],
     /// [`ClientError::Unexpected`]: the update remains in progress. [`ClientError::State`].
-    pub fn settle(&mut self) -> Result<Settled, ClientError> {
+    pub fn settle(&mut self) -> Result<SettleOutcome, ClientError> {
         match &self.state.record().stage {
-            Stage::Uploading(_) | Stage::Settled(_) => Ok(Settled::Nothing),
+            Stage::Uploading(_) | Stage::Settled(_) => Ok(SettleOutcome::Nothing),
             Stage::Pending { base, update } => {
                 let (base, update) = (*base, update.clone());
                 if let Some(refusal) = self.resolve(&base, &update)? {
                     self.state.advance(Stage::Refused { base, update })?;
-                    return Ok(Settled::Dropped(refusal));
+                    return Ok(SettleOutcome::Dropped(refusal));
                 }
                 Ok(self.applied())
             }
             Stage::Refused { base, update } => {
                 let status = self.status_of(&Request::Status { file: base.file })?;
                 if base.version.checked_add(1) != Some(status.version) {
-                    return Ok(Settled::Nothing);
+                    return Ok(SettleOutcome::Nothing);
                 }
                 let (base, update) = (*base, update.clone());
                 if self.resolve(&base, &update)?.is_some() {
                     // Another writer made the version. This update has been reported as dropped
                     // before.
                     self.state.advance(Stage::Settled(base))?;
-                    return Ok(Settled::Nothing);
+                    return Ok(SettleOutcome::Nothing);
                 }
                 Ok(self.applied())
             }
@@ -88,8 +88,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// The update then remains in progress.
     ///
     /// # Errors
-    /// As [`current`](Self::current), without [`ClientError::Transport`], [`ClientError::Refused`]
-    /// and [`ClientError::Breach`].
+    /// Those of [`current`](Self::current), without [`ClientError::Transport`],
+    /// [`ClientError::Refused`] and [`ClientError::Breach`].
     pub fn readable(&mut self) -> Result<FileState, ClientError> {
         match self.settle() {
             Ok(settled) => settled.or_dropped()?,
@@ -105,10 +105,10 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     fn resolve(
         &mut self,
         base: &FileState,
-        update: &Signed,
+        update: &SignedRequest,
     ) -> Result<Option<Refusal>, ClientError> {
         let response = match self
-            .asking
+            .queries
             .transport
             .exchange(&Request::Update(update.clone()))
         {
@@ -139,8 +139,9 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         }
     }
 
-    fn applied(&self) -> Settled {
-        self.version().map_or(Settled::Nothing, Settled::Applied)
+    fn applied(&self) -> SettleOutcome {
+        self.version()
+            .map_or(SettleOutcome::Nothing, SettleOutcome::Applied)
     }
 
     /// Sends the owner's signed statement about this version, so that the server may delete earlier
@@ -161,7 +162,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         };
         if let Ok(signed) = self.sign(RequestKind::Confirm, &body)
             && let Ok(Response::State(_)) =
-                self.asking.transport.exchange(&Request::Confirm(signed))
+                self.queries.transport.exchange(&Request::Confirm(signed))
         {
             self.confirmed = state.version;
         }

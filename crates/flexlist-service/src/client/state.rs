@@ -22,7 +22,7 @@ use pad_disk::{Access, Lock, LockError};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::message::Signed;
+use crate::message::SignedRequest;
 
 /// Length of the hash at the end, in bytes.
 const HASH: usize = 32;
@@ -56,7 +56,7 @@ pub(super) struct Record {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Stage {
     /// The upload is not finished.
-    Uploading(Uploading),
+    Uploading(UploadState),
     /// No operation is in progress.
     Settled(FileState),
     /// An update of `base` was sent, or was about to be.
@@ -64,7 +64,7 @@ pub(super) enum Stage {
         /// The version that the update is based on.
         base: FileState,
         /// The signed update.
-        update: Signed,
+        update: SignedRequest,
     },
     /// No operation is in progress. The server has refused an update of `base` for good, or claimed
     /// so.
@@ -72,13 +72,13 @@ pub(super) enum Stage {
         /// The version that the update is based on.
         base: FileState,
         /// The signed update.
-        update: Signed,
+        update: SignedRequest,
     },
 }
 
 /// An upload that is not finished.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Uploading {
+pub(super) struct UploadState {
     /// The secret from which write ids are derived.
     pub(super) secret: [u8; 32],
     /// The source up to the last but one part that was sent, or was about to be.
@@ -100,7 +100,7 @@ pub(super) struct SourcePrefix {
     pub(super) digest: Digest<32>,
 }
 
-impl Uploading {
+impl UploadState {
     /// The state of a new upload.
     pub(super) fn new(secret: [u8; 32]) -> Self {
         Self {
@@ -140,7 +140,7 @@ impl fmt::Debug for Stage {
     }
 }
 
-impl fmt::Debug for Uploading {
+impl fmt::Debug for UploadState {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("Uploading")

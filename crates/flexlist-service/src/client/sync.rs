@@ -15,7 +15,7 @@ use flexlist::{
 use pad_core::HeadSignature;
 use signature::Signer;
 
-use super::{audit::Auditing, error::ClientError, file::FileClient, transport::Transport};
+use super::{audit::AuditRun, error::ClientError, file::FileClient, transport::Transport};
 use crate::message::MAX_EDITS;
 
 /// Upper bound of the bytes that an edit takes in an update, in addition to its block.
@@ -23,7 +23,7 @@ const EDIT_OVERHEAD: u64 = 512;
 
 /// The result of a synchronisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Synced {
+pub struct SyncReport {
     /// The version with the contents of the source.
     pub state: FileState,
     /// Number of updates sent; each makes a version.
@@ -55,7 +55,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         &mut self,
         source: &mut (impl Read + Seek),
         progress: &mut dyn FnMut(u64, u64),
-    ) -> Result<Synced, ClientError> {
+    ) -> Result<SyncReport, ClientError> {
         let mut state = self.current()?;
         let old = self.contents(&state)?;
         let operations = changes(&old, source, self.chunker(), |block| {
@@ -63,7 +63,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         });
         let operations = operations.map_err(ClientError::Io)?;
         let total = operations.iter().map(bytes).fold(0, u64::saturating_add);
-        let most = u64::try_from(self.asking.options.part_bytes).unwrap_or(u64::MAX);
+        let most = u64::try_from(self.queries.options.part_bytes).unwrap_or(u64::MAX);
         let (mut updates, mut sent) = (0_u64, 0_u64);
         let mut operations = operations.into_iter().peekable();
         while operations.peek().is_some() {
@@ -83,7 +83,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             updates = updates.saturating_add(1);
             progress(sent, total);
         }
-        Ok(Synced {
+        Ok(SyncReport {
             state,
             updates,
             sent,
@@ -92,8 +92,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
 
     /// Returns the blocks of a version, with proved contents.
     fn contents(&self, state: &FileState) -> Result<Vec<OldBlock<Content>>, ClientError> {
-        let auditing = Auditing {
-            asking: &self.asking,
+        let auditing = AuditRun {
+            queries: &self.queries,
             known: self.known(),
             state: *state,
         };

@@ -26,7 +26,7 @@ use super::{
     blame::Purpose,
     error::ClientError,
     file::FileClient,
-    state::{Record, SourcePrefix, Stage, Uploading},
+    state::{Record, SourcePrefix, Stage, UploadState},
     transport::Transport,
 };
 use crate::{
@@ -88,7 +88,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             before.compare(next_part, &prefix)?;
             if next_part.is_some_and(|next_part| before_last.parts >= next_part) {
                 let last = prefix;
-                self.state.advance(Stage::Uploading(Uploading {
+                self.state.advance(Stage::Uploading(UploadState {
                     before_last,
                     last,
                     ..before
@@ -98,7 +98,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             progress(upload.total);
         }
         before.compare_end(next_part, &prefix)?;
-        let list = FlexList::<ListHash>::build(&upload.list, &self.asking.options.workers)?;
+        let list = FlexList::<ListHash>::build(&upload.list, &self.queries.options.workers)?;
         let state = FileState {
             file: self.file(),
             version: 1,
@@ -162,7 +162,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             expires: Begin::expires_after(SystemTime::now()),
         };
         let begin = self.sign(RequestKind::Begin, &begin)?;
-        match self.asking.transport.exchange(&Request::Begin(begin))? {
+        match self.queries.transport.exchange(&Request::Begin(begin))? {
             Response::State(status) if status.version == 0 => Ok(Some(status.next_part)),
             // Finished, but the answer was lost: nothing has to be sent.
             Response::State(_) | Response::Refused(Refusal::UploadFinished) => Ok(None),
@@ -176,7 +176,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         let mut written = Vec::new();
         let mut bytes = 0_usize;
         let first = upload.list.len();
-        while bytes < self.asking.options.part_bytes && written.len() < MAX_PART_BLOCKS {
+        while bytes < self.queries.options.part_bytes && written.len() < MAX_PART_BLOCKS {
             let Some(block) = upload.blocks.next().transpose().map_err(ClientError::Io)? else {
                 break;
             };
@@ -189,7 +189,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         let tags = self
             .owner
             .tags
-            .tag_all(&written, &self.asking.options.workers)?;
+            .tag_all(&written, &self.queries.options.workers)?;
         let mut part = Vec::with_capacity(written.len());
         for ((_, data), tag) in written.into_iter().zip(tags) {
             let data = data.into();
@@ -208,7 +208,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         };
         let part = self.sign(RequestKind::Part, &part)?;
         let next = number.saturating_add(1);
-        match self.asking.transport.exchange(&Request::Part(part))? {
+        match self.queries.transport.exchange(&Request::Part(part))? {
             Response::State(status) if status.next_part == next => Ok(()),
             // The answer to the first attempt was lost.
             Response::Refused(Refusal::PartOutOfOrder { expected }) if expected == next => Ok(()),
@@ -220,7 +220,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// Finishes the upload, and verifies that the server agrees on version 1.
     fn finish(
         &mut self,
-        before: &Uploading,
+        before: &UploadState,
         last: SourcePrefix,
         state: &FileState,
     ) -> Result<(), ClientError> {
@@ -232,12 +232,12 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         };
         let finish = self.sign(RequestKind::Finish, &finish)?;
         let end = Some(*state);
-        self.state.advance(Stage::Uploading(Uploading {
+        self.state.advance(Stage::Uploading(UploadState {
             last,
             end,
             ..before.clone()
         }))?;
-        match self.asking.transport.exchange(&Request::Finish(finish))? {
+        match self.queries.transport.exchange(&Request::Finish(finish))? {
             Response::State(status) => {
                 self.check_standing(&status, state)?;
                 Ok(self.state.advance(Stage::Settled(*state))?)
@@ -261,7 +261,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     }
 }
 
-impl Uploading {
+impl UploadState {
     /// Reports whether the server can have `parts` parts: those up to the last or the last but one,
     /// or none any more. For other numbers, the owner does not know the contents of the parts.
     const fn can_have(&self, parts: u64) -> bool {

@@ -10,7 +10,7 @@ use flexlist::FileId;
 use super::{Limits, refuse};
 use crate::{
     message::Refusal,
-    store::records::{Head, Removed},
+    store::records::{Head, RemovalRecord},
 };
 
 /// Bytes charged for a block in addition to its contents: its tag, and its entries in tables and
@@ -72,7 +72,7 @@ pub(super) struct Accounts(Mutex<Books>);
 struct Books {
     owners: HashMap<[u8; 32], Totals>,
     files: HashMap<FileId, ([u8; 32], Charge)>,
-    removed: HashMap<FileId, Removed>,
+    removed: HashMap<FileId, RemovalRecord>,
 }
 
 impl Accounts {
@@ -138,7 +138,7 @@ impl Accounts {
     }
 
     /// Records the removal of a file.
-    pub(super) fn remember(&self, file: FileId, removed: Removed) {
+    pub(super) fn remember(&self, file: FileId, removed: RemovalRecord) {
         let mut books = self.books();
         let totals = books.owners.entry(removed.owner).or_default();
         totals.removed = totals.removed.saturating_add(1);
@@ -146,7 +146,7 @@ impl Accounts {
     }
 
     /// Returns the record of a removed file.
-    pub(super) fn removed(&self, file: FileId) -> Option<Removed> {
+    pub(super) fn removed(&self, file: FileId) -> Option<RemovalRecord> {
         self.books().removed.get(&file).copied()
     }
 

@@ -17,7 +17,7 @@ use crate::{
 
 /// The blocks selected by a challenge.
 #[derive(Debug)]
-pub(super) struct Met {
+pub(super) struct ChallengedBlocks {
     list_proof: Vec<u8>,
     pub(super) found: Vec<Found>,
     challenged: Vec<Challenged>,
@@ -49,7 +49,7 @@ impl FileServer {
                 Questions::Blocks(blocks) => {
                     let found = find_range(view, blocks.range(), self.limits.audit_blocks)?;
                     self.check_lengths(&found)?;
-                    Met {
+                    ChallengedBlocks {
                         list_proof: view.prove_range(blocks.range())?,
                         challenged: blocks.assign(&leaves(&found)).map_err(invalid)?,
                         found,
@@ -67,7 +67,7 @@ impl FileServer {
         &self,
         view: View<'_, Sha256>,
         samples: &[Sample],
-    ) -> Result<Met, Refusal> {
+    ) -> Result<ChallengedBlocks, Refusal> {
         let mut indices: Vec<u64> = samples.iter().map(|sample| sample.index).collect();
         indices.sort_unstable();
         let limit = self.limits.audit_blocks;
@@ -76,7 +76,7 @@ impl FileServer {
         self.check_lengths(&found)?;
         let challenged = assign(samples, &leaves(&found)).map_err(invalid)?;
         let list_proof = view.prove(&indices)?;
-        Ok(Met {
+        Ok(ChallengedBlocks {
             list_proof,
             found,
             challenged,
@@ -92,7 +92,12 @@ impl FileServer {
     }
 
     /// Reads the challenged blocks and folds them into the tag scheme's proof.
-    fn fold(&self, slot: &Slot, snapshot: &Snapshot, met: Met) -> Result<Response, Refusal> {
+    fn fold(
+        &self,
+        slot: &Slot,
+        snapshot: &Snapshot,
+        met: ChallengedBlocks,
+    ) -> Result<Response, Refusal> {
         let parameters = slot.parameters(self)?;
         let mut prover = parameters.prover();
         let mut committed = Vec::with_capacity(met.found.len());

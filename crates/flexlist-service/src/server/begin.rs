@@ -12,7 +12,7 @@ use super::{
     slot::{Slot, digest_of},
 };
 use crate::{
-    message::{Begin, MAX_BEGIN_SECONDS, Refusal, Response, Signed},
+    message::{Begin, MAX_BEGIN_SECONDS, Refusal, Response, SignedRequest},
     signed::RequestKind,
     store::{
         FileKey,
@@ -25,7 +25,7 @@ const BEGIN_OVERHEAD: usize = 64;
 
 impl FileServer {
     /// Begins a file. Answers with the current status; a repetition changes nothing.
-    pub(super) fn begin(&self, signed: &Signed) -> Result<Response, Refusal> {
+    pub(super) fn begin(&self, signed: &SignedRequest) -> Result<Response, Refusal> {
         // Anyone can send this request. The length limit bounds the bytes that are copied and
         // hashed.
         let limit = self.limits.parameter_bytes.saturating_add(BEGIN_OVERHEAD);

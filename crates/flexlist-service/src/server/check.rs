@@ -163,7 +163,7 @@ impl FileServer {
 
     /// Counts the stored blocks of a file that belong to no version. Returns the blocks of an
     /// unfinished upload.
-    fn stored(&self, slot: &Slot) -> Result<(Snapshot, Stored), Refusal> {
+    fn stored(&self, slot: &Slot) -> Result<(Snapshot, StoredBlocks), Refusal> {
         // No change of this file is in progress, so head and store agree.
         let _turn = slot.next_turn();
         let snapshot = self.store.snapshot()?;
@@ -180,7 +180,7 @@ impl FileServer {
             let stray = numbers.iter().filter(stray).count();
             let uploaded = state.versions.is_none().then(|| places(&blocks));
             let stray = u64::try_from(stray).unwrap_or(u64::MAX);
-            Ok(Stored { stray, uploaded })
+            Ok(StoredBlocks { stray, uploaded })
         })?;
         Ok((snapshot, stored))
     }
@@ -240,7 +240,7 @@ impl FileServer {
 }
 
 /// The blocks stored of a file.
-struct Stored {
+struct StoredBlocks {
     /// The number of blocks that belong to no version.
     stray: u64,
     /// The blocks of an unfinished upload, which has no list yet.

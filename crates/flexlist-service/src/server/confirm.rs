@@ -2,9 +2,9 @@
 
 use super::{FileServer, slot::Slot, update::removals};
 use crate::{
-    message::{Confirm, OwnerStatement, Refusal, Response, Signed},
+    message::{Confirm, OwnerStatement, Refusal, Response, SignedRequest},
     store::{
-        records::{Record, Vouched},
+        records::{Record, StatementRecord},
         tables::Change,
     },
 };
@@ -20,7 +20,7 @@ impl FileServer {
         &self,
         slot: &Slot,
         confirm: &Confirm,
-        signed: Signed,
+        signed: SignedRequest,
     ) -> Result<Response, Refusal> {
         let version = confirm.version;
         self.settle(slot, version, |slot| {
@@ -34,7 +34,9 @@ impl FileServer {
                 return Ok(None);
             }
             let statement = OwnerStatement::Confirm(signed);
-            Ok(Some(Vouched { version, statement }.put(slot.key, 0)))
+            Ok(Some(
+                StatementRecord { version, statement }.put(slot.key, 0),
+            ))
         })
     }
 
@@ -46,7 +48,7 @@ impl FileServer {
             // this status.
             Ok((state.head.status(), self.store.snapshot()?))
         })?;
-        let Vouched { statement, .. } = snapshot.vouched(slot.key)?;
+        let StatementRecord { statement, .. } = snapshot.vouched(slot.key)?;
         Ok(Response::Confirmed { status, statement })
     }
 

@@ -37,7 +37,8 @@ impl From<StoreError> for Refusal {
 pub(super) fn panicked(file: Option<FileId>) -> Refusal {
     let file = file.map_or_else(|| "a file".into(), |file| format!("file {file}"));
     Refusal::StoreFailed(format!(
-        "{file} cannot be read from the store, which is damaged: check it, or restore it from a copy"
+        "{file} cannot be read from the store, which is damaged: check it, or restore it from a \
+         copy"
     ))
 }
 

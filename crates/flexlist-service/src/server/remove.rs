@@ -8,11 +8,11 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use super::{FileServer, accounts::Charge, slot::Slot};
 use crate::{
-    message::{Abort, Delete, MAX_BEGIN_SECONDS, Refusal, Response, Signed},
+    message::{Abort, Delete, MAX_BEGIN_SECONDS, Refusal, Response, SignedRequest},
     signed::RequestKind,
     store::{
         StoreError,
-        records::{Head, Record as _, Removed},
+        records::{Head, Record as _, RemovalRecord},
         tables::Change,
     },
 };
@@ -28,7 +28,7 @@ const TENDING_INTERVAL: u64 = 60;
 
 impl FileServer {
     /// Abandons an unfinished upload.
-    pub(super) fn abort(&self, signed: &Signed) -> Result<Response, Refusal> {
+    pub(super) fn abort(&self, signed: &SignedRequest) -> Result<Response, Refusal> {
         self.remove_for_owner::<Abort>(signed, RequestKind::Abort, |_, head| {
             if head.version == 0 {
                 return Ok(());
@@ -38,7 +38,7 @@ impl FileServer {
     }
 
     /// Removes a file if it is at the version that the owner knows.
-    pub(super) fn delete(&self, signed: &Signed) -> Result<Response, Refusal> {
+    pub(super) fn delete(&self, signed: &SignedRequest) -> Result<Response, Refusal> {
         self.remove_for_owner::<Delete>(signed, RequestKind::Delete, |delete, head| {
             let (base, current) = (delete.version, head.version);
             if current == 0 {
@@ -54,7 +54,7 @@ impl FileServer {
 
     fn remove_for_owner<T: Serialize + DeserializeOwned>(
         &self,
-        signed: &Signed,
+        signed: &SignedRequest,
         kind: RequestKind,
         check: impl FnOnce(&T, &Head) -> Result<(), Refusal>,
     ) -> Result<Response, Refusal> {
@@ -71,7 +71,8 @@ impl FileServer {
                 let snapshot = self.store.snapshot();
                 match snapshot.and_then(|snapshot| snapshot.head(slot.key)) {
                     Ok(head) => Some(head),
-                    // Not damage: without the head, a replayed request could remove a newer version.
+                    // The error may pass. Without the head, a replayed request could remove a newer
+                    // version.
                     Err(error) if error.may_pass() => return Err(error.into()),
                     Err(_) => None,
                 }
@@ -82,7 +83,7 @@ impl FileServer {
         if let Some(head) = head {
             check(&request, &head)?;
         }
-        let removed = Removed {
+        let removed = RemovalRecord {
             owner: slot.owner.to_bytes(),
             until: self.clock.now().saturating_add(MAX_BEGIN_SECONDS),
         };
@@ -93,7 +94,7 @@ impl FileServer {
     /// Answers a repeated removal request.
     fn removed_before(
         &self,
-        signed: &Signed,
+        signed: &SignedRequest,
         kind: RequestKind,
         file: FileId,
     ) -> Result<Response, Refusal> {
@@ -105,7 +106,7 @@ impl FileServer {
     }
 
     /// Removes a file. The caller holds the file's turn.
-    fn bury(&self, slot: &Slot, removed: Option<Removed>) -> Result<(), Refusal> {
+    fn bury(&self, slot: &Slot, removed: Option<RemovalRecord>) -> Result<(), Refusal> {
         let file = slot.key;
         let body = removed.map(|removed| removed.body());
         let gone = Change::Gone {

@@ -30,12 +30,12 @@ pub(super) struct Slot {
     /// Serialises changes of the file: held from validation of a change until it is durable.
     turn: Mutex<()>,
     /// Never locked while the store writes or blocks are read.
-    state: RwLock<Loaded>,
+    state: RwLock<LoadState>,
 }
 
 /// The outcome of loading a file's state.
 #[derive(Debug, Default)]
-enum Loaded {
+enum LoadState {
     /// Not loaded since the state was last dropped.
     #[default]
     Not,
@@ -112,14 +112,14 @@ impl Slot {
         loop {
             if let Ok(loaded) = self.state.read() {
                 match &*loaded {
-                    Loaded::State(state) => {
+                    LoadState::State(state) => {
                         server.touch_memory(self);
                         return read(state);
                     }
-                    Loaded::Damaged(refusal) => return Err(refusal.clone()),
-                    Loaded::Leaving => return Err(Refusal::Unavailable),
-                    Loaded::Removed => return Err(Refusal::Removed),
-                    Loaded::Not => {}
+                    LoadState::Damaged(refusal) => return Err(refusal.clone()),
+                    LoadState::Leaving => return Err(Refusal::Unavailable),
+                    LoadState::Removed => return Err(Refusal::Removed),
+                    LoadState::Not => {}
                 }
             }
             server.make_room_for(self);
@@ -137,14 +137,14 @@ impl Slot {
         change: impl FnOnce(&mut State) -> Result<T, Refusal>,
     ) -> Result<T, Refusal> {
         let mut guard = self.state();
-        if let Loaded::Not = *guard {
+        if let LoadState::Not = *guard {
             *guard = self.load(server)?;
         }
         match &mut *guard {
-            Loaded::State(state) => change(state),
-            Loaded::Damaged(refusal) => Err(refusal.clone()),
-            Loaded::Removed => Err(Refusal::Removed),
-            Loaded::Leaving | Loaded::Not => Err(Refusal::Unavailable),
+            LoadState::State(state) => change(state),
+            LoadState::Damaged(refusal) => Err(refusal.clone()),
+            LoadState::Removed => Err(Refusal::Removed),
+            LoadState::Leaving | LoadState::Not => Err(Refusal::Unavailable),
         }
     }
 
@@ -152,16 +152,16 @@ impl Slot {
     ///
     /// # Errors
     /// [`Refusal`] for errors that may pass until the next attempt.
-    fn load(&self, server: &FileServer) -> Result<Loaded, Refusal> {
+    fn load(&self, server: &FileServer) -> Result<LoadState, Refusal> {
         match guarded(|| load(server, self.key)) {
-            Some(Ok(state)) => Ok(Loaded::State(Box::new(state))),
+            Some(Ok(state)) => Ok(LoadState::State(Box::new(state))),
             Some(Err(error)) if error.may_pass() => Err(error.into()),
             // Removed, but the outcome was unknown when the removal happened.
             Some(Err(_)) if matches!(server.store.has_file(self.key.id), Ok(false)) => {
-                Ok(Loaded::Removed)
+                Ok(LoadState::Removed)
             }
-            Some(Err(error)) => Ok(Loaded::Damaged(error.into())),
-            None => Ok(Loaded::Damaged(refuse::panicked(Some(self.key.id)))),
+            Some(Err(error)) => Ok(LoadState::Damaged(error.into())),
+            None => Ok(LoadState::Damaged(refuse::panicked(Some(self.key.id)))),
         }
     }
 
@@ -205,15 +205,15 @@ impl Slot {
 
     /// Refuses readers from now on: the blocks are about to be deleted.
     pub(super) fn leave(&self) {
-        *self.state() = Loaded::Leaving;
+        *self.state() = LoadState::Leaving;
     }
 
     /// Marks the file as removed: it can be neither read nor changed from now on.
     pub(super) fn bury(&self) {
-        *self.state() = Loaded::Removed;
+        *self.state() = LoadState::Removed;
     }
 
-    fn state(&self) -> RwLockWriteGuard<'_, Loaded> {
+    fn state(&self) -> RwLockWriteGuard<'_, LoadState> {
         self.state.write().unwrap_or_else(|poisoned| {
             self.state.clear_poison();
             let mut state = PoisonError::into_inner(poisoned);
@@ -228,9 +228,9 @@ pub(super) fn digest_of(parameters: &[u8]) -> Digest<32> {
 }
 
 /// Drops a loaded state, but keeps the mark of a removed file.
-fn give_up(state: &mut Loaded) {
-    if !matches!(state, Loaded::Removed) {
-        *state = Loaded::Not;
+fn give_up(state: &mut LoadState) {
+    if !matches!(state, LoadState::Removed) {
+        *state = LoadState::Not;
     }
 }
 

@@ -35,7 +35,7 @@ pub(super) fn superseded(
     operations: &[Operation],
 ) -> Result<(Vec<u64>, u64), UpdateError> {
     let total = old.total();
-    let mut edited = Edited {
+    let mut edited = EditedFile {
         old,
         runs: vec![Run::Old {
             start: 0,
@@ -61,14 +61,14 @@ pub(super) fn superseded(
     Ok((edited.gone, edited.gone_bytes))
 }
 
-struct Edited<'a> {
+struct EditedFile<'a> {
     old: View<'a, Sha256>,
     runs: Vec<Run>,
     gone: Vec<u64>,
     gone_bytes: u64,
 }
 
-impl Edited<'_> {
+impl EditedFile<'_> {
     /// Returns the position of the run with the byte at `index`, and the offset in it. For the end
     /// of the file, the position is one past the last run.
     fn locate(&self, index: u64) -> (usize, u64) {

@@ -98,9 +98,9 @@ fn requests(owner: u8) -> (Vec<Request>, FileId) {
         total: list.total(),
     };
     let mut requests = vec![
-        Request::Begin(Signed::new(RequestKind::Begin, &begin, &signer).unwrap()),
-        Request::Part(Signed::new(RequestKind::Part, &part, &signer).unwrap()),
-        Request::Finish(Signed::new(RequestKind::Finish, &finish, &signer).unwrap()),
+        Request::Begin(SignedRequest::new(RequestKind::Begin, &begin, &signer).unwrap()),
+        Request::Part(SignedRequest::new(RequestKind::Part, &part, &signer).unwrap()),
+        Request::Finish(SignedRequest::new(RequestKind::Finish, &finish, &signer).unwrap()),
     ];
     for base_version in 1..VERSIONS {
         let edit = BlockEdit::Modify {
@@ -112,7 +112,7 @@ fn requests(owner: u8) -> (Vec<Request>, FileId) {
             base_version,
             edits: vec![edit],
         };
-        let update = Signed::new(RequestKind::Update, &update, &signer).unwrap();
+        let update = SignedRequest::new(RequestKind::Update, &update, &signer).unwrap();
         requests.push(Request::Update(update));
     }
     (requests, file)
@@ -300,8 +300,10 @@ fn what_cannot_be_made_durable_did_not_happen() {
     let word = Acknowledge { file, version };
     for _ in 0..2 {
         for request in [
-            Request::Update(Signed::new(RequestKind::Update, &update, &signer).unwrap()),
-            Request::Acknowledge(Signed::new(RequestKind::Acknowledge, &word, &signer).unwrap()),
+            Request::Update(SignedRequest::new(RequestKind::Update, &update, &signer).unwrap()),
+            Request::Acknowledge(
+                SignedRequest::new(RequestKind::Acknowledge, &word, &signer).unwrap(),
+            ),
         ] {
             assert_eq!(
                 ask(request),
@@ -372,7 +374,7 @@ fn a_change_does_not_wait_for_ever() {
     let signer = SigningKey::from_bytes(&[1; 32]);
     let version = VERSIONS;
     let word = Acknowledge { file, version };
-    let word = Signed::new(RequestKind::Acknowledge, &word, &signer).unwrap();
+    let word = SignedRequest::new(RequestKind::Acknowledge, &word, &signer).unwrap();
     let slot = server.slot(file).unwrap();
     let turn = slot.next_turn();
     // Runs on another thread, so that a server that waits fails the test.

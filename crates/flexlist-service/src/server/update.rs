@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// An update that is applied to the list but not yet stored.
-struct Prepared {
+struct UpdatePlan {
     head: Head,
     answer: Answer,
     changes: Vec<Change>,
@@ -91,7 +91,7 @@ impl FileServer {
         state: &mut State,
         batch: &Batch,
         request: Digest<32>,
-    ) -> Result<Prepared, Refusal> {
+    ) -> Result<UpdatePlan, Refusal> {
         let Batch { operations, blocks } = batch;
         let head = &state.head;
         let versions = (state.versions.as_mut()).ok_or(Refusal::Unavailable)?;
@@ -135,7 +135,7 @@ impl FileServer {
         changes.push(answer.put(slot.key, 0));
         changes.push(next.put(slot.key, 0));
         versions.pending = Some(change.previous);
-        Ok(Prepared {
+        Ok(UpdatePlan {
             head: next,
             answer,
             changes,

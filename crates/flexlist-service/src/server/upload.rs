@@ -7,10 +7,10 @@ use super::{
     FileServer, accounts::Charge, load::checkpoint, refuse, slot::Slot, state::ListVersions,
 };
 use crate::{
-    message::{Finish, OwnerStatement, Part, Refusal, Response, SentBlock, Signed},
+    message::{Finish, OwnerStatement, Part, Refusal, Response, SentBlock, SignedRequest},
     store::{
         StoreError,
-        records::{Head, Piece, Record, Vouched},
+        records::{Head, Piece, Record, StatementRecord},
         tables::Change,
     },
 };
@@ -80,7 +80,7 @@ impl FileServer {
         &self,
         slot: &Slot,
         finish: &Finish,
-        signed: Signed,
+        signed: SignedRequest,
     ) -> Result<Response, Refusal> {
         let request = signed.digest();
         let _turn = slot.turn(self.limits.turn_wait)?;
@@ -108,7 +108,7 @@ impl FileServer {
         };
         let version = head.version;
         let statement = OwnerStatement::Finish(signed);
-        let vouched = Vouched { version, statement };
+        let vouched = StatementRecord { version, statement };
         self.advance(slot, head, Some(versions), vec![vouched.put(slot.key, 0)])
     }
 

@@ -25,7 +25,8 @@ pub enum StoreError {
     InUse(PathBuf),
     /// Users other than the store's own may read or change its file.
     #[error(
-        "others may read or change the store {path} (its mode is {mode:03o}), which has the contents \
+        "others may read or change the store {path} (its mode is {mode:03o}), which has the \
+         contents \
          of all files: chmod 600 {path}", path = .path.display()
     )]
     Exposed {
@@ -50,7 +51,8 @@ pub enum StoreError {
     },
     /// A file's blocks do not match the root, length or block count that its head states.
     #[error(
-        "the blocks of file {file} in the store do not give the root of its version {version}; {REMEDY}"
+        "the blocks of file {file} in the store do not give the root of its version {version}; \
+         {REMEDY}"
     )]
     RootDiffers {
         /// The file.

@@ -111,7 +111,7 @@ pub(crate) struct Answer {
 
 /// The newest version for which the store has the owner's signed statement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Vouched {
+pub(crate) struct StatementRecord {
     /// The version.
     pub(crate) version: u64,
     /// The signed statement.
@@ -120,7 +120,7 @@ pub(crate) struct Vouched {
 
 /// The record of a removed file, kept as long as the request that began it could be repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Removed {
+pub(crate) struct RemovalRecord {
     /// The owner's public key.
     pub(crate) owner: [u8; 32],
     /// End of the retention time, in seconds since 1970.
@@ -151,11 +151,11 @@ impl Record for Answer {
     const TABLE: Table = Table::Answers;
 }
 
-impl Record for Vouched {
+impl Record for StatementRecord {
     const TABLE: Table = Table::Statements;
 }
 
-impl Record for Removed {
+impl Record for RemovalRecord {
     const TABLE: Table = Table::Removed;
 }
 

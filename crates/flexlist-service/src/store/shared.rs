@@ -12,14 +12,14 @@ const QUICKLY_COMPACTED: u64 = 256 << 20;
 
 /// The database, shared by the readers and the one writer.
 #[derive(Debug)]
-pub(super) struct Shared {
+pub(super) struct DatabaseHandle {
     pub(super) database: SoleDatabase,
     /// The approximate number of bytes in use.
     live: AtomicU64,
     slack: AtomicU64,
 }
 
-impl Shared {
+impl DatabaseHandle {
     pub(super) fn new(database: SoleDatabase) -> Self {
         Self {
             database,

@@ -6,7 +6,7 @@ use redb::{ReadOnlyTable, ReadTransaction, ReadableTable, TableDefinition};
 
 use super::{
     FileKey, StoreError,
-    records::{Answer, Head, Record, Vouched},
+    records::{Answer, Head, Record, StatementRecord},
     tables::{ANSWERS, BLOCKS, HEADS, STATEMENTS, Table, definition, engine},
 };
 use crate::message::SentBlock;
@@ -37,7 +37,7 @@ impl Snapshot {
     }
 
     /// Returns the newest version that the owner has signed a statement about.
-    pub(crate) fn vouched(&self, file: FileKey) -> Result<Vouched, StoreError> {
+    pub(crate) fn vouched(&self, file: FileKey) -> Result<StatementRecord, StoreError> {
         self.one(STATEMENTS, file)?
             .ok_or_else(|| StoreError::absent(file, Table::Statements, file.number))
     }

@@ -15,7 +15,7 @@ use pad_disk::engine::{Repair, Reserve, guarded};
 
 use super::{
     StoreError,
-    shared::Shared,
+    shared::DatabaseHandle,
     tables::{Change, Tables},
 };
 
@@ -65,7 +65,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn start(shared: Arc<Shared>) -> Result<Self, io::Error> {
+    pub(super) fn start(shared: Arc<DatabaseHandle>) -> Result<Self, io::Error> {
         let (sender, receiver) = mpsc::channel();
         let worker = Worker {
             reserve: shared.database.reserve(),
@@ -150,7 +150,7 @@ enum Leftovers {
 
 /// The state of the writer thread.
 struct Worker {
-    shared: Arc<Shared>,
+    shared: Arc<DatabaseHandle>,
     reserve: Reserve,
     /// Whether the reserve is released. The store then accepts only changes that make it smaller.
     is_full: bool,

@@ -1,4 +1,4 @@
-//! Audits as challenges of both kinds, side by side with everything else.
+//! Audits with challenges of both kinds, while other requests run.
 
 use flexlist::{challenge::Challenge, tag::TagKind};
 use flexlist_service::message::Response;

@@ -1,10 +1,10 @@
-//! Limits against those who want to keep the server busy, or to fill its memory.
+//! Limits against clients that try to keep the server busy, or to fill its memory.
 
 use flexlist::{FileId, challenge::Challenge, tag::TagKind};
 #[cfg(feature = "bls")]
 use flexlist_service::message::SentBlock;
 use flexlist_service::{
-    message::{MAX_EDITS, MAX_PART_BLOCKS, Refusal, Request, Response, SentEdit, Signed},
+    message::{MAX_EDITS, MAX_PART_BLOCKS, Refusal, Request, Response, SentEdit, SignedRequest},
     server::Limits,
     signed::RequestKind,
 };
@@ -22,7 +22,7 @@ fn audits_read_so_many_bytes_and_no_more() {
     let seed = [1; 32];
     let (start, end) = (0, owner.state.total);
     for request in [
-        // So many that they meet every block.
+        // Enough samples to hit every block.
         owner.audit_request(Challenge::Sample { seed, count: 400 }),
         owner.audit_request(Challenge::Every { seed, start, end }),
     ] {
@@ -53,7 +53,7 @@ fn owners_have_limits_of_their_own() {
     };
     let path = folder.path().join("store");
     let server = open_with(&path, limits);
-    // Files of one owner, who is the one of the first.
+    // Several files of one owner.
     let first = Owner::new(1, TagKind::HashOnly);
     let file = |number: u8| {
         let mut owner = first.clone();
@@ -66,10 +66,10 @@ fn owners_have_limits_of_their_own() {
     standing(server.handle(file(2).begin()));
     let words = "unfinished uploads of an owner: 3, and the limit is 2";
     assert_eq!(refusal(server.handle(file(3).begin())), too_large(words));
-    // Neither the same again nor another owner is affected.
+    // Neither a repeated request nor another owner is affected.
     standing(server.handle(file(2).begin()));
     standing(server.handle(Owner::new(2, TagKind::HashOnly).begin()));
-    // Finished ones count no longer for this limit, but for the other.
+    // Finished uploads count toward the number of files only.
     for number in [1, 2, 3] {
         let mut owner = file(number);
         owner.upload(&server, &[vec![vec![number; 10]]]);
@@ -107,7 +107,7 @@ fn protocol_limits_hold_when_a_body_is_decoded() {
     let malformed = "the signed body: the message is truncated or malformed";
     let update = owner.update_of(1, edits(MAX_EDITS + 1));
     assert_eq!(refused(&server, &owner, update), invalid(malformed));
-    // One less is decoded: the file has only ten blocks to remove.
+    // One edit less is decoded, and refused because the file has only ten blocks to remove.
     let refusal = refused(&server, &owner, owner.update_of(1, edits(MAX_EDITS)));
     assert!(
         matches!(&refusal, Refusal::Invalid(words) if words != malformed),
@@ -120,14 +120,14 @@ fn protocol_limits_hold_when_a_body_is_decoded() {
     assert_eq!(part_refused(MAX_PART_BLOCKS), Refusal::UploadFinished);
 }
 
-/// Makes a request of a signed body.
-type Wrap = fn(Signed) -> Request;
+/// Wraps a signed body in a request.
+type Wrap = fn(SignedRequest) -> Request;
 
 #[test]
 fn nothing_is_decoded_for_who_is_not_the_owner() {
     let (server, owner) = limited(Limits::default());
     let stranger = Owner::new(9, TagKind::HashOnly);
-    // Not a body of any kind: whoever decodes it says so.
+    // Not a valid body of any kind, so that decoding it fails.
     let body = |file: FileId| (file, [255_u8; 20]);
     let malformed = "the signed body: the message is truncated or malformed";
     let kinds: [(RequestKind, Wrap); 4] = [
@@ -187,7 +187,7 @@ fn not_all_files_are_in_memory() {
             let plan = owner.plan(&mut random, 3);
             owner.update(&server, &plan);
         }
-        // Both versions of each of them, whatever was in memory.
+        // Checks both versions of each file, in memory or not.
         for owner in owners.iter().chain(&before) {
             owner.check_all(&server);
             assert!(server.blocks_in_memory() <= 100);

@@ -1,4 +1,4 @@
-//! The owner's side of a file, against honest servers here, against others in the modules below.
+//! The owner's side of a file: honest servers here, hostile ones in the modules below.
 
 use std::{
     path::{Path, PathBuf},
@@ -17,11 +17,12 @@ use flexlist::{
 };
 use flexlist_service::{
     client::{
-        Applied, ClientError, ClientOptions, Extent, FileClient, HttpError, HttpOptions,
-        HttpTransport, InProcess, Owner, Settled, StateError, Status, Transport, TransportError,
+        ApplyOutcome, ClientError, ClientOptions, Extent, FileClient, HttpError, HttpOptions,
+        HttpTransport, InProcess, Owner, SettleOutcome, StateError, Status, Transport,
+        TransportError,
     },
     message::{Refusal, Request, Response},
-    network::{Options, Server, Stopped},
+    network::{Options, Server, ShutdownOutcome},
     server::{FileServer, Limits},
 };
 use pad_conformance::soak;
@@ -38,7 +39,7 @@ mod sync;
 /// A server in this process.
 type Local = InProcess<Arc<FileServer>>;
 
-/// What comes between client and server.
+/// An interceptor between client and server.
 type Meddle = dyn FnMut(&Request, &Local) -> Result<Response, TransportError> + Send;
 
 /// A transport whose behaviour a test can change while a client has it.
@@ -56,7 +57,7 @@ impl Wire {
         *self.meddle.lock().unwrap() = Some(Box::new(meddle));
     }
 
-    /// Changes answers, and nothing else.
+    /// Changes responses, and forwards requests unchanged.
     fn tamper(&self, mut tamper: impl FnMut(&Request, &mut Response) + Send + 'static) {
         self.meddle(move |request, server| {
             let mut response = server.exchange(request)?;
@@ -91,7 +92,7 @@ impl Transport for Wire {
 
 type Client = FileClient<Wire, SigningKey>;
 
-/// A server, an owner, and a place for state files.
+/// A server, an owner, and a folder for state files.
 struct World {
     directory: TempDir,
     wire: Wire,
@@ -199,10 +200,10 @@ fn check(client: &mut FileClient<impl Transport, SigningKey>, expected: &[u8]) {
     assert_eq!(client.read(0..total).unwrap(), expected);
 }
 
-fn version_of(applied: Applied) -> u64 {
+fn version_of(applied: ApplyOutcome) -> u64 {
     match applied {
-        Applied::Version(state) => state.version,
-        Applied::Unchanged(_) => panic!("nothing changed"),
+        ApplyOutcome::Version(state) => state.version,
+        ApplyOutcome::Unchanged(_) => panic!("nothing changed"),
     }
 }
 
@@ -269,21 +270,21 @@ fn a_file_goes_through_its_life() {
             },
         ];
         file.splice(100..100, *b"some bytes inside a block");
-        // The file has 10 025 bytes by now: the write stays inside.
+        // The file has 10 025 bytes here, so the write does not extend it.
         file.splice(9_990..10_015, *b"in place of as many bytes");
         file.drain(3_000..4_567);
         assert_eq!(version_of(client.apply(&edits).unwrap()), 2);
         check(&mut client, &file);
 
-        // The state file is all that a new process needs.
+        // A new process needs only the state file and the keys.
         drop(client);
         let mut client = world.open();
-        assert_eq!(client.settle().unwrap(), Settled::Nothing);
+        assert_eq!(client.settle().unwrap(), SettleOutcome::Nothing);
         check(&mut client, &file);
         let unchanged = write(50, &file[50..60]);
         assert!(matches!(
             client.apply(&[unchanged]).unwrap(),
-            Applied::Unchanged(state) if state.version == 2
+            ApplyOutcome::Unchanged(state) if state.version == 2
         ));
         assert!(matches!(client.status().unwrap(), Status::Current(_)));
     }
@@ -419,7 +420,7 @@ fn of_two_writers_one_wins_and_the_other_knows() {
     ));
     assert!(matches!(first.status().unwrap(), Status::Current(_)));
 
-    // Both have read before one of them writes: the update itself is refused.
+    // Both have read before one of them writes, so the update is refused.
     let third = world.directory.path().join("third.state");
     std::fs::copy(world.path(), &third).unwrap();
     let mut third = world.open_at(&third);
@@ -458,7 +459,7 @@ fn state_files_are_guarded() {
             chunker,
         )
     };
-    // Only after some seconds: the other process may be about to end.
+    // Fails only after some seconds, because the other process may be about to end.
     if soak::enabled() {
         assert!(matches!(
             open(&world.owner),
@@ -502,7 +503,7 @@ fn state_files_are_guarded() {
     }
 }
 
-/// Bytes as they are shown by derived `Debug`, and as digits.
+/// Bytes in the format of derived `Debug`, and as hexadecimal digits.
 fn shown(bytes: &[u8]) -> [String; 3] {
     let hex = |byte: &u8| format!("{byte:02x}");
     let digits: String = bytes.iter().map(hex).collect();
@@ -536,7 +537,7 @@ fn nothing_that_a_client_shows_is_secret() {
         let state = std::fs::read(world.path()).unwrap();
         let seed = owner.signer.to_bytes();
         let tags = owner.tags.to_bytes();
-        // The state has what is not to be seen: the update that is under way, and the salt.
+        // The state contains secrets: the update in progress, and the salt.
         let secrets = [
             seed.as_slice(),
             tags.as_slice(),
@@ -548,7 +549,7 @@ fn nothing_that_a_client_shows_is_secret() {
             for piece in secret.chunks(8).filter(|piece| piece.len() == 8) {
                 let is_plain = piece.iter().all(|byte| *byte == piece[0]) && piece[0] == 0;
                 for shown in shown(piece) {
-                    // The file's own id, version and root are in the state, and are no secret.
+                    // The file's id, version and root are in the state, and are public.
                     let public = format!("{:?}{:?}", client.file(), client.version());
                     let public = public.contains(&shown) || format!("{owner:?}").contains(&shown);
                     let leaks = !is_plain && !public && printed.contains(&shown);
@@ -600,16 +601,16 @@ fn what_is_no_state_file_is_refused() {
     ));
 }
 
-/// Fails whoever reads from it or writes to it.
-struct Broken;
+/// A stream whose reads and writes fail.
+struct FailingStream;
 
-impl std::io::Read for Broken {
+impl std::io::Read for FailingStream {
     fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
         Err(std::io::Error::other("a test"))
     }
 }
 
-impl std::io::Write for Broken {
+impl std::io::Write for FailingStream {
     fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
         Err(std::io::Error::other("a test"))
     }
@@ -624,14 +625,14 @@ fn mistakes_of_the_owner_are_told_from_faults_of_the_server() {
     let world = World::new(TagKind::PrivateMac);
     let mut client = world.create();
     assert!(matches!(
-        client.upload(Broken, &mut |_| ()),
+        client.upload(FailingStream, &mut |_| ()),
         Err(ClientError::Io(_))
     ));
     client
         .upload(contents(1_000).as_slice(), &mut |_| ())
         .unwrap();
     assert!(matches!(
-        client.read_to(0..10, &mut Broken),
+        client.read_to(0..10, &mut FailingStream),
         Err(ClientError::Io(_))
     ));
     assert!(matches!(
@@ -656,13 +657,13 @@ fn a_file_goes_through_its_life_over_http() {
         let server = Server::bind("127.0.0.1:0", Options::default()).unwrap();
         server.start(files).unwrap()
     };
-    let connect = |server: &flexlist_service::network::Running| {
+    let connect = |server: &flexlist_service::network::RunningServer| {
         let address = format!("http://{}", server.address());
         HttpTransport::new(&address, HttpOptions::default()).unwrap()
     };
-    let stop = |server: flexlist_service::network::Running| {
+    let stop = |server: flexlist_service::network::RunningServer| {
         server.shutdown(Duration::from_secs(10));
-        assert_eq!(server.join().unwrap(), Stopped::Drained);
+        assert_eq!(server.join().unwrap(), ShutdownOutcome::Drained);
     };
     let owner = owner(1, TagKind::PrivateMac);
     let state = directory.path().join("state");
@@ -682,7 +683,7 @@ fn a_file_goes_through_its_life_over_http() {
 
     let server = serve();
     thread::scope(|scope| {
-        // A client for each thread, one file for each client; the transport is shared.
+        // Each thread has a client with a file of its own. All clients share the transport.
         for number in 0..4 {
             let transport = connect(&server);
             let owner = owner.clone();

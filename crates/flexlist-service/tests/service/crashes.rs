@@ -1,4 +1,4 @@
-//! What was acknowledged survives, wherever the process ends.
+//! Acknowledged requests survive a kill of the server at any point.
 
 use std::{
     fs,
@@ -23,7 +23,7 @@ use crate::{
     plan::Random,
 };
 
-/// A request, and what its owner knows once it is answered.
+/// A request, and the owner's expected state after its answer.
 struct Step {
     request: Request,
     after: Owner,
@@ -31,7 +31,7 @@ struct Step {
 }
 
 impl Step {
-    /// Whether the file stands where it does after this step.
+    /// Whether the file has the status that it has after this step.
     fn is_reached(&self, server: &FileServer) -> bool {
         match server.handle(self.after.status()) {
             Response::State(standing) => {
@@ -42,7 +42,7 @@ impl Step {
         }
     }
 
-    /// Checks that the store has all that it should have after this step.
+    /// Checks that the store has the expected contents after this step.
     fn check(&self, server: &FileServer) {
         assert!(self.is_reached(server));
         let report = server.check();
@@ -57,7 +57,7 @@ impl Step {
     }
 }
 
-/// The life of a file: an upload, updates, and the owner's word after some of them.
+/// The history of a file: an upload, updates, and the owner's statements after some of them.
 fn life(seed: u8, updates: u64) -> Vec<Step> {
     let folder = tempfile::tempdir().unwrap();
     let server = open(&folder.path().join("store"));
@@ -107,12 +107,12 @@ fn a_copy_of_the_running_store_opens_at_the_last_acknowledged_step() {
         fs::copy(&path, &copy).unwrap();
         let crashed = open_with(&copy, small_checkpoints());
         step.check(&crashed);
-        // The version before is still there, unless the owner gave it up.
+        // The previous version is still readable, unless the owner acknowledged the current one.
         if let Request::Update(_) = step.request {
             steps[number - 1].after.check_all(&crashed);
             assert_eq!(crashed.handle(step.request.clone()), response);
         }
-        // The copy can go on.
+        // The copy accepts the next request.
         if let Some(next) = steps.get(number + 1) {
             crashed.handle(next.request.clone());
             next.check(&crashed);
@@ -122,7 +122,7 @@ fn a_copy_of_the_running_store_opens_at_the_last_acknowledged_step() {
 
 const STORE: &str = "FLEXLIST_KILL_STORE";
 
-/// Not a test of its own: what [`killed_servers_lose_nothing`] kills.
+/// The server process that [`killed_servers_lose_nothing`] kills; not a test of its own.
 #[test]
 #[ignore = "runs as a child process of another test"]
 fn server_to_kill() {
@@ -146,8 +146,8 @@ fn server_to_kill() {
     }
 }
 
-/// Lets a server carry out requests from `start` on, kills it some time after it has acknowledged
-/// `wanted`; the last one that it has acknowledged, if it was killed in time.
+/// Runs a server on the requests from `start` on, and kills it after it has acknowledged `wanted`.
+/// Returns the last acknowledged request; `None` if the server ended first.
 fn kill_after(path: &Path, start: usize, wanted: usize, random: &mut Random) -> Option<usize> {
     let requests = path.with_file_name("requests");
     fs::write(requests.join("start"), start.to_string()).unwrap();
@@ -172,11 +172,11 @@ fn kill_after(path: &Path, start: usize, wanted: usize, random: &mut Random) -> 
     sleep(Duration::from_micros(random.below(600)));
     child.kill().unwrap();
     child.wait().unwrap();
-    // What it said between the last look and its end.
+    // Acknowledgements printed before the kill took effect.
     lines.last().or(last)
 }
 
-/// Where a server to kill finds its requests.
+/// Writes the requests to the folder from which the server process reads them.
 fn leave_requests<'a>(path: &Path, requests: impl Iterator<Item = &'a Request>) {
     let folder = path.with_file_name("requests");
     fs::create_dir(&folder).unwrap();
@@ -209,7 +209,7 @@ fn killed_servers_lose_nothing() {
             "step {last} was acknowledged, the store is at {newest}"
         );
         steps[newest].check(&server);
-        // Says a step again that was carried out.
+        // Repeats a request that was executed.
         start = reached[0];
         if last == steps.len() - 1 {
             break;
@@ -228,7 +228,7 @@ fn killed_servers_bring_no_removed_file_back() {
     let mut files = Vec::new();
     for seed in 0..soak::size(20, 60) {
         let mut owner = Owner::new(seed, TagKind::HashOnly);
-        // More records than are swept at a time.
+        // More records than one transaction deletes.
         let of_file = owner.upload_requests(&[random.blocks(400), random.blocks(400)]);
         for request in &of_file {
             server.handle(request.clone());
@@ -257,7 +257,7 @@ fn killed_servers_bring_no_removed_file_back() {
         for (owner, delete) in &files {
             match server.handle(owner.status()) {
                 Response::Refused(Refusal::Removed) => {
-                    // Perhaps the answer was lost; then that is where the next server goes on.
+                    // The answer may have been lost. The next server continues after this removal.
                     next = next.max(delete + 1);
                     for request in &requests[delete.saturating_sub(4)..*delete] {
                         let answer = server.handle(request.clone());
@@ -279,7 +279,7 @@ fn killed_servers_bring_no_removed_file_back() {
         let report = server.check();
         assert_eq!((report.files, report.stray_blocks), (there, 0));
         assert_eq!(report.damages, vec![]);
-        // Within a file a server goes on where it stands: a step said again is answered again.
+        // Repeated requests about the file in progress get their first answers again.
         start = next.min(last + 1);
     }
     assert!(rounds > 2, "{rounds} rounds");

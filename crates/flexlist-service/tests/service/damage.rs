@@ -1,4 +1,4 @@
-//! Stores that are not what was written: an error that names the file, and the others go on.
+//! Damaged stores: the error names the damaged file, and other files are still served.
 
 use std::{fs, path::Path};
 
@@ -35,7 +35,7 @@ fn two_files(path: &Path) -> [Owner; 2] {
     })
 }
 
-/// Changes a bit of every place in the file that has these bytes; how many there are.
+/// Flips a bit in each occurrence of these bytes in the file. Returns the number of occurrences.
 fn flip(path: &Path, wanted: &[u8]) -> usize {
     let mut bytes = fs::read(path).unwrap();
     let places: Vec<usize> = bytes
@@ -50,7 +50,7 @@ fn flip(path: &Path, wanted: &[u8]) -> usize {
     places.len()
 }
 
-/// The words of the refusal, which names the file and what can be done.
+/// The message of the refusal, which must name the file and the remedy.
 fn failed(owner: &Owner, response: Response) -> String {
     match refusal(response) {
         Refusal::StoreFailed(words) => {
@@ -107,7 +107,7 @@ fn a_damaged_head_checkpoint_or_journal_stops_its_file_alone() {
     let whole = folder.path().join("whole");
     let path = folder.path().join("store");
     let [mut owner, other] = two_files(&whole);
-    // A tag digest of the journal, and one of the checkpoint: of blocks of this owner alone.
+    // A tag digest in the journal and one in the checkpoint, of blocks that only this owner has.
     let data = vec![0x5a; 50];
     let journalled = owner.sent(&data).tag.digest();
     owner.update(&open(&whole), &[Plan::Insert(0, 1, data)]);
@@ -150,7 +150,7 @@ fn a_damaged_entry_of_a_file_stops_it_alone() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store");
     let [owner, other] = two_files(&path);
-    // The owner's key stands in the entry alone.
+    // The owner's key is stored in the entry only.
     assert!(flip(&path, &owner.signer.verifying_key().to_bytes()) > 0);
     let server = open(&path);
     failed(&owner, server.handle(owner.status()));
@@ -219,7 +219,7 @@ fn whatever_byte_is_damaged_no_wrong_answer_verifies() {
                     assert_eq!(data, owner.blocks);
                     served += 1;
                 }
-                // Where it is unknown the table of files is damaged: the check of the pages finds it.
+                // For an unknown file the table of files is damaged, which the page check detects.
                 Response::Refused(Refusal::StoreFailed(_) | Refusal::UnknownFile) => refused += 1,
                 other => panic!("{other:?}"),
             }

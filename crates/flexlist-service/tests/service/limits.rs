@@ -1,4 +1,4 @@
-//! Every limit, exactly.
+//! Every limit, tested at its exact value.
 
 use flexlist::{bytes::Bytes, challenge::Challenge, tag::TagKind};
 use flexlist_service::{
@@ -16,7 +16,7 @@ pub(crate) fn too_large(words: &str) -> Refusal {
     Refusal::TooLarge(words.into())
 }
 
-/// A file under these limits, which it does not exceed yet.
+/// A server with these limits, and the owner of a file that does not exceed them.
 pub(crate) fn limited(limits: Limits) -> (FileServer, Owner) {
     let folder = tempfile::tempdir().unwrap();
     served(&folder, limits)

@@ -1,4 +1,4 @@
-//! The service as its users meet it.
+//! Integration tests of the service, through its public interface.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 

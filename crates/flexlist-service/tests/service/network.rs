@@ -11,9 +11,10 @@ use std::{
 use flexlist::{FileId, bytes::Bytes};
 use flexlist_service::{
     client::{HttpError, HttpOptions, HttpTransport, Roots, Transport, TransportError},
-    message::{FileStatus, Part, ReadBlock, Refusal, Request, Response, SentBlock, Signed},
+    message::{FileStatus, Part, ReadBlock, Refusal, Request, Response, SentBlock, SignedRequest},
     network::{
-        Handler, Identity, Limits, Options, PATH, Running, Server, ServerError, Stopped, Timeouts,
+        Handler, Identity, Limits, Options, PATH, RunningServer, Server, ServerError,
+        ShutdownOutcome, Timeouts,
     },
 };
 use pad_core::{DecodeError, Digest, codec};
@@ -56,7 +57,7 @@ impl Handler for Echo {
     }
 }
 
-/// Answers like [`Echo`], but only while it is open.
+/// Answers like [`Echo`], but holds requests until the gate is open.
 #[derive(Default)]
 struct Gate {
     state: Mutex<GateState>,
@@ -76,7 +77,7 @@ impl Gate {
         self.changed.notify_all();
     }
 
-    /// Waits until so many requests are being handled.
+    /// Waits until `count` requests are being handled.
     fn wait_inside(&self, count: usize) {
         let state = self.state.lock().unwrap();
         let (_state, waited) = self
@@ -101,18 +102,18 @@ impl Handler for Gate {
     }
 }
 
-fn start(options: Options, handler: impl Handler) -> Running {
+fn start(options: Options, handler: impl Handler) -> RunningServer {
     Server::bind("127.0.0.1:0", options)
         .unwrap()
         .start(handler)
         .unwrap()
 }
 
-fn client(server: &Running, options: HttpOptions) -> HttpTransport {
+fn client(server: &RunningServer, options: HttpOptions) -> HttpTransport {
     HttpTransport::new(&format!("http://{}", server.address()), options).unwrap()
 }
 
-/// One attempt only, so that what a test sees is what the server did.
+/// Options with a single attempt, so that retries hide nothing from a test.
 fn once() -> HttpOptions {
     HttpOptions {
         attempts: 1,
@@ -120,9 +121,9 @@ fn once() -> HttpOptions {
     }
 }
 
-fn stop(server: Running) {
+fn stop(server: RunningServer) {
     server.shutdown(10 * SECOND);
-    assert_eq!(server.join().unwrap(), Stopped::Drained);
+    assert_eq!(server.join().unwrap(), ShutdownOutcome::Drained);
 }
 
 fn status(file: u8) -> Request {
@@ -139,7 +140,7 @@ fn part(bytes: usize) -> Request {
     });
     let mut body = Bytes(body);
     body.0.resize(bytes, 7);
-    Request::Part(Signed {
+    Request::Part(SignedRequest {
         body,
         signature: Bytes(vec![0; 64]),
     })
@@ -198,7 +199,7 @@ fn plain_round_trips_share_a_connection() {
         );
     }
     assert_eq!(server.connections(), 1);
-    // Above the size from which the client asks before it sends.
+    // Above the size from which the client sends `Expect: 100-continue`.
     let Response::State(standing) = client.exchange(&part(3 << 20)).unwrap() else {
         panic!("no standing");
     };
@@ -209,7 +210,7 @@ fn plain_round_trips_share_a_connection() {
 #[test]
 fn refusals_travel_as_messages() {
     let server = start(Options::default(), Echo);
-    let begin = Request::Begin(Signed {
+    let begin = Request::Begin(SignedRequest {
         body: Bytes(Vec::new()),
         signature: Bytes(Vec::new()),
     });
@@ -231,7 +232,7 @@ const KEY: &[u8] = key_for_tests!("localhost.key");
 const OTHER_CERTIFICATE: &[u8] = key_for_tests!("other.pem");
 const OTHER_KEY: &[u8] = key_for_tests!("other.key");
 
-fn tls_client(server: &Running, roots: Roots) -> HttpTransport {
+fn tls_client(server: &RunningServer, roots: Roots) -> HttpTransport {
     let options = HttpOptions { roots, ..once() };
     HttpTransport::new(&format!("https://{}", server.address()), options).unwrap()
 }
@@ -257,7 +258,7 @@ fn tls_round_trips_with_an_own_root_only() {
         other.exchange(&status(1)),
         Err(TransportError::Http(HttpError::Tls(_)))
     ));
-    // A client that does not speak TLS gets nothing.
+    // A client without TLS gets no response.
     assert!(matches!(
         client(&server, once()).exchange(&status(1)),
         Err(TransportError::Http(HttpError::Unreachable {
@@ -278,7 +279,7 @@ fn unusable_certificates_and_addresses_are_refused_early() {
         Identity::from_pem(CERTIFICATE, b"no key"),
         Err(ServerError::Certificate(_))
     ));
-    // A key of another certificate.
+    // A private key that belongs to another certificate.
     let options = Options {
         identity: Some(Identity::from_pem(CERTIFICATE, OTHER_KEY).unwrap()),
         ..Options::default()
@@ -323,7 +324,7 @@ fn what_is_no_request_gets_its_status() {
             "{method} {path} {content_type}: {answer}"
         );
     }
-    // A message, but not a request.
+    // A valid message that is no request.
     let response = codec::encode(&Response::Refused(Refusal::UnknownFile));
     let mut request = head("POST", PATH, octets, response.len());
     request.extend(response);
@@ -336,7 +337,7 @@ fn what_is_no_request_gets_its_status() {
 fn a_handler_that_panics_fails_one_request_only() {
     let server = start(Options::default(), Echo);
     let client = client(&server, once());
-    let finish = Request::Finish(Signed {
+    let finish = Request::Finish(SignedRequest {
         body: Bytes(Vec::new()),
         signature: Bytes(Vec::new()),
     });
@@ -345,7 +346,7 @@ fn a_handler_that_panics_fails_one_request_only() {
     stop(server);
 }
 
-/// Answers like [`Echo`] after it was busy so many times.
+/// Is busy for this number of requests, then answers like [`Echo`].
 struct Busy(Mutex<u32>);
 
 impl Handler for Busy {
@@ -370,7 +371,7 @@ fn a_busy_server_is_asked_again() {
     };
     let answer = client(&server, options(3)).exchange(&status(1)).unwrap();
     assert!(matches!(answer, Response::State(_)), "{answer:?}");
-    // The last attempt's answer is what the caller gets.
+    // The caller gets the result of the last attempt.
     *left.0.lock().unwrap() = 3;
     let answer = client(&server, options(3)).exchange(&status(1));
     assert_eq!(answer, Ok(Response::Refused(Refusal::Unavailable)));

@@ -1,4 +1,4 @@
-//! An owner for tests: makes requests, and believes nothing that the verifiers do not.
+//! An owner for tests: makes requests, and verifies answers with the library's verifiers.
 
 use core::time::Duration;
 use std::{path::Path, time::SystemTime};
@@ -15,7 +15,7 @@ use flexlist::{
 use flexlist_service::{
     message::{
         Acknowledge, Begin, FileStatus, FileUpdate, Finish, InsertedBlock, Part, Refusal, Request,
-        Response, SentBlock, SentEdit, Signed,
+        Response, SentBlock, SentEdit, SignedRequest,
     },
     server::{Checkpoints, FileServer, Limits},
     signed::RequestKind,
@@ -24,7 +24,7 @@ use pad_core::Workers;
 
 use crate::plan::{Plan, apply, count};
 
-/// Kinds of tags whose keys are made in no time.
+/// Kinds of tags whose keys are fast to generate.
 pub(crate) const KINDS: &[TagKind] = &[
     TagKind::HashOnly,
     TagKind::PrivateMac,
@@ -53,7 +53,7 @@ pub(crate) fn open_with(path: &Path, limits: Limits) -> FileServer {
     FileServer::open(path, limits, Workers::sequential()).unwrap()
 }
 
-/// What an owner knows of one of his files, and the whole file for comparison.
+/// An owner's state for one file, and the whole file for comparison.
 #[derive(Clone)]
 pub(crate) struct Owner {
     pub(crate) signer: SigningKey,
@@ -83,8 +83,8 @@ impl Owner {
         }
     }
 
-    pub(crate) fn sign<T: serde::Serialize>(&self, kind: RequestKind, body: &T) -> Signed {
-        Signed::new(kind, body, &self.signer).unwrap()
+    pub(crate) fn sign<T: serde::Serialize>(&self, kind: RequestKind, body: &T) -> SignedRequest {
+        SignedRequest::new(kind, body, &self.signer).unwrap()
     }
 
     pub(crate) fn begin_body(&self) -> Begin {
@@ -100,7 +100,7 @@ impl Owner {
         Request::Begin(self.sign(RequestKind::Begin, &self.begin_body()))
     }
 
-    /// The first word of another owner, signed by this one.
+    /// The first request of another owner, signed by this one.
     pub(crate) fn begin_body_of(&self, other: &Self) -> Request {
         Request::Begin(self.sign(RequestKind::Begin, &other.begin_body()))
     }
@@ -177,7 +177,7 @@ impl Owner {
         }
     }
 
-    /// Where the file should stand.
+    /// The expected status of the file.
     pub(crate) fn standing(&self, next_part: u64) -> FileStatus {
         FileStatus {
             version: self.version,
@@ -188,7 +188,7 @@ impl Owner {
         }
     }
 
-    /// The edits of a plan, and the operations that they should become.
+    /// The edits of a plan, and the expected list operations.
     pub(crate) fn edits(&mut self, plan: &[Plan]) -> (Vec<SentEdit>, Vec<Operation>) {
         let mut tag = |edit: &Plan| match edit.clone() {
             Plan::Insert(index, level, data) => {
@@ -223,7 +223,7 @@ impl Owner {
         Request::Update(self.sign(RequestKind::Update, &update))
     }
 
-    /// Takes over the outcome of an update that the server has carried out.
+    /// Verifies the answer to an executed update, and takes over its result.
     pub(crate) fn accept(&mut self, response: &Response, operations: &[Operation], plan: &[Plan]) {
         let Response::Updated {
             status: standing,
@@ -278,7 +278,7 @@ impl Owner {
     }
 }
 
-/// A block as the list knows it.
+/// The list entry of a block.
 fn leaf(block: &SentBlock, level: Level) -> Block {
     Block {
         length: count(block.data.0.len()),
@@ -302,7 +302,7 @@ pub(crate) fn refusal(response: Response) -> Refusal {
     }
 }
 
-/// A tag of no scheme.
+/// A tag that belongs to no scheme.
 pub(crate) fn no_tag() -> BlockTag {
     BlockTag {
         committed: Bytes(vec![1; 32]),

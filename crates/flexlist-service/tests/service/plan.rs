@@ -1,4 +1,4 @@
-//! Random changes of a file, and the plain list of blocks that they are compared with.
+//! Random changes of a file, and a plain list of blocks as the reference implementation.
 
 use crate::owner::Owner;
 
@@ -15,12 +15,12 @@ impl Random {
         self.0 % limit
     }
 
-    /// A number below the limit, to count in memory.
+    /// A number below the limit, as `usize`.
     pub(crate) fn index(&mut self, limit: usize) -> usize {
         usize::try_from(self.below(count(limit))).unwrap()
     }
 
-    /// Bytes of a block, 1 to 300 of them.
+    /// A random block of 1 to 300 bytes.
     pub(crate) fn block(&mut self) -> Vec<u8> {
         let length = 1 + self.below(300);
         (0..length)
@@ -69,7 +69,7 @@ impl Owner {
     }
 }
 
-/// Carries out an edit on a plain list of blocks.
+/// Applies an edit to a plain list of blocks.
 pub(crate) fn apply(blocks: &mut Vec<Vec<u8>>, edit: &Plan) {
     let locate = |blocks: &[Vec<u8>], index: u64| {
         let mut rest = index;
@@ -97,12 +97,12 @@ pub(crate) fn apply(blocks: &mut Vec<Vec<u8>>, edit: &Plan) {
     }
 }
 
-/// A length as files count it.
+/// A length as `u64`.
 pub(crate) fn count(length: usize) -> u64 {
     u64::try_from(length).unwrap()
 }
 
-/// The length of some blocks together.
+/// The total length of some blocks.
 pub(crate) fn bytes(blocks: &[Vec<u8>]) -> u64 {
     blocks.iter().map(|block| count(block.len())).sum()
 }

@@ -1,4 +1,4 @@
-//! Many clients at the same time.
+//! Concurrent clients of one file.
 
 use std::{
     sync::{
@@ -90,7 +90,7 @@ fn audits_go_on_beside_updates_of_the_same_file() {
                         };
                         let response = server.handle(known.audit_request(challenge));
                         match response {
-                            // Two updates came since this auditor heard of one.
+                            // Two updates were applied since this auditor learned of one.
                             Response::Refused(Refusal::UnknownVersion { .. }) => {}
                             response => {
                                 known.verify_audit(&challenge, &response).unwrap();

@@ -1,4 +1,4 @@
-//! Every refusal, exactly, and that what was refused changed nothing.
+//! Every refusal with its exact contents. A refused request changes nothing.
 
 use flexlist::{bytes::Bytes, challenge::Challenge, tag::TagKind};
 use flexlist_service::{
@@ -24,7 +24,7 @@ pub(crate) fn invalid(words: &str) -> Refusal {
     Refusal::Invalid(words.into())
 }
 
-/// The refusal of a request, after which the file is as it was.
+/// Sends a request and returns its refusal. Checks that the file is unchanged.
 pub(crate) fn refused(server: &FileServer, owner: &Owner, request: Request) -> Refusal {
     let before = server.handle(owner.status());
     let refusal = refusal(server.handle(request));
@@ -100,7 +100,7 @@ fn an_unfinished_upload_has_no_versions() {
         owner.acknowledge(1),
         owner.audit_request(Challenge::Sample { seed, count: 1 }),
         owner.read_request(0, 1),
-        // The end before the last part.
+        // Finishes the upload before its last part.
         requests[3].clone(),
     ] {
         assert_eq!(refused(&server, &file, request), unfinished);
@@ -125,7 +125,7 @@ fn parts_come_in_order_and_before_the_end() {
     let expected = |expected| Refusal::PartOutOfOrder { expected };
     assert_eq!(refused(&server, &file, requests[2].clone()), expected(0));
     standing(server.handle(requests[1].clone()));
-    // The number of the last part with other contents.
+    // Repeats the number of the last part, with other contents.
     let block = owner.sent(b"another");
     let other = owner.part_of(0, vec![block.clone()]);
     assert_eq!(refused(&server, &file, other), expected(1));
@@ -161,7 +161,7 @@ fn only_the_owner_changes_a_file() {
         version: 1,
     };
     requests.push(Request::Acknowledge(owner.sign(RequestKind::Update, &body)));
-    // A key that is no point.
+    // A public key that is no point of the curve.
     let mut begin = owner.begin_body();
     begin.owner = [0xff; 32];
     requests.push(Request::Begin(owner.sign(RequestKind::Begin, &begin)));

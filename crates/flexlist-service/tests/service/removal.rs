@@ -1,4 +1,4 @@
-//! What is removed is gone, stays gone, and gives its room back.
+//! Removal of files: removed files stay removed, and their space is freed.
 
 use core::time::Duration;
 use std::{
@@ -28,7 +28,7 @@ use crate::{
 
 const DAY: u64 = 86_400;
 
-/// A time that a test decides.
+/// A clock that a test sets.
 #[derive(Clone)]
 struct Time(Arc<AtomicU64>);
 
@@ -59,7 +59,7 @@ impl Time {
         FileServer::open_with(path, self.settings(limits)).unwrap()
     }
 
-    /// The owner's first word, said now.
+    /// The owner's first request about a file, made now.
     fn begin(&self, owner: &Owner) -> Request {
         let begin = Begin {
             expires: self.now() + DAY / 2,
@@ -68,7 +68,7 @@ impl Time {
         Request::Begin(owner.sign(RequestKind::Begin, &begin))
     }
 
-    /// The requests of an upload that begins now.
+    /// All requests of an upload that begins now.
     fn upload_requests(&self, owner: &mut Owner, parts: &[Vec<Vec<u8>>]) -> Vec<Request> {
         let mut requests = owner.upload_requests(parts);
         requests[0] = self.begin(owner);
@@ -139,7 +139,7 @@ fn mistakes_do_not_lock_an_owner_out() {
         refusal(server.handle(uploads[16].begin())),
         too_large(words)
     );
-    // Nobody else can give them up.
+    // Only their owner can abort them.
     let stranger = Owner::new(9, TagKind::HashOnly);
     let file = uploads[0].file;
     let forged = Request::Abort(stranger.sign(RequestKind::Abort, &Abort { file }));
@@ -171,7 +171,7 @@ fn replayed_requests_do_not_bring_an_aborted_upload_back() {
         server = time.open(&path, Limits::default());
     }
     wait_for_sweep(&server);
-    // When it is forgotten that there was such a file, its first word is no longer good.
+    // Once the removal is forgotten, the file's first request has expired.
     time.pass(DAY + 100);
     assert_eq!(refusal(server.handle(owner.status())), Refusal::UnknownFile);
     let now = time.now();
@@ -314,7 +314,7 @@ fn first_words_have_their_time() {
         );
     }
     standing(server.handle(begin(now)));
-    // Where the file is there, an old word says where it stands.
+    // For an existing file, an expired first request still returns its status.
     standing(server.handle(begin(0)));
 }
 
@@ -322,7 +322,7 @@ fn first_words_have_their_time() {
 #[test]
 fn a_lying_clock_begins_nothing_and_answers_everything() {
     let now = Time::new().now();
-    // 1970, also before it; a day back; an hour ahead; the year 2100; the ends of the formats.
+    // 1970, a day back, an hour ahead, the year 2100, and the limits of the formats.
     for clock in [
         0,
         now - DAY,
@@ -334,7 +334,7 @@ fn a_lying_clock_begins_nothing_and_answers_everything() {
         let folder = tempfile::tempdir().unwrap();
         let time = Time(Arc::new(AtomicU64::new(clock)));
         let server = time.open(&folder.path().join("store"), Limits::default());
-        // An owner whose clock is right.
+        // An owner with the right time.
         let owner = Owner::new(1, TagKind::HashOnly);
         let response = server.handle(Time::new().begin(&owner));
         if clock.abs_diff(now) <= DAY / 2 {
@@ -360,7 +360,7 @@ fn a_lying_clock_begins_nothing_and_answers_everything() {
         assert!(is_done(&server.handle(same.read_request(0, 100))));
         assert_eq!(server.handle(delete(&same, 1)), Response::Removed);
         assert_eq!(refusal(server.handle(begin.clone())), Refusal::Removed);
-        // The clock is put right: what was removed does not come back.
+        // After the clock is corrected, the removed file stays removed.
         time.0.store(now, Ordering::SeqCst);
         server.tend();
         let refused = refusal(server.handle(begin));
@@ -412,7 +412,7 @@ fn uploads_that_nobody_goes_on_with_expire() {
     server.tend();
     assert_eq!(refusal(server.handle(idle.status())), Refusal::UnknownFile);
     assert_eq!(standing(server.handle(busy.status())).next_part, 1);
-    // Across a restart too; and without being asked for it.
+    // Also across a restart, and without a request that triggers it.
     drop(server);
     let server = time.open(&path, Limits::default());
     time.pass(week);
@@ -487,8 +487,7 @@ fn owners_have_quotas_of_bytes() {
         let refused = refusal(server.handle(owner.update_of(version, edits)));
         assert!(is_over(&refused), "{refused:?}");
         owner.check_all(&server);
-        // A refused update leaves nothing behind that would stand in another one's way, and the version
-        // before the current one where it was.
+        // A refused update does not block a later one, and the previous version can still be read.
         let before = owner.clone();
         owner.update(&server, &[Plan::Insert(0, 0, vec![4; 10])]);
         let (edits, _) = owner.edits(&[Plan::Insert(0, 0, vec![3; 8000])]);
@@ -501,11 +500,11 @@ fn owners_have_quotas_of_bytes() {
         drop(server);
         server = time.open(&path, limits);
     }
-    // Many small blocks count for more than their bytes.
+    // Small blocks are charged more than their bytes.
     let blocks = (0..40).map(|_| second.sent(&[1])).collect();
     let refused = refusal(server.handle(second.part_of(0, blocks)));
     assert!(is_over(&refused), "{refused:?}");
-    // Other owners have their own; and what is removed is given back.
+    // Each owner has a separate limit, and removal frees the space.
     let mut stranger = Owner::new(2, TagKind::HashOnly);
     for request in time.upload_requests(&mut stranger, &[vec![vec![1; 5000]]]) {
         standing(server.handle(request));
@@ -571,14 +570,15 @@ fn only_some_owners_may_begin_files() {
         assert_eq!(refused, Refusal::OwnerNotAllowed);
     }
     friend.upload(&server, &[vec![vec![1; 100]]]);
-    // What is there is served, changed and removed as before.
+    // Existing files are served, changed and removed as before.
     old.update(&server, &[Plan::Modify(0, vec![7; 20])]);
     old.check_all(&server);
     standing(server.handle(old.begin()));
     assert_eq!(server.handle(delete(&old, 2)), Response::Removed);
 }
 
-/// The version that the owner has vouched for, and where the server says that the file stands.
+/// The server's current version of the file, and the newest version with the owner's signed
+/// statement.
 fn vouched(server: &FileServer, owner: &Owner) -> (u64, FileState) {
     let key = AuthorKey::from_bytes(&owner.signer.verifying_key().to_bytes()).unwrap();
     let file = owner.file;
@@ -613,7 +613,7 @@ fn a_server_keeps_its_owners_word_for_a_version() {
     assert_eq!((state.version, state.list), (1, owner.state));
 
     owner.update(&server, &[Plan::Insert(0, 1, vec![9; 10])]);
-    // Until the owner has said so, it is the version before.
+    // Before the owner confirms the update, the statement is about the previous version.
     let (stands, state) = vouched(&server, &owner);
     assert_eq!((stands, state.version), (2, 1));
     let early = Confirm {
@@ -647,7 +647,7 @@ fn a_server_keeps_its_owners_word_for_a_version() {
         ..other
     };
     assert_eq!(standing(server.handle(confirm_of(&old))).version, 2);
-    // The version before is gone, as if it had been acknowledged.
+    // The previous version is deleted, as after an acknowledgement.
     assert_eq!(server.check().stray_blocks, 0);
     let before = Request::Read {
         file,
@@ -680,8 +680,8 @@ fn the_owner_of_a_restored_store_goes_on_with_the_version_that_was_his() {
     owner.update(&server, &[Plan::Remove(0)]);
     standing(server.handle(confirm(&owner)));
     drop(server);
-    // The copy is put in the store's place. Its owner, at version 3, learns that version 2 was his, and
-    // reads and goes on with that.
+    // The copy replaces the store. The owner, at version 3, learns that it had signed version 2. It
+    // reads that version and continues from it.
     fs::rename(&copy, &path).unwrap();
     let server = open(&path);
     let (stands, state) = vouched(&server, &owner);
@@ -739,7 +739,7 @@ fn removal_beside_audits_reads_and_updates_breaks_none_of_them_badly() {
                 let mut writer = owner.clone();
                 loop {
                     let (edits, _) = writer.edits(&[Plan::Modify(0, vec![1; 30])]);
-                    // The version that everybody reads stays current: it is refused, or gone.
+                    // The version that all readers use stays current, so the update is refused.
                     match server.handle(writer.update_of(7, edits)) {
                         Response::Refused(Refusal::StaleBase { .. } | Refusal::Unavailable) => {
                             thread::yield_now();

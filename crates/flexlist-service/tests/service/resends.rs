@@ -1,4 +1,4 @@
-//! What was said already may be said again, and changes nothing.
+//! Repeated requests: they get the first answer again, and change nothing.
 
 use flexlist::tag::TagKind;
 use flexlist_service::message::{Refusal, Response};
@@ -23,7 +23,7 @@ fn every_step_of_an_upload_can_be_resent() {
         assert_eq!(server.handle(request.clone()), first);
     }
     let server = open(&path);
-    // Beginning again says where the file stands; old parts are too late.
+    // A repeated begin returns the current status. Repeated parts are refused.
     assert_eq!(
         server.handle(requests[0].clone()),
         Response::State(owner.standing(2))
@@ -67,7 +67,7 @@ fn the_last_update_can_be_resent_and_no_other_of_its_base() {
             current: owner.version,
         };
         assert_eq!(refusal(other), stale(before.version));
-        // The owner who acknowledged and forgot it may still ask.
+        // An owner that has forgotten its acknowledgement can still repeat the update.
         server.handle(owner.acknowledge(owner.version));
         assert_eq!(server.handle(request.clone()), response);
         if let Some(older) = last.replace(request) {

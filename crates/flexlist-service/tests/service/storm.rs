@@ -1,7 +1,7 @@
-//! Many clients at once over loopback: audits, updates and reads, without an error or a disagreement.
+//! Load test over loopback: concurrent audits, updates and reads, without errors or wrong bytes.
 //!
-//! `FLEXLIST_STORM_SECONDS` sets how long (1 unless set, 10 under `make soak`), `FLEXLIST_STORM_CLIENTS` how
-//! many (16, or 50).
+//! `FLEXLIST_STORM_SECONDS` sets the duration (default 1, under `make soak` 10).
+//! `FLEXLIST_STORM_CLIENTS` sets the number of clients (default 16, under `make soak` 50).
 
 use std::{
     thread,
@@ -15,7 +15,7 @@ use flexlist::{
     tag::{OwnerKey, TagKind},
 };
 use flexlist_service::{
-    client::{Applied, Extent, FileClient, HttpOptions, HttpTransport, Owner, Status},
+    client::{ApplyOutcome, Extent, FileClient, HttpOptions, HttpTransport, Owner, Status},
     network::{Options, Server},
     server::{FileServer, Limits},
 };
@@ -88,7 +88,7 @@ fn report(what: &str, times: &mut [Duration], duration: Duration) {
     );
 }
 
-/// A client, and the bytes that its file must have.
+/// A client, and the expected bytes of its file.
 struct Party {
     client: FileClient<HttpTransport, SigningKey>,
     model: Vec<u8>,
@@ -120,7 +120,7 @@ impl Party {
         }
     }
 
-    /// Audits and updates by turns, at least one of each, then compares every byte.
+    /// Alternates audits and updates, at least one of each, then compares every byte.
     fn work(mut self, duration: Duration) -> Timings {
         let mut timings = Timings::default();
         let start = Instant::now();
@@ -145,7 +145,7 @@ impl Party {
             let began = Instant::now();
             let applied = self.client.apply(core::slice::from_ref(&edit)).unwrap();
             timings.updates.push(began.elapsed());
-            assert!(matches!(applied, Applied::Version(_)));
+            assert!(matches!(applied, ApplyOutcome::Version(_)));
             match edit {
                 ByteEdit::Delete { start, end } => {
                     let [start, end] = [start, end].map(|index| usize::try_from(index).unwrap());

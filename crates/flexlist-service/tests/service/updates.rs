@@ -1,4 +1,4 @@
-//! Updates, the version before the current one, and its end.
+//! Updates, and the previous version until it is deleted.
 
 use flexlist::tag::TagKind;
 use flexlist_service::message::{Refusal, Response};

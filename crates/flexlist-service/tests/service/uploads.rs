@@ -1,4 +1,4 @@
-//! Uploads in parts, and what can be read and proved of them.
+//! Uploads in parts, and reads and audits during them.
 
 use flexlist::tag::TagKind;
 use flexlist_service::message::{Refusal, Response};

@@ -1,4 +1,4 @@
-//! What an owner does with answers: believes nothing that the verifiers do not.
+//! Verification of answers by the test owner, with the verifiers of the library.
 
 use flexlist::{
     challenge::{Challenge, Context, Leaf, Questions, assign},

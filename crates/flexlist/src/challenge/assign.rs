@@ -11,7 +11,7 @@ use crate::tag::{Challenged, Hit};
 pub struct Leaf {
     /// The index of its first byte in the file.
     pub start: u64,
-    /// Its length in bytes.
+    /// The length in bytes.
     pub length: u64,
 }
 
@@ -31,9 +31,9 @@ impl Leaf {
 
 /// Returns the challenged blocks: each of the `leaves` with the samples inside it.
 ///
-/// `samples` are in the order of the challenge, `leaves` in file order. The leaves must be exactly
-/// those that contain a sample, each once. The hits of a block are sorted by index; hits of the
-/// same byte keep the order of the challenge.
+/// `samples` are in the order of the challenge, `leaves` in file order. Each leaf must contain a
+/// sample and occur once, and each sample must be in a leaf. The hits of a block are sorted by
+/// index; hits of the same byte keep the order of the challenge.
 ///
 /// Safe on leaves that an attacker made up: a result contains each sample exactly once, in the
 /// block around it.

@@ -23,13 +23,13 @@ pub enum ChallengeError {
     EmptyRange {
         /// The first byte.
         start: u64,
-        /// One past the last byte, not above `start`.
+        /// The index one past the last byte, not above `start`.
         end: u64,
     },
     /// The range of a challenge ends after the end of the file.
     #[error("the range ends at byte {end}, the file at byte {total}")]
     RangeOutsideFile {
-        /// One past the last byte of the range.
+        /// The index one past the last byte of the range.
         end: u64,
         /// The length of the file.
         total: u64,

@@ -19,14 +19,14 @@ fn chunker() -> impl Strategy<Value = Chunker> {
 }
 
 /// A source that yields at most `step` bytes per read, with interruptions and errors.
-struct Stuttering {
+struct ShortReader {
     bytes: VecDeque<u8>,
     step: usize,
     calls: usize,
     fails_at: Option<usize>,
 }
 
-impl Read for Stuttering {
+impl Read for ShortReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.calls += 1;
         if self.calls.is_multiple_of(3) {
@@ -69,7 +69,7 @@ proptest! {
         fails_at in prop::option::of(1_usize..20),
     ) {
         let bytes = noise(seed, length);
-        let mut source = Stuttering { bytes: bytes.clone().into(), step, calls: 0, fails_at };
+        let mut source = ShortReader { bytes: bytes.clone().into(), step, calls: 0, fails_at };
         let mut blocks = Vec::new();
         let mut stream = chunker.blocks(&mut source);
         let mut failures = 0;

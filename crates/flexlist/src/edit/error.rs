@@ -21,7 +21,7 @@ pub enum EditError {
     RangeReversed {
         /// The first byte.
         start: u64,
-        /// One past the last byte.
+        /// The index one past the last byte.
         end: u64,
     },
     /// The file would exceed [`MAX_FILE_BYTES`](super::MAX_FILE_BYTES), or exceeds it already.

@@ -8,7 +8,7 @@ use super::{BlockEdit, length};
 /// A block of the old file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OldBlock<C> {
-    /// Its length in bytes.
+    /// The length in bytes.
     pub length: u64,
     /// Identifies the contents: the bytes, or a collision-resistant digest of them.
     pub content: C,
@@ -16,7 +16,7 @@ pub struct OldBlock<C> {
 
 /// A block of the new file, in any representation.
 pub(crate) trait NewBlock: Clone {
-    /// Its length in bytes.
+    /// The length in bytes.
     fn length(&self) -> u64;
 }
 

@@ -6,13 +6,13 @@ use super::{EditError, KnownBlock, length};
 
 /// Known blocks in file order, disjoint and inside the file.
 #[derive(Debug)]
-pub(super) struct Known<'a> {
+pub(super) struct KnownBlocks<'a> {
     blocks: Vec<&'a KnownBlock>,
     total: u64,
 }
 
 impl KnownBlock {
-    /// One past the last byte.
+    /// The index one past the last byte.
     pub(super) fn end(&self) -> u64 {
         self.start.saturating_add(length(&self.bytes))
     }
@@ -29,7 +29,7 @@ impl KnownBlock {
     }
 }
 
-impl<'a> Known<'a> {
+impl<'a> KnownBlocks<'a> {
     pub(super) fn new(blocks: &'a [KnownBlock], total: u64) -> Result<Self, EditError> {
         let mut blocks: Vec<&KnownBlock> = blocks.iter().collect();
         blocks.sort_by_key(|block| block.start);

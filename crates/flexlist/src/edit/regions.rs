@@ -3,7 +3,7 @@
 use super::{
     BlockEdit, EditError, Exchange, KnownBlock, OldBlock,
     cut::cut,
-    known::Known,
+    known::KnownBlocks,
     length,
     pieces::{Piece, Pieces},
 };
@@ -31,7 +31,7 @@ pub(super) struct Regions<'a> {
 impl<'a> Regions<'a> {
     pub(super) fn of(
         pieces: &Pieces<'_>,
-        known: &Known<'a>,
+        known: &KnownBlocks<'a>,
         chunker: &Chunker,
     ) -> Result<Self, EditError> {
         let mut builder = Builder {
@@ -82,7 +82,7 @@ impl<'a> Regions<'a> {
 
 /// Builds regions from a sequence of pieces; the open region began at `start` of the old file.
 struct Builder<'a, 'k> {
-    known: &'k Known<'a>,
+    known: &'k KnownBlocks<'a>,
     regions: Vec<Region<'a>>,
     start: u64,
     contents: Vec<u8>,
@@ -195,7 +195,11 @@ fn merge_touching<'a>(regions: Vec<Region<'a>>, chunker: &Chunker) -> Vec<Region
 }
 
 /// Merges tiny insertions between two blocks into one of them, at the cost of one operation each.
-fn merge_with_neighbours<'a>(regions: &mut [Region<'a>], known: &Known<'a>, chunker: &Chunker) {
+fn merge_with_neighbours<'a>(
+    regions: &mut [Region<'a>],
+    known: &KnownBlocks<'a>,
+    chunker: &Chunker,
+) {
     let mut taken = 0;
     let starts: Vec<u64> = regions.iter().skip(1).map(|region| region.start).collect();
     let next = starts.into_iter().chain([known.total()]);

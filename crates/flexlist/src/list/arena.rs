@@ -180,7 +180,7 @@ impl Leaf {
 
 /// A subtree that no search entered, as shown by a proof.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pruned {
+pub(crate) struct PrunedNode {
     pub(crate) digest: Digest<32>,
 }
 
@@ -194,20 +194,20 @@ pub(crate) enum Node<'a> {
 
 /// Error: the path leads into a pruned subtree, or to a missing node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Elided;
+pub(crate) struct ElidedNode;
 
 /// Error: more nodes than ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Full;
 
-impl From<Elided> for UpdateError {
-    fn from(Elided: Elided) -> Self {
+impl From<ElidedNode> for UpdateError {
+    fn from(ElidedNode: ElidedNode) -> Self {
         Self::Elided
     }
 }
 
-impl From<Elided> for ProofError {
-    fn from(Elided: Elided) -> Self {
+impl From<ElidedNode> for ProofError {
+    fn from(ElidedNode: ElidedNode) -> Self {
         Self::Elided
     }
 }
@@ -223,7 +223,7 @@ impl From<Full> for UpdateError {
 pub(crate) struct Arena<H> {
     pub(crate) inners: Pool<Inner>,
     pub(crate) leaves: Pool<Leaf>,
-    pub(crate) pruned: Pool<Pruned>,
+    pub(crate) pruned: Pool<PrunedNode>,
     /// The hash of the right sentinel.
     pub(crate) right: Digest<32>,
     pub(crate) hash: PhantomData<H>,
@@ -242,12 +242,16 @@ impl<H: NodeHash> Arena<H> {
 
     /// Reads a node.
     #[inline]
-    pub(crate) fn node(&self, id: NodeId) -> Result<Node<'_>, Elided> {
+    pub(crate) fn node(&self, id: NodeId) -> Result<Node<'_>, ElidedNode> {
         match id.0 & KIND {
-            INNER => self.inners.get(id.0).map(Node::Inner).ok_or(Elided),
-            LEAF => self.leaves.get(id.0 & !KIND).map(Node::Leaf).ok_or(Elided),
+            INNER => self.inners.get(id.0).map(Node::Inner).ok_or(ElidedNode),
+            LEAF => self
+                .leaves
+                .get(id.0 & !KIND)
+                .map(Node::Leaf)
+                .ok_or(ElidedNode),
             _ if id == NodeId::RIGHT => Ok(Node::Right),
-            _ => Err(Elided),
+            _ => Err(ElidedNode),
         }
     }
 
@@ -272,7 +276,7 @@ impl<H: NodeHash> Arena<H> {
     }
 
     /// Returns the rank and hash of a node, as input of its parent's hash.
-    pub(crate) fn child(&self, link: Link) -> Result<Child, Elided> {
+    pub(crate) fn child(&self, link: Link) -> Result<Child, ElidedNode> {
         Ok(Child {
             rank: link.rank,
             digest: self.digest(link.node)?,
@@ -281,7 +285,7 @@ impl<H: NodeHash> Arena<H> {
 
     /// Returns the hash of a node; [`hash::EMPTY`] for an absent one.
     #[inline]
-    pub(crate) fn digest(&self, id: NodeId) -> Result<Digest<32>, Elided> {
+    pub(crate) fn digest(&self, id: NodeId) -> Result<Digest<32>, ElidedNode> {
         let digest = match id.0 & KIND {
             INNER => self.inners.get(id.0).map(|inner| inner.digest),
             LEAF => self.leaves.get(id.0 & !KIND).map(|leaf| leaf.digest),
@@ -289,7 +293,7 @@ impl<H: NodeHash> Arena<H> {
             _ if id == NodeId::RIGHT => Some(self.right),
             _ => Some(hash::EMPTY),
         };
-        digest.ok_or(Elided)
+        digest.ok_or(ElidedNode)
     }
 
     /// Whether the node is older than the running update; true for the right sentinel, and for
@@ -313,7 +317,7 @@ impl<H: NodeHash> Arena<H> {
         id(LEAF, index)
     }
 
-    pub(crate) fn add_pruned(&mut self, pruned: Pruned) -> Result<NodeId, Full> {
+    pub(crate) fn add_pruned(&mut self, pruned: PrunedNode) -> Result<NodeId, Full> {
         let index = self.pruned.add(pruned).ok_or(Full)?;
         id(PRUNED, index)
     }
@@ -328,7 +332,7 @@ impl<H: NodeHash> Arena<H> {
     }
 
     /// Computes and stores the hash of a node whose children are hashed.
-    pub(crate) fn seal(&mut self, id: NodeId) -> Result<(), Elided> {
+    pub(crate) fn seal(&mut self, id: NodeId) -> Result<(), ElidedNode> {
         match self.node(id)? {
             Node::Inner(inner) => {
                 let below = self.child(inner.below())?;

@@ -174,12 +174,12 @@ impl<T> Segments<T> {
 
 /// The top node of the nearest tower of one height that is visible from the left.
 #[derive(Clone, Copy)]
-struct Pending {
+struct TowerTop {
     link: Link,
     digest: Digest<32>,
 }
 
-impl Pending {
+impl TowerTop {
     fn child(&self) -> Child {
         Child {
             rank: self.link.rank,
@@ -199,7 +199,7 @@ impl Plan {
         let mut part = Builder::<H> {
             inners: Segments::new(self.first_inner),
             leaves: Segments::new(self.first_leaf),
-            pending: [Pending {
+            pending: [TowerTop {
                 link: Link::NONE,
                 digest: EMPTY,
             }; 64],
@@ -210,7 +210,7 @@ impl Plan {
         };
         part.set(
             SENTINEL_LEVEL,
-            Pending {
+            TowerTop {
                 link: Link::RIGHT,
                 digest: hash::right_sentinel::<H>(),
             },
@@ -235,7 +235,7 @@ impl Plan {
 struct Builder<H> {
     inners: Segments<Inner>,
     leaves: Segments<Leaf>,
-    pending: [Pending; 64],
+    pending: [TowerTop; 64],
     /// Bit `k`: `pending[k]` is set.
     visible: u64,
     leaves_left: usize,
@@ -244,7 +244,7 @@ struct Builder<H> {
 }
 
 impl<H: NodeHash> Builder<H> {
-    fn set(&mut self, level: u8, top: Pending) {
+    fn set(&mut self, level: u8, top: TowerTop) {
         self.pending[usize::from(level)] = top;
         self.visible |= 1 << level;
     }
@@ -256,11 +256,11 @@ impl<H: NodeHash> Builder<H> {
         tag_digest: &Digest<32>,
         label: u64,
         level: u8,
-    ) -> Result<Pending, UpdateError> {
+    ) -> Result<TowerTop, UpdateError> {
         let after = if self.visible & 1 == 1 {
             self.pending[0]
         } else {
-            Pending {
+            TowerTop {
                 link: Link::NONE,
                 digest: EMPTY,
             }
@@ -269,7 +269,7 @@ impl<H: NodeHash> Builder<H> {
         let leaf = Leaf::new(length, *tag_digest, label, after.link).with_digest(digest);
         let index = self.leaves.push(leaf, self.leaves_left)?;
         self.leaves_left -= 1;
-        let mut top = Pending {
+        let mut top = TowerTop {
             link: Link {
                 node: arena::leaf_id(index)?,
                 rank: length + after.link.rank,
@@ -291,13 +291,13 @@ impl<H: NodeHash> Builder<H> {
     }
 
     /// Adds a node of this level on top of a tower, linked to the tower visible there.
-    fn inner(&mut self, level: u8, below: Pending) -> Result<Pending, UpdateError> {
+    fn inner(&mut self, level: u8, below: TowerTop) -> Result<TowerTop, UpdateError> {
         let after = self.pending[usize::from(level)];
         let digest = hash::inner::<H>(level, below.child(), after.child());
         let inner = Inner::new(level, below.link, after.link).with_digest(digest);
         let index = self.inners.push(inner, self.inners_left)?;
         self.inners_left -= 1;
-        Ok(Pending {
+        Ok(TowerTop {
             link: Link {
                 node: inner_node(index)?,
                 rank: below.link.rank + after.link.rank,

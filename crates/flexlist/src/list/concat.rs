@@ -12,7 +12,7 @@ use super::{
     arena::{Arena, Inner, Link},
     hash::NodeHash,
     remove::{merge, open_tower},
-    transaction::{Read, Transaction},
+    transaction::{NodeValue, Transaction},
 };
 use crate::error::UpdateError;
 
@@ -39,7 +39,7 @@ fn join<H: NodeHash>(
     second: Link,
 ) -> Result<(), UpdateError> {
     let first = transaction.root();
-    let Read::Inner(root) = transaction.read(first.node)? else {
+    let NodeValue::Inner(root) = transaction.read(first.node)? else {
         return Err(UpdateError::Elided);
     };
     // The sentinel's topmost link leads to the right sentinel and stays at the root.

@@ -6,7 +6,7 @@ use super::{
     Block,
     arena::{Inner, Leaf, Link, NodeId},
     hash::NodeHash,
-    transaction::{Read, Step, Transaction},
+    transaction::{NodeValue, Step, Transaction},
 };
 use crate::error::UpdateError;
 
@@ -32,7 +32,7 @@ pub(super) fn insert<H: NodeHash>(
                     split(transaction, Cut { node, rest, index }, block, Link::NONE)?;
                 break transaction.inner(level, left, tower)?;
             }
-            Read::Inner(inner) => match rest.checked_sub(inner.below().rank) {
+            NodeValue::Inner(inner) => match rest.checked_sub(inner.below().rank) {
                 Some(beyond) if beyond > 0 => {
                     steps.push(Step::After(node));
                     rest = beyond;
@@ -54,7 +54,7 @@ pub(super) fn insert<H: NodeHash>(
                     node = inner.below().node;
                 }
             },
-            Read::Leaf(leaf) => match rest.checked_sub(leaf.length) {
+            NodeValue::Leaf(leaf) => match rest.checked_sub(leaf.length) {
                 None => return Err(UpdateError::NotOnBoundary { index }),
                 Some(0) => {
                     let new = transaction.leaf(new_leaf(block, leaf.after()))?;
@@ -80,7 +80,7 @@ fn new_leaf(block: &Block, after: Link) -> Leaf {
 /// The position at which a subtree is cut in two.
 #[derive(Clone, Copy)]
 struct Cut {
-    /// Its root.
+    /// The root.
     node: NodeId,
     /// The number of its bytes that remain on the left.
     rest: u64,
@@ -106,7 +106,7 @@ fn split<H: NodeHash>(
     let mut cuts = Vec::new();
     let (end, level_zero) = loop {
         match transaction.read(node)? {
-            Read::Inner(inner) => match rest.checked_sub(inner.below().rank) {
+            NodeValue::Inner(inner) => match rest.checked_sub(inner.below().rank) {
                 Some(beyond) if beyond > 0 => {
                     steps.push(Step::After(node));
                     rest = beyond;
@@ -118,7 +118,7 @@ fn split<H: NodeHash>(
                     node = inner.below().node;
                 }
             },
-            Read::Leaf(leaf) => match rest.checked_sub(leaf.length) {
+            NodeValue::Leaf(leaf) => match rest.checked_sub(leaf.length) {
                 None => return Err(UpdateError::NotOnBoundary { index }),
                 Some(0) => {
                     let after = leaf.after();

@@ -10,7 +10,7 @@ use super::{
     arena::{Leaf, NodeId},
     hash::NodeHash,
     remove,
-    transaction::{Read, Step, Transaction},
+    transaction::{NodeValue, Step, Transaction},
 };
 use crate::{error::UpdateError, list::insert};
 
@@ -112,7 +112,7 @@ fn modify<H: NodeHash>(
 }
 
 /// A leaf, the start of its block, and the path to it.
-struct Located {
+struct LeafPath {
     start: u64,
     node: NodeId,
     leaf: Leaf,
@@ -123,7 +123,7 @@ struct Located {
 fn locate<H: NodeHash>(
     transaction: &mut Transaction<'_, H>,
     index: u64,
-) -> Result<Located, UpdateError> {
+) -> Result<LeafPath, UpdateError> {
     let total = transaction.root().rank;
     if index >= total {
         return Err(UpdateError::OutOfRange { index, total });
@@ -133,16 +133,18 @@ fn locate<H: NodeHash>(
     let mut steps = Vec::new();
     loop {
         let (passed, below, after) = match transaction.read(node)? {
-            Read::Inner(inner) => (inner.below().rank, Some(inner.below().node), inner.after()),
-            Read::Leaf(leaf) if rest < leaf.length => {
-                return Ok(Located {
+            NodeValue::Inner(inner) => {
+                (inner.below().rank, Some(inner.below().node), inner.after())
+            }
+            NodeValue::Leaf(leaf) if rest < leaf.length => {
+                return Ok(LeafPath {
                     start: index.saturating_sub(rest),
                     node,
                     leaf,
                     steps,
                 });
             }
-            Read::Leaf(leaf) => (leaf.length, None, leaf.after()),
+            NodeValue::Leaf(leaf) => (leaf.length, None, leaf.after()),
         };
         match (rest.checked_sub(passed), below) {
             (None, Some(below)) => {

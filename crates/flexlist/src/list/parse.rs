@@ -9,7 +9,7 @@ use pad_core::{Digest, codec::Fields};
 
 use super::{
     MAX_TOTAL, SENTINEL_LEVEL,
-    arena::{Arena, Full, Inner, Leaf, Link, NodeId, Pruned},
+    arena::{Arena, Full, Inner, Leaf, Link, NodeId, PrunedNode},
     hash::{EMPTY, NodeHash},
     prune,
     state::ListState,
@@ -29,7 +29,7 @@ impl From<Full> for ProofError {
 }
 
 /// The part of a list that a proof shows.
-pub(super) struct Shown<H> {
+pub(super) struct PartialList<H> {
     pub(super) arena: Arena<H>,
     pub(super) root: Link,
     /// The number of nodes that are not pruned.
@@ -39,7 +39,10 @@ pub(super) struct Shown<H> {
 /// Parses a proof and checks it against the root and length in `state`.
 ///
 /// Time and memory are linear in the bytes: two passes over the nodes, without recursion.
-pub(super) fn parse<H: NodeHash>(bytes: &[u8], state: &ListState) -> Result<Shown<H>, ProofError> {
+pub(super) fn parse<H: NodeHash>(
+    bytes: &[u8],
+    state: &ListState,
+) -> Result<PartialList<H>, ProofError> {
     if bytes.len() > MAX_PROOF_BYTES {
         return Err(ProofError::TooLarge {
             limit: MAX_PROOF_BYTES,
@@ -206,7 +209,7 @@ impl Place {
 }
 
 /// Creates the nodes, children first, with their ranks and hashes.
-fn link_up<H: NodeHash>(entries: &[Entry]) -> Result<Shown<H>, ProofError> {
+fn link_up<H: NodeHash>(entries: &[Entry]) -> Result<PartialList<H>, ProofError> {
     let mut arena = Arena::<H>::new();
     let mut opened = 0_usize;
     // Nodes without a parent yet; the leftmost is on top.
@@ -234,7 +237,7 @@ fn link_up<H: NodeHash>(entries: &[Entry]) -> Result<Shown<H>, ProofError> {
             }
             Entry::Right => (NodeId::RIGHT, 0),
             Entry::Pruned { rank, digest } => {
-                let node = arena.add_pruned(Pruned { digest: *digest })?;
+                let node = arena.add_pruned(PrunedNode { digest: *digest })?;
                 (node, sum(*rank, 0)?)
             }
         };
@@ -245,7 +248,7 @@ fn link_up<H: NodeHash>(entries: &[Entry]) -> Result<Shown<H>, ProofError> {
         made.push(Link { node, rank });
     }
     let root = made.pop().ok_or(ProofError::Truncated)?;
-    Ok(Shown {
+    Ok(PartialList {
         arena,
         root,
         opened,

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::{
     arena::{Inner, Link, NodeId},
     hash::NodeHash,
-    transaction::{Read, Step, Transaction},
+    transaction::{NodeValue, Step, Transaction},
 };
 use crate::error::UpdateError;
 
@@ -21,7 +21,7 @@ pub(super) fn remove<H: NodeHash>(
     let mut steps = Vec::new();
     let changed = loop {
         match transaction.read(node)? {
-            Read::Inner(inner) => {
+            NodeValue::Inner(inner) => {
                 let below = inner.below();
                 match rest.checked_sub(below.rank) {
                     None => {
@@ -48,7 +48,7 @@ pub(super) fn remove<H: NodeHash>(
                     }
                 }
             }
-            Read::Leaf(leaf) => match rest.checked_sub(leaf.length) {
+            NodeValue::Leaf(leaf) => match rest.checked_sub(leaf.length) {
                 // The search before this one found a block that starts here.
                 None => return Err(UpdateError::NotOnBoundary { index: start }),
                 Some(0) => {
@@ -87,14 +87,14 @@ pub(super) fn open_tower<H: NodeHash>(
         let read = transaction.read(node)?;
         transaction.discard(node);
         match read {
-            Read::Inner(inner) => {
+            NodeValue::Inner(inner) => {
                 cuts.push(Cut {
                     level: inner.level,
                     after: inner.after(),
                 });
                 node = inner.below().node;
             }
-            Read::Leaf(leaf) => {
+            NodeValue::Leaf(leaf) => {
                 if !leaf.after().node.is_none() {
                     cuts.push(Cut {
                         level: 0,
@@ -119,11 +119,11 @@ pub(super) fn merge<H: NodeHash>(
     let mut next = rest.next();
     while let Some(cut) = next {
         match transaction.read(current.node)? {
-            Read::Inner(inner) if inner.level >= cut.level => {
+            NodeValue::Inner(inner) if inner.level >= cut.level => {
                 steps.push(Step::After(current.node));
                 current = inner.after();
             }
-            Read::Leaf(leaf) if cut.level == 0 => {
+            NodeValue::Leaf(leaf) if cut.level == 0 => {
                 if leaf.after().node.is_none() {
                     // The link at level 0 is the last one.
                     current = transaction.replace_leaf(current.node, leaf.with_after(cut.after))?;

@@ -10,7 +10,7 @@ use core::ops::Range;
 use pad_core::Digest;
 
 use super::{
-    arena::{Arena, Elided, Leaf, Link, Node, NodeId},
+    arena::{Arena, ElidedNode, Leaf, Link, Node, NodeId},
     hash::NodeHash,
 };
 
@@ -19,7 +19,7 @@ use super::{
 pub struct Found {
     /// The index of its first byte.
     pub start: u64,
-    /// Its length in bytes.
+    /// The length in bytes.
     pub length: u64,
     /// The hash of what its tag scheme commits.
     pub tag_digest: Digest<32>,
@@ -37,7 +37,7 @@ impl Found {
         }
     }
 
-    /// One past the index of its last byte.
+    /// The index one past its last byte.
     pub const fn end(&self) -> u64 {
         self.start.saturating_add(self.length)
     }
@@ -54,7 +54,7 @@ pub(super) fn search<H: NodeHash>(
     arena: &Arena<H>,
     root: Link,
     index: u64,
-) -> Result<Option<(u64, &Leaf)>, Elided> {
+) -> Result<Option<(u64, &Leaf)>, ElidedNode> {
     let mut node = root.node;
     let mut rest = index;
     while !node.is_none() {
@@ -81,7 +81,7 @@ pub(super) fn search<H: NodeHash>(
 }
 
 /// A search for several bytes.
-pub(super) struct Wanted<'a> {
+pub(super) struct ByteSearch<'a> {
     pub(super) bytes: WantedBytes<'a>,
     /// The maximum number of blocks to find.
     pub(super) most: usize,
@@ -123,10 +123,10 @@ impl WantedBytes<'_> {
 pub(super) fn search_all<H: NodeHash>(
     arena: &Arena<H>,
     root: Link,
-    wanted: Wanted<'_>,
+    wanted: ByteSearch<'_>,
     mut visit: impl FnMut(NodeId),
-) -> Result<Vec<Found>, Elided> {
-    let Wanted { mut bytes, most } = wanted;
+) -> Result<Vec<Found>, ElidedNode> {
+    let ByteSearch { mut bytes, most } = wanted;
     let mut found = Vec::new();
     let mut next = bytes.next(0);
     // Subtrees and their start positions; the leftmost is on top, and no wanted byte is left of it.

@@ -50,12 +50,12 @@ pub(super) enum Step {
 
 /// A node by value.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Read {
+pub(super) enum NodeValue {
     Inner(Inner),
     Leaf(Leaf),
 }
 
-impl Read {
+impl NodeValue {
     /// The node's level.
     pub(super) const fn level(&self) -> u8 {
         match self {
@@ -102,10 +102,10 @@ impl<'a, H: NodeHash> Transaction<'a, H> {
 
     /// Reads a node, and records it if it belongs to the old list.
     #[inline]
-    pub(super) fn read(&mut self, id: NodeId) -> Result<Read, UpdateError> {
+    pub(super) fn read(&mut self, id: NodeId) -> Result<NodeValue, UpdateError> {
         let (read, is_old) = match self.arena.node(id)? {
-            Node::Inner(inner) => (Read::Inner(*inner), inner.is_hashed()),
-            Node::Leaf(leaf) => (Read::Leaf(*leaf), leaf.is_hashed()),
+            Node::Inner(inner) => (NodeValue::Inner(*inner), inner.is_hashed()),
+            Node::Leaf(leaf) => (NodeValue::Leaf(*leaf), leaf.is_hashed()),
             Node::Right => return Err(UpdateError::Elided),
         };
         self.reads_left = (self.reads_left.checked_sub(1)).ok_or(UpdateError::BatchTooLarge)?;

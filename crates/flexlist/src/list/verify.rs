@@ -10,7 +10,7 @@ use super::{
     arena::NodeId,
     hash::NodeHash,
     operation,
-    parse::{self, Shown},
+    parse::{self, PartialList},
     search::Found,
     state::ListState,
     transaction::Transaction,
@@ -23,7 +23,7 @@ use crate::error::{ProofError, UpdateError};
 pub struct ProvenBlock {
     /// The index of its first byte.
     pub start: u64,
-    /// Its length in bytes.
+    /// The length in bytes.
     pub length: u64,
     /// The hash of its committed tag.
     pub tag_digest: Digest<32>,
@@ -141,7 +141,7 @@ impl<H: NodeHash> Proof for Witness<'_, H> {
     }
 }
 
-impl<H: NodeHash> Shown<H> {
+impl<H: NodeHash> PartialList<H> {
     /// Returns the blocks that `search` finds, if it needs every node that is shown.
     fn blocks(
         &self,
@@ -159,8 +159,8 @@ impl<H: NodeHash> Shown<H> {
     }
 }
 
-/// Converts an error: a search outside the shown part is a fault of the proof; all else is one of
-/// the query.
+/// Converts an error. A search outside the shown part is a fault of the proof, and any other error
+/// is one of the query.
 const fn refusal(error: UpdateError) -> ProofError {
     match error {
         UpdateError::Elided => ProofError::Elided,

@@ -11,7 +11,7 @@ use super::{
     hash::{EMPTY, NodeHash},
     node_set::NodeSet,
     prune::prune,
-    search::{Found, Wanted, WantedBytes, search, search_all},
+    search::{ByteSearch, Found, WantedBytes, search, search_all},
 };
 use crate::{error::UpdateError, level::Level};
 
@@ -151,7 +151,7 @@ impl<'a, H: NodeHash> View<'a, H> {
             self.check_index(*index)?;
         }
         let bytes = WantedBytes::Indices(&sorted);
-        let wanted = Wanted { bytes, most };
+        let wanted = ByteSearch { bytes, most };
         Ok(search_all(self.arena, self.root, wanted, visit)?)
     }
 
@@ -172,7 +172,7 @@ impl<'a, H: NodeHash> View<'a, H> {
             });
         }
         let bytes = WantedBytes::Range(range);
-        let wanted = Wanted { bytes, most };
+        let wanted = ByteSearch { bytes, most };
         Ok(search_all(self.arena, self.root, wanted, visit)?)
     }
 

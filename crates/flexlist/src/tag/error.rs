@@ -15,7 +15,7 @@ pub enum TagError {
     /// The block is longer than the scheme allows.
     #[error("a block has {length} bytes, at most {limit} are allowed with these tags")]
     BlockTooLong {
-        /// Its length in bytes.
+        /// The length in bytes.
         length: u64,
         /// The longest allowed, in bytes.
         limit: u64,

@@ -334,7 +334,11 @@ impl ServerParameters {
 
     /// Encodes the parameters.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let body = with_scheme!(&self.1, Server(parameters), S => <S as TagScheme>::ServerParameters::to_bytes(parameters));
+        let body = with_scheme!(
+            &self.1,
+            Server(parameters),
+            S => <S as TagScheme>::ServerParameters::to_bytes(parameters)
+        );
         self.0.seal(KIND_SERVER_PARAMETERS, &body).to_vec()
     }
 

@@ -1,8 +1,8 @@
 //! Publicly verifiable homomorphic tags of 48 bytes: the public scheme of Shacham and Waters.
 //!
-//! Over the subgroup G1 of BLS12-381 with generator `g`, a secret `x`, public points `u_j`, and
-//! sectors `m_1 .. m_s` of 31 bytes (little-endian, the last one padded with zeros). `w` is the
-//! write id and `n` the length of the block:
+//! The group is G1 of BLS12-381 with generator `g`. The secret is `x`, and the points `u_j` are
+//! public. Sectors `m_1 .. m_s` have 31 bytes (little-endian, the last one padded with zeros). `w`
+//! is the write id and `n` the length of the block:
 //!
 //! ```text
 //! sigma   = x (H(w, n) + sum of m_j u_j)                   the tag, held by the server

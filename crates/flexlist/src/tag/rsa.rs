@@ -98,7 +98,7 @@ impl<const BITS: u32> fmt::Debug for RsaOwnerKey<BITS> {
 impl RsaOwnerKey<2048> {
     /// Generates a key with a modulus of 2048 bits.
     ///
-    /// Cost: some seconds; the time varies a lot.
+    /// Cost: some seconds. The time varies a lot.
     ///
     /// # Errors
     /// [`TagError::RandomnessUnavailable`].
@@ -110,7 +110,7 @@ impl RsaOwnerKey<2048> {
 impl RsaOwnerKey<3072> {
     /// Generates a key with a modulus of 3072 bits.
     ///
-    /// Cost: up to minutes; the time varies a lot.
+    /// Cost: up to minutes. The time varies a lot.
     ///
     /// # Errors
     /// [`TagError::RandomnessUnavailable`].

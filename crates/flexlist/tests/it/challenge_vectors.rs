@@ -1,5 +1,5 @@
-//! Known answers for challenges: section `dpdp` of `docs/vectors/files/flexlist.json`, or of the file of the
-//! same format that the environment variable `FLEXLIST_VECTORS` names.
+//! Known answers for challenges: section `dpdp` of `docs/vectors/files/flexlist.json`, or of the
+//! file of the same format that the environment variable `FLEXLIST_VECTORS` names.
 
 use std::{env, fs, path::PathBuf};
 

@@ -1,6 +1,7 @@
-//! `docs/format` cannot rot: this computes the examples of its section *FlexList* from the formulas
-//! there, with code of its own, and the crate computes the same: `docs/vectors/files/format.json`. A difference is a change
-//! of the format. The tests of `conformance` find in the document what is in the file.
+//! Checks the examples of section *FlexList* in `docs/format`. They are computed twice, from the
+//! formulas there with independent code, and by the crate. `docs/vectors/files/format.json` holds
+//! the results. A difference is a change of the format. The tests of `conformance` check that the
+//! document has the contents of the file.
 
 use std::{fs, path::PathBuf};
 
@@ -46,7 +47,7 @@ fn shown_pruned((rank, hash): (u64, Hash)) -> Vec<u8> {
     [&[4, rank][..], &hash].concat()
 }
 
-/// A block that is shown, with something after it.
+/// A leaf that is shown, with a node after it.
 fn shown_block(text: &str, flag: u8) -> Vec<u8> {
     let length = u8::try_from(text.len()).unwrap();
     [&[1, length][..], &sha(&[&[5], text.as_bytes()]), &[flag]].concat()
@@ -59,7 +60,7 @@ fn list_examples() -> Value {
     let first = block_leaf(TEXTS[0], NOTHING);
     let left = leaf(2, 0, &[0; 32], first);
     let root = inner(63, inner(1, left, middle), right);
-    // Without the middle block: the last one comes after the first one.
+    // Without the middle block, the last block comes after the first one.
     let left_alone = leaf(2, 0, &[0; 32], block_leaf(TEXTS[0], last));
     let root_after = inner(63, left_alone, right);
     let tail = [
@@ -104,7 +105,7 @@ fn file_examples(list: &Value) -> Value {
     json!({ "id": hex::encode(id), "sealed root": hex::encode(sealed) })
 }
 
-/// Of the challenge in the known answers.
+/// Examples for the challenge of the known answers.
 fn challenge_examples() -> Value {
     let known = vectors("flexlist");
     let known = &known["dpdp"];

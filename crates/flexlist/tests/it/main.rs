@@ -1,4 +1,4 @@
-//! Known answers, and that `docs/format` says what the crate does.
+//! Known answers, and the examples of `docs/format`.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 

@@ -20,7 +20,10 @@ use quantities::times;
 use wanted::{LoadArguments, NeedArguments};
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: pad advise --keys 1M --updates 1/s --lookups 10k/s")]
+#[command(after_help = "\
+Examples:
+  pad advise --keys 1M --updates 1/s --lookups 10k/s
+  pad advise --trace prices.csv --need ranges,removal --prices hetzner-2026")]
 pub(super) struct Advise {
     #[command(flatten)]
     load: LoadArguments,
@@ -28,29 +31,34 @@ pub(super) struct Advise {
     needs: NeedArguments,
     #[command(flatten)]
     tariff: TariffArguments,
-    /// Measurements to go by instead of those that come with this program: what `compare --json` or `calibrate --json` of
-    /// the lab (crates/bench) has printed.
+    /// Measurements to use instead of the built-in ones.
+    ///
+    /// FILE holds the output of `compare --json` or `calibrate --json` of the lab (crates/bench).
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
-#[command(next_help_heading = "What it costs")]
+#[command(next_help_heading = "Prices")]
 struct TariffArguments {
-    /// The price list: aws-2026, google-2026, azure-2026, hetzner-2026, paper-2010, or a file of your own, with :NAME behind
-    /// it if it has several entries.
+    /// The price list: a built-in NAME, or a FILE.
+    ///
+    /// Built in are aws-2026, google-2026, azure-2026, hetzner-2026 and paper-2010. For a file with
+    /// several entries append :NAME.
     #[arg(long, value_name = "NAME|FILE", default_value = "aws-2026")]
     prices: String,
-    /// Pay for what clients compute, too.
+    /// Include the computing of clients in the costs.
     #[arg(long)]
     charge_clients: bool,
-    /// What if computing were so many times cheaper, with the memory beside it.
+    /// Assume that computing and memory are TIMES cheaper.
     #[arg(long, value_name = "TIMES", value_parser = times, default_value = "1")]
     compute_cheaper: f64,
-    /// What if bandwidth were so many times cheaper.
+    /// Assume that bandwidth is TIMES cheaper.
     #[arg(long, value_name = "TIMES", value_parser = times, default_value = "1")]
     bandwidth_cheaper: f64,
-    /// What if signatures were so many times cheaper; schemes with others than Ed25519 are left out then.
+    /// Assume that signatures are TIMES cheaper.
+    ///
+    /// Schemes with signatures other than Ed25519 are then left out.
     #[arg(long, value_name = "TIMES", value_parser = times, default_value = "1")]
     cryptography_cheaper: f64,
 }
@@ -104,7 +112,7 @@ impl TariffArguments {
         let path = Path::new(file);
         if name.is_none() && !path.exists() {
             return Err(Failure::Input(format!(
-                "'{file}' is neither a file nor a price list that comes with this program, which are {}",
+                "'{file}' is neither a file nor a built-in price list: those are {}",
                 shipped.names().join(", ")
             )));
         }

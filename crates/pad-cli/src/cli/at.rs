@@ -13,14 +13,14 @@ use super::{Failure, Output};
 ///
 /// Digits are a number; anything else is a name. The prefix `name:` marks any text as a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum At {
+pub(super) enum VersionSelector {
     /// A version number.
     Number(Version),
     /// A version name.
     Name(String),
 }
 
-impl At {
+impl VersionSelector {
     /// Resolves the version in a store. Reports the number that a name resolves to.
     pub(super) fn in_store(
         &self,
@@ -55,7 +55,8 @@ pub(super) fn number_or_name(
         && let [named, ..] = named.as_slice()
     {
         return Err(Failure::Input(format!(
-            "version {version} does not exist, the latest is {latest}; of version {named} it is the name: name:{version}"
+            "version {version} does not exist, the latest is {latest}; for version {named} of this \
+             name use name:{version}"
         )));
     }
     Ok(version)
@@ -63,35 +64,33 @@ pub(super) fn number_or_name(
 
 /// Error returned when text is neither a version number nor a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NotAVersion {
+pub(super) enum VersionSelectorError {
     /// The text is empty.
     Empty,
     /// The number does not fit into 64 bits.
     TooGreat,
 }
 
-impl fmt::Display for NotAVersion {
+impl fmt::Display for VersionSelectorError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            Self::Empty => "a version has a number or a name",
-            Self::TooGreat => {
-                "no version has so great a number; a name of digits is given as name:DIGITS"
-            }
+            Self::Empty => "expected the number or name of a version",
+            Self::TooGreat => "version number too large; for a name of digits use name:DIGITS",
         })
     }
 }
 
-impl core::error::Error for NotAVersion {}
+impl core::error::Error for VersionSelectorError {}
 
-impl FromStr for At {
-    type Err = NotAVersion;
+impl FromStr for VersionSelector {
+    type Err = VersionSelectorError;
 
-    fn from_str(text: &str) -> Result<Self, NotAVersion> {
+    fn from_str(text: &str) -> Result<Self, VersionSelectorError> {
         let name = text.strip_prefix("name:");
         match name.unwrap_or(text) {
-            "" => Err(NotAVersion::Empty),
+            "" => Err(VersionSelectorError::Empty),
             digits if name.is_none() && digits.bytes().all(|byte| byte.is_ascii_digit()) => {
-                let number = digits.parse().map_err(|_| NotAVersion::TooGreat)?;
+                let number = digits.parse().map_err(|_| VersionSelectorError::TooGreat)?;
                 Ok(Self::Number(Version::new(number)))
             }
             name => Ok(Self::Name(name.into())),
@@ -102,7 +101,10 @@ impl FromStr for At {
 /// Parses the version number of a proof. Proofs contain no names.
 pub(super) fn number(text: &str) -> Result<u64, &'static str> {
     let number = text.parse();
-    number.map_err(|_| "a proof knows its version by the number alone; pad versions says which version has a name")
+    number.map_err(|_| {
+        "expected a version number: a proof contains no names; pad versions shows \
+         the number of a name"
+    })
 }
 
 #[cfg(test)]
@@ -111,21 +113,21 @@ mod tests {
 
     #[test]
     fn digits_are_numbers_unless_they_are_said_to_be_a_name() {
-        let number = |number| Ok(At::Number(Version::new(number)));
-        let name = |name: &str| Ok(At::Name(name.into()));
+        let number = |number| Ok(VersionSelector::Number(Version::new(number)));
+        let name = |name: &str| Ok(VersionSelector::Name(name.into()));
         for (text, at) in [
             ("0", number(0)),
             ("012", number(12)),
             ("18446744073709551615", number(u64::MAX)),
-            ("18446744073709551616", Err(NotAVersion::TooGreat)),
+            ("18446744073709551616", Err(VersionSelectorError::TooGreat)),
             ("name:18446744073709551616", name("18446744073709551616")),
             ("name:12", name("12")),
             ("2024-12-11", name("2024-12-11")),
             ("+1", name("+1")),
             (" 1", name(" 1")),
             ("name:name:x", name("name:x")),
-            ("", Err(NotAVersion::Empty)),
-            ("name:", Err(NotAVersion::Empty)),
+            ("", Err(VersionSelectorError::Empty)),
+            ("name:", Err(VersionSelectorError::Empty)),
         ] {
             assert_eq!(text.parse(), at, "{text}");
         }

@@ -37,15 +37,18 @@ pub(super) struct Put {
     /// The key.
     #[arg(value_name = "KEY")]
     key_text: String,
-    /// Its new value; none for a member of a set.
+    /// The new value; omit it for a set.
     value: Option<String>,
-    /// Take the value from this file, byte by byte as it is; - for standard input.
+    /// Read the value from FILE, unchanged; - for standard input.
     #[arg(long, value_name = "FILE", conflicts_with = "value")]
     value_file: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: pad remove --store prices.pad apple")]
+#[command(after_help = "\
+Examples:
+  pad remove --store prices.pad apple
+  pad remove --store prices.pad --hex 6170706c65")]
 pub(super) struct Remove {
     #[command(flatten)]
     target: Target,
@@ -58,7 +61,7 @@ pub(super) struct Remove {
 pub(super) struct Target {
     #[command(flatten)]
     store: StoreArgument,
-    /// The author's secret key; needed only where the store is new.
+    /// The author's secret key; needed only for a new store.
     #[arg(long, value_name = "FILE", env = KEY_VARIABLE)]
     key: Option<PathBuf>,
     #[command(flatten)]
@@ -66,7 +69,10 @@ pub(super) struct Target {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: pad commit --store prices.pad --key author.key --name 2026-11-23")]
+#[command(after_help = "\
+Examples:
+  pad commit --store prices.pad --key author.key
+  pad commit --store prices.pad --key author.key --name 2026-11-23")]
 pub(super) struct Commit {
     #[command(flatten)]
     store: StoreArgument,
@@ -75,25 +81,25 @@ pub(super) struct Commit {
     #[cfg(feature = "network")]
     #[command(flatten)]
     push: super::push::PushArguments,
-    /// Sign a new version also if nothing changed.
+    /// Sign a new version even if nothing changed.
     #[arg(long)]
     allow_empty: bool,
-    /// Give the version this name, by which pad get --at and others find it. The name is kept in the store and not signed: it is the
-    /// store's word.
+    /// Name the new version NAME, for --at and other options.
+    ///
+    /// The name is kept in the store and not signed: it is the store's word.
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// What to do with changes that were noted at another version than the store's latest: sign them, or
-    /// drop them.
+    /// Sign or drop changes noted at another version than the latest.
     #[arg(long, value_name = "WHAT")]
     older: Option<Older>,
 }
 
-/// What becomes of changes that were noted at another version than the latest.
+/// Treatment of changes that were noted at another version than the latest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Older {
-    /// They are signed with the others.
+    /// Sign them with the others.
     Sign,
-    /// They are not signed, and forgotten.
+    /// Forget them unsigned.
     Drop,
 }
 
@@ -105,7 +111,7 @@ impl Put {
         let value = match (&self.value, &self.value_file) {
             (None, None) if !scheme.is_set() => {
                 return Err(Failure::Input(format!(
-                    "keys of scheme {scheme} have a value, which is not given"
+                    "no value given: keys of scheme {scheme} have a value"
                 )));
             }
             (Some(value), _) => output.value(value)?,
@@ -202,7 +208,7 @@ impl Commit {
         let noted = pending::changes(store)?;
         if noted.is_empty() && !self.allow_empty {
             return Err(Failure::input(
-                "nothing is pending, pad put and pad remove note changes",
+                "nothing is pending: note changes with pad put and pad remove",
             ));
         }
         let name = self.name(store)?;
@@ -210,8 +216,9 @@ impl Commit {
         let older = noted.iter().filter(|change| change.after != latest).count();
         if older > 0 && self.older.is_none() {
             return Err(Failure::Input(format!(
-                "{older} of the pending changes were noted at another version than {latest}, the latest, as \
-                 after a restore: --older sign signs them, --older drop drops them"
+                "{older} of the pending changes were noted at another version than {latest}, the \
+                 latest, as after a restore; sign them with --older sign, or drop them with \
+                 --older drop"
             )));
         }
         let mut done = missing_names(store)?;

@@ -55,33 +55,37 @@ macro_rules! with_suite {
 }
 use with_suite;
 
-/// Keep the digests of any number of objects in a directory: one entry each, with the next number as its id.
-///
-/// The author registers, changes and deletes entries in signed versions; whoever has the folder answers for the
-/// latest version, and whoever has the public key file checks the answers, alone or together with an object.
+/// Commands for directories of objects.
 #[derive(Debug, Subcommand)]
 pub(super) enum DirectoryCommand {
-    /// Make a new directory in a folder that is empty or missing.
+    /// Create a directory in a folder that is empty or missing.
     Create(create::Create),
-    /// Register objects as the next version; says which ids they have.
+    /// Register objects as the next version; prints their ids.
     Append(append::Append),
-    /// Give an entry another object, as the next version.
+    /// Replace the object of an entry, as the next version.
     Update(change::Update),
-    /// Delete entries for good, as the next version.
+    /// Delete entries permanently, as the next version.
     Delete(change::Delete),
-    /// Register many objects: files, all files in folders, or lines of digests.
+    /// Register many objects: files, folders or lines of digests.
     ///
-    /// A directory without versions is loaded at once, as version 1; another one gets versions of a bounded size.
+    /// A directory without versions is loaded at once, as version 1. Other directories get versions
+    /// of bounded size.
     Import(import::Import),
-    /// Verify signed updates from files and add them to a directory; needs no secret key.
+    /// Verify signed updates and add them to a directory.
+    ///
+    /// No secret key is needed.
     Apply(apply::Apply),
-    /// Write the proof of entries, or of a range of ids, into a file that can be verified elsewhere.
+    /// Write the proof of entries or of a range of ids to a file.
     Prove(prove::Prove),
-    /// Verify a proof file with the public key alone, or ask a folder; compare what is proved with an object.
+    /// Verify a proof file with the public key alone.
+    ///
+    /// Can query a folder instead, and compare what is proved with an object.
     Verify(verify::Verify),
-    /// Verify everything in a folder again: every block, up to the signed root.
+    /// Verify everything in a folder again.
+    ///
+    /// Checks every block, up to the signed root.
     Check(check::Check),
-    /// Show where a directory stands.
+    /// Show the state of a directory.
     Status(check::Status),
 }
 
@@ -102,7 +106,7 @@ impl DirectoryCommand {
     }
 }
 
-/// The directory to ask, and whom to trust.
+/// The directory to query, and the trust options.
 #[derive(Debug, Args)]
 struct ReadArguments {
     /// The directory's folder.
@@ -161,7 +165,7 @@ fn check_scheme(public: &PublicKey, path: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::Input(format!(
-        "the key {} is for the scheme {}, make one for a directory with pad keygen --scheme {}",
+        "the key {} is for scheme {}: create one for a directory with pad keygen --scheme {}",
         path.display(),
         public.scheme,
         SchemeName::Directory,

@@ -13,12 +13,15 @@ use super::{
 };
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: pad evidence --public author.key.pub prices.view.evidence")]
+#[command(after_help = "\
+Examples:
+  pad evidence --public author.key.pub prices.view.evidence
+  pad evidence --public author.key.pub --json - < prices.view.evidence")]
 pub(super) struct Evidence {
     /// The author's public key.
     #[arg(long, value_name = "FILE", env = PUBLIC_VARIABLE)]
     public: PathBuf,
-    /// The evidence, as a client's --view has left it; - for standard input.
+    /// The evidence file of a client's --view; - for standard input.
     evidence: PathBuf,
 }
 
@@ -29,8 +32,8 @@ impl Evidence {
         let version = evidence::check(&public, &bytes)?;
         let author = public.authority.author;
         let text = format!(
-            "proved: the key of author {author} has signed two different things about version \
-             {version}; what it has signed from there on proves nothing"
+            "proved: the key of author {author} signed two different statements about version \
+             {version}; its signatures from that version on prove nothing"
         );
         let object = json!({
             "author": author.to_string(),

@@ -98,7 +98,7 @@ impl fmt::Display for Failure {
             | Self::Refused(text)
             | Self::Behind(text)
             | Self::Store(text) => formatter.write_str(text),
-            Self::NobodyReads => formatter.write_str("nobody reads standard output"),
+            Self::NobodyReads => formatter.write_str("standard output is closed"),
         }
     }
 }
@@ -107,11 +107,12 @@ impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Missing(path) if AnyStore::is_in_objects(&path) => Self::Store(format!(
-                "there is no store at {}; pad apply --public and pad mirror --public make one in objects",
+                "there is no store at {}; create one in objects with pad apply --public or pad \
+                 mirror --public",
                 path.display()
             )),
             StoreError::Missing(_) => Self::Store(format!(
-                "{error}; pad import and pad put make one if they are given a key"
+                "{error}; create one with pad import or pad put, and --key"
             )),
             StoreError::NotSignedFor
             | StoreError::OnlyTrees
@@ -178,7 +179,8 @@ impl From<ApplyError> for Failure {
             // The update may be valid; its predecessors are missing here.
             ApplyError::VersionGap { expected, actual } if actual > expected => {
                 Self::Input(format!(
-                    "the update follows version {actual}, and the newest here is version {expected}: apply those between first"
+                    "the update follows version {actual}, but the newest version here is \
+                     {expected}: apply the updates between them first"
                 ))
             }
             error => Self::Refused(format!("the update is refused: {error}")),

@@ -10,7 +10,7 @@ use clap::{Args, Subcommand};
 use ed25519_dalek::SigningKey;
 use flexlist::{FileState, chunk::Chunker};
 use flexlist_service::client::{
-    ClientError, FileClient, HttpOptions, HttpTransport, KeptFile, Roots, Settled,
+    ClientError, FileClient, HttpOptions, HttpTransport, Roots, SettleOutcome, StateSummary,
 };
 use indicatif::ProgressBar;
 use serde_json::{Value as Json, json};
@@ -38,24 +38,41 @@ mod upload;
 /// A client of one file over the network.
 type Client = FileClient<HttpTransport, SigningKey>;
 
-/// Keep files on a server that nobody trusts.
+/// Commands for outsourced files.
 #[derive(Debug, Subcommand)]
 pub(super) enum FileCommand {
-    /// Keep files for others: a server that answers until it is stopped (Ctrl-C).
+    /// Run a file server until it is stopped with Ctrl-C.
     Serve(serve::Serve),
-    /// Verify everything in a server's store again, and name damaged blocks.
+    /// Verify everything in a server's store again.
+    ///
+    /// Damaged blocks are named.
     Check(serve::Check),
-    /// Make an owner's key with another kind of tags than the default one.
+    /// Create an owner's key with another kind of tags.
     Keygen(keygen::Keygen),
-    /// Show an owner's public key, for pad file serve --allow-owner.
+    /// Show an owner's public key.
+    ///
+    /// pad file serve --allow-owner takes it.
     Owner(owner::ShowOwner),
-    /// Upload a file, or go on with an upload that broke off.
+    /// Upload a file, or continue an interrupted upload.
+    ///
+    /// To read, change or audit the file, two files are needed: its state and the owner's key. Keep
+    /// both; neither is of use without the other.
+    ///
+    /// The server can read the contents. Over HOST:PORT the network can read them too; over
+    /// https://HOST:PORT only the server can. Encrypt confidential files first, for example with
+    /// age. Such a file is replaced as a whole, since a changed byte changes all that follows it.
     Upload(upload::Upload),
-    /// Bring the server what changed in a local file, found by content; the first time, upload it.
+    /// Send the server the changes of a local file.
+    ///
+    /// Changes are found by content, and the first sync uploads the file. The server first proves
+    /// which blocks it has, as in pad file audit --full.
+    ///
+    /// The other blocks are sent in updates of about 4 MB, each of which makes a version. After an
+    /// interruption, repeat the command to send the rest.
     Sync(sync::Sync),
     /// Read bytes, all of them verified.
     Read(read::Read),
-    /// Write bytes over those at an offset; past the end the file grows.
+    /// Overwrite bytes at an offset; past the end the file grows.
     Write(edit::Write),
     /// Insert bytes before an offset.
     Insert(edit::Insert),
@@ -63,20 +80,32 @@ pub(super) enum FileCommand {
     Delete(delete::Delete),
     /// Have the server prove that it still has the file.
     Audit(audit::Audit),
-    /// Show where the file stands, according to the owner and to the server; checks that key and state fit.
+    /// Show the file's status at the owner and at the server.
+    ///
+    /// Checks that key and state fit.
     Status(status::Status),
-    /// Go on from another version than the state has, one that the server shows with this owner's own
-    /// signature: after the server or the state was restored from an older copy.
+    /// Continue from another version that the server shows.
+    ///
+    /// The server must show it with this owner's signature. Use it after the server or the state
+    /// was restored from an older copy.
     Adopt(adopt::Adopt),
-    /// Show what the states in a folder say of their files. No server is asked: what one has lost or removed
-    /// since is listed too.
+    /// List what the states in a folder record of their files.
+    ///
+    /// No server is asked, so files that a server has lost or removed are listed too.
     List(list::List),
-    /// Remove the state of a file that the server has no more.
+    /// Remove the state of a file that the server no longer has.
     Forget(forget::Forget),
-    /// Write what others need to read the file, and to audit it if its tags are for everybody. No secret is
-    /// among it.
+    /// Write the public data of a file, for readers and auditors.
+    ///
+    /// It contains no secret. Readers pass it to pad file read --public, which verifies every byte.
+    /// They can also audit the file if its tags are public-bls, hash-only or rsa. Only the owner
+    /// can check private-mac tags.
+    ///
+    /// It contains the current version, the oldest one that its reader accepts.
     Public(public::Public),
-    /// Note the file's sealed root for the next version of a dictionary (pad commit signs it).
+    /// Note the file's sealed root for a dictionary's next version.
+    ///
+    /// pad commit signs it.
     Publish(publish::Publish),
 }
 
@@ -104,28 +133,30 @@ impl FileCommand {
     }
 }
 
-/// Which file, whose, and where.
+/// The file, its owner and its server.
 #[derive(Clone, Debug, Args)]
 struct FileArguments {
-    /// What the owner keeps of the file: a few hundred bytes, to be kept in one place only. Whoever
-    /// loses it, or the key, loses the file.
+    /// The state file, a few hundred bytes: keep one copy only.
+    ///
+    /// Without the state or the key the file is lost.
     #[arg(long, value_name = "FILE")]
     state: PathBuf,
-    /// The owner's key: one for any number of files.
+    /// The owner's key, for any number of files.
     #[arg(long, value_name = "FILE", default_value = "pad-file.key")]
     key: PathBuf,
     #[command(flatten)]
     server: ServerArguments,
 }
 
-/// The server.
+/// The server to contact.
 #[derive(Clone, Debug, Args)]
 struct ServerArguments {
-    /// The server: HOST:PORT (nothing is encrypted on the way), or https://HOST:PORT. If it is not given: the
-    /// one that was given with the last change, or 127.0.0.1:7420.
+    /// The server: HOST:PORT (not encrypted), or https://HOST:PORT.
+    ///
+    /// Default: the server of the last change, or 127.0.0.1:7420.
     #[arg(long, value_name = "ADDR")]
     server: Option<String>,
-    /// The certificates (PEM) that may vouch for an https server, in place of the system's.
+    /// Accept https servers with certificates from this PEM file only.
     #[arg(long, value_name = "FILE")]
     roots: Option<PathBuf>,
 }
@@ -139,17 +170,18 @@ impl FileArguments {
         match (missing(&self.state), missing(&self.key)) {
             (true, true) => {
                 return Err(Failure::Input(format!(
-                    "neither the state file {state} nor the key file {key} is there: both are needed"
+                    "state file {state} and key file {key} are missing: both are needed"
                 )));
             }
             (true, false) => {
                 return Err(Failure::Input(format!(
-                    "there is no state file {state}: the key file {key} alone does not lead to the file"
+                    "state file {state} is missing: the key file {key} alone does not lead to the \
+                     file"
                 )));
             }
             (false, true) => {
                 return Err(Failure::Input(format!(
-                    "there is no key file {key}: the state file {state} alone is of no use"
+                    "key file {key} is missing: the state file {state} alone is of no use"
                 )));
             }
             (false, false) => {}
@@ -173,8 +205,8 @@ impl FileArguments {
     }
 
     /// Reads the state file.
-    fn kept(&self) -> Result<KeptFile, Failure> {
-        let kept = KeptFile::read(&self.state);
+    fn kept(&self) -> Result<StateSummary, Failure> {
+        let kept = StateSummary::read(&self.state);
         kept.map_err(|error| failure::client(&self.state, error.into()))
     }
 
@@ -183,15 +215,17 @@ impl FileArguments {
     /// A failure of the server is not an error: verified contents can still be read or audited.
     fn settle(&self, client: &mut Client) -> Result<(), Failure> {
         match client.settle() {
-            Ok(Settled::Nothing) => {}
-            Ok(Settled::Applied(state)) => eprintln!("pad: {}", settled_line(&state)),
-            Ok(Settled::Dropped(refusal)) => eprintln!("pad: {}", ClientError::Dropped(refusal)),
+            Ok(SettleOutcome::Nothing) => {}
+            Ok(SettleOutcome::Applied(state)) => eprintln!("pad: {}", settled_line(&state)),
+            Ok(SettleOutcome::Dropped(refusal)) => {
+                eprintln!("pad: {}", ClientError::Dropped(refusal));
+            }
             // The update stays in progress. A status request or the next change reports it again.
             Err(
                 error @ (ClientError::Transport(_)
                 | ClientError::Refused(_)
                 | ClientError::Breach(_)),
-            ) => eprintln!("pad: an update is still under way: {error}"),
+            ) => eprintln!("pad: an update is still in progress: {error}"),
             Err(error) => return Err(self.failure(error)),
         }
         Ok(())
@@ -242,7 +276,7 @@ fn load_key(path: &Path) -> Result<FileOwnerKey, Failure> {
 fn check_source(path: &Path, why: &str) -> Result<(), Failure> {
     if is_standard(path) {
         return Err(Failure::Input(format!(
-            "- : {why}, so that standard input cannot be it: give a file"
+            "- : {why}: give a file instead of standard input"
         )));
     }
     Ok(())
@@ -280,7 +314,7 @@ fn state_line(state: &FileState) -> String {
 /// Outcome of an update that was in progress, as a line of text.
 fn settled_line(state: &FileState) -> String {
     format!(
-        "the update that was under way was applied: it made version {}",
+        "the pending update was applied: it made version {}",
         state.version
     )
 }

@@ -11,7 +11,7 @@ use pad_disk::Access;
 
 use super::{Failure, Output};
 
-/// Where a command writes what it makes.
+/// Destination of a command's result.
 #[derive(Debug, Args)]
 pub(super) struct OutArguments {
     /// The file to write; - for standard output.

@@ -12,20 +12,22 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{
     Failure, Output,
-    at::At,
+    at::VersionSelector,
     output::counted,
     source::{AskArguments, Entries, Session},
 };
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Example: pad history --store prices.pad --public author.key.pub --complete apple
+Examples:
+  pad history --store prices.pad --public author.key.pub apple
+  pad history --store prices.pad --public author.key.pub --complete apple
 
-With --json there is a line for each change, and after the last one a line that says \"end\".")]
+With --json each change is one line. The last line contains \"end\".")]
 pub(super) struct History {
     #[command(flatten)]
     read: AskArguments,
-    /// Look the key up in every kept version, so that no change is missing from the oldest one on.
+    /// Look up the key in every kept version, so that no change is missed.
     #[arg(long)]
     complete: bool,
     /// The key.
@@ -36,19 +38,20 @@ pub(super) struct History {
 #[command(after_help = "\
 Examples:
   pad diff --store prices.pad --public author.key.pub 11 12
-  pad diff --store prices.pad --public author.key.pub --complete 2024-12-10 2024-12-11
+  pad diff --store prices.pad --public author.key.pub --complete \\
+    2024-12-10 2024-12-11
 
-With --json there is a line for each key that differs, and after the last one a line that says \"end\".")]
+With --json each key that differs is one line. The last line contains \"end\".")]
 pub(super) struct Diff {
     #[command(flatten)]
     read: AskArguments,
-    /// Compare the whole contents, so that the list is proved to be complete.
+    /// Compare the whole contents, to prove that the list is complete.
     #[arg(long)]
     complete: bool,
-    /// The earlier version: its number or its name (name:TEXT for a name of digits).
-    before: At,
+    /// The earlier version: its number or name (name:TEXT if digits).
+    before: VersionSelector,
     /// The later version.
-    after: At,
+    after: VersionSelector,
 }
 
 impl History {
@@ -58,28 +61,28 @@ impl History {
             let latest = session.newest()?;
             Ok(if session.is_append_only() {
                 // Nothing is ever removed from a log: the latest version has all values.
-                Found::Values(session.ask(latest, &Question::Key(key.clone()))?)
+                VerifiedHistory::Values(session.ask(latest, &Question::Key(key.clone()))?)
             } else if self.complete {
                 let oldest = session.oldest()?;
                 let lookup = |version| Ok(session.lookup(version, &key)?.answer);
                 let history = CompleteHistory::collect::<Failure>(oldest, latest, lookup)?;
-                Found::Complete(oldest, latest, history)
+                VerifiedHistory::Complete(oldest, latest, history)
             } else {
                 let (since, changes) = listed_history(session, &key)?;
-                Found::Listed(since, changes)
+                VerifiedHistory::Listed(since, changes)
             })
         })?;
         let (since, changes) = match found {
-            Found::Values(values) => return output.statement(values),
-            Found::Complete(oldest, latest, history) => {
+            VerifiedHistory::Values(values) => return output.statement(values),
+            VerifiedHistory::Complete(oldest, latest, history) => {
                 return show_complete(&session, &key, (oldest, latest, &history), output);
             }
-            Found::Listed(since, changes) => (since, changes),
+            VerifiedHistory::Listed(since, changes) => (since, changes),
         };
         show_changes(&session, &key, &changes, output)?;
         let text = format!(
-            "{} after version {since}, each {}; that none is missing is the server's word \
-             (--complete proves it)",
+            "{} after version {since}, each {}; completeness is the server's word (--complete \
+             proves it)",
             counted(changes.len(), "change"),
             output.verdict(),
         );
@@ -94,7 +97,7 @@ impl History {
 }
 
 /// Verified history of a key.
-enum Found {
+enum VerifiedHistory {
     /// All values, from an append-only log.
     Values(Statement),
     /// All changes from the oldest version to the latest, proved complete.
@@ -116,7 +119,8 @@ fn show_complete(
             first @ Answer::Present(_) => value_text(first, output),
         };
         output.text(&format!(
-            "version {oldest:>6}  {text}   (here or earlier: contents before this version are pruned)"
+            "version {oldest:>6}  {text}   (here or earlier: contents before this version are \
+             pruned)"
         ))?;
     }
     show_changes(session, key, history.changes(), output)?;
@@ -126,8 +130,8 @@ fn show_complete(
         format!("{changes} up to version {latest}, each {verdict}; none is missing")
     } else {
         format!(
-            "{changes} after version {oldest} up to version {latest}, each {verdict}; complete from \
-             version {oldest} on, what was before is not known"
+            "{changes} after version {oldest} up to version {latest}, each {verdict}; complete \
+             from version {oldest} on, earlier changes are unknown"
         )
     };
     let mut object = Map::new();
@@ -380,6 +384,6 @@ const fn completeness(complete: bool) -> &'static str {
     if complete {
         "none is missing"
     } else {
-        "that none is missing is the server's word (--complete proves it)"
+        "completeness is the server's word (--complete proves it)"
     }
 }

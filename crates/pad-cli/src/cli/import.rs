@@ -41,14 +41,14 @@ Examples:
   zcat prices.csv.gz | pad import --store prices.pad --key author.key -
   pad import --store prices.pad --key author.key --append wednesday.csv
 
-A trace that grows is imported again and again: what was imported is skipped, and must be what it was. One that has what is new alone is
-imported with --append.")]
+Import a growing trace repeatedly: imported snapshots are skipped and must be
+unchanged. For a trace that contains only new snapshots, use --append.")]
 pub(super) struct Import {
     #[command(flatten)]
     store: StoreArgument,
     #[command(flatten)]
     author: AuthorArguments,
-    /// The scheme, to be sure: it is a part of the key, and must be the same.
+    /// Require this scheme; it must be that of the key.
     #[arg(long, value_name = "NAME")]
     scheme: Option<SchemeName>,
     #[command(flatten)]
@@ -56,26 +56,37 @@ pub(super) struct Import {
     #[cfg(feature = "network")]
     #[command(flatten)]
     push: super::push::PushArguments,
-    /// Make so many snapshots durable at once. Unless given, as many as a twentieth of a second brings, which is fast on slow
-    /// disks too. Whatever is reported with --json is durable; a crash loses nothing else.
+    /// Make this many SNAPSHOTS durable together.
+    ///
+    /// Default: as many as are read in a twentieth of a second. What --json reports is durable; a
+    /// crash loses nothing else.
     #[arg(long, value_name = "SNAPSHOTS", value_parser = clap::value_parser!(u32).range(1..))]
     group: Option<u32>,
-    /// The memory for the changes of a snapshot of a store whose nodes are in a file, as 512MiB or 2GB; what does not fit is sorted in
-    /// a file without a name beside the store, about as large as the snapshot. Changes of other stores are held in memory, whatever is
-    /// said here.
+    /// Memory for a snapshot's changes, such as 512MiB or 2GB.
+    ///
+    /// For stores with their nodes in a file. What does not fit is sorted in an unnamed file next
+    /// to the store, about as large as the snapshot. Other stores hold the changes in memory.
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = quantity::memory)]
     memory: usize,
-    /// The trace goes on where the last import has ended: it need not have what was imported before. What it has all the same is the last
-    /// that was imported, as after an import that was broken off: repeat that one before the next trace. A snapshot is known by its name
-    /// and its changes, so those of different traces have different names.
+    /// Import a trace that contains only new snapshots.
+    ///
+    /// If the trace repeats imported snapshots, they must be the last ones, as after an interrupted
+    /// import. Repeat an interrupted import before the next trace.
+    ///
+    /// A snapshot is recognized by its name and changes. Give snapshots of different traces
+    /// different names.
     #[arg(long)]
     append: bool,
-    /// Import although the store has versions that were neither imported nor committed here, as after a restore from a copy: they may be
-    /// snapshots of this trace, which are then signed once more.
+    /// Import into a store with versions of unknown origin.
+    ///
+    /// Such versions were neither imported nor committed here, as after a restore from a copy. If
+    /// they are snapshots of this trace, those are signed once more.
     #[arg(long)]
     again: bool,
-    /// The trace: CSV with the columns snapshot,op,key,value, plain or compressed (.gz, .zst); - for standard input, which is
-    /// kept in a file without a name beside the store until it is read twice.
+    /// The CSV trace, plain, .gz or .zst; - for standard input.
+    ///
+    /// Its columns are snapshot,op,key,value. Standard input is kept in an unnamed file next to the
+    /// store, because it is read twice.
     trace: PathBuf,
 }
 
@@ -99,7 +110,7 @@ impl Import {
         } else {
             imported.len()
         };
-        let place = Place {
+        let place = ImportPosition {
             total,
             skipped: overlap,
             imported: imported.len(),
@@ -114,7 +125,7 @@ impl Import {
         let mut author = self.author.open(&self.store.store, &key)?;
         if self::imported(author.server().store())? != imported {
             return Err(Failure::input(
-                "another import has gone on meanwhile: run this one again",
+                "another import changed the store in the meantime: run this one again",
             ));
         }
         Self::check_signed_here(&author)?;
@@ -139,7 +150,7 @@ impl Import {
         &self,
         trace: &mut Replay<'_>,
         author: &mut Author,
-        place: Place,
+        place: ImportPosition,
         output: &mut Output,
     ) -> Result<u64, Failure> {
         let bar = progress_bar(output, place.total);
@@ -163,7 +174,7 @@ impl Import {
                 changes: changes.saturating_sub(before),
                 entries: entries_of(author),
             };
-            waiting.push(Waiting {
+            waiting.push(StagedSnapshot {
                 number,
                 name,
                 version,
@@ -205,8 +216,9 @@ impl Import {
         match versions.find(|version| notes.get(*version).is_none()) {
             None => Ok(()),
             Some(version) => Err(Failure::Input(format!(
-                "version {version} of the store was neither imported nor committed here, as after a restore: it may be a snapshot of \
-                 this trace. If the snapshots are new, --again imports them"
+                "version {version} of the store was neither imported nor committed here, as after \
+                 a restore: it may be a snapshot of this trace; if the snapshots are new, use \
+                 --again"
             ))),
         }
     }
@@ -220,7 +232,7 @@ impl Import {
         &self,
         source: &TraceSource,
         author: &Author,
-        place: Place,
+        place: ImportPosition,
     ) -> Result<(), Failure> {
         use authdict::{Sha256Ed25519, Update, pad_core::codec, pad_log::Appended};
         let repository = author.server();
@@ -231,8 +243,9 @@ impl Import {
         }
         if self.append && place.has_others_than_imported(repository.latest()) {
             return Err(Failure::input(
-                "the log has versions that are not known to be imported, and --append does not compare all snapshots with all of \
-                 them: import a trace that begins with all that was imported, or say --again if these snapshots are new",
+                "the log has versions that are not recorded as imported, and --append does not \
+                 compare all snapshots with all of them: import a trace that begins with \
+                 everything imported so far, or use --again if these snapshots are new",
             ));
         }
         let Some(next) = source.open()?.nth(place.skipped) else {
@@ -251,8 +264,8 @@ impl Import {
             let appended = entries.map(|entry| Operation::Put(entry.key, entry.value));
             if appended.eq(next.operations.iter().cloned()) {
                 return Err(Failure::Input(format!(
-                    "trace {}: snapshot '{}' is what version {version} of the log has appended, and not known to be imported; \
-                     --again appends it once more",
+                    "trace {}: snapshot '{}' equals version {version} of the log, which is not \
+                     recorded as imported; use --again to append it once more",
                     self.trace.display(),
                     next.name,
                 )));
@@ -263,7 +276,12 @@ impl Import {
 
     #[cfg(not(feature = "log"))]
     #[allow(clippy::unused_self, reason = "without logs there is nothing to check")]
-    const fn check_appended(&self, _: &TraceSource, _: &Author, _: Place) -> Result<(), Failure> {
+    const fn check_appended(
+        &self,
+        _: &TraceSource,
+        _: &Author,
+        _: ImportPosition,
+    ) -> Result<(), Failure> {
         Ok(())
     }
 
@@ -271,8 +289,8 @@ impl Import {
         let scheme = key.public().scheme;
         match self.scheme {
             Some(wanted) if wanted != scheme => Err(Failure::Input(format!(
-                "the key {} is for the scheme {scheme}, make one for {wanted} with \
-                 pad keygen --scheme {wanted}",
+                "the key {} is for scheme {scheme}: create one for {wanted} with pad keygen \
+                 --scheme {wanted}",
                 self.author.key.display(),
             ))),
             _ => Ok(()),
@@ -323,7 +341,7 @@ const VOUCHED_GROUP: &str = "vouched";
 
 /// Position at which the import of a trace continues.
 #[derive(Clone, Copy)]
-struct Place {
+struct ImportPosition {
     /// Snapshots in the trace.
     total: usize,
     /// Snapshots of the trace imported before.
@@ -332,7 +350,7 @@ struct Place {
     imported: usize,
 }
 
-impl Place {
+impl ImportPosition {
     /// Reports whether a repository with this latest version has versions other than imported ones.
     #[cfg(feature = "log")]
     fn has_others_than_imported(self, latest: Version) -> bool {
@@ -347,7 +365,7 @@ impl Place {
 }
 
 /// A staged snapshot that is not durable yet.
-struct Waiting {
+struct StagedSnapshot {
     number: u64,
     name: String,
     version: Version,
@@ -405,7 +423,7 @@ const MOST_BYTES: usize = 16 << 20;
 /// Makes the waiting snapshots durable, then reports them.
 fn acknowledge(
     author: &mut Author,
-    waiting: &mut Vec<Waiting>,
+    waiting: &mut Vec<StagedSnapshot>,
     output: &mut Output,
 ) -> Result<(), Failure> {
     let notes = waiting
@@ -414,7 +432,7 @@ fn acknowledge(
     let mut records = missing_names(author.server().store())?;
     records.extend(waiting.iter().map(record).chain(notes));
     author.flush_and_go_on(&records)?;
-    for Waiting { name, version, .. } in waiting.drain(..) {
+    for StagedSnapshot { name, version, .. } in waiting.drain(..) {
         if output.is_json() {
             let root = author.server().head_text(version)?.root;
             let object = json!({ "snapshot": name, "version": version.number(), "root": root });
@@ -433,7 +451,7 @@ fn imported(store: &impl Store) -> Result<Vec<Stamp>, Failure> {
 }
 
 /// Record of a snapshot. Big-endian names keep records in the order of the snapshots.
-fn record(snapshot: &Waiting) -> RecordChange {
+fn record(snapshot: &StagedSnapshot) -> RecordChange {
     let name = snapshot.number.to_be_bytes();
     RecordChange::put(RECORD_GROUP, name, snapshot.record.clone())
 }

@@ -34,7 +34,7 @@ Examples:
   pad info author.key.pub price.proof prices.pad
   pad info --json *.pub
 
-Nothing is verified: this says what files say of themselves. Of secret keys nothing secret is shown.")]
+Nothing is verified: this shows the claims of the files. Secrets are not shown.")]
 pub(super) struct Info {
     /// The files.
     #[arg(required = true)]
@@ -45,7 +45,7 @@ impl Info {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         if self.files.iter().any(|path| is_standard(path)) {
             return Err(Failure::input(
-                "- : files are read more than once to say what they are, and standard input is read once: give a file",
+                "- : a file is read more than once: give a file instead of standard input",
             ));
         }
         let (mut gap, mut failed) = ("", None);
@@ -76,7 +76,8 @@ fn describe(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
         rows.add(
             "for more",
             "for_more",
-            "pad directory status, if it is a directory; pad file serve and pad witness have folders too",
+            "pad directory status, if it is a directory; pad file serve and pad witness have \
+             folders too",
         );
         return Ok(());
     }
@@ -107,9 +108,9 @@ fn describe(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
         view(path, rows)
     } else if begins(b"padnodes") || begins(b"padheads") {
         let is = if begins(b"padnodes") {
-            "the nodes of the trees of a store, which goes with it"
+            "the tree nodes of a store; keep them with the store"
         } else {
-            "the heads of all versions of a store, which goes with it"
+            "the heads of all versions of a store; keep them with the store"
         };
         rows.add("is", "is", is);
         Ok(())
@@ -130,12 +131,13 @@ fn by_its_name(path: &Path, length: u64) -> Option<&'static str> {
     let ending = path.extension().and_then(OsStr::to_str).unwrap_or_default();
     if ending == "lock" && length == 0 {
         return Some(
-            "by its name a lock: who changes the file of the same name without its ending holds it meanwhile",
+            "by its name a lock file, held while the file of the same name without its extension \
+             changes",
         );
     }
     if ending == "tuples" && path.with_extension("").is_file() {
         return Some(
-            "by its name the tuples of a store, which goes with it; pad check sees whether they are whole",
+            "by its name the tuples of a store; keep them with the store, pad check verifies them",
         );
     }
     let is_level = name
@@ -143,7 +145,8 @@ fn by_its_name(path: &Path, length: u64) -> Option<&'static str> {
         .is_some_and(|level| level.parse::<u8>().is_ok());
     if (is_level && is_beside("log.redb")) || (name == "log.redb" && is_beside("level-0")) {
         return Some(
-            "by its name a file of a block directory; pad directory status of its folder says more",
+            "by its name a file of a block directory; pad directory status of its folder shows \
+             more",
         );
     }
     None
@@ -154,8 +157,7 @@ fn encrypted(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     let failure = |error| Failure::key_file(path, &error);
     let file = SecretFile::read(path).map_err(failure)?;
     file.check_private().map_err(failure)?;
-    let is =
-        "a secret that is encrypted with a passphrase, as a key is; without it nobody sees whose";
+    let is = "a secret that is encrypted with a passphrase, such as a key; its owner is not shown";
     rows.add("is", "is", is);
     rows.add("format", "format", "scrypt");
     #[cfg(feature = "passphrase")]
@@ -172,7 +174,7 @@ fn store(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     rows.add(
         "is",
         "is",
-        "a store: all versions of a dictionary, to be asked and verified",
+        "a store: all versions of a dictionary, for verified queries",
     );
     add_public(&public, rows);
     let latest = store.latest()?;
@@ -196,9 +198,9 @@ fn view(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
         "a client's view: the key that it trusts, and the newest version seen",
     );
     let key = if view.is_authenticated() {
-        "given by somebody who was trusted"
+        "given by a trusted source"
     } else {
-        "taken from the store it was begun with, and nobody has vouched for it"
+        "taken from a store, and not authenticated"
     };
     rows.add("its key", "key", key);
     add_public(view.public(), rows);
@@ -209,11 +211,13 @@ fn view(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
 /// Describes a file that is overwritten in place. Only its stored value is known.
 fn register(value: &[u8], rows: &mut Rows) {
     if let Ok((_, Some(head))) = authdict::inspect::headline(value) {
-        let is = "the record of the newest version that an author has handed out; it goes with the secret key";
+        let is = "the record of the newest version that an author has handed out; keep it with the \
+                  secret key";
         rows.add("is", "is", is);
         add_headline(&head, rows);
     } else {
-        let is = "what was last acknowledged from a store, or remembered beside a key; it goes with the file of the same name without its ending";
+        let is = "the last acknowledged state of a store, or the record of a key; keep it with the \
+                  file of the same name without its extension";
         rows.add("is", "is", is);
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use authdict::{
     dynamic::verify,
-    inspect::{self, Inspected, Line, Role, Shown},
+    inspect::{self, Inspection, Line, LineContent, Role},
     question::Question,
 };
 use clap::Args;
@@ -19,15 +19,18 @@ use super::{
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  pad inspect price.proof                                                   the steps; signatures are not checked
-  pad inspect --public author.key.pub price.proof 'gpt-4o|input_cost_per_token'  the same, and what is proved")]
+  pad inspect price.proof
+  pad inspect --public author.key.pub price.proof 'gpt-4o|input_cost_per_token'
+
+The first command shows the steps without checking signatures. The second one
+also verifies what is proved.")]
 pub(super) struct Inspect {
-    /// The author's public key, to check signatures with.
+    /// The author's public key, to verify signatures.
     #[arg(long, value_name = "FILE", env = PUBLIC_VARIABLE)]
     public: Option<PathBuf>,
-    /// The message: a proof, a signed head or an update; - for standard input.
+    /// A proof, a signed head or an update; - for standard input.
     message: PathBuf,
-    /// The key that the proof is about. With --public the proof is then verified, as pad verify does.
+    /// The key of the proof; with --public the proof is then verified.
     key: Option<String>,
 }
 
@@ -65,8 +68,8 @@ impl Inspect {
 }
 
 /// Prints the conclusion of the steps.
-fn end(inspected: &Inspected, output: &mut Output) -> Result<(), Failure> {
-    let Inspected {
+fn end(inspected: &Inspection, output: &mut Output) -> Result<(), Failure> {
+    let Inspection {
         kind,
         version,
         is_signed,
@@ -75,16 +78,16 @@ fn end(inspected: &Inspected, output: &mut Output) -> Result<(), Failure> {
     let signed = if *is_signed {
         "the author has signed the head"
     } else {
-        "nobody's signature was checked (--public)"
+        "signatures were not checked (--public)"
     };
     let followed = match (kind.role, is_followed) {
-        (Role::ProofFile, true) => "the steps come to the root in the head; ",
+        (Role::ProofFile, true) => "the steps lead to the root in the head; ",
         (Role::Evidence, _) => "pad evidence checks it; ",
         _ => "",
     };
     let asked = match (kind.role, kind.number) {
         (Role::ProofFile, 176 | 177) => "; pad directory verify checks it",
-        (Role::ProofFile, _) => "; with --public and the key that was asked for, it is verified",
+        (Role::ProofFile, _) => "; with --public and the requested key, it is verified",
         _ => "",
     };
     let mut object = Map::new();
@@ -107,15 +110,15 @@ fn shown(step: u64, line: &Line, output: &Output) -> (String, Json) {
     object.insert("step".into(), step.into());
     object.insert("what".into(), (*what).into());
     let value = match shown {
-        Shown::Bytes(bytes) => {
+        LineContent::Bytes(bytes) => {
             output.add(&mut object, "shown", bytes);
             output.show(bytes)
         }
-        Shown::Text(text) => {
+        LineContent::Text(text) => {
             object.insert("shown".into(), text.as_str().into());
             text.clone()
         }
-        Shown::Number(number) => {
+        LineContent::Number(number) => {
             object.insert("shown".into(), (*number).into());
             number.to_string()
         }

@@ -32,46 +32,62 @@ Examples:
   pad keygen --out author.key --passphrase
   pad keygen --out author.key --scheme tuple-spec-lightweight --dictionary 'fruit prices'")]
 pub(super) struct Keygen {
-    /// The secret key's file; the public key goes into the same name with .pub at the end.
+    /// The secret key's file; the public key's file is FILE.pub.
     #[arg(long, short, value_name = "FILE", default_value = "pad.key")]
     out: PathBuf,
-    /// Hash and signature: sha256-ed25519; in a build with all suites also blake3-ed25519 and
-    /// paper-2010 (28-byte digests, for comparisons only).
+    /// Hash and signature: sha256-ed25519.
+    ///
+    /// Builds with all suites also have blake3-ed25519 and paper-2010 (28-byte digests, for
+    /// comparisons only).
     #[arg(long, value_name = "NAME", default_value = SuiteName::Sha256Ed25519.name())]
     suite: SuiteName,
-    /// How contents are authenticated. By a tree: red-black, treap or skip-list; with treap and
-    /// skip-list equal contents have equal roots, whatever happened before. By tuples of key
-    /// intervals, for look-up proofs of constant size: tuple-base and tuple-spec (a signature for
-    /// each tuple and version), tuple-base-superseding and tuple-spec-superseding (less to store), and
-    /// tuple-base-lightweight, tuple-spec-lightweight and tuple-spec3-lightweight (fewer signatures);
-    /// tuple-base-superseding-bls and tuple-spec-lightweight-bls have signatures that aggregate. With
-    /// accumulators, which answer for one key at a time: tuple-accumulators-rsa,
-    /// tuple-accumulators-superseding-rsa and tuple-chain-accumulators-rsa (a new key takes minutes), and
-    /// the same with -bilinear at the end (for as many entries as --entries says). As an append-only log,
-    /// in which a key has all values that it was ever given: aad-counted, and aad-frontier (with --parameters), with
-    /// cheap look-ups and appends that take hundreds of times as long; as append-only sets aas-counted and
-    /// aas-frontier. For pad directory, with numbered entries on disk: directory.
+    /// The authentication scheme.
+    ///
+    /// Trees: red-black, treap and skip-list. With treap and skip-list, equal contents have equal
+    /// roots, whatever the history.
+    ///
+    /// Tuples of key intervals, for lookup proofs of constant size: tuple-base and tuple-spec sign
+    /// each tuple in each version. tuple-base-superseding and tuple-spec-superseding store less.
+    /// tuple-base-lightweight, tuple-spec-lightweight and tuple-spec3-lightweight sign less.
+    /// tuple-base-superseding-bls and tuple-spec-lightweight-bls aggregate signatures.
+    ///
+    /// Accumulators, which answer for one key at a time: tuple-accumulators-rsa,
+    /// tuple-accumulators-superseding-rsa and tuple-chain-accumulators-rsa. A new RSA key takes
+    /// minutes. With -bilinear instead of -rsa, --entries limits the number of entries.
+    ///
+    /// Append-only logs, in which a key has all its values: aad-counted and aad-frontier.
+    /// aad-frontier needs --parameters; its lookups are cheap, and its appends take hundreds of
+    /// times as long. Append-only sets: aas-counted and aas-frontier.
+    ///
+    /// For pad directory, with numbered entries on disk: directory.
     #[arg(long, value_name = "NAME", default_value = SchemeName::RedBlack.name())]
     scheme: SchemeName,
-    /// The largest number of entries that the dictionary will have; only for schemes with -bilinear at the
-    /// end. The public key grows by 48 bytes with each, and checking it takes longer [default: 4095].
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=MOST_ENTRIES))]
+    /// Maximum NUMBER of entries, for -bilinear schemes [default: 4095].
+    ///
+    /// The public key grows by 48 bytes with each entry, and its check takes longer.
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        value_parser = clap::value_parser!(u32).range(1..=MOST_ENTRIES)
+    )]
     entries: Option<u32>,
-    /// The public parameters of an append-only log, as pad parameters makes them [default: those of the Ethereum project's
-    /// ceremony, which serve aad-counted and aas-counted].
+    /// The public parameters of an append-only log, from pad parameters.
+    ///
+    /// Default: those of the Ethereum project's ceremony, for aad-counted and aas-counted.
     #[cfg(feature = "log")]
     #[arg(long, value_name = "FILE")]
     parameters: Option<PathBuf>,
-    /// The largest trees of an append-only log have two to this power entries; longer logs have several
-    /// [default: the largest that the parameters serve].
+    /// The largest tree of a log has 2^LEVEL entries.
+    ///
+    /// Longer logs have several trees. Default: the largest LEVEL that the parameters allow.
     #[cfg(feature = "log")]
     #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(4..=32))]
     top: Option<u8>,
-    /// When an append-only log joins its trees. It is a part of the key.
+    /// The time at which a log merges trees; part of the key.
     #[cfg(feature = "log")]
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = Schedule::Eager)]
     schedule: Schedule,
-    /// Derive the dictionary's id from this name instead of drawing a random one.
+    /// Derive the dictionary's id from NAME instead of at random.
     #[arg(long, value_name = "NAME")]
     dictionary: Option<String>,
     #[command(flatten)]
@@ -79,7 +95,10 @@ pub(super) struct Keygen {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: pad public --key author.key --out author.key.pub")]
+#[command(after_help = "\
+Examples:
+  pad public --key author.key --out author.key.pub
+  pad public --key author.key --out - | ssh mirror 'cat > author.key.pub'")]
 pub(super) struct Public {
     /// The secret key's file.
     #[arg(long, value_name = "FILE", env = KEY_VARIABLE)]
@@ -98,7 +117,7 @@ impl Keygen {
         let record = record_of(&self.out, None)?;
         if record.symlink_metadata().is_ok() {
             return Err(Failure::Input(format!(
-                "{} exists already: it says what was signed with another key of this name",
+                "{} exists already: it is the signing record of another key of this name",
                 record.display()
             )));
         }
@@ -121,9 +140,9 @@ impl Keygen {
         SigningRecord::create(&record)?;
         let public = key.public();
         let text = format!(
-            "secret key  {}  (keep it: nobody else can publish versions)\n\
-             public key  {}  (give it to everybody who verifies)\n\
-             record      {}  (of what was signed: never bring back a copy of it)",
+            "secret key  {}  (keep it secret: it signs versions)\n\
+             public key  {}  (give it to all who verify)\n\
+             record      {}  (of what was signed: never restore a copy of it)",
             self.out.display(),
             public_path.display(),
             record.display(),
@@ -176,7 +195,8 @@ impl Keygen {
                 None => "the parameters that come with this program".into(),
             };
             Failure::Input(format!(
-                "--top {top}: {from} serve trees of up to 2^{greatest} entries of scheme {}, and the least is 4; --parameters gives others",
+                "--top {top}: {from} serve trees of up to 2^{greatest} entries of scheme {}, and \
+                 of at least 2^4; use --parameters for others",
                 self.scheme
             ))
         })?;
@@ -199,7 +219,7 @@ impl Keygen {
             .is_some_and(SchemeKeyFormat::is_bounded);
         match self.entries {
             Some(_) if !is_bounded => Err(Failure::input(format!(
-                "--entries: dictionaries of scheme {} have no largest number of entries",
+                "--entries: dictionaries of scheme {} have no maximum number of entries",
                 self.scheme
             ))),
             Some(entries) => {
@@ -232,9 +252,11 @@ impl Public {
 #[cfg(feature = "log")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Schedule {
-    /// As soon as two are there: proofs are shortest.
+    /// When there are two: shortest proofs.
     Eager,
-    /// As many appends later as the new tree has entries: the work can be spread over them, and proofs are longer.
+    /// After as many appends as the new tree has entries.
+    ///
+    /// The work can be spread over them, and proofs are longer.
     Deferred,
 }
 

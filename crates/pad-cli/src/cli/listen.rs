@@ -6,7 +6,7 @@ use std::{
 };
 
 use clap::{Args, ValueEnum};
-use pad_web::server::{Handler, Limits, Options, Server, Stopped};
+use pad_web::server::{Handler, Limits, Options, Server, ShutdownOutcome};
 use serde_json::{Value as Json, json};
 use tracing_subscriber::{
     filter::{LevelFilter, Targets},
@@ -20,25 +20,29 @@ use super::{
     tls::{TlsArguments, network_failure},
 };
 
-/// How a server is reached, and what it says of itself.
+/// Address, TLS and log of a server.
 #[derive(Debug, Args)]
 pub(super) struct ListenArguments {
     /// The address to listen at.
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7440")]
     listen: String,
-    /// Speak TLS with this certificate chain (PEM). Without one only this machine is served.
+    /// TLS certificate chain (PEM).
+    ///
+    /// Without TLS only this machine is served.
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
-    /// The private key (PEM) of the certificate.
+    /// The certificate's private key (PEM).
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
     #[command(flatten)]
     proxies: ProxyArguments,
-    /// The form of the log on standard error.
+    /// The format of the log on standard error.
     #[arg(long, value_name = "FORM", default_value = "text")]
     log: Log,
-    /// What is logged: error, warn, info, debug (every refused request), trace or off; after a comma, of a part of the program
-    /// only, as `info,pad_service=debug`.
+    /// Log level: error, warn, info, debug, trace or off.
+    ///
+    /// debug includes every refused request. After a comma, a level can be limited to a part of the
+    /// program, as in `info,pad_service=debug`.
     #[arg(long, value_name = "LEVEL", default_value = "info")]
     log_level: Targets,
 }
@@ -46,16 +50,18 @@ pub(super) struct ListenArguments {
 /// Proxies in front of a server.
 #[derive(Debug, Args)]
 pub(super) struct ProxyArguments {
-    /// A router or reverse proxy in front of this server, which may be repeated: limits then count its clients apart. It must
-    /// add the client's address to X-Forwarded-For, as `pad route` does.
+    /// Address of a router or reverse proxy; may be repeated.
+    ///
+    /// Limits then count the proxy's clients separately. The proxy must add the client's address to
+    /// X-Forwarded-For, as `pad route` does.
     #[arg(long = "trusted-proxy", value_name = "IP")]
     pub(super) trusted_proxies: Vec<IpAddr>,
 }
 
-/// How much at once.
+/// Size limits.
 #[derive(Debug, Args)]
 pub(super) struct SizeArguments {
-    /// The longest update that is taken or sent, in bytes.
+    /// Maximum size of an update, received or sent, in bytes.
     #[arg(long, value_name = "BYTES", default_value_t = 64 << 20)]
     largest_update: usize,
 }
@@ -77,12 +83,12 @@ impl SizeArguments {
     }
 }
 
-/// The form of a log.
+/// The format of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Log {
-    /// A line of text for each event.
+    /// One line of text per event.
     Text,
-    /// An object for each event.
+    /// One JSON object per event.
     Json,
 }
 
@@ -141,7 +147,7 @@ impl ListenArguments {
 
     fn not_loopback(&self) -> Failure {
         Failure::Input(format!(
-            "--listen {}: other machines are served with TLS only: give --tls-cert and --tls-key",
+            "--listen {}: other machines are served with TLS only; use --tls-cert and --tls-key",
             self.listen
         ))
     }
@@ -156,7 +162,7 @@ impl ListenArguments {
             Log::Text => log.finish().with(filter).try_init(),
             Log::Json => log.json().finish().with(filter).try_init(),
         };
-        begun.map_err(|error| Failure::Store(format!("the log cannot begin: {error}")))
+        begun.map_err(|error| Failure::Store(format!("the log cannot be started: {error}")))
     }
 }
 
@@ -188,8 +194,8 @@ impl Host<'_> {
         let stopped = self.server.run(handler);
         end();
         match stopped.map_err(|error| network_failure(self.listen, &error))? {
-            Stopped::Drained => output.say("stopped", &json!({ "stopped": "drained" })),
-            Stopped::TimedOut { connections } => output.say(
+            ShutdownOutcome::Drained => output.say("stopped", &json!({ "stopped": "drained" })),
+            ShutdownOutcome::TimedOut { connections } => output.say(
                 &format!("stopped; {connections} connections were cut"),
                 &json!({ "stopped": "timed out", "connections": connections }),
             ),
@@ -203,7 +209,7 @@ mod tests {
 
     use super::*;
 
-    /// Whether `pad_service` and another target log at `level` with `--log-level`.
+    /// Reports whether `pad_service` and another target log at `level` with `--log-level`.
     fn logs(levels: &str, level: LevelFilter) -> [bool; 2] {
         let command = ListenArguments::augment_args(Command::new("serve").no_binary_name(true));
         let matches = command.try_get_matches_from(["--log-level", levels]);

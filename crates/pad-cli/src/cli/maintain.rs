@@ -4,31 +4,44 @@ use authdict::{NotOffered, Server, Version};
 use clap::Args;
 use serde_json::json;
 
-use super::{Failure, Output, StoreArgument, at::At, progress, session::ReadArguments};
+use super::{
+    Failure, Output, StoreArgument, at::VersionSelector, progress, session::ReadArguments,
+};
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: pad prune --store prices.pad --before 100")]
+#[command(after_help = "\
+Examples:
+  pad prune --store prices.pad --before 100
+  pad prune --store prices.pad --before 2026-11-23")]
 pub(super) struct Prune {
     #[command(flatten)]
     store: StoreArgument,
-    /// The oldest version to keep: its number or its name (name:TEXT for a name of digits).
+    /// The oldest version to keep: its number or name (name:TEXT if digits).
     #[arg(long, value_name = "VERSION")]
-    before: At,
+    before: VersionSelector,
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: pad compact --store prices.pad")]
+#[command(after_help = "\
+Examples:
+  pad compact --store prices.pad
+  pad compact --store prices.pad --since 0")]
 pub(super) struct Compact {
     #[command(flatten)]
     store: StoreArgument,
-    /// Leave the nodes where they are that this version had already; the oldest one that is kept unless given, because what was loaded in
-    /// one snapshot, and what a pruning has copied, stands together. With 0, all inner nodes are written.
+    /// Leave nodes in place that this version had already.
+    ///
+    /// Default: the oldest kept version, because the nodes of a one-snapshot load or of a pruning
+    /// lie together. 0 rewrites all inner nodes.
     #[arg(long, value_name = "VERSION")]
-    since: Option<At>,
+    since: Option<VersionSelector>,
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: pad check --store prices.pad --public author.key.pub")]
+#[command(after_help = "\
+Examples:
+  pad check --store prices.pad --public author.key.pub
+  pad check --store prices.pad --view prices.view")]
 pub(super) struct Check {
     #[command(flatten)]
     read: ReadArguments,
@@ -83,8 +96,8 @@ impl Compact {
         let (written, after) = (written?, repository.file_bytes()?);
         let latest = repository.latest();
         let text = format!(
-            "the nodes of version {latest} stand together: {written} bytes were written, the store has {after} bytes \
-             (was {before}); all versions answer as before"
+            "the nodes of version {latest} are stored together: {written} bytes were written, the \
+             store has {after} bytes (was {before}); answers are unchanged"
         );
         let object = json!({
             "latest": latest.number(),
@@ -115,8 +128,8 @@ impl Check {
         } else {
             let proved = checked.proved;
             format!(
-                "the contents of {proved} versions hash to the signed roots (of the oldest and the latest all, of \
-                 others what they changed)"
+                "the contents of {proved} versions hash to the signed roots (all of the oldest and \
+                 the latest, the changes of others)"
             )
         };
         let text = format!(
@@ -130,7 +143,7 @@ impl Check {
             if checked.complete {
                 ""
             } else {
-                "; that none of their entries is missing is not shown, because older updates are pruned"
+                "; the completeness of their entries is not shown, because older updates are pruned"
             },
             output.verdict(),
         );

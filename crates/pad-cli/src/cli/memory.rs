@@ -9,14 +9,24 @@ use serde_json::json;
 
 use super::{Failure, Output, progress, quantity};
 
-/// The memory for nodes.
+/// Node cache of a server.
 #[derive(Debug, Args)]
 pub(super) struct CacheArguments {
-    /// The memory for the nodes of each dictionary that is kept in a file of nodes: a SIZE, as 64MiB, for those that were used last; all, for
-    /// all of the latest version, which are read before the server begins and followed when new versions come; or all:SIZE, to refuse a
-    /// dictionary that needs more than that. With all alone, it may take half of what the system says is free when it is opened. For the time
-    /// in which all is read again, as after a pruning, there are two copies.
-    #[arg(long, value_name = "SIZE|all|all:SIZE", default_value = "64MiB", value_parser = cache_size)]
+    /// Node cache of each dictionary: SIZE, all, or all:SIZE.
+    ///
+    /// SIZE, such as 64MiB, caches the nodes used last. all holds all nodes of the latest version:
+    /// they are read before the server starts, and updated with new versions. all:SIZE does the
+    /// same and refuses a dictionary that needs more.
+    ///
+    /// Plain all may take half of the memory that the system reports free when the dictionary is
+    /// opened. While everything is read again, as after a pruning, there are two copies. For
+    /// dictionaries kept in a file of nodes.
+    #[arg(
+        long,
+        value_name = "SIZE|all|all:SIZE",
+        default_value = "64MiB",
+        value_parser = cache_size
+    )]
     cache: CacheSize,
 }
 
@@ -34,7 +44,7 @@ impl CacheArguments {
         };
         if AnyStore::is_in_objects(store) {
             return Err(Failure::input(
-                "--cache all is for stores in files: give a size for one in objects",
+                "--cache all requires a store in files; give a size for one in objects",
             ));
         }
         let most = match most {
@@ -61,7 +71,8 @@ impl CacheArguments {
             dictionary.read(|server| server.memory_bytes()),
         );
         let text = format!(
-            "{name}: the nodes of the latest version are in memory, {bytes} bytes, after {seconds:.1} s"
+            "{name}: the nodes of the latest version are in memory, {bytes} bytes, after \
+             {seconds:.1} s"
         );
         let object = json!({
             "dictionary": name,

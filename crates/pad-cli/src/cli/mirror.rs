@@ -21,16 +21,24 @@ use super::{
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  pad mirror --from https://prices.example --store mirror.pad --public author.key.pub --listen 127.0.0.1:7441
-  pad mirror --from https://prices.example --keys apple pear --public author.key.pub --listen 127.0.0.1:7441   from apple up to, but not including, pear")]
+  pad mirror --from https://prices.example --store mirror.pad \\
+    --public author.key.pub --listen 127.0.0.1:7441
+  pad mirror --from https://prices.example --keys apple pear \\
+    --public author.key.pub --listen 127.0.0.1:7441
+
+The second mirror keeps the keys from apple up to, but not including, pear.")]
 pub(super) struct MirrorCommand {
-    /// A server to follow, as https://host:port, with /v1/dictionaries/NAME if it has several dictionaries; may be repeated.
+    /// A server to follow, as https://host:port; may be repeated.
+    ///
+    /// Append /v1/dictionaries/NAME if it has several dictionaries.
     #[arg(long, value_name = "URL", required = true)]
     from: Vec<String>,
     #[command(flatten)]
     roots: RootArguments,
-    /// The store, served under the name of its file without the ending, or under a NAME given as NAME=FILE; made if it is
-    /// missing. A copy of another server's store saves the way from the first version on.
+    /// The store, created if missing; served as NAME.
+    ///
+    /// The default NAME is the file's name without its extension. A copy of another server's store
+    /// saves the transfer from the first version on.
     #[arg(
         long,
         value_name = "[NAME=]FILE",
@@ -38,32 +46,52 @@ pub(super) struct MirrorCommand {
         conflicts_with = "keys"
     )]
     store: Option<String>,
-    /// Keep the keys from START up to, but not including, END, and no others; an empty text for the beginning or the end. They are kept in
-    /// memory, without a store, and taken anew when the mirror is started again: from proofs, so that what is not kept is not fetched.
-    /// Questions about other keys are answered with what is kept. For trees.
+    /// Keep only the keys from START up to, but not including, END.
+    ///
+    /// An empty text is the beginning or the end. For trees. The keys are kept in memory, without a
+    /// store, and fetched again when the mirror restarts. Only what is kept is fetched, with
+    /// proofs.
+    ///
+    /// Queries about other keys are answered with the range that is kept.
     #[arg(long, num_args = 2, value_names = ["START", "END"], requires = "public")]
     keys: Option<Vec<String>>,
-    /// The name under which the --keys are served; that of the first server's dictionary unless given.
+    /// The served name of the --keys [default: the first server's].
     #[arg(long, requires = "keys")]
     name: Option<String>,
-    /// The memory that the --keys may take: a SIZE, as 4GiB.
-    #[arg(long, value_name = "SIZE", default_value = "1GiB", requires = "keys", value_parser = quantity::memory)]
+    /// Memory limit of the --keys, such as 4GiB.
+    #[arg(
+        long,
+        value_name = "SIZE",
+        default_value = "1GiB",
+        requires = "keys",
+        value_parser = quantity::memory
+    )]
     memory: usize,
-    /// Keep only these versions: A..B (both, and none after B), A.. or last:N (at least the last N). Older ones are dropped as the mirror
-    /// follows; questions about others are answered with what is kept.
+    /// Keep only these versions: A..B, A.. or last:N.
+    ///
+    /// A..B keeps both and none after B. last:N keeps at least the last N. Older versions are
+    /// dropped as the mirror follows. Queries about others are answered with the versions that are
+    /// kept.
     #[arg(long, value_name = "VERSIONS")]
     versions: Option<Keep>,
-    /// The author's public key; needed only where the store is new.
+    /// The author's public key; needed only for a new store.
     #[arg(long, value_name = "FILE")]
     public: Option<PathBuf>,
     #[command(flatten)]
     new: NewStoreArguments,
-    /// Keep what upstreams say that does not verify in files beside this one; beside the store unless given, and in the working folder
-    /// under the dictionary's name where the store is in objects.
+    /// Save responses that fail verification next to this FILE.
+    ///
+    /// Default: next to the store. For a store in objects: in the working folder, under the
+    /// dictionary's name.
     #[arg(long, value_name = "FILE")]
     evidence: Option<PathBuf>,
-    /// The pause between two rounds, in milliseconds.
-    #[arg(long, value_name = "MILLISECONDS", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
+    /// Pause between two rounds, in MILLISECONDS.
+    #[arg(
+        long,
+        value_name = "MILLISECONDS",
+        default_value_t = 1000,
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
     every: u64,
     #[command(flatten)]
     cache: CacheArguments,
@@ -118,7 +146,7 @@ impl MirrorCommand {
             create_or_match(path, &load_public(public)?, &self.new, output)?;
         } else if !AnyStore::exists(path)? {
             return Err(Failure::input(
-                "a new mirror needs the author's --public key: what servers say is verified with it",
+                "a new mirror needs the author's --public key, to verify what servers send",
             ));
         }
         let upstreams = self.upstreams(Some(&name))?;

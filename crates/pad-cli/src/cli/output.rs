@@ -28,7 +28,7 @@ pub(crate) enum Trust {
     not(feature = "network"),
     allow(dead_code, reason = "only servers show logs")
 )]
-pub(crate) struct Newest {
+pub(crate) struct WitnessStatus {
     /// Version number.
     pub(crate) version: u64,
     /// Number of witnesses with a recent enough cosignature.
@@ -39,7 +39,7 @@ pub(crate) struct Newest {
     pub(crate) seconds: Option<u64>,
 }
 
-impl Newest {
+impl WitnessStatus {
     fn text(&self) -> String {
         let Self {
             version,
@@ -64,12 +64,12 @@ impl Newest {
 
 /// Behaviour of a command when standard output is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Unread {
+enum ClosedOutput {
     Ends,
     GoesOn,
 }
 
-/// Whether notes on standard error are JSON objects, for the whole process.
+/// True if notes on standard error are JSON objects, for the whole process.
 static NOTES_ARE_OBJECTS: AtomicBool = AtomicBool::new(false);
 
 /// Writes a note to standard error. Write errors are ignored.
@@ -94,14 +94,14 @@ pub(crate) struct Output {
     hex: bool,
     trust: Trust,
     /// Witness status, if witnesses are used.
-    newest: Option<Newest>,
+    newest: Option<WitnessStatus>,
     /// Versions requested by name. The mapping of names is unverified.
     named: Vec<(String, Version, &'static str)>,
     /// Caveat about the parameters of the log that answers.
     caveat: Option<&'static str>,
     /// The caveat, until it is written.
     unsaid: Option<&'static str>,
-    unread: Unread,
+    unread: ClosedOutput,
     noted: bool,
     sink: StdoutLock<'static>,
 }
@@ -117,7 +117,7 @@ impl Output {
             named: Vec::new(),
             caveat: None,
             unsaid: None,
-            unread: Unread::Ends,
+            unread: ClosedOutput::Ends,
             noted: false,
             sink: io::stdout().lock(),
         }
@@ -135,7 +135,7 @@ impl Output {
 
     /// Sets the witness status of the newest version.
     #[cfg(feature = "network")]
-    pub(crate) fn newest(&mut self, newest: Newest) {
+    pub(crate) fn newest(&mut self, newest: WitnessStatus) {
         self.newest = Some(newest);
     }
 
@@ -143,7 +143,7 @@ impl Output {
     pub(crate) fn named(&mut self, name: &str, version: Version, word_of: &'static str) {
         let shown = Self::show_text(name);
         note(&format!(
-            "{shown} is version {version}: that is the {word_of}'s word, the answer is about the number"
+            "{shown} is version {version} by the {word_of}'s word; the answer is about the number"
         ));
         self.named.push((name.into(), version, word_of));
     }
@@ -163,7 +163,9 @@ impl Output {
         self.noted = true;
         if let Trust::StoresOwn(_) = self.trust {
             let verdict = self.verdict();
-            note(&format!("answers are {verdict}; --public gives a key"));
+            note(&format!(
+                "answers are {verdict}; use --public to give a key"
+            ));
         }
         self.note_caveat();
     }
@@ -182,14 +184,14 @@ impl Output {
 
     /// Marks the command as changing state: it completes even if standard output is closed.
     pub(crate) fn goes_on(&mut self) {
-        self.unread = Unread::GoesOn;
+        self.unread = ClosedOutput::GoesOn;
     }
 
     fn written(&self, written: io::Result<()>) -> Result<(), Failure> {
         match written {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => match self.unread {
-                Unread::Ends => Err(Failure::NobodyReads),
-                Unread::GoesOn => Ok(()),
+                ClosedOutput::Ends => Err(Failure::NobodyReads),
+                ClosedOutput::GoesOn => Ok(()),
             },
             Err(error) => Err(Failure::Store(format!("standard output: {error}"))),
             Ok(()) => Ok(()),
@@ -201,7 +203,7 @@ impl Output {
         let verdict = match &self.trust {
             Trust::Authentic => "verified".into(),
             Trust::StoresOwn(fingerprint) => format!(
-                "consistent with the store's own key {fingerprint}, which nothing authenticated"
+                "consistent with the store's own key {fingerprint}, which is not authenticated"
             ),
         };
         match &self.newest {

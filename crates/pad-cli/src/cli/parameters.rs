@@ -14,20 +14,31 @@ use super::{
 };
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Example: pad parameters --scheme aad-counted --top 8 --out test.parameters"
-)]
+#[command(after_help = "\
+Examples:
+  pad parameters --scheme aad-counted --top 8 --out test.parameters
+  pad parameters --ceremony ceremony.json --out log.parameters")]
 pub(super) struct Parameters {
-    /// The scheme of the logs that they are for. Frontier schemes need 512 times as many powers as counted ones.
+    /// The scheme of the logs.
+    ///
+    /// Frontier schemes need 512 times as many powers as counted ones.
     #[arg(long, value_name = "NAME", default_value = SchemeName::AadCounted.name())]
     scheme: SchemeName,
-    /// Make parameters for tests that serve trees of two to this power entries. Each power takes 48 bytes. Whoever made them can
-    /// forge.
-    #[arg(long, value_name = "LEVEL", default_value_t = 11, value_parser = clap::value_parser!(u8).range(4..=32))]
+    /// Make test parameters for trees of 2^LEVEL entries.
+    ///
+    /// Each power takes 48 bytes. The maker of the parameters can forge proofs.
+    #[arg(
+        long,
+        value_name = "LEVEL",
+        default_value_t = 11,
+        value_parser = clap::value_parser!(u8).range(4..=32)
+    )]
     top: u8,
-    /// Take them from the file of a published ceremony over BLS12-381 instead: JSON with lists of powers in G1 and G2, or the text
-    /// format of the Ethereum project. All powers are checked. That nobody knows their secret is what the ceremony was for; the
-    /// tool can only tell whether it is one that it knows.
+    /// Read them from the FILE of a ceremony over BLS12-381 instead.
+    ///
+    /// FILE is JSON with lists of powers in G1 and G2, or the text format of the Ethereum project.
+    /// All powers are checked. The ceremony must ensure that its secret is unknown; pad only tells
+    /// whether it knows the ceremony.
     #[arg(long, value_name = "FILE", conflicts_with = "top")]
     ceremony: Option<PathBuf>,
     #[command(flatten)]
@@ -91,7 +102,7 @@ impl Parameters {
         if self.top > greatest {
             let top = self.top;
             return Err(Failure::Input(format!(
-                "--top {top}: for scheme {scheme} the greatest level made here is {greatest}"
+                "--top {top}: the maximum for scheme {scheme} is {greatest}"
             )));
         }
         Ok(())
@@ -115,8 +126,9 @@ pub(super) fn load(path: Option<&Path>, output: &Output) -> Result<LogParameters
 const LONGEST: u64 = LogParameters::LONGEST as u64;
 
 /// Warning about generated parameters.
-const INSECURE: &str = "INSECURE: whoever made these parameters can forge; they are for tests";
+const INSECURE: &str = "INSECURE: the maker of these parameters can forge proofs; use them for \
+                        tests only";
 
 /// Warning about parameters of unknown origin.
 pub(super) const ORIGIN: &str =
-    "INSECURE unless the parameters come from a ceremony: whoever knows their secret can forge";
+    "INSECURE unless the parameters come from a ceremony: with their secret, proofs can be forged";

@@ -16,7 +16,7 @@ use super::{Failure, permissions::check_secret};
 
 /// The passphrase to ask for.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Asked<'a> {
+pub(super) enum PassphrasePrompt<'a> {
     /// The existing passphrase of the key in this file.
     Of(&'a Path),
     /// A new passphrase, for a new key.
@@ -25,7 +25,7 @@ pub(super) enum Asked<'a> {
     Anew(&'a Path),
 }
 
-impl Asked<'_> {
+impl PassphrasePrompt<'_> {
     const fn variable(self) -> &'static str {
         match self {
             Self::Of(_) | Self::ForNewKey => "PAD_PASSPHRASE_FILE",
@@ -45,13 +45,15 @@ impl Asked<'_> {
 
 /// Reads a passphrase from the file named in the environment, or else from the terminal. A new one
 /// is typed twice.
-pub(super) fn ask(asked: Asked<'_>) -> Result<Passphrase, Failure> {
+pub(super) fn ask(asked: PassphrasePrompt<'_>) -> Result<Passphrase, Failure> {
     let variable = asked.variable();
     if let Some(path) = env::var_os(variable).filter(|path| !path.is_empty()) {
         return from_file(variable, Path::new(&path));
     }
     let passphrase = typed(asked, &asked.prompt())?;
-    if !matches!(asked, Asked::Of(_)) && !typed(asked, "the same once more")?.is(&passphrase) {
+    if !matches!(asked, PassphrasePrompt::Of(_))
+        && !typed(asked, "repeat the passphrase")?.is(&passphrase)
+    {
         return Err(Failure::input("the two passphrases differ"));
     }
     Ok(passphrase)
@@ -77,14 +79,19 @@ fn from_file(variable: &str, path: &Path) -> Result<Passphrase, Failure> {
 }
 
 /// Reads a line from the terminal, without echo.
-fn typed(asked: Asked<'_>, prompt: &str) -> Result<Passphrase, Failure> {
+fn typed(asked: PassphrasePrompt<'_>, prompt: &str) -> Result<Passphrase, Failure> {
     let line = read_line(prompt).map_err(|error| {
         let what = match asked {
-            Asked::Of(path) => format!("key file {}: it has a passphrase", path.display()),
-            Asked::ForNewKey | Asked::Anew(_) => "a passphrase is needed".into(),
+            PassphrasePrompt::Of(path) => {
+                format!("key file {}: it has a passphrase", path.display())
+            }
+            PassphrasePrompt::ForNewKey | PassphrasePrompt::Anew(_) => {
+                "a passphrase is needed".into()
+            }
         };
         Failure::Input(format!(
-            "{what}, and there is no terminal to ask for it ({error}): name a file with the passphrase in {}",
+            "{what}, and there is no terminal to ask for it ({error}): name a file with the \
+             passphrase in {}",
             asked.variable()
         ))
     })?;

@@ -12,26 +12,29 @@ use serde_json::json;
 
 use super::{
     Failure, Output, PUBLIC_VARIABLE,
-    at::{At, number},
+    at::{VersionSelector, number},
     files::{OutArguments, read_file},
     session::{add_caveat, load_public},
     source::AskArguments,
 };
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Example: pad prove --store prices.pad --public author.key.pub --at 12 --out price.proof apple"
-)]
+#[command(after_help = "\
+Examples:
+  pad prove --store prices.pad --public author.key.pub --out price.proof apple
+  pad prove --store prices.pad --public author.key.pub --at 12 \\
+    --out price.proof apple")]
 pub(super) struct Prove {
     #[command(flatten)]
     read: AskArguments,
-    /// The version, if not the latest: its number or its name (name:TEXT for a name of digits).
+    /// The version [default: the latest]: its number or name (name:TEXT if digits).
     #[arg(long, value_name = "VERSION")]
-    at: Option<At>,
+    at: Option<VersionSelector>,
     #[command(flatten)]
     out: OutArguments,
-    /// Prove only that an append-only log has this value of the key, and nothing about others: the proof is
-    /// shorter, and takes the server no sum.
+    /// Prove only that this is a value of the key in a log.
+    ///
+    /// Other values are not proved. The proof is shorter, and the server computes no sum.
     #[arg(long)]
     value: Option<String>,
     /// The key.
@@ -39,18 +42,21 @@ pub(super) struct Prove {
 }
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Example: pad prove-append-only --store log.pad --public author.key.pub --from 3 --to 9 --out grown.proof"
-)]
+#[command(after_help = "\
+Examples:
+  pad prove-append-only --store log.pad --public author.key.pub \\
+    --from 3 --out grown.proof
+  pad prove-append-only --store log.pad --public author.key.pub \\
+    --from 3 --to 9 --out grown.proof")]
 pub(super) struct ProveAppendOnly {
     #[command(flatten)]
     read: AskArguments,
-    /// The older version: its number or its name (name:TEXT for a name of digits).
+    /// The older version: its number or name (name:TEXT if digits).
     #[arg(long, value_name = "VERSION")]
-    from: At,
-    /// The newer version, if not the latest.
+    from: VersionSelector,
+    /// The newer version [default: the latest].
     #[arg(long, value_name = "VERSION")]
-    to: Option<At>,
+    to: Option<VersionSelector>,
     #[command(flatten)]
     out: OutArguments,
 }
@@ -59,9 +65,10 @@ pub(super) struct ProveAppendOnly {
 #[command(after_help = "\
 Examples:
   pad verify --public author.key.pub --proof price.proof --at 12 apple
-  pad prove --store prices.pad --at 12 --out - apple | pad verify --public author.key.pub --proof - --at 12 apple
+  pad prove --store prices.pad --at 12 --out - apple | \\
+    pad verify --public author.key.pub --proof - --at 12 apple
 
-Versions have numbers here: a proof knows no names.")]
+A proof contains no names of versions: use numbers.")]
 pub(super) struct Verify {
     /// The author's public key.
     #[arg(long, value_name = "FILE", env = PUBLIC_VARIABLE)]
@@ -69,16 +76,16 @@ pub(super) struct Verify {
     /// The proof's file; - for standard input.
     #[arg(long, value_name = "FILE")]
     proof: PathBuf,
-    /// The version that the proof must be about; the newer one, if it is about two.
+    /// The required version of the proof; the newer one of two.
     #[arg(long, value_name = "VERSION", visible_alias = "to", value_parser = number)]
     at: u64,
-    /// The older version that a proof of pad prove-append-only must be about.
+    /// The required older version, for pad prove-append-only.
     #[arg(long, value_name = "VERSION", conflicts_with_all = ["key", "value"])]
     from: Option<u64>,
-    /// The value that a proof of pad prove --value must be about.
+    /// The required value, for a proof of pad prove --value.
     #[arg(long)]
     value: Option<String>,
-    /// The key that the proof must be about.
+    /// The required key of the proof.
     #[arg(required_unless_present = "from")]
     key: Option<String>,
 }

@@ -7,28 +7,33 @@ use std::{
 
 use authdict::{PublicKey, Server, Version, client_view::StoredView, question::verify_head};
 use clap::Args;
-use pad_client::{FetchError, HttpOptions, Pushed, Remote, Resource, without_password};
+use pad_client::{FetchError, HttpOptions, PushOutcome, Remote, Resource, without_password};
 use serde_json::json;
 
 use super::{Failure, Output, STORE_VARIABLE, remote::RootArguments, session::refused_head};
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: pad push --store prices.pad --to https://mirror.example:7440")]
+#[command(after_help = "\
+Examples:
+  pad push --store prices.pad --to https://mirror.example:7440
+  pad push --store prices.pad --to https://one.example --to https://two.example")]
 pub(super) struct Push {
     /// The store's file.
     #[arg(long, value_name = "FILE", env = STORE_VARIABLE)]
     store: PathBuf,
-    /// A server to bring them to; may be repeated.
+    /// The server to send them to; may be repeated.
     #[arg(long, value_name = "URL", required = true)]
     to: Vec<String>,
     #[command(flatten)]
     roots: RootArguments,
 }
 
-/// The servers that are brought new versions.
+/// Servers that receive new versions.
 #[derive(Debug, Args)]
 pub(super) struct PushArguments {
-    /// Bring this server what it lacks of the store once the new versions are durable here; may be repeated.
+    /// Send this server the versions it lacks; may be repeated.
+    ///
+    /// Sends once the new versions are durable here.
     #[arg(long, value_name = "URL")]
     push: Vec<String>,
     #[command(flatten)]
@@ -63,7 +68,7 @@ fn push(
     let repository = Server::of_any(store)?;
     let mut failures = Vec::new();
     let mut is_refused = false;
-    let from = &Brought {
+    let from = &PushSource {
         public: &repository.public_key()?,
         repository: &repository,
         store,
@@ -98,7 +103,7 @@ fn push(
         return Ok(());
     }
     let text = format!(
-        "{}; the versions are in {}, and pad push brings them later",
+        "{}; the versions are in {}: send them later with pad push",
         failures.join("; "),
         store.display()
     );
@@ -110,14 +115,14 @@ fn push(
 }
 
 /// Source of an upload.
-struct Brought<'r> {
+struct PushSource<'r> {
     public: &'r PublicKey,
     repository: &'r Server,
     /// Path of the store; evidence is written next to it.
     store: &'r Path,
 }
 
-impl Brought<'_> {
+impl PushSource<'_> {
     /// Uploads the versions that a server lacks and returns their number. Checks the server's head
     /// of the latest one.
     fn bring(&self, address: &str, options: &HttpOptions) -> Result<u64, Failure> {
@@ -129,18 +134,19 @@ impl Brought<'_> {
             let next = Version::new(theirs.number().saturating_add(1));
             let Some(update) = self.repository.update_message(next)? else {
                 return Err(Failure::Input(format!(
-                    "the server is at version {theirs}, and the update to version {next} was pruned: copy the store to it"
+                    "the server is at version {theirs}, and the update to version {next} was \
+                     pruned: copy the store to it"
                 )));
             };
             match server.push(&update).map_err(|error| failed(&error))? {
-                Pushed::Taken => {
+                PushOutcome::Taken => {
                     brought += 1;
                     theirs = next;
                 }
-                Pushed::Known => theirs = next,
+                PushOutcome::Known => theirs = next,
                 // Another client uploads at the same time.
-                Pushed::Gap { latest } if latest > theirs => theirs = latest,
-                Pushed::Gap { latest } => {
+                PushOutcome::Gap { latest } if latest > theirs => theirs = latest,
+                PushOutcome::Gap { latest } => {
                     return Err(Failure::Refused(format!(
                         "the server went back from version {theirs} to {latest}"
                     )));
@@ -180,11 +186,12 @@ impl Brought<'_> {
         };
         match verify_head(self.public, theirs, &head) {
             Ok(_) => Failure::Refused(format!(
-                "the server has version {theirs}, which the author has signed, but version {ours} is the latest of this store: \
-                 it is an old copy, and nothing is to be signed from it"
+                "the server has version {theirs}, signed by the author, but the latest version of \
+                 this store is {ours}: it is an old copy, do not sign with it"
             )),
             Err(refusal) => Failure::Refused(format!(
-                "the server says that it has version {theirs}, and shows no head of it that the author has signed: {refusal}"
+                "the server claims version {theirs}, but shows no head of it signed by the author: \
+                 {refusal}"
             )),
         }
     }

@@ -12,19 +12,20 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{
     Failure, Output,
-    at::At,
+    at::VersionSelector,
     output::{counted, things},
     source::{AskArguments, Session},
 };
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Example: pad versions --store prices.pad --public author.key.pub --last 10"
-)]
+#[command(after_help = "\
+Examples:
+  pad versions --store prices.pad --public author.key.pub
+  pad versions --store prices.pad --public author.key.pub --last 10")]
 pub(super) struct Versions {
     #[command(flatten)]
     read: AskArguments,
-    /// List only this many of the latest versions.
+    /// List only the latest NUMBER of versions.
     #[arg(long, value_name = "NUMBER")]
     last: Option<u64>,
 }
@@ -38,10 +39,10 @@ Examples:
 pub(super) struct Get {
     #[command(flatten)]
     read: AskArguments,
-    /// The version, if not the latest: its number or its name (name:TEXT for a name of digits).
+    /// The version [default: the latest]: its number or name (name:TEXT if digits).
     #[arg(long, value_name = "VERSION")]
-    at: Option<At>,
-    /// Write the value as it is and nothing else; with exit status 1 if the key is absent.
+    at: Option<VersionSelector>,
+    /// Write only the value, unchanged; exit status 1 if the key is absent.
     #[arg(long)]
     raw: bool,
     /// The key.
@@ -51,18 +52,20 @@ pub(super) struct Get {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  pad range --store prices.pad --public author.key.pub apple pear   from apple up to, but not including, pear
-  pad range --store prices.pad --public author.key.pub '' ''        everything
+  pad range --store prices.pad --public author.key.pub apple pear
+  pad range --store prices.pad --public author.key.pub '' ''
   pad range --store prices.pad --public author.key.pub --prefix gpt-
 
-With --json there is a line for each entry, and after the last one a line that says \"end\": without it the list is not whole.")]
+The range includes START and excludes END; '' '' lists everything. With --json
+each entry is one line. The last line contains \"end\"; without it the list is
+incomplete.")]
 pub(super) struct Range {
     #[command(flatten)]
     read: AskArguments,
-    /// The version, if not the latest: its number or its name (name:TEXT for a name of digits).
+    /// The version [default: the latest]: its number or name (name:TEXT if digits).
     #[arg(long, value_name = "VERSION")]
-    at: Option<At>,
-    /// List the keys that begin so.
+    at: Option<VersionSelector>,
+    /// List the keys with the prefix TEXT.
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["start", "end"])]
     prefix: Option<String>,
     /// The first key; an empty text for the beginning.
@@ -104,7 +107,8 @@ impl Versions {
         if latest == Version::EMPTY {
             let word_of = session.word_of();
             let text = format!(
-                "no version yet, according to the {word_of}: the author signs nothing before version 1"
+                "no version yet, according to the {word_of}: the author signs nothing before \
+                 version 1"
             );
             return output.text(&text);
         }
@@ -151,7 +155,7 @@ impl Get {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         if self.raw && output.is_json() {
             return Err(Failure::input(
-                "--raw writes no JSON: one of --raw and --json",
+                "--raw writes no JSON: use either --raw or --json",
             ));
         }
         let key = output.key(&self.key)?;

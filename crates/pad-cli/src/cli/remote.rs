@@ -11,38 +11,47 @@ use authdict::{
 };
 use clap::Args;
 use pad_client::{
-    Client, ClientError, Cosigned, FetchError, HttpError, HttpOptions, Remote, Roots, Witnesses,
-    without_password,
+    Client, ClientError, CosignedHead, FetchError, HttpError, HttpOptions, Remote, Roots,
+    Witnesses, without_password,
 };
 
 use super::{
     Failure, Output, SERVER_VARIABLE,
     files::read_file,
-    output::{Newest, Trust},
+    output::{Trust, WitnessStatus},
     session::{TrustArguments, add_caveat, load_public, trust_of, with_view},
     source::{NoteDifference, Session, Source},
     witness::load_policy,
 };
 
-/// The servers to ask.
+/// Servers to query.
 #[derive(Debug, Args)]
 pub(super) struct ServerArguments {
-    /// A server to ask instead of a store: its address, as https://host:port, with /v1/dictionaries/NAME if it has several
-    /// dictionaries; may be repeated, in the variable with spaces in between. When one fails or lies, the next is asked.
+    /// A server to query instead of a store: https://host:port.
+    ///
+    /// Append /v1/dictionaries/NAME if it has several dictionaries. May be repeated; the variable
+    /// separates servers with spaces. If one fails or lies, the next one is asked.
     #[arg(long, value_name = "URL", env = SERVER_VARIABLE, value_delimiter = ' ')]
     server: Vec<String>,
     #[command(flatten)]
     roots: RootArguments,
-    /// Keep what servers say that does not verify in files beside this one; beside the --view unless given.
+    /// Save responses that fail verification next to this FILE.
+    ///
+    /// Default: next to the --view.
     #[arg(long, value_name = "FILE")]
     evidence: Option<PathBuf>,
-    /// Believe a version to be the newest only if the witnesses of this policy have cosigned the log of heads with it as the last
-    /// entry, as many of them as it asks for; and an older one only if its head is in that log. A file, or its text of several
-    /// lines (tlog-policy): the key of the log, the witnesses and their keys, and the quorum.
+    /// Require cosignatures of the witnesses in this policy.
+    ///
+    /// The newest version counts only if it is the last entry of the log of heads and the policy's
+    /// quorum has cosigned that log. An older version counts only if the log contains its head.
+    ///
+    /// The policy (tlog-policy) is a file, or its text of several lines. It contains the log's key,
+    /// the witnesses and their keys, and the quorum.
     #[arg(long, value_name = "FILE|TEXT")]
     witnesses: Option<String>,
-    /// Count only witnesses that cosigned within this number of seconds, and none whose clock is
-    /// more than five minutes ahead of this machine's.
+    /// Count only witnesses that cosigned within SECONDS.
+    ///
+    /// Witnesses whose clock is more than five minutes ahead of this machine's do not count.
     #[arg(
         long,
         value_name = "SECONDS",
@@ -52,11 +61,12 @@ pub(super) struct ServerArguments {
     cosigned_within: u64,
 }
 
-/// Which servers' certificates are accepted.
+/// Accepted server certificates.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct RootArguments {
-    /// Accept servers whose certificates descend from those in this file (PEM), and no others; without it those that the
-    /// operating system trusts.
+    /// Accept servers with certificates from this PEM file only.
+    ///
+    /// Default: the certificates that the operating system trusts.
     #[arg(long, value_name = "FILE")]
     tls_roots: Option<PathBuf>,
 }
@@ -110,7 +120,7 @@ impl ServerArguments {
             return Ok(());
         };
         Err(Failure::Input(format!(
-            "{unused} is about servers: it needs --server in the place of --store"
+            "{unused} is about servers: use --server instead of --store"
         )))
     }
 
@@ -156,7 +166,7 @@ impl ServerArguments {
         }
         let client = client.ok_or_else(|| Failure::input("no key is known"))?;
         if let Some(cosigned) = client.cosigned() {
-            output.newest(Newest::of(cosigned));
+            output.newest(WitnessStatus::of(cosigned));
         }
         let public = client.public().clone();
         add_caveat(&public, output);
@@ -242,8 +252,8 @@ fn own_key(servers: &[Remote]) -> Result<PublicKey, Failure> {
     Err(Failure::Store(failures.join("; ")))
 }
 
-impl Newest {
-    fn of(cosigned: &Cosigned) -> Self {
+impl WitnessStatus {
+    fn of(cosigned: &CosignedHead) -> Self {
         let times = cosigned
             .cosignatures
             .iter()
@@ -330,7 +340,7 @@ impl Source for Servers {
         _: &mut NoteDifference<'_>,
     ) -> Result<(), Failure> {
         Err(Failure::input(
-            "servers do not list what differs: --complete compares the whole contents",
+            "servers do not list differences: use --complete to compare the whole contents",
         ))
     }
 }

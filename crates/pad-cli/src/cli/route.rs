@@ -18,27 +18,46 @@ use super::{
 };
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Example: pad route --server http://10.0.0.1:7440 --server http://10.0.0.2:7440 --public author.key.pub --listen 127.0.0.1:7450"
-)]
+#[command(after_help = "\
+Examples:
+  pad route --server http://10.0.0.1:7440 --server http://10.0.0.2:7440 \\
+    --listen 127.0.0.1:7450
+  pad route --server http://10.0.0.1:7440 --server http://10.0.0.2:7440 \\
+    --public author.key.pub --listen 127.0.0.1:7450")]
 pub(super) struct Route {
-    /// A server to pass questions to, as https://host:port, with /v1/dictionaries/NAME if it has several dictionaries; may be
-    /// repeated. All have versions of one dictionary.
+    /// A server to forward to, as https://host:port; may be repeated.
+    ///
+    /// Append /v1/dictionaries/NAME if it has several dictionaries. All servers have versions of
+    /// one dictionary.
     #[arg(long, value_name = "URL", required = true)]
     server: Vec<String>,
     #[command(flatten)]
     roots: RootArguments,
-    /// The dictionary's name here; the one that it has on the first server unless given.
+    /// The served name of the dictionary [default: the first server's].
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// The author's public key, with which the heads of new versions are verified; the one that the servers name unless given.
+    /// The author's public key, to verify the heads of new versions.
+    ///
+    /// Default: the key that the servers name.
     #[arg(long, value_name = "FILE")]
     public: Option<PathBuf>,
-    /// Ask the servers this often what they keep, in milliseconds.
-    #[arg(long, value_name = "MILLISECONDS", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
+    /// Ask the servers what they keep every MILLISECONDS.
+    #[arg(
+        long,
+        value_name = "MILLISECONDS",
+        default_value_t = 1000,
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
     every: u64,
-    /// How long a server may take to accept a connection, and again to answer, in milliseconds; then the next one is asked.
-    #[arg(long, value_name = "MILLISECONDS", default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..))]
+    /// Wait at most MILLISECONDS for a server, then ask the next.
+    ///
+    /// The limit applies to the connection, and again to the response.
+    #[arg(
+        long,
+        value_name = "MILLISECONDS",
+        default_value_t = 5000,
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
     patience: u64,
     #[command(flatten)]
     sizes: SizeArguments,

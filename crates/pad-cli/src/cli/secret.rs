@@ -9,12 +9,15 @@ use clap::Args;
 
 use super::Failure;
 #[cfg(feature = "passphrase")]
-use super::passphrase::{self, Asked};
+use super::passphrase::{self, PassphrasePrompt};
 
-/// Whether a new secret key gets a passphrase.
+/// Passphrase of a new secret key.
 #[derive(Debug, Args)]
 pub(super) struct ProtectArguments {
-    /// Encrypt the secret key with a passphrase: the first line of the file that `PAD_PASSPHRASE_FILE` names, or else what is typed at the terminal.
+    /// Encrypt the secret key with a passphrase.
+    ///
+    /// The passphrase is the first line of the file in `PAD_PASSPHRASE_FILE`, or is entered at the
+    /// terminal.
     #[cfg(feature = "passphrase")]
     #[arg(long)]
     passphrase: bool,
@@ -41,7 +44,7 @@ impl ProtectArguments {
             #[cfg(feature = "passphrase")]
             passphrase: self
                 .passphrase
-                .then(|| passphrase::ask(Asked::ForNewKey))
+                .then(|| passphrase::ask(PassphrasePrompt::ForNewKey))
                 .transpose()?,
         })
     }
@@ -87,7 +90,7 @@ pub(super) fn read(path: &Path) -> Result<SecretFile, Failure> {
     let file = SecretFile::read(path).map_err(failure)?;
     #[cfg(feature = "passphrase")]
     if file.is_encrypted() {
-        let passphrase = passphrase::ask(Asked::Of(path))?;
+        let passphrase = passphrase::ask(PassphrasePrompt::Of(path))?;
         return file.decrypt(&passphrase).map_err(failure);
     }
     Ok(file)
@@ -106,13 +109,17 @@ Examples:
   pad passphrase author.key
   pad passphrase author.key --remove
 
-At a terminal the passphrases are asked for. Elsewhere PAD_PASSPHRASE_FILE names a file whose first line is the passphrase that the key has, and
-PAD_NEW_PASSPHRASE_FILE one whose first line is the passphrase that it gets. Copies that were made before keep what they have.")]
+Passphrases are entered at the terminal. Without a terminal, PAD_PASSPHRASE_FILE
+names a file whose first line is the current passphrase, and
+PAD_NEW_PASSPHRASE_FILE one whose first line is the new passphrase. Older copies
+of the key file keep the old passphrase.")]
 pub(super) struct SetPassphrase {
-    /// The secret key's file: of an author, of an owner of outsourced files, of a witness or of a log.
+    /// The secret key's file.
+    ///
+    /// The key of an author, of an owner of outsourced files, of a witness or of a log.
     #[arg(value_name = "FILE")]
     key: PathBuf,
-    /// Write the secret key in clear.
+    /// Remove the passphrase: store the key unencrypted.
     #[arg(long)]
     remove: bool,
 }
@@ -137,7 +144,7 @@ impl SetPassphrase {
             return Err(Failure::Input(format!("key file {path} has no passphrase")));
         }
         let clear = if had {
-            file.decrypt(&passphrase::ask(Asked::Of(path))?)
+            file.decrypt(&passphrase::ask(PassphrasePrompt::Of(path))?)
                 .map_err(failure)?
         } else {
             file
@@ -152,18 +159,15 @@ impl SetPassphrase {
         let (done, word) = if self.remove {
             clear.replace(path).map_err(failure)?;
             (
-                "is in clear now: nothing but its permissions protects it",
+                "is unencrypted now: only its permissions protect it",
                 "removed",
             )
         } else {
-            let passphrase = passphrase::ask(Asked::Anew(path))?;
+            let passphrase = passphrase::ask(PassphrasePrompt::Anew(path))?;
             let encrypted = clear.encrypt(&passphrase, authdict::keys::Work::USUAL);
             encrypted.map_err(failure)?.replace(path).map_err(failure)?;
             let word = if had { "changed" } else { "set" };
-            (
-                "is encrypted: whoever loses the passphrase loses the key",
-                word,
-            )
+            ("is encrypted: without the passphrase the key is lost", word)
         };
         let path = path.display().to_string();
         let text = format!("secret key  {path}  ({done})");

@@ -9,7 +9,9 @@ use std::{
 
 use clap::Args;
 use pad_disk::engine::report_caught_panics;
-use pad_service::{Cosigning, Dictionary, Following, HeadLog, HeadLogError, Served, Service};
+use pad_service::{
+    CosigningOptions, Dictionary, HeadLog, HeadLogError, PeriodicTask, ServedDictionary, Service,
+};
 use serde_json::json;
 use transparency_log::{Policy, note::NoteSigner};
 
@@ -22,10 +24,14 @@ use super::{
 };
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: pad serve --store prices.pad --listen 127.0.0.1:7440")]
+#[command(after_help = "\
+Examples:
+  pad serve --store prices.pad --listen 127.0.0.1:7440
+  pad serve --store fruit=prices.pad --store images.pad --cache all")]
 pub(super) struct Serve {
-    /// A store to serve, under the name of its file without the ending, or under a NAME given as NAME=FILE; may be
-    /// repeated.
+    /// A store to serve under NAME; may be repeated.
+    ///
+    /// The default NAME is the file's name without its extension.
     #[arg(long, value_name = "[NAME=]FILE", required = true)]
     store: Vec<String>,
     #[command(flatten)]
@@ -36,30 +42,45 @@ pub(super) struct Serve {
     network: NetworkArguments,
 }
 
-/// How dictionaries are served.
+/// Options for serving dictionaries.
 #[derive(Debug, Args)]
 pub(super) struct NetworkArguments {
     #[command(flatten)]
     listen: ListenArguments,
-    /// Publish the files of this folder beside the dictionary, under files/: the folder that is called as the dictionary in it,
-    /// if there are several.
+    /// Publish the files in DIR under files/, next to the dictionary.
+    ///
+    /// With several dictionaries, each one publishes the folder of its name in DIR.
     #[arg(long, value_name = "DIR")]
     publish: Option<PathBuf>,
-    /// Keep the log of the dictionary's heads in the --publish folder, sign it with this key (pad witness keygen --log-of), and publish
-    /// it; may be repeated, once for each dictionary. One server of a dictionary has this key, and no other.
+    /// Keep a log of heads in the --publish folder, signed with this key.
+    ///
+    /// The log is published. Create the key with pad witness keygen --log-of. May be repeated, once
+    /// for each dictionary. Only one server of a dictionary may have this key.
     #[arg(long, value_name = "FILE", requires = "publish")]
     log_key: Vec<PathBuf>,
-    /// Have the log cosigned by the witnesses of this policy (tlog-policy), each at the URL behind its key there, and publish
-    /// checkpoints only with the cosignatures that it asks for. Clients have the same file.
+    /// Have the log cosigned by the witnesses of this policy.
+    ///
+    /// The policy (tlog-policy) has the URL of each witness after its key. Checkpoints are
+    /// published only with the cosignatures that the policy requires. Clients have the same file.
     #[arg(long, value_name = "FILE", requires = "log_key")]
     witnesses: Option<String>,
-    /// Ask the witnesses again this often, in seconds, though there is no new version.
-    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..))]
+    /// Ask the witnesses again every SECONDS without a new version.
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 600,
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
     cosign_every: u64,
     #[command(flatten)]
     sizes: SizeArguments,
-    /// Look this often whether other processes have published into the stores, in milliseconds.
-    #[arg(long, value_name = "MILLISECONDS", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..))]
+    /// Look for versions of other processes every MILLISECONDS.
+    #[arg(
+        long,
+        value_name = "MILLISECONDS",
+        default_value_t = 200,
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
     follow_every: u64,
 }
 
@@ -77,7 +98,7 @@ impl Serve {
                 .is_some()
             {
                 return Err(Failure::Input(format!(
-                    "--store: two stores are called {name}, give NAME=FILE"
+                    "--store: two stores have the name {name}; use NAME=FILE"
                 )));
             }
         }
@@ -88,14 +109,14 @@ impl Serve {
 }
 
 /// Published files and head logs of dictionaries.
-pub(super) struct Publishing<'a> {
+pub(super) struct PublishSettings<'a> {
     folder: Option<&'a Path>,
     /// Keys of head logs not yet assigned to a dictionary.
     keys: std::cell::RefCell<Vec<(PathBuf, NoteSigner)>>,
     policy: Option<Policy>,
 }
 
-impl Publishing<'_> {
+impl PublishSettings<'_> {
     /// Adds published files to a dictionary, and its head log if there is a key for it.
     pub(super) fn dictionary(
         &self,
@@ -138,7 +159,7 @@ impl Publishing<'_> {
         match self.folder {
             None => Ok(()),
             Some(_) => Err(Failure::input(
-                "--publish is for servers that have a store, not for some of the keys",
+                "--publish requires a server with a store, not one with some of the keys",
             )),
         }
     }
@@ -158,12 +179,12 @@ impl Publishing<'_> {
 
 impl NetworkArguments {
     /// Reads the keys and the policy of what is published.
-    pub(super) fn publishing(&self) -> Result<Publishing<'_>, Failure> {
+    pub(super) fn publishing(&self) -> Result<PublishSettings<'_>, Failure> {
         let keys = self
             .log_key
             .iter()
             .map(|path| Ok((path.clone(), load_signer(path, "--log-key")?)));
-        Ok(Publishing {
+        Ok(PublishSettings {
             folder: self.publish.as_deref(),
             keys: keys.collect::<Result<Vec<_>, Failure>>()?.into(),
             policy: self.witnesses.as_deref().map(load_policy).transpose()?,
@@ -174,7 +195,7 @@ impl NetworkArguments {
     /// the end.
     pub(super) fn serve<G>(
         &self,
-        dictionaries: BTreeMap<String, Served>,
+        dictionaries: BTreeMap<String, ServedDictionary>,
         roots: &RootArguments,
         output: &mut Output,
         begin: impl FnOnce(&Service) -> Result<G, Failure>,
@@ -207,17 +228,17 @@ impl NetworkArguments {
     /// Starts background tasks that collect cosignatures for the head logs kept here.
     fn cosign(
         &self,
-        dictionaries: &BTreeMap<String, Served>,
+        dictionaries: &BTreeMap<String, ServedDictionary>,
         roots: &RootArguments,
-    ) -> Result<Vec<Following>, Failure> {
+    ) -> Result<Vec<PeriodicTask>, Failure> {
         let mut all = Vec::new();
-        for dictionary in dictionaries.values().filter_map(Served::whole) {
+        for dictionary in dictionaries.values().filter_map(ServedDictionary::whole) {
             let Some(log) = dictionary.log() else {
                 continue;
             };
             let mut http = roots.options()?;
             (http.connect, http.transfer) = (WITNESS_PATIENCE, WITNESS_PATIENCE);
-            let cosigning = Cosigning {
+            let cosigning = CosigningOptions {
                 http,
                 every: Duration::from_millis(self.follow_every),
                 refresh: Duration::from_secs(self.cosign_every),
@@ -249,8 +270,8 @@ pub(super) fn named(store: &str) -> Result<(String, &Path), Failure> {
     };
     if !pad_client::is_dictionary_name(&name) {
         return Err(Failure::Input(format!(
-            "--store {store}: '{name}' cannot stand in an address, give NAME=FILE with letters, digits, dots, hyphens and \
-             underscores"
+            "--store {store}: '{name}' cannot be part of an address; use NAME=FILE with letters, \
+             digits, dots, hyphens and underscores"
         )));
     }
     Ok((name, path))

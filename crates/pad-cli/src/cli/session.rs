@@ -19,7 +19,7 @@ use super::{
     VIEW_VARIABLE, output::Trust,
 };
 
-/// The store to ask, and whom to trust.
+/// The store to query, and the trust options.
 #[derive(Debug, Args)]
 pub(super) struct ReadArguments {
     /// The store's file.
@@ -29,15 +29,18 @@ pub(super) struct ReadArguments {
     trust: TrustArguments,
 }
 
-/// Whom to trust.
+/// Trust options.
 #[derive(Debug, Args)]
 pub(super) struct TrustArguments {
-    /// The public key to verify with. Without it (and without a view that has one) the key that the
-    /// store names is used, which nothing authenticates: the answer then says so.
+    /// The public key to verify with.
+    ///
+    /// Without it, and without a view that has one, the key that the store names is used. That key
+    /// is unauthenticated, and the output says so.
     #[arg(long, value_name = "FILE", env = PUBLIC_VARIABLE)]
     pub(super) public: Option<PathBuf>,
-    /// Remember the public key and the newest version seen in this file; refuse a store that is
-    /// behind it, has another history, or another key.
+    /// Remember the public key and the newest version seen in FILE.
+    ///
+    /// Refuses a store that is older, has another history, or has another key.
     #[arg(long, value_name = "FILE", env = VIEW_VARIABLE)]
     pub(super) view: Option<PathBuf>,
 }
@@ -244,18 +247,22 @@ pub(super) fn refused_head(path: &Path, seen: Version, refused: RefusedHead) -> 
     }
 }
 
-/// Who signs, and where it is remembered what was signed.
+/// The author's key and signing record.
 #[derive(Debug, Args)]
 pub(super) struct AuthorArguments {
     /// The author's secret key.
     #[arg(long, value_name = "FILE", env = KEY_VARIABLE)]
     pub(super) key: PathBuf,
-    /// Where to remember the newest version that was signed, so that an old copy of the store is never
-    /// signed for; the key's file with .signed at the end unless given. Keep it with the key.
+    /// The signing record [default: the key's file with .signed appended].
+    ///
+    /// It holds the newest version signed, so that no old copy of the store is ever signed for.
+    /// Keep it with the key.
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// Begin to remember: right only if no version was ever signed with this key that the store does not have. A key
-    /// from pad keygen comes with a record; one that was brought back from a copy has none.
+    /// Create a new signing record.
+    ///
+    /// Safe only if the store has every version that was ever signed with this key. pad keygen
+    /// creates a record with the key; a key restored from a copy has none.
     #[arg(long)]
     new_record: bool,
 }
@@ -328,8 +335,8 @@ pub(super) fn check_unsigned(
         return Ok(());
     }
     Err(Failure::Refused(format!(
-        "versions were signed with the key {} before, but there is no store {}: bring a copy of it \
-         back, or make another key for a new dictionary",
+        "versions were signed with the key {} before, but there is no store {}: restore a copy of \
+         it, or create another key for a new dictionary",
         key.display(),
         store.display(),
     )))
@@ -348,7 +355,8 @@ pub(super) fn create_or_match(
 ) -> Result<(), Failure> {
     if public.scheme.family() == SchemeFamily::Directory {
         return Err(Failure::Input(format!(
-            "a key of scheme {} is for a directory, which has a folder of its own: pad directory create makes one",
+            "a key of scheme {} is for a directory: create one in a folder with pad directory \
+             create",
             public.scheme
         )));
     }

@@ -9,18 +9,24 @@ use serde_json::json;
 use super::{Arguments, Failure, Output};
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Example: pad completions bash > ~/.local/share/bash-completion/completions/pad"
-)]
+#[command(after_help = "\
+Examples:
+  pad completions bash > ~/.local/share/bash-completion/completions/pad
+  pad completions fish > ~/.config/fish/completions/pad.fish")]
 pub(super) struct Completions {
     /// The shell.
     shell: Shell,
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: pad man ~/.local/share/man/man1")]
+#[command(after_help = "\
+Examples:
+  pad man ~/.local/share/man/man1
+  pad man pages && man pages/pad.1")]
 pub(super) struct Man {
-    /// The folder, which is made if it is missing. Pages of the same names are replaced.
+    /// The folder, created if missing.
+    ///
+    /// Existing pages of the same names are replaced.
     folder: PathBuf,
 }
 
@@ -39,8 +45,7 @@ impl Man {
         fs::create_dir_all(&self.folder).map_err(failure)?;
         clap_mangen::generate_to(Arguments::command(), &self.folder).map_err(failure)?;
         let folder = self.folder.display().to_string();
-        let text =
-            format!("the manual's pages are in {folder}; man {folder}/pad.1 shows the first");
+        let text = format!("the manual pages are in {folder}; man {folder}/pad.1 shows the first");
         output.say(&text, &json!({ "folder": folder }))
     }
 }

@@ -14,11 +14,11 @@ use clap::Args;
 
 use super::{
     Failure, Output, STORE_VARIABLE,
-    at::{At, number_or_name},
+    at::{VersionSelector, number_or_name},
     session::{TrustArguments, open_store},
 };
 
-/// Whom to ask, and whom to trust.
+/// The store or servers to query, and the trust options.
 #[derive(Debug, Args)]
 pub(super) struct AskArguments {
     /// The store's file.
@@ -53,7 +53,7 @@ impl AskArguments {
     /// answer.
     pub(super) fn open_until_kept<T>(
         &self,
-        at: Option<&At>,
+        at: Option<&VersionSelector>,
         output: &mut Output,
         ask: impl Fn(&Session, &mut Output) -> Result<T, Failure>,
     ) -> Result<(Session, T), Failure> {
@@ -74,19 +74,17 @@ impl AskArguments {
             std::env::var_os(STORE_VARIABLE).is_none_or(|usual| usual != *store.as_os_str())
         });
         match (store_is_given, self.servers.are_given()) {
-            (None, None) => Err(Failure::input(
-                "neither --store nor --server is given: whom to ask?",
-            )),
+            (None, None) => Err(Failure::input("neither --store nor --server is given")),
             (None, Some(_)) | (Some(false), Some(true)) => Ok(true),
             (Some(_), None) | (Some(true), Some(false)) => {
                 self.servers.check_unused()?;
                 Ok(false)
             }
             (Some(true), Some(true)) => Err(Failure::input(
-                "--store and --server are given: ask one of them",
+                "--store and --server are both given: use one of them",
             )),
             (Some(false), Some(false)) => Err(Failure::input(
-                "PAD_STORE and PAD_SERVER are set: --store or --server says which is to be asked",
+                "PAD_STORE and PAD_SERVER are both set: use --store or --server",
             )),
         }
     }
@@ -244,7 +242,8 @@ fn unanswered(error: AnswerError, version: Version, question: &Question) -> Fail
     match (error, question) {
         (AnswerError::Lookup(LookupError::InvalidQuery), Question::Value(..)) => {
             Failure::Input(format!(
-                "the store shows no such value in version {version}; pad get proves which there are"
+                "the store shows no such value in version {version}; pad get proves the values of \
+                 the key"
             ))
         }
         (error, _) => error.into(),
@@ -307,7 +306,11 @@ impl Session {
     }
 
     /// The version requested, or the latest. Reports the number that a name resolves to.
-    pub(super) fn version(&self, at: Option<&At>, output: &mut Output) -> Result<Version, Failure> {
+    pub(super) fn version(
+        &self,
+        at: Option<&VersionSelector>,
+        output: &mut Output,
+    ) -> Result<Version, Failure> {
         match at {
             Some(at) => self.resolve(at, output),
             None => self.newest(),
@@ -317,7 +320,7 @@ impl Session {
     /// Like [`Session::version`], but refuses version 0, which has no signature.
     pub(super) fn signed_version(
         &self,
-        at: Option<&At>,
+        at: Option<&VersionSelector>,
         output: &mut Output,
     ) -> Result<Version, Failure> {
         match self.version(at, output)? {
@@ -340,13 +343,17 @@ impl Session {
     }
 
     /// Resolves a version. Reports the number that a name resolves to.
-    pub(super) fn resolve(&self, at: &At, output: &mut Output) -> Result<Version, Failure> {
+    pub(super) fn resolve(
+        &self,
+        at: &VersionSelector,
+        output: &mut Output,
+    ) -> Result<Version, Failure> {
         let name = match at {
-            At::Number(version) => {
+            VersionSelector::Number(version) => {
                 let named = || self.source.versions_of(&version.to_string());
                 return number_or_name(*version, self.source.latest(), named);
             }
-            At::Name(name) => name,
+            VersionSelector::Name(name) => name,
         };
         let version = only_version(name, self.source.versions_of(name)?)?;
         output.named(name, version, self.source.word_of());

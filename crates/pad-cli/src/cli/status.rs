@@ -20,14 +20,19 @@ use super::{
 };
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: pad status --store prices.pad --key author.key")]
+#[command(after_help = "\
+Examples:
+  pad status --store prices.pad
+  pad status --store prices.pad --key author.key --changes")]
 pub(super) struct Status {
     #[command(flatten)]
     store: StoreArgument,
-    /// Say too whether this secret key is the store's, and how the store compares with what was signed with it.
+    /// Compare the store with this secret key and its signing record.
+    ///
+    /// Shows whether the key is the store's, and how the store compares with what was signed.
     #[arg(long, value_name = "FILE", env = KEY_VARIABLE)]
     key: Option<PathBuf>,
-    /// Where it is remembered what was signed with the key; its file with .signed at the end unless given.
+    /// The signing record [default: the key's file with .signed appended].
     #[arg(long, value_name = "FILE", requires = "key")]
     record: Option<PathBuf>,
     /// List the pending changes.
@@ -36,13 +41,16 @@ pub(super) struct Status {
 }
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  pad reset --store prices.pad             drops all pending changes\n  pad reset --store prices.pad apple pear  drops those of these keys"
-)]
+#[command(after_help = "\
+Examples:
+  pad reset --store prices.pad
+  pad reset --store prices.pad apple pear
+
+The first command drops all pending changes, the second those of two keys.")]
 pub(super) struct Reset {
     #[command(flatten)]
     store: StoreArgument,
-    /// Drop the changes of these keys only.
+    /// Drop only the changes of these keys.
     keys: Vec<String>,
 }
 
@@ -125,7 +133,8 @@ fn compare(
         None if latest == Version::EMPTY => "nothing is signed yet",
         None => "nothing is remembered of what was signed with this key",
         Some(signed) if signed > latest => {
-            "the store is behind what was signed and handed out: it is an old copy, and is not signed for"
+            "the store is behind what was signed and handed out: it is an old copy, and is not \
+             signed for"
         }
         Some(signed) if signed < latest => {
             "the store is ahead of what is remembered; the next commit remembers it"
@@ -149,7 +158,8 @@ impl Reset {
             if !dropped.iter().any(|change| change.operation.key() == key) {
                 let key = output.show(key.as_bytes());
                 return Err(Failure::Input(format!(
-                    "no change of {key} is pending; nothing was dropped (pad status --changes lists them)"
+                    "no change of {key} is pending; nothing was dropped (pad status --changes \
+                     lists them)"
                 )));
             }
         }

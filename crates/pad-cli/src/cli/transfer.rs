@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::{
     Failure, NewStoreArguments, Output, PUBLIC_VARIABLE, StoreArgument,
-    at::At,
+    at::VersionSelector,
     files::{OutArguments, read_file},
     session::{create_or_match, load_public},
 };
@@ -23,37 +23,41 @@ use super::{
 Examples:
   pad export --store prices.pad --at 12 --out 12.update
   pad export --store prices.pad --from 3 --to 12 --out 3-12.updates
-  pad export --store prices.pad --from 1 --out - | ssh mirror pad apply --store copy.pad --public author.key.pub -")]
+  pad export --store prices.pad --from 1 --out - | \\
+    ssh mirror pad apply --store copy.pad --public author.key.pub -")]
 pub(super) struct Export {
     #[command(flatten)]
     store: StoreArgument,
-    /// The version that the update leads to: its number or its name (name:TEXT for a name of digits).
+    /// The version of the update: its number or name (name:TEXT if digits).
     #[arg(long, value_name = "VERSION", group = "versions")]
-    at: Option<At>,
-    /// Write the updates to all versions from this one on into one file.
+    at: Option<VersionSelector>,
+    /// Write the updates to all versions from this one on.
     #[arg(long, value_name = "VERSION", group = "versions")]
-    from: Option<At>,
-    /// The last of these versions, if not the latest.
+    from: Option<VersionSelector>,
+    /// The last of these versions [default: the latest].
     #[arg(long, value_name = "VERSION", requires = "from")]
-    to: Option<At>,
+    to: Option<VersionSelector>,
     #[command(flatten)]
     out: OutArguments,
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Example: pad apply --store copy.pad --public author.key.pub 3-12.updates
+Examples:
+  pad apply --store copy.pad --public author.key.pub 3-12.updates
+  pad export --store prices.pad --from 1 --out - | pad apply --store copy.pad -
 
-What the store has already is compared, skipped and said so: the same file may be applied again.")]
+Versions that the store has already are compared and skipped, with a message.
+The same file may be applied again.")]
 pub(super) struct Apply {
     #[command(flatten)]
     store: StoreArgument,
-    /// The author's public key; needed only where the store is new.
+    /// The author's public key; needed only for a new store.
     #[arg(long, value_name = "FILE", env = PUBLIC_VARIABLE)]
     public: Option<PathBuf>,
     #[command(flatten)]
     new: NewStoreArguments,
-    /// The updates' files, in the order of their versions; - for standard input.
+    /// The update files, in order of version; - for standard input.
     #[arg(required = true)]
     updates: Vec<PathBuf>,
 }
@@ -63,7 +67,7 @@ impl Export {
         self.out.check(output)?;
         let repository = Server::of_any(&self.store.store)?;
         let latest = repository.latest();
-        let version = |at: &At, output: &mut Output| at.in_store(&repository, output);
+        let version = |at: &VersionSelector, output: &mut Output| at.in_store(&repository, output);
         let (first, last) = match (&self.at, &self.from) {
             (Some(at), _) => {
                 let at = version(at, output)?;
@@ -121,15 +125,15 @@ fn several(repository: &Server, first: Version, last: Version) -> Result<Vec<u8>
         bytes = bytes.saturating_add(u64::try_from(update.len()).unwrap_or(u64::MAX));
         if bytes > MAX_UPDATE_BYTES / 2 {
             return Err(Failure::Input(format!(
-                "the updates from version {first} on have more than {} bytes at version {number}: \
-                 give a --to below it, and export the others into another file",
+                "the updates from version {first} on exceed {} bytes at version {number}: use a \
+                 --to below it, and export the others to another file",
                 MAX_UPDATE_BYTES / 2
             )));
         }
         updates.push(update);
     }
     let message = encode_list(updates.iter().map(Vec::as_slice));
-    message.ok_or_else(|| Failure::input("an update is too long to stand in a file with others"))
+    message.ok_or_else(|| Failure::input("an update is too long for a file with others"))
 }
 
 impl Apply {

@@ -32,49 +32,62 @@ use super::{
     session::load_public,
 };
 
-/// Serves as a witness, unless a key is to be made.
+/// Serves as a witness, unless a subcommand is given.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
-#[command(
-    after_help = "Example: pad witness --key witness.key --state witnessed --known-logs logs --listen 127.0.0.1:7460"
-)]
+#[command(after_help = "\
+Examples:
+  pad witness --key witness.key --state witnessed --known-logs logs \\
+    --listen 127.0.0.1:7460
+  pad witness keygen --name witness.example/w1 --out witness.key")]
 pub(super) struct WitnessCommand {
     #[command(subcommand)]
     keys: Option<WitnessKeys>,
     #[command(flatten)]
     listen: ListenArguments,
-    /// The folder in which the witness remembers what it has cosigned. Never bring back an old copy of it: the witness would cosign
-    /// a second history.
+    /// The folder that records what the witness has cosigned.
+    ///
+    /// Never restore an old copy of it: the witness would cosign a second history.
     #[arg(long, value_name = "DIR", required = true)]
     state: Option<PathBuf>,
     /// The witness's secret key.
     #[arg(long, value_name = "FILE", required = true)]
     key: Option<PathBuf>,
-    /// The key of a log to cosign for, as text (name+id+key); may be repeated. The name is the log's origin.
+    /// Key of a log to cosign, as text (name+id+key); may be repeated.
+    ///
+    /// The name is the log's origin.
     #[arg(long, value_name = "KEY", required_unless_present = "known_logs")]
     known_log: Vec<String>,
-    /// A file with such keys, one a line; empty lines and lines that begin with # are passed over.
+    /// A file with such keys, one per line.
+    ///
+    /// Empty lines and lines that begin with # are ignored.
     #[arg(long, value_name = "FILE")]
     known_logs: Option<PathBuf>,
-    /// Take checkpoints at this path with /add-checkpoint at its end.
+    /// Receive checkpoints at PATH followed by /add-checkpoint.
     #[arg(long, value_name = "PATH", default_value = "")]
     prefix: String,
 }
 
 #[derive(Debug, Subcommand)]
 enum WitnessKeys {
-    /// Make a key for a witness, or for a log of heads: a secret file, and the text that verifies beside it, with .pub at the end.
+    /// Create the key of a witness or of a log of heads.
+    ///
+    /// Writes a secret file, and a verifier key as text next to it, with .pub appended.
     Keygen(Keygen),
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: pad witness keygen --name witness.example/w1 --out witness.key")]
+#[command(after_help = "\
+Examples:
+  pad witness keygen --name witness.example/w1 --out witness.key
+  pad witness keygen --name prices.example --log-of author.key.pub --out log.key")]
 struct Keygen {
-    /// The name of the witness, or the place of the log: a URL without its scheme.
+    /// The name of the witness, or of the log: a URL without scheme.
     #[arg(long, value_name = "NAME")]
     name: String,
-    /// Make the key of the log of heads of the dictionary with this public key, in the place of a witness's; the log is called
-    /// NAME/ID with the dictionary's id.
+    /// Create the key of a log of heads, for the dictionary of this public key.
+    ///
+    /// The log is named NAME/ID, with the dictionary's id.
     #[arg(long, value_name = "FILE")]
     log_of: Option<PathBuf>,
     /// The secret key's file.
@@ -138,7 +151,7 @@ impl WitnessCommand {
             match log_key(line.trim()) {
                 Ok(key) => logs.push(key),
                 Err(KeyError::Type(kind)) if !is_known(kind) => Output::warn(&format!(
-                    "{}: the key is of type {kind}, which is not known here, and is passed over",
+                    "{}: the key is ignored: its type {kind} is unknown",
                     where_it_is()
                 )),
                 Err(error) => {
@@ -147,7 +160,7 @@ impl WitnessCommand {
             }
         }
         if logs.is_empty() {
-            return Err(Failure::input("no log is named that is to be cosigned"));
+            return Err(Failure::input("no log to cosign is given"));
         }
         Ok(logs)
     }
@@ -258,7 +271,7 @@ pub(super) fn load_policy(given: &str) -> Result<Policy, Failure> {
         .map_err(|error| Failure::Input(format!("--witnesses: {error}")))?;
     for skipped in policy.skipped() {
         Output::warn(&format!(
-            "--witnesses: the key in line {} is of type {}, which is not known here, and is passed over",
+            "--witnesses: the key in line {} is ignored: its type {} is unknown",
             skipped.line, skipped.key_type
         ));
     }

@@ -13,8 +13,8 @@ fn schemes() -> impl Iterator<Item = SchemeName> {
     all.filter(|scheme| scheme.name().contains("accumulators"))
 }
 
-/// A key `k` of this scheme that is published, because a new one takes minutes, and a trace of three
-/// versions in `s`.
+/// Creates the store `s` with three versions of a trace. Its key `k` is a published one of this
+/// scheme, because a new one takes minutes.
 fn published(scheme: SchemeName, dictionary: &str) -> Bench {
     let text = if scheme.name().ends_with("rsa") {
         include_str!("../../../../data/keys-for-tests/rsa-2048.txt")
@@ -133,5 +133,5 @@ fn a_bilinear_key_is_for_so_many_entries() {
     let kept = bench.json("get --store s --public k.pub c").remove(0);
     assert_eq!(kept["value"], "1");
     let unbounded = "keygen --out other --scheme red-black --entries 3";
-    bench.fails(unbounded, 2, "red-black have no largest number of entries");
+    bench.fails(unbounded, 2, "red-black have no maximum number of entries");
 }

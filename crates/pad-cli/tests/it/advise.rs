@@ -33,8 +33,10 @@ fn rank(advice: &Value, scheme: &str) -> usize {
     ranked.iter().position(|one| *one == scheme).unwrap()
 }
 
-/// Costs ascend and are the sums of their parts, nothing is both ranked and excluded, every exclusion has a reason, the winner
-/// is the first, and rivals cross where it is said or nowhere.
+/// Checks an advice.
+///
+/// Costs ascend and are the sums of their parts. Nothing is both ranked and excluded, and every
+/// exclusion has a reason. The winner is the first, and rivals cross at the reported points only.
 fn holds_always(advice: &Value, line: &str) {
     let ranked_all = advice["ranked"].as_array().unwrap();
     let cost = |one: &Value| one["dollars_per_month"].as_f64().unwrap();
@@ -147,7 +149,8 @@ fn hourly_snapshots_of_fifty_keys() {
 #[test]
 fn hardly_any_lookups() {
     let advice = advice("--keys 100k --updates 10/s --lookups 1/day --versions 1");
-    // Updates are everything: those of trees are the shortest, but for accumulators, which cost computing.
+    // Updates dominate the costs. Those of trees are the shortest, except for accumulators, which
+    // cost computing.
     let first = ranked(&advice)[0];
     assert!(
         ["red-black", "treap", "skip-list"]
@@ -189,7 +192,10 @@ fn a_log_that_must_prove_that_it_grows() {
     assert!(neither["excluded"].as_array().unwrap().len() > trusting);
     let shown =
         Bench::new().ok("advise --keys 1k --updates 1/h --need append-only,no-trusted-setup");
-    assert!(shown.contains("No scheme does what is needed."), "{shown}");
+    assert!(
+        shown.contains("No scheme meets the requirements."),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -279,8 +285,9 @@ fn prices_of_another_day_and_ones_own() {
     assert!((times - 10.0).abs() < 1e-6);
 
     let bench = Bench::new();
-    let entry = "provider = \"me\"\nas_of = \"2026-11-01\"\nsource = \"bills\"\ncompute_per_core_hour = 1\n\
-                 egress_per_gigabyte = 0\nstorage_per_gigabyte_month = 0\n";
+    let entry = "provider = \"me\"\nas_of = \"2026-11-01\"\nsource = \
+                 \"bills\"\ncompute_per_core_hour = 1\negress_per_gigabyte = \
+                 0\nstorage_per_gigabyte_month = 0\n";
     bench.write("mine.toml", format!("[free-network]\n{entry}").as_bytes());
     bench.write("two.toml", format!("[a]\n{entry}[b]\n{entry}").as_bytes());
     let mine = bench.json(&format!("advise {line} mine.toml")).remove(0);
@@ -303,7 +310,7 @@ fn prices_of_another_day_and_ones_own() {
     bench.fails(
         &format!("advise {line} nowhere-2026"),
         2,
-        "neither a file nor a price list",
+        "neither a file nor a built-in price list",
     );
     bench.write(
         "bad.toml",
@@ -385,7 +392,8 @@ fn what_is_missing_or_wrong_is_said() {
 
 #[test]
 fn the_question_that_the_lab_reads_is_what_was_asked() {
-    let asked = "--keys 300 --snapshots 1/day --changes 10 --need set-unique,ranges --max-proof 4kB --prices paper-2010 --charge-clients";
+    let asked = "--keys 300 --snapshots 1/day --changes 10 --need set-unique,ranges --max-proof \
+                 4kB --prices paper-2010 --charge-clients";
     let advice = advice(asked);
     let question: Question = serde_json::from_value(advice).unwrap();
     let load = question.wanted.load;
@@ -409,8 +417,8 @@ fn measurements_of_another_machine_and_in_haste_are_named() {
     let expected = json!({"source": "alike.jsonl", "machines": ["made up"], "quick": true});
     assert_eq!(advice["measurements"], expected);
     let shown = bench.ok(TWELVE);
-    assert!(shown.contains("made up, taken in haste"), "{shown}");
-    for part in ["The runner-up", "Not to be chosen"] {
+    assert!(shown.contains("made up, from a quick run"), "{shown}");
+    for part in ["The runner-up", "Excluded:"] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
 }
@@ -442,14 +450,19 @@ fn no_part_of_a_cost_is_below_nothing() {
     }
 }
 
-/// A measurement of every scheme with twelve keys, all with the same figures but for what `change` does.
+/// Returns a measurement of every scheme with twelve keys. All have the same figures except for the
+/// effect of `change`.
 fn all_alike(change: impl Fn(&mut Value)) -> String {
     let line = |scheme: &comparison::Scheme| {
         let mut line = json!({
-            "scheme": scheme.name, "workload": "updates", "keys": 12, "changes": 1, "key_bytes": 32, "value_bytes": 32,
-            "seed": 0, "snapshots": 300, "whole_cycles": true, "stopped": "finished", "load_us_per_key": 1.0,
-            "author_us": 20.0, "update_bytes": 300.0, "apply_us": 30.0, "prove_us": 1.0, "prove_old_us": 1.0,
-            "proof_bytes": 400.0, "absent_proof_bytes": 500.0, "verify_us": 5.0, "memory_bytes_per_key": 100.0,
+            "scheme": scheme.name, "workload": "updates", "keys": 12, "changes": 1,
+            "key_bytes": 32, "value_bytes": 32,
+            "seed": 0, "snapshots": 300, "whole_cycles": true, "stopped": "finished",
+            "load_us_per_key": 1.0,
+            "author_us": 20.0, "update_bytes": 300.0, "apply_us": 30.0, "prove_us": 1.0,
+            "prove_old_us": 1.0,
+            "proof_bytes": 400.0, "absent_proof_bytes": 500.0, "verify_us": 5.0,
+            "memory_bytes_per_key": 100.0,
             "memory_bytes_per_snapshot": 300.0, "cpu": "made up",
         });
         change(&mut line);
@@ -480,7 +493,7 @@ fn what_is_said_of_how_to_choose_works() {
         folder.write("trace.csv", trace.as_bytes());
         for command in commands {
             let command = command.as_str().unwrap().strip_prefix("pad ").unwrap();
-            // Nobody has that file here.
+            // That file does not exist here.
             folder.ok(&command.replace("--ceremony ceremony.json", "--top 4"));
             run += 1;
         }
@@ -505,8 +518,9 @@ fn equal_costs_are_called_so() {
     );
     assert!(shown.contains("Both cost the same everywhere"), "{shown}");
     // Where nothing has a price, whatever differs costs the same.
-    let entry = "[free]\nprovider = \"me\"\nas_of = \"2026-11-01\"\nsource = \"nobody\"\ncompute_per_core_hour = 0\n\
-                 egress_per_gigabyte = 0\nstorage_per_gigabyte_month = 0\n";
+    let entry = "[free]\nprovider = \"me\"\nas_of = \"2026-11-01\"\nsource = \
+                 \"nobody\"\ncompute_per_core_hour = 0\negress_per_gigabyte = \
+                 0\nstorage_per_gigabyte_month = 0\n";
     bench.write("free.toml", entry.as_bytes());
     for line in [
         format!("{TWELVE} --prices free.toml"),
@@ -547,7 +561,7 @@ fn estimates_say_what_they_lack() {
         "{shown}"
     );
 
-    // Longer values are hashed longer; who does not know how long says so.
+    // Longer values take longer to hash. Results without a measured time are marked.
     let longer = format!("{TWELVE} --value-bytes 64k");
     let unknown = bench.json(&longer).remove(0);
     assert!(marks(&unknown, "treap-path-copying").contains("time for the length"));

@@ -33,7 +33,7 @@ pub(crate) fn with_key_of(scheme: &str) -> Bench {
     bench
 }
 
-/// And a log `s` of three versions.
+/// Publishes three versions of a log in `s`.
 pub(crate) fn published() -> Bench {
     publish(with_key())
 }
@@ -44,7 +44,7 @@ fn publish(bench: Bench) -> Bench {
     bench
 }
 
-/// And of forty entries more, in versions of three: trees, a tail, and several trees of the top level.
+/// Adds forty entries in versions of three: trees, a tail, and several trees of the top level.
 pub(crate) fn grown() -> Bench {
     let bench = published();
     let mut trace = LOG.to_owned();
@@ -138,8 +138,12 @@ fn a_log_needs_no_parameters_of_its_own() {
 fn files_of_ceremonies_are_checked() {
     let bench = Bench::new();
     // A ceremony whose secret everybody knows: one.
-    let powers = "97f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb";
-    let powers_g2 = "93e02b6052719f607dacd3a088274f65596bd0d09920b61ab5da61bbdc7f5049334cf11213945d57e5ac7d055d042b7e024aa2b2f08f0a91260805272dc51051c6e47ad4fa403b02b4510b647ae3d1770bac0326a805bbefd48056c8c121bdb8";
+    let powers = "97f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aef\
+        fb3af00adb22c6bb";
+    let powers_g2 = "\
+        93e02b6052719f607dacd3a088274f65596bd0d09920b61ab5da61bbdc7f5049334cf11213945d57\
+        e5ac7d055d042b7e024aa2b2f08f0a91260805272dc51051c6e47ad4fa403b02b4510b647ae3d177\
+        0bac0326a805bbefd48056c8c121bdb8";
     let setup = json!({ "g1_monomial": vec![powers; 17], "g2_monomial": vec![powers_g2; 2] });
     for file in [
         setup.to_string(),
@@ -222,7 +226,7 @@ fn pending_values_of_one_key_are_all_appended() {
     // What was appended by hand may be what a trace without its past has.
     bench.write("more.csv", b"snapshot,op,key,value\nx,put,a,5\n");
     let import = "import --store s --key k --append more.csv";
-    bench.fails(import, 2, "not known to be imported");
+    bench.fails(import, 2, "not recorded as imported");
     bench.ok(&format!("{import} --again"));
     let answer = bench.json("get --store s --public k.pub a").remove(0);
     assert_eq!(values(&answer), ["1", "3", "1", "4", "5"]);
@@ -274,7 +278,8 @@ fn a_server_that_drops_values_is_refused() {
     let latest = bench.json("versions --store s").len();
     let verify = format!("verify --public k.pub --proof p example.org --at {latest}");
     bench.ok(&verify);
-    // Of `be32(3), be32(3), one, be32(3), two, be32(3), one` at the end, without the last, the middle, and all.
+    // The proof ends with `be32(3), be32(3), one, be32(3), two, be32(3), one`. Lies omit the last
+    // value, the middle one, or all.
     let values = honest.len() - 25;
     let (before, listed) = honest.split_at(values);
     assert_eq!(listed[..8], [0, 0, 0, 3, 0, 0, 0, 3]);
@@ -380,7 +385,7 @@ fn a_view_follows_a_log_along_append_only_proofs() {
     bench.ok("evidence --public k.pub v.evidence");
 }
 
-/// A log of the other completeness: everything that travels, and a store that is opened anew for each command.
+/// Tests logs with frontiers: all messages, and a store that is opened anew for each command.
 #[test]
 fn logs_with_frontiers_are_stored_and_asked_alike() {
     let bench = publish(with_key_of("aad-frontier"));
@@ -419,7 +424,8 @@ fn logs_with_frontiers_are_stored_and_asked_alike() {
         let verify = |key: &str| format!("verify --public k.pub --proof p {key} --at 7");
         let answer = bench.json(&verify(key)).remove(0);
         assert_eq!(answer["present"], key == "example.org");
-        // A proof that one key is absent may well be one for another absent key, but never for one that is there.
+        // A proof that one key is absent may be valid for another absent key, but not for a present
+        // key.
         bench.fails(&verify("example.com"), 3, "verification failed");
     }
     let mut files = String::new();

@@ -41,7 +41,7 @@ impl Bench {
         std::fs::read(self.path(name)).unwrap()
     }
 
-    /// The program, or the one that `PAD` names, for runs by hand of a program that was built otherwise.
+    /// The program under test, or the one in `PAD`, for manual runs of another build.
     pub(crate) fn command(&self) -> Command {
         let program = std::env::var_os("PAD").unwrap_or_else(|| env!("CARGO_BIN_EXE_pad").into());
         let mut command = Command::new(program);
@@ -103,7 +103,8 @@ impl Bench {
         );
     }
 
-    /// The versions of a store with what is signed of them, without names and times, which are each store's own.
+    /// Signed contents of all versions of a store, without names and times, which differ between
+    /// stores.
     pub(crate) fn signed(&self, store: &str) -> Vec<serde_json::Value> {
         let mut versions = self.json(&format!("versions --store {store}"));
         for version in &mut versions {
@@ -112,7 +113,7 @@ impl Bench {
         versions
     }
 
-    /// What the store says, to be compared before and after.
+    /// Status of a store, to compare before and after.
     pub(crate) fn state(&self, store: &str) -> Vec<serde_json::Value> {
         let mut state = self.json(&format!("versions --store {store}"));
         state.extend(self.json(&format!("check --store {store}")));

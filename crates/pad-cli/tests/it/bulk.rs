@@ -1,4 +1,4 @@
-//! `pad import` of a snapshot that does not fit into the memory that it gets: as any other, or not at all.
+//! `pad import` of a snapshot larger than its memory: it succeeds as usual or fails without effect.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,8 @@ use serde_json::Value as Json;
 
 use crate::{bench::Bench, kill};
 
-/// A trace of a snapshot of so many rows, several of them on one key, of another one on half as many keys again, and of a small one.
+/// Returns a trace of three snapshots: one of `rows` rows with several rows per key, one with half
+/// as many keys again, and a small one.
 fn trace(rows: u32) -> String {
     let mut text = String::from("snapshot,op,key,value\n");
     for (name, keys) in [("all", rows * 3 / 4), ("more", rows * 9 / 8)] {
@@ -59,7 +60,7 @@ fn whatever_the_memory_versions_and_exports_are_the_same() {
             assert_eq!(bench.read(&format!("small.{version}")), large);
             assert_eq!(bench.read(&format!("group.{version}")), large);
         }
-        // Somebody else takes it as any other update.
+        // Another store accepts it like any other update.
         bench.ok("apply --store copy --public k.pub small.1 small.2 small.3");
         assert_eq!(roots(&bench, "copy"), roots(&bench, "usual"));
         // Nothing is imported twice.
@@ -82,7 +83,8 @@ fn sizes_that_are_none_are_refused() {
     bench.ok("import --store s --key k --memory 64KiB t.csv");
 }
 
-/// Killed at any moment, a load leaves nothing but what the next one writes over, and comes to the same end.
+/// A load killed at any moment leaves only data that the next load overwrites. That load has the
+/// usual result.
 #[test]
 fn a_load_that_was_killed_is_done_again() {
     let bench = Bench::new();
@@ -90,7 +92,8 @@ fn a_load_that_was_killed_is_done_again() {
     bench.write("t.csv", trace(50_000).as_bytes());
     let import = |store: &str| {
         format!(
-            "import --store {store} --key k --record {store}.signed --new-record --memory 64KiB t.csv"
+            "import --store {store} --key k --record {store}.signed --new-record --memory 64KiB \
+             t.csv"
         )
     };
     bench.ok(&import("whole"));

@@ -132,7 +132,8 @@ fn long_differences_are_shown_as_they_are_proved() {
     let value = |snapshot: &str| snapshot.repeat(150);
     let mut trace = String::from("snapshot,op,key,value\n");
     for snapshot in ["a", "b"] {
-        // Every fifth key has the same value in both, a tenth of the others are only in one of them.
+        // Every fifth key has the same value in both. A tenth of the others are only in one of
+        // them.
         let keys = (0..KEYS).filter(|key| snapshot == "a" || key % 5 != 0);
         for key in keys {
             let change = match (snapshot, key % 10) {
@@ -386,11 +387,13 @@ fn updates_travel_to_other_servers() {
     bench.fails("apply --store copy u1", 4, "there is no store");
     bench.ok("apply --store copy --public k.pub u1");
     let state = bench.state("copy");
-    // Nobody lies who sends what is not next: nothing is done, and what to do first is said.
+    // An update that is not the next one is no lie. Nothing is changed, and the message shows what
+    // to do first.
     bench.fails(
         "apply --store copy u3",
         2,
-        "u3: the update follows version 2, and the newest here is version 1: apply those between first",
+        "u3: the update follows version 2, but the newest version here is 1: apply the updates \
+         between",
     );
     let again = bench.json("apply --store copy u1").remove(0);
     assert_eq!(

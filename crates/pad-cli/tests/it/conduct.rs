@@ -1,4 +1,4 @@
-//! How commands end: exit statuses, objects and lines, readers that leave, files that exist already.
+//! Exit statuses, errors, closed outputs, and existing files.
 
 use serde_json::json;
 
@@ -31,7 +31,7 @@ fn failures_are_objects_too() {
     }
 }
 
-/// Whoever reads may leave: `pad range .. | head -1`.
+/// Commands succeed if their reader closes the pipe: `pad range .. | head -1`.
 #[cfg(unix)]
 #[test]
 fn a_reader_that_leaves_is_no_failure() {
@@ -45,7 +45,8 @@ fn a_reader_that_leaves_is_no_failure() {
     bench.ok("import --store s --key k t.csv");
     for options in ["", "--json "] {
         let line = format!(
-            "{} {options}range --store s --public k.pub '' '' | head -c 10 >head; echo ${{PIPESTATUS[0]}} >status",
+            "{} {options}range --store s --public k.pub '' '' | head -c 10 >head; echo \
+             ${{PIPESTATUS[0]}} >status",
             env!("CARGO_BIN_EXE_pad")
         );
         let mut shell = std::process::Command::new("bash");
@@ -62,7 +63,7 @@ fn a_reader_that_leaves_is_no_failure() {
     }
 }
 
-/// What changes something is done to its end, whoever reads what it says.
+/// Commands that change something complete, even if standard output is closed.
 #[cfg(unix)]
 #[test]
 fn a_change_is_whole_though_nobody_reads() {
@@ -115,7 +116,7 @@ fn a_refusal_is_one_line_and_an_object_whatever_it_names() {
         .current_dir(bench.folder.path())
         .output()
         .unwrap();
-    // Nobody hears why; the exit status says it all the same.
+    // The reason cannot be printed, but the exit status shows the failure.
     assert_eq!(output.status.code(), Some(4));
 }
 
@@ -215,7 +216,7 @@ fn keygen_makes_both_files_or_none() {
     bench.fails("keygen --out -", 2, "a file of its own");
 }
 
-/// What a kill leaves: nothing but whole files under their own names.
+/// A kill leaves only complete files under their own names.
 #[test]
 fn commands_leave_no_drafts() {
     let bench = Bench::with_trace();

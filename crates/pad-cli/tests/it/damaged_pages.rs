@@ -1,11 +1,13 @@
-//! Pages that the storage engine did not write, in every kind of store: the engine panics on some of them, and every
-//! command says that the store is damaged, in one line. Stores of files have theirs in `file::operator`.
+//! Damaged pages of the storage engine, in every kind of store.
+//!
+//! The engine panics on some of them. Every command then reports in one line that the store is
+//! damaged. `file::operator` tests stores of files.
 
 use pad_conformance::soak;
 
 use crate::bench::{Bench, text};
 
-/// What is in a folder, the databases in it, and commands that read them.
+/// A kind of store: contents of its folder, its databases, and commands that read them.
 struct Kind {
     bench: Bench,
     databases: &'static [&'static str],
@@ -52,7 +54,8 @@ fn kinds() -> Vec<Kind> {
             commands: &[
                 "directory check d",
                 "directory status d --public k.pub",
-                "directory verify --from d --id 7 --digest 0000000000000000000000000000000000000000000000000000000000000008",
+                "directory verify --from d --id 7 --digest \
+                 0000000000000000000000000000000000000000000000000000000000000008",
             ],
         },
     ]
@@ -80,7 +83,7 @@ fn every_command_says_that_the_store_is_damaged() {
                             output.status.code().is_some_and(|code| code <= 4),
                             "{place}"
                         );
-                        assert!(!error.contains("mistake in pad"), "{place}");
+                        assert!(!error.contains("pad has a bug"), "{place}");
                         let is_reader = !command.starts_with("commit");
                         // Readers of a directory open its engine for writing too.
                         let is_shared = !command.starts_with("directory");
@@ -98,7 +101,7 @@ fn every_command_says_that_the_store_is_damaged() {
     }
 }
 
-/// Each file beside a store, the error if it is damaged, and the way back.
+/// Files next to a store, the error if one is damaged, and the repair.
 #[test]
 fn an_author_goes_on_after_any_file_beside_its_store_was_damaged() {
     for (scheme, file, error) in [

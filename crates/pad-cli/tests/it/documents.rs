@@ -8,8 +8,9 @@ use std::{
 
 use crate::bench::Bench;
 
-/// Runs the lines of a document that begin with `$ pad `, in a folder that has the project's data; how many.
-/// Those about outsourced files need a server: [`the_readme_s_files_are_kept`] runs them.
+/// Runs the lines of a document that begin with `$ pad `, in a folder that has the project's data.
+/// Returns their number. [`the_readme_s_files_are_kept`] runs those about outsourced files, which
+/// need a server.
 fn run(document: &str) -> usize {
     let bench = Bench::new();
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data");
@@ -93,7 +94,7 @@ fn the_operator_s_tutorial_works() {
     assert!(run(include_str!("../../../../docs/tutorials/operator.md")) >= 11);
 }
 
-/// The lines about outsourced files, one after the other and as a shell takes them, with a server of their own.
+/// Runs the lines about outsourced files in a shell, in order, with a server of their own.
 #[cfg(feature = "file")]
 #[test]
 fn the_readme_s_files_are_kept() {
@@ -156,9 +157,11 @@ impl Drop for Servers {
     }
 }
 
-/// Runs the lines of a document that begin with `$ `: `pad` and shell commands. A line that ends with
-/// `&` starts a server, and one with `# exit status N` must fail. The lines below a command must be
-/// among its output. Ports from 7440 are replaced by free ones. Returns the number of `pad` lines.
+/// Runs the lines of a document that begin with `$ `: `pad` and shell commands.
+///
+/// A line that ends with `&` starts a server, and one with `# exit status N` must fail. The lines
+/// below a command must be in its output. Ports from 7440 are replaced by free ones. Returns the
+/// number of `pad` lines.
 #[cfg(feature = "network")]
 fn follow(document: &str, bench: &Bench, mut other: impl FnMut(&str) -> bool) -> usize {
     use std::{

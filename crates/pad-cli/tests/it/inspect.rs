@@ -12,7 +12,7 @@ fn digest(line: &Json) -> Digest<32> {
     Digest(bytes)
 }
 
-/// Whoever follows the lines by hand comes to the root that is signed.
+/// The lines lead to the signed root, if they are followed by hand.
 #[test]
 fn the_steps_of_a_tree_come_to_the_root() {
     let bench = Bench::new();
@@ -101,7 +101,7 @@ fn with_a_key_it_verifies() {
         "{text}"
     );
     assert!(
-        text.contains("the steps come to the root in the head"),
+        text.contains("the steps lead to the root in the head"),
         "{text}"
     );
     bench.ok("keygen --out other");

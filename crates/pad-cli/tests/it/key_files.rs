@@ -1,5 +1,7 @@
-//! Key files: what `docs/vectors/key-files.json`, `secret-keys.json` and `encrypted-keys.json` say of each is what is read from it, and
-//! what they refuse is refused. The files are texts, written by hand; encrypted ones have a salt that was drawn.
+//! Key files: the vectors in `key-files.json`, `secret-keys.json` and `encrypted-keys.json` of
+//! `docs/vectors`, accepted and refused.
+//!
+//! The files are texts, written by hand. Encrypted ones have a random salt.
 
 use std::{collections::BTreeSet, fs};
 
@@ -10,7 +12,7 @@ use authdict::{
 use pad_conformance::published;
 use serde_json::{Value as Json, json};
 
-/// The cases of a list, of which there are so many at least.
+/// Cases of a list, which has at least `least` of them.
 fn cases<'v>(vectors: &'v Json, list: &str, least: usize) -> &'v [Json] {
     let cases = vectors[list].as_array().unwrap();
     assert!(cases.len() >= least, "{list}");
@@ -118,7 +120,7 @@ mod encrypted {
 
     use super::*;
 
-    /// What a program reads from a file with these bytes, and decrypts.
+    /// Reads and decrypts a file with these bytes.
     fn decrypted(folder: &Path, case: &Json) -> Result<SecretFile, KeyFileError> {
         let path = folder.join("key");
         fs::write(&path, decode(case["file"].as_str().unwrap())).unwrap();

@@ -1,8 +1,10 @@
-//! `kill -9` at random moments of `pad import`, and of `pad compact` where nodes are in a file, loses nothing that was acknowledged.
+//! `kill -9` at random moments of `pad import`, and of `pad compact` for stores with a file of
+//! nodes. No acknowledged data is lost.
 //!
-//! `PAD_KILL_ROUNDS` sets the number of rounds for each scheme: unless set 2, under `make soak` 5 for a tree and 3 for
-//! tuples. `PAD_KILL_TRACE` names the trace, a file in `data`; `small-versions` is a trace of so many
-//! that hardly an import comes to its end before it is killed. `PAD_SEED` is the seed of the moments.
+//! `PAD_KILL_ROUNDS` sets the number of rounds for each scheme. The default is 2, and with `make
+//! soak` 5 for a tree and 3 for tuples. `PAD_KILL_TRACE` names the trace, a file in `data`.
+//! `small-versions` is a trace of so many versions that hardly an import ends before it is killed.
+//! `PAD_SEED` is the seed of the moments.
 
 use std::{
     fmt::Write as _,
@@ -58,9 +60,9 @@ fn survive(scheme: &str, rounds: u64) {
         .iter()
         .filter(|object| object.get("snapshot").is_some())
         .count();
-    // Where a store is far from whole after a few rounds, it is kept for more, so that long ones are killed as well.
+    // A store that is far from complete after a few rounds is kept for more, to kill long ones too.
     let rounds_of_a_store = if last > MANY { 8 } else { 4 };
-    let mut counted = Counted::default();
+    let mut counted = KillCount::default();
     let mut acknowledged: Vec<Json> = Vec::new();
     for round in 0..rounds {
         if round % rounds_of_a_store == 0 || acknowledged.len() == last {
@@ -109,8 +111,8 @@ fn survive(scheme: &str, rounds: u64) {
     have_the_same(&bench, last);
     bench.ok("check --store s");
     println!(
-        "{scheme}, PAD_SEED={seed}: of {rounds} imports {} were killed before their end, {} before the last version; \
-         of {} compactions {}",
+        "{scheme}, PAD_SEED={seed}: of {rounds} imports {} were killed before their end, {} before \
+         the last version; of {} compactions {}",
         counted.cut, counted.unfinished, counted.compactions, counted.compactions_cut
     );
 }
@@ -126,9 +128,9 @@ fn few(bench: &Bench) -> PathBuf {
     bench.path("few.csv")
 }
 
-/// How much of what was killed was still at work.
+/// Progress of the killed commands.
 #[derive(Default)]
-struct Counted {
+struct KillCount {
     /// Imports that had not ended by themselves.
     cut: u64,
     /// Imports that left a store without the last version.
@@ -151,7 +153,7 @@ fn remove(bench: &Bench) {
     }
 }
 
-/// That a store with these versions has all that were acknowledged.
+/// Asserts that a store with these versions has all acknowledged ones.
 fn has_all(versions: &[Json], acknowledged: &[Json], round: u64) {
     for (known, found) in acknowledged.iter().zip(versions) {
         assert_eq!(
@@ -166,7 +168,7 @@ fn has_all(versions: &[Json], acknowledged: &[Json], round: u64) {
     );
 }
 
-/// That the store `s` has the entries of the store `whole` in each version.
+/// Asserts that the store `s` has the entries of the store `whole` in each version.
 fn have_the_same(bench: &Bench, last: usize) {
     let [found, expected] = ["s", "whole"].map(|store| Server::of_any(bench.path(store)).unwrap());
     for version in (1..=u64::try_from(last).unwrap()).map(Version::new) {
@@ -220,7 +222,7 @@ impl Moment {
 }
 
 /// Runs an import, kills it at a moment, and returns the versions that it acknowledged.
-fn kill_after(bench: &Bench, line: &str, moment: &Moment) -> Killed {
+fn kill_after(bench: &Bench, line: &str, moment: &Moment) -> KilledProcess {
     let mut command = bench.command();
     command.arg("--json").args(line.split(' '));
     let mut ended = killed(command, moment.versions, moment.delay);
@@ -228,16 +230,16 @@ fn kill_after(bench: &Bench, line: &str, moment: &Moment) -> Killed {
     ended
 }
 
-/// What is left of a program that was killed.
-pub(crate) struct Killed {
+/// Outcome of a killed program.
+pub(crate) struct KilledProcess {
     /// The objects on whole lines.
     pub(crate) said: Vec<Json>,
-    /// Whether it had not ended by itself before.
+    /// True if it had not ended by itself before.
     pub(crate) is_cut: bool,
 }
 
-/// Runs a program until it has printed so many lines, and kills it a while later.
-pub(crate) fn killed(mut command: Command, lines: usize, delay: Duration) -> Killed {
+/// Runs a program until it has printed `lines` lines, and kills it after `delay`.
+pub(crate) fn killed(mut command: Command, lines: usize, delay: Duration) -> KilledProcess {
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     let mut printed = String::new();
     let mut output = BufReader::new(child.stdout.take().unwrap());
@@ -252,7 +254,7 @@ pub(crate) fn killed(mut command: Command, lines: usize, delay: Duration) -> Kil
     let lines = printed.split_inclusive('\n');
     let whole = lines.filter(|line| line.ends_with('\n'));
     let said = whole.map(|line| serde_json::from_str(line).unwrap());
-    Killed {
+    KilledProcess {
         said: said.collect(),
         is_cut,
     }

@@ -18,7 +18,8 @@ use crate::{
     small_disk::SmallDisk,
 };
 
-/// `kill -9` at random moments of an import loses nothing that was acknowledged. `PAD_KILL_ROUNDS` sets the number of rounds.
+/// `kill -9` at random moments of an import: no acknowledged data is lost. `PAD_KILL_ROUNDS` sets
+/// the number of rounds.
 #[test]
 fn acknowledged_versions_survive_a_kill() {
     survive("aad-counted", soak::size((60, 2), (120, 3)));
@@ -42,7 +43,8 @@ fn survive(scheme: &str, (entries, rounds): (u64, u64)) {
     bench.write("t.csv", trace.as_bytes());
     let import = |store: &str| {
         format!(
-            "import --store {store} --key k --record {store}.signed --new-record --parameters par t.csv"
+            "import --store {store} --key k --record {store}.signed --new-record --parameters par \
+             t.csv"
         )
     };
     bench.ok(&import("whole"));
@@ -109,7 +111,7 @@ fn acknowledged(printed: &str) -> Vec<Json> {
         .collect()
 }
 
-/// An import that finds no room loses nothing that it acknowledged, and goes on once there is room.
+/// An import on a full disk loses nothing that it acknowledged, and continues once there is room.
 #[test]
 fn a_full_disk_loses_nothing() {
     let bench = with_key_of("aad-counted");
@@ -136,7 +138,7 @@ fn a_full_disk_loses_nothing() {
         assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
         let last = acknowledged(&text(&output.stdout)).pop();
         known = last.map_or(known, |last| last["version"].as_u64().unwrap());
-        // Whoever only reads may find a writer that was interrupted, which this mends.
+        // A reader may find an interrupted write, which this repairs.
         bench.ok("check --store disk/s");
         let found = bench.signed("disk/s");
         assert!(u64::try_from(found.len()).unwrap() >= known);

@@ -1,5 +1,5 @@
-//! What logs prove beside all values of a key: members of sets, one value, and that a version contains an older one; and logs of
-//! both schedules.
+//! Proofs of logs other than all values of a key: members of sets, one value, and growth. Also logs
+//! of both schedules.
 
 use std::fmt::Write as _;
 
@@ -34,11 +34,17 @@ fn check_set(scheme: &str) {
     let present = get("m3");
     assert_eq!(
         present,
-        json!({ "version": 7, "key": "m3", "present": true, "position": 3, "verified": true, "parameters": "of unknown origin" })
+        json!({
+            "version": 7, "key": "m3", "present": true, "position": 3, "verified": true,
+            "parameters": "of unknown origin",
+        })
     );
     assert_eq!(
         get("m34 --at 6"),
-        json!({ "version": 6, "key": "m34", "present": false, "verified": true, "parameters": "of unknown origin" })
+        json!({
+            "version": 6, "key": "m34", "present": false, "verified": true,
+            "parameters": "of unknown origin",
+        })
     );
     let printed = bench.ok("get --store s --public k.pub m3");
     assert_eq!(
@@ -114,7 +120,7 @@ fn members_have_no_values_and_are_there_once() {
 
     // A dictionary's keys have values, as ever.
     let bench = published();
-    bench.fails("put --store s key", 2, "a value, which is not given");
+    bench.fails("put --store s key", 2, "no value given");
 }
 
 #[test]
@@ -159,7 +165,8 @@ fn growth_is_proved_to_whoever_has_the_public_key() {
     assert_eq!(
         bench.json(&verify("--from 3 --to 12")).remove(0),
         json!({
-            "from": 3, "to": 12, "from_size": 5, "to_size": 32, "grown": true, "verified": true, "parameters": "of unknown origin",
+            "from": 3, "to": 12, "from_size": 5, "to_size": 32, "grown": true, "verified": true,
+            "parameters": "of unknown origin",
         })
     );
     let printed = bench.ok(&verify("--from 3 --to 12"));
@@ -241,7 +248,8 @@ fn a_deferred_log_answers_everything() {
     assert_eq!(checked["replayed"], 14);
 }
 
-/// A stored certificate that is not what the entries make: proofs that need it are refused, and the check finds it.
+/// A stored certificate that does not match the entries. Proofs that need it are refused, and the
+/// check finds it.
 #[test]
 fn a_check_finds_a_certificate_that_somebody_else_wrote() {
     let bench = grown();
@@ -262,7 +270,7 @@ fn a_check_finds_a_certificate_that_somebody_else_wrote() {
     bench.fails("check --store s", 3, "does not verify");
 }
 
-/// A copy of the store, or one restored from a backup, gets its versions back by `apply`, but not the record of what was imported.
+/// A copied or restored store gets its versions back by `apply`, but not its import records.
 #[test]
 fn a_trace_is_not_appended_twice_after_a_restore() {
     let bench = published();

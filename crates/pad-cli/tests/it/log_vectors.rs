@@ -1,5 +1,7 @@
-//! Updates of append-only logs (kind 128), `docs/vectors/logs/updates.json`, and proof files of logs (kinds 145 to 147),
-//! `docs/vectors/proof-files/aa*.json`: accepted and refused. What the first says is put in is published anew.
+//! Updates of append-only logs (kind 128), `docs/vectors/logs/updates.json`, and proof files of
+//! logs (kinds 145 to 147), `docs/vectors/proof-files/aa*.json`.
+//!
+//! Vectors are accepted or refused. Updates are published anew from the entries of the vectors.
 
 use std::path::PathBuf;
 
@@ -40,9 +42,9 @@ struct LogUpdates {
 #[derive(Serialize, Deserialize)]
 struct VersionVector {
     version: u64,
-    /// Each entry: the key and the value; an empty one of members of sets.
+    /// Key and value of each entry. Members of sets have an empty value.
     entries: Vec<[String; 2]>,
-    /// How many entries there are in all.
+    /// Number of entries in all.
     size: usize,
     root: String,
     history: String,

@@ -1,4 +1,4 @@
-//! What a stranger sends is refused before it takes memory, and what a command does not need is not read.
+//! Input from strangers is refused before it takes memory, and commands read only what they need.
 
 #![cfg(target_os = "linux")]
 
@@ -125,9 +125,10 @@ fn bytes_read(bench: &Bench, line: &str) -> u64 {
     read.unwrap().parse().unwrap()
 }
 
-/// Opening a store reads as much after a bulk load as before it. The import is refused once it has
-/// looked at what was imported; nothing is opened to be written, which in builds with the engine's debug
-/// assertions reads the whole file.
+/// Opening a store reads as much after a bulk load as before it.
+///
+/// The import is refused after it has compared what was imported. Nothing is opened for writing. In
+/// builds with the engine's debug assertions that would read the whole file.
 #[test]
 fn opening_a_store_reads_no_updates() {
     let bench = Bench::with_trace();

@@ -1,5 +1,5 @@
-//! The published messages that belong to no scheme: questions, histories and lists, and those about outsourced
-//! files.
+//! The published messages that belong to no scheme: questions, histories, lists, and messages about
+//! outsourced files.
 
 use authdict::{
     Key, KeyRange, Keys, Untrusted, Value, Version, exchange, pad_tree::KeyHistory,
@@ -20,23 +20,24 @@ struct Message {
     message: String,
 }
 
-/// What is no message of a kind.
+/// Bytes that are not a message of a kind.
 #[derive(Serialize, Deserialize)]
-struct Refused {
+struct RefusedMessage {
     kind: u8,
     why: String,
     message: String,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Published {
+struct PublishedMessages {
     comment: String,
     accepted: Vec<Message>,
-    refused: Vec<Refused>,
+    refused: Vec<RefusedMessage>,
 }
 
-impl Published {
-    /// The same with these accepted messages: what takes messages of a kind takes them, and nothing refused.
+impl PublishedMessages {
+    /// Replaces the accepted messages. `takes` must accept them all and refuse all of the refused
+    /// ones.
     fn with(self, accepted: Vec<(&str, Vec<u8>)>, takes: impl Fn(u8, &[u8]) -> bool) -> Self {
         let accepted = accepted.into_iter().map(|(says, message)| {
             let kind = message[5];
@@ -48,7 +49,7 @@ impl Published {
                 message,
             }
         });
-        for Refused { kind, why, message } in &self.refused {
+        for RefusedMessage { kind, why, message } in &self.refused {
             assert!(!takes(*kind, &decode(message)), "{why}: {message}");
         }
         assert!(self.refused.len() >= 29);
@@ -100,7 +101,7 @@ fn questions_histories_and_lists_are_the_published_ones() {
         ("one, nothing, three", list(&[b"one", b"", b"three"])),
         ("no items", list(&[])),
     ]);
-    let of: Published = published::read("messages");
+    let of: PublishedMessages = published::read("messages");
     let computed = of.with(accepted, |kind, bytes| match kind {
         10 => Question::decode(bytes).is_ok(),
         11 => exchange::decode_history(bytes, 1000).is_ok(),
@@ -123,7 +124,7 @@ mod files {
         message::{
             Abort, Acknowledge, Begin, Confirm, Delete, FileStatus, FileUpdate, Finish,
             InsertedBlock, OwnerStatement, Part, ReadBlock, Refusal, Request, Response, SentBlock,
-            Signed,
+            SignedRequest,
         },
         signed::RequestKind,
     };
@@ -131,7 +132,7 @@ mod files {
 
     use super::*;
 
-    /// What a kind of tags makes of a block, and a proof about it.
+    /// Tag of a block with one kind of tags, and a proof about it.
     #[derive(Serialize, Deserialize)]
     struct Tag {
         kind: String,
@@ -148,7 +149,7 @@ mod files {
     #[derive(Serialize, Deserialize)]
     struct FileMessages {
         #[serde(flatten)]
-        messages: Published,
+        messages: PublishedMessages,
         owner_seed: String,
         tags: Vec<Tag>,
     }
@@ -157,8 +158,8 @@ mod files {
     const FILE: FileId = FileId([7; 32]);
     const ROOT: Digest<32> = Digest([9; 32]);
 
-    fn signed(kind: RequestKind, body: &impl Serialize) -> Signed {
-        Signed::new(kind, body, &SigningKey::from_bytes(&SEED)).unwrap()
+    fn signed(kind: RequestKind, body: &impl Serialize) -> SignedRequest {
+        SignedRequest::new(kind, body, &SigningKey::from_bytes(&SEED)).unwrap()
     }
 
     /// The key of these tags whose secret, if it has one, is [`SEED`].

@@ -1,4 +1,4 @@
-//! Names of versions: the store's word, and what is verified for the numbers that they stand for.
+//! Names of versions: the store's word, and verified answers for their numbers.
 
 use serde_json::json;
 
@@ -47,9 +47,9 @@ fn imported_snapshots_keep_their_names() {
         json!([{ "name": "b", "version": 2, "word_of": "store" }])
     );
     assert_eq!(numbered["names"], json!(null));
-    // In words too, beside the answer.
+    // As text too, next to the answer.
     let output = bench.run("get --store s --public k.pub --at b apple");
-    assert!(text(&output.stderr).contains("b is version 2: that is the store's word"));
+    assert!(text(&output.stderr).contains("b is version 2 by the store's word"));
 
     bench.fails(
         "get --store s --at d apple",
@@ -58,7 +58,7 @@ fn imported_snapshots_keep_their_names() {
     );
     let empty = bench.run("get --store s --at '' apple");
     assert_eq!(empty.status.code(), Some(2));
-    assert!(text(&empty.stderr).contains("a number or a name"));
+    assert!(text(&empty.stderr).contains("the number or name of a version"));
     let (diff, end) = bench.list("diff --store s --public k.pub a c");
     assert_eq!(
         (diff.len(), &end["before"], &end["after"]),
@@ -107,7 +107,7 @@ fn names_have_rules() {
     assert_eq!(output.status.code(), Some(2));
     let said = text(&output.stderr);
     assert!(
-        said.contains("pad versions says which version has a name"),
+        said.contains("pad versions shows the number of a name"),
         "{said}"
     );
     bench.ok("put --store s fig 2");
@@ -244,9 +244,9 @@ fn stores_are_pruned_and_compacted_by_names() {
     assert_eq!(compacted["since"], 1);
     let pruned = bench.run("prune --store s --before b");
     assert!(pruned.status.success());
-    assert!(text(&pruned.stderr).contains("b is version 2: that is the store's word"));
+    assert!(text(&pruned.stderr).contains("b is version 2 by the store's word"));
     bench.ok("get --store s --public k.pub --at b apple");
-    // It is said when the contents are gone that the name stands for.
+    // An error reports that the contents of the named version are pruned.
     let gone = bench.run("get --store s --public k.pub --at a apple");
     assert_eq!(gone.status.code(), Some(2));
     assert!(text(&gone.stderr).contains("version 1 was pruned"));

@@ -1,4 +1,5 @@
-//! Secret keys with a passphrase: every command that needs one, with the file that the environment names and without a terminal.
+//! Secret keys with a passphrase: every command that needs one, with a passphrase file and without
+//! a terminal.
 
 use std::{fs, path::Path, process::Output};
 
@@ -159,7 +160,7 @@ fn passphrases_are_set_changed_and_removed() {
     fails(&bench, &set, "passphrase .", "not a plain file");
 }
 
-/// The same key, with the same passphrase and no work.
+/// Encrypts the key again with the same passphrase, without the usual work.
 fn encrypt_again(bench: &Bench, clear: &[u8]) {
     bench.write("k", clear);
     encrypt(&bench.path("k"));

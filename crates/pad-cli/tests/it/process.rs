@@ -12,17 +12,18 @@ use crate::bench::Bench;
 pub(crate) struct Process {
     child: Child,
     _output: BufReader<ChildStdout>,
-    /// Where it listens.
+    /// The address at which it listens.
     pub(crate) address: String,
 }
 
 impl Process {
-    /// Runs a command that serves; returns when it listens. What it says on standard error is added to the file `log`.
+    /// Runs a server command, and returns when it listens. Standard error is appended to the file
+    /// `log`.
     pub(crate) fn spawn<'w>(bench: &Bench, words: impl IntoIterator<Item = &'w str>) -> Self {
         Self::spawn_after(bench, words, 0).0
     }
 
-    /// The same, with so many objects that it says before it listens.
+    /// Like [`Self::spawn`], but reads `before` JSON objects first, and returns them.
     pub(crate) fn spawn_after<'w>(
         bench: &Bench,
         words: impl IntoIterator<Item = &'w str>,
@@ -53,7 +54,8 @@ impl Process {
         (process, said)
     }
 
-    /// Serves the files in the bench's folder `server` at this address, with further words that are separated by spaces.
+    /// Serves the files in the bench's folder `server` at `listen`, with further arguments
+    /// separated by spaces.
     #[cfg(feature = "file")]
     pub(crate) fn of_files(bench: &Bench, listen: &str, words: &str) -> Self {
         let line = ["file", "serve", "--store", "server", "--listen", listen];

@@ -1,4 +1,5 @@
-//! The verifier in Python (`examples/python`), and that it, the published vectors and `pad verify` agree.
+//! The verifier in Python (`examples/python`). It agrees with the published vectors and with `pad
+//! verify`.
 
 use std::{
     fmt::Write as _,
@@ -18,7 +19,7 @@ use serde_json::{Value as Json, json};
 
 use crate::bench::{Bench, TRACE, text};
 
-/// What mutated proofs are made of.
+/// Schemes of the mutated proofs.
 const SCHEMES: [&str; 6] = [
     "red-black",
     "treap",
@@ -28,7 +29,7 @@ const SCHEMES: [&str; 6] = [
     "tuple-spec3-lightweight",
 ];
 
-/// The same, of schemes with pairings, and what their keys are made with: many of these proofs take Python a
+/// Schemes with pairings, and arguments to create their keys. Many of these proofs take Python a
 /// hundred times as long.
 const PAIRED: &[&str] = &[
     #[cfg(feature = "bls")]
@@ -59,10 +60,11 @@ fn python(script: &str, arguments: &[&str], folder: &Path) -> Output {
     let there = Command::new("python3").args(["-c", asks]).output();
     assert!(
         there.is_ok_and(|output| output.status.success()),
-        "this test needs python3 of version 3.8 or newer; scripts/install-prerequisites.sh installs it"
+        "this test needs python3 of version 3.8 or newer; scripts/install-prerequisites.sh \
+         installs it"
     );
     let mut command = Command::new("python3");
-    // Nothing is written beside the sources.
+    // Nothing is written next to the sources.
     command.arg("-B").arg(examples().join(script));
     let output = command.args(arguments).current_dir(folder).output();
     output.unwrap()
@@ -154,7 +156,8 @@ pub(crate) fn answer(statement: Statement) -> Json {
         .collect()
 }
 
-/// The entries that a statement about a log names: all values of a key, or none; one value; nothing, if it is about two versions.
+/// Entries that a statement about a log names: all values of a key, one value, or none. A statement
+/// about two versions has none.
 #[cfg(feature = "log")]
 fn of_log(statement: Statement) -> Vec<(Key, Option<Vec<u8>>)> {
     let bytes = |value: Value| value.as_bytes().to_vec();
@@ -189,7 +192,8 @@ impl Cases {
     fn add(&mut self, question: &Question, version: u64, file: &[u8]) -> bool {
         let (name, keys) = published(question);
         let mut case = json!({
-            "why": "a mutation", "question": name, "keys": keys, "version": version, "file": hex::encode(file),
+            "why": "a mutation", "question": name, "keys": keys, "version": version,
+            "file": hex::encode(file),
         });
         let verdict = verify(&self.public, Version::new(version), question, file);
         let accepted = verdict.is_ok();
@@ -219,8 +223,8 @@ impl Numbers {
     }
 }
 
-/// One change of a proof, of which `other` is another one. Half of them are behind the head, which the signature
-/// protects anyhow.
+/// Mutates a proof, of which `other` is another one. Half of the changes are behind the head, which
+/// the signature protects anyway.
 fn mutate(genuine: &[u8], other: &[u8], numbers: &mut Numbers) -> Vec<u8> {
     const HEAD_END: usize = 156;
     let from = if numbers.below(2) == 0 { HEAD_END } else { 0 };
@@ -252,8 +256,8 @@ fn mutate(genuine: &[u8], other: &[u8], numbers: &mut Numbers) -> Vec<u8> {
     bytes
 }
 
-/// What a log is made of: its third version has a tree above blocks, in which "apple" has three values. Sets have it
-/// once, and no values.
+/// Trace of a log. Its third version has a tree above blocks, in which "apple" has three values.
+/// Sets contain it once, without values.
 fn log_trace(is_set: bool) -> String {
     let mut trace = "snapshot,op,key,value\n".to_owned();
     for number in 0..19 {
@@ -451,7 +455,8 @@ fn the_command_in_python_says_what_pad_verify_says() {
     }
 }
 
-/// The text of a policy, and proofs about these entries of a log: that the last one is the newest, and other ones.
+/// The text of a policy, and proofs about these entries of a log: that the last one is the newest,
+/// and others.
 #[cfg(feature = "network")]
 fn proofs_of_the_newest(origin: &str, entries: &[Vec<u8>; 3]) -> (String, Vec<Vec<u8>>) {
     use transparency_log::{
@@ -559,7 +564,7 @@ fn python_and_pad_agree_on_the_newest_head() {
     assert!(counts[0] >= 20 && counts[1] >= 5, "{counts:?}");
 }
 
-/// The key files of the vectors are read, and the questions that `pad` asks have the published verdicts.
+/// Reads the key files of the vectors. The questions that `pad` asks have the published verdicts.
 #[test]
 fn the_published_proof_files_are_what_pad_says() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/vectors/proof-files");

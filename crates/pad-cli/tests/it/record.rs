@@ -1,4 +1,4 @@
-//! What an author remembers of what it has signed, and a store that was restored from an old backup.
+//! The author's signing record, and stores restored from an old backup.
 
 use std::fs;
 
@@ -253,7 +253,7 @@ fn a_commit_takes_only_the_changes_that_it_has_signed() {
     assert_eq!(bench.json("get --store s apple")[0]["value"], "second");
 }
 
-/// A change noted beside a commit waits for the next commit, which signs it.
+/// A change noted during a commit waits for the next commit, which signs it.
 #[test]
 fn changes_that_are_noted_beside_commits_are_signed_once_each() {
     for scheme in ["red-black", "tuple-base", "aad-counted"] {
@@ -321,7 +321,8 @@ fn changes_are_carried_along_by_what_is_signed_here_and_by_nothing_else() {
     );
 }
 
-/// A key that comes back from its copy has no record, and its store may be lost: whether it has signed is for its author to say.
+/// A restored key has no record, and its store may be lost. Its author must tell whether it has
+/// signed.
 #[test]
 fn a_key_from_its_copy_signs_no_second_first_version() {
     for scheme in ["red-black", "tuple-base", "aad-counted", "directory"] {
@@ -381,7 +382,8 @@ fn a_key_from_its_copy_signs_no_second_first_version() {
     }
 }
 
-/// The restore that the refusals advise: an old copy, and the updates of what came since. The trace has these snapshots too.
+/// The restore that the refusals recommend: an old copy, and the later updates. The trace has these
+/// snapshots too.
 #[test]
 fn snapshots_that_came_back_as_updates_are_not_signed_again() {
     for scheme in ["red-black", "tuple-base", "aad-counted"] {

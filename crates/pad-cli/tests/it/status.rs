@@ -61,7 +61,7 @@ fn status_says_what_is_in_a_store() {
     bench.fails("status --store none", 4, "there is no store");
 }
 
-/// What an author wants to know after a restore, before anything is signed.
+/// Checks that an author makes after a restore, before signing.
 #[test]
 fn status_tells_an_old_copy() {
     let bench = Bench::with_trace();
@@ -152,9 +152,9 @@ fn info_says_what_files_are() {
         ("u", "update of a tree dictionary"),
         ("all", "list of messages"),
         ("s", "a store"),
-        ("s.nodes", "the nodes of the trees"),
+        ("s.nodes", "the tree nodes of a store"),
         ("s.nodes.heads", "the heads of all versions"),
-        ("s.newest", "what was last acknowledged"),
+        ("s.newest", "the last acknowledged state"),
         ("k.signed", "the record of the newest version"),
         ("t.csv", "a trace of updates"),
         (".", "a folder"),

@@ -1,4 +1,5 @@
-//! Bytes in and out: standard input and output, values in files, compressed traces, lists, the environment.
+//! Input and output: standard streams, values in files, compressed traces, lists, and the
+//! environment.
 
 use std::{
     io::Write as _,
@@ -50,13 +51,14 @@ fn values_are_bytes_of_files() {
     let absent = raw("none");
     assert_eq!((absent.status.code(), absent.stdout.len()), (Some(1), 0));
     assert!(text(&absent.stderr).starts_with("pad: none is absent in version 1   [verified]"));
-    // Who trusts nobody's key is told so, and has the value alone on standard output.
+    // Without a trusted key a note on standard error says so, and standard output has only the
+    // value.
     let output = bench.run("get --store s --raw input");
     assert_eq!(output.stdout, b"line\n\0");
-    assert!(text(&output.stderr).contains("which nothing authenticated"));
+    assert!(text(&output.stderr).contains("which is not authenticated"));
     let both = bench.run("get --store s --raw --json input");
     assert_eq!(both.status.code(), Some(2));
-    assert!(text(&both.stderr).contains("one of --raw and --json"));
+    assert!(text(&both.stderr).contains("either --raw or --json"));
     bench.fails("put --store s a --value-file none", 4, "none");
     let output = bench.run("put --store s a b --value-file value");
     assert_eq!(output.status.code(), Some(2));
@@ -147,7 +149,7 @@ fn lists_are_lines_and_end() {
     assert_eq!(bench.run("range --store s a").status.code(), Some(2));
 }
 
-/// What is said beside answers has one form on standard error.
+/// Notes next to answers have one form on standard error.
 #[test]
 fn notes_are_objects_too() {
     let bench = Bench::with_trace();
@@ -232,7 +234,7 @@ fn a_store_or_servers_are_asked_and_never_both() {
         let output = command.args(line.split(' ')).output().unwrap();
         (output.status.code().unwrap(), text(&output.stderr))
     };
-    // Nobody listens there.
+    // No server listens there.
     let server = ("PAD_SERVER", "http://127.0.0.1:9");
     let store = ("PAD_STORE", "s");
     assert_eq!(code("get --store s apple", &[server]).0, 0);
@@ -247,10 +249,13 @@ fn a_store_or_servers_are_asked_and_never_both() {
     assert_eq!(code("get --public k.pub apple", &[server]).0, 4);
     let (exit, said) = code("get apple", &[server, store]);
     assert_eq!(exit, 2);
-    assert!(said.contains("PAD_STORE and PAD_SERVER are set"), "{said}");
+    assert!(
+        said.contains("PAD_STORE and PAD_SERVER are both set"),
+        "{said}"
+    );
     let (exit, said) = code("get --store s --server http://127.0.0.1:9 apple", &[]);
     assert_eq!(exit, 2);
-    assert!(said.contains("ask one of them"), "{said}");
+    assert!(said.contains("use one of them"), "{said}");
     // What would go unheeded is refused.
     for option in ["--witnesses policy", "--evidence e"] {
         let (exit, said) = code(&format!("get --store s {option} apple"), &[server]);
@@ -284,6 +289,31 @@ fn shells_and_manuals_know_every_command() {
         assert!(page.contains("Example"), "{name}");
     }
     bench.fails("man /dev/null/x", 4, "/dev/null/x");
+}
+
+#[test]
+fn help_lists_every_command_on_one_screen() {
+    let bench = Bench::new();
+    let help = bench.ok("--help");
+    assert!(help.lines().count() <= 60, "{help}");
+    for line in help.lines() {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+    bench.ok("man pages");
+    for page in std::fs::read_dir(bench.path("pages")).unwrap() {
+        let name = page.unwrap().file_name().into_string().unwrap();
+        let name = name
+            .strip_prefix("pad-")
+            .and_then(|name| name.strip_suffix(".1"));
+        // Commands of a group are listed in its own help.
+        let nested = ["file-", "directory-", "witness-", "help"];
+        let Some(name) = name.filter(|name| !nested.iter().any(|of| name.starts_with(of))) else {
+            continue;
+        };
+        let row = format!("  {name} ");
+        let rows = help.lines().filter(|line| line.starts_with(&row)).count();
+        assert_eq!(rows, 1, "{name}: {help}");
+    }
 }
 
 #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! What is said of an answer, and of a key that nothing authenticates; views, and evidence.
+//! Verdicts on answers and unauthenticated keys, views, and evidence.
 
 use std::fs;
 
@@ -78,7 +78,7 @@ fn a_view_pins_the_key_that_it_was_begun_with() {
     );
     assert_eq!(bench.read("v"), before);
 
-    // Begun without a key, it says so until a key is given, and goes on with that key only.
+    // A view created without a key says so until a key is given. It then accepts that key only.
     for _ in 0..3 {
         let said = bench.ok("get --store swapped --view w apple");
         assert!(

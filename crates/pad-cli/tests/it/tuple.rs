@@ -1,4 +1,4 @@
-//! Every command of the real binary on tuple PADs, and authors that go on.
+//! Every command of the real binary on tuple PADs, and authors that continue.
 
 use std::path::Path;
 
@@ -264,8 +264,8 @@ fn what_does_not_fit_a_tuple_scheme_is_refused() {
     assert_eq!(bench.state("s"), state);
 }
 
-/// After a replay and from stored tuples the author signs the same next update, byte by byte: the
-/// links of its hash chains go on where they stopped.
+/// After a replay and from stored tuples the author signs the same next update, byte by byte. The
+/// links of its hash chains continue.
 #[test]
 fn authors_go_on_alike_after_a_replay_and_from_stored_tuples() {
     for scheme in SCHEMES {

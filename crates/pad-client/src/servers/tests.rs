@@ -27,7 +27,7 @@ fn kept(oldest: u64, latest: u64, until: Option<u64>) -> Versions {
     }
 }
 
-fn order(servers: &Servers, wanted: Wanted<'_>) -> Vec<usize> {
+fn order(servers: &Servers, wanted: RequestTarget<'_>) -> Vec<usize> {
     let order = servers.order(wanted);
     order.into_iter().map(|(number, _)| number).collect()
 }
@@ -35,7 +35,7 @@ fn order(servers: &Servers, wanted: Wanted<'_>) -> Vec<usize> {
 #[test]
 fn whoever_keeps_it_is_asked_first_and_everybody_in_the_end() {
     let servers = servers(4);
-    let contents = |version| Wanted::ContentsOf(Version::new(version));
+    let contents = |version| RequestTarget::ContentsOf(Version::new(version));
     assert_eq!(order(&servers, contents(3)), [0, 1, 2, 3]);
     servers.learn(0, kept(10, 20, None));
     servers.learn(1, kept(1, 9, Some(9)));
@@ -45,12 +45,12 @@ fn whoever_keeps_it_is_asked_first_and_everybody_in_the_end() {
         (contents(7), [1, 2, 3, 0]),
         (contents(10), [0, 2, 3, 1]),
         (contents(30), [0, 2, 3, 1]),
-        (Wanted::Newest, [0, 2, 3, 1]),
-        (Wanted::HeadOf(Version::new(4)), [0, 1, 2, 3]),
-        (Wanted::HeadOf(Version::new(12)), [0, 2, 3, 1]),
-        (Wanted::UpdateTo(Version::new(10)), [2, 3, 0, 1]),
-        (Wanted::UpdateTo(Version::new(11)), [0, 2, 3, 1]),
-        (Wanted::UpdateTo(Version::new(1)), [2, 3, 0, 1]),
+        (RequestTarget::Newest, [0, 2, 3, 1]),
+        (RequestTarget::HeadOf(Version::new(4)), [0, 1, 2, 3]),
+        (RequestTarget::HeadOf(Version::new(12)), [0, 2, 3, 1]),
+        (RequestTarget::UpdateTo(Version::new(10)), [2, 3, 0, 1]),
+        (RequestTarget::UpdateTo(Version::new(11)), [0, 2, 3, 1]),
+        (RequestTarget::UpdateTo(Version::new(1)), [2, 3, 0, 1]),
     ] {
         assert_eq!(order(&servers, wanted), expected, "{wanted:?}");
     }
@@ -81,7 +81,7 @@ fn who_has_some_of_the_keys_is_asked_first_about_these() {
         (Question::Range(range("b", "m")), [0, 2, 1]),
         (Question::Range(range("b", "n")), [2, 0, 1]),
     ] {
-        let wanted = Wanted::Answer(version, &question);
+        let wanted = RequestTarget::Answer(version, &question);
         assert_eq!(order(&servers, wanted), expected, "{question:?}");
     }
     // A page ends where the server's keys do.
@@ -90,13 +90,16 @@ fn who_has_some_of_the_keys_is_asked_first_about_these() {
         (range("n", ""), [1, 2, 0]),
         (range("", "c"), [2, 0, 1]),
     ] {
-        let wanted = Wanted::Page(version, &asked);
+        let wanted = RequestTarget::Page(version, &asked);
         assert_eq!(order(&servers, wanted), expected, "{asked:?}");
     }
-    for wanted in [Wanted::UpdateTo(version), Wanted::ContentsOf(version)] {
+    for wanted in [
+        RequestTarget::UpdateTo(version),
+        RequestTarget::ContentsOf(version),
+    ] {
         assert_eq!(order(&servers, wanted), [2, 0, 1]);
     }
-    assert_eq!(order(&servers, Wanted::HeadOf(version)), [0, 1, 2]);
+    assert_eq!(order(&servers, RequestTarget::HeadOf(version)), [0, 1, 2]);
 }
 
 #[test]
@@ -120,7 +123,7 @@ fn what_a_server_says_of_its_keys_comes_back_and_nothing_else_is_read() {
 #[test]
 fn whoever_was_of_use_is_asked_first_and_whoever_failed_late() {
     let servers = servers(3);
-    let newest = || order(&servers, Wanted::Newest);
+    let newest = || order(&servers, RequestTarget::Newest);
     servers.answered(1);
     assert_eq!(newest(), [1, 2, 0]);
     servers.failed(1);

@@ -1,5 +1,5 @@
-//! Hostile bytes: one bit flipped in each byte (of changes: in every fifth), every truncation, some
-//! extensions, noise, and snapshots offered for another version or label.
+//! Hostile bytes: one bit flipped in each byte (in every fifth for changes), truncations,
+//! extensions and noise. Snapshots are also offered for another version or label.
 
 use core::fmt::Debug;
 use pad_accumulators::{SecretKey as _, SignedSnapshot, wire, wire::Wire};

@@ -27,9 +27,9 @@ pub(super) const MAX_DEPTH: u8 = 64;
 /// Error returned when a body is malformed, as a serde error.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", crate::DecodeError::Malformed)]
-pub(super) struct Malformed;
+pub(super) struct BodyReadError;
 
-impl de::Error for Malformed {
+impl de::Error for BodyReadError {
     fn custom<T: fmt::Display>(_: T) -> Self {
         Self
     }
@@ -53,8 +53,8 @@ impl<'a, 'de> Reader<'a, 'de> {
         }
     }
 
-    fn nested(&mut self) -> Result<Reader<'_, 'de>, Malformed> {
-        let depth = self.depth.checked_sub(1).ok_or(Malformed)?;
+    fn nested(&mut self) -> Result<Reader<'_, 'de>, BodyReadError> {
+        let depth = self.depth.checked_sub(1).ok_or(BodyReadError)?;
         Ok(Reader {
             rest: self.rest,
             longest: self.longest,
@@ -62,41 +62,41 @@ impl<'a, 'de> Reader<'a, 'de> {
         })
     }
 
-    fn take(&mut self, length: usize) -> Result<&'de [u8], Malformed> {
-        let (taken, rest) = self.rest.split_at_checked(length).ok_or(Malformed)?;
+    fn take(&mut self, length: usize) -> Result<&'de [u8], BodyReadError> {
+        let (taken, rest) = self.rest.split_at_checked(length).ok_or(BodyReadError)?;
         *self.rest = rest;
         Ok(taken)
     }
 
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
-        let (taken, rest) = self.rest.split_first_chunk().ok_or(Malformed)?;
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], BodyReadError> {
+        let (taken, rest) = self.rest.split_first_chunk().ok_or(BodyReadError)?;
         *self.rest = rest;
         Ok(*taken)
     }
 
-    fn byte(&mut self) -> Result<u8, Malformed> {
+    fn byte(&mut self) -> Result<u8, BodyReadError> {
         let [byte] = self.array()?;
         Ok(byte)
     }
 
     /// Reads an integer: one byte up to 250, else a tag byte (251, 252, 253) and 2, 4 or 8
     /// little-endian bytes.
-    fn varint(&mut self) -> Result<u64, Malformed> {
+    fn varint(&mut self) -> Result<u64, BodyReadError> {
         match self.byte()? {
             small @ 0..=250 => Ok(small.into()),
             251 => Ok(u16::from_le_bytes(self.array()?).into()),
             252 => Ok(u32::from_le_bytes(self.array()?).into()),
             253 => Ok(u64::from_le_bytes(self.array()?)),
-            _ => Err(Malformed),
+            _ => Err(BodyReadError),
         }
     }
 
-    fn unsigned<T: TryFrom<u64>>(&mut self) -> Result<T, Malformed> {
-        T::try_from(self.varint()?).map_err(|_| Malformed)
+    fn unsigned<T: TryFrom<u64>>(&mut self) -> Result<T, BodyReadError> {
+        T::try_from(self.varint()?).map_err(|_| BodyReadError)
     }
 
     /// Reads a zigzag integer: 0, -1, 1, -2, .. are 0, 1, 2, 3, ..
-    fn signed<T: TryFrom<i64>>(&mut self) -> Result<T, Malformed> {
+    fn signed<T: TryFrom<i64>>(&mut self) -> Result<T, BodyReadError> {
         let zigzag = self.varint()?;
         let magnitude = (zigzag >> 1).cast_signed();
         T::try_from(if zigzag & 1 == 0 {
@@ -104,32 +104,32 @@ impl<'a, 'de> Reader<'a, 'de> {
         } else {
             !magnitude
         })
-        .map_err(|_| Malformed)
+        .map_err(|_| BodyReadError)
     }
 
-    fn length(&mut self) -> Result<usize, Malformed> {
+    fn length(&mut self) -> Result<usize, BodyReadError> {
         let length = self.unsigned()?;
         if length > self.longest {
-            Err(Malformed)
+            Err(BodyReadError)
         } else {
             Ok(length)
         }
     }
 
-    fn bytes(&mut self) -> Result<&'de [u8], Malformed> {
+    fn bytes(&mut self) -> Result<&'de [u8], BodyReadError> {
         let length = self.length()?;
         self.take(length)
     }
 
-    fn text(&mut self) -> Result<&'de str, Malformed> {
-        core::str::from_utf8(self.bytes()?).map_err(|_| Malformed)
+    fn text(&mut self) -> Result<&'de str, BodyReadError> {
+        core::str::from_utf8(self.bytes()?).map_err(|_| BodyReadError)
     }
 
-    fn flag(&mut self) -> Result<bool, Malformed> {
+    fn flag(&mut self) -> Result<bool, BodyReadError> {
         match self.byte()? {
             0 => Ok(false),
             1 => Ok(true),
-            _ => Err(Malformed),
+            _ => Err(BodyReadError),
         }
     }
 }
@@ -137,14 +137,14 @@ impl<'a, 'de> Reader<'a, 'de> {
 /// Methods that read one value and pass it to the visitor.
 macro_rules! read {
     ($($method:ident => $visit:ident($read:ident);)*) => {$(
-        fn $method<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Malformed> {
+        fn $method<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, BodyReadError> {
             visitor.$visit(self.$read()?)
         }
     )*};
 }
 
 impl<'de> Deserializer<'de> for Reader<'_, 'de> {
-    type Error = Malformed;
+    type Error = BodyReadError;
 
     read! {
         deserialize_bool => visit_bool(flag);
@@ -161,11 +161,14 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
         deserialize_byte_buf => visit_borrowed_bytes(bytes);
     }
 
-    fn deserialize_i8<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Malformed> {
+    fn deserialize_i8<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, BodyReadError> {
         visitor.visit_i8(self.byte()?.cast_signed())
     }
 
-    fn deserialize_option<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Malformed> {
+    fn deserialize_option<V: Visitor<'de>>(
+        mut self,
+        visitor: V,
+    ) -> Result<V::Value, BodyReadError> {
         if self.flag()? {
             visitor.visit_some(self.nested()?)
         } else {
@@ -173,7 +176,7 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
         }
     }
 
-    fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+    fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, BodyReadError> {
         visitor.visit_unit()
     }
 
@@ -181,7 +184,7 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
         self,
         _: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Malformed> {
+    ) -> Result<V::Value, BodyReadError> {
         visitor.visit_unit()
     }
 
@@ -189,11 +192,11 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
         mut self,
         _: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Malformed> {
+    ) -> Result<V::Value, BodyReadError> {
         visitor.visit_newtype_struct(self.nested()?)
     }
 
-    fn deserialize_seq<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Malformed> {
+    fn deserialize_seq<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, BodyReadError> {
         let length = self.length()?;
         self.deserialize_tuple(length, visitor)
     }
@@ -202,7 +205,7 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
         mut self,
         length: usize,
         visitor: V,
-    ) -> Result<V::Value, Malformed> {
+    ) -> Result<V::Value, BodyReadError> {
         visitor.visit_seq(Elements {
             reader: self.nested()?,
             left: length,
@@ -214,14 +217,14 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
         name: &'static str,
         length: usize,
         visitor: V,
-    ) -> Result<V::Value, Malformed> {
+    ) -> Result<V::Value, BodyReadError> {
         if name == ARRAY {
             return visitor.visit_borrowed_bytes(self.nested()?.take(length)?);
         }
         self.deserialize_tuple(length, visitor)
     }
 
-    fn deserialize_map<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Malformed> {
+    fn deserialize_map<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, BodyReadError> {
         let left = self.length()?;
         visitor.visit_map(Elements {
             reader: self.nested()?,
@@ -234,7 +237,7 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
         _: &'static str,
         fields: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Malformed> {
+    ) -> Result<V::Value, BodyReadError> {
         self.deserialize_tuple(fields.len(), visitor)
     }
 
@@ -243,12 +246,12 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
         _: &'static str,
         _: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Malformed> {
+    ) -> Result<V::Value, BodyReadError> {
         visitor.visit_enum(self.nested()?)
     }
 
-    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Malformed> {
-        Err(Malformed)
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, BodyReadError> {
+        Err(BodyReadError)
     }
 
     serde::forward_to_deserialize_any! { i128 u128 f32 f64 char identifier ignored_any }
@@ -265,7 +268,7 @@ struct Elements<'a, 'de> {
 }
 
 impl<'de> Elements<'_, 'de> {
-    fn element<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Malformed> {
+    fn element<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, BodyReadError> {
         let Reader {
             rest,
             longest,
@@ -278,7 +281,10 @@ impl<'de> Elements<'_, 'de> {
         })
     }
 
-    fn next<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Malformed> {
+    fn next<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, BodyReadError> {
         let Some(left) = self.left.checked_sub(1) else {
             return Ok(None);
         };
@@ -288,12 +294,12 @@ impl<'de> Elements<'_, 'de> {
 }
 
 impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
-    type Error = Malformed;
+    type Error = BodyReadError;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(
         &mut self,
         seed: T,
-    ) -> Result<Option<T::Value>, Malformed> {
+    ) -> Result<Option<T::Value>, BodyReadError> {
         self.next(seed)
     }
 
@@ -303,16 +309,19 @@ impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
 }
 
 impl<'de> MapAccess<'de> for Elements<'_, 'de> {
-    type Error = Malformed;
+    type Error = BodyReadError;
 
     fn next_key_seed<T: DeserializeSeed<'de>>(
         &mut self,
         seed: T,
-    ) -> Result<Option<T::Value>, Malformed> {
+    ) -> Result<Option<T::Value>, BodyReadError> {
         self.next(seed)
     }
 
-    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Malformed> {
+    fn next_value_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<T::Value, BodyReadError> {
         self.element(seed)
     }
 
@@ -322,26 +331,29 @@ impl<'de> MapAccess<'de> for Elements<'_, 'de> {
 }
 
 impl<'de> EnumAccess<'de> for Reader<'_, 'de> {
-    type Error = Malformed;
+    type Error = BodyReadError;
     type Variant = Self;
 
     fn variant_seed<T: DeserializeSeed<'de>>(
         mut self,
         seed: T,
-    ) -> Result<(T::Value, Self), Malformed> {
-        let variant: U32Deserializer<Malformed> = self.unsigned::<u32>()?.into_deserializer();
+    ) -> Result<(T::Value, Self), BodyReadError> {
+        let variant: U32Deserializer<BodyReadError> = self.unsigned::<u32>()?.into_deserializer();
         Ok((seed.deserialize(variant)?, self))
     }
 }
 
 impl<'de> VariantAccess<'de> for Reader<'_, 'de> {
-    type Error = Malformed;
+    type Error = BodyReadError;
 
-    fn unit_variant(self) -> Result<(), Malformed> {
+    fn unit_variant(self) -> Result<(), BodyReadError> {
         Ok(())
     }
 
-    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Malformed> {
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(
+        self,
+        seed: T,
+    ) -> Result<T::Value, BodyReadError> {
         seed.deserialize(self)
     }
 
@@ -349,7 +361,7 @@ impl<'de> VariantAccess<'de> for Reader<'_, 'de> {
         self,
         length: usize,
         visitor: V,
-    ) -> Result<V::Value, Malformed> {
+    ) -> Result<V::Value, BodyReadError> {
         self.deserialize_tuple(length, visitor)
     }
 
@@ -357,7 +369,7 @@ impl<'de> VariantAccess<'de> for Reader<'_, 'de> {
         self,
         fields: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Malformed> {
+    ) -> Result<V::Value, BodyReadError> {
         self.deserialize_tuple(fields.len(), visitor)
     }
 }

@@ -16,15 +16,15 @@ use serde::ser::{
 /// The destination of a body's bytes.
 pub(super) trait Output {
     /// Writes the next bytes. Fails if the output expects other bytes.
-    fn take(&mut self, bytes: &[u8]) -> Result<(), Unwritten>;
+    fn take(&mut self, bytes: &[u8]) -> Result<(), BodyWriteError>;
 }
 
 /// Error returned when a value is not part of the format, or differs from the expected bytes.
 #[derive(Debug, thiserror::Error)]
 #[error("the value is not written")]
-pub(super) struct Unwritten;
+pub(super) struct BodyWriteError;
 
-impl ser::Error for Unwritten {
+impl ser::Error for BodyWriteError {
     fn custom<T: fmt::Display>(_: T) -> Self {
         Self
     }
@@ -35,7 +35,7 @@ pub(super) struct Append<'a>(pub(super) &'a mut Vec<u8>);
 
 impl Output for Append<'_> {
     #[inline]
-    fn take(&mut self, bytes: &[u8]) -> Result<(), Unwritten> {
+    fn take(&mut self, bytes: &[u8]) -> Result<(), BodyWriteError> {
         self.0.extend_from_slice(bytes);
         Ok(())
     }
@@ -49,8 +49,8 @@ pub(super) struct Compare<'a> {
 
 impl Output for Compare<'_> {
     #[inline]
-    fn take(&mut self, bytes: &[u8]) -> Result<(), Unwritten> {
-        self.rest = self.rest.strip_prefix(bytes).ok_or(Unwritten)?;
+    fn take(&mut self, bytes: &[u8]) -> Result<(), BodyWriteError> {
+        self.rest = self.rest.strip_prefix(bytes).ok_or(BodyWriteError)?;
         Ok(())
     }
 }
@@ -62,7 +62,7 @@ impl<O: Output> Writer<O> {
     /// Writes an integer: one byte up to 250, else a tag byte (251, 252, 253) and 2, 4 or 8
     /// little-endian bytes.
     #[inline]
-    fn varint(&mut self, number: u64) -> Result<(), Unwritten> {
+    fn varint(&mut self, number: u64) -> Result<(), BodyWriteError> {
         if let Ok(small @ 0..=250) = u8::try_from(number) {
             self.0.take(&[small])
         } else if let Ok(number) = u16::try_from(number) {
@@ -79,15 +79,15 @@ impl<O: Output> Writer<O> {
 
     /// Writes a zigzag integer: 0, -1, 1, -2, .. are 0, 1, 2, 3, ..
     #[inline]
-    fn zigzag(&mut self, number: i64) -> Result<(), Unwritten> {
+    fn zigzag(&mut self, number: i64) -> Result<(), BodyWriteError> {
         self.varint((number << 1 ^ number >> 63).cast_unsigned())
     }
 
-    fn length(&mut self, length: usize) -> Result<(), Unwritten> {
-        self.varint(u64::try_from(length).map_err(|_| Unwritten)?)
+    fn length(&mut self, length: usize) -> Result<(), BodyWriteError> {
+        self.varint(u64::try_from(length).map_err(|_| BodyWriteError)?)
     }
 
-    fn bytes(&mut self, bytes: &[u8]) -> Result<(), Unwritten> {
+    fn bytes(&mut self, bytes: &[u8]) -> Result<(), BodyWriteError> {
         self.length(bytes.len())?;
         self.0.take(bytes)
     }
@@ -97,7 +97,7 @@ impl<O: Output> Writer<O> {
 macro_rules! write {
     ($($method:ident($number:ty) => $write:ident;)*) => {$(
         #[inline]
-        fn $method(self, number: $number) -> Result<(), Unwritten> {
+        fn $method(self, number: $number) -> Result<(), BodyWriteError> {
             self.$write(number.into())
         }
     )*};
@@ -106,15 +106,15 @@ macro_rules! write {
 /// Methods for types that are not part of the format.
 macro_rules! refuse {
     ($($method:ident($number:ty);)*) => {$(
-        fn $method(self, _: $number) -> Result<(), Unwritten> {
-            Err(Unwritten)
+        fn $method(self, _: $number) -> Result<(), BodyWriteError> {
+            Err(BodyWriteError)
         }
     )*};
 }
 
 impl<O: Output> Serializer for &mut Writer<O> {
     type Ok = ();
-    type Error = Unwritten;
+    type Error = BodyWriteError;
     type SerializeSeq = Self;
     type SerializeTuple = Self;
     type SerializeTupleStruct = Self;
@@ -139,40 +139,40 @@ impl<O: Output> Serializer for &mut Writer<O> {
     }
 
     #[inline]
-    fn serialize_u8(self, number: u8) -> Result<(), Unwritten> {
+    fn serialize_u8(self, number: u8) -> Result<(), BodyWriteError> {
         self.0.take(&[number])
     }
 
-    fn serialize_i8(self, number: i8) -> Result<(), Unwritten> {
+    fn serialize_i8(self, number: i8) -> Result<(), BodyWriteError> {
         self.0.take(&[number.cast_unsigned()])
     }
 
-    fn serialize_bool(self, flag: bool) -> Result<(), Unwritten> {
+    fn serialize_bool(self, flag: bool) -> Result<(), BodyWriteError> {
         self.0.take(&[flag.into()])
     }
 
-    fn serialize_str(self, text: &str) -> Result<(), Unwritten> {
+    fn serialize_str(self, text: &str) -> Result<(), BodyWriteError> {
         self.bytes(text.as_bytes())
     }
 
-    fn serialize_bytes(self, bytes: &[u8]) -> Result<(), Unwritten> {
+    fn serialize_bytes(self, bytes: &[u8]) -> Result<(), BodyWriteError> {
         self.bytes(bytes)
     }
 
-    fn serialize_none(self) -> Result<(), Unwritten> {
+    fn serialize_none(self) -> Result<(), BodyWriteError> {
         self.0.take(&[0])
     }
 
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), Unwritten> {
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), BodyWriteError> {
         self.0.take(&[1])?;
         value.serialize(self)
     }
 
-    fn serialize_unit(self) -> Result<(), Unwritten> {
+    fn serialize_unit(self) -> Result<(), BodyWriteError> {
         Ok(())
     }
 
-    fn serialize_unit_struct(self, _: &'static str) -> Result<(), Unwritten> {
+    fn serialize_unit_struct(self, _: &'static str) -> Result<(), BodyWriteError> {
         Ok(())
     }
 
@@ -181,7 +181,7 @@ impl<O: Output> Serializer for &mut Writer<O> {
         _: &'static str,
         variant: u32,
         _: &'static str,
-    ) -> Result<(), Unwritten> {
+    ) -> Result<(), BodyWriteError> {
         self.varint(variant.into())
     }
 
@@ -189,7 +189,7 @@ impl<O: Output> Serializer for &mut Writer<O> {
         self,
         _: &'static str,
         value: &T,
-    ) -> Result<(), Unwritten> {
+    ) -> Result<(), BodyWriteError> {
         value.serialize(self)
     }
 
@@ -199,21 +199,21 @@ impl<O: Output> Serializer for &mut Writer<O> {
         variant: u32,
         _: &'static str,
         value: &T,
-    ) -> Result<(), Unwritten> {
+    ) -> Result<(), BodyWriteError> {
         self.varint(variant.into())?;
         value.serialize(self)
     }
 
-    fn serialize_seq(self, length: Option<usize>) -> Result<Self, Unwritten> {
-        self.length(length.ok_or(Unwritten)?)?;
+    fn serialize_seq(self, length: Option<usize>) -> Result<Self, BodyWriteError> {
+        self.length(length.ok_or(BodyWriteError)?)?;
         Ok(self)
     }
 
-    fn serialize_tuple(self, _: usize) -> Result<Self, Unwritten> {
+    fn serialize_tuple(self, _: usize) -> Result<Self, BodyWriteError> {
         Ok(self)
     }
 
-    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Self, Unwritten> {
+    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Self, BodyWriteError> {
         Ok(self)
     }
 
@@ -223,16 +223,16 @@ impl<O: Output> Serializer for &mut Writer<O> {
         variant: u32,
         _: &'static str,
         _: usize,
-    ) -> Result<Self, Unwritten> {
+    ) -> Result<Self, BodyWriteError> {
         self.varint(variant.into())?;
         Ok(self)
     }
 
-    fn serialize_map(self, length: Option<usize>) -> Result<Self, Unwritten> {
+    fn serialize_map(self, length: Option<usize>) -> Result<Self, BodyWriteError> {
         self.serialize_seq(length)
     }
 
-    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Self, Unwritten> {
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Self, BodyWriteError> {
         Ok(self)
     }
 
@@ -242,12 +242,12 @@ impl<O: Output> Serializer for &mut Writer<O> {
         variant: u32,
         variant_name: &'static str,
         length: usize,
-    ) -> Result<Self, Unwritten> {
+    ) -> Result<Self, BodyWriteError> {
         self.serialize_tuple_variant(name, variant, variant_name, length)
     }
 
-    fn collect_str<T: fmt::Display + ?Sized>(self, _: &T) -> Result<(), Unwritten> {
-        Err(Unwritten)
+    fn collect_str<T: fmt::Display + ?Sized>(self, _: &T) -> Result<(), BodyWriteError> {
+        Err(BodyWriteError)
     }
 
     fn is_human_readable(&self) -> bool {
@@ -260,18 +260,18 @@ macro_rules! parts {
     ($($parts:ident::$method:ident($($name:ty)?);)*) => {$(
         impl<O: Output> $parts for &mut Writer<O> {
             type Ok = ();
-            type Error = Unwritten;
+            type Error = BodyWriteError;
 
             #[inline]
             fn $method<T: Serialize + ?Sized>(
                 &mut self,
                 $(_: $name,)?
                 value: &T,
-            ) -> Result<(), Unwritten> {
+            ) -> Result<(), BodyWriteError> {
                 value.serialize(&mut **self)
             }
 
-            fn end(self) -> Result<(), Unwritten> {
+            fn end(self) -> Result<(), BodyWriteError> {
                 Ok(())
             }
         }
@@ -289,17 +289,17 @@ parts! {
 
 impl<O: Output> SerializeMap for &mut Writer<O> {
     type Ok = ();
-    type Error = Unwritten;
+    type Error = BodyWriteError;
 
-    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Unwritten> {
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), BodyWriteError> {
         key.serialize(&mut **self)
     }
 
-    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Unwritten> {
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), BodyWriteError> {
         value.serialize(&mut **self)
     }
 
-    fn end(self) -> Result<(), Unwritten> {
+    fn end(self) -> Result<(), BodyWriteError> {
         Ok(())
     }
 }

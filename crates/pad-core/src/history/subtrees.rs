@@ -41,10 +41,13 @@ impl<S: Suite, L: Subtrees<S>> Subtrees<S> for &L {
 }
 
 /// Error returned when a digest is unavailable: the store's fault, or `None` if the log lacks it.
-pub(crate) type Lack = Option<StoreFault>;
+pub(crate) type MissingDigest = Option<StoreFault>;
 
 /// [`HistoryLog::root`](super::HistoryLog::root) for any storage.
-pub(super) fn root<S: Suite>(log: &impl Subtrees<S>, entries: u64) -> Result<S::Digest, Lack> {
+pub(super) fn root<S: Suite>(
+    log: &impl Subtrees<S>,
+    entries: u64,
+) -> Result<S::Digest, MissingDigest> {
     if entries > log.entries() {
         return Err(None);
     }
@@ -56,7 +59,7 @@ pub(crate) fn prove_inclusion<S: Suite>(
     log: &impl Subtrees<S>,
     version: Version,
     newer: Version,
-) -> Result<InclusionProof<S>, Lack> {
+) -> Result<InclusionProof<S>, MissingDigest> {
     let (index, entries) = places(log, version, newer)?;
     let path = digests(log, merkle::inclusion(index, entries))?;
     let root = version_root(log, version)?;
@@ -68,7 +71,7 @@ pub(crate) fn prove_consistency<S: Suite>(
     log: &impl Subtrees<S>,
     older: Version,
     newer: Version,
-) -> Result<ConsistencyProof<S>, Lack> {
+) -> Result<ConsistencyProof<S>, MissingDigest> {
     if older == Version::EMPTY {
         let last = newer.previous().ok_or(None)?;
         let [inclusion, prefix] = [const { Vec::new() }; 2];
@@ -89,7 +92,7 @@ pub(crate) fn prove_prefix<S: Suite>(
     log: &impl Subtrees<S>,
     version: Version,
     newer: Version,
-) -> Result<PrefixProof<S>, Lack> {
+) -> Result<PrefixProof<S>, MissingDigest> {
     let (first, entries) = places(log, version, newer)?;
     let mut ranges = merkle::consistency(first, entries);
     // A consistency proof omits this digest, because its verifier has it.
@@ -105,7 +108,7 @@ fn places<S: Suite>(
     log: &impl Subtrees<S>,
     version: Version,
     newer: Version,
-) -> Result<(u64, u64), Lack> {
+) -> Result<(u64, u64), MissingDigest> {
     let [index, entries] = [version, newer].map(|version| version.previous().map(Version::number));
     let (index, entries) = index.zip(entries).ok_or(None)?;
     if index >= entries || entries > log.entries() {
@@ -117,12 +120,15 @@ fn places<S: Suite>(
 fn digests<S: Suite>(
     log: &impl Subtrees<S>,
     ranges: Vec<Range<u64>>,
-) -> Result<Vec<S::Digest>, Lack> {
+) -> Result<Vec<S::Digest>, MissingDigest> {
     let digests = ranges.into_iter().map(|range| range_root(log, range));
     digests.collect()
 }
 
-fn range_root<S: Suite>(log: &impl Subtrees<S>, range: Range<u64>) -> Result<S::Digest, Lack> {
+fn range_root<S: Suite>(
+    log: &impl Subtrees<S>,
+    range: Range<u64>,
+) -> Result<S::Digest, MissingDigest> {
     let root = merkle::root(node::<S>, range, |place| perfect(log, place))?;
     Ok(root.unwrap_or_else(empty_root::<S>))
 }
@@ -131,7 +137,7 @@ fn range_root<S: Suite>(log: &impl Subtrees<S>, range: Range<u64>) -> Result<S::
 pub(super) fn perfect<S: Suite>(
     log: &impl Subtrees<S>,
     (level, index): (u32, u64),
-) -> Result<S::Digest, Lack> {
+) -> Result<S::Digest, MissingDigest> {
     if level == 0 {
         let version = Version::new(index).next().ok_or(None)?;
         let root = version_root(log, version)?;
@@ -145,6 +151,9 @@ pub(super) fn perfect<S: Suite>(
     Ok(node::<S>(&left, &right))
 }
 
-fn version_root<S: Suite>(log: &impl Subtrees<S>, version: Version) -> Result<S::Digest, Lack> {
+fn version_root<S: Suite>(
+    log: &impl Subtrees<S>,
+    version: Version,
+) -> Result<S::Digest, MissingDigest> {
     log.version_root(version).map_err(Some)?.ok_or(None)
 }

@@ -102,7 +102,7 @@ fn signatures_by_another_key_and_unreduced_ones_spoil_a_batch() {
 
 #[test]
 fn a_batch_takes_what_its_documentation_says_only_the_author_can_make() {
-    // `R` is the identity and `s = k a`, with the secret scalar `a` of the key: the equation
+    // `R` is the identity and `s = k a`, with the secret scalar `a` of the key. The equation
     // holds, and `a = s / k` is public from now on.
     let bytes: [u8; SIGNATURE_LENGTH] = parse_hexadecimal(
         "0100000000000000000000000000000000000000000000000000000000000000\

@@ -1,4 +1,5 @@
-//! Bodies: what is written is what bincode writes, bincode would read the same, nothing else is read.
+//! Bodies: the writer agrees with bincode, and the reader accepts exactly the canonical bodies that
+//! bincode accepts.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +10,7 @@ use pad_core::{
 use proptest::{collection::vec, prelude::*};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-/// Everything that serde data in this format can be made of.
+/// A field of every kind of serde data in this format.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Everything {
     unsigned: (u8, u16, u32, u64),
@@ -86,12 +87,12 @@ fn everything() -> impl Strategy<Value = Everything> {
     )
 }
 
-/// What bincode itself writes.
+/// The body as bincode encodes it.
 fn bincode_writes<T: Serialize>(value: &T) -> Vec<u8> {
     bincode::serde::encode_to_vec(value, bincode::config::standard()).unwrap()
 }
 
-/// What bincode itself makes of a body, where it is canonical and complete.
+/// The value that bincode decodes; `None` unless the body is canonical and complete.
 fn bincode_reads<T: Serialize + DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     let config = bincode::config::standard().with_limit::<0x10_0000>();
     let (value, read) = bincode::serde::decode_from_slice(bytes, config).ok()?;
@@ -112,7 +113,7 @@ proptest! {
         prop_assert_eq!(decode_body::<Everything>(&longer), Err(DecodeError::TrailingBytes));
     }
 
-    /// Whatever the bytes: no panic, and the same verdict as bincode's with a canonical check.
+    /// Changed bytes never cause a panic. The verdict is that of bincode with a canonical check.
     #[test]
     fn changed_bytes_are_read_as_bincode_reads_them(
         value in everything(),
@@ -196,7 +197,7 @@ fn integers_have_one_encoding() {
     );
 }
 
-/// A few bytes that claim a long list or text: believing them would abort the process.
+/// Short bodies that claim a long list or text. Allocating that length would abort the process.
 #[test]
 fn a_length_prefix_allocates_nothing() {
     let claims: [&[u8]; 5] = [

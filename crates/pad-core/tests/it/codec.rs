@@ -1,4 +1,4 @@
-//! Envelopes: everything but the one encoding of the one message that was asked for is refused.
+//! Envelopes: only the one encoding of the requested kind of message is accepted.
 
 use std::fmt::Debug;
 
@@ -231,7 +231,7 @@ fn round_trip<M: Message + PartialEq + Debug>(message: &M) -> Result<(), TestCas
     Ok(())
 }
 
-/// Whatever is read is written again as the same bytes.
+/// A decoded message encodes to the same bytes.
 fn canonical<M: Message>(body: &[u8]) -> Result<(), TestCaseError> {
     let envelope = [
         &MAGIC[..],
@@ -257,7 +257,12 @@ proptest! {
     ) {
         round_trip(&first)?;
         round_trip(&Equivocation { first, second })?;
-        round_trip(&Update { base: version(first.head.version.number()), operations, head: second, attachment: () })?;
+        round_trip(&Update {
+            base: version(first.head.version.number()),
+            operations,
+            head: second,
+            attachment: (),
+        })?;
         let inclusion: InclusionProof<S> =
             decode_body(&encode_body(&(first.head.root, &path))).unwrap();
         round_trip(&inclusion)?;

@@ -1,4 +1,5 @@
-//! Evidence of a fork across versions: always where a client can see one, never against an honest author.
+//! Evidence of a fork across versions: for every fork that a client can see, and never against an
+//! honest author.
 
 use pad_core::{
     Contradiction, DecodeError, DictionaryId, Equivocation, ForkEvidence, Past, SchemeId,
@@ -11,7 +12,7 @@ use pad_core::{
 
 use crate::support::{Chain, S, author, authority, digest, head, other_signer, signer, version};
 
-/// Two forks are compared up to this many versions; paths of all shapes occur.
+/// The number of versions of each fork. Paths of all shapes occur.
 const VERSIONS: u64 = 11;
 
 fn verify(evidence: Contradiction<S>) -> Result<Forked, VerifyError> {
@@ -83,8 +84,8 @@ fn forks() -> Vec<(u64, Chain, Chain)> {
     forks
 }
 
-/// A client that has seen head `m` and is offered head `n` that does not continue it, or the other
-/// way round, asks the server of the newer head, which knows nothing of the other fork.
+/// A client has seen one head and is offered another that does not continue it. The client asks the
+/// server of the newer head, which knows only its own fork.
 #[test]
 fn whatever_a_client_can_see_is_evidence() {
     for (at, mine, theirs) in forks() {
@@ -137,7 +138,7 @@ fn accuse_both_ways(mine: &Chain, older: u64, theirs: &Chain, newer: u64) {
     }
 }
 
-/// Anybody who knows the author's key is convinced by the bytes.
+/// Asserts that the encoded evidence verifies with the author's key alone.
 fn assert_transferable(evidence: &ForkEvidence<S>, about: u64) {
     let bytes = evidence.encode();
     let received = ForkEvidence::<S>::decode(&bytes, 4096).unwrap();
@@ -174,7 +175,7 @@ fn a_failing_consistency_proof_is_evidence_by_itself() {
     }
 }
 
-/// Two clients that believe different roots of one version hold the evidence, without any server.
+/// Two clients with different verified roots of one version hold the evidence, without any server.
 #[test]
 fn contradicting_roots_are_evidence_by_themselves() {
     for (at, mine, theirs) in forks() {
@@ -235,7 +236,7 @@ fn an_honest_author_is_never_accused() {
     }
 }
 
-/// Nor an author with equal contents in many versions, whose history repeats itself.
+/// An honest author has equal contents in many versions, so that its history repeats itself.
 #[test]
 fn an_honest_author_that_repeats_itself_is_never_accused() {
     let mut chain = Chain::default();
@@ -270,7 +271,7 @@ fn what_the_heads_agree_on_is_no_contradiction() {
                 Err(VerifyError::NoContradiction)
             );
         }
-        // A head's own words are about its own version only.
+        // A head's own root and history are about its own version only.
         let (expected, actual) = (version(older), version(newer));
         assert_eq!(
             view.accuse(chain.head(offered), Past::Own),
@@ -335,7 +336,7 @@ fn every_changed_bit_and_every_missing_byte_is_refused() {
     }
 }
 
-/// Parts of genuine evidence, and of honest heads, in each other's place.
+/// Exchanges parts of genuine evidence and of honest heads.
 #[test]
 fn spliced_evidence_is_refused() {
     let all = genuine();
@@ -415,7 +416,7 @@ fn nobody_but_the_author_makes_evidence() {
     }
 }
 
-/// What a server that is not the author can do: honest heads, and any digests in the proofs.
+/// Without the author's key, a server can combine honest heads with any digests in the proofs.
 #[test]
 fn invented_pasts_are_refused() {
     let chain = Chain::new(VERSIONS);
@@ -439,7 +440,7 @@ fn invented_pasts_are_refused() {
     }
 }
 
-/// A history that no log leads to is no fork: version 1 has none before it, whoever signs otherwise.
+/// A signed version 1 with a history contradicts every log, because no version precedes it.
 #[test]
 fn a_first_version_with_a_past_is_evidence() {
     let chain = Chain::new(3);

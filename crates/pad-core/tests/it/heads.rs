@@ -1,4 +1,4 @@
-//! Signed heads: only what the author signed, for exactly what was asked.
+//! Signed heads: only heads that the author signed for the requested version verify.
 
 use pad_core::{
     Blake3Ed25519, DictionaryId, DigestBytes, HeadSignature, Paper2010, SchemeId, Sha256Ed25519,
@@ -213,7 +213,7 @@ fn a_signature_on_anything_but_the_whole_layout_is_refused() {
     }
 }
 
-/// Version 0 is the empty dictionary by definition, whatever was signed.
+/// Version 0 is the empty dictionary by definition, even if the author signed another head.
 #[test]
 fn version_0_is_never_taken_from_a_signature() {
     let empty = SnapshotHead::<S>::empty(authority().scheme, authority().dictionary);

@@ -47,7 +47,7 @@ fn keys_are_ordered_by_their_bytes() {
     );
 }
 
-/// Every way in checks the length, and every way in and out is of the same bytes.
+/// Every conversion checks the length, and conversions in both directions preserve the bytes.
 #[test]
 fn keys_and_values_are_made_from_bytes_of_every_kind() {
     macro_rules! conversions {

@@ -1,4 +1,4 @@
-//! What this crate promises to those who build on it, through its public interface alone.
+//! Integration tests of the public interface.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod body;

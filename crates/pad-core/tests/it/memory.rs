@@ -1,5 +1,5 @@
-//! What decoding takes at most, measured against the bytes that are decoded: true lengths of as many of
-//! the smallest elements as fit, where a length costs least and an element most.
+//! Peak memory of decoding, relative to the length of the message. Lists are complete and consist
+//! of the smallest elements.
 
 use pad_core::{
     Contradiction, Equivocation, SignedHead, TrustedView, Update,
@@ -12,10 +12,11 @@ use crate::{
     vectors,
 };
 
-/// One more than a power of two: a list that grows has just doubled, and its former half is still there.
+/// One more than a power of two: a growing list has just doubled, and its former half is still
+/// allocated.
 const LIST: u32 = (1 << 16) + 1;
 
-/// The body of a list: its length, and this element so many times.
+/// The body of a list: its length, then [`LIST`] copies of `element`.
 fn list(element: &[u8]) -> Vec<u8> {
     let mut bytes = vec![252];
     bytes.extend_from_slice(&LIST.to_le_bytes());
@@ -23,7 +24,7 @@ fn list(element: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Asserts that decoding takes at most this many times the message's bytes, and a page.
+/// Asserts that decoding takes at most `times` the message's bytes, plus a page.
 fn takes_at_most<M: Message>(times: u64, body: &[&[u8]]) {
     let envelope = [&b"PAD1"[..], &[1, M::KIND], &M::SUITE.to_be_bytes()].concat();
     let bytes = [&envelope, &body.concat()[..]].concat();

@@ -83,7 +83,7 @@ laws! {
 }
 
 proptest! {
-    /// What decodes at all is the encoding of what it decodes to.
+    /// Bytes that decode are the encoding of the decoded value.
     #[test]
     fn arbitrary_bytes_are_canonical_or_refused(input in strings(), more in any::<Vec<u8>>()) {
         for input in [input, more] {

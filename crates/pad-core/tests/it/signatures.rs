@@ -1,4 +1,4 @@
-//! Author keys and signatures: one encoding each, and none that anybody could make.
+//! Author keys and signatures: one encoding each, and no forgeable signature.
 
 use pad_core::{AuthorKey, DictionaryId, HeadSignature, SignedHead, VerifyError};
 use signature::{Signer, Verifier};
@@ -10,13 +10,13 @@ use crate::{
 
 #[test]
 fn a_signer_that_fails_makes_no_head() {
-    struct Gone;
-    impl Signer<HeadSignature> for Gone {
+    struct FailingSigner;
+    impl Signer<HeadSignature> for FailingSigner {
         fn try_sign(&self, _: &[u8]) -> Result<HeadSignature, signature::Error> {
             Err(signature::Error::new())
         }
     }
-    assert!(example::<S>().sign(&Gone).is_err());
+    assert!(example::<S>().sign(&FailingSigner).is_err());
 }
 
 /// `s + L` in place of `s`: the same equation, another encoding.
@@ -46,7 +46,7 @@ fn a_malleated_signature_is_refused() {
 }
 
 /// `R` the neutral element and `s = k * a`: solves the equation, and only the author can make it.
-/// Plain verification takes it, so the author would have two signatures on one head.
+/// Plain verification accepts it, so the author would have two signatures on one head.
 #[test]
 fn a_signature_with_a_point_of_small_order_is_refused() {
     let bytes: [u8; 64] = hex::decode(
@@ -68,8 +68,8 @@ fn a_signature_with_a_point_of_small_order_is_refused() {
     );
 }
 
-/// Small-order points, and encodings that RFC 8032 does not allow: under such a key, anybody can
-/// sign, or one author has two names.
+/// Small-order points, and encodings that RFC 8032 does not allow. Under a key of small order an
+/// attacker can sign. With a second encoding one author has two keys.
 #[test]
 fn keys_of_small_order_or_not_canonical_are_refused() {
     let small_order = [

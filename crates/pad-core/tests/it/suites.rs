@@ -1,4 +1,4 @@
-//! Known answers of the suites, and what they are made of.
+//! Known answers of the suites, and their definition by SHA-256 and BLAKE3.
 
 use pad_core::{
     Blake3Ed25519, Digest, DigestBytes, Domain, Paper2010, Sha256Ed25519, Suite, SuiteId,
@@ -109,7 +109,7 @@ proptest! {
     }
 }
 
-/// Distinct even where they are cut off or padded, so no two domains share a first block.
+/// Tags differ even if truncated or padded, so no two domains share a first block.
 #[test]
 fn tags_are_distinct_ascii_of_at_most_32_bytes() {
     for (i, domain) in Domain::ALL.iter().enumerate() {
@@ -131,7 +131,8 @@ fn tags_are_distinct_ascii_of_at_most_32_bytes() {
     }
 }
 
-/// The same data in two places has two digests, and so has the same data hashed in two ways.
+/// Equal data has different digests under different domains. Except with BLAKE3, `hash` and `node`
+/// also differ.
 #[test]
 fn domains_are_separate() {
     fn check<S: Suite>() {

@@ -1,6 +1,7 @@
 //! Golden vectors: the bytes of one message of each kind. Changing one is changing the format.
 //!
-//! Inputs: `support.rs` (the author's seed is the bytes 0 to 31; root of version `v`: `digest(v)`).
+//! Inputs: `support.rs`. The author's seed is the bytes 0 to 31, and version `v` has the root
+//! `digest(v)`.
 
 use pad_core::{
     Blake3Ed25519, Contradiction, Equivocation, Key, Operation, Paper2010, Past, SignedHead, Suite,
@@ -41,7 +42,7 @@ pub(crate) fn equivocation() -> Equivocation<S> {
     }
 }
 
-/// Version 4 of a dictionary that was forked after version 2, and what a head of the fork says of it.
+/// A fork after version 2: a head of version 4, and a proof about version 4 under the fork's head.
 pub(crate) fn contradiction() -> Contradiction<S> {
     let fork = Chain::new(2).continued(100, 6);
     let first = Testimony {
@@ -66,7 +67,7 @@ pub(crate) fn view() -> TrustedView<S> {
     view
 }
 
-/// Asserts that this is the message's encoding; blanks and line breaks in the text do not count.
+/// Asserts that `text` is the message's encoding. Blanks and line breaks in the text are ignored.
 fn pin<M: Message + PartialEq + std::fmt::Debug>(message: &M, text: &str) {
     let expected: String = text.split_whitespace().collect();
     assert_eq!(hex::encode(encode(message)), expected);

@@ -1,4 +1,4 @@
-//! A client's view moves forward only, on one branch only, and stays as it was otherwise.
+//! A client's view moves forward only, on one branch only. A refused head leaves it unchanged.
 #![allow(
     clippy::result_large_err,
     reason = "refusals carry their evidence by value"
@@ -68,7 +68,7 @@ fn a_view_moves_forward_with_proof() {
                 assert_eq!(offer(&mut view, chain.head(second), proof), Ok(()));
             }
             assert_eq!(view.version(), version(second));
-            // The head already seen is no news, with or without a proof.
+            // The head already seen is accepted, with or without a proof.
             assert_eq!(offer(&mut view, chain.head(second), None), Ok(()));
             let proof = chain.continues(first, 20);
             assert_eq!(offer(&mut view, chain.head(second), proof), Ok(()));
@@ -143,7 +143,7 @@ fn a_newer_head_needs_the_right_proof() {
         offer(&mut view, mine.head(8), theirs.continues(5, 8)),
         mismatch
     );
-    // The other branch's head: signed by the author, and still no continuation.
+    // The other branch's head is signed by the author, but does not continue the view's head.
     assert_eq!(
         offer(&mut view, theirs.head(8), theirs.continues(5, 8)),
         mismatch
@@ -227,7 +227,7 @@ fn exact_versions_and_past_roots_do_not_move_the_view() {
     }
 }
 
-/// What lies on a disk can be damaged: every flipped bit is noticed before the view is used.
+/// Every flipped bit of a stored view is detected before the view is used.
 #[test]
 fn a_damaged_view_is_refused() {
     let chain = Chain::new(5);
@@ -275,7 +275,7 @@ fn a_damaged_view_makes_no_evidence() {
 }
 
 proptest! {
-    /// Whatever is offered in whatever order, a view accepts one branch's heads in ascending order.
+    /// For arbitrary offers, a view accepts the heads of one branch in ascending order.
     #[test]
     fn a_view_stays_on_one_branch(
         common in 1_u64..8,

@@ -93,7 +93,7 @@ fn errors_are_clauses() {
         );
         assert!(!texts[..i].contains(text), "{text}");
     }
-    // An update is refused in the words of what is wrong with it.
+    // A refused update reports the error of its cause.
     assert_eq!(
         ApplyError::Head(VerifyError::Fork(seen)).to_string(),
         texts[18]
@@ -104,7 +104,7 @@ fn errors_are_clauses() {
     );
 }
 
-/// For human readers, bytes are lower-case hexadecimal text of exactly their length.
+/// In human-readable formats, bytes are lower-case hexadecimal text of exactly their length.
 #[test]
 fn digests_are_texts_for_people() {
     let read = |text: &'static str| {

@@ -33,8 +33,8 @@ struct Test {
     result: String,
 }
 
-/// The one vector that a batch decides otherwise, as [`AuthorKey::verify_batch`] documents: its `R`
-/// is of small order and in an encoding that is not canonical.
+/// The vector that only a batch accepts, as [`AuthorKey::verify_batch`] documents. Its `R` is of
+/// small order and in an encoding that is not canonical.
 const TAKEN_BY_BATCHES: u32 = 151;
 
 /// Every published verdict equals that of [`AuthorKey::verify`].

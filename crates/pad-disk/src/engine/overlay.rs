@@ -19,11 +19,11 @@ use super::backend::Backend;
 #[derive(Debug)]
 pub(super) struct Overlay {
     file: Backend,
-    written: Mutex<Written>,
+    written: Mutex<OverlayWrites>,
 }
 
 #[derive(Debug)]
-struct Written {
+struct OverlayWrites {
     length: u64,
     /// Length of the prefix of the file that was not truncated.
     of_file: u64,
@@ -39,7 +39,7 @@ impl Overlay {
         let length = file.len()?;
         Ok(Self {
             file,
-            written: Mutex::new(Written {
+            written: Mutex::new(OverlayWrites {
                 length,
                 of_file: length,
                 pieces: BTreeMap::new(),
@@ -48,7 +48,7 @@ impl Overlay {
     }
 
     // No code panics while it holds the lock, so a poisoned value is intact.
-    fn written(&self) -> MutexGuard<'_, Written> {
+    fn written(&self) -> MutexGuard<'_, OverlayWrites> {
         self.written.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -1,4 +1,4 @@
-//! Location of a database, and how it is opened.
+//! The file of a database, and how it is opened.
 
 use std::{
     io,
@@ -23,13 +23,13 @@ pub(super) const MODE: ConcurrencyMode = ConcurrencyMode::ExclusiveWriter;
 
 /// The file of a database that one process owns.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct DatabaseFile {
     pub(super) file: Arc<dyn LayerFile>,
     pub(super) path: PathBuf,
     format: Format,
 }
 
-impl Place {
+impl DatabaseFile {
     /// Opens the file at `path`.
     pub(super) fn at(path: &Path, format: Format) -> Result<Self, EngineError> {
         check::refuse_other_files(path, format.access)?;

@@ -92,7 +92,7 @@ impl SharedDatabase {
     /// all.
     ///
     /// # Errors
-    /// [`EngineError::Exists`] if the path is taken; [`EngineError`] if storage fails; errors of
+    /// [`EngineError::Exists`] if the path is taken. [`EngineError`] if storage fails. Errors of
     /// `fill`.
     pub fn create<E: From<EngineError>>(
         path: &Path,
@@ -106,8 +106,8 @@ impl SharedDatabase {
     ///
     /// # Errors
     /// [`EngineError::Missing`], [`EngineError::Foreign`] (also for a truncated file),
-    /// [`EngineError::Exposed`], [`EngineError::InUse`], [`EngineError::RepairNeeded`];
-    /// [`EngineError::NotIntact`] if a repair finds damage; [`EngineError::Panicked`],
+    /// [`EngineError::Exposed`], [`EngineError::InUse`], [`EngineError::RepairNeeded`].
+    /// [`EngineError::NotIntact`] if a repair finds damage. [`EngineError::Panicked`],
     /// [`EngineError::Io`].
     pub fn open(path: &Path, format: Format) -> Result<Self, EngineError> {
         check::refuse_other_files(path, format.access)?;
@@ -182,8 +182,8 @@ impl SharedDatabase {
     /// Runs `work` in one durable write transaction, which is committed completely or not at all.
     ///
     /// # Errors
-    /// [`EngineError::InUse`] if another process is the writer; [`EngineError::NotIntact`] if a
-    /// page is damaged; [`EngineError`] if storage fails; errors of `work`.
+    /// [`EngineError::InUse`] if another process is the writer. [`EngineError::NotIntact`] if a
+    /// page is damaged. [`EngineError`] if storage fails. Errors of `work`.
     pub fn write<T, E: From<EngineError>>(
         &self,
         work: impl FnOnce(&WriteTransaction) -> Result<T, E>,
@@ -221,7 +221,7 @@ impl SharedDatabase {
     /// Checks every page. The file is unchanged, unless this process is the writer.
     ///
     /// # Errors
-    /// [`EngineError::NotIntact`]; [`EngineError::InUse`] if another process is the writer;
+    /// [`EngineError::NotIntact`]. [`EngineError::InUse`] if another process is the writer.
     /// [`EngineError`] if storage fails or the file is not writable.
     pub fn check(&self) -> Result<(), EngineError> {
         let mut handle = self.handle();
@@ -241,8 +241,8 @@ impl SharedDatabase {
     /// Returns free space to the file system. Returns `false` if a read is in progress.
     ///
     /// # Errors
-    /// [`EngineError::InUse`] if another process is the writer; [`EngineError::NotIntact`] if a
-    /// page is damaged; [`EngineError`] if storage fails.
+    /// [`EngineError::InUse`] if another process is the writer. [`EngineError::NotIntact`] if a
+    /// page is damaged. [`EngineError`] if storage fails.
     pub fn compact(&self) -> Result<bool, EngineError> {
         let mut handle = self.handle();
         guarded(|| match self.opened_to_write(&mut handle)?.compact() {

@@ -17,7 +17,7 @@ use super::{
     error::EngineError,
     format::Format,
     guard::guarded,
-    place::{MODE, Place},
+    place::{DatabaseFile, MODE},
     reserve::Reserve,
 };
 use crate::layer::FileLayer;
@@ -30,7 +30,7 @@ use crate::layer::FileLayer;
 pub struct SoleDatabase {
     /// `None` while it cannot be opened again.
     database: RwLock<Option<Database>>,
-    place: Place,
+    place: DatabaseFile,
     health: Arc<Health>,
     /// Time of the last failed attempt of a reader to open the database again.
     last_failure: Mutex<Option<Instant>>,
@@ -41,7 +41,7 @@ impl SoleDatabase {
     /// all.
     ///
     /// # Errors
-    /// [`EngineError::Exists`] if the path is taken; [`EngineError`] if storage fails; errors of
+    /// [`EngineError::Exists`] if the path is taken. [`EngineError`] if storage fails. Errors of
     /// `fill`.
     pub fn create<E: From<EngineError>>(
         path: &Path,
@@ -76,7 +76,7 @@ impl SoleDatabase {
     /// [`EngineError::Exposed`], [`EngineError::InUse`], [`EngineError::Panicked`];
     /// [`EngineError::Io`].
     pub fn open(path: &Path, format: Format) -> Result<Self, EngineError> {
-        Self::new(Place::at(path, format)?)
+        Self::new(DatabaseFile::at(path, format)?)
     }
 
     /// Like [`SoleDatabase::open`], but in a layer of files.
@@ -88,10 +88,10 @@ impl SoleDatabase {
         name: &str,
         format: Format,
     ) -> Result<Self, EngineError> {
-        Self::new(Place::within(&**layer, name, format)?)
+        Self::new(DatabaseFile::within(&**layer, name, format)?)
     }
 
-    fn new(place: Place) -> Result<Self, EngineError> {
+    fn new(place: DatabaseFile) -> Result<Self, EngineError> {
         let health = Arc::default();
         let database = place.open(&health)?;
         Ok(Self {
@@ -107,7 +107,7 @@ impl SoleDatabase {
     /// # Errors
     /// [`EngineError::NotIntact`]; those of [`SoleDatabase::open`].
     pub fn check(path: &Path, format: &Format) -> Result<(), EngineError> {
-        let mut database = Place::at(path, *format)?.open_copy()?;
+        let mut database = DatabaseFile::at(path, *format)?.open_copy()?;
         let checked = guarded(|| check::check_pages(&mut database));
         let _ = guarded(|| drop(database));
         match checked {
@@ -174,7 +174,8 @@ impl SoleDatabase {
     /// Runs `work` in one durable write transaction, which is committed completely or not at all.
     ///
     /// # Errors
-    /// [`EngineError::Closed`]; [`EngineError`] if storage fails; errors of `work`.
+    /// [`EngineError::Closed`] if the database is not open. [`EngineError`] if storage fails.
+    /// Errors of `work`.
     pub fn write<T, E: From<EngineError>>(
         &self,
         repair: Repair,
@@ -314,8 +315,8 @@ pub enum Repair {
     Quick,
 }
 
-/// Maximum time that a reader waits for a database that is being opened or compacted, and minimum
-/// time between two attempts of readers to open it again.
+/// Maximum time that a reader waits for a database that is being opened or compacted. Also the
+/// minimum time between two attempts of readers to open it again.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Polling interval of waiting readers.

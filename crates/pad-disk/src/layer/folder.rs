@@ -27,8 +27,8 @@ impl Folder {
     /// [`FileLayer::synchronise`].
     ///
     /// # Errors
-    /// [`io::ErrorKind::DirectoryNotEmpty`]; [`io::ErrorKind::NotADirectory`] if `path` is
-    /// something else; other I/O errors, for example if the parent folder is missing.
+    /// [`io::ErrorKind::DirectoryNotEmpty`]. [`io::ErrorKind::NotADirectory`] if `path` is
+    /// something else. Other I/O errors, for example if the parent folder is missing.
     pub fn create(path: &Path) -> io::Result<Self> {
         match fs::create_dir(path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -44,7 +44,7 @@ impl Folder {
     /// Opens the folder at `path`.
     ///
     /// # Errors
-    /// [`io::ErrorKind::NotFound`]; [`io::ErrorKind::NotADirectory`]; other I/O errors.
+    /// [`io::ErrorKind::NotFound`], [`io::ErrorKind::NotADirectory`] or other I/O errors.
     pub fn open(path: &Path) -> io::Result<Self> {
         if !path.metadata()?.is_dir() {
             return Err(io::ErrorKind::NotADirectory.into());

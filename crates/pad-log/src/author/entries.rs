@@ -43,8 +43,8 @@ pub enum AppendError {
 
 /// The entries of a log, and proofs about every size of it.
 ///
-/// A pushed entry is in no tree before [`Entries::build`]. Proofs exist for all sizes, also those
-/// that were not built; in frontier schemes their frontiers are then made for each proof.
+/// A pushed entry is in no tree before [`Entries::build`]. Proofs exist for all sizes. In frontier
+/// schemes, the frontiers of a size that was not built are made for each proof.
 #[derive(Clone, Debug)]
 pub struct Entries<S: Scheme> {
     appended: Vec<Entry>,

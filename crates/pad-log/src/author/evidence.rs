@@ -18,7 +18,7 @@ use crate::{
 impl<S: Scheme> Forest<S> {
     /// Appends the evidence that a tree holds exactly `count` elements that begin with `beginning`.
     ///
-    /// Cost: one sum with a term for each element of the tree; two sums for `count = 1`, three for
+    /// Cost: one sum with a term for each element of the tree. Two sums for `count = 1`, three for
     /// more.
     ///
     /// # Errors

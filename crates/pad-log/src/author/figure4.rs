@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use super::{Entries, frontier_tree::whole, support};
 use crate::{
     AbsenceProof, AppendOnlyProof, Entry, Growth, InclusionProof, Log, Schedule, Setup,
-    frontier::Leaving,
+    frontier::FrontierString,
     prefix::{roots_of, scalar_of_prefix},
     scheme::figure4::Figure4,
     shape::Address,
@@ -140,7 +140,7 @@ fn check_tree(entries: &Entries<Figure4>, tree: &Json) {
     let made = forest.frontier(address).unwrap();
     let sorted = made.sorted::<Figure4>(elements);
     let frontier = whole::<Figure4>(&sorted);
-    let string = |one: Leaving| (frontier.bytes(one).0[0], frontier.bytes(one).1);
+    let string = |one: FrontierString| (frontier.bytes(one).0[0], frontier.bytes(one).1);
     let strings: Vec<(u8, u16)> = frontier.iter().map(string).collect();
     let expected: Vec<(u8, u16)> = texts(tree, "frontier").into_iter().map(bits).collect();
     assert_eq!(strings, expected);

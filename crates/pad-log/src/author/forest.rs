@@ -233,7 +233,7 @@ impl<S: Scheme> Forest<S> {
 
     /// The polynomial of a node: the product of `X - root` over its elements.
     ///
-    /// Cost: none for nodes whose polynomial is kept; for others the product.
+    /// Cost: the product, or nothing for nodes whose polynomial is kept.
     pub(crate) fn polynomial(&self, node: Address) -> Cow<'_, [Fr]> {
         if let Some(known) = self.polynomials.get(&node) {
             return Cow::Borrowed(known.as_slice());

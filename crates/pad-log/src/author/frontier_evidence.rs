@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     element::HALF,
-    frontier::{CHUNK, Frontier, Leaving, common_bits, evidence::chunk_challenge},
+    frontier::{CHUNK, Frontier, FrontierString, common_bits, evidence::chunk_challenge},
     prefix::scalar_of_prefix,
     scheme::Scheme,
     shape::Address,
@@ -46,15 +46,17 @@ impl<S: Scheme> Forest<S> {
         let mut shown: Vec<&[u8]> = positions.iter().map(element).collect();
         shown.sort_unstable();
         let below = Frontier::new(&shown, S::KEY_BITS, S::ELEMENT_BITS);
-        let strings: Vec<Leaving> = below.iter().collect();
+        let strings: Vec<FrontierString> = below.iter().collect();
         for chunk in strings.chunks(CHUNK) {
             self.append_chunk((&made, frontier), (below, chunk), bytes)?;
         }
         Ok(())
     }
 
-    /// Appends the evidence for an absent key half: the length of its prefix that leaves the tree,
-    /// the path to the prefix's group, and a proof that the group holds it.
+    /// Appends the evidence for an absent key half.
+    ///
+    /// The parts are the length of the prefix that leaves the tree, the path to the prefix's group,
+    /// and a proof of the prefix in that group.
     fn append_absence(
         &self,
         (made, frontier): (&FrontierTree, Frontier<'_>),
@@ -86,7 +88,7 @@ impl<S: Scheme> Forest<S> {
     fn append_chunk(
         &self,
         (made, frontier): (&FrontierTree, Frontier<'_>),
-        (below, chunk): (Frontier<'_>, &[Leaving]),
+        (below, chunk): (Frontier<'_>, &[FrontierString]),
         bytes: &mut Vec<u8>,
     ) -> Result<(), AccumulateError> {
         let Some(first) = chunk.first() else {

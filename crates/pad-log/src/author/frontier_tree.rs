@@ -27,7 +27,7 @@ use crate::{
     certificate::{PointBytes, ScalarBytes},
     element::first_half,
     frontier::{
-        CHUNK, Frontier, Leaving,
+        CHUNK, Frontier, FrontierString,
         evidence::{disjoint_challenge, product_challenge, second_challenge},
     },
     log::Setup,
@@ -48,7 +48,7 @@ pub(crate) struct FrontierTree {
     /// The positions of the elements in the tree, in ascending order of the elements.
     order: Vec<u32>,
     /// The first string of each group.
-    groups: Vec<Leaving>,
+    groups: Vec<FrontierString>,
     /// The rows of nodes from the groups up to the root.
     rows: Vec<Vec<FrontierNode>>,
     /// The proof that the polynomials are coprime, in its message encoding: commitments, values and
@@ -91,10 +91,10 @@ impl FrontierTree {
 
     /// The number of the group that holds a string, or the prefix of it that is in the frontier.
     pub(super) fn group_of(&self, frontier: Frontier<'_>, string: &[u8]) -> usize {
-        // Compares only this many bytes of a group's first string: the zeros after it must not make
-        // it longer than the string that it is a prefix of.
-        let bytes = |first: &Leaving| frontier.bytes(*first).0;
-        let is_before = |first: &Leaving| bytes(first).iter().take(string.len()).le(string);
+        // Compares only the first `string.len()` bytes of a group's first string. The zeros after a
+        // shorter one must not place it after the strings that it is a prefix of.
+        let bytes = |first: &FrontierString| frontier.bytes(*first).0;
+        let is_before = |first: &FrontierString| bytes(first).iter().take(string.len()).le(string);
         self.groups.partition_point(is_before).saturating_sub(1)
     }
 
@@ -103,7 +103,7 @@ impl FrontierTree {
         &self,
         frontier: Frontier<'a>,
         group: usize,
-    ) -> impl Iterator<Item = Leaving> + use<'a> {
+    ) -> impl Iterator<Item = FrontierString> + use<'a> {
         let end = self.groups.get(group + 1).copied();
         let strings = frontier.iter_from(self.groups[group]);
         strings.take_while(move |string| Some(*string) != end)
@@ -157,7 +157,7 @@ fn in_order<S: Scheme>(elements: &[u8]) -> (Vec<u32>, Vec<&[u8]>) {
 /// A run of consecutive strings of a frontier.
 #[derive(Clone, Copy, Debug)]
 struct Run {
-    first: Leaving,
+    first: FrontierString,
     length: usize,
 }
 
@@ -359,8 +359,10 @@ impl FrontierPlan {
         Ok(Some((encoded, quotient)))
     }
 
-    /// Proves that the two polynomials have no root in common: commitments to `f`, `x` and `y`, the
-    /// values of the last two at the challenge, and the quotient.
+    /// Proves that the two polynomials have no root in common.
+    ///
+    /// The proof has commitments to `f`, `x` and `y`, the values of the last two at the challenge,
+    /// and the quotient.
     async fn disjoint(
         &self,
         (accumulator, polynomial): (&PointBytes, &[Fr]),

@@ -57,13 +57,13 @@ pub(super) struct Job {
 
 enum Stage {
     /// The node, followed by the frontier if one is planned.
-    Merging(Making<Made>, Option<BeginFrontier>),
-    Frontier(Made, Making<FrontierTree>),
+    Merging(FallibleSteps<Made>, Option<BeginFrontier>),
+    Frontier(Made, FallibleSteps<FrontierTree>),
     Finished(Result<Made, AccumulateError>),
 }
 
-type Making<T> = Steps<Result<T, AccumulateError>>;
-type BeginFrontier = Box<dyn FnOnce(&Made) -> Making<FrontierTree> + Send + Sync>;
+type FallibleSteps<T> = Steps<Result<T, AccumulateError>>;
+type BeginFrontier = Box<dyn FnOnce(&Made) -> FallibleSteps<FrontierTree> + Send + Sync>;
 
 impl Job {
     /// Begins a node, and its frontier if one is planned. Each step has at most `terms` terms of a
@@ -176,7 +176,7 @@ impl Job {
     }
 }
 
-fn step<T>(steps: &mut Making<T>) -> Option<Result<T, AccumulateError>> {
+fn step<T>(steps: &mut FallibleSteps<T>) -> Option<Result<T, AccumulateError>> {
     let result = steps.step()?;
     debug_assert!(
         result.is_err() || steps.left() == 0,

@@ -21,8 +21,8 @@ use crate::{
 impl<S: DictionaryScheme> Entries<S> {
     /// Proves all values of a key in the log of `size` entries, which is at most [`Entries::size`].
     ///
-    /// Cost in counted schemes: for each tree one sum with a term for each element; two sums for
-    /// one value of the key, three for more.
+    /// Cost in counted schemes, for each tree: one sum with a term for each element. One value of
+    /// the key needs two sums, several values need three.
     ///
     /// Cost in frontier schemes: one sum of at most 1024 terms for each tree without the key. For
     /// others, two sums for each chunk of 512 prefixes, of which there are half as many as values.

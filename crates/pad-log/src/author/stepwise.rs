@@ -38,8 +38,8 @@ impl Pace {
         Self { workers, terms }
     }
 
-    /// Runs a computation for each item: items in parallel with one thread each, or one item after
-    /// the other on all threads if there are fewer items than threads.
+    /// Runs a computation for each item, in parallel with one thread each. With fewer items than
+    /// threads, runs one item after the other on all threads.
     pub(super) async fn map<'a, T: Sync, R: Send, F: Future<Output = R>>(
         &self,
         items: &'a [T],

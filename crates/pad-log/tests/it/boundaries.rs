@@ -69,7 +69,8 @@ fn every_entry_is_included_in_every_later_size() {
     }
 }
 
-/// One equal pair after the other: the last quotient is the identity, as nothing else is in the tree.
+/// Appends equal pairs only. The last quotient is the identity, because the tree has no other
+/// element.
 #[test]
 fn a_log_of_one_pair_shows_it_as_often_as_it_was_appended() {
     let shape = Shape::new(10, Schedule::Eager).unwrap();
@@ -81,7 +82,8 @@ fn a_log_of_one_pair_shows_it_as_often_as_it_was_appended() {
     }
 }
 
-/// Beyond 64 values the quotient is made as a product, not by divisions; the evidence is as long.
+/// Beyond 64 values the quotient is computed as a product instead of by divisions. The evidence
+/// keeps its length.
 #[test]
 fn a_hundred_values_take_as_much_evidence_as_two() {
     let shape = Shape::new(10, Schedule::Eager).unwrap();
@@ -97,7 +99,7 @@ fn a_hundred_values_take_as_much_evidence_as_two() {
         let values: usize = expected.iter().map(|value| 4 + value.len()).sum();
         wire::encode(&proof).len() - values
     };
-    // 97 to 104 elements take 13 blocks, and 2 stand in one.
+    // 97 to 104 elements take 13 blocks; 2 elements take one.
     assert_eq!((length(97), length(100)), (length(100), length(104)));
     assert!(length(2) < length(100));
 }
@@ -132,7 +134,7 @@ fn members_are_in_or_out() {
     }
 }
 
-/// With the secret: every accumulator is the product at `s`.
+/// Checks with the secret that every accumulator is the product at `s`.
 #[test]
 fn accumulators_are_products_at_the_secret() {
     let shape = Shape::new(5, Schedule::Deferred).unwrap();
@@ -203,7 +205,8 @@ fn setups_have_one_encoding() {
     assert_eq!(no_purpose, invalid);
 }
 
-/// The empty digest names no log: a head of another one, whoever signed it, makes no statement about this one.
+/// The empty digest names no log. A head of another log makes no statement about this one, even
+/// with a valid signature.
 #[test]
 fn a_log_stands_at_heads_of_its_own_only() {
     let shape = Shape::new(4, Schedule::Eager).unwrap();
@@ -227,7 +230,7 @@ fn a_log_stands_at_heads_of_its_own_only() {
     let (expected, actual) = (0x0312, 0x0302);
     let refused = VerifyError::WrongScheme { expected, actual };
     assert_eq!(this.at(&other).unwrap_err(), refused);
-    // The very same digest under a head of this log.
+    // An equal digest under a head of this log.
     let own = this
         .at(&verified(AasCounted::ID, this.dictionary()))
         .unwrap();

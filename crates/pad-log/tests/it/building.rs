@@ -1,4 +1,5 @@
-//! Nodes of deferred logs that are made before they are used: equal to those made at once, and never much work in one append.
+//! Nodes of deferred logs that are built ahead. They equal the nodes built at once, and no append
+//! does much work.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +28,7 @@ fn size_of(all: &[Entry]) -> u64 {
     u64::try_from(all.len()).unwrap()
 }
 
-/// Keys of which some come back.
+/// Pairs with 37 different keys in turn.
 fn some_pairs(count: usize) -> Vec<Entry> {
     let entry = |i: usize| pair(&format!("key {}", i % 37), &format!("{i}"));
     (0..count).map(entry).collect()
@@ -38,12 +39,12 @@ fn some_members(count: usize) -> Vec<Entry> {
     (0..count).map(member).collect()
 }
 
-/// The top level of a frontier set, and a number of members in which a tree of that level is used.
+/// The top level of a frontier set, and a number of members that fills a tree of that level.
 fn frontier_set() -> (u8, usize) {
     soak::size((4, 34), (5, 66))
 }
 
-/// Appends what is missing up to a size.
+/// Appends the missing entries up to `size`.
 fn grow<S: Scheme>(entries: &mut Entries<S>, all: &[Entry], size: u64) {
     let (from, to) = (entries.as_slice().len(), usize::try_from(size).unwrap());
     for entry in &all[from..to] {
@@ -52,7 +53,7 @@ fn grow<S: Scheme>(entries: &mut Entries<S>, all: &[Entry], size: u64) {
     entries.build().unwrap();
 }
 
-/// Digest, nodes and certificates at a size are the same.
+/// Checks that digest, roots and proofs at `size` are equal.
 fn assert_same<S: Scheme>(made: &Entries<S>, oracle: &Entries<S>, size: u64) {
     assert_eq!(made.digest(size), oracle.digest(size), "{size}");
     assert_eq!(made.roots(size), oracle.roots(size), "{size}");
@@ -87,7 +88,7 @@ fn assert_same_absence<S: SetScheme>(made: &Entries<S>, oracle: &Entries<S>, siz
     assert_eq!(made, oracle, "{size}");
 }
 
-/// Random batches, some of which are undone, against a log whose nodes are made at once.
+/// Compares random batches, some of them undone, with a log that builds its nodes at once.
 fn check_batches<S: Scheme>(
     (log, all): (&Log<S>, &[Entry]),
     longest: u64,
@@ -133,13 +134,14 @@ fn frontiers_by_credit_are_those_made_at_once() {
     let all = some_pairs(42);
     let log = deferred::<AadFrontier>(4);
     check_batches((&log, &all), 1, 1, assert_same_values);
-    // In the soak trees of 32 too, whose rows of groups are higher.
+    // The soak test has trees of 32 too, with higher rows of groups.
     let (top_level, count) = frontier_set();
     let log = deferred::<AasFrontier>(top_level);
     check_batches((&log, &some_members(count)), 5, 11, assert_same_absence);
 }
 
-/// At every size: what comes after it is undone, and the log goes on as if nothing had been.
+/// Appends and truncates at every size. The log then continues as if the truncated entries had
+/// never been appended.
 #[test]
 fn logs_go_on_after_every_truncation() {
     let all = some_pairs(140);
@@ -163,7 +165,8 @@ fn logs_go_on_after_every_truncation() {
     assert_same(&made, &oracle, size_of(&all));
 }
 
-/// What an update that is refused has made is not made again: who relays updates cannot have the work done twice.
+/// Nodes built for a refused update are kept. A party that relays updates therefore cannot cause
+/// the work twice.
 #[test]
 fn a_node_that_was_put_in_and_undone_is_taken_back() {
     let all = some_pairs(64);
@@ -178,7 +181,7 @@ fn a_node_that_was_put_in_and_undone_is_taken_back() {
     assert!(made.progress().iter().all(|job| job.done == job.steps));
 }
 
-/// Jobs that are killed and begun anew, wherever they were.
+/// Discards jobs at any progress and begins them again.
 #[test]
 fn jobs_may_be_begun_anew_at_any_time() {
     let all = some_pairs(100);
@@ -197,7 +200,8 @@ fn jobs_may_be_begun_anew_at_any_time() {
     }
 }
 
-/// Of each job no more than its share, in any append: counted, not timed.
+/// Checks, by counting steps, that an append runs at most the share of each job. Returns the most
+/// steps of one append.
 fn check_shares<S: Scheme>(log: &Log<S>, all: &[Entry]) -> usize {
     let shape = log.shape();
     let mut entries = empty(log, Building::Credit);
@@ -222,7 +226,8 @@ fn check_shares<S: Scheme>(log: &Log<S>, all: &[Entry]) -> usize {
             let is_new = before.iter().all(|other| other.node != job.node);
             assert!(!is_new || job.done == 0, "{size}: {job:?}");
         }
-        // What this append makes available was under construction, and only the share of this append was left.
+        // A node that this append makes available was under construction, and only this append's
+        // share was left.
         for level in 4..=shape.top_level() {
             let node = Address::holding(level, size).index.checked_sub(2);
             let node = node.map(|index| Address { level, index });
@@ -238,14 +243,15 @@ fn check_shares<S: Scheme>(log: &Log<S>, all: &[Entry]) -> usize {
 
 #[test]
 fn no_append_runs_more_than_its_share() {
-    // Counted: few steps, so that a share is one of each level.
+    // Counted schemes have few steps, so a share is one step of each level.
     let most = check_shares(&deferred::<AadCounted>(8), &some_pairs(600));
     assert!((1..=5).contains(&most), "{most}");
     let (top_level, count) = frontier_set();
     check_shares(&deferred::<AasFrontier>(top_level), &some_members(count));
 }
 
-/// A batch gets the credit of all its appends, and a batch that passes a whole window makes the node at once.
+/// A batch gets the credit of all its appends. A batch that passes a whole window builds the node
+/// at once.
 #[test]
 fn batches_are_in_no_way_behind() {
     let all = some_pairs(500);

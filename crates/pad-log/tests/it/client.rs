@@ -22,7 +22,7 @@ use crate::support::{at, client_log, entries, key, log, pair, verify};
 
 type Scheme = AadCounted;
 
-/// Heads that an author signs, whatever is below these roots.
+/// Heads signed by the author over arbitrary roots.
 fn heads(
     log: &Log<Scheme>,
     roots: &[Digest<32>],
@@ -43,7 +43,7 @@ fn heads(
     (heads, history)
 }
 
-/// An author's published log: one entry a version.
+/// A published log with one entry for each version.
 fn published(values: &[&str]) -> LogRepository<Scheme> {
     let log = log::<Scheme>([9; 16], Shape::new(4, Schedule::Eager).unwrap());
     let mut roles = Roles::new(&log);
@@ -54,11 +54,11 @@ fn published(values: &[&str]) -> LogRepository<Scheme> {
     roles.server
 }
 
-/// A log that signs a history which contains the older head, over contents that do not contain the older ones.
+/// A log signs a history with the older head, but contents without the older ones.
 #[test]
 fn a_log_that_changes_its_past_is_not_followed() {
     let honest = published(&["1", "2", "3"]);
-    // The same author, whose version 3 forgets version 2's entry.
+    // The author's version 3 lacks the entry of version 2.
     let log = honest.entries().log().clone();
     let mut changed = pad_log::Entries::new(log, Workers::sequential()).unwrap();
     for value in ["1", "another", "3"] {
@@ -108,7 +108,7 @@ fn a_log_that_changes_its_past_is_not_followed() {
         refused,
         Err(LogRefusal::Head(VerifyError::MalformedHistoryProof))
     );
-    // The honest version still follows, and then the other one is a fork.
+    // The honest version is still accepted. The other one is then a fork.
     advance(&mut client, &honest, 3).unwrap();
     let refused = client.advance(&codec::encode(&signed), None);
     assert!(matches!(refused, Err(LogRefusal::Fork(_))), "{refused:?}");
@@ -118,8 +118,8 @@ fn a_log_that_changes_its_past_is_not_followed() {
     assert_eq!(older, Err(LogRefusal::Head(rollback)));
 }
 
-/// A root that only the history names, and the log never led to: under the newest head somebody would be shown that a value was
-/// appended by version 2, which version 3 does not have.
+/// The history contains a root that the log never had. Under the newest head a client could
+/// otherwise be shown a value in version 2 that version 3 lacks.
 #[test]
 fn the_newest_head_vouches_for_no_past_that_it_does_not_contain() {
     let log = log::<Scheme>([9; 16], Shape::new(4, Schedule::Eager).unwrap());
@@ -180,13 +180,13 @@ fn the_newest_head_vouches_for_no_past_that_it_does_not_contain() {
     assert_eq!((past.version(), past.root()), (one, honest.digest(1)));
 }
 
-/// As many as 33 600 elements have at `H = 4`: the proof has more than 64 KiB. A proof that is longer than the client reads is no
-/// accusation.
+/// The log has as many trees as 33 600 elements at `H = 4`, so the proof has more than 64 KiB. A
+/// proof over the client's limit is no evidence against the log.
 #[test]
 fn an_honest_log_of_many_top_trees_is_followed() {
     let shape = Shape::new(4, Schedule::Eager).unwrap();
     let log = log::<Scheme>([9; 16], shape);
-    // Roots as an honest log has them, as far as this proof can tell: whole top trees, none of them opened.
+    // This proof opens no top tree, so arbitrary roots serve as those of an honest log.
     let roots: Vec<Digest<32>> = (0..2101_u64)
         .map(|number| hash::leaf(number, b""))
         .collect();
@@ -200,7 +200,7 @@ fn an_honest_log_of_many_top_trees_is_followed() {
     for root in &roots {
         append_only.extend_from_slice(&root.0);
     }
-    // The proof is fine.
+    // The proof is valid.
     let growth = Growth::new(at(&client_log(&log), 1, old), at(&client_log(&log), 2, new));
     verify::<AppendOnlyProof<Scheme>>(&append_only, &growth.unwrap(), &()).unwrap();
 
@@ -226,7 +226,7 @@ fn an_honest_log_of_many_top_trees_is_followed() {
     assert_eq!(followed, Ok(Version::new(2)));
 }
 
-/// Two heads of one version are evidence, whatever bytes a server sends beside them.
+/// Two heads of one version are evidence, whatever other bytes the server sends.
 #[test]
 fn a_fork_is_noticed_whatever_comes_with_it() {
     let log = log::<Scheme>([9; 16], Shape::new(4, Schedule::Eager).unwrap());

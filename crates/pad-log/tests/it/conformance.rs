@@ -9,7 +9,8 @@ use pad_log::{AadCounted, AadFrontier, AasCounted, AasFrontier, Log, Schedule, S
 use crate::support;
 
 fn log<S: Scheme>(schedule: Schedule) -> Log<S> {
-    // Several trees of 16 elements, which is as much as the parameters serve where an element has 512 roots.
+    // Several trees of 16 elements. The parameters serve no larger trees if an element has 512
+    // roots.
     support::log([7; 16], Shape::new(4, schedule).unwrap())
 }
 
@@ -42,7 +43,7 @@ const COUNTED: Work = Work {
     most: 11,
     questions: 25,
 };
-/// Frontiers of versions that are not the latest are made for each question.
+/// Fewer questions, because each one about an older version computes its frontiers.
 const FRONTIER: Work = Work {
     versions: 5,
     most: 7,
@@ -51,6 +52,6 @@ const FRONTIER: Work = Work {
 
 laws_of!(aad_counted, AadCounted, COUNTED, 1);
 laws_of!(aas_counted, AasCounted, COUNTED, 1);
-// Of the bytes of messages, one in so many is changed.
+// The last argument is the step between the bytes of a message that are changed.
 laws_of!(aad_frontier, AadFrontier, FRONTIER, soak::size(397, 23));
 laws_of!(aas_frontier, AasFrontier, FRONTIER, soak::size(397, 23));

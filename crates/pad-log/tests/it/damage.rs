@@ -5,7 +5,7 @@ use pad_log::{AadCounted, AppendOnlyProof, Growth, InclusionProof, LookupProof, 
 
 use crate::support::{at_size, distinct, entries, key, log, verify};
 
-/// Numbers at their limits wherever the layout has numbers: refused before they cost memory.
+/// Sets each number of the layout to its limits. The message is refused before it costs memory.
 #[test]
 fn huge_numbers_are_refused() {
     type Scheme = AadCounted;

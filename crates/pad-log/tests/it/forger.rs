@@ -1,7 +1,9 @@
-//! A log that makes what it likes: trees of sixteen elements and evidence about them, from polynomials of its choice.
+//! A dishonest log. It makes trees of sixteen elements, and evidence about them, from arbitrary
+//! polynomials.
 //!
-//! Written from the definitions, and sharing nothing with the crate's authors but products of roots. Whatever is made here, any log can make:
-//! a commitment is one to a polynomial, and a quotient is a polynomial, as it drops the remainder. The secret only makes commitments faster.
+//! The code follows the definitions. It shares only the products of roots with the crate's authors.
+//! Any log can make these messages. A commitment is to a polynomial, and a quotient is a polynomial
+//! because the division drops the remainder. The secret only speeds up commitments.
 
 use ark_bls12_381::{Fr, G1Affine, g1};
 use ark_ec::{AffineRepr, CurveGroup};
@@ -28,7 +30,7 @@ use pad_conformance::aad::parameters::secret;
 pub(crate) type Polynomial = Vec<Fr>;
 pub(crate) type Point = [u8; G1_BYTES];
 
-/// The product of `X - root`.
+/// The product of `X - root` over all roots.
 pub(crate) fn product(roots: &[Fr]) -> Polynomial {
     let negated: Vec<Fr> = roots.iter().map(|root| -*root).collect();
     polynomial::product(&negated, &Workers::sequential())
@@ -53,7 +55,7 @@ pub(crate) fn divided(polynomial: &[Fr], z: Fr) -> Polynomial {
     polynomial::divide_by_factor(polynomial, -z).0
 }
 
-/// The sum of multiples.
+/// The sum of the products of factors and terms.
 pub(crate) fn sum(terms: &[(Fr, &[Fr])]) -> Polynomial {
     let length = terms.iter().map(|(_, term)| term.len()).max();
     let mut sum = vec![Fr::ZERO; length.unwrap_or(0)];
@@ -65,7 +67,7 @@ pub(crate) fn sum(terms: &[(Fr, &[Fr])]) -> Polynomial {
     sum
 }
 
-/// The challenge after these parts, and the transcript for the next one.
+/// The challenge after `parts`, and the transcript for the next challenge.
 pub(crate) fn challenge(id: AccumulatorId, name: &str, parts: &[&[u8]]) -> (Transcript, Fr) {
     let mut transcript = Transcript::new(id, name);
     for part in parts {
@@ -75,7 +77,7 @@ pub(crate) fn challenge(id: AccumulatorId, name: &str, parts: &[&[u8]]) -> (Tran
     (transcript, z)
 }
 
-/// The next challenge, after these values.
+/// The next challenge, after `values`.
 pub(crate) fn next_challenge(transcript: &mut Transcript, values: &[Fr]) -> Fr {
     for value in values {
         transcript.absorb(&scalar::encode(value));
@@ -83,13 +85,13 @@ pub(crate) fn next_challenge(transcript: &mut Transcript, values: &[Fr]) -> Fr {
     transcript.challenge_scalar()
 }
 
-/// The scalars of a string's prefixes of lengths in this range.
+/// The scalars of the prefixes of `string` with these `lengths`.
 pub(crate) fn prefixes(string: &[u8], lengths: core::ops::RangeInclusive<u16>) -> Vec<Fr> {
     let scalars = lengths.map(|length| scalar_of_prefix(string, length));
     scalars.collect()
 }
 
-/// The element of a pair that is said to be appended for this time.
+/// The element of a pair with the given occurrence.
 pub(crate) fn pair(key: &str, value: &str, occurrence: u64) -> Vec<u8> {
     let value = Sha256Ed25519::value(value.as_bytes());
     let halves = [
@@ -109,12 +111,12 @@ pub(crate) struct Tree<S: Scheme> {
     elements: Vec<Vec<u8>>,
     /// The polynomials that the blocks' accumulators commit to.
     pub(crate) blocks: [Polynomial; 2],
-    /// The one that the root's commits to.
+    /// The polynomial that the root's accumulator commits to.
     pub(crate) polynomial: Polynomial,
 }
 
 impl<S: Scheme> Tree<S> {
-    /// An honest one.
+    /// An honest tree.
     pub(crate) fn new(elements: Vec<Vec<u8>>) -> Self {
         let block = |elements: &[Vec<u8>]| {
             let bits = u16::try_from(8 * elements[0].len()).unwrap();
@@ -155,14 +157,14 @@ impl<S: Scheme> Tree<S> {
         commit(&self.polynomial)
     }
 
-    /// The log at its digest.
+    /// The log under the digest of this tree.
     pub(crate) fn at(&self) -> LogRoot<S> {
         let root = hash::sealed(4, &self.accumulator(), &self.inner());
         let log = client_log(&self.log);
         at(&log, 2, hash::digest(log.id(), 16, Some(root)))
     }
 
-    /// The tree with these blocks open.
+    /// The part of a message that shows the tree with `blocks` open.
     fn shown(&self, blocks: &[usize]) -> Vec<u8> {
         let (accumulator, inner) = (self.accumulator(), self.inner());
         if blocks.is_empty() {
@@ -195,7 +197,7 @@ impl<S: Scheme> Tree<S> {
         bytes
     }
 
-    /// The message of a look-up that shows these blocks and values.
+    /// The message of a look-up that shows `blocks` and `values`.
     pub(crate) fn look_up(&self, blocks: &[usize], evidence: &[u8], values: &[&str]) -> Vec<u8> {
         let mut bytes = codec::envelope(129, S::ID.0);
         let count = |count: usize| u32::try_from(count).unwrap().to_be_bytes();
@@ -214,7 +216,7 @@ impl<S: Scheme> Tree<S> {
         bytes
     }
 
-    /// The message of an inclusion.
+    /// The message of an inclusion proof.
     pub(crate) fn inclusion(&self, position: u64, occurrence: u64) -> Vec<u8> {
         let mut bytes = codec::envelope(130, S::ID.0);
         bytes.extend_from_slice(&16_u64.to_be_bytes());
@@ -227,7 +229,8 @@ impl<S: Scheme> Tree<S> {
     }
 }
 
-/// `x` and `y` with `x A + y f = 1`, for the product `f` of `X - root` over these roots, of which none is one of `A`.
+/// `x` and `y` with `x A + y f = 1`, where `f` is the product of `X - root` over `roots`. No root
+/// may be a root of `A`.
 pub(crate) fn bezout(tree: &[Fr], roots: &[Fr]) -> [Polynomial; 2] {
     let f = product(roots);
     let fractions: Vec<Polynomial> = roots
@@ -248,7 +251,8 @@ pub(crate) fn bezout(tree: &[Fr], roots: &[Fr]) -> [Polynomial; 2] {
     [x, y]
 }
 
-/// Equations, each of which is to be zero at one point, as one; all of them, or all but one.
+/// The combination of equations that should all be zero at one point. Leaves out the equation at
+/// index `without`.
 pub(crate) fn combined(equations: &[Polynomial], g: Fr, without: Option<usize>) -> Polynomial {
     let powers = core::iter::successors(Some(Fr::ONE), |power| Some(*power * g));
     let terms = powers.zip(equations).enumerate();
@@ -259,7 +263,7 @@ pub(crate) fn combined(equations: &[Polynomial], g: Fr, without: Option<usize>) 
     sum(&terms)
 }
 
-/// What a proof of disjointness for `A`, `f`, `x`, `y` says, with these values of the last two.
+/// The equations of a proof of disjointness for `A`, `f`, `x` and `y`, with values of `x` and `y`.
 pub(crate) fn disjoint_equations(parts: [&[Fr]; 4], [x, y]: [Fr; 2]) -> [Polynomial; 3] {
     let [tree, frontier, x_part, y_part] = parts;
     [
@@ -269,7 +273,7 @@ pub(crate) fn disjoint_equations(parts: [&[Fr]; 4], [x, y]: [Fr; 2]) -> [Polynom
     ]
 }
 
-/// That proof at these challenges.
+/// The proof of disjointness at given challenges.
 pub(crate) fn disjoint_at(parts: [&[Fr]; 4], (z, g): (Fr, Fr), values: [Fr; 2]) -> Vec<u8> {
     let [_, frontier, x, y] = parts;
     let claim = combined(&disjoint_equations(parts, values), g, None);
@@ -284,7 +288,8 @@ pub(crate) fn disjoint_at(parts: [&[Fr]; 4], (z, g): (Fr, Fr), values: [Fr; 2]) 
     .concat()
 }
 
-/// The same with the challenges that a verifier makes. It holds if the values do, and `x A + y f` is 1 at `z`.
+/// [`disjoint_at`] with the verifier's challenges. The proof verifies if the values are right and
+/// `x A + y f` is 1 at `z`.
 pub(crate) fn disjoint_with(
     id: AccumulatorId,
     parts: [&[Fr]; 4],
@@ -298,7 +303,7 @@ pub(crate) fn disjoint_with(
     disjoint_at(parts, (z, g), values)
 }
 
-/// The same with the true values.
+/// [`disjoint_with`] the true values.
 pub(crate) fn disjoint(id: AccumulatorId, parts: [&[Fr]; 4]) -> Vec<u8> {
     let [_, _, x, y] = parts;
     disjoint_with(id, parts, |z| {
@@ -306,13 +311,13 @@ pub(crate) fn disjoint(id: AccumulatorId, parts: [&[Fr]; 4]) -> Vec<u8> {
     })
 }
 
-/// The proof of disjointness of a tree and the product over these roots.
+/// The proof that a tree is disjoint from the product over `roots`.
 pub(crate) fn honestly_disjoint<S: Scheme>(tree: &Tree<S>, roots: &[Fr]) -> Vec<u8> {
     let [x, y] = bezout(&tree.polynomial, roots);
     disjoint(tree.id(), [&tree.polynomial, &product(roots), &x, &y])
 }
 
-/// What a step of a path says, with these values of all children but the last.
+/// The equations of a step of a path, with the values of all children but the last.
 fn step_equations((parent, children): (&[Fr], &[&[Fr]]), values: &[Fr]) -> Vec<Polynomial> {
     let opened = children.iter().zip(values);
     let mut equations: Vec<Polynomial> = opened
@@ -326,7 +331,8 @@ fn step_equations((parent, children): (&[Fr], &[&[Fr]]), values: &[Fr]) -> Vec<P
     equations
 }
 
-/// The step to the child with this index at these challenges, with the quotient of all equations but one.
+/// The step to the child `index` at given challenges. Its quotient leaves out the equation
+/// `without`.
 pub(crate) fn step_at(
     (parent, children): (&[Fr], &[&[Fr]]),
     (index, without): (usize, Option<usize>),
@@ -342,7 +348,7 @@ pub(crate) fn step_at(
     bytes
 }
 
-/// The same with the challenges that a verifier makes.
+/// [`step_at`] with the verifier's challenges.
 pub(crate) fn step_with(
     id: AccumulatorId,
     (parent, children): (&[Fr], &[&[Fr]]),
@@ -361,7 +367,7 @@ pub(crate) fn step_with(
     step_at((parent, children), (index, without), (z, g), &values)
 }
 
-/// The same with the true values.
+/// [`step_with`] the true values.
 pub(crate) fn step(
     id: AccumulatorId,
     (parent, children): (&[Fr], &[&[Fr]]),
@@ -376,14 +382,15 @@ pub(crate) fn step(
     })
 }
 
-/// The path of these steps.
+/// The path with the given steps.
 pub(crate) fn path(steps: &[Vec<u8>]) -> Vec<u8> {
     let mut bytes = vec![u8::try_from(steps.len()).unwrap()];
     bytes.extend(steps.concat());
     bytes
 }
 
-/// After a proof of disjointness: that the prefix of this length of a string is a root of the group at the end of a path.
+/// The evidence that follows a proof of disjointness. It states that the prefix of `length` bits is
+/// a root of the group at the end of the path.
 pub(crate) fn absence(string: &[u8], length: u16, path: &[u8], group: &[Fr]) -> Vec<u8> {
     let root = scalar_of_prefix(&string[..32], length);
     let mut bytes = length.to_be_bytes().to_vec();
@@ -392,7 +399,8 @@ pub(crate) fn absence(string: &[u8], length: u16, path: &[u8], group: &[Fr]) -> 
     bytes
 }
 
-/// A chunk with this quotient `rest` of the group at the end of a path, whatever they are, at this challenge.
+/// A chunk at the challenge `z`, with an arbitrary group at the end of the path and an arbitrary
+/// quotient `rest`.
 pub(crate) fn chunk_at(
     scalars: &[Fr],
     path: &[u8],
@@ -404,7 +412,7 @@ pub(crate) fn chunk_at(
     [path, &commit(rest), &commit(&divided(&combined, z))].concat()
 }
 
-/// The same at the challenge that a verifier makes.
+/// [`chunk_at`] the verifier's challenge.
 pub(crate) fn chunk(
     id: AccumulatorId,
     scalars: &[Fr],
@@ -417,7 +425,8 @@ pub(crate) fn chunk(
     chunk_at(scalars, path, (group, rest), z)
 }
 
-/// The strings longer than a key half that leave these elements of one key, in lexicographic order, as scalars.
+/// The scalars of the strings longer than a key half that leave `elements`, in lexicographic order.
+/// All elements have one key.
 pub(crate) fn lower_frontier(elements: &[Vec<u8>]) -> Vec<Fr> {
     let bit = |element: &[u8], at: usize| element[at / 8] >> (7 - at % 8) & 1;
     let mut strings: Vec<(Vec<u8>, u16)> = Vec::new();
@@ -443,8 +452,8 @@ pub(crate) fn lower_frontier(elements: &[Vec<u8>]) -> Vec<Fr> {
     scalars.collect()
 }
 
-/// The first two coefficients of the combination of claims in a message with this body, about a question at a version; as they would be if
-/// the body were left out, with none.
+/// The first two coefficients of the combination of claims in a message. Without a `body`, these
+/// are the coefficients of a transcript that leaves out the body.
 pub(crate) fn coefficients<S: Scheme>(
     id: AccumulatorId,
     at: &LogRoot<S>,

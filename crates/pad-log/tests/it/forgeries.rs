@@ -1,7 +1,7 @@
-//! What a server, or the log itself, might try: each check by itself, with the refusal that it gives.
+//! Forgeries of servers and dishonest logs, one for each check, with the expected error.
 //!
-//! Where a log is dishonest, its digest is made from what the message shows, so that hashes alone refuse nothing.
-//! Evidence made up from polynomials is in the vectors.
+//! The digest of a dishonest log is computed from its message, so hashes alone reject nothing.
+//! Evidence forged from polynomials is in the vectors.
 
 use ark_bls12_381::{Fr, G1Affine, g1};
 use ark_ff::{BigInteger as _, Field as _, PrimeField as _};
@@ -69,7 +69,7 @@ fn put(proof: &[u8], at: usize, bytes: &[u8]) -> Vec<u8> {
     changed
 }
 
-/// The log whose only root, of this level, is what the message shows.
+/// The log with one root of the given level, computed from the message.
 fn as_shown(
     entries: &Entries<Scheme>,
     level: u8,
@@ -128,7 +128,7 @@ fn points_and_scalars_must_be_canonical_and_in_the_subgroup() {
         quotient(&stray()),
         undecodable(DecodeError::PointOutsideSubgroup)
     );
-    // A quotient may be the identity, if the equation holds.
+    // A quotient may be the identity if the equation holds.
     assert_eq!(quotient(&IDENTITY), VerifyError::EquationMismatch);
 
     let inner = Digest(array(&proof, absent::INNER));
@@ -165,7 +165,7 @@ fn what_is_hashed_cannot_be_another() {
     let larger = look_up(&entries, 16, "absent");
     let larger = put(&larger, absent::SIZE, &32_u64.to_be_bytes());
     assert_eq!(refusal(&larger, &root, "absent"), mismatch);
-    // An accumulator that was made for this answer, of the tree and of a sibling.
+    // Accumulators of the tree and of a sibling, made for this answer.
     let generator = point::encode::<g1::Config, G1_BYTES>(&ark_ec::AffineRepr::generator());
     for place in [present::ACCUMULATOR, present::BLOCK, present::STUB] {
         assert_eq!(
@@ -178,7 +178,7 @@ fn what_is_hashed_cannot_be_another() {
     let (left, right) = swapped.split_at_mut(present::ELEMENTS + 64);
     left[present::ELEMENTS..].swap_with_slice(&mut right[..64]);
     assert_eq!(refusal(&swapped, &root, "key 3"), mismatch);
-    // A tree that is left out, with a bag that is the other's hash.
+    // A tree is left out, and the bag is the hash of the other tree.
     let shape = Shape::new(4, Schedule::Eager).unwrap();
     let two = crate::support::entries(&log::<Scheme>([1; 16], shape), &distinct(32));
     let whole = look_up(&two, 32, "absent");
@@ -189,7 +189,7 @@ fn what_is_hashed_cannot_be_another() {
     assert_eq!(refusal(&one_tree, &at_size(&two, 32), "absent"), mismatch);
 }
 
-/// A log whose block accumulator is that of other elements than its hashes keep.
+/// A log with a block accumulator over other elements than its hashes cover.
 #[test]
 fn a_block_has_the_accumulator_of_its_elements() {
     let entries = sixteen(1);
@@ -216,7 +216,7 @@ fn a_block_has_the_accumulator_of_its_elements() {
     assert_eq!(refused, VerifyError::EquationMismatch);
 }
 
-/// A log whose tree has the accumulator of another tree; its hashes are kept.
+/// A log with the accumulator of another tree and unchanged hashes.
 #[test]
 fn a_parent_has_the_product_of_its_children() {
     let entries = sixteen(1);
@@ -225,14 +225,14 @@ fn a_parent_has_the_product_of_its_children() {
     let shape = Shape::new(5, Schedule::Eager).unwrap();
     let other = crate::support::entries(&log::<Scheme>([1; 16], shape), &others);
     let false_accumulator = other.roots(16)[0].2.unwrap();
-    // Its absence can be opened, as its root is no root of the false polynomial.
+    // The absence can be opened, because the element is no root of the false polynomial.
     let honest = look_up(&entries, 16, "absent");
     let inner = Digest(array(&honest, absent::INNER));
     let root = as_shown(&entries, 4, &false_accumulator, inner);
     let absence = put(&look_up(&other, 16, "key 3"), absent::INNER, &inner.0);
     let absence = verify::<LookupProof<Scheme>>(&absence, &root, &key("key 3")).unwrap();
     assert_eq!(absence.values, []);
-    // So its inclusion must be refused, whichever certificate comes with it.
+    // The inclusion must therefore be refused with any certificate.
     let proof = wire::encode(&entries.prove_inclusion(16, 3));
     let (accumulator_at, certificate_at) = (32, 80);
     let proof = put(&proof, accumulator_at, &false_accumulator);
@@ -243,7 +243,7 @@ fn a_parent_has_the_product_of_its_children() {
     let certificate = &certificate[certificate_at..certificate_at + 80];
     let refused = inclusion_refusal(&put(&proof, certificate_at, certificate), &root, &entry);
     assert_eq!(refused, VerifyError::EquationMismatch);
-    // And so must be a growth from the version in which it was shown in full.
+    // Growth from the version that showed the element must be refused too.
     let growth = wire::encode(&entries.prove_append_only(8, 16));
     let growth = put(&growth, 24, &false_accumulator);
     let old = at(&client_log(entries.log()), 1, entries.digest(8));
@@ -252,7 +252,7 @@ fn a_parent_has_the_product_of_its_children() {
     assert_eq!(refused, VerifyError::EquationMismatch);
 }
 
-/// Contents make the hashes, the id makes the challenges: a certificate of another log does not do.
+/// Hashes depend on the contents and challenges on the id. A certificate of another log is refused.
 #[test]
 fn challenges_depend_on_the_log() {
     let (entries, other) = (sixteen(1), sixteen(2));
@@ -274,18 +274,18 @@ fn a_present_key_does_not_open_to_zero() {
     let root = at_size(&entries, 16);
     let present = look_up(&entries, 16, "key 3");
     let absent = look_up(&entries, 16, "absent");
-    // A / (X - k), which the look-up itself shows, makes the equation hold with the value 0.
+    // A / (X - k), which the look-up shows, satisfies the equation with the value 0.
     let quotient: [u8; G1_BYTES] = array(&present, present::EVIDENCE);
     let forged = put(&absent, absent::VALUE, &[0; 32]);
     let forged = put(&forged, absent::QUOTIENT, &quotient);
     assert_eq!(refusal(&forged, &root, "key 3"), VerifyError::ZeroOpening);
-    // With another value it does not hold.
+    // Another value does not satisfy it.
     let forged = put(&forged, absent::VALUE + 31, &[1]);
     assert_eq!(
         refusal(&forged, &root, "key 3"),
         VerifyError::EquationMismatch
     );
-    // Nor does it for another key.
+    // Neither does another key.
     assert_eq!(
         refusal(&absent, &root, "key 3"),
         VerifyError::EquationMismatch
@@ -338,7 +338,7 @@ fn values_are_those_of_the_elements() {
         [0, 0, 0, 1]
     );
 
-    // Inclusion: another occurrence, none, and a position beyond the log.
+    // Inclusion with another occurrence, occurrence 0, and a position beyond the log.
     let proof = wire::encode(&entries.prove_inclusion(16, 5));
     let occurrence = 24;
     assert_eq!(array(&proof, occurrence), 2_u64.to_be_bytes());
@@ -369,7 +369,7 @@ fn a_growth_starts_from_the_old_version() {
         let roots = Growth::new(old.clone(), at_size(grown, 16)).unwrap();
         verify::<AppendOnlyProof<Scheme>>(&proof, &roots, &()).err()
     };
-    // An element of an old block, of an old tail that was closed into a block, and of none of them.
+    // An element of an old block, of an old tail that became a block, and of neither.
     assert_eq!(
         refused(&forked(3), 9, &at_size(&honest, 9)),
         Some(VerifyError::OldRootMismatch)
@@ -387,7 +387,7 @@ fn a_growth_starts_from_the_old_version() {
         let refused = refused(&swapped, from, &at_size(&honest, from));
         assert_eq!(refused, Some(VerifyError::OldRootMismatch));
     }
-    // "From nothing" is from the empty log only, and "no growth" between equal digests only.
+    // Growth from size 0 is from the empty log only. Growth by nothing needs equal digests.
     for from in [0, 16] {
         let refused = refused(&honest, from, &at_size(&honest, 9));
         assert_eq!(refused, Some(VerifyError::OldRootMismatch));
@@ -405,7 +405,7 @@ fn a_growth_starts_from_the_old_version() {
     assert_eq!(roots.unwrap_err(), VerifyError::WrongDictionary);
 }
 
-/// Bytes that have nothing to do with the digest are refused before a point is decoded.
+/// Bytes that do not match the digest are refused before a point is decoded.
 #[test]
 fn points_are_decoded_once_the_digest_is_right() {
     let entries = sixteen(1);
@@ -415,8 +415,9 @@ fn points_are_decoded_once_the_digest_is_right() {
     assert_eq!(refusal(&proof, &other, "absent"), VerifyError::RootMismatch);
 }
 
-/// A key with a value in each of two trees is shown as absent, both openings wrong by amounts that cancel under coefficients known before
-/// they are chosen: without the message, or with the message before the amounts.
+/// A key with a value in each of two trees is shown as absent. The errors of the two openings
+/// cancel under coefficients that are known in advance. These are drawn without the message, or
+/// from the message before the errors were added.
 #[test]
 fn errors_of_two_claims_do_not_cancel() {
     let log = log::<Scheme>([9; 16], Shape::new(4, Schedule::Eager).unwrap());

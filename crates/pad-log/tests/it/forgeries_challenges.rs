@@ -1,4 +1,5 @@
-//! Challenges about frontiers: each covers every part that it is about, or the part could be chosen when the challenge is known.
+//! Challenges about frontiers. A challenge must cover all parts of its claim, or an attacker could
+//! choose a part after the challenge.
 
 use ark_bls12_381::Fr;
 use ark_ff::Field as _;
@@ -17,7 +18,8 @@ use crate::{
     support::{self, at_size, entries, key, log, verify},
 };
 
-/// Of each challenge about disjointness, each part is left out in turn, and what it was is chosen when the challenge is known.
+/// Leaves each part out of each challenge about disjointness in turn, and chooses the part after
+/// the challenge.
 #[test]
 fn challenges_of_disjointness_cover_every_part() {
     let mut tree = members();
@@ -38,7 +40,7 @@ fn challenges_of_disjointness_cover_every_part() {
     let g = next_challenge(&mut transcript, &[x, Fr::ONE]);
     let parts = [&tree.polynomial[..], &frontier, &[x], ONE];
     refused(&tree, disjoint_at(parts, (z, g), [x, Fr::ONE]), &frontier);
-    // Y: the same.
+    // Y: a constant.
     let y = (Fr::ONE - at(&tree.polynomial, z)) / at(&frontier, z);
     let g = next_challenge(
         &mut challenge(id, name, &[&tree_point, &point, &one]).0,
@@ -53,7 +55,7 @@ fn challenges_of_disjointness_cover_every_part() {
     let g = next_challenge(&mut transcript, &[Fr::ONE; 2]);
     let parts = [&tree.polynomial[..], &multiple, ONE, ONE];
     refused(&tree, disjoint_at(parts, (z, g), [Fr::ONE; 2]), &multiple);
-    // The values, of which the second challenge is made.
+    // The values, which the second challenge covers.
     let (mut transcript, z) = challenge(id, name, &[&tree_point, &point, &one, &one]);
     let solve = |g: Fr, y: Fr| {
         let square = g.square();
@@ -76,7 +78,7 @@ fn challenges_of_disjointness_cover_every_part() {
     let rest = Fr::ONE - x + g + square * (x * at(&tree.polynomial, z) - Fr::ONE);
     let y = rest / (g - square * at(&frontier, z));
     refused(&tree, disjoint_at(parts, (z, g), [x, y]), &frontier);
-    // The tree's accumulator: the second block's is any constant, as nobody opens it.
+    // The tree's accumulator. That of the second block is a constant, because no check opens it.
     let (mut transcript, z) = challenge(id, name, &[&point, &one, &one]);
     let constant = (Fr::ONE - at(&frontier, z)) / at(&tree.blocks[0], z);
     tree.blocks[1] = vec![constant];
@@ -89,7 +91,7 @@ fn challenges_of_disjointness_cover_every_part() {
     refused(&tree, disjoint_at(parts, (z, g), [Fr::ONE; 2]), &frontier);
 }
 
-/// The same for the challenges of a path.
+/// Leaves each part out of the challenges of a path.
 #[test]
 fn challenges_of_paths_cover_every_part() {
     let tree = members();
@@ -108,7 +110,7 @@ fn challenges_of_paths_cover_every_part() {
     let (group_point, one, parent) = (commit(&group), commit(ONE), commit(&whole));
     for count in 2..=4 {
         for index in 0..count {
-            // A child: a multiple of what it should not be.
+            // A child: a multiple of the false group.
             let mut points: Vec<&[u8]> = vec![&one; count - 1];
             points.push(&parent);
             let (mut transcript, z) = challenge(id, name, &points);
@@ -126,7 +128,7 @@ fn challenges_of_paths_cover_every_part() {
             );
         }
     }
-    // The parent: a multiple of a frontier that is disjoint.
+    // The parent: a multiple of a disjoint frontier.
     let (mut transcript, z) = challenge(id, name, &[&one, &group_point]);
     let factor = evaluate(&group, z) / evaluate(&whole, z);
     let multiple = sum(&[(factor, &whole)]);
@@ -136,7 +138,7 @@ fn challenges_of_paths_cover_every_part() {
     let g = next_challenge(&mut transcript, &[Fr::ONE]);
     let forged = step_at((&multiple, &[ONE, &group]), (1, None), (z, g), &[Fr::ONE]);
     refused(&multiple_proved, forged, &group);
-    // A value, of which the second challenge is made: the first or the last of those sent.
+    // A value, which the second challenge covers: the first or the last one sent.
     let (transcript, z) = challenge(id, name, &[&one, &one, &group_point, &parent]);
     let (parent_at, group_at) = (evaluate(&whole, z), evaluate(&group, z));
     let second = Fr::from(3_u64);
@@ -157,7 +159,8 @@ fn challenges_of_paths_cover_every_part() {
     }
 }
 
-/// The same for those of chunks; the strings of a chunk follow from the values, and cannot be chosen.
+/// Leaves each part out of the challenges of chunks. The strings of a chunk follow from the values
+/// and cannot be chosen.
 #[test]
 fn challenges_of_chunks_cover_every_part() {
     let (shown, tree) = several(1, pair("key", "hidden", 1));
@@ -182,7 +185,7 @@ fn challenges_of_chunks_cover_every_part() {
     let other = sum(&[(at(z).inverse().unwrap(), &whole)]);
     let step = step(id, (&whole, &[&constant, &other]), 0);
     refused(chunk_at(&strings, &path(&[step]), (&constant, ONE), z));
-    // The strings: with the challenge that would be made without them, even what is true is refused.
+    // The strings: under a challenge without them, even true evidence is refused.
     let honest = pairs(&[(0, shown[0].clone())]);
     let group = product(&strings);
     let (_, z) = challenge(id, "aad: chunk", &[&commit(&group), &commit(ONE)]);
@@ -192,7 +195,7 @@ fn challenges_of_chunks_cover_every_part() {
     assert_eq!(values(&honest, &answer), Err(MISMATCH));
 }
 
-/// Evidence of another log with the same contents, which differs in the id alone.
+/// Evidence of another log with equal contents and another id.
 #[test]
 fn challenges_about_frontiers_depend_on_the_log() {
     let shape = Shape::new(5, Schedule::Eager).unwrap();
@@ -200,7 +203,7 @@ fn challenges_about_frontiers_depend_on_the_log() {
         .map(|i| support::pair(&format!("key {i}"), "value"))
         .collect();
     let [one, other] = [1, 2].map(|id| entries(&log::<Dictionary>([id; 16], shape), &all));
-    // To each place of the evidence: disjointness, path, chunk or prefix.
+    // Up to each part of the evidence: disjointness, path, chunk or prefix.
     for asked in ["absent", "key 3"] {
         let [proof, foreign] = [&one, &other]
             .map(|log| wire::encode(&log.prove_values(16, asked.as_bytes()).unwrap()));

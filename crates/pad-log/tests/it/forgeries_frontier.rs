@@ -1,6 +1,7 @@
-//! What a log of the frontier schemes, or its server, might try: each check by itself.
+//! Forgeries of logs and servers of the frontier schemes, one for each check.
 //!
-//! Every forgery holds but for the one check that it is about: without that check it is accepted. All quotients are polynomials.
+//! Each forgery fails only the check under test, and would be accepted without it. All quotients
+//! are polynomials.
 
 use ark_bls12_381::{Fr, G1Affine, g1};
 use ark_ec::{AffineRepr as _, CurveGroup as _};
@@ -32,7 +33,7 @@ pub(crate) fn members() -> Tree<Set> {
     Tree::new((0..16).map(|i| member(&format!("member {i}"))).collect())
 }
 
-/// Keys `key 0` to `key 15` with the value `value`, but for these places.
+/// Keys `key 0` to `key 15` with the value `value`, except for `others`.
 pub(crate) fn pairs(others: &[(usize, Vec<u8>)]) -> Tree<Dictionary> {
     let mut elements: Vec<Vec<u8>> = (0..16)
         .map(|i| pair(&format!("key {i}"), "value", 1))
@@ -49,7 +50,7 @@ pub(crate) fn absent(tree: &Tree<Set>, evidence: &[u8], asked: &str) -> Result<(
     verify::<AbsenceProof<Set>>(&proof, &tree.at(), &key(asked)).map(drop)
 }
 
-/// What is accepted as all values of the key `key`.
+/// The values of the key `key` that the verifier accepts.
 pub(crate) fn values(tree: &Tree<Dictionary>, proof: &[u8]) -> Result<Vec<String>, VerifyError> {
     let found = verify::<LookupProof<Dictionary>>(proof, &tree.at(), &key("key"))?.values;
     let texts = found
@@ -58,17 +59,18 @@ pub(crate) fn values(tree: &Tree<Dictionary>, proof: &[u8]) -> Result<Vec<String
     Ok(texts.collect())
 }
 
-/// The scalar that is at stake: the whole element of a member, which is a root of its tree.
+/// The scalar of a member's whole element, which is a root of its tree.
 pub(crate) fn root_of(asked: &str) -> Fr {
     scalar_of_prefix(&member(asked), 256)
 }
 
-/// An element of another tree, for a Bézout that holds.
+/// An element of another tree, for a Bézout equation that holds.
 pub(crate) fn elsewhere() -> Fr {
     scalar_of_prefix(&member("elsewhere"), 256)
 }
 
-/// The forger makes what verifiers accept, and they accept any layout; none lets a present member be absent.
+/// Verifiers accept any layout of the frontier, so the forger's evidence of a true absence is
+/// accepted. No layout makes a present member absent.
 #[test]
 fn any_layout_of_a_frontier_is_accepted() {
     let tree = members();
@@ -109,7 +111,7 @@ fn any_layout_of_a_frontier_is_accepted() {
         let step = step(tree.id(), (&whole, &children), index);
         assert_eq!(accepted(&path(&[step]), &group), Ok(()), "{index}");
     }
-    // As deep as it goes, always the same node again; and no deeper.
+    // A path of one repeated node is accepted up to the maximum depth, and refused beyond it.
     let same = step(tree.id(), (&whole, &[ONE, &whole]), 1);
     assert_eq!(accepted(&path(&vec![same.clone(); 32]), &whole), Ok(()));
     let malformed = VerifyError::Undecodable(DecodeError::Malformed);
@@ -127,20 +129,21 @@ fn a_frontier_has_no_root_in_common_with_the_committed_tree() {
         let forged = [&disjoint[..], &claimed].concat();
         assert_eq!(absent(&tree, &forged, "member 3"), Err(MISMATCH));
     };
-    // The tree without that member: its coefficients, for the challenge of either tree.
+    // The coefficients of the tree without that member, for the challenge of either tree.
     let other = divided(&tree.polynomial, root);
     let [x, y] = bezout(&other, &[root]);
     refused(disjoint(tree.id(), [&other, &frontier, &x, &y]));
     refused(disjoint(tree.id(), [&tree.polynomial, &frontier, &x, &y]));
-    // Any coefficients.
+    // Arbitrary coefficients.
     let parts = [&tree.polynomial[..], &frontier, ONE, ONE];
     refused(disjoint(tree.id(), parts));
-    // Their openings hold, and have this quotient; what they are coefficients of does not.
+    // The openings of the coefficients hold with this quotient. The equation of the coefficients
+    // does not.
     let mut opened = disjoint(tree.id(), parts);
     let quotient = opened.len() - G1_BYTES;
     opened[quotient..].copy_from_slice(&commit(&[]));
     refused(opened);
-    // With values of x and y, one of them false, that make x A + y f = 1 at the challenge.
+    // One of the values of x and y is false, so that x A + y f = 1 at the challenge.
     let [tree_at, frontier_at] =
         [&tree.polynomial, &frontier].map(|part| move |z: Fr| evaluate(part, z));
     refused(disjoint_with(tree.id(), parts, |z| {
@@ -151,7 +154,7 @@ fn a_frontier_has_no_root_in_common_with_the_committed_tree() {
         let x = Fr::ONE;
         [x, (Fr::ONE - x * tree_at(z)) / frontier_at(z)]
     }));
-    // Nothing committed as frontier: the identity "contains" every prefix.
+    // The identity as the commitment to the frontier "contains" every prefix.
     let mut identity = disjoint(tree.id(), parts);
     identity[..G1_BYTES].copy_from_slice(&commit(&[]));
     let forged = [&identity[..], &absence(&asked, 256, &[0], &[])].concat();
@@ -159,7 +162,8 @@ fn a_frontier_has_no_root_in_common_with_the_committed_tree() {
     assert_eq!(absent(&tree, &forged, "member 3"), Err(is_identity));
 }
 
-/// A frontier that is disjoint, and a group that is no factor of it: at each place of two, three and four children.
+/// A disjoint frontier, and a group that is no factor of it. The group is at each place of two,
+/// three and four children.
 #[test]
 fn a_group_is_a_factor_of_the_frontier() {
     let tree = members();
@@ -178,7 +182,8 @@ fn a_group_is_a_factor_of_the_frontier() {
             let mut children: Vec<&[Fr]> = factors[..count].iter().map(Vec::as_slice).collect();
             children[index] = &group;
             let at = |z: Fr| children.iter().map(move |child| evaluate(child, z));
-            // The true values: the product is another one, and the quotient that of the others, or of all.
+            // The values are true and the product is wrong. The quotient is that of all equations,
+            // or of all but the product.
             for without in [None, Some(count - 1)] {
                 let last = count - 1;
                 let step = step_with(tree.id(), (&whole, &children), (index, without), |z| {
@@ -186,7 +191,7 @@ fn a_group_is_a_factor_of_the_frontier() {
                 });
                 refused(step);
             }
-            // One value false, so that the product is right at the challenge.
+            // One value is false, so that the product is right at the challenge.
             for false_one in 0..count - 1 {
                 let without = Some(false_one);
                 refused(step_with(
@@ -205,7 +210,7 @@ fn a_group_is_a_factor_of_the_frontier() {
             }
         }
     }
-    // One step that holds, and one that does not: on the way to a group that is a factor of the other.
+    // Two steps, of which the second or the first does not hold.
     let last = &factors[3];
     let rest = product(&others[..3]);
     let good = step(tree.id(), (&whole, &[&rest, last]), 1);
@@ -225,7 +230,8 @@ fn a_group_is_a_factor_of_the_frontier() {
     assert_eq!(absent(&tree, &forged, "member 3"), Err(MISMATCH));
 }
 
-/// The empty prefix, and strings that begin with a whole key half: both leave a tree with the key. Everything else holds.
+/// The empty prefix, and strings longer than a key half. Both kinds leave a tree with the key, and
+/// all other checks hold.
 #[test]
 fn prefixes_are_of_the_asked_key_half() {
     let tree = members();
@@ -236,7 +242,8 @@ fn prefixes_are_of_the_asked_key_half() {
     let forged = [&proved[..], &claimed].concat();
     assert_eq!(absent(&tree, &forged, "member 3"), refused);
 
-    // The value half begins with a set bit, so that the other one leaves the tree; it is what padding the key half gives.
+    // The value half begins with a set bit. The key half padded with zeros therefore leaves the
+    // tree.
     let value = (0..9)
         .map(|value| value.to_string())
         .find(|value| pair("key", value, 1)[32] & 0x80 != 0)
@@ -257,7 +264,7 @@ fn prefixes_are_of_the_asked_key_half() {
         );
     }
 
-    // What shows one key's absence shows no other's.
+    // Evidence of one key's absence is none for another key.
     let tree = members();
     let asked = member("absent");
     let root = scalar_of_prefix(&asked, 256);
@@ -267,7 +274,7 @@ fn prefixes_are_of_the_asked_key_half() {
     assert_eq!(absent(&tree, &evidence, "member 3"), Err(MISMATCH));
 }
 
-/// Evidence for a tree whose frontier has these roots, which are all in one group, and these chunks.
+/// Evidence for a tree with `roots` as its frontier, all in one group, and `chunks`.
 pub(crate) fn presence(tree: &Tree<Dictionary>, roots: &[Fr], chunks: &[&[Fr]]) -> Vec<u8> {
     let group = product(roots);
     let mut evidence = honestly_disjoint(tree, roots);
@@ -287,7 +294,8 @@ pub(crate) fn presence(tree: &Tree<Dictionary>, roots: &[Fr], chunks: &[&[Fr]]) 
     evidence
 }
 
-/// Elements of the key `key`, in order, and the tree that has the first of them in its second block, the others in its first one.
+/// Elements of the key `key`, and a tree with them in its first block. The element `hidden` is in
+/// its second block.
 pub(crate) fn several(count: usize, hidden: Vec<u8>) -> (Vec<Vec<u8>>, Tree<Dictionary>) {
     let shown: Vec<Vec<u8>> = (0..count)
         .map(|i| pair("key", &format!("{i}"), 1))
@@ -299,8 +307,8 @@ pub(crate) fn several(count: usize, hidden: Vec<u8>) -> (Vec<Vec<u8>>, Tree<Dict
 
 const NAMES: [&str; 3] = ["0", "1", "2"];
 
-/// One of two values, all but one of four, the first appending of a pair without the second, or without a third that has no second: what is
-/// hidden stands in the other block.
+/// The answer hides a value in the other block. The cases are one of two values, one of four, the
+/// second occurrence of a pair, and a third occurrence without a second.
 #[test]
 fn chunks_hide_no_value() {
     for (count, hidden) in [
@@ -312,8 +320,8 @@ fn chunks_hide_no_value() {
         let (shown, tree) = several(count, hidden.clone());
         let strings = lower_frontier(&shown);
         let chunks: Vec<&[Fr]> = strings.chunks(512).collect();
-        // All of them but the prefix of what is hidden are in a frontier. The chunk with it divides no group, and has a quotient with a
-        // remainder.
+        // The frontier has all strings except the prefix of the hidden element. The chunk with that
+        // prefix divides no group, so its division leaves a remainder.
         let hidden = prefixes(&hidden, 257..=512);
         let without = strings.iter().copied();
         let without: Vec<Fr> = without.filter(|string| !hidden.contains(string)).collect();
@@ -322,13 +330,13 @@ fn chunks_hide_no_value() {
         let forged = tree.look_up(&[0], &forged, &NAMES[..count]);
         assert_eq!(values(&tree, &forged), Err(MISMATCH));
     }
-    // Chunks of other strings than those of the values shown: of those of both values, the first ones.
+    // A chunk of other strings than those of the values shown: the first ones of both values.
     let (shown, tree) = several(1, pair("key", "hidden", 1));
     let both = lower_frontier(&[&shown[..], &[pair("key", "hidden", 1)]].concat());
     let forged = presence(&tree, &both, &[&both[..256]]);
     let forged = tree.look_up(&[0], &forged, &["0"]);
     assert_eq!(values(&tree, &forged), Err(MISMATCH));
-    // What proves the one value of a log that has no other.
+    // Evidence of the only value of another log.
     let honest = pairs(&[(0, shown[0].clone())]);
     let strings = lower_frontier(&shown);
     let evidence = presence(&honest, &strings, &[&strings]);
@@ -338,7 +346,7 @@ fn chunks_hide_no_value() {
     assert_eq!(values(&tree, &forged), Err(MISMATCH));
 }
 
-/// Chunks of 512 strings in order, each of them.
+/// An answer needs each chunk of 512 strings, in order.
 #[test]
 fn every_chunk_is_shown_in_order() {
     let shown: Vec<Vec<u8>> = (0..3).map(|i| pair("key", &format!("{i}"), 1)).collect();
@@ -361,10 +369,11 @@ fn every_chunk_is_shown_in_order() {
     ] {
         assert_eq!(answer(&chunks), Err(MISMATCH));
     }
-    // The last one is missing, or there is one too many.
+    // The last chunk is missing, or there is one too many.
     assert!(answer(&[first]).is_err());
     assert!(answer(&[first, second, second]).is_err());
-    // The last one is no chunk of its group: its string is a prefix of a value in the other block.
+    // The last chunk does not divide its group, because it has a prefix of a value in the other
+    // block.
     let hidden = (0..99)
         .map(|i| pair("key", &format!("other {i}"), 1))
         .find(|other| {
@@ -384,7 +393,7 @@ fn every_chunk_is_shown_in_order() {
     assert_eq!(values(&tree, &forged), Err(MISMATCH));
 }
 
-/// One element at two places. Either is shown, which gives the same values; both are not.
+/// One element at two places. An answer may show either place, but not both.
 #[test]
 fn an_element_at_two_places_is_one_value() {
     let twice = pair("key", "0", 1);
@@ -400,7 +409,7 @@ fn an_element_at_two_places_is_one_value() {
         values(&tree, &tree.look_up(&[0, 1], &evidence, &["0", "0"])),
         mismatch
     );
-    // Occurrences with a gap, and from 0: no answer is accepted.
+    // No answer is accepted for occurrences that are not 1 and 2 in order.
     for (first, second) in [(1, 3), (2, 1), (0, 1), (2, 3)] {
         let both = [pair("key", "0", first), pair("key", "0", second)];
         let tree = pairs(&[(0, both[0].clone()), (12, both[1].clone())]);
@@ -424,7 +433,7 @@ fn shown_blocks_and_values_are_the_keys() {
         values(&tree, &answer),
         Ok(vec!["0".to_owned(), "1".to_owned()])
     );
-    // A value withheld, one too many, another one, another order.
+    // A value is withheld, added, changed, or out of order.
     let refused = |texts: &[&str]| values(&tree, &tree.look_up(&[0, 1], &evidence, texts));
     for texts in [&["0"][..], &["0", "1", "1"], &[]] {
         assert_eq!(refused(texts), Err(VerifyError::CountMismatch));
@@ -439,7 +448,7 @@ fn shown_blocks_and_values_are_the_keys() {
         forged[blocks..blocks + 8].copy_from_slice(&numbers.map(u32::to_be_bytes).concat());
         assert_eq!(values(&tree, &forged), Err(VerifyError::UnorderedLeaves));
     }
-    // A block without the key, beside the one that has it: everything else holds.
+    // A block without the key is shown in addition. All other checks hold.
     let tree = pairs(&[(0, shown[0].clone())]);
     let strings = lower_frontier(&shown[..1]);
     let evidence = presence(&tree, &strings, &[&strings]);
@@ -448,7 +457,7 @@ fn shown_blocks_and_values_are_the_keys() {
     assert_eq!(values(&tree, &forged), Err(VerifyError::Extraneous));
 }
 
-/// A set proves nothing about what it shows: in a tree, where no chunk is asked for, in a block, and in the tail.
+/// A set proves no absence of a member that it shows, in a tree, in a block, or in the tail.
 #[test]
 fn a_member_that_is_shown_is_not_absent() {
     let tree = members();
@@ -474,7 +483,8 @@ fn a_member_that_is_shown_is_not_absent() {
     }
 }
 
-/// A root that leaves out a member: its absence is accepted, so neither its inclusion nor a growth from where it was shown may be.
+/// A root leaves out a member, so its absence is accepted. Its inclusion must be refused, and
+/// growth from a version that showed it too.
 #[test]
 fn what_is_included_is_in_the_accumulators_that_absence_is_about() {
     let mut tree = members();
@@ -499,20 +509,20 @@ fn what_is_included_is_in_the_accumulators_that_absence_is_about() {
         verify::<AppendOnlyProof<Set>>(&proof, &growth, &()).map(drop)
     };
     assert_eq!(growth(&tree), Ok(()));
-    // Above the blocks only.
+    // The member is left out above the blocks only.
     tree.polynomial = divided(&tree.polynomial, root);
     let proved = honestly_disjoint(&tree, &[root]);
     let evidence = [&proved[..], &absence(&asked, 256, &[0], &product(&[root]))].concat();
     assert_eq!(absent(&tree, &evidence, "member 3"), Ok(()));
     assert_eq!(inclusion(&tree), Err(MISMATCH));
     assert_eq!(growth(&tree), Err(MISMATCH));
-    // In its block too.
+    // The member is left out in its block too.
     tree.blocks[0] = divided(&tree.blocks[0], root);
     assert_eq!(absent(&tree, &evidence, "member 3"), Ok(()));
     assert_eq!(inclusion(&tree), Err(MISMATCH));
 }
 
-/// The places of all points in the evidence: whether the identity is refused there whatever else holds.
+/// Puts the identity, and a point outside the subgroup, at the place of each point in the evidence.
 #[test]
 fn points_of_frontiers_are_in_the_subgroup_and_not_the_identity() {
     let shape = Shape::new(4, Schedule::Eager).unwrap();
@@ -520,7 +530,8 @@ fn points_of_frontiers_are_in_the_subgroup_and_not_the_identity() {
         .map(|i| entry(&format!("key {i}"), "value"))
         .collect();
     let one = entries(&log::<Dictionary>([1; 16], shape), &all);
-    // Of small order: 0 to every pairing, so that without the check a point plus it is another encoding.
+    // A point of small order, which pairings ignore. Without the check, adding it gives a second
+    // encoding of a point.
     let strays = (1_u64..100).filter_map(|x| G1Affine::get_point_from_x_unchecked(x.into(), false));
     let small = strays
         .map(|stray| stray.mul_bigint(Fr::MODULUS).into_affine())
@@ -566,8 +577,9 @@ fn points_of_frontiers_are_in_the_subgroup_and_not_the_identity() {
     }
 }
 
-/// A false absence whose error is moved into the quotients of two claims, where it cancels under coefficients that are known before: without
-/// the message, or from the message before the quotients were changed.
+/// A false absence with its error moved into the quotients of two claims. The errors cancel under
+/// coefficients that are known in advance. These are drawn without the message, or from the message
+/// before the quotients were changed.
 #[test]
 fn errors_of_claims_about_frontiers_do_not_cancel() {
     let tree = members();
@@ -585,7 +597,8 @@ fn errors_of_claims_about_frontiers_do_not_cancel() {
     let opened = [&parts[2], &parts[3]].map(|part| evaluate(part, z));
     let g = next_challenge(&mut transcript, &opened);
     let claim = combined(&disjoint_equations(parts, opened), g, None);
-    // Each quotient plus a constant: the first claim then misses by k (X - z), the second one by group(root) and m (X - root).
+    // A constant is added to each quotient. The first claim is then wrong by k (X - z), the second
+    // by group(root) and m (X - root).
     let error = evaluate(&group, root);
     let forged = |[k, m]: [Fr; 2]| {
         let first = sum(&[(Fr::ONE, &divided(&claim, z)), (k, ONE)]);
@@ -606,7 +619,7 @@ fn errors_of_claims_about_frontiers_do_not_cancel() {
         let m = -(first * k) / second;
         assert_eq!(absent(&tree, &forged([k, m]), "member 3"), Err(MISMATCH));
     }
-    // The honest absence of another one holds.
+    // The honest absence of another member is accepted.
     let evidence = [
         &proved[..],
         &absence(&member("elsewhere"), 256, &[0], &group),

@@ -1,4 +1,4 @@
-//! Logs whose look-ups show that a prefix of what is absent is in the frontier of a tree.
+//! Frontier logs: a look-up shows that a prefix of an absent element is in a tree's frontier.
 
 use bls12::point::G1_BYTES;
 use pad_accumulators::{AccumulateError, wire};
@@ -29,7 +29,7 @@ mod absent {
     pub(super) const FIRST_CHILD: usize = 361;
 }
 
-/// A log of trees of 16: keys `key 0` to `key 4` again and again, the last of them with equal values.
+/// A log of trees of 16 with the keys `key 0` to `key 4` in turn. The last key has equal values.
 fn forest(schedule: Schedule, size: usize) -> (Vec<Entry>, Entries<Scheme>) {
     let shape = Shape::new(4, schedule).unwrap();
     let all: Vec<Entry> = (0..size)
@@ -61,7 +61,7 @@ fn check_look_ups(schedule: Schedule, size: usize, sizes: &[usize]) {
     }
 }
 
-/// Sizes that were built as well as older ones, of which the frontiers are made when they are asked for.
+/// Sizes that were built, and older sizes with frontiers computed on request.
 #[test]
 fn look_ups_are_complete() {
     check_look_ups(Schedule::Eager, 33, &[7, 15, 16, 33]);
@@ -87,7 +87,7 @@ fn members_are_absent_before_they_are_appended() {
             if let Some(absence) = absence {
                 let absence = wire::encode(&absence);
                 verify::<AbsenceProof<AasFrontier>>(&absence, &root, &member.key).unwrap();
-                // It is no other member's.
+                // The evidence is none for another member.
                 let other = &members[usize::try_from(size - 1).unwrap()].key;
                 assert!(verify::<AbsenceProof<AasFrontier>>(&absence, &root, other).is_err());
             }
@@ -100,7 +100,7 @@ fn forged_frontiers_are_refused() {
     let (_, entries) = forest(Schedule::Eager, 32);
     let root = at_size(&entries, 16);
     let proof = look_up(&entries, 16, "absent");
-    // The second tree by itself, in a log of its own.
+    // The second tree alone, in another log.
     let shape = Shape::new(4, Schedule::Eager).unwrap();
     let second = &entries.as_slice()[16..];
     let other = crate::support::entries(&log::<Scheme>([3; 16], shape), second);
@@ -111,10 +111,10 @@ fn forged_frontiers_are_refused() {
         verify::<LookupProof<Scheme>>(&forged, &root, &key("absent")).unwrap_err()
     };
     let mismatch = VerifyError::EquationMismatch;
-    // A frontier, coefficients and all, that are another tree's.
+    // The frontier and coefficients of another tree.
     let disjoint = absent::FRONTIER..absent::LENGTH;
     assert_eq!(refused(disjoint.clone(), &other[disjoint]), mismatch);
-    // Each commitment of the equation, a value, the quotient.
+    // Each commitment of the equation, the quotient, and a value.
     for place in [
         absent::FRONTIER,
         absent::X,
@@ -183,7 +183,8 @@ fn forged_frontiers_are_refused() {
     }
 }
 
-/// The answer of a log without one of the values is none of the log that has it, and parts of its own do not stand for each other.
+/// A log refuses the answer of a log without one of the values. Parts of an answer cannot be
+/// exchanged.
 #[test]
 fn chunks_are_those_of_the_values_shown() {
     let shape = Shape::new(4, Schedule::Eager).unwrap();
@@ -198,7 +199,7 @@ fn chunks_are_those_of_the_values_shown() {
     verify::<LookupProof<Scheme>>(&answer, &at_size(&one, 16), &asked).unwrap();
     let refused = verify::<LookupProof<Scheme>>(&answer, &at_size(&both, 16), &asked);
     assert_eq!(refused, Err(VerifyError::RootMismatch));
-    // The honest answer with the quotients of its last chunk exchanged; and damaged.
+    // The honest answer with the quotients of its last chunk exchanged, and damaged ones.
     let answer = look_up(&both, 16, "key 3");
     let root = at_size(&both, 16);
     let values = 4 + (4 + 5) + (4 + 13);
@@ -276,7 +277,7 @@ fn a_client_follows_a_frontier_log() {
     };
     assert_eq!(check(&look_up(two), &past), Ok(5));
     assert_eq!(check(&look_up(three), &newest), Ok(6));
-    // What is complete at one version is nothing at another.
+    // An answer at one version is refused at another.
     let mismatch = Err(LogRefusal::Proof(VerifyError::RootMismatch));
     assert_eq!(check(&look_up(two), &newest), mismatch);
     assert!(check(&look_up(three), &past).is_err());

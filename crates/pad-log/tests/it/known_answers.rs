@@ -1,5 +1,5 @@
-//! What a group of known answers says about a log, and how that is checked. The crate's unit tests read it too, for the scheme that
-//! only they have.
+//! Reads and checks groups of known answers about logs. The crate's unit tests include this module
+//! for a scheme that only they have.
 
 use std::{fs, path::Path};
 
@@ -64,18 +64,18 @@ fn entry(value_of: &Json) -> Entry {
     }
 }
 
-/// What an accepted message establishes.
+/// The statement that an accepted message establishes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Statement {
-    /// All values of a key in order of position; of a set, that a member is absent.
+    /// All values of a key in order of position. Empty for an absent member of a set.
     Values(Vec<Vec<u8>>),
-    /// An entry's position and occurrence; 0 in sets.
+    /// Position and occurrence of an entry. The occurrence is 0 in sets.
     Included(u64, u64),
     /// Both sizes.
     Grown(u64, u64),
 }
 
-/// What an accepted case's message establishes.
+/// The expected statement of an accepted case.
 fn expected(case: &Json) -> Statement {
     match text(case, "check") {
         "lookup" => Statement::Values(items(case, "values").iter().map(bytes).collect()),
@@ -89,7 +89,7 @@ fn accepted(group: &Json) -> impl Iterator<Item = &Json> {
     items(group, "cases").iter().chain(group.get("accepted"))
 }
 
-/// The damaged messages of a group, with the case that each is of.
+/// The damaged messages of a group, each with its case.
 fn damaged(group: &Json) -> Vec<(&Json, Vec<u8>)> {
     let damage = &group["damage"];
     let of_item = |item: &Json| {
@@ -110,15 +110,15 @@ fn damaged(group: &Json) -> Vec<(&Json, Vec<u8>)> {
     items(damage, "list").iter().map(of_item).collect()
 }
 
-/// A log that known answers are about, with the two things that differ between dictionaries and sets.
+/// The log of known answers, with the two functions that differ between dictionaries and sets.
 pub(crate) struct Subject<S: Scheme> {
-    /// As its author has it.
+    /// The author's log.
     log: Log<S>,
-    /// As a client knows it.
+    /// The client's log, made from the encoded setup.
     client: Log<S>,
-    /// The values that the message of a look-up establishes; none for members, which are absent.
+    /// Verifies a look-up and returns its values. There are none for absent members.
     look_up: LookUp<S>,
-    /// The message of a look-up in the log of this size.
+    /// Makes the message of a look-up in the log of a given size.
     answer: fn(&Entries<S>, u64, &Key) -> Vec<u8>,
 }
 
@@ -166,8 +166,8 @@ impl<S: SetScheme> Subject<S> {
 }
 
 impl<S: Scheme> Subject<S> {
-    /// An honest log gives these digests, roots and messages, whether it is built at once or entry by entry. How many messages
-    /// there were, those of [`Subject::check_messages`].
+    /// Checks that an honest log has the group's digests, roots and messages, built at once or
+    /// entry by entry. Returns the result of [`Subject::check_messages`].
     pub(crate) fn check_log(&self, group: &Json) -> usize {
         let size = u64::try_from(items(group, "entries").len()).unwrap();
         let entries = |workers| Entries::bounded(self.log.clone(), workers, size).unwrap();
@@ -192,7 +192,7 @@ impl<S: Scheme> Subject<S> {
         self.check_messages(group)
     }
 
-    /// Accepted, refused and damaged messages of a group; how many there were.
+    /// Checks the accepted, refused and damaged messages of a group. Returns their number.
     pub(crate) fn check_messages(&self, group: &Json) -> usize {
         for case in accepted(group) {
             let proof = bytes(&case["proof"]);
@@ -214,7 +214,7 @@ impl<S: Scheme> Subject<S> {
         items(group, "cases").len() + items(group, "refused").len() + damaged.len()
     }
 
-    /// What a message establishes about a case's question.
+    /// Verifies a message about a case's question.
     fn established(&self, case: &Json, proof: &[u8]) -> Result<Statement, VerifyError> {
         let at = |version, root| at(&self.client, version, digest(&case[root]));
         match text(case, "check") {
@@ -250,7 +250,7 @@ impl<S: Scheme> Subject<S> {
         }
     }
 
-    /// What an honest server answers.
+    /// The answer of an honest server.
     fn answer(&self, entries: &Entries<S>, case: &Json) -> Vec<u8> {
         match text(case, "check") {
             "lookup" => (self.answer)(entries, number(case, "n"), &key(&case["key"])),
@@ -283,8 +283,8 @@ fn check_forests<S: Scheme>(entries: &Entries<S>, group: &Json) {
     }
 }
 
-/// Layout, values and digests are checked before points, so a message that has several faults may be refused for
-/// another one than the model's.
+/// Checks that the error is the model's, or one of an earlier check. Layout, values and digests are
+/// checked before points, so a message with several faults may fail another check.
 fn assert_refusal(refused: VerifyError, reason: &str, why: &str) {
     let undecodable = VerifyError::Undecodable;
     let expected: &[VerifyError] = match reason {
@@ -292,7 +292,7 @@ fn assert_refusal(refused: VerifyError, reason: &str, why: &str) {
         "root" => &[VerifyError::RootMismatch],
         "old-root" => &[VerifyError::OldRootMismatch],
         "size" => &[VerifyError::SizeOutOfRange],
-        // A value that is left out may leave a gap in the occurrences of those that are shown.
+        // A missing value may leave a gap in the occurrences of the values that are shown.
         "zero" => &[VerifyError::ZeroOpening, VerifyError::ValueMismatch],
         "value" | "occurrence" => &[VerifyError::ValueMismatch],
         "values-count" => &[VerifyError::CountMismatch],

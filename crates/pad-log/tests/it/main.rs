@@ -1,4 +1,4 @@
-//! Logs from outside: vectors, the laws of logs, proofs about all pairs of sizes, and lying servers.
+//! Integration tests: vectors, the laws of logs, proofs about pairs of sizes, and forgeries.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 

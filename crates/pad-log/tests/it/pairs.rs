@@ -1,4 +1,4 @@
-//! Append-only proofs between pairs of small sizes, in the soak all of them.
+//! Append-only proofs between pairs of small sizes. The soak test covers all pairs.
 
 use pad_accumulators::wire;
 use pad_conformance::soak;
@@ -16,7 +16,7 @@ fn check(entries: &Entries<AadCounted>, from: u64, to: u64) {
     assert_eq!(versions, (from + 1, to + 1));
 }
 
-/// In `make test` from every fifth older size alone.
+/// `make test` covers every fifth older size only.
 fn check_pairs(schedule: Schedule, top_level: u8) {
     let step = soak::size(5, 1);
     let shape = Shape::new(top_level, schedule).unwrap();
@@ -43,7 +43,7 @@ fn logs_of_several_top_trees_do_too() {
     check_pairs(Schedule::Deferred, 4);
 }
 
-/// A proof is for two digests: no other older or newer version takes it.
+/// A proof is for two digests, and verifies for no other older or newer version.
 #[test]
 fn a_proof_is_for_its_two_versions_only() {
     let shape = Shape::new(5, Schedule::Eager).unwrap();

@@ -1,4 +1,4 @@
-//! Servers that are sent what the author did not publish, and authors whose signer fails.
+//! Servers that receive updates the author did not publish, and authors with a failing signer.
 
 use pad_accumulators::wire;
 use pad_conformance::aad::{Roles, roles::public, verify};
@@ -43,7 +43,7 @@ fn a_server_refuses_what_the_author_did_not_publish_and_stays_as_it_was() {
     });
     assert_eq!(refused, ApplyError::RootMismatch);
     let refused = refuse(&mut server, &|update| {
-        // Enough to make nodes, which are forgotten.
+        // Enough entries to make nodes, which are then discarded.
         update.attachment.entries = distinct(40);
     });
     assert_eq!(refused, ApplyError::RootMismatch);
@@ -70,14 +70,14 @@ fn a_server_refuses_what_the_author_did_not_publish_and_stays_as_it_was() {
 
 #[test]
 fn a_signer_that_fails_loses_nothing() {
-    struct Failing;
-    impl signature::Signer<pad_core::HeadSignature> for Failing {
+    struct FailingSigner;
+    impl signature::Signer<pad_core::HeadSignature> for FailingSigner {
         fn try_sign(&self, _: &[u8]) -> Result<pad_core::HeadSignature, signature::Error> {
             Err(signature::Error::new())
         }
     }
     let log = log::<Scheme>([7; 16], Shape::new(5, Schedule::Eager).unwrap());
-    let signer = HeadSigner::new(Failing);
+    let signer = HeadSigner::new(FailingSigner);
     let mut author = LogAuthor::new(log, public(), signer, Workers::sequential()).unwrap();
     author.append(pair("key", "value")).unwrap();
     for _ in 0..2 {

@@ -1,4 +1,4 @@
-//! Parameters with a secret that everybody knows, heads for any digest, and proofs as bytes.
+//! Parameters with a public secret, heads for any digest, and proofs as bytes.
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,7 +12,8 @@ use pad_core::{
 };
 use pad_log::{Entries, Entry, Log, LogRoot, Scheme, Setup, Shape};
 
-/// The powers beyond the generator: for trees of 8192 elements with one root each, or 16 with 512.
+/// Number of powers beyond the generator. They serve trees of 8192 elements with one root each, or
+/// of 16 with 512 roots.
 pub(crate) const CAPACITY: usize = 1 << 13;
 
 /// The parameters of the vectors, with powers for the largest trees.
@@ -28,7 +29,7 @@ pub(crate) fn log<S: Scheme>(dictionary: [u8; 16], shape: Shape) -> Log<S> {
     )
 }
 
-/// The same log as a client knows it, from the bytes of a key file.
+/// The client's log, from the bytes of a key file.
 pub(crate) fn client_log<S: Scheme>(log: &Log<S>) -> Log<S> {
     let setup = Setup::from_bytes(&log.setup().to_bytes()).unwrap();
     let client = Log::new(log.dictionary(), setup);
@@ -36,7 +37,7 @@ pub(crate) fn client_log<S: Scheme>(log: &Log<S>) -> Log<S> {
     client
 }
 
-/// The log at a digest, under a head that was signed and verified.
+/// The log at a digest, under a signed and verified head.
 pub(crate) fn at<S: Scheme>(log: &Log<S>, version: u64, root: Digest<32>) -> LogRoot<S> {
     log.at(&head(log, version, root)).unwrap()
 }
@@ -64,7 +65,7 @@ fn head<S: Scheme>(
     Untrusted::new(signed).verify(&authority, &version).unwrap()
 }
 
-/// A log of these entries, built at once.
+/// A log of the given entries, built at once.
 pub(crate) fn entries<S: Scheme>(log: &Log<S>, all: &[Entry]) -> Entries<S> {
     let size = u64::try_from(all.len()).unwrap();
     let mut entries = Entries::bounded(log.clone(), Workers::sequential(), size + 1).unwrap();
@@ -75,7 +76,7 @@ pub(crate) fn entries<S: Scheme>(log: &Log<S>, all: &[Entry]) -> Entries<S> {
     entries
 }
 
-/// A log at one of its own sizes; the version is that of a log whose version 1 is empty, and which then grows by ones.
+/// A log at one of its own sizes. Version 1 is empty, and each later version has one more entry.
 pub(crate) fn at_size<S: Scheme>(entries: &Entries<S>, size: u64) -> LogRoot<S> {
     at(&client_log(entries.log()), size + 1, entries.digest(size))
 }

@@ -1,4 +1,4 @@
-//! What an author puts into one update, and what refused updates leave behind.
+//! Updates: their bounds, and the effects of refused ones.
 
 use pad_conformance::aad::Roles;
 use pad_core::{ApplyError, DecodeError, Key, Sha256Ed25519, Update, codec};
@@ -22,7 +22,7 @@ fn server(entries: usize) -> (LogAuthor<Scheme>, LogRepository<Scheme>) {
     (roles.author, roles.server)
 }
 
-/// The same head with other entries: who relays a genuine update can make these.
+/// A genuine head with other entries. Any party that relays an update can make these.
 fn replaced(update: &LogUpdate, round: usize) -> LogUpdate {
     let mut changed = update.clone();
     changed.attachment.entries = (0..10)
@@ -31,7 +31,7 @@ fn replaced(update: &LogUpdate, round: usize) -> LogUpdate {
     changed
 }
 
-/// Memory does not grow with updates that are refused.
+/// Refused updates do not increase memory.
 #[test]
 fn refused_updates_leave_no_counters_behind() {
     let (mut author, mut server) = server(5);
@@ -44,7 +44,7 @@ fn refused_updates_leave_no_counters_behind() {
             Err(ApplyError::RootMismatch)
         );
     }
-    // The text of everything that is held, the map of occurrences among it.
+    // The text of all data held, with the map of occurrences.
     let text = format!("{:?}", server.entries());
     let occurrences = text
         .split("occurrences: {")
@@ -61,7 +61,7 @@ fn refused_updates_leave_no_counters_behind() {
     );
 }
 
-/// Look-ups do not become dearer by updates that are refused.
+/// Refused updates do not make look-ups more expensive.
 #[test]
 fn refused_updates_leave_the_polynomials_where_they_are() {
     let (mut author, mut server) = server(24);
@@ -84,7 +84,8 @@ fn refused_updates_leave_the_polynomials_where_they_are() {
     assert_eq!(polynomials(&server), before);
 }
 
-/// A version of more entries than any server takes must not be signed: nothing could ever follow it.
+/// An author must not sign a version with more entries than servers accept, because no version
+/// could follow it.
 #[test]
 fn an_author_takes_no_more_entries_than_servers() {
     let log = log::<Scheme>([7; 16], Shape::new(5, Schedule::Eager).unwrap());

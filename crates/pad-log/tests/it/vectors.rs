@@ -1,5 +1,6 @@
-//! Known answers of every scheme but that of figure 4 of the paper: see [`super::known_answers`].
-//! That one is run by the crate's unit test `author::figure4`: nobody else can make its logs.
+//! Known answers of every scheme except that of figure 4 of the paper: see
+//! [`super::known_answers`]. The crate's unit test `author::figure4` covers that scheme, because
+//! its logs cannot be made outside the crate.
 
 use bls12::{point::G1_BYTES, scalar};
 use pad_core::{Sha256Ed25519, Suite as _};
@@ -85,12 +86,12 @@ fn shapes_are_those_of_the_specification() {
     }
 }
 
-/// Checks a group in one of these ways; how many messages there were.
+/// The two ways to check a group.
 #[derive(Clone, Copy)]
 enum Check {
-    /// An honest log answers so, and its client accepts and refuses.
+    /// Checks the answers of an honest log, and the results of its client.
     Log,
-    /// A client accepts and refuses.
+    /// Checks the results of a client only.
     Messages,
 }
 
@@ -126,7 +127,7 @@ impl Check {
     }
 }
 
-/// The scheme that is left out here.
+/// The scheme that this module leaves out.
 const FIGURE_4: u64 = 0x03f1;
 
 #[test]

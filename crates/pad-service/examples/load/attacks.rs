@@ -1,4 +1,4 @@
-//! What hostile clients do, each again and again until it is over.
+//! Attacks of hostile clients, each repeated until the run ends.
 
 use std::{
     io::{Read as _, Write as _},
@@ -13,16 +13,16 @@ use pad_client::Resource;
 
 use super::connection::connect_from;
 
-/// A hostile client, and what it needs.
+/// A hostile client with its inputs.
 pub(crate) struct Attacker<'a> {
     pub(crate) local: Ipv4Addr,
     pub(crate) server: SocketAddr,
     pub(crate) done: &'a AtomicBool,
-    /// How often it was done.
+    /// Number of attacks made.
     pub(crate) count: &'a AtomicUsize,
-    /// An update that the server has taken long ago.
+    /// An update that the server applied earlier.
     pub(crate) old_update: &'a [u8],
-    /// The longest body that the server takes.
+    /// Maximum length of a body that the server accepts.
     pub(crate) longest: usize,
 }
 
@@ -60,7 +60,7 @@ fn post(length: usize) -> String {
     )
 }
 
-/// For as much as an answer may have.
+/// Makes a question whose answer is as long as allowed.
 fn long_question() -> String {
     let page = Resource::Page(Version::new(1), KeyRange::ALL).path();
     let all = Resource::Answer(Version::new(1), Question::Range(KeyRange::ALL)).path();
@@ -68,12 +68,12 @@ fn long_question() -> String {
     format!("{}{}", get(page), get(all))
 }
 
-/// How many connections a hostile client has at most, of those that it keeps.
+/// Maximum number of connections that a hostile client keeps open.
 const HELD: usize = 100;
 const MOMENT: Duration = Duration::from_millis(100);
 
 impl Attacker<'_> {
-    /// Whether it is over.
+    /// Reports whether the run has ended.
     fn is_over(&self) -> bool {
         self.done.load(Ordering::Relaxed)
     }
@@ -86,11 +86,11 @@ impl Attacker<'_> {
         self.count.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Sends this, reads a little of what comes, and begins anew.
+    /// Sends `bytes` on new connections, and reads the beginning of each response.
     fn send(&self, bytes: &[u8]) {
         while !self.is_over() {
             if let Some(mut stream) = self.connect() {
-                // The server may have had enough of it.
+                // The server may have closed the connection.
                 drop(stream.write_all(bytes));
                 drop(stream.read(&mut [0; 512]));
                 self.counted();
@@ -98,7 +98,7 @@ impl Attacker<'_> {
         }
     }
 
-    /// Begins many requests, and goes on with each by a byte at a time.
+    /// Begins many requests, and continues each one byte at a time.
     fn trickle(&self, beginning: &[u8]) {
         let mut held: Vec<TcpStream> = Vec::new();
         while !self.is_over() {
@@ -119,7 +119,7 @@ impl Attacker<'_> {
         let mut held: Vec<TcpStream> = Vec::new();
         while !self.is_over() {
             held.retain_mut(|stream| {
-                // What has not come yet may come.
+                // A response may still arrive.
                 !matches!(stream.read(&mut [0; 1]), Ok(0))
             });
             if held.len() < HELD / 10
@@ -138,7 +138,7 @@ impl Attacker<'_> {
         self.send(&bytes);
     }
 
-    /// Changes another byte each time.
+    /// Sends the old update with another byte changed each time.
     fn forge(&self) {
         let mut place = 0_usize;
         while !self.is_over() {

@@ -1,4 +1,4 @@
-//! Connections from addresses of one's choice.
+//! Connections from chosen local addresses.
 
 use std::{
     io::{self, BufRead as _, BufReader, Read as _},
@@ -8,7 +8,7 @@ use std::{
 
 use super::store::Outcome;
 
-/// A connection from this address of the loopback interface, which gives up after so long without a byte.
+/// Connects from the loopback address `local`. Reads time out without a byte for `patience`.
 pub(crate) fn connect_from(
     local: Ipv4Addr,
     server: SocketAddr,
@@ -29,7 +29,7 @@ pub(crate) fn connect_from(
     Ok(stream)
 }
 
-/// Reads one answer; its status.
+/// Reads one response, and returns its status.
 pub(crate) fn read_answer(
     reader: &mut BufReader<TcpStream>,
     line: &mut String,

@@ -1,19 +1,23 @@
-//! Look-ups a second over the loopback interface: served, and verified by the client, beside what a plain handler
-//! serves that returns as many bytes.
+//! Look-ups per second over the loopback interface, served and verified.
+//!
+//! The baseline is a plain handler that returns responses of equal length.
 //!
 //! ```console
-//! $ cargo run --release -p pad-service --example load -- [memory] [keys] [seconds] [connections] [pipelined]
+//! $ cargo run --release -p pad-service --example load -- \
+//!     [memory] [keys] [seconds] [connections] [pipelined]
 //! ```
 //!
-//! With `memory` the server has all of the latest version in memory, as `pad serve --cache all` does.
+//! With `memory` the server has the whole latest version in memory, like `pad serve --cache all`.
 //!
-//! Server and clients share this machine's cores. A connection is kept, and has so many requests under way at a time; the
-//! time of a request is that from the sending of its batch to the reading of its answer.
+//! Server and clients share the cores of this machine. Each connection stays open and sends batches
+//! of `pipelined` requests. The time of a request runs from sending its batch to reading its
+//! response.
 //!
-//! Or honest clients beside hostile ones, and what the honest ones lost:
+//! The second mode runs honest clients next to hostile ones, and reports losses of the honest ones:
 //!
 //! ```console
-//! $ cargo run --release -p pad-service --example load -- hostile [seconds] [clients] [hostile] [keys] [pause in ms]
+//! $ cargo run --release -p pad-service --example load -- \
+//!     hostile [seconds] [clients] [hostile] [keys] [pause in ms]
 //! ```
 
 use core::{convert::Infallible, future::ready};
@@ -94,7 +98,7 @@ fn main() -> Outcome<()> {
     })
 }
 
-/// Look-ups as fast as they come.
+/// Measures the maximum rate of look-ups.
 fn look_ups(load: &Load) -> Outcome<()> {
     let folder = tempfile::tempdir()?;
     let keys = load.keys;
@@ -150,7 +154,7 @@ fn look_ups(load: &Load) -> Outcome<()> {
     Ok(())
 }
 
-/// What the clients do.
+/// Load of the clients.
 #[derive(Debug)]
 struct Load {
     cache: CacheSize,
@@ -160,14 +164,14 @@ struct Load {
     pipelined: u64,
 }
 
-/// How it went.
-struct Measured {
+/// Rate and latencies of a run.
+struct LoadStats {
     rate: f64,
     median: Duration,
     slowest_of_hundred: Duration,
 }
 
-impl core::fmt::Display for Measured {
+impl core::fmt::Display for LoadStats {
     fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let Self {
             rate,
@@ -184,8 +188,8 @@ impl core::fmt::Display for Measured {
 type Check<'c> = dyn Fn((u64, &[u8])) -> Outcome<()> + Sync + 'c;
 
 impl Load {
-    /// Asks for keys all over the dictionary, on every connection, and has the answers checked.
-    fn run(&self, server: SocketAddr, check: &Check<'_>) -> Outcome<Measured> {
+    /// Asks for keys across the dictionary on every connection, and checks the responses.
+    fn run(&self, server: SocketAddr, check: &Check<'_>) -> Outcome<LoadStats> {
         let began = Instant::now();
         let times: Vec<Vec<Duration>> = thread::scope(|scope| {
             let clients: Vec<_> = (0..self.connections)
@@ -207,7 +211,7 @@ impl Load {
                 .unwrap_or_default()
         };
         let count = u32::try_from(times.len())?;
-        Ok(Measured {
+        Ok(LoadStats {
             rate: f64::from(count) / took.as_secs_f64(),
             median: at(50),
             slowest_of_hundred: at(99),
@@ -251,7 +255,7 @@ impl Load {
     }
 }
 
-/// A server that does nothing but return so many bytes.
+/// Starts a server that returns `length` bytes for every request.
 fn start_plain(length: usize) -> Outcome<SocketAddr> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -261,7 +265,7 @@ fn start_plain(length: usize) -> Outcome<SocketAddr> {
     let bytes = Bytes::from(vec![b'a'; length]);
     let serve = async move {
         while let Ok((stream, _)) = listener.accept().await {
-            // As our own server does: without it, whoever pipelines waits for delayed acknowledgements.
+            // As in pad_web. Otherwise pipelined requests wait for delayed acknowledgements.
             drop(stream.set_nodelay(true));
             let bytes = bytes.clone();
             let service = service_fn(move |_: Request<Incoming>| {
@@ -276,7 +280,7 @@ fn start_plain(length: usize) -> Outcome<SocketAddr> {
     Ok(address)
 }
 
-/// How busy the machine is, in its own words.
+/// Returns the load average of the machine.
 fn busy() -> String {
     fs::read_to_string("/proc/loadavg")
         .unwrap_or_else(|_| "unknown".into())

@@ -1,7 +1,7 @@
-//! Honest clients beside hostile ones.
+//! Honest clients next to hostile ones.
 //!
-//! Each honest client has an address of its own, and asks one question after the other; what it is told to ask again it asks again, as every
-//! client does. The hostile ones have four addresses together. An author goes on publishing meanwhile.
+//! Each honest client has its own address, asks one question at a time, and retries when the server
+//! is busy. The hostile clients share four addresses. An author publishes meanwhile.
 
 use core::fmt;
 use std::{
@@ -27,39 +27,40 @@ use super::{
     store::{Outcome, Store, key_of, step, verify},
 };
 
-/// Who does what for how long.
+/// Numbers of clients, and the duration of the run.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) span: Duration,
-    /// All clients, hostile ones too.
+    /// Number of all clients, hostile ones included.
     pub(crate) clients: u64,
     pub(crate) hostile: u64,
     pub(crate) keys: u64,
-    /// Between two questions of an honest client.
+    /// Pause between two questions of an honest client.
     pub(crate) pause: Duration,
 }
 
-/// How it went.
+/// Result of a run.
 #[derive(Debug)]
 pub(crate) struct Report {
-    /// Questions that honest clients had.
+    /// Number of questions of honest clients.
     pub(crate) asked: usize,
-    /// Those that had no verified answer in the end.
+    /// Number of questions without a verified answer.
     pub(crate) lost: usize,
-    /// How often one had to be asked again.
+    /// Number of retries.
     pub(crate) again: usize,
     pub(crate) median: Duration,
     pub(crate) slowest_of_hundred: Duration,
-    /// The longest time for an answer.
+    /// Longest time for an answer.
     pub(crate) slowest: Duration,
-    /// The latest version that the author was told is durable, and the one that is there in the end.
+    /// Latest version that the server acknowledged to the author as durable.
     pub(crate) acknowledged: Version,
+    /// Latest version of the server at the end.
     pub(crate) latest: Version,
     pub(crate) attacks: Vec<(&'static str, usize)>,
 }
 
 impl Report {
-    /// That nothing was lost.
+    /// Checks that no question and no version was lost.
     pub(crate) fn check(&self) -> Outcome<()> {
         if self.lost > 0 || self.latest < self.acknowledged {
             return Err("honest clients have lost something".into());
@@ -72,7 +73,8 @@ impl fmt::Display for Report {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             formatter,
-            "honest clients: {} questions, {} lost, {} asked again; median {:?}, p99 {:?}, slowest {:?}",
+            "honest clients: {} questions, {} lost, {} asked again; median {:?}, p99 {:?}, slowest \
+                {:?}",
             self.asked, self.lost, self.again, self.median, self.slowest_of_hundred, self.slowest
         )?;
         writeln!(
@@ -87,15 +89,15 @@ impl fmt::Display for Report {
     }
 }
 
-/// What became of the questions of a client.
+/// Outcomes of the questions of one client.
 #[derive(Default)]
-struct Tally {
+struct ClientStats {
     times: Vec<Duration>,
     lost: usize,
     again: usize,
 }
 
-/// Has them all at a server.
+/// Runs all clients against one server.
 pub(crate) fn run(plan: &Plan) -> Outcome<Report> {
     let folder = tempfile::tempdir()?;
     let store = Store::make(folder.path(), plan.keys)?;
@@ -141,10 +143,10 @@ pub(crate) fn run(plan: &Plan) -> Outcome<Report> {
         thread::sleep(plan.span);
         done.store(true, Ordering::Relaxed);
         let joined = honest.into_iter().map(|client| match client.join() {
-            Ok(tally) => tally,
+            Ok(stats) => stats,
             Err(_) => Err("a client panicked".into()),
         });
-        let tallies = joined.collect::<Outcome<Vec<Tally>>>();
+        let tallies = joined.collect::<Outcome<Vec<ClientStats>>>();
         let author = author
             .join()
             .unwrap_or_else(|_| Err("the author panicked".into()));
@@ -153,9 +155,9 @@ pub(crate) fn run(plan: &Plan) -> Outcome<Report> {
     let latest = in_the_end(address)?;
     server.shutdown(Duration::from_secs(5));
     server.join()?;
-    let sum = |count: fn(&Tally) -> usize| tallies.iter().map(count).sum();
-    let (lost, again): (usize, usize) = (sum(|tally| tally.lost), sum(|tally| tally.again));
-    let mut times: Vec<_> = tallies.iter().flat_map(|tally| &tally.times).collect();
+    let sum = |count: fn(&ClientStats) -> usize| tallies.iter().map(count).sum();
+    let (lost, again): (usize, usize) = (sum(|stats| stats.lost), sum(|stats| stats.again));
+    let mut times: Vec<_> = tallies.iter().flat_map(|stats| &stats.times).collect();
     times.sort_unstable();
     let at = |place: usize| times.get(place).copied().copied().unwrap_or_default();
     Ok(Report {
@@ -187,7 +189,7 @@ fn in_the_end(address: SocketAddr) -> Outcome<Version> {
     Ok(connect(address)?.versions()?.latest)
 }
 
-/// Publishes a version after the other, and brings the server each; the last one that it has acknowledged.
+/// Publishes versions and pushes each to the server. Returns the last acknowledged one.
 fn publish(store: &Store, address: SocketAddr, done: &AtomicBool) -> Outcome<Version> {
     let server = connect(address)?;
     let mut acknowledged = Version::new(1);
@@ -196,7 +198,7 @@ fn publish(store: &Store, address: SocketAddr, done: &AtomicBool) -> Outcome<Ver
         while acknowledged < latest {
             let next = Version::new(acknowledged.number() + 1);
             let update = authdict::Server::of_any(&store.path)?.update_message(next)?;
-            // A server that is busy at five attempts is asked again.
+            // A version that the server is too busy to take is pushed again.
             if server.push(&update.unwrap_or_default()).is_ok() {
                 acknowledged = next;
             }
@@ -209,18 +211,18 @@ fn publish(store: &Store, address: SocketAddr, done: &AtomicBool) -> Outcome<Ver
     }
 }
 
-/// Asks one question after the other.
+/// Asks one question at a time.
 fn ask(
     number: u64,
     plan: &Plan,
     server: SocketAddr,
     view: &StoredView,
     done: &AtomicBool,
-) -> Outcome<Tally> {
+) -> Outcome<ClientStats> {
     let client = client_of(view)?;
     let [.., high, low] = number.to_be_bytes();
     let local = Ipv4Addr::new(127, 1, high, low);
-    let mut tally = Tally::default();
+    let mut stats = ClientStats::default();
     let (mut line, mut body) = (String::new(), Vec::new());
     let mut stream: Option<BufReader<TcpStream>> = None;
     let mut next = step(number);
@@ -251,19 +253,19 @@ fn ask(
                 Ok(_) => break,
                 Err(_) => stream = None,
             }
-            tally.again += 1;
+            stats.again += 1;
         }
         if is_answered {
-            tally.times.push(began.elapsed());
+            stats.times.push(began.elapsed());
         } else {
-            tally.lost += 1;
+            stats.lost += 1;
         }
         thread::sleep(plan.pause);
     }
-    Ok(tally)
+    Ok(stats)
 }
 
-/// How often a question is asked before it is lost.
+/// Maximum number of attempts for a question.
 const ATTEMPTS: u32 = 20;
-/// How long an answer is waited for.
+/// Maximum time to wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(30);

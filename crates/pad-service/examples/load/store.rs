@@ -1,4 +1,4 @@
-//! A dictionary to ask about.
+//! The dictionary under load.
 
 use std::{
     error::Error,
@@ -14,7 +14,7 @@ use authdict::{
 
 pub(crate) type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-/// An author's store, with the key that signs for it.
+/// Store of an author, with the signing key.
 pub(crate) struct Store {
     pub(crate) path: PathBuf,
     pub(crate) key: SecretKey,
@@ -22,7 +22,7 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// A dictionary with so many keys in its first version, in this folder.
+    /// Makes a dictionary in `folder` with `keys` keys in its first version.
     pub(crate) fn make(folder: &Path, keys: u64) -> Outcome<Self> {
         let key = SecretKey::generate(SuiteName::Sha256Ed25519, SchemeName::RedBlack, None)?;
         let store = Self {
@@ -35,12 +35,12 @@ impl Store {
         Ok(store)
     }
 
-    /// An empty store of the dictionary.
+    /// Creates an empty store of the dictionary.
     pub(crate) fn create(&self, path: &Path) -> Outcome<()> {
         Ok(create_store(path, self.key.public())?)
     }
 
-    /// Signs a version in which these keys have their values.
+    /// Signs a version that puts the keys with these numbers.
     pub(crate) fn publish(&self, numbers: impl Iterator<Item = u64>) -> Outcome<Version> {
         let record = SigningRecord::open_or_begin(&self.record)?;
         let mut author = Author::of_any(&self.path, &self.key, record)?;
@@ -53,7 +53,7 @@ impl Store {
     }
 }
 
-/// That an answer about the first version says what is right.
+/// Verifies an answer about the first version, and checks its value.
 pub(crate) fn verify(client: &dyn Verifier, number: u64, answer: &[u8]) -> Outcome<()> {
     let question = Question::Key(key_of(number)?);
     match client.check_at(Version::new(1), &question, answer)? {
@@ -76,7 +76,7 @@ fn value_of(number: u64) -> Vec<u8> {
     format!("{number:032}").into_bytes()
 }
 
-/// Steps of a generator with full period: all over the keys, without a pattern of the tree's.
+/// Steps a full-period generator, whose order of keys is unrelated to that of the tree.
 pub(crate) const fn step(number: u64) -> u64 {
     number
         .wrapping_mul(6_364_136_223_846_793_005)

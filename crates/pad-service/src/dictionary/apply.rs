@@ -4,7 +4,7 @@ use authdict::{ApplyError, RepositoryError, Server, StoreError, Version};
 
 /// Result of applying updates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Applied {
+pub struct ApplySummary {
     /// Number of new updates, which are durable.
     pub taken: usize,
     /// Latest version.
@@ -56,7 +56,7 @@ impl From<StoreError> for NotApplied {
 pub(super) fn apply_to(
     repository: &mut Server,
     updates: &[Vec<u8>],
-) -> Result<Applied, NotApplied> {
+) -> Result<ApplySummary, NotApplied> {
     let mut taken = 0_usize;
     let staged = updates.iter().try_for_each(|update| {
         match repository.stage_message(update) {
@@ -72,7 +72,7 @@ pub(super) fn apply_to(
     });
     let latest = repository.flush(&[])?;
     staged?;
-    Ok(Applied { taken, latest })
+    Ok(ApplySummary { taken, latest })
 }
 
 /// Verifies an update; returns whether it may be new.

@@ -7,12 +7,12 @@ use authdict::{
     part::{NotTaken, PartProgress},
     question::{Question, Refusal},
 };
-use pad_client::{Fault, FetchError, HttpError, Unusable, Visit};
+use pad_client::{Fault, FetchError, HttpError, ServerSession, Unusable};
 
-use super::{Copied, Stopped};
+use super::{MirrorTarget, StopReason};
 use crate::{dictionary::NotApplied, metrics::Metrics, part::Part};
 
-impl Copied for Part {
+impl MirrorTarget for Part {
     fn latest(&self) -> Version {
         self.latest()
     }
@@ -27,11 +27,11 @@ impl Copied for Part {
 
     fn take(
         &self,
-        visit: &Visit<'_>,
+        visit: &ServerSession<'_>,
         wanted: Version,
         metrics: &Metrics,
         taken: &mut usize,
-    ) -> Result<bool, Stopped> {
+    ) -> Result<bool, StopReason> {
         let latest = self.latest();
         let behind = wanted.number().saturating_sub(latest.number());
         let next = Version::new(latest.number().saturating_add(1));
@@ -45,7 +45,7 @@ impl Copied for Part {
             (aim, self.jump(visit, aim))
         };
         let loaded = match loaded {
-            Err(Stopped::Upstream(unusable))
+            Err(StopReason::Upstream(unusable))
                 if aim < wanted && is_elsewhere(&unusable.fault) && self.is_stalled() =>
             {
                 // The upstream has lost that version, and no upstream has provided any of it
@@ -78,7 +78,7 @@ impl Copied for Part {
 impl Part {
     /// Loads the next version. Uses its update as a hint if the upstream has it and it is short.
     /// Returns whether it was loaded.
-    fn step(&self, visit: &Visit<'_>, next: Version) -> Result<bool, Stopped> {
+    fn step(&self, visit: &ServerSession<'_>, next: Version) -> Result<bool, StopReason> {
         let update = match visit.update(next, LONGEST_UPDATE) {
             Ok(update) => update,
             Err(error) => {
@@ -104,7 +104,7 @@ impl Part {
 
     /// Loads the version `wanted`, regardless of the versions before it. Returns whether it was
     /// loaded.
-    fn jump(&self, visit: &Visit<'_>, wanted: Version) -> Result<bool, Stopped> {
+    fn jump(&self, visit: &ServerSession<'_>, wanted: Version) -> Result<bool, StopReason> {
         loop {
             let known = self.read().latest_head();
             if known >= wanted {
@@ -132,10 +132,10 @@ impl Part {
     /// a later version is being loaded, or is present.
     fn load_version(
         &self,
-        visit: &Visit<'_>,
+        visit: &ServerSession<'_>,
         version: Version,
         changed: &[Key],
-    ) -> Result<bool, Stopped> {
+    ) -> Result<bool, StopReason> {
         {
             let mut part = self.write();
             if part.latest() >= version || part.loading().is_some_and(|other| other > version) {
@@ -159,7 +159,7 @@ impl Part {
                 Ok(true) => {}
                 Ok(false) => return Ok(false),
                 // With long values the response may be too large.
-                Err(Stopped::Upstream(unusable)) if is_too_long(&unusable.fault) => break,
+                Err(StopReason::Upstream(unusable)) if is_too_long(&unusable.fault) => break,
                 Err(stopped) => return Err(stopped),
             }
         }
@@ -203,17 +203,17 @@ impl Part {
     /// `false` if another version is being loaded by now.
     fn ask(
         &self,
-        visit: &Visit<'_>,
+        visit: &ServerSession<'_>,
         version: Version,
         question: &Question,
-    ) -> Result<bool, Stopped> {
+    ) -> Result<bool, StopReason> {
         let most = self.most_bytes();
         if self.memory_bytes() > most {
             self.write().drop_abandoned();
         }
         let needed = self.memory_bytes();
         if needed > most {
-            return Err(Stopped::Store(NotApplied::TooLarge { needed, most }));
+            return Err(StopReason::Store(NotApplied::TooLarge { needed, most }));
         }
         let most = longest_answer(self.public(), question).min(LONGEST_ANSWER);
         let answer = visit.answer(version, question, most)?;
@@ -229,7 +229,11 @@ impl Part {
 }
 
 /// Largest beginning of the missing range that an upstream proves in one response.
-fn page(visit: &Visit<'_>, version: Version, missing: &KeyRange) -> Result<KeyRange, Stopped> {
+fn page(
+    visit: &ServerSession<'_>,
+    version: Version,
+    missing: &KeyRange,
+) -> Result<KeyRange, StopReason> {
     let page = visit.page(version, missing)?;
     if page.is_beginning_of(missing) {
         return Ok(page);
@@ -238,7 +242,7 @@ fn page(visit: &Visit<'_>, version: Version, missing: &KeyRange) -> Result<KeyRa
 }
 
 /// Fault of an upstream whose data was rejected.
-fn refused(error: NotTaken) -> Stopped {
+fn refused(error: NotTaken) -> StopReason {
     match error {
         NotTaken::Decode(error) => Refusal::from(error).into(),
         error => Unusable::lie(error.to_string()).into(),

@@ -5,15 +5,15 @@ use authdict::{
     client_view::{NotFollowed, StoredView},
     question::Refusal,
 };
-use pad_client::{FetchError, Unusable, Visit};
+use pad_client::{FetchError, ServerSession, Unusable};
 
-use super::{Copied, Stopped};
+use super::{MirrorTarget, StopReason};
 use crate::{
     dictionary::{Dictionary, NotApplied},
     metrics::Metrics,
 };
 
-impl Copied for Dictionary {
+impl MirrorTarget for Dictionary {
     fn latest(&self) -> Version {
         self.latest()
     }
@@ -29,11 +29,11 @@ impl Copied for Dictionary {
 
     fn take(
         &self,
-        visit: &Visit<'_>,
+        visit: &ServerSession<'_>,
         wanted: Version,
         metrics: &Metrics,
         taken: &mut usize,
-    ) -> Result<bool, Stopped> {
+    ) -> Result<bool, StopReason> {
         let latest = self.latest();
         let first = Version::new(latest.number().saturating_add(1));
         let updates = visit.updates(first, wanted)?;
@@ -60,7 +60,7 @@ impl Copied for Dictionary {
                 metrics.count_update(false);
                 return Err(Unusable::lie(error.to_string()).into());
             }
-            Err(error) => return Err(Stopped::Store(error)),
+            Err(error) => return Err(StopReason::Store(error)),
         }
         if self.latest() == latest {
             return Err(FetchError::Unusable("update that is new").into());

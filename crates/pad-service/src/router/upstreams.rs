@@ -54,7 +54,8 @@ impl Upstreams {
                         return Err(other);
                     }
                     // This server lies or has another dictionary; the others are usable.
-                    tracing::error!(server = %address, "names another key than the one that was given, and is left out");
+                    tracing::error!(server = %address, "names another key than the one that was \
+                        given, and is left out");
                     left_out = Some(other);
                     continue;
                 }

@@ -7,7 +7,7 @@ use std::sync::{
 };
 
 use authdict::{Key, KeyRange, Version};
-use pad_client::{AsyncClient, Pushed};
+use pad_client::{AsyncClient, PushOutcome};
 use pad_web::server::Limits;
 use tokio::{join, runtime::Builder, spawn, task::spawn_blocking};
 
@@ -47,7 +47,7 @@ fn answers_come_while_the_view_advances() {
     let server = start_with(options(limits), gated);
     let push = |version| {
         let pushed = connect(&server).push(&author.update("s.pad", version));
-        assert_eq!(pushed.unwrap(), Pushed::Taken);
+        assert_eq!(pushed.unwrap(), PushOutcome::Taken);
     };
     push(1);
     push(2);

@@ -20,7 +20,7 @@ use authdict::{
 use pad_client::{Client, HttpOptions, Remote, Roots};
 use pad_service::{Dictionary, Mirror, Service};
 use pad_web::server::{
-    Answer, Handler, Head, Identity, Limits, Options, Running, Stopped, Timeouts,
+    Answer, Handler, Head, Identity, Limits, Options, RunningServer, ShutdownOutcome, Timeouts,
 };
 use tempfile::TempDir;
 
@@ -197,14 +197,14 @@ impl Author {
     }
 
     /// A client with a new view that stores evidence of lies next to the file `beside`.
-    pub(crate) fn client(&self, servers: &[&Running], beside: &str) -> Client {
+    pub(crate) fn client(&self, servers: &[&RunningServer], beside: &str) -> Client {
         let view = StoredView::new(self.key.public().clone()).authenticated();
         self.client_with(servers, view, beside)
     }
 
     pub(crate) fn client_with(
         &self,
-        servers: &[&Running],
+        servers: &[&RunningServer],
         view: StoredView,
         beside: &str,
     ) -> Client {
@@ -299,30 +299,30 @@ pub(crate) fn service_of(dictionary: Arc<Dictionary>) -> Service {
 }
 
 /// Starts a server with TLS on a free port.
-pub(crate) fn start(handler: impl Handler) -> Running {
+pub(crate) fn start(handler: impl Handler) -> RunningServer {
     start_with(options(Limits::default()), handler)
 }
 
-pub(crate) fn start_with(options: Options, handler: impl Handler) -> Running {
+pub(crate) fn start_with(options: Options, handler: impl Handler) -> RunningServer {
     pad_web::server::Server::bind("127.0.0.1:0", options)
         .unwrap()
         .start(handler)
         .unwrap()
 }
 
-pub(crate) fn stop(server: Running) {
+pub(crate) fn stop(server: RunningServer) {
     server.shutdown(60 * SECOND);
     assert!(matches!(
         server.join().unwrap(),
-        Stopped::Drained | Stopped::TimedOut { .. }
+        ShutdownOutcome::Drained | ShutdownOutcome::TimedOut { .. }
     ));
 }
 
-pub(crate) fn address(server: &Running) -> String {
+pub(crate) fn address(server: &RunningServer) -> String {
     format!("https://{}/v1/dictionaries/s", server.address())
 }
 
-pub(crate) fn connect(server: &Running) -> Remote {
+pub(crate) fn connect(server: &RunningServer) -> Remote {
     Remote::connect(&address(server), http_options()).unwrap()
 }
 

@@ -12,7 +12,7 @@ use std::{
 
 use authdict::Version;
 use pad_client::{Client, HttpOptions, Remote, Resource};
-use pad_web::server::{Limits, Options, Running};
+use pad_web::server::{Limits, Options, RunningServer};
 
 use crate::fixture::*;
 
@@ -41,7 +41,7 @@ const FEW: Limits = Limits {
 };
 
 /// Connects from an address that honest clients do not use.
-fn hostile(server: &Running) -> Option<TcpStream> {
+fn hostile(server: &RunningServer) -> Option<TcpStream> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -66,7 +66,7 @@ fn hostile(server: &Running) -> Option<TcpStream> {
 }
 
 /// Sends bytes repeatedly, ignoring the responses.
-fn pester(server: &Running, done: &AtomicBool, sent: &AtomicUsize, bytes: &[u8]) {
+fn pester(server: &RunningServer, done: &AtomicBool, sent: &AtomicUsize, bytes: &[u8]) {
     while !done.load(Ordering::SeqCst) {
         let Some(mut stream) = hostile(server) else {
             continue;
@@ -92,7 +92,8 @@ fn honest_clients_lose_nothing_while_hostile_ones_do_their_worst() {
     let server = start_with(limits, served);
     let post = |length: usize| {
         format!(
-            "POST /v1/dictionaries/s/updates HTTP/1.1\r\nhost: h\r\ncontent-length: {length}\r\n\r\n"
+            "POST /v1/dictionaries/s/updates HTTP/1.1\r\nhost: h\r\ncontent-length: \
+                {length}\r\n\r\n"
         )
     };
     let old_update = author.update("s.pad", 1);
@@ -164,7 +165,7 @@ fn honest_clients_lose_nothing_while_hostile_ones_do_their_worst() {
     stop(server);
 }
 
-fn connect_plain(server: &Running) -> Remote {
+fn connect_plain(server: &RunningServer) -> Remote {
     let address = format!("http://{}/v1/dictionaries/s", server.address());
     Remote::connect(&address, HttpOptions::default()).unwrap()
 }

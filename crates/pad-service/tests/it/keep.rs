@@ -3,7 +3,7 @@
 use std::{sync::Barrier, thread};
 
 use authdict::{KeyRange, Server, Version, question::Question, selection::SchemeName};
-use pad_client::{FetchError, Pushed, Remote, Resource, Versions};
+use pad_client::{FetchError, PushOutcome, Remote, Resource, Versions};
 use pad_service::{CannotKeep, Dictionary, Keep};
 
 use crate::fixture::*;
@@ -93,7 +93,7 @@ fn a_snapshot_server_has_its_versions_and_says_so_of_others() {
         assert!(refused.is("not_kept"), "{refused}");
         assert_eq!(
             source.push(&author.update("s.pad", 6)).unwrap(),
-            Pushed::Known
+            PushOutcome::Known
         );
         assert_eq!(source.versions().unwrap(), versions(3, 6, Some(6)));
         stop(server);
@@ -105,7 +105,7 @@ fn older_versions_are_dropped_as_a_mirror_follows() {
     for scheme in SCHEMES {
         let author = Author::new(scheme);
         let served = service(&author.path("s.pad"));
-        let following = served.follow(SECOND / 100);
+        let task = served.follow(SECOND / 100);
         let server = start(served);
         let upstream = connect(&server);
         let (mut since, mut last) = (
@@ -137,7 +137,7 @@ fn older_versions_are_dropped_as_a_mirror_follows() {
             assert_priced(&client, version);
         }
         assert!(client.ask(Version::new(3), &about("apple")).is_err());
-        drop(following);
+        drop(task);
         for server in [server, kept] {
             stop(server);
         }

@@ -12,7 +12,7 @@ use std::{
 
 use authdict::{Key, KeyRange, Version, client_view::StoredView, evidence, question::Question};
 use pad_client::{Client, Fault, HttpOptions, Remote, Resource};
-use pad_web::server::{Answer, Running, StatusCode};
+use pad_web::server::{Answer, RunningServer, StatusCode};
 
 use crate::fixture::*;
 
@@ -444,7 +444,7 @@ fn slow_servers_are_waited_for_when_nobody_else_answers() {
         wait: Duration::from_millis(20),
         ..http_options()
     };
-    let client = |servers: &[&Running]| {
+    let client = |servers: &[&RunningServer]| {
         let servers = servers.iter();
         let servers = servers.map(|server| Remote::connect(&address(server), hasty.clone()));
         let view = StoredView::new(author.key.public().clone());

@@ -17,7 +17,7 @@ use authdict::{
 };
 use pad_client::{Fault, FetchError, Remote, Resource};
 use pad_service::{Keep, Mirror, NotApplied, Part, Router, Service};
-use pad_web::server::{Limits, Running, StatusCode};
+use pad_web::server::{Limits, RunningServer, StatusCode};
 
 use crate::fixture::*;
 
@@ -53,7 +53,7 @@ fn part_keeping(
     (part, mirror)
 }
 
-fn serve(part: &Arc<Part>) -> Running {
+fn serve(part: &Arc<Part>) -> RunningServer {
     let named = BTreeMap::from([("s".to_owned(), Arc::clone(part))]);
     start(Service::new(named, Limits::default()))
 }
@@ -74,7 +74,7 @@ fn fruit(author: &Author, versions: u64) {
 
 /// Asserts that a part's answers equal those of a full server byte for byte, or that it refuses to
 /// answer.
-fn check_answers(author: &Author, server: &Running, range: &KeyRange, versions: &[u64]) {
+fn check_answers(author: &Author, server: &RunningServer, range: &KeyRange, versions: &[u64]) {
     let whole = Server::of_any(author.path("s.pad")).unwrap();
     let source = connect(server);
     for version in versions.iter().copied().map(Version::new) {
@@ -436,11 +436,11 @@ fn slow_and_lying_upstreams_hold_up_nobody() {
         let upstreams = [&slow, &liar, &pruned, &whole].map(connect).into();
         let range = keys("b", "m");
         let (part, mirror) = part_of(&author, range.clone(), upstreams);
-        let following = mirror.follow(SECOND / 1000);
+        let task = mirror.follow(SECOND / 1000);
         while part.latest() < Version::new(30) {
             std::thread::sleep(SECOND / 100);
         }
-        drop(following);
+        drop(task);
         let served = serve(&part);
         check_answers(&author, &served, &range, &[30]);
         stop(served);
@@ -578,7 +578,7 @@ fn what_one_upstream_has_begun_another_one_ends() {
         answer
     });
     let slow = start(slow);
-    let follow = |upstream: &Running, beside: &str| {
+    let follow = |upstream: &RunningServer, beside: &str| {
         let (upstreams, beside) = (vec![connect(upstream)], author.path(beside));
         let mut mirror = Mirror::of_part(Arc::clone(&part), upstreams, beside, Arc::default());
         mirror.round().unwrap()

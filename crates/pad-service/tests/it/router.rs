@@ -11,8 +11,10 @@ use authdict::{KeyRange, Version, question::Question};
 use pad_client::{Client, Fault, FetchError, Resource};
 use pad_service::{NotRouted, Router, Service};
 use pad_web::{
-    client::{HttpClient, HttpError, Posted, Verdict, header},
-    server::{Admission, Answer, Handler, Head, HeaderValue, Limits, Options, Running, StatusCode},
+    client::{HttpClient, HttpError, PostBody, Verdict, header},
+    server::{
+        Admission, Answer, Handler, Head, HeaderValue, Limits, Options, RunningServer, StatusCode,
+    },
 };
 
 use crate::{
@@ -24,8 +26,8 @@ use crate::{
 /// The author's nine versions: the first four on one server, all from the fourth on at another.
 struct Parts {
     author: Author,
-    old: Running,
-    new: Running,
+    old: RunningServer,
+    new: RunningServer,
 }
 
 impl Parts {
@@ -44,7 +46,7 @@ impl Parts {
     }
 }
 
-fn route(servers: &[&Running]) -> Running {
+fn route(servers: &[&RunningServer]) -> RunningServer {
     let servers = servers.iter().map(|server| connect(server)).collect();
     start(Router::new("s".into(), servers, None, Limits::default()).unwrap())
 }
@@ -74,8 +76,8 @@ fn every_version_is_answered_by_whoever_keeps_it() {
     }
 }
 
-/// Refusals of the servers' are passed on, and those of the router's are typed.
-fn assert_refusals(router: &Running, unknown: &str) {
+/// Refusals of the servers are passed on, and those of the router are typed.
+fn assert_refusals(router: &RunningServer, unknown: &str) {
     for (path, status, code) in [
         (unknown, 404, "unknown_version"),
         ("/v1/dictionaries/s/consistency/9/5", 404, "unknown_version"),
@@ -107,7 +109,7 @@ fn answers_are_those_of_the_servers_to_the_byte_and_caches_revalidate_them() {
             assert_eq!(direct.headers[&name], routed.headers[&name]);
             // The router has not verified it.
             assert_eq!(routed.headers[header::CACHE_CONTROL], "no-cache");
-            let posted = Posted {
+            let posted = PostBody {
                 content_type: "application/octet-stream",
                 body: &about(key).encode(),
             };
@@ -119,7 +121,7 @@ fn answers_are_those_of_the_servers_to_the_byte_and_caches_revalidate_them() {
     let update = author.update("s.pad", 9);
     let refused = connect(&router).push(&update).unwrap_err();
     assert!(refused.is("method_not_allowed"), "{refused}");
-    let posted = Posted {
+    let posted = PostBody {
         content_type: "application/octet-stream",
         body: b"no question",
     };
@@ -129,7 +131,7 @@ fn answers_are_those_of_the_servers_to_the_byte_and_caches_revalidate_them() {
             .unwrap()
             .is("unreadable_question")
     );
-    // Whoever has a copy is told that it is good.
+    // A client with a current copy receives 304.
     let tag = raw(&router, &path(7, "apple"), None).headers[header::ETAG].clone();
     let request = format!(
         "GET {} HTTP/1.1\r\nhost: h\r\nif-none-match: {}\r\nconnection: close\r\n\r\n",
@@ -296,7 +298,7 @@ fn what_is_newest_goes_back_for_nobody_and_is_signed() {
     }
 }
 
-/// A client that followed the server itself is ahead of the router, which learns the version from it.
+/// A client that followed the server directly is ahead of the router, which learns its version.
 #[test]
 fn a_client_that_knows_a_newer_version_is_served_through_a_router() {
     let author = Author::of_tree();
@@ -315,7 +317,7 @@ fn a_client_that_knows_a_newer_version_is_served_through_a_router() {
     assert_priced(&client, 2);
     assert!(client.take_incidents().is_empty());
     assert_eq!(connect(&router).versions().unwrap().latest, Version::new(2));
-    // A server that does not have it yet is late: it is not its asker who is wrong.
+    // A server without the version is late. The request itself is valid.
     let late = start(service(&late));
     let view = ahead.view().clone();
     let client = Client::new(vec![connect(&late)], view, None).unwrap();
@@ -367,7 +369,7 @@ fn what_a_server_refuses_is_not_kept_by_caches_and_what_is_no_refusal_is_not_pas
                 assert_eq!(refused.headers[header::X_CONTENT_TYPE_OPTIONS], "nosniff");
                 assert!(!refused.headers.contains_key(header::ETAG));
             }
-            // There is no server that answers.
+            // No server answers.
             Err(error) => {
                 assert!(matches!(error, HttpError::Overloaded { .. }), "{error}");
                 assert_ne!(status, 400);
@@ -446,7 +448,7 @@ fn answers_that_are_long_come_one_after_the_other() {
     let long = "x".repeat(3 << 20);
     author.publish(&[("apple", &long), ("pear", "5")]);
     let server = start(service(&author.path("s.pad")));
-    // Room for one long answer at a time.
+    // One long response at a time.
     let limits = Limits {
         response_bytes: 8 << 20,
         answer_bytes: 8 << 20,
@@ -484,7 +486,7 @@ fn many_clients_share_a_router_while_a_server_comes_and_goes() {
     };
     let servers = [&old, &new, &whole].map(connect).to_vec();
     let router = Router::new("s".into(), servers, None, limits).unwrap();
-    let following = router.follow(SECOND / 50);
+    let task = router.follow(SECOND / 50);
     let router = start_with(options(limits), router);
     thread::scope(|scope| {
         for number in 0..6 {
@@ -500,7 +502,7 @@ fn many_clients_share_a_router_while_a_server_comes_and_goes() {
         }
         stop(whole);
     });
-    drop(following);
+    drop(task);
     for server in [router, old, new] {
         stop(server);
     }
@@ -528,13 +530,13 @@ fn a_client_that_has_used_up_its_share_says_nothing_of_the_server() {
     }
 }
 
-/// A client cannot take the name of another by a header of its own.
+/// A client cannot pose as another one with a header.
 #[test]
 fn a_router_names_its_client_to_the_server() {
     let author = Author::of_tree();
     three_versions(&author);
     let named = Arc::new(Mutex::new(BTreeSet::new()));
-    let server = start(Named {
+    let server = start(ClientNames {
         service: service(&author.path("s.pad")),
         named: Arc::clone(&named),
     });
@@ -567,13 +569,13 @@ fn a_router_names_its_client_to_the_server() {
     }
 }
 
-/// A service, and the clients that proxies have named to it.
-struct Named {
+/// A service that records the client addresses named by proxies.
+struct ClientNames {
     service: Service,
     named: Arc<Mutex<BTreeSet<String>>>,
 }
 
-impl Handler for Named {
+impl Handler for ClientNames {
     type Request = <Service as Handler>::Request;
 
     fn admit(&self, head: &Head) -> Result<Admission<Self::Request>, Answer> {

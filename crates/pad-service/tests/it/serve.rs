@@ -1,4 +1,4 @@
-//! What an honest server answers, and to whom.
+//! Responses of an honest server.
 
 use std::{
     collections::BTreeMap,
@@ -13,9 +13,9 @@ use authdict::{
     question::{Question, Statement},
     selection::{SchemeFamily, SchemeName},
 };
-use pad_client::{FetchError, Pushed, Resource};
+use pad_client::{FetchError, PushOutcome, Resource};
 use pad_service::{Dictionary, Service};
-use pad_web::client::{HttpClient, HttpError, Posted, Reply, StatusCode, Verdict, header};
+use pad_web::client::{HttpClient, HttpError, PostBody, Reply, StatusCode, Verdict, header};
 use pad_web::server::{Limits, Options};
 
 use crate::{fixture::*, second_head::for_each_scheme};
@@ -28,20 +28,20 @@ const SCHEMES: [SchemeName; 4] = [
     SchemeName::TupleBase,
 ];
 
-/// Whatever is at a path of the server.
+/// Fetches a path of the server, with any status.
 pub(crate) fn raw(
-    server: &pad_web::server::Running,
+    server: &pad_web::server::RunningServer,
     path: &str,
-    posted: Option<Posted<'_>>,
+    posted: Option<PostBody<'_>>,
 ) -> Reply {
     fetched(server, path, posted).unwrap()
 }
 
 /// Fetches a path, or returns the error of the client.
 pub(crate) fn fetched(
-    server: &pad_web::server::Running,
+    server: &pad_web::server::RunningServer,
     path: &str,
-    posted: Option<Posted<'_>>,
+    posted: Option<PostBody<'_>>,
 ) -> Result<Reply, HttpError> {
     let origin = format!("https://{}", server.address());
     let client = HttpClient::new(&origin, http_options()).unwrap();
@@ -96,7 +96,7 @@ fn what_other_processes_publish_is_served_without_a_restart() {
     for scheme in SCHEMES {
         let author = Author::new(scheme);
         let service = service(&author.path("s.pad"));
-        let following = service.follow(SECOND / 100);
+        let task = service.follow(SECOND / 100);
         let server = start(service);
         let source = connect(&server);
         for version in 1..=3 {
@@ -109,7 +109,7 @@ fn what_other_processes_publish_is_served_without_a_restart() {
             let answer = client.ask(latest, &about("apple")).unwrap();
             assert_eq!(value(&answer), Some(version.to_string().as_bytes()));
         }
-        drop(following);
+        drop(task);
         stop(server);
     }
 }
@@ -126,15 +126,18 @@ fn updates_are_durable_once_they_are_taken_and_are_taken_once() {
         let server = start(service(&author.path("copy.pad")));
         let source = connect(&server);
         let latest = Version::EMPTY;
-        assert_eq!(source.push(&updates[1]).unwrap(), Pushed::Gap { latest });
+        assert_eq!(
+            source.push(&updates[1]).unwrap(),
+            PushOutcome::Gap { latest }
+        );
         for (number, update) in (1..).zip(&updates) {
-            assert_eq!(source.push(update).unwrap(), Pushed::Taken, "{scheme}");
-            assert_eq!(source.push(update).unwrap(), Pushed::Known, "{scheme}");
-            // Another process sees it.
+            assert_eq!(source.push(update).unwrap(), PushOutcome::Taken, "{scheme}");
+            assert_eq!(source.push(update).unwrap(), PushOutcome::Known, "{scheme}");
+            // Another process reads the version.
             let stored = authdict::Server::of_any(author.path("copy.pad")).unwrap();
             assert_eq!(stored.latest(), Version::new(number));
         }
-        assert_eq!(source.push(&updates[0]).unwrap(), Pushed::Known);
+        assert_eq!(source.push(&updates[0]).unwrap(), PushOutcome::Known);
         let mut client = author.client(&[&server], "view");
         let latest = client.advance().unwrap();
         assert_eq!(
@@ -173,27 +176,27 @@ fn updates_that_the_author_has_not_signed_change_nothing() {
                     status: 400 | 409 | 422,
                     ..
                 })
-                | Ok(Pushed::Gap { .. }) => refused += 1,
+                | Ok(PushOutcome::Gap { .. }) => refused += 1,
                 other => panic!("{place}: {other:?}"),
             }
         }
     }
     assert_eq!(refused, 3 * good.len());
-    // Of another author, and another one for a version that is there.
+    // An update of another author, and a conflicting one for an existing version.
     let stranger = Author::of_tree();
     stranger.publish(&[("apple", "3")]);
     let foreign = source.push(&stranger.update("s.pad", 1)).unwrap_err();
     assert!(foreign.is("update_refused"), "{foreign}");
     assert_eq!(source.versions().unwrap().latest, Version::EMPTY);
-    assert_eq!(source.push(&good).unwrap(), Pushed::Taken);
-    // The version is there, but nobody has signed this: no more is looked at.
+    assert_eq!(source.push(&good).unwrap(), PushOutcome::Taken);
+    // The version exists, but this update is unsigned, so its contents are not compared.
     let unsigned = {
         let mut unsigned = good.clone();
         *unsigned.last_mut().unwrap() ^= 1;
         source.push(&unsigned).unwrap_err()
     };
     assert!(unsigned.is("update_refused"), "{unsigned}");
-    assert_eq!(source.push(&good).unwrap(), Pushed::Known);
+    assert_eq!(source.push(&good).unwrap(), PushOutcome::Known);
     author.create("fork.pad");
     author.publish_in("fork.pad", &[("apple", "5")]);
     let other = source.push(&author.update("fork.pad", 1)).unwrap_err();
@@ -201,7 +204,7 @@ fn updates_that_the_author_has_not_signed_change_nothing() {
     stop(server);
 }
 
-/// An update is made again from a stored tree only if it can be sent.
+/// An update is rebuilt from a stored tree only if it can be sent.
 #[test]
 fn an_update_that_is_longer_than_an_answer_is_not_made() {
     let author = Author::of_tree();
@@ -233,7 +236,7 @@ fn an_update_that_is_longer_than_an_answer_is_not_made() {
     stop(server);
 }
 
-/// A key that is absent costs a look-up for each version: a page has so many at most, and clients ask for the next one.
+/// An absent key costs a look-up per version. Pages limit the look-ups, and clients ask for more.
 #[test]
 fn histories_come_in_pages_that_cost_so_much_and_no_more() {
     const VERSIONS: u64 = 1500;
@@ -258,7 +261,7 @@ fn histories_come_in_pages_that_cost_so_much_and_no_more() {
         assert!((1..VERSIONS).contains(&first.since.number()), "{first:?}");
         let second = page(Resource::HistoryUntil(first.since, none.clone()));
         assert!(second.since < first.since);
-        // Of versions that are not there, it is that of those that are.
+        // A version beyond the latest yields the page of the latest.
         let last = Version::new(u64::MAX);
         assert_eq!(page(Resource::HistoryUntil(last, none.clone())), first);
         assert_eq!(
@@ -276,7 +279,7 @@ fn histories_come_in_pages_that_cost_so_much_and_no_more() {
     }
 }
 
-/// Whoever never comes to an end, or goes forth, is not followed.
+/// Clients refuse histories that never end, or that do not go back.
 #[test]
 fn histories_that_do_not_go_back_are_refused() {
     let author = Author::of_tree();
@@ -381,14 +384,15 @@ fn what_is_about_a_fixed_version_is_immutable_and_tagged() {
         assert_eq!(first.headers[header::ETAG], second.headers[header::ETAG]);
         assert_eq!(first.body, second.body);
     }
-    // The same by a client that has a copy, and by the question in the body.
+    // Repeated by a client with a copy, and with the question in the body.
     let path = format!("/v1/dictionaries/s/{}", forever[1].path());
     let tag = raw(&server, &path, None).headers[header::ETAG]
         .to_str()
         .unwrap()
         .to_owned();
     let head = format!(
-        "GET {path} HTTP/1.1\r\nhost: localhost\r\nif-none-match: {tag}\r\nconnection: close\r\n\r\n"
+        "GET {path} HTTP/1.1\r\nhost: localhost\r\nif-none-match: {tag}\r\nconnection: \
+            close\r\n\r\n"
     );
     let plain = start_with(
         Options {
@@ -404,7 +408,7 @@ fn what_is_about_a_fixed_version_is_immutable_and_tagged() {
         "{answer}"
     );
     let question = about("apple").encode();
-    let posted = Posted {
+    let posted = PostBody {
         content_type: "application/octet-stream",
         body: &question,
     };
@@ -488,7 +492,7 @@ fn refusals_have_a_status_and_a_word() {
         assert_eq!(reply.headers[header::CACHE_CONTROL], "no-store");
     }
     for path in ["/health", "/v1/dictionaries", "/v1/dictionaries/s/head"] {
-        let posted = Posted {
+        let posted = PostBody {
             content_type: "text/plain",
             body: b"",
         };
@@ -614,7 +618,7 @@ fn a_tag_belongs_to_one_body() {
             reply
         };
         let first = shown();
-        // Not next to the apple.
+        // This key is no neighbour of the apple.
         author.publish(&[("quince", value("1"))]);
         let second = shown();
         let is_same_tag = first.headers[header::ETAG] == second.headers[header::ETAG];

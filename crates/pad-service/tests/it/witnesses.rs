@@ -15,12 +15,12 @@ use authdict::{Version, evidence, witnessed::WitnessedError};
 use pad_client::{ClientError, Fault, NotWitnessed, Resource, Witnesses};
 use pad_disk::layer::Folder;
 use pad_service::{
-    Cosigning, Dictionary, Following, HeadLog, HeadLogError, Service, WITNESS_ROUTES,
+    CosigningOptions, Dictionary, HeadLog, HeadLogError, PeriodicTask, Service, WITNESS_ROUTES,
     WitnessService,
 };
 use pad_web::{
-    client::{HttpClient, Posted, Reply, Verdict},
-    server::{Admission, Answer, Handler, Head, Limits, Running, StatusCode, Work},
+    client::{HttpClient, PostBody, Reply, Verdict},
+    server::{Admission, Answer, Handler, Head, Limits, RunningServer, StatusCode, Work},
 };
 use sha2::{Digest as _, Sha256};
 use transparency_log::{
@@ -92,7 +92,7 @@ fn log_signer(author: &Author) -> NoteSigner {
 }
 
 /// A policy with this author's log that requires `quorum` of `witnesses`.
-fn policy(author: &Author, quorum: usize, witnesses: &[(&str, &Running)]) -> Policy {
+fn policy(author: &Author, quorum: usize, witnesses: &[(&str, &RunningServer)]) -> Policy {
     let mut text = format!("log {}\n", log_signer(author).verifier());
     let mut names = String::new();
     for (name, server) in witnesses {
@@ -142,8 +142,8 @@ fn careless(name: &'static str, seconds: u64) -> impl Fn(&AddCheckpoint) -> Answ
     }
 }
 
-fn cosigning() -> Cosigning {
-    Cosigning {
+fn cosigning() -> CosigningOptions {
+    CosigningOptions {
         http: http_options(),
         every: Duration::from_millis(5),
         refresh: HOUR,
@@ -152,35 +152,35 @@ fn cosigning() -> Cosigning {
 }
 
 /// A server of a store with a log of its heads.
-struct Logged {
-    server: Running,
+struct LogServer {
+    server: RunningServer,
     log: Arc<HeadLog>,
-    following: Vec<Following>,
+    tasks: Vec<PeriodicTask>,
 }
 
-fn serve(author: &Author, store: &str, policy: &Policy) -> Logged {
+fn serve(author: &Author, store: &str, policy: &Policy) -> LogServer {
     serve_at(author, store, policy, SystemTime::now)
 }
 
 /// Like [`serve`], with another clock.
-fn serve_at(author: &Author, store: &str, policy: &Policy, clock: Clock) -> Logged {
+fn serve_at(author: &Author, store: &str, policy: &Policy, clock: Clock) -> LogServer {
     let dictionary = Dictionary::open(&author.path(store)).unwrap();
     let (folder, signer) = (author.path(&format!("{store}.log")), log_signer(author));
     let log = HeadLog::open(&folder, signer, Some(policy.clone()), &dictionary);
     let log = Arc::new(log.unwrap().with_clock(clock));
     let dictionary = Arc::new(dictionary.logging(Arc::clone(&log)));
-    let mut following = log.follow(Arc::clone(&dictionary), &cosigning()).unwrap();
+    let mut tasks = log.follow(Arc::clone(&dictionary), &cosigning()).unwrap();
     let dictionaries = BTreeMap::from([("s".to_owned(), dictionary)]);
     let service = Service::new(dictionaries, Limits::default());
-    following.push(service.follow(Duration::from_millis(5)));
-    Logged {
+    tasks.push(service.follow(Duration::from_millis(5)));
+    LogServer {
         server: start(service),
         log,
-        following,
+        tasks,
     }
 }
 
-impl Logged {
+impl LogServer {
     fn wait_for(&self, size: u64) {
         while self.log.sizes().unwrap()[1] < size {
             std::thread::sleep(Duration::from_millis(5));
@@ -188,22 +188,22 @@ impl Logged {
     }
 
     fn stop(self) {
-        drop(self.following);
+        drop(self.tasks);
         stop(self.server);
     }
 }
 
-fn text(server: &Running, path: &str) -> String {
+fn text(server: &RunningServer, path: &str) -> String {
     let url = format!("https://{}", server.address());
     let client = HttpClient::new(&url, http_options()).unwrap();
     let read = |reply: Reply| Ok::<_, pad_client::HttpError>(Verdict::Done(reply.body));
     String::from_utf8(client.get(path, 1 << 20, read).unwrap()).unwrap()
 }
 
-fn post(server: &Running, path: &str, body: &[u8]) -> Result<Reply, pad_client::HttpError> {
+fn post(server: &RunningServer, path: &str, body: &[u8]) -> Result<Reply, pad_client::HttpError> {
     let url = format!("https://{}", server.address());
     let client = HttpClient::new(&url, http_options()).unwrap();
-    let posted = Posted {
+    let posted = PostBody {
         content_type: "text/plain",
         body,
     };
@@ -350,12 +350,12 @@ fn a_dead_and_a_lying_witness_keep_nobody_from_the_honest_one() {
 }
 
 /// A server with the log of one service and the answers of another.
-struct TwoFaced {
+struct TwoFacedServer {
     log: Service,
     answers: Service,
 }
 
-impl Handler for TwoFaced {
+impl Handler for TwoFacedServer {
     type Request = (bool, <Service as Handler>::Request);
 
     fn admit(&self, head: &Head) -> Result<Admission<Self::Request>, Answer> {
@@ -391,7 +391,7 @@ fn private_forks_are_refused(author: &Author) {
     let policy = policy(author, 2, &witnesses);
     let honest = serve(author, "s.pad", &policy);
     honest.wait_for(3);
-    let witnessed = |server: &Running, beside: &str| {
+    let witnessed = |server: &RunningServer, beside: &str| {
         author
             .client(&[server], beside)
             .witnessed_by(Witnesses::new(policy.clone(), HOUR))
@@ -418,7 +418,7 @@ fn private_forks_are_refused(author: &Author) {
     // The honest log, with answers from the private history about the newest version and an older
     // one.
     let log = service_with(author, &honest.log);
-    let two_faced = start(TwoFaced {
+    let two_faced = start(TwoFacedServer {
         log,
         answers: service(&author.path("fork.pad")),
     });
@@ -455,7 +455,7 @@ fn service_with(author: &Author, log: &Arc<HeadLog>) -> Service {
     Service::new(dictionaries, Limits::default())
 }
 
-fn witnessed_head(server: &Running, author: &Author, policy: &Policy) -> String {
+fn witnessed_head(server: &RunningServer, author: &Author, policy: &Policy) -> String {
     let mut client = author
         .client(&[server], "honest")
         .witnessed_by(Witnesses::new(policy.clone(), HOUR))

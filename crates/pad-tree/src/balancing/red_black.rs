@@ -6,7 +6,7 @@
 //! 3. Every path from the root to a leaf has the same number of black nodes.
 //!
 //! Not set-unique: the shape depends on the order of operations. Source: Crosby & Wallach 2010,
-//! section 3.1.3; the cases are those of Guibas & Sedgewick in bottom-up form. A recolouring costs
+//! section 3.1.3. The cases are those of Guibas & Sedgewick in bottom-up form. A recolouring costs
 //! no new node and no hash, because colours are not hashed and old versions never ask for them.
 
 use core::cmp::Ordering;

@@ -105,8 +105,8 @@ impl<S: Suite> Nodes<S> {
     }
 
     /// Starts to collect the nodes that a proof shows while it is checked.
-    pub(super) fn shown(&self) -> Shown<'_, S> {
-        Shown {
+    pub(super) fn shown(&self) -> NodeCollector<'_, S> {
+        NodeCollector {
             known: self,
             nodes: Vec::new(),
             subtrees: Vec::new(),
@@ -179,14 +179,14 @@ impl<S: Suite> Node<S> {
 }
 
 /// The nodes that a proof shows while it is checked, and that are new.
-pub(super) struct Shown<'n, S: Suite> {
+pub(super) struct NodeCollector<'n, S: Suite> {
     known: &'n Nodes<S>,
     nodes: Vec<(S::Digest, Node<S>)>,
     /// The digests of the subtrees that are made so far and have no parent yet.
     subtrees: Vec<S::Digest>,
 }
 
-impl<S: Suite> Shown<'_, S> {
+impl<S: Suite> NodeCollector<'_, S> {
     /// Notes a step of the check.
     pub(super) fn note(&mut self, step: &Step<'_, S>) {
         let (digest, children) = match *step {

@@ -39,14 +39,14 @@ impl<'p, S: Suite> PartView<'p, S> {
 
 /// An inner node, and the split between its children.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Parted<'p, S: Suite> {
+pub(super) struct SplitNode<'p, S: Suite> {
     inner: &'p Inner<S>,
     split: &'p Split,
 }
 
 impl<'p, S: Suite> SearchTree for PartView<'p, S> {
     type Node = S::Digest;
-    type Inner = Parted<'p, S>;
+    type Inner = SplitNode<'p, S>;
     type Leaf = &'p Leaf<S>;
     type Error = LookupError;
 
@@ -60,17 +60,17 @@ impl<'p, S: Suite> SearchTree for PartView<'p, S> {
             Some(Node::Inner(inner)) => {
                 // The range needs no node that the walk has not reached.
                 let split = inner.split.as_ref().ok_or(LookupError::NotKept)?;
-                Ok(Opened::Inner(Parted { inner, split }))
+                Ok(Opened::Inner(SplitNode { inner, split }))
             }
             None => Err(LookupError::NotKept),
         }
     }
 
-    fn branches(self, parted: &Parted<'p, S>) -> [S::Digest; 2] {
+    fn branches(self, parted: &SplitNode<'p, S>) -> [S::Digest; 2] {
         parted.inner.children
     }
 
-    fn side_of(self, probe: &Probe<'_>, parted: &Parted<'p, S>) -> Side {
+    fn side_of(self, probe: &Probe<'_>, parted: &SplitNode<'p, S>) -> Side {
         Side::right_if(!parted.split.is_above(probe.bytes()))
     }
 
@@ -78,7 +78,7 @@ impl<'p, S: Suite> SearchTree for PartView<'p, S> {
         probe.bytes().cmp(&leaf.key)
     }
 
-    fn is_below(self, leaf: &&'p Leaf<S>, parted: &Parted<'p, S>) -> bool {
+    fn is_below(self, leaf: &&'p Leaf<S>, parted: &SplitNode<'p, S>) -> bool {
         parted.split.is_above(&leaf.key)
     }
 

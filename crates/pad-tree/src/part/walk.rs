@@ -22,7 +22,7 @@ enum Task<D> {
 
 /// The present leaves of a subtree.
 #[derive(Default)]
-struct Here {
+struct PresentLeaves {
     /// The first and the last present key.
     ends: Option<[Arc<[u8]>; 2]>,
     /// Whether the subtree is complete.
@@ -51,13 +51,13 @@ impl<S: Suite> Nodes<S> {
         }
         let mut walk = Walk::new(range);
         let mut tasks = vec![Task::Visit(*root)];
-        let mut done: Vec<Here> = Vec::new();
+        let mut done: Vec<PresentLeaves> = Vec::new();
         while let Some(task) = tasks.pop() {
             match task {
                 Task::Visit(digest) => match self.get(&digest) {
                     None => {
                         walk.passed = true;
-                        done.push(Here::default());
+                        done.push(PresentLeaves::default());
                     }
                     Some(Node::Inner(Inner {
                         children: [left, right],
@@ -90,7 +90,11 @@ impl<S: Suite> Nodes<S> {
 }
 
 /// Joins the present leaves of an inner node's two children.
-fn join<S: Suite>(inner: &mut Inner<S>, left: Here, right: Here) -> Here {
+fn join<S: Suite>(
+    inner: &mut Inner<S>,
+    left: PresentLeaves,
+    right: PresentLeaves,
+) -> PresentLeaves {
     let is_whole = left.is_whole && right.is_whole;
     inner.split = match (&left.ends, &right.ends) {
         (_, Some([first, _])) => Some(Split::From(Arc::clone(first))),
@@ -105,7 +109,7 @@ fn join<S: Suite>(inner: &mut Inner<S>, left: Here, right: Here) -> Here {
     if is_whole {
         inner.whole.clone_from(&ends);
     }
-    Here { ends, is_whole }
+    PresentLeaves { ends, is_whole }
 }
 
 /// A walk over the present leaves in ascending order.
@@ -133,7 +137,7 @@ impl<'r> Walk<'r> {
     }
 
     /// Reaches a leaf, or a complete subtree.
-    fn reach<S: Suite>(&mut self, node: &Node<S>) -> Result<Here, Disordered> {
+    fn reach<S: Suite>(&mut self, node: &Node<S>) -> Result<PresentLeaves, Disordered> {
         let (ends, is_whole) = match node {
             Node::Leaf(Leaf { key, content }) => {
                 let has_value = matches!(content, Content::Value(_));
@@ -142,7 +146,7 @@ impl<'r> Walk<'r> {
             Node::Inner(Inner {
                 whole: Some(ends), ..
             }) => (ends.clone(), true),
-            Node::Inner(_) => return Ok(Here::default()),
+            Node::Inner(_) => return Ok(PresentLeaves::default()),
         };
         let [first, last] = &ends;
         if self.previous.as_ref().is_some_and(|before| before >= first) {
@@ -163,7 +167,7 @@ impl<'r> Walk<'r> {
         self.passed = false;
         self.previous = Some(Arc::clone(last));
         let ends = Some(ends);
-        Ok(Here { ends, is_whole })
+        Ok(PresentLeaves { ends, is_whole })
     }
 
     /// The missing range at the end of the walk.

@@ -5,7 +5,7 @@ use core::mem;
 use pad_core::{Key, StoreFault, Suite, Value};
 
 use super::{
-    layout::{Layout, Unplaced},
+    layout::{Layout, LayoutError},
     link::Link,
 };
 use crate::{
@@ -68,13 +68,13 @@ where
     /// Adds the next leaf, on the right of all others.
     ///
     /// # Errors
-    /// [`Unplaced`].
+    /// [`LayoutError`].
     pub(super) fn add(
         &mut self,
         key: Key,
         value: &Value,
         leaf: &Leaf<S::Digest>,
-    ) -> Result<(), Unplaced> {
+    ) -> Result<(), LayoutError> {
         let link = Link {
             address: 0,
             digest: leaf.digest,
@@ -102,8 +102,8 @@ where
     /// Writes all pending nodes. Returns the root, if there is one.
     ///
     /// # Errors
-    /// [`Unplaced`].
-    pub(super) fn finish(mut self) -> Result<Option<Link<S::Digest>>, Unplaced> {
+    /// [`LayoutError`].
+    pub(super) fn finish(mut self) -> Result<Option<Link<S::Digest>>, LayoutError> {
         if let Some(spine) = mem::take(&mut self.spine) {
             let layout = &mut self.layout;
             spine.finish(|key, balance, pair| join::<S, B>(layout, &key, balance, &pair))?;
@@ -118,7 +118,7 @@ fn join<S: Suite, B: BalancingScheme>(
     separator: &Key,
     balance: B::Balance,
     [left, right]: &[Link<S::Digest>; 2],
-) -> Result<Link<S::Digest>, Unplaced> {
+) -> Result<Link<S::Digest>, LayoutError> {
     let link = Link {
         address: 0,
         digest: Authenticated::<S>::node(&left.digest, &right.digest),

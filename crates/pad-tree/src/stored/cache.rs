@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pad_core::{StoreFault, Version};
 
-use super::{blocks::RecentBlocks, held::Held};
+use super::{blocks::RecentBlocks, held::PinnedBlocks};
 
 /// The amount of a stored dictionary that is kept in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,13 +55,13 @@ pub struct NodeCache {
     progress: Option<Arc<dyn Fn(Warming) + Send + Sync>>,
     /// Whether a version was ever warmed.
     was_warmed: Arc<AtomicBool>,
-    kept: Arc<Mutex<Option<Kept>>>,
+    kept: Arc<Mutex<Option<WarmState>>>,
     /// The recently used blocks of a log.
-    shared: Arc<Mutex<Option<Shared>>>,
+    shared: Arc<Mutex<Option<SharedBlocks>>>,
 }
 
 /// The blocks that all openings of one log share.
-type Shared = (LogId, Arc<RecentBlocks>);
+type SharedBlocks = (LogId, Arc<RecentBlocks>);
 
 /// Progress of reading a version into memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,17 +93,17 @@ pub enum WarmError {
 
 /// The result of the last warming.
 #[derive(Clone, Debug)]
-pub(super) struct Kept {
+pub(super) struct WarmState {
     pub(super) log: LogId,
     pub(super) version: Version,
     /// An upper bound for the positions of the version's nodes.
     pub(super) end: u64,
-    pub(super) held: Held,
+    pub(super) held: PinnedBlocks,
     /// The bytes when a whole version was last read.
     pub(super) whole_bytes: u64,
 }
 
-impl Kept {
+impl WarmState {
     /// Whether most of the blocks may belong only to superseded versions.
     pub(super) fn is_stale(&self) -> bool {
         self.held.bytes() > self.whole_bytes.max(LEAST_STALE).saturating_mul(2)
@@ -177,14 +177,14 @@ impl NodeCache {
     }
 
     /// The warmed state of this log, if its version is not later than `latest`.
-    pub(super) fn kept(&self, log: Option<LogId>, latest: Version) -> Option<Kept> {
+    pub(super) fn kept(&self, log: Option<LogId>, latest: Version) -> Option<WarmState> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = kept.as_ref();
         kept.filter(|kept| Some(kept.log) == log && kept.version <= latest)
             .cloned()
     }
 
-    pub(super) fn keep(&self, kept: Kept) {
+    pub(super) fn keep(&self, kept: WarmState) {
         *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(kept);
     }
 }

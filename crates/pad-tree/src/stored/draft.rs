@@ -7,10 +7,10 @@ use pad_core::{InputError, StoreFault, Suite, Workers};
 mod ways;
 
 use super::{
-    layout::{Layout, Unplaced},
+    layout::{Layout, LayoutError},
     link::Link,
     log::NodeLog,
-    nodes::{Nodes, Passing, Recent, Record},
+    nodes::{Nodes, Recent, Record, Reuse},
     record,
 };
 use crate::{
@@ -101,7 +101,7 @@ enum Origin {
 
 /// A node in memory that was not read.
 #[derive(Clone, Copy)]
-struct Unread<D> {
+struct NodeStub<D> {
     node: NodeId,
     link: Link<D>,
     bounds: Bounds,
@@ -126,7 +126,7 @@ fn link<S: Suite, B: BalancingScheme>(
 }
 
 /// A node on the way down, or on the way up once the nodes below it are laid out.
-enum Visit {
+enum LayoutTask {
     Down(NodeId),
     Up(NodeId),
 }
@@ -137,20 +137,20 @@ impl<S: Suite, B: BalancingScheme> Changes<S, B> {
     /// While one piece is appended, the next is laid out, if there are workers for it.
     ///
     /// # Errors
-    /// [`Unplaced`].
+    /// [`LayoutError`].
     pub(super) fn lay_out(
         &self,
         root: Option<NodeId>,
         position: u64,
         workers: &Workers,
         mut append: impl FnMut(&[u8]) -> Result<(), StoreFault> + Send,
-    ) -> Result<Option<Link<S::Digest>>, Unplaced> {
+    ) -> Result<Option<Link<S::Digest>>, LayoutError> {
         let mut layout = Layout::<S>::new(position);
-        let mut visits: Vec<_> = root.into_iter().map(Visit::Down).collect();
-        let mut ready = self.lay_out_piece(&mut visits, &mut layout)?;
+        let mut tasks: Vec<_> = root.into_iter().map(LayoutTask::Down).collect();
+        let mut ready = self.lay_out_piece(&mut tasks, &mut layout)?;
         while let Some(piece) = ready {
             let (next, appended) = workers.both(
-                || self.lay_out_piece(&mut visits, &mut layout),
+                || self.lay_out_piece(&mut tasks, &mut layout),
                 || append(&piece),
             );
             appended?;
@@ -162,13 +162,13 @@ impl<S: Suite, B: BalancingScheme> Changes<S, B> {
     /// Lays out nodes until a piece is ready to be appended; `None` at the end.
     fn lay_out_piece(
         &self,
-        visits: &mut Vec<Visit>,
+        tasks: &mut Vec<LayoutTask>,
         layout: &mut Layout<S>,
-    ) -> Result<Option<Vec<u8>>, Unplaced> {
+    ) -> Result<Option<Vec<u8>>, LayoutError> {
         let entries = self.memory.entries();
-        while let Some(visit) = visits.pop() {
-            match visit {
-                Visit::Down(node) => match (self.stored(node), node.kind()) {
+        while let Some(task) = tasks.pop() {
+            match task {
+                LayoutTask::Down(node) => match (self.stored(node), node.kind()) {
                     (Some(link), _) => layout.stored(link),
                     (None, NodeKind::Leaf(entry)) => {
                         let link = link(&self.memory, node, 0);
@@ -176,12 +176,12 @@ impl<S: Suite, B: BalancingScheme> Changes<S, B> {
                     }
                     (None, NodeKind::Inner(_)) => {
                         let children = self.memory.children(node);
-                        visits.push(Visit::Up(node));
-                        visits.push(Visit::Down(children.right()));
-                        visits.push(Visit::Down(children.left()));
+                        tasks.push(LayoutTask::Up(node));
+                        tasks.push(LayoutTask::Down(children.right()));
+                        tasks.push(LayoutTask::Down(children.left()));
                     }
                 },
-                Visit::Up(node) => {
+                LayoutTask::Up(node) => {
                     let separator = entries.key_bytes(self.memory.separator(node));
                     layout.inner(separator, link(&self.memory, node, 0))?;
                     if let Some(piece) = layout.take_ready()? {
@@ -356,7 +356,7 @@ impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
     }
 
     /// The link and bounds of a node that was not read; `None` if it was.
-    fn unread(&self, node: NodeId) -> Option<Unread<S::Digest>> {
+    fn unread(&self, node: NodeId) -> Option<NodeStub<S::Digest>> {
         if !node.is_inner() {
             return None;
         }
@@ -365,7 +365,7 @@ impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
                 address,
                 is_leaf,
                 bounds,
-            } => Some(Unread {
+            } => Some(NodeStub {
                 node,
                 link: Link {
                     is_leaf,
@@ -381,9 +381,9 @@ impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
     /// path.
     fn read(
         &self,
-        unread: &Unread<S::Digest>,
+        unread: &NodeStub<S::Digest>,
         recent: &mut Recent,
-        passing: Passing,
+        passing: Reuse,
     ) -> Result<Record, StoreFault> {
         let record = self.nodes.open_near(&unread.link, recent, passing)?;
         let (digest, name) = if unread.link.is_leaf {
@@ -404,8 +404,8 @@ impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
     }
 
     /// Adds a node that was read. A leaf gets another id.
-    fn take(&mut self, unread: Unread<S::Digest>, record: &[u8]) -> Result<NodeId, StoreFault> {
-        let Unread { node, link, bounds } = unread;
+    fn take(&mut self, unread: NodeStub<S::Digest>, record: &[u8]) -> Result<NodeId, StoreFault> {
+        let NodeStub { node, link, bounds } = unread;
         let address = link.address;
         if link.is_leaf {
             let (key, value) = record::entry(record);
@@ -519,7 +519,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> NodeStore for Draft<'_, S, B, L> 
             return Ok(node);
         };
         let mut recent = core::mem::take(&mut self.recent);
-        let read = self.read(&unread, &mut recent, Passing::Often);
+        let read = self.read(&unread, &mut recent, Reuse::Often);
         self.recent = recent;
         self.take(unread, &read?)
     }

@@ -13,7 +13,7 @@ const BITS: u64 = 64;
 /// Blocks of a log by their numbers. A clone shares the existing parts, with all blocks that are
 /// added to them later.
 #[derive(Clone, Default)]
-pub(super) struct Held {
+pub(super) struct PinnedBlocks {
     parts: Vec<Arc<Part>>,
     /// The last block of the log, which is partial, and its number.
     last: Option<(u64, Arc<[u8]>)>,
@@ -46,7 +46,7 @@ fn index(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-impl Held {
+impl PinnedBlocks {
     /// Extends the table to `blocks` blocks.
     pub(super) fn with_places(mut self, blocks: u64) -> Self {
         let parts = usize::try_from(blocks.div_ceil(PART)).unwrap_or(usize::MAX);
@@ -126,8 +126,8 @@ impl Held {
     }
 }
 
-impl fmt::Debug for Held {
+impl fmt::Debug for PinnedBlocks {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Held({} bytes)", self.bytes())
+        write!(formatter, "PinnedBlocks({} bytes)", self.bytes())
     }
 }

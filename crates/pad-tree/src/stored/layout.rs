@@ -43,24 +43,24 @@ pub(super) struct Layout<S: Suite> {
 
 /// Error returned when nodes cannot be laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unplaced {
+pub(super) enum LayoutError {
     /// The nodes cannot be appended.
     Fault(StoreFault),
     /// The log would exceed the range of addresses.
     TooLong,
 }
 
-impl From<StoreFault> for Unplaced {
+impl From<StoreFault> for LayoutError {
     fn from(fault: StoreFault) -> Self {
         Self::Fault(fault)
     }
 }
 
-impl From<Unplaced> for pad_core::ApplyError {
-    fn from(unplaced: Unplaced) -> Self {
+impl From<LayoutError> for pad_core::ApplyError {
+    fn from(unplaced: LayoutError) -> Self {
         match unplaced {
-            Unplaced::Fault(fault) => fault.into(),
-            Unplaced::TooLong => InputError::CapacityExceeded.into(),
+            LayoutError::Fault(fault) => fault.into(),
+            LayoutError::TooLong => InputError::CapacityExceeded.into(),
         }
     }
 }
@@ -77,7 +77,7 @@ struct Subtree<D> {
 }
 
 /// The write order and addresses of a subtree's nodes.
-struct Places {
+struct WriteOrder {
     order: Vec<usize>,
     /// The address of each node.
     addresses: Vec<u64>,
@@ -127,12 +127,12 @@ impl<S: Suite> Layout<S> {
     /// Adds a new inner node over the two latest subtrees.
     ///
     /// # Errors
-    /// [`Unplaced`], with [`StoreFault::Damaged`] if there are no two subtrees.
+    /// [`LayoutError`], with [`StoreFault::Damaged`] if there are no two subtrees.
     pub(super) fn inner(
         &mut self,
         separator: &[u8],
         link: Link<S::Digest>,
-    ) -> Result<(), Unplaced> {
+    ) -> Result<(), LayoutError> {
         let (right, left) = (self.subtrees.pop(), self.subtrees.pop());
         let (Some(mut left), Some(mut right)) = (left, right) else {
             return Err(StoreFault::Damaged.into());
@@ -171,11 +171,11 @@ impl<S: Suite> Layout<S> {
     /// Appends the written bytes, if there are enough of them.
     ///
     /// # Errors
-    /// [`Unplaced`].
+    /// [`LayoutError`].
     pub(super) fn append_ready(
         &mut self,
         append: impl FnOnce(&[u8]) -> Result<(), StoreFault>,
-    ) -> Result<(), Unplaced> {
+    ) -> Result<(), LayoutError> {
         if self.bytes.len() >= PIECE {
             self.append_all(append)?;
         }
@@ -185,8 +185,8 @@ impl<S: Suite> Layout<S> {
     /// Takes the written bytes to be appended next, if there are enough of them.
     ///
     /// # Errors
-    /// [`Unplaced::TooLong`].
-    pub(super) fn take_ready(&mut self) -> Result<Option<Vec<u8>>, Unplaced> {
+    /// [`LayoutError::TooLong`].
+    pub(super) fn take_ready(&mut self) -> Result<Option<Vec<u8>>, LayoutError> {
         if self.bytes.len() < PIECE {
             return Ok(None);
         }
@@ -197,11 +197,11 @@ impl<S: Suite> Layout<S> {
     /// Writes and appends all pending nodes. Returns the root, if there is one.
     ///
     /// # Errors
-    /// [`Unplaced`].
+    /// [`LayoutError`].
     pub(super) fn finish(
         mut self,
         append: impl FnOnce(&[u8]) -> Result<(), StoreFault>,
-    ) -> Result<Option<Link<S::Digest>>, Unplaced> {
+    ) -> Result<Option<Link<S::Digest>>, LayoutError> {
         let mut root = self.subtrees.pop();
         if let Some(root) = &mut root {
             let end = (self.nodes.len(), self.records.len());
@@ -214,7 +214,7 @@ impl<S: Suite> Layout<S> {
     fn append_all(
         &mut self,
         append: impl FnOnce(&[u8]) -> Result<(), StoreFault>,
-    ) -> Result<(), Unplaced> {
+    ) -> Result<(), LayoutError> {
         self.pass()?;
         append(&self.bytes)?;
         self.bytes.clear();
@@ -222,12 +222,12 @@ impl<S: Suite> Layout<S> {
     }
 
     /// Advances the position past the written bytes.
-    fn pass(&mut self) -> Result<(), Unplaced> {
+    fn pass(&mut self) -> Result<(), LayoutError> {
         self.position = self.end();
         if self.position < MOST_BYTES {
             Ok(())
         } else {
-            Err(Unplaced::TooLong)
+            Err(LayoutError::TooLong)
         }
     }
 
@@ -270,7 +270,7 @@ impl<S: Suite> Layout<S> {
     }
 
     /// The write order of nodes, from the top down, and their addresses.
-    fn places(&self, nodes: &[Node], top: usize) -> Places {
+    fn places(&self, nodes: &[Node], top: usize) -> WriteOrder {
         let mut addresses = vec![0; nodes.len()];
         // Nodes from `next` on in `order` are still to be written.
         let (mut order, mut next) = (Vec::with_capacity(nodes.len()), 0);
@@ -286,7 +286,7 @@ impl<S: Suite> Layout<S> {
             end += widened(length);
             place = (place + gap + length) % BLOCK;
         }
-        Places { order, addresses }
+        WriteOrder { order, addresses }
     }
 
     /// The position of the next byte.

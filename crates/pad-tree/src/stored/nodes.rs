@@ -12,7 +12,7 @@ use pad_core::{DigestBytes, StoreFault, Version};
 use super::{
     blocks::{BLOCK, BLOCK_BYTES, RecentBlocks},
     cache::NodeCache,
-    held::Held,
+    held::PinnedBlocks,
     link::Link,
     log::NodeLog,
     record::{self, longest_header},
@@ -25,7 +25,7 @@ pub(super) struct Nodes<L> {
     blocks: Arc<RecentBlocks>,
     cache: NodeCache,
     /// The pinned blocks, if any.
-    held: Option<Stay>,
+    held: Option<PinState>,
     /// The bytes of published versions. Bytes appended for the next one are not read, and may be
     /// overwritten.
     visible: u64,
@@ -34,8 +34,8 @@ pub(super) struct Nodes<L> {
 
 /// The pinned blocks.
 #[derive(Debug)]
-struct Stay {
-    held: Held,
+struct PinState {
+    held: PinnedBlocks,
     /// The limit of their bytes.
     most: u64,
     /// The root of the tree whose nodes are all pinned and checked; `None` once another version
@@ -126,7 +126,7 @@ impl<L: NodeLog> Nodes<L> {
     }
 
     /// The pinned blocks.
-    pub(super) fn held(&self) -> Option<&Held> {
+    pub(super) fn held(&self) -> Option<&PinnedBlocks> {
         self.held.as_ref().map(|stay| &stay.held)
     }
 
@@ -146,7 +146,7 @@ impl<L: NodeLog> Nodes<L> {
     }
 
     /// Extends `held` to all visible blocks, with the partial last one.
-    pub(super) fn with_places(&self, held: Held) -> Result<Held, StoreFault> {
+    pub(super) fn with_places(&self, held: PinnedBlocks) -> Result<PinnedBlocks, StoreFault> {
         let whole = self.visible / BLOCK_BYTES;
         let last = if self.visible.is_multiple_of(BLOCK_BYTES) {
             None
@@ -157,8 +157,8 @@ impl<L: NodeLog> Nodes<L> {
     }
 
     /// Starts to pin blocks, of at most `most` bytes.
-    pub(super) fn hold(&mut self, held: Held, most: u64) {
-        self.held = Some(Stay {
+    pub(super) fn hold(&mut self, held: PinnedBlocks, most: u64) {
+        self.held = Some(PinState {
             held,
             most,
             root: None,
@@ -174,9 +174,9 @@ impl<L: NodeLog> Nodes<L> {
 
     /// Notes that all nodes of the tree with its root at `root` are pinned, as far as the limit
     /// allows.
-    pub(super) fn warmed(&mut self, (held, whole_bytes): (Held, u64), root: Option<u64>) {
+    pub(super) fn warmed(&mut self, (held, whole_bytes): (PinnedBlocks, u64), root: Option<u64>) {
         let most = self.held.as_ref().map_or(0, |stay| stay.most);
-        self.held = Some(Stay {
+        self.held = Some(PinState {
             held,
             most,
             root,
@@ -188,7 +188,7 @@ impl<L: NodeLog> Nodes<L> {
     /// The pinned blocks, if all nodes of the tree with its root at `root` were checked when they
     /// were read.
     #[inline]
-    pub(super) fn checked(&self, root: u64) -> Option<&Held> {
+    pub(super) fn checked(&self, root: u64) -> Option<&PinnedBlocks> {
         let stay = self.held.as_ref()?;
         (stay.root == Some(root)).then_some(&stay.held)
     }
@@ -201,7 +201,7 @@ impl<L: NodeLog> Nodes<L> {
         let number = address / BLOCK_BYTES;
         self.stay_block(stay, number)?;
         let start = usize::try_from(address % BLOCK_BYTES).map_err(|_| StoreFault::Damaged)?;
-        let block = self.block(number, start, Passing::Often)?;
+        let block = self.block(number, start, Reuse::Often)?;
         let there = block.get(start..).ok_or(StoreFault::Damaged)?;
         let length = if let Some(length) = record::length::<D>(there)? {
             length
@@ -227,7 +227,7 @@ impl<L: NodeLog> Nodes<L> {
         }
     }
 
-    fn stay_block(&self, stay: &Stay, number: u64) -> Result<(), StoreFault> {
+    fn stay_block(&self, stay: &PinState, number: u64) -> Result<(), StoreFault> {
         // The last block is kept separately while it grows.
         if number >= self.visible / BLOCK_BYTES {
             return Ok(());
@@ -281,7 +281,7 @@ impl<L: NodeLog> Nodes<L> {
 
     /// The bytes of the blocks in memory.
     pub(super) fn cached_bytes(&self) -> usize {
-        let held = self.held().map_or(0, Held::bytes);
+        let held = self.held().map_or(0, PinnedBlocks::bytes);
         let bytes = self.blocks.weight().saturating_add(held);
         usize::try_from(bytes).unwrap_or(usize::MAX)
     }
@@ -307,19 +307,19 @@ impl<L: NodeLog> Nodes<L> {
     /// # Errors
     /// [`StoreFault::Damaged`], [`StoreFault::Medium`].
     pub(super) fn open<D: DigestBytes>(&self, link: &Link<D>) -> Result<Record, StoreFault> {
-        self.open_near(link, &mut Recent::default(), Passing::Often)
+        self.open_near(link, &mut Recent::default(), Reuse::Often)
     }
 
     /// Reads like [`Nodes::open`], for callers that read the parent from the `recent` block, which
     /// often holds the node too.
     ///
     /// # Errors
-    /// As [`Nodes::open`].
+    /// Those of [`Nodes::open`].
     pub(super) fn open_near<D: DigestBytes>(
         &self,
         link: &Link<D>,
         recent: &mut Recent,
-        passing: Passing,
+        passing: Reuse,
     ) -> Result<Record, StoreFault> {
         let start = usize::try_from(link.address % BLOCK_BYTES).map_err(|_| StoreFault::Damaged)?;
         let number = link.address / BLOCK_BYTES;
@@ -389,7 +389,7 @@ impl<L: NodeLog> Nodes<L> {
         while bytes.len() < length {
             let start = usize::try_from(next % BLOCK_BYTES).map_err(|_| StoreFault::Damaged)?;
             let wanted = (length - bytes.len()).min(BLOCK - start);
-            let block = self.block(next / BLOCK_BYTES, start + wanted - 1, Passing::Often)?;
+            let block = self.block(next / BLOCK_BYTES, start + wanted - 1, Reuse::Often)?;
             let piece = block.get(start..start + wanted);
             bytes.extend_from_slice(piece.ok_or(StoreFault::Damaged)?);
             next += u64::try_from(wanted).map_err(|_| StoreFault::Damaged)?;
@@ -398,7 +398,7 @@ impl<L: NodeLog> Nodes<L> {
     }
 
     /// A block that contains at least the byte at `place`.
-    fn block(&self, number: u64, place: usize, passing: Passing) -> Result<Arc<[u8]>, StoreFault> {
+    fn block(&self, number: u64, place: usize, passing: Reuse) -> Result<Arc<[u8]>, StoreFault> {
         if let Some(block) = self.held().and_then(|held| held.get(number))
             && block.len() > place
         {
@@ -416,7 +416,7 @@ impl<L: NodeLog> Nodes<L> {
             return Err(StoreFault::Damaged);
         }
         let block = self.fetched(number)?;
-        if passing == Passing::Often {
+        if passing == Reuse::Often {
             self.blocks.insert(number, Arc::clone(&block));
         }
         Ok(block)
@@ -439,7 +439,10 @@ fn recent_blocks<L: NodeLog>(log: &L, cache: &NodeCache) -> Arc<RecentBlocks> {
 /// The record of a node within one pinned block, if it has the expected kind. Its digest is not
 /// checked.
 #[inline]
-pub(super) fn in_place<'h, D: DigestBytes>(held: &'h Held, link: &Link<D>) -> Option<&'h [u8]> {
+pub(super) fn in_place<'h, D: DigestBytes>(
+    held: &'h PinnedBlocks,
+    link: &Link<D>,
+) -> Option<&'h [u8]> {
     let start = usize::try_from(link.address % BLOCK_BYTES).ok()?;
     let there = held.get(link.address / BLOCK_BYTES)?.get(start..)?;
     let found = there.get(..record::length::<D>(there).ok()??)?;
@@ -449,9 +452,9 @@ pub(super) fn in_place<'h, D: DigestBytes>(held: &'h Held, link: &Link<D>) -> Op
 /// Longer records are not cached: they would displace many nodes.
 const LONGEST_KEPT: usize = 4 * BLOCK;
 
-/// Whether a block is likely to be read again soon.
+/// The expected reuse of a block: whether it is likely to be read again soon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Passing {
+pub(super) enum Reuse {
     /// The block stays in memory while there is room.
     Often,
     /// The block is not cached, and displaces no other.

@@ -251,19 +251,21 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         &self,
         (draft, root): (Draft<'_, S, B, L>, Option<NodeId>),
         contents: Contents<S::Digest>,
-        followed: Followed<'_, S::Digest>,
-    ) -> Result<Applied<S, B>, ApplyError> {
+        followed: DraftOperations<'_, S::Digest>,
+    ) -> Result<DraftResult<S, B>, ApplyError> {
         let operations = followed.operations();
         // The number of entries is not signed. Its change is counted from a number that no removal
         // exceeds.
         let base = operations.len();
         let mut tree = Tree::with_store(draft, root, base);
         match followed {
-            Followed::Piece(_) => tree.apply_each(operations)?,
-            Followed::Batch(_) | Followed::Update(..) => tree.apply(operations, &self.workers)?,
+            DraftOperations::Piece(_) => tree.apply_each(operations)?,
+            DraftOperations::Batch(_) | DraftOperations::Update(..) => {
+                tree.apply(operations, &self.workers)?;
+            }
         }
         let digest = tree.hash(&self.workers);
-        if let Followed::Update(_, expected) = followed
+        if let DraftOperations::Update(_, expected) = followed
             && *expected != digest
         {
             return Err(ApplyError::RootMismatch);
@@ -278,7 +280,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
             .and_then(|(sum, base)| sum.checked_sub(base))
             .filter(|population| (*population == 0) == tree.root.is_none())
             .ok_or(StoreFault::Damaged)?;
-        Ok(Applied {
+        Ok(DraftResult {
             digest,
             population,
             root: tree.root,
@@ -287,7 +289,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     }
 
     /// Appends the new nodes of a version. Returns its contents.
-    fn place(&mut self, applied: &Applied<S, B>) -> Result<Contents<S::Digest>, ApplyError> {
+    fn place(&mut self, applied: &DraftResult<S, B>) -> Result<Contents<S::Digest>, ApplyError> {
         let (position, nodes) = (self.nodes.log().end(), &mut self.nodes);
         let append = |bytes: &[u8]| nodes.append(bytes);
         let changes = &applied.changes;
@@ -301,7 +303,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// Appends and publishes a version.
     fn append(
         &mut self,
-        applied: &Applied<S, B>,
+        applied: &DraftResult<S, B>,
         signed: &SignedHead<S>,
     ) -> Result<Version, ApplyError> {
         let contents = self.place(applied);
@@ -401,7 +403,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
 
     /// The kept versions in which a key was put with another value or removed, without proof.
     ///
-    /// Time: as [`TreeRepository::history`](crate::TreeRepository::history).
+    /// Time: that of [`TreeRepository::history`](crate::TreeRepository::history).
     ///
     /// # Errors
     /// [`LookupError`] if a node cannot be read.
@@ -430,7 +432,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// The update that leads to a version: its head and its operations. Signed operations that
     /// change nothing are not included.
     ///
-    /// Time: as [`StoredRepository::differences`] to the version before.
+    /// Time: that of [`StoredRepository::differences`] to the version before.
     ///
     /// # Errors
     /// [`LookupError`] if the version or the one before is not there, or a node cannot be read.
@@ -444,7 +446,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// Memory: in proportion to `most`.
     ///
     /// # Errors
-    /// As [`StoredRepository::update`]; [`LookupError::TooLong`].
+    /// Those of [`StoredRepository::update`]; [`LookupError::TooLong`].
     pub fn update_within(&self, version: Version, most: usize) -> Result<Update<S>, LookupError> {
         let head = self.head(version)?;
         let latest = self.latest();
@@ -504,7 +506,7 @@ const LEAST_OPERATION: usize = 2;
 
 /// Operations to apply to a draft.
 #[derive(Clone, Copy)]
-enum Followed<'o, D> {
+enum DraftOperations<'o, D> {
     /// All operations of a version.
     Batch(&'o [Operation]),
     /// All operations of a version that its author signed elsewhere, and the expected root.
@@ -514,7 +516,7 @@ enum Followed<'o, D> {
     Piece(&'o [Operation]),
 }
 
-impl<'o, D> Followed<'o, D> {
+impl<'o, D> DraftOperations<'o, D> {
     const fn operations(&self) -> &'o [Operation] {
         match self {
             Self::Batch(operations) | Self::Update(operations, _) | Self::Piece(operations) => {
@@ -524,8 +526,8 @@ impl<'o, D> Followed<'o, D> {
     }
 }
 
-/// The result of applying operations.
-struct Applied<S: Suite, B: BalancingScheme> {
+/// A draft after its operations were applied.
+struct DraftResult<S: Suite, B: BalancingScheme> {
     /// The root's digest.
     digest: S::Digest,
     population: u64,
@@ -553,7 +555,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> Repository for StoredRepository<S
         let contents = self.latest_contents();
         let (mut draft, mut root) = Draft::<S, B, L>::new(&self.nodes, contents.root);
         draft.open_ways(&mut root, &update.operations, &self.workers)?;
-        let followed = Followed::Update(&update.operations, &update.head.head.root);
+        let followed = DraftOperations::Update(&update.operations, &update.head.head.root);
         let applied = self.applied((draft, root), contents, followed)?;
         self.append(&applied, &update.head)
     }

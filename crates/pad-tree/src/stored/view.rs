@@ -5,7 +5,7 @@ use core::{cmp::Ordering, marker::PhantomData};
 use pad_core::{Key, LookupError, StoreFault, Suite};
 
 use super::{
-    layout::{Layout, Unplaced},
+    layout::{Layout, LayoutError},
     link::Link,
     log::NodeLog,
     nodes::{Nodes, Record, in_place},
@@ -15,7 +15,7 @@ use crate::{
     annotation::{Annotation, Authenticated},
     entries::Probe,
     proof::TreeProof,
-    prover::Passed,
+    prover::SearchPath,
     search::{ComparedTree, HashedTree, Opened, SearchTree},
     side::Side,
 };
@@ -66,11 +66,11 @@ pub(super) struct Inner<D> {
     high: Option<Record>,
 }
 
-/// The link to the root of a copy, and the number of its entries.
-type Copied<D> = (Option<Link<D>>, u64);
+/// The root of a copy: its link, and the number of entries below.
+type CopyRoot<D> = (Option<Link<D>>, u64);
 
-/// A node that [`StoredView::visit`] reached.
-enum Visited<'v, D> {
+/// A node that [`StoredView::visit`] passes to its callback.
+enum VisitNode<'v, D> {
     Leaf {
         key: &'v [u8],
         value: &'v [u8],
@@ -96,7 +96,7 @@ enum Step<D> {
 }
 
 /// A node's record, and its children if it is no leaf.
-type Read<D> = (Record, Option<[Link<D>; 2]>);
+type NodeRecord<D> = (Record, Option<[Link<D>; 2]>);
 
 impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
     /// The address of a key's leaf, and its record; `None` if the key is not there.
@@ -122,14 +122,14 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
     ///
     /// So nodes from an attacker cannot form a cycle, and an accident gives no wrong answer. A
     /// damaged node is read once more if it came from the cache.
-    fn read(self, link: &Link<S::Digest>) -> Result<Read<S::Digest>, StoreFault> {
+    fn read(self, link: &Link<S::Digest>) -> Result<NodeRecord<S::Digest>, StoreFault> {
         match self.read_once(link) {
             Err(StoreFault::Damaged) if self.nodes.doubt(link) => self.read_once(link),
             read => read,
         }
     }
 
-    fn read_once(self, link: &Link<S::Digest>) -> Result<Read<S::Digest>, StoreFault> {
+    fn read_once(self, link: &Link<S::Digest>) -> Result<NodeRecord<S::Digest>, StoreFault> {
         let record = self.nodes.open(link)?;
         let (digest, children) = if link.is_leaf {
             let (key, value) = record::entry(&record);
@@ -151,7 +151,7 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
     pub(super) fn check(self) -> Result<u64, LookupError> {
         let mut entries: u64 = 0;
         self.visit(|visited| {
-            if let Visited::Leaf { .. } = visited {
+            if let VisitNode::Leaf { .. } = visited {
                 entries = entries.saturating_add(1);
             }
             Ok::<(), LookupError>(())
@@ -165,17 +165,17 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
         self,
         position: u64,
         mut append: impl FnMut(&[u8]) -> Result<(), StoreFault>,
-    ) -> Result<Copied<S::Digest>, Unplaced> {
+    ) -> Result<CopyRoot<S::Digest>, LayoutError> {
         let mut entries: u64 = 0;
         let mut layout = Layout::<S>::new(position);
         self.visit(|visited| {
             match visited {
-                Visited::Leaf { key, value, link } => {
+                VisitNode::Leaf { key, value, link } => {
                     entries = entries.saturating_add(1);
                     layout.leaf(key, value, link);
                 }
-                Visited::Inner { separator, link } => layout.inner(separator, link)?,
-                Visited::Left { link } => layout.stored(link),
+                VisitNode::Inner { separator, link } => layout.inner(separator, link)?,
+                VisitNode::Left { link } => layout.stored(link),
             }
             layout.append_ready(&mut append)
         })?;
@@ -186,7 +186,7 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
     /// each and the digest in its parent.
     fn visit<E: From<StoreFault>>(
         self,
-        mut note: impl FnMut(Visited<'_, S::Digest>) -> Result<(), E>,
+        mut note: impl FnMut(VisitNode<'_, S::Digest>) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut steps = self.steps();
         while self.step(&mut steps, |_| false, &mut note)? {}
@@ -209,27 +209,27 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
         self,
         steps: &mut Steps<S::Digest>,
         is_left: impl FnOnce(&Link<S::Digest>) -> bool,
-        note: &mut impl FnMut(Visited<'_, S::Digest>) -> Result<(), E>,
+        note: &mut impl FnMut(VisitNode<'_, S::Digest>) -> Result<(), E>,
     ) -> Result<bool, E> {
         let Steps(steps) = steps;
         let node = match steps.pop() {
             None => return Ok(false),
             Some(Step::Up { separator, link }) => {
                 let separator = record::separator::<S::Digest>(&separator);
-                note(Visited::Inner { separator, link })?;
+                note(VisitNode::Inner { separator, link })?;
                 return Ok(true);
             }
             Some(Step::Down(node)) => node,
         };
         let link = node.link;
         if is_left(&link) {
-            note(Visited::Left { link })?;
+            note(VisitNode::Left { link })?;
             return Ok(true);
         }
         match self.opened(&node)? {
             Opened::Leaf(leaf) => {
                 let (key, value) = record::entry(&leaf);
-                note(Visited::Leaf { key, value, link })?;
+                note(VisitNode::Leaf { key, value, link })?;
             }
             Opened::Inner(inner) => {
                 let [left, right] = self.branches(&inner);
@@ -253,13 +253,13 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
         steps: &mut Steps<S::Digest>,
         from: u64,
         layout: &mut Layout<S>,
-    ) -> Result<bool, Unplaced> {
+    ) -> Result<bool, LayoutError> {
         let is_left = |link: &Link<S::Digest>| link.is_leaf || link.address < from;
         self.step(steps, is_left, &mut |visited| {
             match visited {
-                Visited::Leaf { key, value, link } => layout.leaf(key, value, link),
-                Visited::Inner { separator, link } => layout.inner(separator, link)?,
-                Visited::Left { link } => layout.stored(link),
+                VisitNode::Leaf { key, value, link } => layout.leaf(key, value, link),
+                VisitNode::Inner { separator, link } => layout.inner(separator, link)?,
+                VisitNode::Left { link } => layout.stored(link),
             }
             Ok(())
         })
@@ -360,7 +360,7 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
         let Some(mut link) = self.root else {
             return Ok(None);
         };
-        let mut walk = Passed::default();
+        let mut walk = SearchPath::default();
         let checked = self.nodes.checked(link.address);
         for _ in 0..LONGEST_UNCHECKED {
             let read;

@@ -15,8 +15,8 @@ use pad_conformance::{
     mutation::{Honest, Refusal, check_mutations},
     operation::{key, value},
     pad::{MESSAGE_LIMIT, dictionary, public_key, verified_head},
-    pruned::{Content, Leaf, Mirror, Shown, Tree},
-    repository::{Played, play},
+    pruned::{Content, Leaf, LeafDetail, Mirror, Tree},
+    repository::{TraceRun, play},
     tree::tree_author,
 };
 use pad_core::{
@@ -34,7 +34,7 @@ type Store<S, B> = PathCopying<Authenticated<S>, B>;
 
 /// A dictionary of some versions under attack, and its last version in full.
 struct Target<S: Suite, B: BalancingScheme> {
-    played: Played<TreePad<S, B, Store<S, B>>>,
+    played: TraceRun<TreePad<S, B, Store<S, B>>>,
     version: Version,
     head: Verified<SnapshotHead<S>>,
     whole: Tree<S>,
@@ -97,21 +97,25 @@ impl<S: Suite, B: BalancingScheme> Target<S, B> {
     }
 
     /// Makes an honestly hashed proof that shows leaves according to `shown`.
-    fn pruned<Q: TreeQuery>(&self, shown: &dyn Fn(&Key) -> Shown) -> TreeProof<S, Q> {
+    fn pruned<Q: TreeQuery>(&self, shown: &dyn Fn(&Key) -> LeafDetail) -> TreeProof<S, Q> {
         let tree = self.whole.shown(shown);
         assert_eq!(tree.digest(), self.head.get().root, "honestly hashed");
         tree.to_mirror().to_proof()
     }
 
     /// The client's refusal of a proof that shows `leaves`: each a key, with value or digest.
-    fn refusal<Q: TreeQuery>(&self, leaves: &[(&Key, Shown)], query: &Q) -> Option<VerifyError> {
+    fn refusal<Q: TreeQuery>(
+        &self,
+        leaves: &[(&Key, LeafDetail)],
+        query: &Q,
+    ) -> Option<VerifyError> {
         let shown = |key: &Key| {
             let found = leaves.iter().find(|(shown, _)| *shown == key);
-            found.map_or(Shown::Elided, |(_, how)| *how)
+            found.map_or(LeafDetail::Elided, |(_, how)| *how)
         };
         self.verify(self.pruned(&shown), query).err()
     }
 }
 
-const D: Shown = Shown::Digest;
-const V: Shown = Shown::Value;
+const D: LeafDetail = LeafDetail::Digest;
+const V: LeafDetail = LeafDetail::Value;

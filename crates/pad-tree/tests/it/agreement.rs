@@ -8,7 +8,7 @@ use pad_conformance::{
     Action, Random, TreePad,
     operation::{key, value},
     pad::{dictionary, verified_head},
-    repository::{Played, play},
+    repository::{TraceRun, play},
     traces,
     tree::tree_author,
 };
@@ -30,7 +30,7 @@ where
     B: BalancingScheme,
     St: VersionedStore<Annotation = A, Scheme = B> + Clone + Send + Sync,
 {
-    let Played {
+    let TraceRun {
         server,
         updates,
         oracle,
@@ -87,7 +87,7 @@ fn stores_of_the_skip_list_agree() {
 /// Every answer of every version, by key.
 fn answers<B: BalancingScheme>(actions: &[Action]) -> Vec<BTreeMap<Key, pad_tree::Answer>> {
     let played = play::<TreePad<S, B, VersionedNodes<A, B, CacheMedian>>>(actions);
-    let Played {
+    let TraceRun {
         server,
         oracle,
         author,

@@ -11,7 +11,7 @@ use pad_tree::{
     StoredRepository, Treap, TreeAuthor,
 };
 
-use crate::logs::{Twist, Twisted};
+use crate::logs::{Twist, TwistedLog};
 
 type S = Sha256Ed25519;
 type Stored<B> = StoredRepository<S, B>;
@@ -113,7 +113,7 @@ fn what_cannot_be_put_together_stays_as_it_is() {
     ));
     assert_eq!(stored.log().end(), end);
     // A log that does not support moving nodes.
-    let log = Twisted(stored.log().clone(), Fixed);
+    let log = TwistedLog(stored.log().clone(), MinimalLog);
     let mut fixed =
         StoredRepository::<S, RedBlack, _>::open(authority::<RedBlack>(), log, 0).unwrap();
     let refused = fixed.compact(Version::EMPTY, drop).unwrap_err();
@@ -123,9 +123,9 @@ fn what_cannot_be_put_together_stays_as_it_is() {
 
 /// A log without optional operations, as all logs once were.
 #[derive(Clone, Debug)]
-struct Fixed;
+struct MinimalLog;
 
-impl Twist for Fixed {}
+impl Twist for MinimalLog {}
 
 /// Counts the blocks read by 300 lookups of random keys in the latest version, each with an empty
 /// cache. The number depends on the contents alone.
@@ -156,7 +156,8 @@ fn measured(entries: u64) -> ([u64; 4], [u64; 2]) {
         reads(&mut stored, entries),
     ];
     println!(
-        "{entries} entries: {counted:?} blocks for 300 look-ups, {some_bytes} and {bytes} bytes written"
+        "{entries} entries: {counted:?} blocks for 300 look-ups, \
+         {some_bytes} and {bytes} bytes written"
     );
     (counted, [some_bytes, bytes])
 }

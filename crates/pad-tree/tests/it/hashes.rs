@@ -31,7 +31,8 @@ struct Node {
     digest: String,
 }
 
-const COMMENT: &str = "Byte strings in hexadecimal. Both functions of the section Hashing, under every tag that is used with them; what \
+const COMMENT: &str = "Byte strings in hexadecimal. Both functions of the section Hashing, under \
+    every tag that is used with them; what \
     data stands behind a tag in the format is in the document, and is of no account here.";
 
 /// The tags of inner nodes, and of other hashes of two digests.

@@ -32,9 +32,9 @@ pub(crate) trait Twist: Debug + Send + Sync {
 
 /// An in-memory log with a twist.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Twisted<T>(pub(crate) MemoryLog, pub(crate) T);
+pub(crate) struct TwistedLog<T>(pub(crate) MemoryLog, pub(crate) T);
 
-impl<T: Twist> NodeLog for Twisted<T> {
+impl<T: Twist> NodeLog for TwistedLog<T> {
     fn latest(&self) -> Version {
         self.0.latest()
     }
@@ -66,13 +66,13 @@ impl<T: Twist> NodeLog for Twisted<T> {
 
 /// A log with one byte changed: of the nodes, or of a version's record.
 #[derive(Clone, Debug)]
-pub(crate) struct Flipped {
+pub(crate) struct FlippedByte {
     pub(crate) position: u64,
     pub(crate) bits: u8,
     pub(crate) in_record: Option<Version>,
 }
 
-impl Flipped {
+impl FlippedByte {
     /// Changes the byte if it is in `bytes`, which were read from `position` on.
     fn flip(&self, position: u64, bytes: &mut [u8]) {
         let place = self.position.checked_sub(position);
@@ -83,7 +83,7 @@ impl Flipped {
     }
 }
 
-impl Twist for Flipped {
+impl Twist for FlippedByte {
     fn read(&self, log: &MemoryLog, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault> {
         log.read(position, bytes)?;
         if self.in_record.is_none() {

@@ -9,7 +9,7 @@ use pad_conformance::{
     operation::{key, value},
     pad::{MESSAGE_LIMIT, dictionary, signing_key},
     pruned::{Content, Leaf, Tree},
-    repository::{Played, play},
+    repository::{TraceRun, play},
     traces,
     tree::tree_author,
 };
@@ -190,7 +190,7 @@ where
     B: BalancingScheme,
     St: VersionedStore<Annotation = Authenticated<S>, Scheme = B> + Clone + Send + Sync,
 {
-    let Played {
+    let TraceRun {
         server,
         updates,
         oracle,

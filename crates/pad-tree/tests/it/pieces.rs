@@ -16,8 +16,8 @@ use pad_tree::{
 };
 
 use crate::{
-    logs::Twisted,
-    sorted::{Full, Refusing, S, repository, signer},
+    logs::TwistedLog,
+    sorted::{FailingSigner, Full, S, repository, signer},
 };
 
 macro_rules! pieces {
@@ -81,9 +81,9 @@ fn changes(keys: u64, random: &mut Random) -> Vec<Operation> {
 }
 
 /// A repository and an author with the same first version.
-type Begun<B, L> = (StoredRepository<S, B, L>, TreeAuthor<S, B, SigningKey>);
+type FirstVersion<B, L> = (StoredRepository<S, B, L>, TreeAuthor<S, B, SigningKey>);
 
-fn begun<B: BalancingScheme, L: NodeLog>(keys: u64, log: L) -> Begun<B, L> {
+fn begun<B: BalancingScheme, L: NodeLog>(keys: u64, log: L) -> FirstVersion<B, L> {
     let mut author = tree_author::<S, B>(dictionary(), 7);
     let first = (0..keys).map(|number| Operation::Put(numbered(number), value([1; 30])));
     let first = author.snapshot_of(first.collect()).unwrap();
@@ -151,11 +151,11 @@ fn check_emptied<B: BalancingScheme>() {
 struct Unreadable;
 
 fn check_refusals<B: BalancingScheme>() {
-    let log = Twisted(MemoryLog::default(), Full(u64::MAX));
+    let log = TwistedLog(MemoryLog::default(), Full(u64::MAX));
     let (mut pieced, mut author) = begun::<B, _>(2000, log);
     let changes = changes(2000, &mut Random::new(72));
     let end = pieced.log().end();
-    let refused = |pieced: &mut StoredRepository<S, B, Twisted<Full>>,
+    let refused = |pieced: &mut StoredRepository<S, B, TwistedLog<Full>>,
                    operations: Vec<Result<Operation, Unreadable>>| {
         let error = pieced
             .publish_changes(operations, together(100), &signer())
@@ -198,7 +198,7 @@ fn check_refusals<B: BalancingScheme>() {
         assert_eq!(error, ApplyError::Store(StoreFault::Medium));
     }
     pieced.log_mut().1 = Full(u64::MAX);
-    let error = pieced.publish_changes(whole(), together(100), &Refusing);
+    let error = pieced.publish_changes(whole(), together(100), &FailingSigner);
     assert!(matches!(
         error,
         Err(SortedError::Publish(PublishError::Signer(_)))
@@ -219,9 +219,9 @@ fn check_refusals<B: BalancingScheme>() {
 
 /// A log with memory allocated before the measurement.
 #[derive(Debug)]
-struct Reserved(MemoryLog, Vec<u8>);
+struct ReservedLog(MemoryLog, Vec<u8>);
 
-impl NodeLog for Reserved {
+impl NodeLog for ReservedLog {
     fn latest(&self) -> Version {
         self.0.latest()
     }
@@ -260,7 +260,7 @@ impl NodeLog for Reserved {
 fn check_memory<B: BalancingScheme>() {
     let keys = 40_000;
     let peak = |changed: u64| {
-        let log = Reserved(MemoryLog::default(), Vec::with_capacity(64 << 20));
+        let log = ReservedLog(MemoryLog::default(), Vec::with_capacity(64 << 20));
         let mut pieced = repository::<B, _>(log);
         let entries =
             (0..keys).map(|number| Ok::<_, Infallible>((numbered(number), value([1; 30]))));

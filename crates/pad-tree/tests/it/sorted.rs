@@ -20,7 +20,7 @@ use pad_tree::{
     StoredRepository, Treap, TreeAuthor,
 };
 
-use crate::logs::{Twist, Twisted};
+use crate::logs::{Twist, TwistedLog};
 
 macro_rules! sorted {
     ($($name:ident: $scheme:ty;)*) => {$(
@@ -157,12 +157,12 @@ fn check<B: BalancingScheme>(number: u64, longest_value: u64, random: &mut Rando
 
 /// A log that counts appended bytes and discards them.
 #[derive(Debug, Default)]
-struct Counted {
+struct CountingLog {
     end: u64,
     latest: Version,
 }
 
-impl NodeLog for Counted {
+impl NodeLog for CountingLog {
     fn latest(&self) -> Version {
         self.latest
     }
@@ -198,7 +198,7 @@ impl NodeLog for Counted {
 
 fn check_memory<B: BalancingScheme>() {
     let peak = |number: u64| {
-        let mut repository = repository::<B, _>(Counted::default());
+        let mut repository = repository::<B, _>(CountingLog::default());
         let numbered =
             |number: u64| Ok::<_, Infallible>((key(number.to_be_bytes()), value([3; 40])));
         let taken = allocation_counter::measure(|| {
@@ -215,9 +215,9 @@ fn check_memory<B: BalancingScheme>() {
 }
 
 /// A signer that always fails.
-pub(crate) struct Refusing;
+pub(crate) struct FailingSigner;
 
-impl Signer<HeadSignature> for Refusing {
+impl Signer<HeadSignature> for FailingSigner {
     fn try_sign(&self, _: &[u8]) -> Result<HeadSignature, SignatureError> {
         Err(SignatureError::new())
     }
@@ -241,11 +241,19 @@ impl Twist for Full {
 #[error("line {0}")]
 struct Unreadable(u64);
 
+/// The expected and the actual number of entries that an error names.
+fn numbers_in(error: &SortedError<Unreadable>) -> Option<(u64, u64)> {
+    match error {
+        SortedError::Number { expected, actual } => Some((*expected, *actual)),
+        _ => None,
+    }
+}
+
 fn check_refusals<B: BalancingScheme>() {
     let contents = contents(10_000, 200, &mut Random::new(64));
     let number = 10_000;
     let sorted: Vec<(Key, Value)> = contents.into_iter().collect();
-    let mut repository = repository::<B, _>(Twisted(MemoryLog::default(), Full(u64::MAX)));
+    let mut repository = repository::<B, _>(TwistedLog(MemoryLog::default(), Full(u64::MAX)));
     let mut refused = |number: u64,
                        entries: Vec<Result<(Key, Value), Unreadable>>,
                        fits: &dyn Fn(&SortedError<Unreadable>) -> bool| {
@@ -277,7 +285,8 @@ fn check_refusals<B: BalancingScheme>() {
             matches!(error, SortedError::Source(Unreadable(7)))
         });
     }
-    let is_number = |wanted: (u64, u64)| move |error: &SortedError<Unreadable>| matches!(error, SortedError::Number { expected, actual } if (*expected, *actual) == wanted);
+    let is_number =
+        |wanted| move |error: &SortedError<Unreadable>| numbers_in(error) == Some(wanted);
     refused(9_999, all(), &is_number((9_999, 10_000)));
     refused(10_001, all(), &is_number((10_001, 10_000)));
     refused(0, all(), &is_number((0, 1)));
@@ -296,7 +305,7 @@ fn check_refusals<B: BalancingScheme>() {
     );
     let mut repository = self::repository::<B, _>(MemoryLog::default());
     let error = repository
-        .publish_sorted(number, all(), &Refusing)
+        .publish_sorted(number, all(), &FailingSigner)
         .unwrap_err();
     assert!(matches!(
         error,

@@ -17,7 +17,7 @@ use pad_tree::{
     StoredRepository, Treap, TreeAuthor,
 };
 
-use crate::logs::{Flipped, Twist, Twisted};
+use crate::logs::{FlippedByte, Twist, TwistedLog};
 
 macro_rules! stored {
     ($($name:ident: $scheme:ty;)*) => {$(
@@ -205,12 +205,12 @@ fn check_bytes<B: BalancingScheme>() {
     let (step, bits) = pad_conformance::soak::size((5, 1), (1, 4));
     for (position, in_record) in places.step_by(step) {
         for bits in [0x80, 1, 2, 0xff].into_iter().take(bits) {
-            let flipped = Flipped {
+            let flipped = FlippedByte {
                 position,
                 bits,
                 in_record,
             };
-            let log = Twisted(server.log().clone(), flipped);
+            let log = TwistedLog(server.log().clone(), flipped);
             let opened = StoredRepository::<S, B, _>::open(author.authority(), log, 0);
             let Ok(mut opened) = opened else {
                 damaged += 1;
@@ -281,7 +281,7 @@ fn a_log_that_leads_in_circles_ends() {
         }
     }
     let (server, mut author) = grown(60, 0);
-    let log = Twisted(server.log().clone(), Circle);
+    let log = TwistedLog(server.log().clone(), Circle);
     let mut opened = StoredRepository::<S, RedBlack, _>::open(author.authority(), log, 0).unwrap();
     let damaged = StoreFault::Damaged;
     assert_eq!(opened.prove(Version::new(1), &key(1)), Err(damaged.into()));
@@ -303,12 +303,12 @@ fn heads_that_were_changed_lead_to_no_head() {
         author.put(key(3), value(9));
         let update = author.snapshot().unwrap();
         for changed in 1..latest.number() {
-            let flipped = Flipped {
+            let flipped = FlippedByte {
                 in_record: Some(Version::new(changed)),
                 position: 70,
                 bits: 1,
             };
-            let log = Twisted(server.log().clone(), flipped);
+            let log = TwistedLog(server.log().clone(), flipped);
             let mut opened = StoredRepository::<S, RedBlack, _>::open(authority, log, 0).unwrap();
             let mut batch = vec![Operation::Put(key(4), value(5))];
             let published = opened.publish(&mut batch, &SigningKey::from_bytes(&[7; 32]));
@@ -376,9 +376,9 @@ fn absence_between_long_values() {
 }
 
 /// A signer that fails once.
-struct Refusing(SigningKey, Cell<bool>);
+struct FlakySigner(SigningKey, Cell<bool>);
 
-impl Signer<HeadSignature> for Refusing {
+impl Signer<HeadSignature> for FlakySigner {
     fn try_sign(&self, message: &[u8]) -> Result<HeadSignature, SignatureError> {
         if self.1.replace(true) {
             self.0.try_sign(message)
@@ -410,7 +410,7 @@ fn a_signer_that_refuses_changes_nothing() {
     let expected = author.snapshot_of(batch.clone()).unwrap();
     let (end, signer) = (
         stored.log().end(),
-        Refusing(SigningKey::from_bytes(&[7; 32]), Cell::new(false)),
+        FlakySigner(SigningKey::from_bytes(&[7; 32]), Cell::new(false)),
     );
     let refused = stored.publish(&mut batch, &signer).unwrap_err();
     assert!(matches!(refused, PublishError::Signer(_)));
@@ -429,9 +429,9 @@ fn a_signer_that_refuses_changes_nothing() {
 
 /// A log that fails once, at the publication of version 2.
 #[derive(Clone, Debug, Default)]
-struct Failing(bool);
+struct FailedPublication(bool);
 
-impl Twist for Failing {
+impl Twist for FailedPublication {
     fn publish(
         &mut self,
         log: &mut MemoryLog,
@@ -449,7 +449,7 @@ impl Twist for Failing {
 #[test]
 fn after_a_version_that_was_not_published_nothing_is_taken() {
     let mut author = new_author::<RedBlack>();
-    let log = Twisted::<Failing>::default();
+    let log = TwistedLog::<FailedPublication>::default();
     let mut server = StoredRepository::<S, RedBlack, _>::open(author.authority(), log, 0).unwrap();
     author.put(key(1), value(1));
     server.apply(&author.snapshot().unwrap()).unwrap();

@@ -8,7 +8,7 @@ use pad_conformance::{
     Random,
     operation::{key, value},
     pad::{public_key, signing_key, verified_head},
-    published::{self, Answer, Asked, check_proof_files, decode, encode, public_text},
+    published::{self, Answer, VectorQuery, check_proof_files, decode, encode, public_text},
     tree::Store,
     tree::tree_author,
 };
@@ -86,7 +86,7 @@ struct HistoryVector {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Accumulated {
+struct AccumulatedRoots {
     comment: String,
     runs: u64,
     operations: u64,
@@ -146,7 +146,7 @@ fn check_all<S: Suite, B: BalancingScheme>(name: &str) {
     }
     of.check_refused(&server);
     let proofs = of.proofs.into_iter().map(|row| {
-        let asked = Asked {
+        let asked = VectorQuery {
             question: row.name,
             keys: row.query,
             version: row.version,
@@ -305,7 +305,7 @@ macro_rules! with_query {
 /// Makes a proof, and the proof file with its head.
 fn prove<S: Suite, St: Store<S>>(
     server: &TreeRepository<S, St>,
-    asked: &Asked,
+    asked: &VectorQuery,
 ) -> (Vec<u8>, Vec<u8>) {
     fn prove<S: Suite, St: Store<S>, Q: ProvableQuery>(
         server: &TreeRepository<S, St>,
@@ -323,7 +323,7 @@ fn prove<S: Suite, St: Store<S>>(
 /// Verifies a proof file as a client does; returns the entries.
 fn verify<S: Suite, St: Store<S>>(
     server: &TreeRepository<S, St>,
-    asked: &Asked,
+    asked: &VectorQuery,
     file: &[u8],
 ) -> Option<Answer> {
     fn verify<B: TreeScheme, S: Suite, Q: ProvableQuery<Statement: Entries>>(
@@ -513,9 +513,9 @@ fn accumulated() {
     accumulate!(RedBlack);
     accumulate!(SkipList);
     let name = "trees/accumulated";
-    let of: Accumulated = published::read(name);
+    let of: AccumulatedRoots = published::read(name);
     assert_eq!((of.runs, of.operations), (RUNS, STEPS));
-    published::check(name, &Accumulated { digests, ..of });
+    published::check(name, &AccumulatedRoots { digests, ..of });
 }
 
 /// The hash over the roots that an author signs.

@@ -13,7 +13,7 @@ use pad_tree::{
     StoredRepository, TreeAuthor, WarmError,
 };
 
-use crate::logs::{Flipped, Twist, Twisted};
+use crate::logs::{FlippedByte, Twist, TwistedLog};
 
 type S = Sha256Ed25519;
 type Author = TreeAuthor<S, RedBlack, SigningKey>;
@@ -77,14 +77,14 @@ impl Grown {
         self.publish();
     }
 
-    fn opened(&self, cache: &NodeCache) -> Stored<Twisted<Known>> {
-        let log = Twisted(self.log.clone(), Known([5; 24]));
+    fn opened(&self, cache: &NodeCache) -> Stored<TwistedLog<KnownId>> {
+        let log = TwistedLog(self.log.clone(), KnownId([5; 24]));
         Stored::open(self.author.authority(), log, cache.clone()).unwrap()
     }
 
     /// Asserts that all answers equal those of the in-memory tree. Those about the latest version
     /// read at most `most_reads` blocks.
-    fn check(&self, stored: &Stored<Twisted<Known>>, most_reads: u64) {
+    fn check(&self, stored: &Stored<TwistedLog<KnownId>>, most_reads: u64) {
         let latest = stored.latest();
         let before = stored.blocks_read();
         for number in 0..=ENTRIES {
@@ -103,9 +103,9 @@ impl Grown {
 
 /// A log with a known identity.
 #[derive(Clone, Debug)]
-struct Known(LogId);
+struct KnownId(LogId);
 
-impl Twist for Known {
+impl Twist for KnownId {
     fn identity(&self) -> Option<LogId> {
         Some(self.0)
     }
@@ -174,7 +174,7 @@ fn another_log_begins_anew() {
         Stored::open(grown.author.authority(), early.log().clone(), cache.clone()).unwrap();
     early.warm().unwrap();
     assert!(early.blocks_read() > 20);
-    let log = Twisted(grown.log.clone(), Known([6; 24]));
+    let log = TwistedLog(grown.log.clone(), KnownId([6; 24]));
     let mut other = Stored::open(grown.author.authority(), log, cache).unwrap();
     other.warm().unwrap();
     assert!(other.blocks_read() > 20);
@@ -211,12 +211,12 @@ fn a_damaged_node_is_found_when_it_is_warmed() {
     let grown = Grown::new();
     let (mut found, end) = (0, grown.log.end());
     for position in (0..end).step_by(usize::try_from(end / 60).unwrap()) {
-        let flipped = Flipped {
+        let flipped = FlippedByte {
             position,
             bits: 1,
             in_record: None,
         };
-        let log = Twisted(grown.log.clone(), flipped);
+        let log = TwistedLog(grown.log.clone(), flipped);
         let mut stored =
             Stored::open(grown.author.authority(), log, NodeCache::new(ROOMY)).unwrap();
         match stored.warm() {

@@ -22,7 +22,7 @@ use crate::scheme::{Claim, Expectation};
 #[serde(bound = "")]
 pub struct AccumulatedEvidence<R: Retention> {
     /// The creation instant of the tuple, for superseding witnesses.
-    pub shown: R::Shown,
+    pub shown: R::TupleData,
     /// The generation's value at some instant, with the author's signature.
     pub snapshot: Vec<u8>,
     /// The witness that the tuple is in the set of that value.

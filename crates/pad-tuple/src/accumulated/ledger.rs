@@ -60,13 +60,13 @@ pub(crate) struct StoredLedger<S: Suite, Q> {
 }
 
 /// A generation's new collection and witnesses, computed by the server after its clock moved.
-pub(crate) struct Derived<S: Suite, A: Dynamic> {
+pub(crate) struct LedgerUpdate<S: Suite, A: Dynamic> {
     collection: Collection<A>,
     /// Each tuple with its witness.
     witnesses: Vec<(TupleId, Member<S>, Vec<u8>)>,
 }
 
-impl<S: Suite, A: Dynamic> Derived<S, A> {
+impl<S: Suite, A: Dynamic> LedgerUpdate<S, A> {
     pub(crate) const fn value(&self) -> &A::Value {
         &self.collection.value
     }
@@ -113,13 +113,13 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
     ///
     /// # Errors
     /// [`ApplyError::Input`] with [`InputError::CapacityExceeded`] if the set is too large for the
-    /// key; [`ApplyError::AttachmentMismatch`] if the extensions are too few or too many, or the
+    /// key. [`ApplyError::AttachmentMismatch`] if the extensions are too few or too many, or the
     /// tuples cannot be accumulated for another reason.
     pub(crate) fn derive<R: Retention, T>(
         &self,
         admission: &Admission<'_, S, T>,
         workers: &Workers,
-    ) -> Result<Vec<Derived<S, A>>, ApplyError> {
+    ) -> Result<Vec<LedgerUpdate<S, A>>, ApplyError> {
         if admission.extensions.len() != admission.transition.changes.len() {
             return Err(ApplyError::AttachmentMismatch);
         }
@@ -139,7 +139,7 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
         admission: &Admission<'_, S, T>,
         generation: usize,
         workers: &Workers,
-    ) -> Result<Derived<S, A>, AccumulateError> {
+    ) -> Result<LedgerUpdate<S, A>, AccumulateError> {
         let Generation {
             key, collection, ..
         } = &self.generations[generation];
@@ -169,7 +169,7 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
             let witness = &all[set.position(&member.element::<R>())?];
             Ok((tuple, member, wire::encode_body(witness)))
         });
-        Ok(Derived {
+        Ok(LedgerUpdate {
             witnesses: witnesses.collect::<Result<_, AccumulateError>>()?,
             collection: Collection { set, value },
         })
@@ -179,7 +179,7 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
     /// retained proof.
     pub(crate) fn commit<R: Retention>(
         &mut self,
-        derived: Vec<Derived<S, A>>,
+        derived: Vec<LedgerUpdate<S, A>>,
         mut proves: impl FnMut(usize, Vec<u8>) -> P,
     ) {
         for (generation, derived) in derived.into_iter().enumerate() {
@@ -290,8 +290,8 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
     /// `signed` returns the value that the author has signed for a generation.
     ///
     /// # Errors
-    /// [`VerifyError::CountMismatch`] if tuples are missing or too many;
-    /// [`VerifyError::RootMismatch`] if a tuple or a value differs; the errors of `signed`.
+    /// [`VerifyError::CountMismatch`] if tuples are missing or too many.
+    /// [`VerifyError::RootMismatch`] if a tuple or a value differs. The errors of `signed`.
     pub(crate) fn require_vouched(
         &self,
         layers: &Layers<S, TupleId>,

@@ -14,16 +14,16 @@ pub trait Retention: Copy + Debug + Eq + Send + Sync + 'static {
     /// The code of this retention in scheme ids.
     const CODE: u16;
     /// Data that a proof shows of a tuple, in addition to the value and the witness.
-    type Shown: Copy + Debug + Eq + Serialize + DeserializeOwned;
+    type TupleData: Copy + Debug + Eq + Serialize + DeserializeOwned;
 
     /// Returns the data that a proof shows of a tuple created at the instant `since`.
-    fn shown(since: u64) -> Self::Shown;
+    fn shown(since: u64) -> Self::TupleData;
 
     /// Returns the bytes that are accumulated for a tuple, of fixed length.
-    fn element<D: DigestBytes>(tuple: &D, shown: Self::Shown) -> Vec<u8>;
+    fn element<D: DigestBytes>(tuple: &D, shown: Self::TupleData) -> Vec<u8>;
 
     /// Returns the instants that the value of the instant `until` vouches for.
-    fn validity(shown: Self::Shown, until: u64) -> Validity;
+    fn validity(shown: Self::TupleData, until: u64) -> Validity;
 
     /// Adds the proof of the tuple at the next instant.
     fn keep<P>(kept: &mut Vec<P>, newest: P);
@@ -36,7 +36,7 @@ pub trait Retention: Copy + Debug + Eq + Send + Sync + 'static {
 /// Accumulates the tuple's digest. The server keeps a witness for each instant.
 impl Retention for Plain {
     const CODE: u16 = 0;
-    type Shown = ();
+    type TupleData = ();
 
     fn shown(_: u64) {}
 
@@ -64,7 +64,7 @@ impl Retention for Plain {
 /// the newest witness.
 impl Retention for Superseding {
     const CODE: u16 = 1;
-    type Shown = u64;
+    type TupleData = u64;
 
     fn shown(since: u64) -> u64 {
         since

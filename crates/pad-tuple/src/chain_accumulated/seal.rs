@@ -22,9 +22,10 @@ use crate::{
     update,
 };
 
-/// Returns the chain over a generation's value and the chain over all older ones, which the oldest
-/// lacks: `H(tuple-chain, value's length (4 bytes, big-endian) ‖ value ‖ chain over the older
-/// ones)`.
+/// Returns the chain over a generation's value and the chain over all older ones. The oldest
+/// generation lacks the latter.
+///
+/// The chain is `H(tuple-chain, value's length (4 bytes, big-endian) ‖ value ‖ older chain)`.
 ///
 /// Source: Crosby & Wallach 2010, section 4.3, `B(v)`.
 pub fn link<S: Suite>(value: &[u8], older: Option<&S::Digest>) -> S::Digest {
@@ -142,9 +143,10 @@ impl<S: Suite, A: Dynamic> Proof for OpenedValue<'_, S, A> {
 /// version.
 ///
 /// # Errors
-/// [`VerifyError::GenerationMissing`]; [`VerifyError::GenerationSurplus`];
-/// [`VerifyError::CountMismatch`]; [`VerifyError::SignatureInvalid`] if any input of the head is
-/// not the author's; [`VerifyError::Undecodable`]; the errors of the accumulator's witness.
+/// [`VerifyError::GenerationMissing`], [`VerifyError::GenerationSurplus`],
+/// [`VerifyError::CountMismatch`] or [`VerifyError::Undecodable`].
+/// [`VerifyError::SignatureInvalid`] if any input of the head is not the author's. The errors of
+/// the accumulator's witness.
 pub(super) fn check<S: Suite, A: Dynamic>(
     expectation: &Expectation<A::PublicKey>,
     claims: &[Claim<S>],

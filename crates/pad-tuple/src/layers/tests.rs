@@ -9,7 +9,7 @@ type Test = Layers<Suite256, u64>;
 type Digest = <Suite256 as Suite>::Digest;
 
 /// A tuple as verifiers see it: the epochs that it names, its interval, its content.
-type Seen = (Vec<u64>, Vec<u8>, Option<Vec<u8>>, String);
+type TupleSummary = (Vec<u64>, Vec<u8>, Option<Vec<u8>>, String);
 
 /// Content of each key that a generation knows: `None` for a tombstone.
 type Entries = BTreeMap<Vec<u8>, Option<Vec<u8>>>;
@@ -57,7 +57,7 @@ impl Model {
     }
 
     /// The tuples of a generation: one for each key, and one at the start of the key space.
-    fn tuples(&self, generation: usize) -> BTreeSet<Seen> {
+    fn tuples(&self, generation: usize) -> BTreeSet<TupleSummary> {
         if !self.started {
             return BTreeSet::new();
         }
@@ -82,13 +82,13 @@ impl Model {
     }
 }
 
-fn seen(view: TupleView<'_, Digest>) -> Seen {
+fn seen(view: TupleView<'_, Digest>) -> TupleSummary {
     let upper = view.upper.map(<[u8]>::to_vec);
     let content = format!("{:?}", view.content);
     (view.epochs.to_vec(), view.lower.to_vec(), upper, content)
 }
 
-fn tuples(layers: &Test, generation: usize) -> Vec<Seen> {
+fn tuples(layers: &Test, generation: usize) -> Vec<TupleSummary> {
     let tuples = layers.generations()[generation].iter();
     tuples
         .map(|(lower, live)| seen(layers.view(generation, lower, live.content.summary())))
@@ -96,7 +96,7 @@ fn tuples(layers: &Test, generation: usize) -> Vec<Seen> {
 }
 
 /// All state: each generation's tuples with their notes, the epochs, the version.
-type Deep = (Vec<Vec<(Seen, u64)>>, Vec<u64>, Version);
+type Deep = (Vec<Vec<(TupleSummary, u64)>>, Vec<u64>, Version);
 
 fn deep(layers: &Test) -> Deep {
     let generations = 0..layers.generations().len();
@@ -113,7 +113,7 @@ fn deep(layers: &Test) -> Deep {
 }
 
 /// Intervals never overlap and cover the key space: each ends where the next begins.
-fn check_intervals(tuples: &[Seen]) {
+fn check_intervals(tuples: &[TupleSummary]) {
     assert_eq!(tuples[0].1, b"", "the first begins at the start");
     assert_eq!(tuples[tuples.len() - 1].2, None, "the last has no end");
     for pair in tuples.windows(2) {
@@ -136,7 +136,7 @@ fn check_changes(
             assert_eq!(old, new, "its clock stood still");
             continue;
         };
-        let lowers = |tuples: BTreeSet<&Seen>| -> Vec<Vec<u8>> {
+        let lowers = |tuples: BTreeSet<&TupleSummary>| -> Vec<Vec<u8>> {
             let lowers: BTreeSet<Vec<u8>> = tuples.iter().map(|seen| seen.1.clone()).collect();
             lowers.into_iter().collect()
         };

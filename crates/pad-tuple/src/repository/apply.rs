@@ -7,7 +7,7 @@ use pad_core::{
 use super::{Index, TupleRepository};
 use crate::{
     design::{Admission, Design, TupleId},
-    kept::KeptTuple,
+    kept::TupleEntry,
     layers::{Layers, Transition},
     update::{self, TupleAttachment},
 };
@@ -150,7 +150,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
                     .upper
                     .map(|upper| Key::new(upper).expect("an upper end is a key"));
                 let number = tuples[lower].note.position();
-                self.tuples[number] = Some(KeptTuple { upper, content });
+                self.tuples[number] = Some(TupleEntry { upper, content });
             }
             self.indexes[generation].seal(&Workers::sequential());
         }

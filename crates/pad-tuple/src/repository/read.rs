@@ -8,9 +8,9 @@ use super::TupleRepository;
 use crate::{
     content::Content,
     design::{Design, Placed, TupleId},
-    kept::{KeptTuple, lower_end, read_number},
+    kept::{TupleEntry, lower_end, read_number},
     proof::{ShownContent, ShownTuple},
-    source::{Found, Source, tuples_for},
+    source::{Source, SourceTuple, tuples_for},
 };
 
 impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
@@ -63,7 +63,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         Ok(entries)
     }
 
-    pub(crate) fn stored(&self, number: TupleId) -> Option<&KeptTuple<S>> {
+    pub(crate) fn stored(&self, number: TupleId) -> Option<&TupleEntry<S>> {
         self.tuples.get(number.position())?.as_ref()
     }
 }
@@ -83,12 +83,12 @@ impl<S: Suite, D: Design<S>> Source<S, D> for TupleRepository<S, D> {
         version: Version,
         (generation, instant): (usize, u64),
         key: &[u8],
-    ) -> Result<Found<'_, S>, LookupError> {
+    ) -> Result<SourceTuple<'_, S>, LookupError> {
         let find = || {
             let index = self.indexes.get(generation)?;
             let (lower, number) = index.floor(Version::new(instant), key)?;
             let number = read_number(number)?;
-            Some(Found {
+            Some(SourceTuple {
                 lower: Cow::Borrowed(lower),
                 number,
                 tuple: Cow::Borrowed(self.stored(number)?),

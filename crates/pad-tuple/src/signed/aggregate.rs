@@ -22,13 +22,13 @@ where
     G: SignatureScheme,
     R: RefreshScheme<S>,
 {
-    type Shown = R::Shown;
+    type TupleData = R::TupleData;
     type Aggregate = G::Aggregate;
 
     fn check_all(
         expectation: &Expectation<G::Key>,
         claims: &[Claim<S>],
-        shown: &[R::Shown],
+        shown: &[R::TupleData],
         aggregate: G::Aggregate,
     ) -> Result<(), VerifyError> {
         if claims.len() != shown.len() {

@@ -213,7 +213,7 @@ where
         records: &SignedRecords<S, G, R>,
         _: Version,
         tuples: &[Placed],
-    ) -> Option<(Vec<R::Shown>, G::Aggregate)> {
+    ) -> Option<(Vec<R::TupleData>, G::Aggregate)> {
         let shown = tuples
             .iter()
             .map(|placed| R::show(records.get(placed.tuple)?, placed.instant));

@@ -20,23 +20,26 @@ pub trait RefreshScheme<S: Suite>: Clone + Debug + Eq + Send + Sync + 'static {
     /// The code of this refresh in scheme ids.
     const CODE: u16;
     /// Data that a proof shows of each tuple, in addition to the signature.
-    type Shown: Clone + Debug + Eq + Serialize + DeserializeOwned;
+    type TupleData: Clone + Debug + Eq + Serialize + DeserializeOwned;
 
     /// Returns the instants and chain links that the shown data covers.
-    fn attested(shown: &Self::Shown) -> Attested<S>;
+    fn attested(shown: &Self::TupleData) -> Attested<S>;
 
     /// Returns the number of chain steps for computing the statement, if `shown` covers the claimed
     /// instant. Does no hashing.
     ///
     /// # Errors
     /// [`VerifyError::OutsideValidity`], [`VerifyError::ChainTooLong`].
-    fn steps(shown: &Self::Shown, claim: &Claim<S>) -> Result<u32, VerifyError>;
+    fn steps(shown: &Self::TupleData, claim: &Claim<S>) -> Result<u32, VerifyError>;
 
     /// Returns the statement that the author must have signed for the claim to be true.
     ///
     /// # Errors
     /// Those of [`RefreshScheme::steps`], before any hashing.
-    fn statement(shown: &Self::Shown, claim: &Claim<S>) -> Result<TupleStatement<S>, VerifyError>;
+    fn statement(
+        shown: &Self::TupleData,
+        claim: &Claim<S>,
+    ) -> Result<TupleStatement<S>, VerifyError>;
 }
 
 /// Signs every tuple at every instant; the server keeps every signature. The baseline for all other
@@ -48,7 +51,7 @@ pub struct Plain;
 
 impl<S: Suite> RefreshScheme<S> for Plain {
     const CODE: u16 = 0;
-    type Shown = ();
+    type TupleData = ();
 
     fn attested((): &()) -> Attested<S> {
         Attested::INSTANT
@@ -78,7 +81,7 @@ pub struct Superseding;
 
 impl<S: Suite> RefreshScheme<S> for Superseding {
     const CODE: u16 = 1;
-    type Shown = Validity;
+    type TupleData = Validity;
 
     fn attested(shown: &Validity) -> Attested<S> {
         Attested::during(*shown)
@@ -113,7 +116,7 @@ pub struct Lightweight;
 /// Data that a proof shows in addition to the signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct LightweightShown<S: Suite> {
+pub struct LightweightData<S: Suite> {
     /// The creation instant of the tuple.
     pub since: u64,
     /// The instant of the signature.
@@ -124,7 +127,7 @@ pub struct LightweightShown<S: Suite> {
     pub link: S::Digest,
 }
 
-impl<S: Suite> LightweightShown<S> {
+impl<S: Suite> LightweightData<S> {
     /// Returns the instants that the revealed links cover.
     fn validity(&self) -> Validity {
         Validity {
@@ -136,22 +139,22 @@ impl<S: Suite> LightweightShown<S> {
 
 impl<S: Suite> RefreshScheme<S> for Lightweight {
     const CODE: u16 = 2;
-    type Shown = LightweightShown<S>;
+    type TupleData = LightweightData<S>;
 
-    fn attested(shown: &LightweightShown<S>) -> Attested<S> {
+    fn attested(shown: &LightweightData<S>) -> Attested<S> {
         Attested {
             validity: Some(shown.validity()),
             chain: Some((shown.revealed, shown.link)),
         }
     }
 
-    fn steps(shown: &LightweightShown<S>, claim: &Claim<S>) -> Result<u32, VerifyError> {
+    fn steps(shown: &LightweightData<S>, claim: &Claim<S>) -> Result<u32, VerifyError> {
         shown.validity().require(claim.instant)?;
         chain::require_walkable(shown.revealed.into())
     }
 
     fn statement(
-        shown: &LightweightShown<S>,
+        shown: &LightweightData<S>,
         claim: &Claim<S>,
     ) -> Result<TupleStatement<S>, VerifyError> {
         let steps = <Self as RefreshScheme<S>>::steps(shown, claim)?;

@@ -65,7 +65,7 @@ pub trait Refresh<S: Suite>: RefreshScheme<S> {
     fn show<G: TupleSignature>(
         record: &Self::Record<G>,
         instant: u64,
-    ) -> Option<(Self::Shown, G::Signature)>;
+    ) -> Option<(Self::TupleData, G::Signature)>;
 
     /// Returns the creation instant of a recorded tuple, and the author's state of it. If the state
     /// does not suffice to continue, the next instant signs the tuple anew.

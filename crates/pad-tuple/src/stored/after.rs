@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 
 /// A key without the prefix that it shares with the key before.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct After {
+pub(super) struct KeySuffix {
     /// Length in bytes of the common prefix.
     shared: u64,
     /// The bytes after the common prefix.
     rest: Key,
 }
 
-impl After {
+impl KeySuffix {
     pub(super) fn of(before: &[u8], key: &Key) -> Self {
         let key = key.as_bytes();
         let pairs = before.iter().zip(key);
@@ -50,7 +50,7 @@ mod tests {
     fn what_shares_more_than_there_is_is_damage() {
         let key = |shared| {
             let rest = Key::default();
-            After { shared, rest }.key(b"one")
+            KeySuffix { shared, rest }.key(b"one")
         };
         assert_eq!(key(3), Ok(Key::from(*b"one")));
         assert_eq!(key(4), Err(StoreFault::Damaged));

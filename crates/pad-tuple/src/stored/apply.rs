@@ -10,7 +10,7 @@ use pad_core::{
 use super::{
     design::StorableDesign,
     layout::{STATE, State, TupleRow, VersionRow, record_key, retired_key, tuple_key, version_key},
-    load::Loaded,
+    load::LoadedLayers,
     repository::StoredTupleRepository,
     rows::Rows,
     run::RunWriter,
@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// Result of an update: rows to be staged, and the new state.
-pub(super) struct Prepared<S: Suite> {
+pub(super) struct PreparedUpdate<S: Suite> {
     rows: BTreeMap<Vec<u8>, Vec<u8>>,
     state: State,
     frontier: Frontier<S>,
@@ -68,11 +68,11 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
     pub(super) fn take_in_loaded(
         &mut self,
         update: &Update<S, TupleAttachment<D::Extension>>,
-        loaded: Loaded<S, D>,
+        loaded: LoadedLayers<S, D>,
     ) -> Result<Version, ApplyError> {
         let mut frontier = self.history()?.clone();
         frontier.append(&update.head.head.root);
-        let Prepared {
+        let PreparedUpdate {
             rows,
             state,
             frontier,
@@ -89,10 +89,10 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
     fn prepared(
         &self,
         update: &Update<S, TupleAttachment<D::Extension>>,
-        loaded: Loaded<S, D>,
+        loaded: LoadedLayers<S, D>,
         frontier: Frontier<S>,
-    ) -> Result<Prepared<S>, ApplyError> {
-        let Loaded {
+    ) -> Result<PreparedUpdate<S>, ApplyError> {
+        let LoadedLayers {
             mut layers,
             mut records,
             mut numbers,
@@ -122,7 +122,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
             let operations = u64::try_from(update.operations.len()).unwrap_or(u64::MAX);
             state.operations = state.operations.saturating_add(operations);
         }
-        let mut drawn = Drawn::<S, D> {
+        let mut drawn = NewRows::<S, D> {
             layers: &layers,
             numbers: &numbers,
             records: &records,
@@ -148,7 +148,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         rows.insert(version_key(state.latest), encode_body(&version));
         rows.insert(retired_key(state.latest), encode_body(&retired));
         rows.insert(STATE.to_vec(), encode_body(&state));
-        Ok(Prepared {
+        Ok(PreparedUpdate {
             rows,
             state,
             frontier,
@@ -178,14 +178,14 @@ fn number<S: Suite>(
 }
 
 /// Rows that a version adds.
-struct Drawn<'a, S: Suite, D: StorableDesign<S>> {
+struct NewRows<'a, S: Suite, D: StorableDesign<S>> {
     layers: &'a Layers<S, TupleId>,
     numbers: &'a [u64],
     records: &'a D::Records,
     rows: BTreeMap<Vec<u8>, Vec<u8>>,
 }
 
-impl<S: Suite, D: StorableDesign<S>> Drawn<'_, S, D> {
+impl<S: Suite, D: StorableDesign<S>> NewRows<'_, S, D> {
     fn number(&self, tuple: TupleId) -> Result<u64, StoreFault> {
         let number = self.numbers.get(tuple.position());
         number.copied().ok_or(StoreFault::Damaged)

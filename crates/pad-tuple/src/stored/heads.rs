@@ -12,7 +12,7 @@ use pad_core::{
 use super::{
     layout::VersionRow,
     read::version_row,
-    rows::{Rows, Staged},
+    rows::{RowOverlay, Rows},
 };
 
 /// The heads of all versions of stored tuples. Only those in staged rows are kept in memory.
@@ -28,7 +28,7 @@ pub struct StoredHeads<'r, S, R> {
 impl<S: Suite, R: Rows> StoredHeads<'_, S, R> {
     fn row(&self, version: Version) -> Result<VersionRow<S>, LookupError> {
         self.rows.read(|below| {
-            let rows = Staged {
+            let rows = RowOverlay {
                 rows: self.staged,
                 below,
             };

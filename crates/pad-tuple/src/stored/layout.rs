@@ -5,10 +5,10 @@
 //! | 0 | the dictionary and the state of its rows: [`State`] |
 //! | 1 ‖ version (8) | the version's head and epochs: [`VersionRow`] |
 //! | 2 ‖ number (8) | a tuple: [`TupleRow`] |
-//! | 3 ‖ number (8) | the record of a tuple, in designs where the newest record covers all instants |
-//! | 3 ‖ number (8) ‖ instant (8) | the record of a tuple at an instant, in designs with a record for each instant |
+//! | 3 ‖ number (8) | a tuple's record, if the newest record covers all instants |
+//! | 3 ‖ number (8) ‖ instant (8) | a tuple's record at an instant, if each has its own |
 //! | 4 ‖ version (8) | the numbers of the tuples that this version deleted |
-//! | 16 + generation ‖ instant (8) ‖ lower end | the piece of a generation's run that begins at the lower end: a `Piece` |
+//! | 16 + generation ‖ instant (8) ‖ lower end | the run's `Piece` that begins at the lower end |
 //!
 //! Integers in keys are big-endian, so that rows are stored in their order. Rows of a kind are
 //! added in ascending order. The exceptions are the state, which is overwritten, records, which are
@@ -24,9 +24,9 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
     content::Content,
-    kept::KeptTuple,
+    kept::TupleEntry,
     proof::ShownContent,
-    stored::after::After,
+    stored::after::KeySuffix,
     tuple::{GenerationIndex, generation_index},
 };
 
@@ -113,7 +113,7 @@ pub(super) struct TupleRow {
 impl TupleRow {
     pub(super) fn encode(&self) -> Vec<u8> {
         let lower = self.lower.as_bytes();
-        let upper = self.upper.as_ref().map(|upper| After::of(lower, upper));
+        let upper = self.upper.as_ref().map(|upper| KeySuffix::of(lower, upper));
         codec::encode_body(&(self.generation, &self.lower, upper, &self.content))
     }
 
@@ -121,7 +121,7 @@ impl TupleRow {
     /// [`StoreFault::Damaged`].
     pub(super) fn decode(row: &[u8]) -> Result<Self, StoreFault> {
         let (generation, lower, upper, content) =
-            decoded::<(_, Key, Option<After>, ShownContent)>(row)?;
+            decoded::<(_, Key, Option<KeySuffix>, ShownContent)>(row)?;
         let upper = upper.map(|upper| upper.key(lower.as_bytes())).transpose()?;
         Ok(Self {
             generation,
@@ -131,8 +131,8 @@ impl TupleRow {
         })
     }
 
-    pub(super) fn tuple<S: Suite>(self) -> KeptTuple<S> {
-        KeptTuple {
+    pub(super) fn tuple<S: Suite>(self) -> TupleEntry<S> {
+        TupleEntry {
             content: Content::from(&self.content),
             upper: self.upper,
         }

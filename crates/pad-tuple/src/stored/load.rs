@@ -21,8 +21,8 @@ use crate::{
 };
 
 /// The youngest generations of the latest version.
-pub(super) struct Loaded<S: Suite, D: StorableDesign<S>> {
-    /// The layers; notes are indexes into [`Loaded::numbers`].
+pub(super) struct LoadedLayers<S: Suite, D: StorableDesign<S>> {
+    /// The layers; notes are indexes into [`LoadedLayers::numbers`].
     pub(super) layers: Layers<S, TupleId>,
     pub(super) records: D::Records,
     /// The numbers under which the tuples are stored.
@@ -35,14 +35,14 @@ impl<K> Reader<'_, K> {
     /// Loads the generations `0..=merged`, and the contents of older generations for `keys`.
     ///
     /// # Errors
-    /// [`StoreFault::Damaged`] if generations are incomplete; [`StoreFault::Closed`] if another
-    /// writer has written; [`StoreFault::Medium`].
+    /// [`StoreFault::Damaged`] if generations are incomplete. [`StoreFault::Closed`] if another
+    /// writer has written. [`StoreFault::Medium`].
     pub(super) fn load<'k, S: Suite, D: StorableDesign<S, Key = K>>(
         &self,
         merged: usize,
         keys: impl Iterator<Item = &'k Key>,
-    ) -> Result<Loaded<S, D>, StoreFault> {
-        let mut loaded = Loaded::<S, D> {
+    ) -> Result<LoadedLayers<S, D>, StoreFault> {
+        let mut loaded = LoadedLayers::<S, D> {
             layers: Layers::at(self.state.latest, self.state.epochs.clone()),
             records: D::records(self.key, Context::of(&self.state.authority)),
             numbers: Vec::new(),
@@ -71,7 +71,7 @@ impl<K> Reader<'_, K> {
 
     fn load_generation<S: Suite, D: StorableDesign<S, Key = K>>(
         &self,
-        loaded: &mut Loaded<S, D>,
+        loaded: &mut LoadedLayers<S, D>,
         generation: usize,
     ) -> Result<(), StoreFault> {
         let size = self.state.sizes.get(generation).copied();

@@ -12,7 +12,7 @@ use super::{
     rows::Rows,
 };
 use crate::{
-    author::{Plan, Signing},
+    author::{Plan, SigningInputs},
     content::Content,
     statement::Context,
     update::TupleAttachment,
@@ -109,7 +109,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
     fn take_in_signed(
         &mut self,
         update: &Update<S, TupleAttachment<D::Extension>>,
-        loaded: super::load::Loaded<S, D>,
+        loaded: super::load::LoadedLayers<S, D>,
     ) -> Result<Version, ApplyError> {
         self.check_next(update)?;
         self.take_in_loaded(update, loaded)
@@ -125,7 +125,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         (
             pad_core::SignedHead<S>,
             TupleAttachment<D::Extension>,
-            super::load::Loaded<S, D>,
+            super::load::LoadedLayers<S, D>,
         ),
         PublishError,
     > {
@@ -152,7 +152,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         let (mut layers, mut state) = D::resume(secret, context, &loaded.records, &loaded.layers)?;
         let transition = layers.apply(operations, merged)?;
         let history = self.history()?.root();
-        let signing = Signing::<S, D, K> {
+        let signing = SigningInputs::<S, D, K> {
             authority: &self.state.authority,
             secret,
             signer,

@@ -15,9 +15,9 @@ use super::{
 use crate::{
     content::Content,
     design::{Placed, TupleId},
-    kept::KeptTuple,
+    kept::TupleEntry,
     scheme::Claim,
-    source::{Found, Source},
+    source::{Source, SourceTuple},
     statement::Context,
     tuple::{TupleView, generation_index},
 };
@@ -228,11 +228,11 @@ impl<S: Suite, D: StorableDesign<S>> Source<S, D> for Reader<'_, D::Key> {
         _: Version,
         place: (usize, u64),
         key: &[u8],
-    ) -> Result<Found<'_, S>, LookupError> {
+    ) -> Result<SourceTuple<'_, S>, LookupError> {
         let (row, number) = self.holding(place, key)?;
         let lower = row.lower.as_bytes().to_vec();
-        let tuple: KeptTuple<S> = row.tuple();
-        Ok(Found {
+        let tuple: TupleEntry<S> = row.tuple();
+        Ok(SourceTuple {
             lower: Cow::Owned(lower),
             number: self.numbered(number)?,
             tuple: Cow::Owned(tuple),

@@ -16,7 +16,7 @@ use super::{
     heads::StoredHeads,
     layout::{STATE, State, decoded, version_key},
     read::Reader,
-    rows::{MemoryRows, Rows, Staged},
+    rows::{MemoryRows, RowOverlay, Rows},
 };
 use crate::{
     author::{TupleAuthor, require_keys},
@@ -149,8 +149,8 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         &mut self.rows
     }
 
-    /// Returns the bytes staged since the last [`StoredTupleRepository::flush`]: an upper bound of
-    /// the keys and values of the staged rows, without the overhead of the map.
+    /// Returns the bytes staged since the last [`StoredTupleRepository::flush`]. They are an upper
+    /// bound of the keys and values of the staged rows, without the overhead of the map.
     pub const fn memory_bytes(&self) -> usize {
         self.staged_bytes
     }
@@ -271,7 +271,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
             if below.get(STATE)? != self.written {
                 return Err(StoreFault::Closed.into());
             }
-            let rows = Staged {
+            let rows = RowOverlay {
                 rows: &self.staged,
                 below,
             };
@@ -285,7 +285,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         work: impl FnOnce(&Reader<'_, D::Key>) -> Result<T, E>,
     ) -> Result<T, E> {
         self.rows.read(|below| {
-            let rows = Staged {
+            let rows = RowOverlay {
                 rows: &self.staged,
                 below,
             };

@@ -141,12 +141,12 @@ impl RowView for BTreeMap<Vec<u8>, Vec<u8>> {
 }
 
 /// Overlay of staged rows on the written rows.
-pub(super) struct Staged<'v> {
+pub(super) struct RowOverlay<'v> {
     pub(super) rows: &'v BTreeMap<Vec<u8>, Vec<u8>>,
     pub(super) below: &'v dyn RowView,
 }
 
-impl RowView for Staged<'_> {
+impl RowView for RowOverlay<'_> {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreFault> {
         match self.rows.get(key) {
             Some(value) => Ok(Some(value.clone())),

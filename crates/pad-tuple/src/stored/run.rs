@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use pad_core::{Key, StoreFault, codec};
 
 use super::{
-    after::After,
+    after::KeySuffix,
     layout::{decoded, piece_start, run_key},
 };
 
@@ -30,7 +30,7 @@ pub(super) fn decode_piece(key: &[u8], row: &[u8]) -> Result<Piece, StoreFault> 
         return Err(StoreFault::Damaged);
     }
     let (mut piece, mut number) = (Piece::new(), 0_u64);
-    for (after, distance) in decoded::<Vec<(After, i64)>>(row)? {
+    for (after, distance) in decoded::<Vec<(KeySuffix, i64)>>(row)? {
         let before = piece.last().map_or(start, |(lower, _)| lower.as_bytes());
         let lower = after.key(before)?;
         if !piece.is_empty() && lower.as_bytes() <= before {
@@ -53,7 +53,7 @@ pub(super) struct RunWriter<'r> {
     rows: &'r mut BTreeMap<Vec<u8>, Vec<u8>>,
     /// The key of the current piece, and the piece.
     key: Vec<u8>,
-    piece: Vec<(After, i64)>,
+    piece: Vec<(KeySuffix, i64)>,
     /// The bytes of the piece, and the lower end and number of its last tuple.
     bytes: usize,
     lower: Key,
@@ -103,14 +103,14 @@ impl<'r> RunWriter<'r> {
         }
     }
 
-    fn next(&self, lower: &Key, number: u64) -> (After, i64) {
+    fn next(&self, lower: &Key, number: u64) -> (KeySuffix, i64) {
         let distance = number.wrapping_sub(self.number).cast_signed();
-        (After::of(self.lower.as_bytes(), lower), distance)
+        (KeySuffix::of(self.lower.as_bytes(), lower), distance)
     }
 }
 
 /// Returns the approximate number of bytes that a tuple takes in its piece.
-fn stored_bytes((after, distance): &(After, i64)) -> usize {
+fn stored_bytes((after, distance): &(KeySuffix, i64)) -> usize {
     let number = match distance.unsigned_abs() {
         ..=125 => 1,
         126..=0x7fff => 3,
@@ -190,13 +190,13 @@ mod tests {
         // A small row that expands to many keys, more than are ever written; and keys that do not
         // ascend.
         let before = vec![b'l'; 4000];
-        let again = (After::of(&before, &key(&before)), 0_i64);
+        let again = (KeySuffix::of(&before, &key(&before)), 0_i64);
         for number in [LONGEST_ROW / 3, 2] {
             let many = codec::encode_body(&vec![again.clone(); number]);
             let repeated = decode_piece(&run_key(1, 7, &before), &many);
             assert_eq!(repeated, Err(StoreFault::Damaged), "{number}");
         }
-        let empty = codec::encode_body(&Vec::<(After, i64)>::new());
+        let empty = codec::encode_body(&Vec::<(KeySuffix, i64)>::new());
         assert_eq!(decode_piece(place, &empty), Err(StoreFault::Damaged));
     }
 }

@@ -9,7 +9,7 @@ use pad_core::{StoreFault, Suite, VerifyError, Workers};
 use super::{
     design::StorableDesign,
     error::PublishError,
-    load::Loaded,
+    load::LoadedLayers,
     read::{Claims, Reader},
 };
 use crate::{
@@ -32,7 +32,7 @@ impl<K: Clone + Sync> Reader<'_, K> {
     /// [`AuthorError::Unvouched`]; [`StoreFault`] if records cannot be read.
     pub(super) fn require_loaded<S: Suite, D: StorableDesign<S, Key = K>>(
         &self,
-        loaded: &Loaded<S, D>,
+        loaded: &LoadedLayers<S, D>,
         workers: &Workers,
     ) -> Result<(), PublishError> {
         let mut others = loaded.elsewhere.clone();

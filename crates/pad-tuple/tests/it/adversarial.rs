@@ -40,9 +40,9 @@ use pad_tuple::{
 type S = Sha256Ed25519;
 type Digest = <S as Suite>::Digest;
 /// The instants that a superseding signature covers.
-type Validity = <Superseding as RefreshScheme<S>>::Shown;
+type Validity = <Superseding as RefreshScheme<S>>::TupleData;
 /// Data shown with a lightweight signature.
-type Chain = <Lightweight as RefreshScheme<S>>::Shown;
+type Chain = <Lightweight as RefreshScheme<S>>::TupleData;
 
 /// The number of the author's keys and secrets.
 const AUTHOR: u8 = 7;

@@ -159,14 +159,14 @@ const fn outside(instant: u64, since: u64, until: u64) -> Option<VerifyError> {
 }
 
 /// Designs with a signed value for each generation.
-trait SignedValues: Design<S, Secret: TestSecret, Evidence = AccumulatedEvidence<Self::Kept>> {
-    type Kept: Retention;
+trait SignedValues: Design<S, Secret: TestSecret, Evidence = AccumulatedEvidence<Self::Rule>> {
+    type Rule: Retention;
 }
 
 impl<A: pad_accumulators::Dynamic<SecretKey: TestSecret>, R: Retention> SignedValues
     for Accumulated<A, R, 2>
 {
-    type Kept = R;
+    type Rule = R;
 }
 
 /// Swaps generations in version 1, in which both clocks show 1.
@@ -199,7 +199,7 @@ fn check_instants<D: SignedValues>() {
     let target = Target::<D>::new();
     let (older, newer) = (target.prove(5, "d"), target.prove(6, "d"));
     let (old, new) = (&older.parts[0].evidence, &newer.parts[0].evidence);
-    let with = |proof: &TupleProof<S, D>, evidence: AccumulatedEvidence<D::Kept>| {
+    let with = |proof: &TupleProof<S, D>, evidence: AccumulatedEvidence<D::Rule>| {
         let mut mixed = proof.clone();
         mixed.parts[0].evidence = evidence;
         mixed
@@ -231,7 +231,7 @@ fn check_instants<D: SignedValues>() {
 
 /// Offers evidence of another dictionary, and of a design that differs only in its number.
 fn check_places<D: SignedValues, E: SignedValues>(
-    convert: fn(&<E::Kept as Retention>::Shown) -> <D::Kept as Retention>::Shown,
+    convert: fn(&<E::Rule as Retention>::TupleData) -> <D::Rule as Retention>::TupleData,
 ) {
     let target = Target::<D>::new();
     let elsewhere = Target::<D>::of(DictionaryId::from_name("another"));

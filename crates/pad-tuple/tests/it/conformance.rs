@@ -1,7 +1,7 @@
 //! Every signed design of tuple PADs under the shared checks, on random traces against the oracle.
 
-/// Calls one of the macros of [`pad_conformance`] for a design. Checking BLS signatures takes a hundred
-/// times as long as others, so they get fewer and shorter traces.
+/// Calls one of the macros of [`pad_conformance`] for a design. Checking BLS signatures takes a
+/// hundred times as long as others, so they get fewer and shorter traces.
 macro_rules! check {
     ($checks:ident, $($kind:ident)?, base_superseding_bls, $($design:tt)+) => {
         pad_conformance::$checks!($($kind)? base_superseding_bls, 15, 2, $($design)+);

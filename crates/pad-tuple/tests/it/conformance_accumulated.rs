@@ -19,7 +19,9 @@ mod other_suites {
 #[cfg(soak)]
 mod other_suites {
     macro_rules! suites {
-        ($name:ident, $($design:tt)+) => { pad_conformance::tuple_suites!($name, 30, 2, $($design)+); };
+        ($name:ident, $($design:tt)+) => {
+            pad_conformance::tuple_suites!($name, 30, 2, $($design)+);
+        };
     }
 
     pad_tuple::for_each_accumulated_tuple!(suites);

@@ -9,7 +9,7 @@ use pad_conformance::{
     Action, Random, TuplePad,
     operation::{key, value},
     pad::MESSAGE_LIMIT,
-    repository::{Played, play},
+    repository::{TraceRun, play},
     soak, traces,
     tuple::{TestSecret, expectation},
 };
@@ -67,7 +67,7 @@ fn single(bytes: &[u8]) -> Keys {
     keys(bytes.iter().map(|byte| key([*byte])))
 }
 
-fn check_many<D>(played: &Played<TuplePad<Suite, D>>, version: Version, asked: &Keys)
+fn check_many<D>(played: &TraceRun<TuplePad<Suite, D>>, version: Version, asked: &Keys)
 where
     D: Design<Suite, Secret: TestSecret> + AggregateDesign<Suite>,
 {
@@ -84,7 +84,7 @@ where
     }
 }
 
-fn check_range<D>(played: &Played<TuplePad<Suite, D>>, version: Version, range: &KeyRange)
+fn check_range<D>(played: &TraceRun<TuplePad<Suite, D>>, version: Version, range: &KeyRange)
 where
     D: Design<Suite, Secret: TestSecret> + AggregateDesign<Suite>,
 {
@@ -153,7 +153,7 @@ where
 }
 
 /// Checks queries that the server refuses.
-fn check_refusals<D>(played: &Played<TuplePad<Suite, D>>)
+fn check_refusals<D>(played: &TraceRun<TuplePad<Suite, D>>)
 where
     D: Design<Suite, Secret: TestSecret> + AggregateDesign<Suite>,
 {
@@ -210,7 +210,7 @@ fn check_bytes<P: Proof<Error = VerifyError> + Message>(
 }
 
 /// The trace's repository, and a client's expectation of its latest version.
-fn fixture<D>() -> (Played<TuplePad<Suite, D>>, Expectation<D::Key>)
+fn fixture<D>() -> (TraceRun<TuplePad<Suite, D>>, Expectation<D::Key>)
 where
     D: Design<Suite, Secret: TestSecret>,
 {
@@ -220,7 +220,7 @@ where
 }
 
 /// The trace's repository one version earlier, to make old proofs.
-fn one_version_earlier<D>() -> Played<TuplePad<Suite, D>>
+fn one_version_earlier<D>() -> TraceRun<TuplePad<Suite, D>>
 where
     D: Design<Suite, Secret: TestSecret>,
 {

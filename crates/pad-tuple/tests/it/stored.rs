@@ -485,8 +485,12 @@ fn a_medium_that_changes_its_answers_makes_an_author_sign_nothing_else() {
 }
 
 macro_rules! of_design {
-    (base_superseding_bls, $($design:tt)+) => { of_design!(@ base_superseding_bls, 1, pad_conformance::soak::size(3, 7), $($design)+); };
-    (spec_lightweight_bls, $($design:tt)+) => { of_design!(@ spec_lightweight_bls, 1, pad_conformance::soak::size(3, 7), $($design)+); };
+    (base_superseding_bls, $($design:tt)+) => {
+        of_design!(@ base_superseding_bls, 1, pad_conformance::soak::size(3, 7), $($design)+);
+    };
+    (spec_lightweight_bls, $($design:tt)+) => {
+        of_design!(@ spec_lightweight_bls, 1, pad_conformance::soak::size(3, 7), $($design)+);
+    };
     (@ $name:ident, $seeds:expr, $versions:expr, $($design:tt)+) => {
         mod $name {
             #[test]
@@ -506,7 +510,14 @@ macro_rules! of_design {
             }
         }
     };
-    ($name:ident, $($design:tt)+) => { of_design!(@ $name, pad_conformance::soak::size(1, 3), pad_conformance::soak::size(7, 14), $($design)+); };
+    ($name:ident, $($design:tt)+) => {
+        of_design!(
+            @ $name,
+            pad_conformance::soak::size(1, 3),
+            pad_conformance::soak::size(7, 14),
+            $($design)+
+        );
+    };
 }
 
 pad_tuple::for_each_tuple!(of_design);

@@ -1,6 +1,6 @@
-//! Known-answer vectors: `docs/vectors/tuples/*.json`. There is one file for each signed design,
-//! two for other suites, one for proofs of many keys and of ranges, and one for each design with
-//! accumulators. Tests publish the inputs of each file again.
+//! Known-answer vectors: `docs/vectors/tuples/*.json`. There is one file for each design, signed or
+//! with accumulators. Two more are for other suites, and one for proofs of many keys and of ranges.
+//! Tests publish the inputs of each file again.
 
 #[cfg(feature = "accumulators")]
 mod accumulated;
@@ -13,7 +13,7 @@ use ed25519_dalek::SigningKey;
 use pad_conformance::{
     operation::{key, value},
     pad::{public_key, signing_key},
-    published::{self, Answer, Asked, check_proof_files, decode, encode, public_text},
+    published::{self, Answer, VectorQuery, check_proof_files, decode, encode, public_text},
     tuple::TestSecret,
 };
 use pad_core::{
@@ -93,7 +93,7 @@ struct RefusedUpdate {
 
 type UpdateOf<S, D> = Update<S, TupleAttachment<<D as Design<S>>::Extension>>;
 
-struct Made<S: Suite, D: Design<S>> {
+struct PublishedVersions<S: Suite, D: Design<S>> {
     updates: Vec<UpdateOf<S, D>>,
     server: TupleRepository<S, D>,
 }
@@ -104,7 +104,7 @@ fn make<S: Suite, D: Design<S>>(
     dictionary: &str,
     versions: &[VersionVector],
     refused: &[RefusedUpdate],
-) -> Made<S, D> {
+) -> PublishedVersions<S, D> {
     let mut author: TupleAuthor<S, D, SigningKey> = TupleAuthor::new(
         DictionaryId::from_name(dictionary),
         public_key(SECRET),
@@ -132,7 +132,7 @@ fn make<S: Suite, D: Design<S>>(
     });
     let updates = updates.collect();
     assert!(refused.len() >= 18);
-    Made { updates, server }
+    PublishedVersions { updates, server }
 }
 
 fn own_key(key: &impl PublicBytes) -> Option<String> {
@@ -150,7 +150,7 @@ where
     let file = format!("tuples/{name}");
     let of: Vector = published::read(&file);
     let made = of.made::<S, D>();
-    let Made { updates, server } = &made;
+    let PublishedVersions { updates, server } = &made;
     let second = &updates[1];
     let mut hashes = BTreeMap::from([
         (
@@ -193,7 +193,7 @@ where
 }
 
 impl Vector {
-    fn made<S: Suite, D: Design<S, Secret: TestSecret>>(&self) -> Made<S, D> {
+    fn made<S: Suite, D: Design<S, Secret: TestSecret>>(&self) -> PublishedVersions<S, D> {
         let secret = D::Secret::numbered(SECRET);
         let (versions, refused) = (&self.versions, &self.refused_updates);
         make(secret, &self.dictionary_name, versions, refused)
@@ -248,16 +248,16 @@ fn proofs<S: Suite, D: Design<S>>(
     proofs.collect()
 }
 
-fn the_key(asked: &Asked) -> Key {
+fn the_key(asked: &VectorQuery) -> Key {
     key(asked.keys().remove(0).unwrap())
 }
 
-fn the_keys(asked: &Asked) -> Keys {
+fn the_keys(asked: &VectorQuery) -> Keys {
     let keys = asked.keys().into_iter().flatten();
     Keys::new(keys.map(key).collect()).unwrap()
 }
 
-fn the_range(asked: &Asked) -> KeyRange {
+fn the_range(asked: &VectorQuery) -> KeyRange {
     let mut ends = asked.keys().into_iter().map(|end| end.map(key));
     let [start, end] = [(); 2].map(|()| ends.next().unwrap());
     KeyRange { start, end }
@@ -274,7 +274,7 @@ fn response<S: Suite, D: Design<S>>(
 
 fn prove_file<S: Suite, D: AggregateDesign<S>>(
     server: &TupleRepository<S, D>,
-    asked: &Asked,
+    asked: &VectorQuery,
 ) -> Vec<u8> {
     let version = Version::new(asked.version);
     match &*asked.question {
@@ -290,7 +290,10 @@ fn prove_file<S: Suite, D: AggregateDesign<S>>(
     }
 }
 
-fn prove_look_up<S: Suite, D: Design<S>>(server: &TupleRepository<S, D>, asked: &Asked) -> Vec<u8> {
+fn prove_look_up<S: Suite, D: Design<S>>(
+    server: &TupleRepository<S, D>,
+    asked: &VectorQuery,
+) -> Vec<u8> {
     let version = Version::new(asked.version);
     let proof = server.prove(version, &the_key(asked)).unwrap();
     response(server, version, proof)
@@ -299,7 +302,7 @@ fn prove_look_up<S: Suite, D: Design<S>>(server: &TupleRepository<S, D>, asked: 
 /// Verifies a proof file as a client does; returns the answer.
 fn verify_file<S: Suite, D: AggregateDesign<S>>(
     server: &TupleRepository<S, D>,
-    asked: &Asked,
+    asked: &VectorQuery,
     file: &[u8],
 ) -> Option<Answer> {
     match &*asked.question {
@@ -327,7 +330,7 @@ fn verify_file<S: Suite, D: AggregateDesign<S>>(
 
 fn verify_look_up<S: Suite, D: Design<S>>(
     server: &TupleRepository<S, D>,
-    asked: &Asked,
+    asked: &VectorQuery,
     file: &[u8],
 ) -> Option<Answer> {
     let lookup = statement(&client(server), asked, file, &the_key(asked))?;
@@ -344,7 +347,7 @@ fn client<S: Suite, D: Design<S>>(server: &TupleRepository<S, D>) -> Client<Tupl
 
 fn statement<S: Suite, D: Design<S>, Q: Question>(
     client: &Client<Tuple<D, S>>,
-    asked: &Asked,
+    asked: &VectorQuery,
     file: &[u8],
     query: &Q,
 ) -> Option<Q::Statement>
@@ -359,7 +362,7 @@ where
 /// version 4.
 fn example(of: &Vector) -> [(String, String); 3] {
     type S = Sha256Ed25519;
-    let Made { server, .. } = of.made::<S, SpecLightweight>();
+    let PublishedVersions { server, .. } = of.made::<S, SpecLightweight>();
     let proof: TupleProof<S, SpecLightweight> = server.prove(Version::new(4), &key("fig")).unwrap();
     let ShownTuple::Below {
         lower,
@@ -377,7 +380,7 @@ fn example(of: &Vector) -> [(String, String); 3] {
         content: *content,
     };
     let tuple = view.digest::<S>();
-    let shown: <Lightweight as RefreshScheme<S>>::Shown = proof.parts[0].evidence.shown;
+    let shown: <Lightweight as RefreshScheme<S>>::TupleData = proof.parts[0].evidence.shown;
     let anchor = chain::walk::<S>(shown.link, &tuple, shown.revealed);
     let statement = TupleStatement::<S> {
         generation: 0,
@@ -417,7 +420,7 @@ fn other_suites() {
 fn what_servers_take_unchecked_no_client_believes() {
     type S = Sha256Ed25519;
     fn check<D: Design<S, Secret: TestSecret>>(name: &str) {
-        let Made { updates, server } = published::read::<Vector>(name).made::<S, D>();
+        let PublishedVersions { updates, server } = published::read::<Vector>(name).made::<S, D>();
         let mut empty = TupleRepository::<S, D>::new(*server.authority(), server.key().clone());
         let last = &updates[updates.len() - 1].attachment;
         let mut changed = updates[1].clone();

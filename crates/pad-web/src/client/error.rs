@@ -50,7 +50,7 @@ pub enum HttpError {
 }
 
 /// The failure of one attempt.
-pub(super) enum Failed {
+pub(super) enum AttemptError {
     /// Another attempt would fail as well.
     ForGood(HttpError),
     /// The server is busy and asks for this delay.
@@ -61,7 +61,7 @@ pub(super) enum Failed {
     Silent(String),
 }
 
-impl Failed {
+impl AttemptError {
     pub(super) fn from_error(error: &Error) -> Self {
         match error {
             Error::Io(cause) if cause.kind() == ErrorKind::InvalidData => {

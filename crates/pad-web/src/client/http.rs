@@ -10,7 +10,7 @@ use ureq::{
     tls::TlsConfig,
 };
 
-use super::{Address, HttpError, HttpOptions, error::Failed, options::root_certificates};
+use super::{Address, HttpError, HttpOptions, error::AttemptError, options::root_certificates};
 
 /// Size in bytes above which a POST sends `Expect: 100-continue`, so that a refusal costs no
 /// transmission.
@@ -28,11 +28,11 @@ pub struct HttpClient {
 }
 
 /// Path, POST body, and the client address to forward.
-type Request<'r> = (&'r str, Option<Posted<'r>>, Option<IpAddr>);
+type Request<'r> = (&'r str, Option<PostBody<'r>>, Option<IpAddr>);
 
 /// The body of a POST request.
 #[derive(Clone, Copy, Debug)]
-pub struct Posted<'b> {
+pub struct PostBody<'b> {
     /// The content type.
     pub content_type: &'static str,
     /// The body.
@@ -138,7 +138,7 @@ impl HttpClient {
     pub fn post<T, E: From<HttpError>>(
         &self,
         path: &str,
-        posted: Posted<'_>,
+        posted: PostBody<'_>,
         most: usize,
         read: impl FnMut(Reply) -> Result<Verdict<T>, E>,
     ) -> Result<T, E> {
@@ -156,7 +156,7 @@ impl HttpClient {
     pub fn forward(
         &self,
         path: &str,
-        posted: Option<Posted<'_>>,
+        posted: Option<PostBody<'_>>,
         client: Option<IpAddr>,
         most: usize,
     ) -> Result<Reply, HttpError> {
@@ -185,11 +185,13 @@ impl HttpClient {
                     Verdict::Again(answer) if is_last => return Ok(answer),
                     Verdict::Again(_) => (Duration::ZERO, HttpError::Overloaded { attempts }),
                 },
-                Err(Failed::ForGood(error)) => return Err(error.into()),
-                Err(Failed::Busy(wait)) => (wait, HttpError::Overloaded { attempts }),
+                Err(AttemptError::ForGood(error)) => return Err(error.into()),
+                Err(AttemptError::Busy(wait)) => (wait, HttpError::Overloaded { attempts }),
                 // Another attempt would take as long.
-                Err(Failed::Silent(reason)) => return Err(HttpError::Silent { reason }.into()),
-                Err(Failed::Unreachable(reason)) => {
+                Err(AttemptError::Silent(reason)) => {
+                    return Err(HttpError::Silent { reason }.into());
+                }
+                Err(AttemptError::Unreachable(reason)) => {
                     (Duration::ZERO, HttpError::Unreachable { attempts, reason })
                 }
             };
@@ -202,7 +204,11 @@ impl HttpClient {
         }
     }
 
-    fn attempt(&self, (path, posted, client): Request<'_>, most: usize) -> Result<Reply, Failed> {
+    fn attempt(
+        &self,
+        (path, posted, client): Request<'_>,
+        most: usize,
+    ) -> Result<Reply, AttemptError> {
         let address = format!("{}{path}", self.address);
         let length = posted.map_or(0, |posted| posted.body.len());
         let sent = match posted {
@@ -216,11 +222,11 @@ impl HttpClient {
                 post.send(posted.body)
             }
         };
-        let answer = sent.map_err(|error| Failed::from_error(&error))?;
+        let answer = sent.map_err(|error| AttemptError::from_error(&error))?;
         match answer.status() {
-            StatusCode::SERVICE_UNAVAILABLE => Err(Failed::Busy(retry_after(&answer))),
+            StatusCode::SERVICE_UNAVAILABLE => Err(AttemptError::Busy(retry_after(&answer))),
             StatusCode::PAYLOAD_TOO_LARGE => {
-                Err(Failed::ForGood(HttpError::RequestTooLarge { length }))
+                Err(AttemptError::ForGood(HttpError::RequestTooLarge { length }))
             }
             _ => read_reply(answer, most.min(self.options.response_bytes)),
         }
@@ -234,15 +240,15 @@ fn with_client<B>(request: RequestBuilder<B>, client: Option<IpAddr>) -> Request
     }
 }
 
-fn read_reply(answer: HttpResponse<Body>, limit: usize) -> Result<Reply, Failed> {
+fn read_reply(answer: HttpResponse<Body>, limit: usize) -> Result<Reply, AttemptError> {
     let (head, mut body) = answer.into_parts();
     // Reads one byte above the limit to detect a longer body.
     let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
-    let too_large = || Failed::ForGood(HttpError::ResponseTooLarge { limit });
+    let too_large = || AttemptError::ForGood(HttpError::ResponseTooLarge { limit });
     let body = body.with_config().limit(most).read_to_vec();
     let body = body.map_err(|error| match error {
         Error::BodyExceedsLimit(_) => too_large(),
-        error => Failed::from_error(&error),
+        error => AttemptError::from_error(&error),
     })?;
     if body.len() > limit {
         return Err(too_large());

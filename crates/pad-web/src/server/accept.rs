@@ -19,14 +19,14 @@ use tokio::{
 
 use super::{
     options::{QUANTUM, Timeouts},
-    peers::{Connected, Connection, Peers},
+    peers::{Connection, ConnectionSlot, Peers},
 };
 
 /// A TCP stream whose writes fail with `TimedOut` if the client reads a response too slowly.
 ///
 /// Reads have no time-out here. The heads and bodies of requests have their own.
 #[derive(Debug)]
-pub(super) struct Guarded {
+pub(super) struct GuardedStream {
     stream: TcpStream,
     patience: Duration,
     whole: Duration,
@@ -35,7 +35,7 @@ pub(super) struct Guarded {
     stalled: Option<Stall>,
     /// Deadline for the whole response, set once a write is pending.
     sending: Option<Pin<Box<Sleep>>>,
-    connected: Connected,
+    connected: ConnectionSlot,
 }
 
 /// Deadline of a client that does not keep up, and the bytes that it has taken since.
@@ -45,7 +45,7 @@ struct Stall {
     taken: usize,
 }
 
-impl Guarded {
+impl GuardedStream {
     /// Guards the connection of a peer. Returns `None` if the peer or the server has too many, or
     /// the stream cannot be configured.
     ///
@@ -111,7 +111,7 @@ impl Guarded {
     }
 }
 
-impl AsyncRead for Guarded {
+impl AsyncRead for GuardedStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -127,7 +127,7 @@ impl AsyncRead for Guarded {
     }
 }
 
-impl AsyncWrite for Guarded {
+impl AsyncWrite for GuardedStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

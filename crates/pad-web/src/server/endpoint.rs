@@ -75,18 +75,18 @@ impl Failure {
 }
 
 /// The body of a request, with its shares of the memory.
-struct Received {
+struct BodyBuffer {
     bytes: Vec<u8>,
     memory: Vec<Share>,
 }
 
 /// The bytes of a response, counted as memory in use until they are sent.
-struct Accounted {
+struct AccountedBody {
     bytes: Vec<u8>,
     _memory: Unsent,
 }
 
-impl AsRef<[u8]> for Accounted {
+impl AsRef<[u8]> for AccountedBody {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
@@ -144,7 +144,7 @@ impl<H: Handler> Endpoint<H> {
         head: &Head,
         body: &mut Incoming,
         peer: Peer,
-    ) -> Result<(H::Request, Received, Work), Failure> {
+    ) -> Result<(H::Request, BodyBuffer, Work), Failure> {
         let admitted = self.handler.admit(head).map_err(Failure::Refused)?;
         let Admission {
             request,
@@ -190,8 +190,8 @@ impl<H: Handler> Endpoint<H> {
         announced: Option<usize>,
         most: usize,
         peer: Peer,
-    ) -> Result<Received, Failure> {
-        let mut received = Received {
+    ) -> Result<BodyBuffer, Failure> {
+        let mut received = BodyBuffer {
             bytes: Vec::new(),
             memory: Vec::new(),
         };
@@ -231,7 +231,7 @@ impl<H: Handler> Endpoint<H> {
     /// Reserves memory for `bytes` more bytes of a body of at most `most` bytes, and some ahead.
     fn make_room(
         &self,
-        received: &mut Received,
+        received: &mut BodyBuffer,
         bytes: usize,
         most: usize,
         (announced, peer): (Option<usize>, Peer),
@@ -258,7 +258,7 @@ impl<H: Handler> Endpoint<H> {
     async fn process(
         self: Arc<Self>,
         request: H::Request,
-        received: Received,
+        received: BodyBuffer,
         connection: Arc<Connection>,
         peer: Peer,
     ) -> Result<HttpResponse, Failure> {
@@ -278,11 +278,11 @@ impl<H: Handler> Endpoint<H> {
     fn respond(
         &self,
         request: H::Request,
-        received: Received,
+        received: BodyBuffer,
         connection: &Arc<Connection>,
         peer: Peer,
     ) -> Result<HttpResponse, Failure> {
-        let Received { bytes, memory } = received;
+        let BodyBuffer { bytes, memory } = received;
         let Answer {
             status,
             headers,
@@ -293,7 +293,7 @@ impl<H: Handler> Endpoint<H> {
             return Err(Failure::HandlerFailed);
         }
         let memory = self.peers.take_answer(connection, peer, body.len());
-        let body = Bytes::from_owner(Accounted {
+        let body = Bytes::from_owner(AccountedBody {
             bytes: body,
             _memory: memory.ok_or(Failure::Overloaded)?,
         });

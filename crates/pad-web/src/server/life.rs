@@ -24,7 +24,7 @@ use tokio_rustls::TlsAcceptor;
 
 use super::{
     Handler, Options,
-    accept::Guarded,
+    accept::GuardedStream,
     endpoint::{Endpoint, answer},
     error::ServerError,
     peers::{Connection, Peers},
@@ -60,18 +60,18 @@ pub struct Server {
     options: Options,
 }
 
-/// Handle of a server that runs in the background until [`Running::shutdown`].
+/// Handle of a server that runs in the background until [`RunningServer::shutdown`].
 #[derive(Debug)]
-pub struct Running {
+pub struct RunningServer {
     address: SocketAddr,
     connections: Connections,
     limit: watch::Sender<Limit>,
-    thread: JoinHandle<Result<Stopped, ServerError>>,
+    thread: JoinHandle<Result<ShutdownOutcome, ServerError>>,
 }
 
 /// Outcome of a shutdown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stopped {
+pub enum ShutdownOutcome {
     /// All connections ended within the time limit.
     Drained,
     /// The time limit was reached and the remaining connections were cut. A handler that is still
@@ -120,7 +120,7 @@ impl Server {
     ///
     /// # Errors
     /// [`ServerError::Io`].
-    pub fn run(self, handler: impl Handler) -> Result<Stopped, ServerError> {
+    pub fn run(self, handler: impl Handler) -> Result<ShutdownOutcome, ServerError> {
         let (limit, limits) = watch::channel(None);
         let patience = self.options.timeouts.shutdown;
         let runtime = self.runtime()?;
@@ -137,11 +137,11 @@ impl Server {
         self.serve(runtime, handler, &Connections::default(), limits)
     }
 
-    /// Serves on a new thread until [`Running::shutdown`].
+    /// Serves on a new thread until [`RunningServer::shutdown`].
     ///
     /// # Errors
     /// [`ServerError::Io`].
-    pub fn start(self, handler: impl Handler) -> Result<Running, ServerError> {
+    pub fn start(self, handler: impl Handler) -> Result<RunningServer, ServerError> {
         let address = self.address;
         let connections = Connections::default();
         let own = Arc::clone(&connections);
@@ -151,7 +151,7 @@ impl Server {
             .name("web-server".into())
             .spawn(move || self.serve(runtime, handler, &own, limits))
             .map_err(ServerError::Io)?;
-        Ok(Running {
+        Ok(RunningServer {
             address,
             connections,
             limit,
@@ -174,15 +174,15 @@ impl Server {
         handler: impl Handler,
         connections: &Connections,
         limits: watch::Receiver<Limit>,
-    ) -> Result<Stopped, ServerError> {
+    ) -> Result<ShutdownOutcome, ServerError> {
         let peers = Peers::new(&self.options.limits, &self.options.trusted_proxies);
         let endpoint = Endpoint::new(handler, &self.options, Arc::clone(&peers));
         let stopped = runtime.block_on(async {
             tokio::select! {
                 served = self.listen(endpoint, &peers, connections, limits.clone()) => {
-                    served.map(|()| Stopped::Drained)
+                    served.map(|()| ShutdownOutcome::Drained)
                 }
-                () = deadline(limits, connections) => Ok(Stopped::TimedOut {
+                () = deadline(limits, connections) => Ok(ShutdownOutcome::TimedOut {
                     connections: connections.receiver_count(),
                 }),
             }
@@ -215,10 +215,10 @@ impl Server {
                 sleep(PAUSE).await;
                 continue;
             };
-            let Some(stream) = Guarded::accept(stream, address, peers, &timeouts) else {
+            let Some(stream) = GuardedStream::accept(stream, address, peers, &timeouts) else {
                 continue;
             };
-            let served = Served {
+            let served = ConnectionTask {
                 endpoint: Arc::clone(&endpoint),
                 connection: stream.connection(),
                 header: timeouts.header,
@@ -241,14 +241,14 @@ impl Server {
 }
 
 /// State of one connection that is served.
-struct Served<H> {
+struct ConnectionTask<H> {
     endpoint: Arc<Endpoint<H>>,
     connection: Arc<Connection>,
     header: Duration,
     ending: watch::Receiver<bool>,
 }
 
-impl<H: Handler> Served<H> {
+impl<H: Handler> ConnectionTask<H> {
     /// Serves HTTP/1.1 with a time limit for heads.
     ///
     /// The next request is read once the previous response is sent. A client that pipelines without
@@ -290,7 +290,7 @@ const LAST_DATE: u64 = 253_370_764_800;
 /// Pause after a failed accept.
 const PAUSE: Duration = Duration::from_millis(50);
 
-impl Running {
+impl RunningServer {
     /// Returns the bound address.
     pub fn address(&self) -> SocketAddr {
         self.address
@@ -311,7 +311,7 @@ impl Running {
     ///
     /// # Errors
     /// [`ServerError::Io`], [`ServerError::Panicked`].
-    pub fn join(self) -> Result<Stopped, ServerError> {
+    pub fn join(self) -> Result<ShutdownOutcome, ServerError> {
         self.thread.join().unwrap_or(Err(ServerError::Panicked))
     }
 }

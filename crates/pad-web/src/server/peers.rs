@@ -148,7 +148,7 @@ impl Peers {
     }
 
     /// Registers a connection. Returns `None` at the limit in total or of this peer.
-    pub(super) fn connect(self: &Arc<Self>, address: SocketAddr) -> Option<Connected> {
+    pub(super) fn connect(self: &Arc<Self>, address: SocketAddr) -> Option<ConnectionSlot> {
         let address = address.ip().to_canonical();
         let peer = self.peer_at(address);
         let share = Share::take(self, |peers| &peers.connections, peer, 1)?;
@@ -156,7 +156,7 @@ impl Peers {
             address,
             unsent: AtomicUsize::new(0),
         });
-        Some(Connected {
+        Some(ConnectionSlot {
             connection,
             _share: share,
         })
@@ -329,7 +329,7 @@ impl Peers {
 
 /// Registration of an open connection, released when dropped.
 #[derive(Debug)]
-pub(super) struct Connected {
+pub(super) struct ConnectionSlot {
     pub(super) connection: Arc<Connection>,
     _share: Share,
 }
@@ -387,11 +387,11 @@ struct Shares {
     for_first: usize,
     /// Peers that may have half of the total.
     large: Vec<Peer>,
-    taken: Mutex<Taken>,
+    taken: Mutex<ResourceUsage>,
 }
 
 #[derive(Debug, Default)]
-struct Taken {
+struct ResourceUsage {
     by_all: usize,
     by: HashMap<Peer, usize>,
 }
@@ -443,7 +443,7 @@ impl Shares {
         of_peer > self.for_each / 2
     }
 
-    fn fits(&self, taken: &Taken, peer: Peer, amount: usize) -> bool {
+    fn fits(&self, taken: &ResourceUsage, peer: Peer, amount: usize) -> bool {
         let of_peer = taken.by.get(&peer).copied().unwrap_or_default();
         let is_first = of_peer == 0 && amount <= 1;
         let kept = if is_first { 0 } else { self.for_first };
@@ -469,7 +469,7 @@ impl Shares {
     }
 
     // No code panics while it holds the lock, so a poisoned value is intact.
-    fn taken(&self) -> MutexGuard<'_, Taken> {
+    fn taken(&self) -> MutexGuard<'_, ResourceUsage> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// Counts requests, and answers each with `length` bytes. Holds those for `/long` until the gate
 /// opens.
 #[derive(Default)]
-struct Counting {
+struct CountingHandler {
     bytes: usize,
     answered: AtomicUsize,
     waiting: AtomicUsize,
@@ -29,14 +29,14 @@ struct Counting {
     opened: Condvar,
 }
 
-impl Counting {
+impl CountingHandler {
     fn open(&self) {
         *self.is_open.lock().unwrap() = true;
         self.opened.notify_all();
     }
 }
 
-impl Handler for Counting {
+impl Handler for CountingHandler {
     type Request = bool;
 
     fn admit(&self, head: &Head) -> Result<Admission<bool>, Answer> {
@@ -82,7 +82,7 @@ impl Handler for AddressEcho {
     }
 }
 
-fn start(handler: &Arc<Counting>, limits: Limits, timeouts: Timeouts) -> Running {
+fn start(handler: &Arc<CountingHandler>, limits: Limits, timeouts: Timeouts) -> RunningServer {
     let options = Options {
         limits,
         timeouts,
@@ -91,18 +91,18 @@ fn start(handler: &Arc<Counting>, limits: Limits, timeouts: Timeouts) -> Running
     start_with(options, Arc::clone(handler))
 }
 
-fn start_with(options: Options, handler: impl Handler) -> Running {
+fn start_with(options: Options, handler: impl Handler) -> RunningServer {
     let server = Server::bind("127.0.0.1:0", options).unwrap();
     server.start(handler).unwrap()
 }
 
-fn stop(server: Running) {
+fn stop(server: RunningServer) {
     server.shutdown(PATIENCE);
     server.join().unwrap();
 }
 
 /// A connection from this address of the loopback interface.
-fn connect_from(last: u8, server: &Running) -> TcpStream {
+fn connect_from(last: u8, server: &RunningServer) -> TcpStream {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -141,9 +141,9 @@ fn wait_until(what: &str, is_so: impl Fn() -> bool) {
 /// Checks that responses take no more memory than socket buffers and one more response.
 #[test]
 fn who_pipelines_and_takes_nothing_costs_one_answer_and_is_cut_off() {
-    let handler = Arc::new(Counting {
+    let handler = Arc::new(CountingHandler {
         bytes: 64 << 10,
-        ..Counting::default()
+        ..CountingHandler::default()
     });
     let timeouts = Timeouts {
         write: Duration::from_millis(500),
@@ -169,7 +169,7 @@ fn who_pipelines_and_takes_nothing_costs_one_answer_and_is_cut_off() {
 
 #[test]
 fn what_follows_a_request_keeps_no_answer_back() {
-    let handler = Arc::new(Counting::default());
+    let handler = Arc::new(CountingHandler::default());
     let server = start(&handler, Limits::default(), Timeouts::default());
     for stray in ["", "\r\n", "G", "GET /health HTTP/1.1\r\n"] {
         let mut stream = connect_from(1, &server);
@@ -187,7 +187,7 @@ fn what_follows_a_request_keeps_no_answer_back() {
 /// Five peers with all the requests and connections that they may have.
 #[test]
 fn a_new_peer_finds_a_connection_and_a_thread() {
-    let handler = Arc::new(Counting::default());
+    let handler = Arc::new(CountingHandler::default());
     let limits = Limits {
         in_flight: 16,
         waiting: 32,
@@ -229,7 +229,7 @@ fn a_new_peer_finds_a_connection_and_a_thread() {
 
 #[test]
 fn who_waits_for_a_thread_is_told_when_it_takes_too_long() {
-    let handler = Arc::new(Counting::default());
+    let handler = Arc::new(CountingHandler::default());
     let timeouts = Timeouts {
         queue: Duration::from_millis(50),
         ..Timeouts::default()
@@ -296,7 +296,7 @@ fn a_trusted_proxy_names_the_client_and_nobody_else_does() {
 
 #[test]
 fn clients_of_a_trusted_proxy_have_shares_of_their_own() {
-    let handler = Arc::new(Counting::default());
+    let handler = Arc::new(CountingHandler::default());
     let limits = Limits {
         in_flight: 4,
         requests_per_peer: 2,

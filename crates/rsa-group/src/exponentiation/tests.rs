@@ -47,7 +47,10 @@ proptest! {
     }
 
     #[test]
-    fn digits_put_together_are_the_number(digits in prop::collection::vec(any::<u64>(), 0..4), window in 1_u32..20) {
+    fn digits_put_together_are_the_number(
+        digits in prop::collection::vec(any::<u64>(), 0..4),
+        window in 1_u32..20,
+    ) {
         let number = Integer::from_digits(&digits, Order::Lsf);
         let read = Digits::new(&number);
         let mut sum = Integer::new();

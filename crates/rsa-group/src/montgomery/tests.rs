@@ -203,7 +203,11 @@ proptest! {
     }
 
     #[test]
-    fn twenty_four_limbs_agree_with_gmp(n in arb_limbs::<24>(), x in arb_limbs(), y in arb_limbs()) {
+    fn twenty_four_limbs_agree_with_gmp(
+        n in arb_limbs::<24>(),
+        x in arb_limbs(),
+        y in arb_limbs(),
+    ) {
         check(odd(n), x, y);
     }
 }

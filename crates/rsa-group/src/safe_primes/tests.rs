@@ -65,7 +65,7 @@ fn unsuitable_pairs_are_refused() {
     assert_eq!(made(&p, &q), Ok(()));
     assert_eq!(made(&q, &p), Ok(()));
     let unsuitable = Err(KeyError::UnsuitablePrimes);
-    // Equal; of different lengths; not positive; close; short.
+    // Equal, of different lengths, not positive, close, and short.
     assert_eq!(made(&p, &p), unsuitable);
     assert_eq!(made(&p, &Integer::from(7)), unsuitable);
     assert_eq!(made(&p, &Integer::new()), unsuitable);

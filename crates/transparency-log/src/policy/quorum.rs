@@ -17,8 +17,8 @@ pub(super) struct Group {
     pub(super) members: Vec<Member>,
 }
 
-/// A member of a quorum: a witness or group by index, a witness with an unknown key type, or the
-/// empty member, which is always met.
+/// A member of a quorum: a witness or group by index, or a witness with an unknown key type. The
+/// empty member is always met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Member {
     Witness(usize),

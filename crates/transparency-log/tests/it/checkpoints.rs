@@ -5,7 +5,13 @@ use transparency_log::{Checkpoint, CheckpointError, Note, tree::Hash};
 use crate::support::mutations;
 
 /// The example of `tlog-cosignature`, with the log's signature and a witness's.
-const EXAMPLE: &str = "example.com/behind-the-sofa\n20852163\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n\n\u{2014} example.com/behind-the-sofa Az3grlgtzPICa5OS8npVmf1Myq/5IZniMp+ZJurmRDeOoRDe4URYN7u5/Zhcyv2q1gGzGku9nTo+zyWE+xeMcTOAYQ8=\n\u{2014} witness.example.com/w1 jWbPPwAAAABkGFDLEZMHwSRaJNiIDoe9DYn/zXcrtPHeolMI5OWXEhZCB9dlrDJsX3b2oyin1nPZqhf5nNo0xUe+mbIUBkBIfZ+qnA==\n";
+const EXAMPLE: &str = "example.com/behind-the-sofa\n20852163\n\
+    CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n\n\
+    \u{2014} example.com/behind-the-sofa \
+    Az3grlgtzPICa5OS8npVmf1Myq/5IZniMp+ZJurmRDeOoRDe4URYN7u5/Zhcyv2q1gGzGku9nTo+zyWE+xeMcTOAYQ8=\n\
+    \u{2014} witness.example.com/w1 \
+    jWbPPwAAAABkGFDLEZMHwSRaJNiIDoe9DYn/\
+    zXcrtPHeolMI5OWXEhZCB9dlrDJsX3b2oyin1nPZqhf5nNo0xUe+mbIUBkBIfZ+qnA==\n";
 
 #[test]
 fn the_example_of_the_specification_is_read() {

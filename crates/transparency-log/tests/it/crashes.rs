@@ -14,14 +14,14 @@ const SIZES: [u64; 5] = [1, 3, 256, 258, 300];
 
 /// An observer's view of a log: the signed notes, and the latest published one.
 #[derive(Default)]
-struct Seen {
+struct ObserverView {
     signed: Vec<Note>,
     published: u64,
 }
 
 /// Appends, signs and publishes until an operation fails. Entries that were never signed may differ
 /// between runs.
-fn go_on(folder: &SimulatedFolder, seen: &mut Seen, run: u8) {
+fn go_on(folder: &SimulatedFolder, seen: &mut ObserverView, run: u8) {
     let Ok(mut store) = LogStore::open(folder.layer(), &log_key().verifier()) else {
         return;
     };
@@ -54,7 +54,7 @@ fn go_on(folder: &SimulatedFolder, seen: &mut Seen, run: u8) {
 }
 
 /// Checks that all signed heads are prefixes of the log, and that the published log is complete.
-fn check(folder: &SimulatedFolder, seen: &Seen) {
+fn check(folder: &SimulatedFolder, seen: &ObserverView) {
     let files = LogFiles::open(folder.layer());
     let published = files.published_size().unwrap();
     assert!(published >= seen.published);
@@ -99,7 +99,7 @@ fn check_whole(files: &LogFiles, checkpoint: &Checkpoint) {
 
 fn operations() -> usize {
     let folder = SimulatedFolder::new("log");
-    let mut seen = Seen::default();
+    let mut seen = ObserverView::default();
     go_on(&folder, &mut seen, 0);
     assert_eq!(seen.published, 300);
     check(&folder, &seen);
@@ -109,7 +109,7 @@ fn operations() -> usize {
 /// Crash points: all operations other than repeated writes, and some writes.
 fn chosen() -> impl Iterator<Item = usize> {
     let folder = SimulatedFolder::new("log");
-    go_on(&folder, &mut Seen::default(), 0);
+    go_on(&folder, &mut ObserverView::default(), 0);
     let operations = folder.operations();
     (1..=operations.len()).filter(move |number| {
         let at = |number: usize| operations.get(number - 1).copied();
@@ -123,13 +123,13 @@ fn no_crash_leaves_a_checkpoint_without_its_tiles_or_forgets_a_signature() {
     for stop in chosen() {
         let folder = SimulatedFolder::new("log");
         folder.stop_at(stop, Reads::Work);
-        let mut seen = Seen::default();
+        let mut seen = ObserverView::default();
         go_on(&folder, &mut seen, 0);
         for seed in 0..3 {
             let left = folder.after_power_cut(seed);
             check(&left, &seen);
             // The next process appends other entries after the signed ones.
-            let mut later = Seen {
+            let mut later = ObserverView {
                 signed: seen.signed.clone(),
                 published: seen.published,
             };
@@ -137,7 +137,7 @@ fn no_crash_leaves_a_checkpoint_without_its_tiles_or_forgets_a_signature() {
             assert_eq!(later.published, 300);
             check(&left, &later);
         }
-        let mut later = Seen {
+        let mut later = ObserverView {
             signed: seen.signed.clone(),
             published: seen.published,
         };
@@ -153,7 +153,7 @@ fn no_failure_of_the_medium_does_either() {
         let seed = u64::try_from(failing).unwrap();
         let folder = SimulatedFolder::new("log");
         folder.fail_at(failing, seed);
-        let mut seen = Seen::default();
+        let mut seen = ObserverView::default();
         go_on(&folder, &mut seen, 0);
         // Another process continues from the readable state, which need not be durable.
         go_on(&folder, &mut seen, 1);

@@ -37,16 +37,16 @@ struct Consistency {
     want_err: bool,
 }
 
-/// A vector that the verifier here decides otherwise: it accepts two equal roots of empty trees
-/// only if they are the root of the empty tree. The vector has the text "don't care 1" for both.
+/// A vector with another verdict here. This verifier accepts two equal roots of empty trees only if
+/// they are the root of the empty tree. The vector has the text "don't care 1" for both.
 const STRICTER: &str = "consistency/additional/\
     sizes-are-equal-and-proof-is-not-empty-where-both-sizes-are-zero.json";
 
-/// Every published verdict but one is that of the verifier here; the exception is [`STRICTER`].
+/// Checks that all published verdicts but [`STRICTER`] are those of this verifier.
 ///
 /// Some vectors have an empty text where a hash belongs. It is refused when it is decoded. Others
 /// have another text that is not a hash. [`Hash`] holds 32 bytes, so such a text is replaced with
-/// its own hash, which is as wrong, and equal to that of an equal text.
+/// its own hash. That is as wrong, and equal texts have equal hashes.
 #[test]
 fn verdicts_on_proofs_are_those_published() {
     let vectors: BTreeMap<String, Vector> = serde_json::from_str(VECTORS).unwrap();

@@ -14,11 +14,16 @@ use crate::support::{NaiveLog, log_key, mutations, other_log_key, time, witness_
 const PETER_PUBLIC: &str = "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW";
 const PETER_SECRET: &str =
     "PRIVATE+KEY+PeterNeumann+c74f20a3+AYEKFALVFGyNhPJEMzD1QIDr+Y7hfZx09iUvxdXHKDFz";
-const PETER_TEXT: &str = "If you think cryptography is the answer to your problem,\nthen you don't know what your problem is.\n";
-const PETER_LINE: &str = "\u{2014} PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=";
+const PETER_TEXT: &str = "If you think cryptography is the answer to your problem,\n\
+    then you don't know what your problem is.\n";
+const PETER_LINE: &str = "\u{2014} PeterNeumann \
+    x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=";
 
 /// The example of `signed-note`.
-const QUASIMODO: &str = "Ognuno sta solo sul cuor della terra\ntrafitto da un raggio di sole:\n\ned \u{e8} subito sera.\n\n\u{2014} quasimodo.example/salvatore NnugSzTjtVAewIS+Z/iJhUPeFDkO/5QQ2i5ddnGITLlC+EhfLW9oJKONrMouFSQU0xMcXxj99ihAQwaqP3ZekRwNtIc=\n";
+const QUASIMODO: &str = "Ognuno sta solo sul cuor della terra\n\
+    trafitto da un raggio di sole:\n\ned \u{e8} subito sera.\n\n\
+    \u{2014} quasimodo.example/salvatore \
+    NnugSzTjtVAewIS+Z/iJhUPeFDkO/5QQ2i5ddnGITLlC+EhfLW9oJKONrMouFSQU0xMcXxj99ihAQwaqP3ZekRwNtIc=\n";
 
 fn peter() -> VerifierKey {
     PETER_PUBLIC.parse().unwrap()

@@ -190,8 +190,8 @@ fn damaged_and_foreign_files_are_refused() {
 /// The exported folder has the same resources under their paths.
 #[test]
 fn exported_logs_have_all_resources() {
-    struct Exported<'a>(&'a std::path::Path);
-    impl Fetch for Exported<'_> {
+    struct ExportFolder<'a>(&'a std::path::Path);
+    impl Fetch for ExportFolder<'_> {
         fn fetch(&self, path: &ResourcePath) -> Result<Vec<u8>, FetchError> {
             fs::read(self.0.join(path.to_string())).map_err(|_| FetchError::NotFound)
         }
@@ -205,12 +205,12 @@ fn exported_logs_have_all_resources() {
         let naive = NaiveLog::new(size);
         for path in grown(0, size) {
             assert_eq!(
-                Exported(target.path()).fetch(&path).unwrap(),
+                ExportFolder(target.path()).fetch(&path).unwrap(),
                 naive.fetch(&path).unwrap()
             );
         }
         let mut reader =
-            TileReader::open(Exported(target.path()), &naive.checkpoint(size)).unwrap();
+            TileReader::open(ExportFolder(target.path()), &naive.checkpoint(size)).unwrap();
         for index in (0..size).step_by(97) {
             assert_eq!(reader.entry(index).unwrap(), entry(index));
         }
@@ -231,8 +231,8 @@ fn exported_logs_have_all_resources() {
 /// continue the published one.
 #[test]
 fn only_what_was_checked_is_exported() {
-    struct Lying<'a>(&'a NaiveLog, ResourcePath, u64);
-    impl Fetch for Lying<'_> {
+    struct ForgedSource<'a>(&'a NaiveLog, ResourcePath, u64);
+    impl Fetch for ForgedSource<'_> {
         fn fetch(&self, path: &ResourcePath) -> Result<Vec<u8>, FetchError> {
             if *path == ResourcePath::Checkpoint {
                 return Ok(self.0.note(self.2).encode().into_bytes());
@@ -248,13 +248,13 @@ fn only_what_was_checked_is_exported() {
     let naive = NaiveLog::new(700);
     for path in grown(0, 700) {
         let target = tempfile::tempdir().unwrap();
-        let refused = export(&Lying(&naive, path, 700), target.path()).unwrap_err();
+        let refused = export(&ForgedSource(&naive, path, 700), target.path()).unwrap_err();
         assert!(matches!(refused, StoreError::Read(_)), "{path}: {refused}");
         assert!(!target.path().join("checkpoint").exists(), "{path}");
         assert!(!target.path().join(path.to_string()).exists(), "{path}");
     }
     let target = tempfile::tempdir().unwrap();
-    let honest = Lying(&naive, ResourcePath::Checkpoint, 700);
+    let honest = ForgedSource(&naive, ResourcePath::Checkpoint, 700);
     assert_eq!(export(&honest, target.path()).unwrap(), 700);
     let published = fs::read_to_string(target.path().join("checkpoint")).unwrap();
     let lines: Vec<_> = published.lines().collect();

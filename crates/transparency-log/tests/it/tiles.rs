@@ -193,9 +193,8 @@ fn a_reader_gives_what_the_log_has() {
             new: size,
         };
         assert!(matches!(reader.root_at(size + 1), Err(ReadError::Tree(found)) if found == none));
-        assert!(
-            matches!(reader.prove_inclusion(0, size + 1), Err(ReadError::Tree(found)) if found == none)
-        );
+        let refused = reader.prove_inclusion(0, size + 1);
+        assert!(matches!(refused, Err(ReadError::Tree(found)) if found == none));
         assert!(reader.bundle(size.div_ceil(256)).is_err());
         assert!(reader.bundle(u64::MAX).is_err());
     }
@@ -204,14 +203,14 @@ fn a_reader_gives_what_the_log_has() {
 type Change<'a> = &'a dyn Fn(&mut Vec<u8>);
 
 /// A source that changes one resource.
-struct Changed<'a> {
+struct TamperedSource<'a> {
     log: &'a NaiveLog,
     path: ResourcePath,
     change: Change<'a>,
     fetched: RefCell<BTreeMap<ResourcePath, usize>>,
 }
 
-impl<'a> Changed<'a> {
+impl<'a> TamperedSource<'a> {
     fn new(log: &'a NaiveLog, path: ResourcePath, change: Change<'a>) -> Self {
         let fetched = RefCell::default();
         Self {
@@ -223,7 +222,7 @@ impl<'a> Changed<'a> {
     }
 }
 
-impl Fetch for Changed<'_> {
+impl Fetch for TamperedSource<'_> {
     fn fetch(&self, path: &ResourcePath) -> Result<Vec<u8>, FetchError> {
         *self.fetched.borrow_mut().entry(*path).or_default() += 1;
         let mut bytes = self.log.fetch(path)?;
@@ -255,7 +254,7 @@ fn changed_tiles_are_refused_before_anything_is_made_of_them() {
         let within = index << (8 * (u32::from(*level) + 1));
         for place in [0, usize::from(width.number()) - 1] {
             let flip = |bytes: &mut Vec<u8>| bytes[32 * place + 31] ^= 1;
-            let hostile = Changed::new(&log, *path, &flip);
+            let hostile = TamperedSource::new(&log, *path, &flip);
             let Ok(mut reader) = TileReader::open(&hostile, &log.checkpoint(size)) else {
                 assert_ne!(*width, Width::COMPLETE, "{path}");
                 continue;
@@ -290,16 +289,16 @@ fn resources_of_other_lengths_are_refused() {
     ];
     for change in changes {
         for path in [tile(0, 1, 44), tile(1, 0, 1)] {
-            let hostile = Changed::new(&log, path, change);
+            let hostile = TamperedSource::new(&log, path, change);
             let refused = TileReader::open(&hostile, &checkpoint).unwrap_err();
             assert!(matches!(refused, ReadError::Length(found) if found == path));
         }
-        let hostile = Changed::new(&log, tile(0, 0, 256), change);
+        let hostile = TamperedSource::new(&log, tile(0, 0, 256), change);
         let mut reader = TileReader::open(&hostile, &checkpoint).unwrap();
         assert!(
             matches!(reader.entry(3), Err(ReadError::Length(found)) if found == tile(0, 0, 256))
         );
-        let hostile = Changed::new(&log, bundle(0, 256), change);
+        let hostile = TamperedSource::new(&log, bundle(0, 256), change);
         let mut reader = TileReader::open(&hostile, &checkpoint).unwrap();
         assert!(matches!(reader.entry(3), Err(ReadError::Bundle { .. })));
     }
@@ -316,7 +315,7 @@ fn changed_entries_are_refused() {
         place += 2;
         let at = place;
         let flip = |bytes: &mut Vec<u8>| bytes[at] ^= 1;
-        let hostile = Changed::new(&log, bundle(0, 256), &flip);
+        let hostile = TamperedSource::new(&log, bundle(0, 256), &flip);
         let mut reader = TileReader::open(&hostile, &checkpoint).unwrap();
         let refused = reader.bundle(0).unwrap_err();
         assert!(
@@ -325,7 +324,7 @@ fn changed_entries_are_refused() {
         place += length;
     }
     let longer = |bytes: &mut Vec<u8>| bytes.resize(bundle(0, 256).longest() + 1, 0);
-    let hostile = Changed::new(&log, bundle(0, 256), &longer);
+    let hostile = TamperedSource::new(&log, bundle(0, 256), &longer);
     let mut reader = TileReader::open(&hostile, &checkpoint).unwrap();
     assert!(matches!(reader.bundle(0), Err(ReadError::Length(_))));
 }
@@ -333,8 +332,8 @@ fn changed_entries_are_refused() {
 /// A log may drop incomplete tiles once the complete ones are there.
 #[test]
 fn complete_tiles_do_for_incomplete_ones() {
-    struct Dropped<'a>(&'a NaiveLog);
-    impl Fetch for Dropped<'_> {
+    struct IncompleteSource<'a>(&'a NaiveLog);
+    impl Fetch for IncompleteSource<'_> {
         fn fetch(&self, path: &ResourcePath) -> Result<Vec<u8>, FetchError> {
             let at_edge = matches!(path, ResourcePath::Tile { level: 1, .. });
             if path.completed().is_some() && !at_edge {
@@ -344,15 +343,17 @@ fn complete_tiles_do_for_incomplete_ones() {
         }
     }
     let log = NaiveLog::new(512);
-    let mut reader = TileReader::open(Dropped(&log), &log.checkpoint(300)).unwrap();
+    let mut reader = TileReader::open(IncompleteSource(&log), &log.checkpoint(300)).unwrap();
     assert_eq!(reader.bundle(1).unwrap(), log.entries[256..300]);
     assert_eq!(reader.root_at(299).unwrap(), log.head(299).root);
     let short = NaiveLog::new(300);
-    let missing = TileReader::open(Dropped(&short), &log.checkpoint(300));
+    let missing = TileReader::open(IncompleteSource(&short), &log.checkpoint(300));
     let missing = missing.unwrap_err();
-    assert!(
-        matches!(missing, ReadError::Fetch { path, source: FetchError::NotFound } if path == tile(0, 1, 44))
-    );
+    let edge = tile(0, 1, 44);
+    assert!(matches!(
+        missing,
+        ReadError::Fetch { path, source: FetchError::NotFound } if path == edge
+    ));
 }
 
 #[test]
@@ -390,7 +391,7 @@ fn another_root_or_size_is_refused_at_once() {
 fn tiles_are_fetched_once() {
     let log = NaiveLog::new(66_000);
     let nothing = |_: &mut Vec<u8>| {};
-    let counted = Changed::new(&log, ResourcePath::Checkpoint, &nothing);
+    let counted = TamperedSource::new(&log, ResourcePath::Checkpoint, &nothing);
     let mut reader = TileReader::open(&counted, &log.checkpoint(66_000)).unwrap();
     assert_eq!(counted.fetched.borrow().len(), 3);
     reader.prove_inclusion(5, 66_000).unwrap();

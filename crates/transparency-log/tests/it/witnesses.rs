@@ -43,7 +43,7 @@ fn add<R: Records>(
     witness.add_checkpoint(request.encode().as_bytes(), time(1_700_000_000))
 }
 
-/// The same entries except the last one.
+/// A log with another last entry.
 fn fork(size: u64) -> NaiveLog {
     let mut entries: Vec<Vec<u8>> = (0..size).map(entry).collect();
     entries.last_mut().unwrap().push(1);

@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let list = <FlexList>::build(&blocks, &Workers::all_cores())?;
 
-    // All that the owner keeps, beside its key.
+    // The owner keeps only this state and its key.
     let state = FileState {
         file: FileId([7; 32]),
         version: 1,

@@ -12,7 +12,8 @@ use pad_core::{
 };
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // Parameters for trees of up to 16 elements. Whoever makes them so can forge: real ones come from a ceremony.
+    // Parameters for trees of up to 16 elements. Their maker can forge proofs, so real ones come
+    // from a ceremony.
     let workers = Workers::sequential();
     let secret = BilinearSecretKey::generate(16, 1, b"", &workers)?;
     let shape = Shape::new(4, Schedule::Eager).ok_or("4 to 32")?;
@@ -35,7 +36,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         server.apply(&author.snapshot()?)?;
     }
 
-    // A client knows the author's key and the setup's bytes. It follows the log only if it has grown.
+    // A client knows the author's key and the setup's bytes. It follows the log only if the log has
+    // only grown.
     let setup = Setup::from_bytes(&log.setup().to_bytes())?;
     let mut client = LogClient::new(Log::<AadCounted>::new("certificates".into(), setup), public);
     let (one, two) = (Version::new(1), Version::new(2));

@@ -35,8 +35,8 @@ impl Steps {
     /// Collects the steps of `changes`.
     ///
     /// # Errors
-    /// [`AccumulateError::ChangeGap`] if changes are not consecutive, if a change does not have
-    /// exactly one value between any two steps, or if a change without steps alters the value.
+    /// [`AccumulateError::ChangeGap`] if changes are not consecutive, or if a change does not have
+    /// exactly one value between any two steps. Also if a change without steps alters the value.
     pub(in crate::bilinear) fn new(changes: &[Change<Bilinear>]) -> Result<Self, AccumulateError> {
         require_consecutive(changes)?;
         let mut all = Self {
@@ -82,7 +82,7 @@ impl Steps {
     /// `element` itself.
     ///
     /// Cost: one inversion and six multiplications per step in the field.
-    pub(in crate::bilinear) fn follow(&self, element: Fr) -> Result<Followed, Kind> {
+    pub(in crate::bilinear) fn follow(&self, element: Fr) -> Result<WitnessUpdate, Kind> {
         let mut factors = Vec::with_capacity(self.steps.len());
         let mut divisors = Vec::new();
         for step in &self.steps {
@@ -115,7 +115,7 @@ impl Steps {
             })
             .collect();
         coefficients.reverse();
-        Ok(Followed {
+        Ok(WitnessUpdate {
             factor: product,
             coefficients,
         })
@@ -125,7 +125,7 @@ impl Steps {
     pub(in crate::bilinear) fn apply(
         &self,
         witness: G1Affine,
-        followed: &Followed,
+        followed: &WitnessUpdate,
     ) -> G1Projective {
         let own = multiple(witness, &followed.factor);
         if followed.coefficients.len() <= FEW {
@@ -149,7 +149,7 @@ const FEW: usize = 5;
 
 /// Update of a witness: multiplication by `factor`, and addition of multiples of the steps' values.
 /// The remainder of a witness of absence is only multiplied by `factor`.
-pub(in crate::bilinear) struct Followed {
+pub(in crate::bilinear) struct WitnessUpdate {
     pub(in crate::bilinear) factor: Fr,
     coefficients: Vec<Fr>,
 }

@@ -155,8 +155,8 @@ mod subsets {
         let (_, other) = set_of(&names("member", 5));
         let refused = Rsa::aggregate(&public(), &other, &everyone);
         assert_eq!(refused, Err(AccumulateError::WitnessMismatch));
-        // An error that cancels: for members 0 and 1, w_0 * x^(r_1) and w_1 * x^(r_0) have powers
-        // that agree with each other, but not with the value.
+        // An error that cancels. For members 0 and 1, the powers of w_0 * x^(r_1) and
+        // w_1 * x^(r_0) agree with each other, but not with the value.
         let x = Integer::from(3);
         let group = public();
         let group = group.group();

@@ -21,7 +21,7 @@ pub(in crate::rsa) fn secret() -> RsaSecretKey {
     test_key::secret().with_label(b"proofs")
 }
 
-/// Its public key.
+/// The public key.
 pub(in crate::rsa) fn public() -> RsaPublicKey {
     secret().public_key().clone()
 }

@@ -28,7 +28,7 @@ fn unsuitable_factors_are_refused() {
     not_safe(key_of(p.clone().next_prime(), q.clone()));
     not_safe(key_of((&p + 2_u32).complete(), q.clone()));
     not_safe(key_of((&p + 1_u32).complete(), q.clone()));
-    // Equal; close; of different lengths; short; without the second highest bit.
+    // Equal, close, of different lengths, short, and without the second highest bit.
     unsuitable(key_of(p.clone(), p.clone()));
     unsuitable(key_of((Integer::from(1) << 900_u32) + &p, p.clone()));
     unsuitable(key_of((&p << 1_u32).complete(), q.clone()));

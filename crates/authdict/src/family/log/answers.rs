@@ -19,7 +19,7 @@ use crate::question::{Refusal, Statement};
 pub(super) type OptionalHead = Option<SignedHead<Sha256Ed25519>>;
 
 /// A scheme of logs, with its kind of answers about a key.
-pub(super) trait AskedScheme: Scheme {
+pub(super) trait QueryableScheme: Scheme {
     /// The proof of a version's answer about a key.
     fn prove(
         repository: &LogRepository<Self>,
@@ -38,7 +38,7 @@ pub(super) trait AskedScheme: Scheme {
 
 macro_rules! asked {
     ($($scheme:ty: $prove:ident, $check:ident;)+) => { $(
-        impl AskedScheme for $scheme {
+        impl QueryableScheme for $scheme {
             fn prove(
                 repository: &LogRepository<Self>,
                 version: Version,

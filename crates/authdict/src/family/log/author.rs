@@ -1,4 +1,4 @@
-//! What the author of a log appends for a batch.
+//! Appending a batch to a log, and signing it.
 
 use pad_core::Operation;
 use pad_log::{AppendError, BuiltUpdate, Entry, LogAuthor, Scheme, scheme::Contents};

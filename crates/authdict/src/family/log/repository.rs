@@ -1,4 +1,4 @@
-//! A log in messages: how it is asked, checked, checkpointed and signed for.
+//! A log in messages: queries, checks, checkpoints and signing.
 
 use pad_accumulators::{AccumulateError, wire};
 use pad_core::{
@@ -11,11 +11,11 @@ use pad_tree::{Difference, KeyHistory, KeyRange};
 
 use super::{
     LogReader,
-    answers::{AskedScheme, OptionalHead, ProofBody},
+    answers::{OptionalHead, ProofBody, QueryableScheme},
     author, not_offered,
 };
 use crate::{
-    dictionary::{AnswerError, Noted},
+    dictionary::{AnswerError, UnprovedCallback},
     keeper::{CheckpointedRepository, Contents, Entries, FamilyRepository},
     keys::SecretKey,
     question::{Question, Statement},
@@ -29,7 +29,7 @@ type LogUpdate = Update<Sha256Ed25519, Appended>;
 ///
 /// # Errors
 /// [`AccumulateError::CapacityExceeded`] if its parameters have too few powers.
-pub(super) fn empty<S: AskedScheme>(
+pub(super) fn empty<S: QueryableScheme>(
     log: Log<S>,
     author: AuthorKey,
 ) -> Result<LogRepository<S>, AccumulateError> {
@@ -40,7 +40,7 @@ pub(super) fn empty<S: AskedScheme>(
 }
 
 /// Proves that a version contains the one before, and verifies the proof as a client does.
-fn check_growth<S: AskedScheme>(
+fn check_growth<S: QueryableScheme>(
     log: &LogRepository<S>,
     version: Version,
 ) -> Result<(), CheckError> {
@@ -54,7 +54,7 @@ fn check_growth<S: AskedScheme>(
 }
 
 /// Checks that lookups of these keys, verified as a client does, agree with the stored values.
-fn check_values<'a, S: AskedScheme>(
+fn check_values<'a, S: QueryableScheme>(
     log: &LogRepository<S>,
     version: Version,
     keys: impl Iterator<Item = &'a Key>,
@@ -82,7 +82,7 @@ fn check_values<'a, S: AskedScheme>(
 }
 
 /// The head of a version; `None` for version 0.
-fn head_of<S: AskedScheme>(
+fn head_of<S: QueryableScheme>(
     log: &LogRepository<S>,
     version: Version,
 ) -> Result<OptionalHead, LookupError> {
@@ -92,7 +92,7 @@ fn head_of<S: AskedScheme>(
     }
 }
 
-fn reader<S: AskedScheme>(log: &LogRepository<S>) -> LogReader<S> {
+fn reader<S: QueryableScheme>(log: &LogRepository<S>) -> LogReader<S> {
     LogReader::of(
         *FamilyRepository::authority(log),
         log.entries().log().setup().clone(),
@@ -103,7 +103,7 @@ const fn mismatch(version: Version) -> CheckError {
     CheckError::Version(version, VerifyError::RootMismatch)
 }
 
-impl<S: AskedScheme> CheckpointedRepository for LogRepository<S> {
+impl<S: QueryableScheme> CheckpointedRepository for LogRepository<S> {
     /// Fails for all but version 0: a log's trees are over all entries.
     fn drop_before(&mut self, oldest: Version) -> Result<(), LookupError> {
         if oldest == Version::EMPTY {
@@ -176,7 +176,7 @@ impl<S: AskedScheme> CheckpointedRepository for LogRepository<S> {
     }
 }
 
-impl<S: AskedScheme> FamilyRepository for LogRepository<S> {
+impl<S: QueryableScheme> FamilyRepository for LogRepository<S> {
     type Suite = Sha256Ed25519;
     type Attachment = Appended;
     type Author = LogAuthor<S>;
@@ -226,7 +226,7 @@ impl<S: AskedScheme> FamilyRepository for LogRepository<S> {
         contents.sum::<usize>() + entries.len() * BYTES_BESIDE_ENTRY + heads
     }
 
-    /// Nothing is beside the store.
+    /// There are no files next to the store.
     fn bytes_in_files(&self) -> Result<u64, StoreError> {
         Ok(0)
     }
@@ -289,7 +289,7 @@ impl<S: AskedScheme> FamilyRepository for LogRepository<S> {
         &self,
         _: Version,
         _: Version,
-        _: &mut Noted<'_, Difference>,
+        _: &mut UnprovedCallback<'_, Difference>,
     ) -> Result<(), AnswerError> {
         Err(not_offered::<S>("differences").into())
     }

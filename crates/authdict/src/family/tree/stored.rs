@@ -15,20 +15,20 @@ use pad_tree::{
 
 use super::until_stopped;
 #[cfg(feature = "object-store")]
-use crate::kept_log::ObjectLog;
+use crate::store_log::ObjectLog;
 use crate::{
-    changes::{Changes, Gathered},
-    dictionary::{AnswerError, Noted},
+    changes::{ChangeStorage, Changes},
+    dictionary::{AnswerError, UnprovedCallback},
     family::not_offered,
     keeper::{
-        Checked, Contents, FamilyKeeper, FamilyRepository, Keeper, Replica as _, SigningKeeper,
-        as_repository, by_answers,
+        CheckSummary, Contents, FamilyKeeper, FamilyRepository, Keeper, Replica as _,
+        SigningKeeper, as_repository, by_answers,
     },
-    kept_log::{AnyLog, KeptLog, NodeFile, RowLengths, SystemError},
     keys::{PublicKey, SecretKey},
     question::Question,
     repository::{AuthorError, CheckError, RepositoryError},
     store::{AnyStore, RecordChange, Store as _, StoreError},
+    store_log::{AnyLog, NodeFile, RowLengths, StoreLog, SystemError},
 };
 
 type Repository<S, B> = StoredRepository<S, B, AnyLog>;
@@ -76,7 +76,8 @@ fn opened<S: Suite, B: BalancingScheme>(
 
 /// Nodes have no other copy in a store, so they cannot be made again.
 const NODES_DAMAGED: StoreError = StoreError::Damaged(
-    "its nodes (.nodes) are damaged: restore all its files from one backup, or mirror a server that has its versions (pad mirror)",
+    "its nodes (.nodes) are damaged: restore all its files from one backup, or mirror a server \
+     that has its versions (pad mirror)",
 );
 
 /// Converts the fault of a repository to an error of its store, with the noted system error, if
@@ -117,7 +118,7 @@ fn refused(error: ApplyError, said: &SystemError) -> RepositoryError {
 type Tree<S, B> = FamilyKeeper<Repository<S, B>>;
 
 impl<S: Suite, B: BalancingScheme> Tree<S, B> {
-    fn log(&self) -> &dyn KeptLog {
+    fn log(&self) -> &dyn StoreLog {
         &**self.repository.log()
     }
 
@@ -299,8 +300,8 @@ impl<S: Suite, B: BalancingScheme> SigningKeeper for Tree<S, B> {
     /// Streams the first entries, and more operations than [`TOGETHER`] or than fit into memory.
     fn sign_gathered(&mut self, changes: Changes) -> Result<Version, AuthorError> {
         let sorter = match changes.gathered() {
-            Gathered::InMemory(batch) => return self.sign(batch),
-            Gathered::Sorter(sorter) => sorter,
+            ChangeStorage::InMemory(batch) => return self.sign(batch),
+            ChangeStorage::Sorter(sorter) => sorter,
         };
         let sorted = sorter.sorted()?;
         if self.streams() && self.repository.is_empty() {
@@ -381,7 +382,7 @@ impl<S: Suite, B: BalancingScheme> Keeper for Tree<S, B> {
         Ok(bytes)
     }
 
-    fn check(&mut self) -> Result<Checked, CheckError> {
+    fn check(&mut self) -> Result<CheckSummary, CheckError> {
         self.store.check()?;
         let (oldest, latest) = (self.oldest().number().max(1), self.latest().number());
         self.repository.check_heads()?;
@@ -455,7 +456,7 @@ impl<S: Suite, B: BalancingScheme> FamilyRepository for Repository<S, B> {
         &self,
         before: Version,
         after: Version,
-        note: &mut Noted<'_, Difference>,
+        note: &mut UnprovedCallback<'_, Difference>,
     ) -> Result<(), AnswerError> {
         until_stopped(note, |note| self.differences(before, after, note))
     }

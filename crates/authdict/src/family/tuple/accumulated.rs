@@ -9,11 +9,11 @@ use pad_tree::{Difference, KeyHistory, KeyRange};
 use pad_tuple::{KeyBytes, Tuple, TupleAuthor, TupleRepository, for_each_accumulated_tuple};
 
 use super::{
-    AskedDesign, TupleSetup, answers::compare, answers::history_of, answers::tells_of_tuples,
+    QueryableDesign, TupleSetup, answers::compare, answers::history_of, answers::tells_of_tuples,
     foreign_key, is_of, setup,
 };
 use crate::{
-    dictionary::{AnswerError, Noted},
+    dictionary::{AnswerError, UnprovedCallback},
     family::not_offered,
     keeper::{
         CheckpointedRepository, Contents, Entries, FamilyKeeper, FamilyRepository, SigningKeeper,
@@ -43,19 +43,21 @@ pub(super) fn keeper<S: Suite>(
     Ok(None)
 }
 
-fn emptied<S: Suite, D: AskedDesign<S>>(setup: &TupleSetup<S, D>) -> TupleRepository<S, D> {
+fn emptied<S: Suite, D: QueryableDesign<S>>(setup: &TupleSetup<S, D>) -> TupleRepository<S, D> {
     let repository = TupleRepository::new(*setup.authority(), setup.key().clone());
     repository.with_workers(Workers::all_cores())
 }
 
 /// The trust anchor of a repository's clients.
-fn trusted<S: Suite, D: AskedDesign<S>>(repository: &TupleRepository<S, D>) -> TupleSetup<S, D> {
+fn trusted<S: Suite, D: QueryableDesign<S>>(
+    repository: &TupleRepository<S, D>,
+) -> TupleSetup<S, D> {
     let authority = repository.authority();
     let key = repository.key().clone();
     TupleSetup::<S, D>::new(authority.author, authority.dictionary, key)
 }
 
-impl<S: Suite, D: AskedDesign<S>> CheckpointedRepository for TupleRepository<S, D> {
+impl<S: Suite, D: QueryableDesign<S>> CheckpointedRepository for TupleRepository<S, D> {
     fn drop_before(&mut self, oldest: Version) -> Result<(), LookupError> {
         self.prune(oldest)
     }
@@ -120,7 +122,7 @@ impl<S: Suite, D: AskedDesign<S>> CheckpointedRepository for TupleRepository<S, 
 }
 
 /// Answers questions about one key at a time.
-impl<S: Suite, D: AskedDesign<S>> FamilyRepository for TupleRepository<S, D> {
+impl<S: Suite, D: QueryableDesign<S>> FamilyRepository for TupleRepository<S, D> {
     as_repository!();
     tells_of_tuples!();
 
@@ -140,7 +142,7 @@ impl<S: Suite, D: AskedDesign<S>> FamilyRepository for TupleRepository<S, D> {
         self.len()
     }
 
-    /// Nothing is beside the store.
+    /// There are no files next to the store.
     fn bytes_in_files(&self) -> Result<u64, StoreError> {
         Ok(0)
     }
@@ -157,7 +159,7 @@ impl<S: Suite, D: AskedDesign<S>> FamilyRepository for TupleRepository<S, D> {
     }
 }
 
-fn answers<S: Suite, D: AskedDesign<S>>(
+fn answers<S: Suite, D: QueryableDesign<S>>(
     repository: &TupleRepository<S, D>,
     head: &Verified<SnapshotHead<S>>,
     keys: &Keys,
@@ -171,7 +173,7 @@ fn answers<S: Suite, D: AskedDesign<S>>(
 }
 
 /// Proves every entry.
-fn check_contents<S: Suite, D: AskedDesign<S>>(
+fn check_contents<S: Suite, D: QueryableDesign<S>>(
     repository: &TupleRepository<S, D>,
     head: &Verified<SnapshotHead<S>>,
 ) -> Result<(), CheckError> {
@@ -187,7 +189,7 @@ fn check_contents<S: Suite, D: AskedDesign<S>>(
 }
 
 /// Proves the answer about a key, and verifies it as a client does.
-fn checked<S: Suite, D: AskedDesign<S>>(
+fn checked<S: Suite, D: QueryableDesign<S>>(
     repository: &TupleRepository<S, D>,
     public: &TupleSetup<S, D>,
     head: &Verified<SnapshotHead<S>>,

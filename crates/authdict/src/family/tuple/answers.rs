@@ -7,13 +7,13 @@ use pad_tree::{Difference, KeyHistory};
 use pad_tuple::{AggregateDesign, Design, PublicBytes, SecretBytes, Signed, Tuple, TupleScheme};
 
 use crate::{
-    dictionary::Noted,
+    dictionary::UnprovedCallback,
     family::{check, not_offered},
     question::{Question, Refusal, Statement},
 };
 
 /// A design with keys for key files, and the questions that it answers.
-pub(crate) trait AskedDesign<S: Suite>:
+pub(crate) trait QueryableDesign<S: Suite>:
     Design<S, Secret: SecretBytes, Key: PublicBytes>
 {
     /// Verifies an answer, and returns what it establishes.
@@ -26,7 +26,7 @@ pub(crate) trait AskedDesign<S: Suite>:
 }
 
 /// Signed designs answer all questions about keys.
-impl<S: Suite, G, R, const GENERATIONS: usize> AskedDesign<S> for Signed<G, R, GENERATIONS>
+impl<S: Suite, G, R, const GENERATIONS: usize> QueryableDesign<S> for Signed<G, R, GENERATIONS>
 where
     Self: AggregateDesign<S, Secret: SecretBytes, Key: PublicBytes>,
 {
@@ -49,7 +49,7 @@ where
 #[cfg(feature = "accumulators")]
 macro_rules! one_key_at_a_time {
     ([$($parameters:tt)+] $design:ty) => {
-        impl<S: Suite, $($parameters)+> AskedDesign<S> for $design
+        impl<S: Suite, $($parameters)+> QueryableDesign<S> for $design
         where
             Self: Design<S, Secret: SecretBytes, Key: PublicBytes>,
         {
@@ -105,7 +105,7 @@ pub(super) fn history_of(
 pub(super) fn compare(
     before: BTreeMap<Key, Value>,
     mut after: BTreeMap<Key, Value>,
-    note: &mut Noted<'_, Difference>,
+    note: &mut UnprovedCallback<'_, Difference>,
 ) {
     let mut changes: Vec<Difference> = before
         .into_iter()
@@ -159,7 +159,7 @@ macro_rules! tells_of_tuples {
             &self,
             before: Version,
             after: Version,
-            note: &mut Noted<'_, Difference>,
+            note: &mut UnprovedCallback<'_, Difference>,
         ) -> Result<(), AnswerError> {
             compare(self.entries(before)?, self.entries(after)?, note);
             Ok(())

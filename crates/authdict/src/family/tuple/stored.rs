@@ -14,30 +14,30 @@ use pad_tuple::{
 };
 
 use super::{
-    AskedDesign, TupleSetup, answers::compare, answers::history_of, answers::tells_of_tuples,
+    QueryableDesign, TupleSetup, answers::compare, answers::history_of, answers::tells_of_tuples,
     foreign_key,
 };
 use crate::{
     changes::Changes,
-    dictionary::{AnswerError, Noted},
+    dictionary::{AnswerError, UnprovedCallback},
     family::not_offered,
     keeper::{
-        Checked, Contents, FamilyKeeper, FamilyRepository, Keeper, Replica as _, SigningKeeper,
-        as_repository, by_answers, replay,
+        CheckSummary, Contents, FamilyKeeper, FamilyRepository, Keeper, Replica as _,
+        SigningKeeper, as_repository, by_answers, replay,
     },
-    kept_log::SystemError,
     keys::SecretKey,
     question::Question,
     repository::{AuthorError, CheckError, RepositoryError},
     signing_keys::SigningKeys,
     store::{RecordChange, Store as _, StoreError, StoredCheckpoint},
+    store_log::SystemError,
     tuple_file::{TupleFile, UNREADABLE},
 };
 
 type Repository<S, D> = StoredTupleRepository<S, D, TupleFile>;
 
 /// The repository of this setup in rows, before they are opened.
-pub(super) fn repository<S: Suite, D: AskedDesign<S> + StorableDesign<S>>(
+pub(super) fn repository<S: Suite, D: QueryableDesign<S> + StorableDesign<S>>(
     setup: &TupleSetup<S, D>,
     rows: TupleFile,
 ) -> Result<Repository<S, D>, StoreError> {
@@ -71,7 +71,7 @@ fn refused(error: ApplyError, said: &SystemError) -> RepositoryError {
 /// A dictionary of signed tuples with its store.
 type Tuples<S, D> = FamilyKeeper<Repository<S, D>>;
 
-impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Tuples<S, D> {
+impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> Tuples<S, D> {
     /// Opens the file of tuples, which may lack the store's latest versions. Reads see this state
     /// until it is unpinned or the next write.
     fn take_up(&mut self) -> Result<(), RepositoryError> {
@@ -132,7 +132,7 @@ impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Tuples<S, D> {
         Ok(())
     }
 
-    fn check_derived(&mut self) -> Result<Checked, CheckError> {
+    fn check_derived(&mut self) -> Result<CheckSummary, CheckError> {
         self.repository.heads().check()?;
         for number in self.oldest().number() + 1..=self.latest().number() {
             if self.store.update(Version::new(number))?.is_none() {
@@ -146,14 +146,14 @@ impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Tuples<S, D> {
 
 /// Writes the tuples of the applied updates. Reads still see them if that fails, and the next call
 /// tries again.
-fn write<S: Suite, D: AskedDesign<S> + StorableDesign<S>>(
+fn write<S: Suite, D: QueryableDesign<S> + StorableDesign<S>>(
     repository: &mut Repository<S, D>,
 ) -> Result<(), StoreError> {
     let written = repository.flush();
     written.map_err(|fault| faulty(fault, &repository.rows().system_error()))
 }
 
-impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> SigningKeeper for Tuples<S, D> {
+impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> SigningKeeper for Tuples<S, D> {
     fn open(&mut self) -> Result<(), RepositoryError> {
         self.in_one_state(Self::bring_up, |_| Ok(()))
     }
@@ -201,7 +201,7 @@ impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> SigningKeeper for Tuples<S
     }
 }
 
-impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Keeper for Tuples<S, D> {
+impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> Keeper for Tuples<S, D> {
     fn stage_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError> {
         self.verify_head_of(update)?;
         self.begin()?;
@@ -255,7 +255,7 @@ impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Keeper for Tuples<S, D> {
         Err(StoreError::CannotCompact.into())
     }
 
-    fn check(&mut self) -> Result<Checked, CheckError> {
+    fn check(&mut self) -> Result<CheckSummary, CheckError> {
         self.store.check()?;
         if self.staged.is_empty() {
             self.in_one_state(Self::bring_up, Self::check_derived)
@@ -266,7 +266,7 @@ impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> Keeper for Tuples<S, D> {
     }
 }
 
-impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> FamilyRepository for Repository<S, D> {
+impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> FamilyRepository for Repository<S, D> {
     as_repository!();
     tells_of_tuples!();
 
@@ -300,7 +300,7 @@ impl<S: Suite, D: AskedDesign<S> + StorableDesign<S>> FamilyRepository for Repos
     }
 }
 
-fn answers<S: Suite, D: AskedDesign<S> + StorableDesign<S>>(
+fn answers<S: Suite, D: QueryableDesign<S> + StorableDesign<S>>(
     repository: &Repository<S, D>,
     head: &Verified<SnapshotHead<S>>,
     keys: &Keys,
@@ -309,7 +309,7 @@ fn answers<S: Suite, D: AskedDesign<S> + StorableDesign<S>>(
     Ok(verified(repository, proof, head, keys)?.answers)
 }
 
-fn check_contents<S: Suite, D: AskedDesign<S> + StorableDesign<S>>(
+fn check_contents<S: Suite, D: QueryableDesign<S> + StorableDesign<S>>(
     repository: &Repository<S, D>,
     head: &Verified<SnapshotHead<S>>,
 ) -> Result<(), CheckError> {
@@ -324,7 +324,7 @@ fn check_contents<S: Suite, D: AskedDesign<S> + StorableDesign<S>>(
     }
 }
 
-fn response<S: Suite, D: AskedDesign<S> + StorableDesign<S>, P: codec::Message>(
+fn response<S: Suite, D: QueryableDesign<S> + StorableDesign<S>, P: codec::Message>(
     repository: &Repository<S, D>,
     version: Version,
     proof: P,
@@ -333,7 +333,7 @@ fn response<S: Suite, D: AskedDesign<S> + StorableDesign<S>, P: codec::Message>(
 }
 
 /// The trust anchor of a repository's clients.
-fn trusted<S: Suite, D: AskedDesign<S> + StorableDesign<S>>(
+fn trusted<S: Suite, D: QueryableDesign<S> + StorableDesign<S>>(
     repository: &Repository<S, D>,
 ) -> TupleSetup<S, D> {
     let authority = repository.authority();
@@ -342,7 +342,7 @@ fn trusted<S: Suite, D: AskedDesign<S> + StorableDesign<S>>(
 }
 
 /// Verifies a proof as a client of the repository does.
-fn verified<S: Suite, D: AskedDesign<S> + StorableDesign<S>, Q: Ask>(
+fn verified<S: Suite, D: QueryableDesign<S> + StorableDesign<S>, Q: Ask>(
     repository: &Repository<S, D>,
     proof: <Tuple<D, S> as Answers<Q>>::Proof,
     head: &Verified<SnapshotHead<S>>,
@@ -363,12 +363,15 @@ where
 mod tests;
 
 const UNVOUCHED: StoreError = StoreError::Damaged(
-    "the file of tuples beside it (with .tuples at the end of its name) has tuples that its author did not sign: move it away, and it is made again unless the store was pruned",
+    "the file of tuples beside it (with .tuples at the end of its name) has tuples that its author \
+     did not sign: move it away, and it is made again unless the store was pruned",
 );
 
 /// The file is written after its store, so a store behind the file is an older copy.
 const AHEAD: StoreError = StoreError::Damaged(
-    "the file of tuples beside it (with .tuples at the end of its name) is newer than it is: bring the newer store back, or move that file away, and it is made again unless the store was pruned",
+    "the file of tuples beside it (with .tuples at the end of its name) is newer than it is: bring \
+     the newer store back, or move that file away, and it is made again unless the store was \
+     pruned",
 );
 
 /// The number of waiting bytes of tuples above which they are written.

@@ -15,13 +15,13 @@ use crate::store::{NEWEST_UNREADABLE, StoreError};
 
 /// The store's id, its last acknowledged change, and the link of its latest update.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Acknowledged {
+pub(super) struct AcknowledgedState {
     store: [u8; 16],
     change: u64,
     latest: Link,
 }
 
-impl Acknowledged {
+impl AcknowledgedState {
     const fn of(summary: &Summary) -> Self {
         Self {
             store: summary.store,
@@ -37,7 +37,7 @@ pub(super) fn path(store: &Path) -> Result<PathBuf, StoreError> {
 }
 
 /// The last acknowledged state of the store at this path, if there is a record of it.
-pub(super) fn known(store: &Path) -> Result<Option<Acknowledged>, StoreError> {
+pub(super) fn known(store: &Path) -> Result<Option<AcknowledgedState>, StoreError> {
     match Register::read(&path(store)?)? {
         Some(value) => Ok(Some(
             codec::decode_body(&value).map_err(|_| NEWEST_UNREADABLE)?,
@@ -50,7 +50,7 @@ pub(super) fn known(store: &Path) -> Result<Option<Acknowledged>, StoreError> {
 /// with the file of another store, is accepted.
 pub(super) fn check(
     store: &Path,
-    known: Option<&Acknowledged>,
+    known: Option<&AcknowledgedState>,
     summary: &Summary,
 ) -> Result<(), StoreError> {
     let Some(known) = known.filter(|known| known.store == summary.store) else {
@@ -74,14 +74,14 @@ pub(super) fn check(
 /// and takes over one of another store.
 pub(super) fn prepare(store: &Path, summary: &Summary) -> Result<Register, StoreError> {
     let record = path(store)?;
-    let value = codec::encode_body(&Acknowledged::of(summary));
+    let value = codec::encode_body(&AcknowledgedState::of(summary));
     let mut register = match Register::open(&record) {
         Err(RegisterError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => {
             return Ok(Register::create(&record, &value)?);
         }
         opened => opened?,
     };
-    let known: Acknowledged =
+    let known: AcknowledgedState =
         codec::decode_body(register.value()).map_err(|_| NEWEST_UNREADABLE)?;
     if known.store != summary.store {
         register.write(&value)?;
@@ -91,5 +91,5 @@ pub(super) fn prepare(store: &Path, summary: &Summary) -> Result<Register, Store
 
 /// Acknowledges the state after a change.
 pub(super) fn write(register: &mut Register, summary: &Summary) -> Result<(), StoreError> {
-    Ok(register.write(&codec::encode_body(&Acknowledged::of(summary)))?)
+    Ok(register.write(&codec::encode_body(&AcknowledgedState::of(summary)))?)
 }

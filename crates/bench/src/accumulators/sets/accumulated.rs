@@ -10,7 +10,7 @@ use pad_accumulators::{
 use pad_core::{Proof, Untrusted, Version, Workers};
 
 use super::{
-    super::{Bench, Bounded, Plan, SecretKeyOf, elements},
+    super::{Bench, BoundedWork, Plan, SecretKeyOf, elements},
     CHANGE_BYTES, ELEMENT_BYTES, SetFigures, young_elements,
 };
 use crate::{prelude::*, primitives::Primitives};
@@ -62,7 +62,7 @@ type Witness<B> = <<B as Bench>::Scheme as Witnessed>::Witness;
 
 /// Figures of an update and a lookup that depend on the maker of witnesses.
 #[derive(Clone, Copy)]
-struct Made {
+struct WitnessCosts {
     witnesses: &'static str,
     /// Author's time for witnesses, and the primitives in that.
     author_us: f64,
@@ -119,8 +119,9 @@ impl<'a, B: Bench> Scene<'a, B> {
     ) -> Outcome<(Vec<SetFigures>, Option<f64>)> {
         let (signed_bytes, witness_bytes, verify_us) = self.check(plan)?;
         let change_us = self.change_us(plan) + primitives.sign_us;
-        let change_limit_us = bench.bound(Bounded::SecretOnce, 1).us + primitives.sign_us;
-        let verify_limit_us = primitives.verify_signature_us + bench.bound(Bounded::Verify, 1).us;
+        let change_limit_us = bench.bound(BoundedWork::SecretOnce, 1).us + primitives.sign_us;
+        let verify_limit_us =
+            primitives.verify_signature_us + bench.bound(BoundedWork::Verify, 1).us;
         let (makers, each_us) = self.makers(bench, plan, expected_us)?;
         let n = self.changed.len();
         let all_if = |are_there| if are_there { n * witness_bytes } else { 0 };
@@ -187,14 +188,14 @@ impl<'a, B: Bench> Scene<'a, B> {
         bench: &B,
         plan: &Plan,
         expected_us: f64,
-    ) -> Outcome<(Vec<Made>, Option<f64>)> {
+    ) -> Outcome<(Vec<WitnessCosts>, Option<f64>)> {
         let n = self.changed.len() as f64;
         let author = self.author(bench, plan)?;
-        let updates = Made {
+        let updates = WitnessCosts {
             witnesses: AUTHOR_UPDATES,
             author_us: self.update_us(plan)?,
             // Each is raised to the new element, and freed of the removed one.
-            author_limit_us: n * bench.bound(Bounded::SecretOnce, 1).us,
+            author_limit_us: n * bench.bound(BoundedWork::SecretOnce, 1).us,
             ..author
         };
         let lazily = self.lazily(plan)?;
@@ -203,7 +204,7 @@ impl<'a, B: Bench> Scene<'a, B> {
             return Ok((makers, None));
         }
         let public_us = self.public_us(plan)?;
-        makers.push(Made {
+        makers.push(WitnessCosts {
             witnesses: SERVER,
             server_us: lazily.server_us + public_us,
             prove_us: author.prove_us,
@@ -213,17 +214,17 @@ impl<'a, B: Bench> Scene<'a, B> {
     }
 
     /// The author makes all witnesses again, with the secret key; the server stores them.
-    fn author(&self, bench: &B, plan: &Plan) -> Outcome<Made> {
+    fn author(&self, bench: &B, plan: &Plan) -> Outcome<WitnessCosts> {
         let (n, alone) = (self.changed.len(), &self.alone);
         let find = || {
             let place = self.changed.position(&self.wanted);
             place.map(|place| self.witnesses[place].clone())
         };
         find()?;
-        Ok(Made {
+        Ok(WitnessCosts {
             witnesses: AUTHOR,
             author_us: plan.time_us(|| B::Scheme::witnesses(self.secret, &self.changed, alone)),
-            author_limit_us: n as f64 * bench.bound(Bounded::SecretWitness, n).us,
+            author_limit_us: n as f64 * bench.bound(BoundedWork::SecretWitness, n).us,
             server_us: self.exchange_us(plan) + plan.time_us(|| self.witnesses.clone()),
             prove_us: plan.primitive_us(find),
             are_sent: true,
@@ -231,10 +232,10 @@ impl<'a, B: Bench> Scene<'a, B> {
     }
 
     /// Measures a server that makes a witness on request.
-    fn lazily(&self, plan: &Plan) -> Outcome<Made> {
+    fn lazily(&self, plan: &Plan) -> Outcome<WitnessCosts> {
         let make = || B::Scheme::witness(self.key(), &self.changed, &self.wanted, &self.alone);
         make()?;
-        Ok(Made {
+        Ok(WitnessCosts {
             witnesses: LAZILY,
             author_us: 0.0,
             author_limit_us: 0.0,

@@ -26,7 +26,8 @@ pub fn run(group: &[&Line], report: &mut Report) -> Outcome<()> {
     Ok(())
 }
 
-/// The line of a contender in one generation, by how its name begins and who makes the witnesses.
+/// Finds the line of a contender in one generation, by the prefix of its name and the maker of its
+/// witnesses.
 fn one<'a>(group: &[&'a Line], contender: &str, witnesses: &str) -> Option<&'a Line> {
     let is_it = |line: &&&Line| {
         line.text("contender").starts_with(contender)

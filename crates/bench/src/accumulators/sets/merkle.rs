@@ -40,10 +40,10 @@ impl<S: Suite> MerkleSet<S> {
         self.levels.len() - 1
     }
 
-    /// Puts an element in the place of another.
+    /// Replaces the element `old` by `new`.
     ///
     /// # Panics
-    /// If `old` is not there.
+    /// If `old` is not in the set.
     pub fn replace(&mut self, old: &[u8], new: &[u8]) {
         let place = self.places.remove(old);
         let mut place = place.expect("bench: the element is in the set");

@@ -9,7 +9,7 @@ use flexlist::{
 };
 use flexlist_service::{
     client::{ClientOptions, FileClient, HttpOptions, HttpTransport, Owner},
-    network::{self, Running, Server},
+    network::{self, RunningServer, Server},
     server::{self, FileServer},
 };
 use pad_core::Workers;
@@ -25,7 +25,7 @@ pub type Client = FileClient<HttpTransport, SigningKey>;
 /// A server with a store in a folder.
 pub struct Party<'a> {
     folder: &'a Path,
-    running: Running,
+    running: RunningServer,
     tags: OwnerKey,
 }
 

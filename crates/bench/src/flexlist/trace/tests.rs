@@ -151,9 +151,10 @@ fn every_malformed_table_of_files_has_its_refusal() {
 
 #[test]
 fn refuses_headers_text_and_length() {
-    assert!(
-        matches!(read("a,b\n", FILES), Err(TraceError::Header(columns)) if columns == COMMIT_COLUMNS)
-    );
+    assert!(matches!(
+        read("a,b\n", FILES),
+        Err(TraceError::Header(columns)) if columns == COMMIT_COLUMNS
+    ));
     assert!(matches!(read("", FILES), Err(TraceError::Header(_))));
     assert!(
         matches!(read(HEADER, HEADER), Err(TraceError::Header(columns)) if columns == FILE_COLUMNS)

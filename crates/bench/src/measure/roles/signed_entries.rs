@@ -14,7 +14,7 @@ use crate::{Outcome, primitives::author_key};
 
 /// Entries that a snapshot signs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Signed {
+pub enum SignedScope {
     /// All entries, with the version.
     Each,
     /// Changed entries, without the version.
@@ -23,7 +23,7 @@ pub enum Signed {
 
 /// Author and server of signed entries.
 pub struct SignedEntries {
-    signed: Signed,
+    signed: SignedScope,
     signer: HeadSigner,
     /// The author's entries.
     entries: BTreeMap<Key, Value>,
@@ -65,7 +65,7 @@ pub struct SignedEntry {
 /// A version and a key.
 #[derive(Clone, Debug)]
 pub struct EntryStatement {
-    signed: Signed,
+    signed: SignedScope,
     version: u64,
 }
 
@@ -73,8 +73,8 @@ impl EntryStatement {
     /// Encodes the message to sign: the version, the length of the key, the key and the value.
     fn bytes(&self, key: &Key, value: &Value) -> Vec<u8> {
         let version = match self.signed {
-            Signed::Each => self.version,
-            Signed::Changed => 0,
+            SignedScope::Each => self.version,
+            SignedScope::Changed => 0,
         };
         let length = (key.as_bytes().len() as u64).to_be_bytes();
         let (key, value) = (key.as_bytes(), value.as_bytes());
@@ -90,7 +90,7 @@ impl EntryStatement {
 
 impl SignedEntries {
     /// Makes author and server without entries.
-    pub fn new(signed: Signed, signer: HeadSigner) -> Self {
+    pub fn new(signed: SignedScope, signer: HeadSigner) -> Self {
         Self {
             signed,
             signer,
@@ -111,7 +111,7 @@ impl SignedEntries {
     /// The server: the entries of the next version that are signed, in the order of keys.
     fn signed_next<'a>(&'a self, operations: &'a [Operation]) -> BTreeMap<&'a Key, &'a Value> {
         let mut next = BTreeMap::new();
-        if self.signed == Signed::Each {
+        if self.signed == SignedScope::Each {
             for (key, history) in &self.histories {
                 if let Some(value) = history.value(u64::MAX).filter(|_| history.is_present) {
                     next.insert(key, value);
@@ -190,8 +190,8 @@ impl Roles for SignedEntries {
         }
         let sign = |(key, value)| self.signer.try_sign(&statement.bytes(key, value));
         let signatures: Result<Vec<_>, _> = match self.signed {
-            Signed::Each => self.entries.iter().map(sign).collect(),
-            Signed::Changed => changed.into_iter().map(sign).collect(),
+            SignedScope::Each => self.entries.iter().map(sign).collect(),
+            SignedScope::Changed => changed.into_iter().map(sign).collect(),
         };
         Ok(SignedUpdate {
             signatures: signatures?,
@@ -222,7 +222,7 @@ impl Roles for SignedEntries {
         self.applied += 1;
         for operation in &update.operations {
             let history = self.histories.entry(operation.key().clone()).or_default();
-            if self.signed == Signed::Changed {
+            if self.signed == SignedScope::Changed {
                 *history = History::default();
             }
             history.is_present = matches!(operation, Operation::Put(..));
@@ -253,8 +253,8 @@ impl Roles for SignedEntries {
         let history = self.histories.get(question).ok_or("no such key")?;
         let version = version.number();
         let signature = match self.signed {
-            Signed::Each => history.signature(version),
-            Signed::Changed => history.signatures.last().and_then(|(_, one)| one.last()),
+            SignedScope::Each => history.signature(version),
+            SignedScope::Changed => history.signatures.last().and_then(|(_, one)| one.last()),
         };
         Ok(SignedEntry {
             value: history.value(version).ok_or("no such key yet")?.clone(),

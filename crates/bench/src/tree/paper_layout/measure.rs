@@ -20,14 +20,14 @@ pub const SCHEMES: [&str; 2] = [RedBlack::NAME, Treap::NAME];
 /// Measures the scheme that the order names.
 pub fn measure<S: Suite>(order: &Order) -> Outcome<Line> {
     match order.scheme.as_str() {
-        RedBlack::NAME => Grown::<S>::new::<RedBlack>(order).line(order),
-        Treap::NAME => Grown::<S>::new::<Treap>(order).line(order),
+        RedBlack::NAME => TreeVersions::<S>::new::<RedBlack>(order).line(order),
+        Treap::NAME => TreeVersions::<S>::new::<Treap>(order).line(order),
         other => Err(format!("no tree called {other} has entries in its inner nodes").into()),
     }
 }
 
 /// All versions of a growing tree, and their cost.
-struct Grown<S: Suite> {
+struct TreeVersions<S: Suite> {
     workload: Workload,
     effort: Effort,
     versions: Vec<Tree<S>>,
@@ -35,7 +35,7 @@ struct Grown<S: Suite> {
     resident_bytes: u64,
 }
 
-impl<S: Suite> Grown<S> {
+impl<S: Suite> TreeVersions<S> {
     fn new<B: Balance>(order: &Order) -> Self {
         let workload = order.workload.clone();
         let mut versions = Vec::with_capacity(workload.final_keys() as usize + 1);

@@ -2,7 +2,7 @@
 
 use core::{fmt, ops::Range};
 
-use super::{Asked, AuditFailure, AuditFault, SearchEnd, Silence, Unanswered};
+use super::{AuditFailure, AuditFault, AuditSubject, SearchEnd, Silence, UnansweredAudit};
 use crate::message::Refusal;
 
 /// The message for a server that refuses what it must do.
@@ -19,12 +19,14 @@ pub(super) fn breach(refusal: &Refusal) -> String {
 /// The message for a source that differs from the one with which the upload began.
 pub(super) fn source_changed(bytes: u64, finished: bool) -> String {
     if finished {
-        "the upload was finished with the source as it was before, which is version 1; it has changed \
+        "the upload was finished with the source as it was before, which is version 1; it has \
+         changed \
          since"
             .into()
     } else {
         format!(
-            "the source has changed since the upload began: its first {bytes} bytes were sent, and are \
+            "the source has changed since the upload began: its first {bytes} bytes were sent, and \
+             are \
              others now"
         )
     }
@@ -43,7 +45,7 @@ impl fmt::Display for AuditFailure {
             "the audit of version {version} failed at {asked}: {reason}"
         )?;
         match (self.damaged.len(), reason, asked) {
-            (_, _, Asked::Version) => {}
+            (_, _, AuditSubject::Version) => {}
             (0, _, _) => formatter.write_str("; asked again, every block was there")?,
             (_, AuditFault::Refused(_), _) => {
                 formatter.write_str("; no answer for ")?;
@@ -61,7 +63,7 @@ impl fmt::Display for AuditFailure {
     }
 }
 
-impl fmt::Display for Unanswered {
+impl fmt::Display for UnansweredAudit {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             version,
@@ -75,7 +77,7 @@ impl fmt::Display for Unanswered {
     }
 }
 
-impl fmt::Display for Asked {
+impl fmt::Display for AuditSubject {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Samples(bytes) => {

@@ -22,7 +22,7 @@ impl Server {
         self.lengths.iter().map(block).collect()
     }
 
-    fn answer(&self, range: &Range<u64>) -> Result<Vec<Range<u64>>, Failed> {
+    fn answer(&self, range: &Range<u64>) -> Result<Vec<Range<u64>>, AuditQueryError> {
         let blocks = self.blocks().into_iter().enumerate();
         let asked: Vec<_> = blocks
             .filter(|(_, block)| block.start < range.end && block.end > range.start)
@@ -31,7 +31,7 @@ impl Server {
             .iter()
             .any(|(number, _)| self.damaged.contains(number))
         {
-            return Err(Failed::Fault(AuditFault::Unexpected));
+            return Err(AuditQueryError::Fault(AuditFault::Unexpected));
         }
         Ok(asked.into_iter().map(|(_, block)| block).collect())
     }
@@ -144,7 +144,7 @@ fn broken_off(after: u32) -> (u32, Vec<Range<u64>>, SearchEnd) {
     let mut search = Search::new(Duration::MAX, |range| {
         asked += 1;
         if asked > after {
-            return Err(Failed::Client(ClientError::Unexpected));
+            return Err(AuditQueryError::Client(ClientError::Unexpected));
         }
         server.answer(&range)
     });
@@ -203,7 +203,7 @@ fn a_block_that_is_too_large_to_prove_is_damaged() {
     };
     let mut search = Search::new(Duration::MAX, |range: Range<u64>| {
         if range.start < 60 && range.end > 50 {
-            return Err(Failed::TooLarge("a test".into()));
+            return Err(AuditQueryError::TooLarge("a test".into()));
         }
         server.answer(&range)
     });

@@ -178,8 +178,8 @@ fn programs_that_are_started_meanwhile_do_not_keep_a_state() {
 #[test]
 fn a_record_is_shown_without_its_secrets() {
     let secret = [0xa7; 32];
-    let uploading = Stage::Uploading(Uploading::new(secret));
-    let update = Signed {
+    let uploading = Stage::Uploading(UploadState::new(secret));
+    let update = SignedRequest {
         body: vec![0xa7; 40].into(),
         signature: vec![0xa7; 64].into(),
     };

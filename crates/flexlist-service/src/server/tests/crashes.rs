@@ -36,14 +36,14 @@ impl Script {
         let version = VERSIONS;
         let word = Acknowledge { file, version };
         let signer = SigningKey::from_bytes(&[1; 32]);
-        let word = Signed::new(RequestKind::Acknowledge, &word, &signer).unwrap();
+        let word = SignedRequest::new(RequestKind::Acknowledge, &word, &signer).unwrap();
         requests.push(Request::Acknowledge(word));
         let delete = Delete {
             file: other,
             version,
         };
         let signer = SigningKey::from_bytes(&[2; 32]);
-        let delete = Signed::new(RequestKind::Delete, &delete, &signer).unwrap();
+        let delete = SignedRequest::new(RequestKind::Delete, &delete, &signer).unwrap();
         requests.push(Request::Delete(delete));
         let mut script = Self {
             requests,

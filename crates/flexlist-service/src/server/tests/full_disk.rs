@@ -54,7 +54,7 @@ impl Uploader {
             server_parameters: Bytes(self.key.server_parameters().to_bytes()),
             expires: Begin::expires_after(std::time::SystemTime::now()),
         };
-        Request::Begin(Signed::new(RequestKind::Begin, &begin, &self.signer).unwrap())
+        Request::Begin(SignedRequest::new(RequestKind::Begin, &begin, &self.signer).unwrap())
     }
 
     /// Sends one more part of `bytes` bytes.
@@ -69,7 +69,7 @@ impl Uploader {
             number: self.parts,
             blocks: vec![block],
         };
-        let part = Signed::new(RequestKind::Part, &part, &self.signer).unwrap();
+        let part = SignedRequest::new(RequestKind::Part, &part, &self.signer).unwrap();
         let response = server.handle(Request::Part(part));
         if matches!(response, Response::State(_)) {
             self.parts = self.parts.saturating_add(1);
@@ -89,7 +89,7 @@ impl Uploader {
 
     fn abort(&self) -> Request {
         let abort = Abort { file: self.file };
-        Request::Abort(Signed::new(RequestKind::Abort, &abort, &self.signer).unwrap())
+        Request::Abort(SignedRequest::new(RequestKind::Abort, &abort, &self.signer).unwrap())
     }
 }
 
@@ -123,7 +123,7 @@ fn acknowledge(file: FileId) -> Request {
         version: VERSIONS,
     };
     let signer = SigningKey::from_bytes(&[1; 32]);
-    Request::Acknowledge(Signed::new(RequestKind::Acknowledge, &word, &signer).unwrap())
+    Request::Acknowledge(SignedRequest::new(RequestKind::Acknowledge, &word, &signer).unwrap())
 }
 
 fn delete(file: FileId) -> Request {
@@ -132,7 +132,7 @@ fn delete(file: FileId) -> Request {
         version: VERSIONS,
     };
     let signer = SigningKey::from_bytes(&[1; 32]);
-    Request::Delete(Signed::new(RequestKind::Delete, &delete, &signer).unwrap())
+    Request::Delete(SignedRequest::new(RequestKind::Delete, &delete, &signer).unwrap())
 }
 
 /// Waits until parts of another upload are accepted. The server frees space in the background.

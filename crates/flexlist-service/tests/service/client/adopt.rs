@@ -1,17 +1,16 @@
-//! Servers and states that are restored from older copies, and the way back that the owner's own
-//! signature gives.
+//! Servers and states restored from older copies, and recovery with the owner's signed statement.
 
 use flexlist::FileId;
 use flexlist_service::{
     client::{AuditFailure, AuditFault, Blame},
-    message::{Confirm, FileStatus, Finish, OwnerStatement, Signed},
+    message::{Confirm, FileStatus, Finish, OwnerStatement, SignedRequest},
     signed::{OpenError, RequestKind},
 };
 use pad_core::Digest;
 
 use super::*;
 
-/// A server over the store of this name.
+/// Serves the store with this name.
 fn serve(world: &World, store: &str) -> Wire {
     let path = world.directory.path().join(store);
     let server = FileServer::open(&path, Limits::default(), Workers::sequential());
@@ -42,7 +41,8 @@ fn update(client: &mut Client) {
     assert_eq!(client.version().unwrap().version, next);
 }
 
-/// An owner at version 4, and a copy of the store (`old`) and of the state (`old.state`) at version 2.
+/// An owner at version 4, with copies of the store (`old`) and of the state (`old.state`) at
+/// version 2.
 fn restored() -> World {
     let world = World::new(TagKind::PrivateMac);
     let directory = world.directory.path().to_path_buf();
@@ -95,7 +95,7 @@ fn a_server_that_was_restored_from_a_copy_is_gone_back_to_on_demand_only() {
     assert!(!owner.is_pending());
     assert_eq!(std::fs::read(world.path()).unwrap(), before);
 
-    // What is there can be read without going back.
+    // The server's version can be read without adopting it.
     let vouched = owner.vouched().unwrap();
     assert_eq!((vouched.state().version, vouched.is_current()), (2, true));
     let mut bytes = Vec::new();
@@ -105,7 +105,7 @@ fn a_server_that_was_restored_from_a_copy_is_gone_back_to_on_demand_only() {
     assert_eq!(bytes, version(2));
     assert_eq!(std::fs::read(world.path()).unwrap(), before);
 
-    // Only the very version that is there is adopted.
+    // Only the server's version can be adopted.
     for wanted in [1, 3, 4] {
         assert!(matches!(
             owner.adopt(wanted),
@@ -122,7 +122,7 @@ fn a_server_that_was_restored_from_a_copy_is_gone_back_to_on_demand_only() {
     assert!(matches!(owner.status().unwrap(), Status::Current(_)));
     drop((owner, wire));
 
-    // A server with the versions that were given up does not pass for one that is ahead ..
+    // A server with the versions that were given up does not count as newer ...
     let wire = serve(&world, "new");
     let mut owner = client(&world, &wire);
     assert!(matches!(
@@ -134,7 +134,7 @@ fn a_server_that_was_restored_from_a_copy_is_gone_back_to_on_demand_only() {
     ));
     let audit = owner.audit(Extent::Everything, &mut |_| ()).unwrap_err();
     assert_eq!(audit.blame(), Blame::Server);
-    // .. but can be gone back to as well.
+    // ... but its version can be adopted again.
     owner.adopt(4).unwrap();
     check(&mut owner, &version(4));
 }
@@ -171,7 +171,7 @@ fn an_older_copy_of_a_state_hears_of_it_and_catches_up() {
     drop(older);
     let mut older = open();
     check(&mut older, &version(4));
-    // Without the owner's word the newer version is a claim.
+    // Without the owner's statement, the newer version is only a claim.
     update(&mut older);
     drop(older);
     wire.tamper(|request, response| {
@@ -209,13 +209,13 @@ fn a_version_whose_word_did_not_arrive_can_be_read() {
     world.wire.be_honest();
     let vouched = owner.vouched().unwrap();
     assert_eq!((vouched.state().version, vouched.is_current()), (1, false));
-    assert_eq!(vouched.standing().version, 2);
+    assert_eq!(vouched.status().version, 2);
     let mut bytes = Vec::new();
     owner
         .read_vouched_to(&vouched, 0..1_000, &mut bytes)
         .unwrap();
     assert_eq!(bytes, version(1));
-    // The next request says it again: before an update at the latest.
+    // The next request sends the statement again, before the next update at the latest.
     assert!(matches!(owner.status().unwrap(), Status::Current(_)));
     let vouched = owner.vouched().unwrap();
     assert_eq!((vouched.state().version, vouched.is_current()), (2, true));
@@ -245,7 +245,7 @@ fn an_update_under_way_is_given_up_with_its_version() {
     assert!(owner.is_pending());
     owner.adopt(2).unwrap();
     assert!(!owner.is_pending());
-    assert_eq!(owner.settle().unwrap(), Settled::Nothing);
+    assert_eq!(owner.settle().unwrap(), SettleOutcome::Nothing);
     check(&mut owner, &version(2));
 }
 
@@ -259,20 +259,20 @@ fn standing(version: u64, root: u8, total: u64) -> FileStatus {
     }
 }
 
-/// Where the words below say that the file stands.
+/// The status of the file in the statements below.
 fn there() -> FileStatus {
     standing(9, 7, 5)
 }
 
-/// A word about version 9 of a file, signed with the key of this seed.
-fn confirm(file: FileId, seed: u8) -> Signed {
+/// A statement about version 9 of a file, signed with the key of this seed.
+fn confirm(file: FileId, seed: u8) -> SignedRequest {
     let body = Confirm {
         file,
         version: 9,
         root: Digest([7; 32]),
         total: 5,
     };
-    Signed::new(
+    SignedRequest::new(
         RequestKind::Confirm,
         &body,
         &SigningKey::from_bytes(&[seed; 32]),
@@ -280,8 +280,9 @@ fn confirm(file: FileId, seed: u8) -> Signed {
     .unwrap()
 }
 
-/// The error of adopting version 9 of a file at version 2 when the owner's word is asked for and this is
-/// the answer. Nothing changes, and it does not excuse a server that refuses to answer a challenge.
+/// The error of adopting version 9 of a file at version 2, if `response` answers the request for
+/// the owner's statement. Checks that the state is unchanged, and that a server that refuses a
+/// challenge still fails its audit.
 fn adopted(world: &World, client: &mut Client, response: Response) -> ClientError {
     let before = std::fs::read(world.path()).unwrap();
     world.wire.meddle(move |request, server| match request {
@@ -319,8 +320,8 @@ fn nobody_else_s_word_is_taken() {
         total: 5,
     };
     let signer = SigningKey::from_bytes(&[1; 32]);
-    let finish = Signed::new(RequestKind::Finish, &finish, &signer).unwrap();
-    // Another owner's; about another file of this owner; for another kind of request.
+    let finish = SignedRequest::new(RequestKind::Finish, &finish, &signer).unwrap();
+    // A statement of another owner, about another file, or for another kind of request.
     for statement in [
         OwnerStatement::Confirm(confirm(file, 2)),
         OwnerStatement::Confirm(confirm(FileId([9; 32]), 1)),
@@ -338,7 +339,7 @@ fn nobody_else_s_word_is_taken() {
             ClientError::Statement(OpenError::WrongSignature)
         ));
     }
-    // No word at all.
+    // No statement.
     let error = adopted(&world, &mut client, Response::State(there()));
     assert!(matches!(error, ClientError::Unexpected));
     for refusal in [

@@ -1,4 +1,4 @@
-//! What a client does not send, nor read, because there is too much of it.
+//! Limits on the size of a client's requests and of their answers.
 
 use flexlist::bytes::Bytes;
 use flexlist_service::message::{
@@ -7,7 +7,7 @@ use flexlist_service::message::{
 
 use super::*;
 
-/// A client of a server with these limits, whose blocks are of one length and parts of any.
+/// A client of a server with these limits, with blocks of length `block` and parts of any size.
 fn limited(limits: Limits, block: usize) -> (TempDir, FileClient<Local, SigningKey>) {
     let directory = tempfile::tempdir().unwrap();
     let server = FileServer::open(
@@ -61,7 +61,7 @@ fn large_samples_are_asked_for_in_parts() {
     let (_directory, mut client) = limited_upload(Limits::default(), block);
     let report = client.audit(Extent::Sample(1300), &mut |_| ()).unwrap();
     assert_eq!((report.bytes, report.questions), (1300, 3));
-    // What is too much at once is asked for block by block.
+    // A request that is too large is split, down to single blocks.
     let limits = Limits {
         audit_bytes: 5000,
         ..Limits::default()

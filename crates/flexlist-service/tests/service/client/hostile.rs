@@ -1,4 +1,4 @@
-//! Servers that lie, each in one way, and the error that each lie gets.
+//! Servers that lie in one way each, and the expected error for each lie.
 
 use core::ops::Range;
 
@@ -9,7 +9,7 @@ use flexlist::{
     error::{AuditError, ProofError},
 };
 use flexlist_service::{
-    client::{Asked, AuditFailure, AuditFault, Blame, SearchEnd, Silence, Unanswered},
+    client::{AuditFailure, AuditFault, AuditSubject, Blame, SearchEnd, Silence, UnansweredAudit},
     message::{FileStatus, ReadBlock},
 };
 
@@ -18,13 +18,13 @@ use super::*;
 mod audits;
 mod reads;
 
-/// Takes the last byte away.
+/// Removes the last byte.
 fn shorten(bytes: &mut Vec<u8>) {
     bytes.pop();
 }
 
-/// The error of an update whose answer is changed like this, after which the update is still under way
-/// and can be recovered from an honest answer.
+/// The error of an update whose answer `tamper` changes. Checks that the update remains in progress
+/// and is recovered from an honest answer.
 fn lied_update(mut tamper: impl FnMut(&mut Response) + Send + 'static) -> ClientError {
     let world = World::new(TagKind::PrivateMac);
     let mut client = world.uploaded(&contents(1_000));
@@ -37,7 +37,9 @@ fn lied_update(mut tamper: impl FnMut(&mut Response) + Send + 'static) -> Client
     assert!(client.is_pending());
     assert_eq!(client.version().unwrap().version, 1);
     world.wire.be_honest();
-    assert!(matches!(client.settle().unwrap(), Settled::Applied(state) if state.version == 2));
+    assert!(
+        matches!(client.settle().unwrap(), SettleOutcome::Applied(state) if state.version == 2)
+    );
     error
 }
 
@@ -68,7 +70,7 @@ fn lies_about_an_update() {
         } => standing.version += 1,
         other => panic!("{other:?}"),
     });
-    // The version that it claims it cannot show the owner's word for.
+    // The server cannot show the owner's statement for the version that it claims.
     assert!(matches!(
         newer,
         ClientError::Outdated {
@@ -118,7 +120,9 @@ fn an_old_witness_is_refused() {
         Err(ClientError::Proof(ProofError::RootMismatch))
     ));
     world.wire.be_honest();
-    assert!(matches!(client.settle().unwrap(), Settled::Applied(state) if state.version == 3));
+    assert!(
+        matches!(client.settle().unwrap(), SettleOutcome::Applied(state) if state.version == 3)
+    );
 }
 
 #[test]
@@ -162,7 +166,7 @@ fn lies_about_where_a_file_stands() {
             current: 7
         })
     ));
-    // A server that went back in earnest does not have the version at all.
+    // A server that was rolled back does not have the version.
     world.wire.tamper(|request, response| {
         if matches!(request, Request::Read { .. }) {
             *response = Response::Refused(Refusal::UnknownVersion {
@@ -234,11 +238,14 @@ fn a_refusal_that_contradicts_itself_or_goes_back_leaves_an_update_under_way() {
         }
         assert!(client.is_pending());
         world.wire.be_honest();
-        assert!(matches!(client.settle().unwrap(), Settled::Applied(state) if state.version == 3));
+        assert!(
+            matches!(client.settle().unwrap(), SettleOutcome::Applied(state) if state.version == 3)
+        );
     }
 }
 
-/// The error of an upload that is lied to, after which it succeeds with an honest server.
+/// The error of an upload whose answers `tamper` changes. Checks that the upload then succeeds with
+/// an honest server.
 fn lied_upload(tamper: fn(&Request, &mut Response)) -> ClientError {
     let file = contents(5_000);
     let world = World::new(TagKind::PrivateMac);
@@ -281,7 +288,7 @@ fn lies_about_an_upload() {
             claimed: 1_000
         }
     ));
-    // Whoever has sent nothing does not believe that the server has something.
+    // A client that has sent no part rejects a claim of one.
     assert!(matches!(
         lied_upload(|request, response| {
             if let (Request::Begin(_), Response::State(standing)) = (request, response) {
@@ -305,7 +312,7 @@ fn lies_about_an_upload() {
 
 #[test]
 fn an_upload_is_not_finished_because_the_server_says_so() {
-    // It would have the owner's word for it.
+    // A server that had finished the upload would have the owner's statement.
     for tamper in [
         |request: &Request, response: &mut Response| {
             if matches!(request, Request::Begin(_)) {

@@ -1,10 +1,10 @@
-//! What breaks off, is made good: requests that never arrive, answers that are lost, crashes between.
+//! Recovery from interruptions: lost requests, lost answers and crashes.
 
 use flexlist::FileState;
 
 use super::*;
 
-/// Fails at the exchange of this number, counted from 0, before or after the server has the request.
+/// Fails exchange number `n`, counted from 0, before or after the server gets the request.
 #[derive(Clone, Copy, Debug)]
 enum Fault {
     Before(usize),
@@ -77,7 +77,7 @@ fn an_upload_goes_on_where_it_broke_off() {
             client.upload(file.as_slice(), &mut |_| ()).unwrap();
             world.wire.be_honest();
             sent.extend(receive.try_iter());
-            // What the server had was not sent again.
+            // Parts that the server had were not sent again.
             let had = match fault {
                 Fault::Before(at) => at.saturating_sub(1),
                 Fault::After(at) => at,
@@ -88,7 +88,7 @@ fn an_upload_goes_on_where_it_broke_off() {
     }
 }
 
-/// An upload of this file that broke off: of its parts the server has the first three.
+/// An interrupted upload of this file, of which the server has the first three parts.
 fn broken_off(file: &[u8]) -> (World, Client) {
     let world = World::new(TagKind::PrivateMac);
     let mut client = world.create();
@@ -98,8 +98,8 @@ fn broken_off(file: &[u8]) -> (World, Client) {
     (world, client)
 }
 
-/// How many bytes the parts of an upload have: of blocks of 64 bytes, two make 1000 bytes and more
-/// with what travels beside them.
+/// Bytes of contents in a part of an upload. Two blocks of 64 bytes, with their overhead, fill the
+/// 1000 bytes of a part.
 const PART: usize = 128;
 
 #[test]
@@ -112,18 +112,18 @@ fn an_upload_does_not_go_on_with_another_source() {
         }) => bytes,
         other => panic!("{other:?}"),
     };
-    // Another block where the server has one already: in its first part, or in its last.
+    // A block that the server has already is changed, in its first part or its last one.
     for at in [0, 3 * PART - 1] {
         let (_world, mut client) = broken_off(&file);
         let mut other = file.clone();
         other[at] ^= 1;
         let bytes = changed(client.upload(other.as_slice(), &mut |_| ()));
         assert_eq!(bytes, 3 * u64::try_from(PART).unwrap(), "byte {at}");
-        // Nothing was sent, and with the first source it goes on all the same.
+        // Nothing was sent, and the upload continues with the original source.
         client.upload(file.as_slice(), &mut |_| ()).unwrap();
         check(&mut client, &file);
     }
-    // And where it has none, though one was sent: what it gets is the new source.
+    // A block that was sent but did not arrive is changed: the server gets the new source.
     for at in [3 * PART, 4_999] {
         let (_world, mut client) = broken_off(&file);
         let mut other = file.clone();
@@ -131,12 +131,12 @@ fn an_upload_does_not_go_on_with_another_source() {
         client.upload(other.as_slice(), &mut |_| ()).unwrap();
         check(&mut client, &other);
     }
-    // Less than it has.
+    // A source shorter than the parts that the server has.
     let (_world, mut client) = broken_off(&file);
     changed(client.upload(&file[..100], &mut |_| ()));
     client.upload(file.as_slice(), &mut |_| ()).unwrap();
     check(&mut client, &file);
-    // A server that has forgotten it all gets all of it, whatever it is now.
+    // A server that has lost all parts accepts any source.
     let (world, client) = broken_off(&file);
     drop(client);
     let forgetful = World::new(TagKind::PrivateMac);
@@ -168,7 +168,7 @@ fn an_upload_whose_end_got_no_answer_is_finished_with_the_source_as_it_was() {
     let (_world, mut client) = lost();
     client.upload(file.as_slice(), &mut |_| ()).unwrap();
     check(&mut client, &file);
-    // Changed, longer, shorter: the file is what was signed, and whoever has changed it hears of it.
+    // Changed, longer and shorter sources are reported, and the file has the signed contents.
     for other in [
         &[b"x", &file[1..]].concat(),
         &[&file, &b"x"[..]].concat(),
@@ -176,7 +176,7 @@ fn an_upload_whose_end_got_no_answer_is_finished_with_the_source_as_it_was() {
     ] {
         let (_world, mut client) = lost();
         let outcome = client.upload(other, &mut |_| ());
-        // Where a part that was sent differs, it is said before the end is reached.
+        // A difference in a part that was sent is reported before the end of the source.
         assert!(
             matches!(outcome, Err(ClientError::SourceChanged { .. })),
             "{outcome:?}"
@@ -187,7 +187,7 @@ fn an_upload_whose_end_got_no_answer_is_finished_with_the_source_as_it_was() {
             Err(ClientError::AlreadyUploaded)
         ));
     }
-    // A server that has forgotten it all gets the same once more, but no second end.
+    // A server that has lost all parts never gets a second end of the same upload.
     let (world, client) = lost();
     drop(client);
     let forgetful = World::new(TagKind::PrivateMac);
@@ -212,7 +212,7 @@ fn an_upload_whose_end_got_no_answer_is_finished_with_the_source_as_it_was() {
     client.restart().unwrap();
     client.upload(longer.as_slice(), &mut |_| ()).unwrap();
     check(&mut client, &longer);
-    // A server that claims another end is told from one that has this one.
+    // A server that claims another end is detected.
     let (world, mut client) = lost();
     world.wire.tamper(|request, response| {
         if let (Request::Status { .. }, Response::State(standing)) = (request, response) {
@@ -230,7 +230,7 @@ fn an_upload_is_begun_again_and_leaves_nothing_behind() {
     let file = contents(5_000);
     let (world, mut client) = broken_off(&file);
     let before = client.file();
-    // What does not arrive changes nothing.
+    // A request that does not arrive changes nothing.
     world.wire.meddle(|request, server| match request {
         Request::Abort(_) => Err(out_of_reach()),
         _ => server.exchange(request),
@@ -256,7 +256,7 @@ fn an_upload_is_begun_again_and_leaves_nothing_behind() {
         Err(ClientError::AlreadyUploaded)
     ));
     check(&mut client, &other);
-    // Nothing is on the server any more, or ever was: that is as good.
+    // It is no error if the server has no upload to abort.
     for refusal in [Refusal::UnknownFile, Refusal::Removed] {
         let (world, mut client) = broken_off(&file);
         world.wire.tamper(move |request, response| {
@@ -289,8 +289,8 @@ fn a_copy_of_a_state_does_not_go_on_with_what_another_has_sent() {
             claimed: 5
         })
     ));
-    // Nor does anybody go on where the server has lost parts, but not all: nobody knows of what it has
-    // whether the source is still the same.
+    // If the server has lost some parts but not all, the client does not resume: it cannot compare
+    // the source with the remaining parts.
     for claimed in [1, 3] {
         world.wire.tamper(move |request, response| {
             if let (Request::Begin(_), Response::State(standing)) = (request, response) {
@@ -299,18 +299,21 @@ fn a_copy_of_a_state_does_not_go_on_with_what_another_has_sent() {
         });
         let outcome = client.upload(file.as_slice(), &mut |_| ());
         assert!(
-            matches!(outcome, Err(ClientError::MoreParts { sent: 6, claimed: found }) if found == claimed),
+            matches!(
+                outcome,
+                Err(ClientError::MoreParts { sent: 6, claimed: found }) if found == claimed
+            ),
             "{outcome:?}"
         );
     }
     world.wire.be_honest();
     client.upload(file.as_slice(), &mut |_| ()).unwrap();
-    // The same source makes the same file.
+    // The copy of the state finishes with the same source, and the file is the same.
     copied.upload(file.as_slice(), &mut |_| ()).unwrap();
     check(&mut copied, &file);
 }
 
-/// A client of a file of 1000 bytes whose update of version 1 failed like this.
+/// A client of a file of 1000 bytes. Its update of version 1 has failed because of `meddle`.
 fn failed_update(
     meddle: impl FnMut(&Request, &Local) -> Result<Response, TransportError> + Send + 'static,
 ) -> (World, Client) {
@@ -351,12 +354,12 @@ fn an_update_whose_request_or_answer_was_lost_is_recovered() {
         assert!(client.is_pending());
         let settled = client.settle().unwrap();
         assert!(
-            matches!(settled, Settled::Applied(state) if state.version == 2),
+            matches!(settled, SettleOutcome::Applied(state) if state.version == 2),
             "{lost}: {settled:?}"
         );
         assert!(!client.is_pending());
         check(&mut client, &updated());
-        // Not carried out twice.
+        // The update was applied only once.
         assert!(matches!(client.status().unwrap(), Status::Current(at) if at.version == 2));
     }
 }
@@ -377,7 +380,7 @@ fn a_crash_after_the_answer_and_before_the_state_file_is_recovered() {
     });
     client.apply(&[write(0, b"new")]).unwrap();
     drop(client);
-    // As if the power had failed before the new state was written, the acknowledgement sent already.
+    // Simulates a power cut after the acknowledgement and before the new state was written.
     std::fs::rename(&kept, world.path()).unwrap();
     let mut client = world.open();
     assert!(client.is_pending());
@@ -417,7 +420,7 @@ fn an_update_that_may_yet_pass_stays_under_way_and_one_that_never_will_does_not(
             check(&mut client, &contents(1_000));
         }
     }
-    // Too large for the transport: no attempt will ever get through.
+    // The request is too large for the transport, so every attempt will fail.
     let (_world, mut client) = failed_update(|request, server| match request {
         Request::Update(_) => Err(TransportError::Http(HttpError::RequestTooLarge {
             length: 1,
@@ -442,7 +445,7 @@ fn a_lost_acknowledgement_does_no_harm() {
     check(&mut client, &updated());
 }
 
-/// Answers updates with this refusal, and does not hand them on.
+/// Answers updates with this refusal, without forwarding them.
 fn refuse_updates(world: &World, refusal: Refusal) {
     world.wire.meddle(move |request, server| match request {
         Request::Update(_) => Ok(Response::Refused(refusal.clone())),
@@ -505,7 +508,7 @@ fn an_update_that_cannot_be_settled_for_now_does_not_stand_in_the_way_of_reads()
         assert!(client.apply(&[write(0, b"new")]).is_err());
         assert!(client.is_pending());
         check(&mut client, &contents(1_000));
-        // Another change must wait.
+        // No other change is accepted meanwhile.
         assert!(matches!(
             client.apply(&[write(0, b"newer")]),
             Err(ClientError::Transport(_) | ClientError::Refused(Refusal::Unavailable))
@@ -518,7 +521,7 @@ fn an_update_that_cannot_be_settled_for_now_does_not_stand_in_the_way_of_reads()
 
 #[test]
 fn an_update_that_the_server_has_carried_out_and_refused_is_adopted() {
-    // The update arrives, and the answer says that it is refused for good.
+    // The server executes the update, but answers with a final refusal.
     let (world, client) = failed_update(|request, server| match request {
         Request::Update(_) => {
             server.exchange(request)?;
@@ -529,7 +532,7 @@ fn an_update_that_the_server_has_carried_out_and_refused_is_adopted() {
     assert!(!client.is_pending());
     assert_eq!(client.version().unwrap().version, 1);
     drop(client);
-    // Another process: it is in the state file.
+    // A new process finds the update in the state file.
     let mut client = world.open();
     check(&mut client, &updated());
     assert_eq!(client.version().unwrap().version, 2);
@@ -546,7 +549,7 @@ fn a_refused_update_is_sent_once_more_at_most() {
     refuse_updates(&world, Refusal::TagsInvalid);
     assert!(second.apply(&[write(0, b"second")]).is_err());
     world.wire.be_honest();
-    // Nothing is sent while the file stands where it stood.
+    // The update is not sent again while the server has the same version.
     let sent = Arc::new(Mutex::new(0));
     let count = Arc::clone(&sent);
     world.wire.tamper(move |request, _| {
@@ -554,7 +557,7 @@ fn a_refused_update_is_sent_once_more_at_most() {
     });
     check(&mut second, &contents(1_000));
     assert_eq!(*sent.lock().unwrap(), 0);
-    // The next version is another writer's.
+    // Another writer makes the next version.
     first.apply(&[write(0, b"new")]).unwrap();
     *sent.lock().unwrap() = 0;
     for _ in 0..3 {
@@ -585,7 +588,9 @@ fn an_update_above_the_limit_of_requests_is_not_begun() {
     let before = std::fs::read(world.path()).unwrap();
     assert!(matches!(
         client.apply(&[insert(0, &contents(10_000))]),
-        Err(ClientError::Transport(TransportError::Http(HttpError::RequestTooLarge { length }))) if length > 10_000
+        Err(ClientError::Transport(TransportError::Http(
+            HttpError::RequestTooLarge { length }
+        ))) if length > 10_000
     ));
     assert!(!client.is_pending());
     assert_eq!(std::fs::read(world.path()).unwrap(), before);

@@ -1,4 +1,4 @@
-//! Others than the owner, who have what he has published and nothing else.
+//! Clients other than the owner, with published data only.
 
 use flexlist::{FileState, tag::TagKind};
 use flexlist_service::{
@@ -36,14 +36,14 @@ fn anybody_reads_and_audits_what_is_published() {
         }
         assert_eq!(read(&observer, newest.state()).unwrap(), file);
 
-        // The owner goes on, and the observer follows his signature.
+        // The owner updates the file, and the observer follows the owner's signature.
         client.apply(&[insert(100, b"more")]).unwrap();
         file.splice(100..100, *b"more");
         let before = newest;
         let newest = observer.newest().unwrap();
         assert_eq!(*newest.state(), client.version().unwrap());
         assert_eq!(read(&observer, newest.state()).unwrap(), file);
-        // Once he has gone on twice, what he saw before is gone.
+        // After a second update, the version seen first is no longer kept.
         client.apply(&[insert(0, b"x")]).unwrap();
         assert!(matches!(
             read(&observer, before.state()),
@@ -87,7 +87,7 @@ fn a_published_root_is_read_and_no_other() {
     let state = observer.at_root(&root).unwrap();
     assert_eq!(state, client.version().unwrap());
     assert!(read(&observer, &state).unwrap().starts_with(b"new"));
-    // Of a state that is another one in anything, the sealed root is another.
+    // The sealed root changes with every field of the state.
     let changes: [fn(&mut FileStatus); 3] = [
         |status| status.version += 1,
         |status| status.total -= 1,
@@ -105,7 +105,7 @@ fn a_published_root_is_read_and_no_other() {
         assert!(matches!(error, ClientError::OtherRoot { .. }), "{error:?}");
     }
     world.wire.be_honest();
-    // The owner has gone on: the root of then is of no version that is there.
+    // After two updates, the server keeps no version with the old root.
     client.apply(&[write(0, b"old")]).unwrap();
     client.apply(&[write(0, b"one")]).unwrap();
     assert!(matches!(
@@ -131,7 +131,7 @@ fn lies_about_the_newest_version() {
     client.apply(&[write(0, b"new")]).unwrap();
     let public = client.public().unwrap();
     let observer = observer(&world, &public);
-    // An older one, truly signed.
+    // An older version with a valid signature.
     world.wire.meddle(move |request, server| match request {
         Request::Confirmed { .. } => Ok(old.clone()),
         _ => server.exchange(request),
@@ -143,7 +143,7 @@ fn lies_about_the_newest_version() {
             claimed: 1
         })
     ));
-    // Another version 2 than the published one, signed by the owner himself.
+    // A version 2 that differs from the published one, with the owner's signature.
     world.wire.be_honest();
     let mut other = public.clone();
     other.since.list.root.0[0] ^= 1;
@@ -151,7 +151,7 @@ fn lies_about_the_newest_version() {
         FileObserver::new(other, world.wire.clone()).newest(),
         Err(ClientError::Forked { version: 2 })
     ));
-    // Another owner's signature, or one that was changed.
+    // A signature of another owner, or a changed statement.
     let mut strange = public;
     strange.owner = owner(2, TagKind::HashOnly).key;
     assert!(matches!(
@@ -170,7 +170,7 @@ fn lies_about_the_newest_version() {
         });
         assert!(matches!(observer.newest(), Err(ClientError::Statement(_))));
     }
-    // A status that the statement does not fit.
+    // A status that does not match the statement.
     for step in [2, 5] {
         world.wire.tamper(move |_, response| {
             if let Response::Confirmed { status, .. } = response {
@@ -179,7 +179,7 @@ fn lies_about_the_newest_version() {
         });
         assert!(matches!(observer.newest(), Err(ClientError::Unexpected)));
     }
-    // No file any more.
+    // The server claims not to have the file.
     for refusal in [
         Refusal::UnknownFile,
         Refusal::UploadUnfinished { next_part: 1 },
@@ -228,8 +228,7 @@ fn lies_about_what_is_read_and_audited() {
     }
 }
 
-/// Who has published another key for tags than the file has gets no verdict that is worth anything, but
-/// never a wrong byte.
+/// If the published tag key is not the file's, audits fail. Reads still return only verified bytes.
 #[test]
 fn a_wrong_key_for_tags_does_not_pass() {
     let world = World::new(TagKind::PublicBls);

@@ -1,16 +1,17 @@
-//! Files that were changed elsewhere.
+//! Synchronisation of files that were edited locally.
 
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
 use flexlist::bytes::Bytes;
 use flexlist_service::{
-    client::{AuditFault, Synced},
-    message::{FileUpdate, Signed},
+    client::{AuditFault, SyncReport},
+    message::{FileUpdate, SignedRequest},
 };
 
 use super::*;
 
-/// Counts the bytes of blocks in updates, and refuses reads: nothing is fetched to find what changed.
+/// Counts the bytes of blocks in updates. Refuses reads, because `sync` finds changes without
+/// fetching blocks.
 fn count_sent(world: &World) -> Arc<Mutex<u64>> {
     let sent = Arc::new(Mutex::new(0));
     let counted = Arc::clone(&sent);
@@ -24,7 +25,7 @@ fn count_sent(world: &World) -> Arc<Mutex<u64>> {
     sent
 }
 
-fn bytes_of(signed: &Signed) -> u64 {
+fn bytes_of(signed: &SignedRequest) -> u64 {
     use flexlist::edit::BlockEdit;
     let update: FileUpdate = signed.claimed().unwrap();
     let bytes = update.edits.iter().map(|edit| match edit {
@@ -35,13 +36,13 @@ fn bytes_of(signed: &Signed) -> u64 {
     bytes.sum()
 }
 
-fn sync(client: &mut Client, contents: &[u8]) -> Result<Synced, ClientError> {
+fn sync(client: &mut Client, contents: &[u8]) -> Result<SyncReport, ClientError> {
     client.sync(&mut Cursor::new(contents), &mut |sent, total| {
         assert!(sent <= total);
     })
 }
 
-/// A client whose file is cut by content, in blocks of about a kilobyte.
+/// A client whose file is cut into content-defined blocks of about a kilobyte.
 fn uploaded_by_content(world: &World, contents: &[u8]) -> Client {
     let chunker = Chunker::content_defined(256, 1024, 4096).unwrap();
     let transport = world.wire.clone();
@@ -67,7 +68,7 @@ fn only_what_changed_is_sent_and_nothing_is_fetched() {
         let same = sync(&mut client, &file).unwrap();
         assert_eq!((same.updates, same.sent, same.state.version), (0, 0, 1));
 
-        // Bytes in front move all that follows; others change in place, and the end goes.
+        // Inserts bytes at the front, changes one in place, and truncates the end.
         file.splice(0..0, *b"in front");
         file[50_000] ^= 1;
         file.truncate(99_000);
@@ -78,7 +79,7 @@ fn only_what_changed_is_sent_and_nothing_is_fetched() {
         world.wire.be_honest();
         check(&mut client, &file);
 
-        // Down to nothing, and up again.
+        // Empties the file, and restores it.
         assert_eq!(sync(&mut client, b"").unwrap().state.list.total, 0);
         let again = sync(&mut client, &file).unwrap();
         assert_eq!(again.sent, 99_000);
@@ -90,7 +91,7 @@ fn only_what_changed_is_sent_and_nothing_is_fetched() {
 fn after_edits_whose_blocks_no_chunker_cuts_little_is_sent() {
     let world = World::new(TagKind::PrivateMac);
     let mut file = contents(20_000);
-    // Blocks of a fixed size: an insertion does not move those behind it.
+    // With blocks of a fixed size, an insertion does not move those behind it.
     let mut client = world.uploaded(&file);
     client.apply(&[insert(10_005, b"seven b")]).unwrap();
     file.splice(10_005..10_005, *b"seven b");
@@ -130,7 +131,7 @@ fn what_does_not_fit_one_update_is_sent_in_several_and_gone_on_with() {
     check(&mut client, &file);
 }
 
-/// A small generator of numbers below a limit.
+/// Generator of pseudorandom numbers below a limit.
 struct Numbers(u64);
 
 impl Numbers {
@@ -183,7 +184,7 @@ fn a_server_that_lies_about_what_it_has_gets_nothing() {
     let mut changed = file;
     changed[100] ^= 1;
     let changes: [fn(&mut Vec<Bytes>); 4] = [
-        // The root of what the file becomes, as if it were there already.
+        // Claims the content root of the changed block, which the server does not have yet.
         |committed| {
             let mut block = contents(128).split_off(64);
             block[100 - 64] ^= 1;
@@ -228,21 +229,21 @@ fn a_server_that_lies_about_what_it_has_gets_nothing() {
     check(&mut client, &changed);
 }
 
-/// A file of which a byte changes once it was read so often.
-struct Moving {
+/// A file in which one byte changes at a chosen seek.
+struct ChangingFile {
     file: Cursor<Vec<u8>>,
     left: u32,
 }
 
-impl Read for Moving {
+impl Read for ChangingFile {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.file.read(buffer)
     }
 }
 
-impl Seek for Moving {
+impl Seek for ChangingFile {
     fn seek(&mut self, place: SeekFrom) -> io::Result<u64> {
-        // Once.
+        // Changes the byte at the last counted seek only.
         if self.left == 1 {
             self.file.get_mut()[3_000] ^= 1;
         }
@@ -263,13 +264,13 @@ fn a_source_that_changes_while_it_is_read_is_said_and_never_sent_in_part() {
     let file = contents(6_000);
     let mut moved = 0;
     for left in (1..400).step_by(soak::size(23, 7)) {
-        let mut source = Moving {
+        let mut source = ChangingFile {
             file: Cursor::new(file.clone()),
             left,
         };
         match client.sync(&mut source, &mut |_, _| ()) {
             Ok(synced) => {
-                // Before the block was looked at, or after it was sent.
+                // The byte changed before its block was read, or after it was sent.
                 let total = synced.state.list.total;
                 let read = client.read(0..total).unwrap();
                 assert!(read == source.file.into_inner() || read == file, "{left}");

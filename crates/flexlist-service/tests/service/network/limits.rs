@@ -1,4 +1,4 @@
-//! No more than the limits allow.
+//! Limits of the HTTP server.
 
 use super::*;
 
@@ -18,21 +18,23 @@ fn oversize_requests_are_refused_by_client_and_server() {
         ..once()
     };
     let refused = client(&server, careful).exchange(&part(1 << 10));
-    assert!(
-        matches!(refused, Err(TransportError::Http(HttpError::RequestTooLarge { length })) if length > 1 << 10)
-    );
+    assert!(matches!(
+        refused,
+        Err(TransportError::Http(HttpError::RequestTooLarge { length })) if length > 1 << 10
+    ));
     assert_eq!(
         server.connections(),
         0,
         "the client must not have connected"
     );
 
-    // The client asks first: the server refuses before a byte of the body travels.
+    // With `Expect: 100-continue`, the server refuses before the body is sent.
     let client = client(&server, once());
     let refused = client.exchange(&part(20 << 20));
-    assert!(
-        matches!(refused, Err(TransportError::Http(HttpError::RequestTooLarge { length })) if length > 20 << 20)
-    );
+    assert!(matches!(
+        refused,
+        Err(TransportError::Http(HttpError::RequestTooLarge { length })) if length > 20 << 20
+    ));
     assert!(client.exchange(&part(900 << 10)).is_ok());
     stop(server);
 }
@@ -48,12 +50,12 @@ fn a_body_longer_than_it_was_to_be_is_refused() {
         ..Options::default()
     };
     let server = start(options, Echo);
-    // Too small a body for asking first: the server reads it away to answer.
+    // A smaller body is sent at once. The server discards it before it responds.
     assert!(matches!(
         client(&server, once()).exchange(&part(200 << 10)),
         Err(TransportError::Http(HttpError::RequestTooLarge { .. }))
     ));
-    // No length announced: counted as it comes.
+    // Without an announced length, the bytes are counted on arrival.
     let mut request = format!(
         "POST {PATH} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\
          Content-Type: application/octet-stream\r\nTransfer-Encoding: chunked\r\n\r\n800\r\n"
@@ -141,7 +143,7 @@ fn overload_is_refused_and_passes() {
     thread::scope(|scope| {
         let in_flight = scope.spawn(|| client(&server, once()).exchange(&status(1)));
         gate.wait_inside(1);
-        // Of two more, one may wait; the other is refused, and comes back first.
+        // Of two more requests one is queued. The other is refused, and returns first.
         let (send, receive) = mpsc::channel();
         for _ in 0..2 {
             let send = send.clone();
@@ -159,7 +161,7 @@ fn overload_is_refused_and_passes() {
         let refused = refused.unwrap().to_lowercase();
         assert!(refused.starts_with("http/1.1 503 "), "{refused}");
         assert!(refused.contains("\r\nretry-after: 1\r\n"), "{refused}");
-        // Who tries again gets an answer once there is room.
+        // A client that retries gets an answer once there is room.
         let patient = scope.spawn(|| client(&server, HttpOptions::default()).exchange(&status(4)));
         thread::sleep(Duration::from_millis(100));
         gate.open();
@@ -185,7 +187,7 @@ fn messages_share_a_bounded_memory() {
     };
     let server = start(options, Echo);
     let client = client(&server, once());
-    // Room for one request or answer of a mebibyte, for none of three.
+    // Memory for one request or response of a mebibyte, and for none of three.
     assert!(client.exchange(&part(1 << 20)).is_ok());
     assert!(client.exchange(&read(1 << 20)).is_ok());
     for too_much in [part(3 << 20), read(3 << 20)] {
@@ -194,7 +196,7 @@ fn messages_share_a_bounded_memory() {
             Err(TransportError::Http(HttpError::Overloaded { attempts: 1 }))
         );
     }
-    // What was taken has been given back.
+    // All memory was released.
     for _ in 0..20 {
         assert!(client.exchange(&read(1 << 20)).is_ok());
     }

@@ -1,4 +1,4 @@
-//! A client is served while another one takes all that it can get.
+//! Fairness: an honest client is served while a hostile one uses as much as it can.
 //!
 //! The two have different addresses of the loopback interface, which are two peers to the server.
 
@@ -6,12 +6,12 @@ use std::net::IpAddr;
 
 use super::*;
 
-/// As much as one peer may have is soon had.
+/// Options with these limits, under which one peer soon reaches its share.
 fn shared(limits: Limits) -> Options {
     Options {
         limits,
         timeouts: Timeouts {
-            // Nobody is saved by a deadline.
+            // No deadline ends a request during the test.
             header: 600 * SECOND,
             body: 600 * SECOND,
             write: 600 * SECOND,
@@ -37,8 +37,8 @@ const FEW: Limits = Limits {
     connections_per_peer: 16,
 };
 
-/// A connection from another address than the one that clients have.
-fn connect_from(from: [u8; 4], server: &Running) -> TcpStream {
+/// A connection from this address, which differs from that of other clients.
+fn connect_from(from: [u8; 4], server: &RunningServer) -> TcpStream {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -55,12 +55,12 @@ fn connect_from(from: [u8; 4], server: &Running) -> TcpStream {
 
 const HOSTILE: [u8; 4] = [127, 0, 0, 2];
 
-/// As many connections of the hostile peer as it may have, each with these bytes sent.
-fn hold(server: &Running, bytes: &[u8]) -> Vec<TcpStream> {
+/// Opens the maximum number of connections for the hostile peer, and sends `bytes` on each.
+fn hold(server: &RunningServer, bytes: &[u8]) -> Vec<TcpStream> {
     let mut held = Vec::new();
     for _ in 0..FEW.connections_per_peer {
         let mut stream = connect_from(HOSTILE, server);
-        // The server may refuse, and close, before all is sent.
+        // The server may refuse and close before all bytes are sent.
         drop(stream.write_all(bytes));
         held.push(stream);
     }
@@ -75,7 +75,7 @@ fn begun(length: usize, sent: usize) -> Vec<u8> {
 }
 
 /// An honest client from another address is served, small and large.
-fn assert_served(server: &Running) {
+fn assert_served(server: &RunningServer) {
     let honest = client(server, once());
     for file in 0..4 {
         assert_eq!(
@@ -96,7 +96,7 @@ fn idle_connections_are_shared_out() {
     wait_until("not connected", || {
         server.connections() == FEW.connections_per_peer
     });
-    // One more is closed.
+    // A further connection is closed.
     let mut more = connect_from(HOSTILE, &server);
     more.set_read_timeout(Some(10 * SECOND)).unwrap();
     assert!(matches!(more.read(&mut [0]), Ok(0) | Err(_)));
@@ -108,7 +108,7 @@ fn idle_connections_are_shared_out() {
 #[test]
 fn bodies_that_do_not_end_are_shared_out() {
     let server = start(shared(FEW), Echo);
-    // Of each of them more than its part, and all but the last byte.
+    // Each body exceeds the peer's share, and lacks its last byte.
     let held = hold(&server, &begun(1 << 20, (1 << 20) - 1));
     assert_served(&server);
     let small = hold(&server, &begun(1000, 999));
@@ -129,7 +129,7 @@ fn answers_that_are_not_taken_are_shared_out() {
     stop(server);
 }
 
-/// Answers like [`Echo`], but for the first file only while the gate is open.
+/// Answers like [`Echo`]. Requests about the first file wait until the gate is open.
 struct Slow(Arc<Gate>);
 
 impl Handler for Slow {
@@ -177,7 +177,7 @@ fn requests_that_take_long_are_shared_out() {
     gate.wait_inside(1);
     thread::scope(|scope| {
         let honest = scope.spawn(|| client(&server, once()).exchange(&status(2)));
-        // All that the hostile one may not have in flight or waiting is refused at once.
+        // Requests of the hostile peer beyond its share of places are refused at once.
         let refused = held
             .iter()
             .map(|stream| {
@@ -212,12 +212,12 @@ fn requests_that_take_long_are_shared_out() {
 
 #[test]
 fn small_requests_have_a_reserve() {
-    // Room for the bodies of two peers.
+    // Memory for the bodies of two peers.
     let server = start(shared(FEW), Echo);
     let honest = client(&server, once());
     let mut held = Vec::new();
     wait_until("never full", || {
-        // Anew each time: what was asked for in between may have taken the room of one of them.
+        // Starts over each time: an honest request in between may have taken the memory of one.
         held.clear();
         wait_until("not disconnected", || server.connections() <= 1);
         for from in [HOSTILE, [127, 0, 0, 3]] {
@@ -255,7 +255,7 @@ fn a_body_that_comes_steadily_has_an_end() {
     let mut stream = TcpStream::connect(server.address()).unwrap();
     stream.write_all(&begun(30 << 20, 0)).unwrap();
     let begun = Instant::now();
-    // More than a mebibyte in each of the other deadlines' spans.
+    // Sends more than a mebibyte within each of the other deadlines.
     while stream.write_all(&[0; 1 << 10]).is_ok() {
         assert!(begun.elapsed() < 60 * SECOND, "not cut off");
         thread::sleep(Duration::from_millis(1));
@@ -287,7 +287,7 @@ fn an_answer_that_is_taken_steadily_has_an_end() {
             Ok(count) => taken += count,
         }
         assert!(begun.elapsed() < 60 * SECOND, "not cut off");
-        // What it sends meanwhile does not help.
+        // Sending does not extend the deadline.
         drop(stream.write_all(b"P"));
         thread::sleep(Duration::from_millis(2));
     }

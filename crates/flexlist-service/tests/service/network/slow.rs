@@ -18,7 +18,7 @@ fn hasty() -> Options {
 #[test]
 fn slow_heads_and_idle_connections_are_cut_off() {
     let server = start(hasty(), Echo);
-    // Nothing at all; part of a head; a whole request, and then nothing.
+    // Nothing, part of a head, or a whole request followed by nothing.
     let request = codec::encode(&status(9));
     let mut whole = head("POST", PATH, "application/octet-stream", request.len());
     whole.extend(&request);
@@ -31,7 +31,7 @@ fn slow_heads_and_idle_connections_are_cut_off() {
     stop(server);
 }
 
-/// The request without its wish to close the connection.
+/// The request without its header `Connection: close`.
 fn keep_alive(request: &[u8]) -> Vec<u8> {
     let wish = b"Connection: close\r\n";
     let at = request
@@ -49,7 +49,7 @@ fn a_slow_body_is_cut_off() {
     let answer = raw(server.address(), &request, 5 * SECOND).unwrap();
     assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
 
-    // One byte now and then does not help.
+    // Sending single bytes does not extend the deadline.
     let mut stream = TcpStream::connect(server.address()).unwrap();
     stream
         .write_all(&head("POST", PATH, "application/octet-stream", 100))
@@ -89,7 +89,7 @@ fn a_client_that_does_not_take_its_answer_is_cut_off() {
     wait_until("not cut off", || server.connections() == 0);
     drop(stream);
 
-    // One that is slow, but takes it, is served.
+    // A client that reads slowly is served.
     let client = client(&server, once());
     assert!(matches!(
         client.exchange(&read(60 << 20)),

@@ -1,4 +1,4 @@
-//! How a server stops, and what its clients see of it.
+//! Shutdown of a server, as its clients observe it.
 
 use super::*;
 
@@ -18,7 +18,7 @@ fn shutdown_answers_what_is_in_flight() {
     gate.open();
     assert_eq!(root_of(&in_flight.join().unwrap().unwrap()), [5; 32]);
     drop(idle);
-    assert_eq!(server.join().unwrap(), Stopped::Drained);
+    assert_eq!(server.join().unwrap(), ShutdownOutcome::Drained);
 }
 
 #[test]
@@ -34,7 +34,10 @@ fn shutdown_does_not_wait_for_ever() {
     server.shutdown(60 * SECOND);
     // A second, shorter limit replaces the first.
     server.shutdown(Duration::from_millis(200));
-    assert_eq!(server.join().unwrap(), Stopped::TimedOut { connections: 1 });
+    assert_eq!(
+        server.join().unwrap(),
+        ShutdownOutcome::TimedOut { connections: 1 }
+    );
     assert!(begun.elapsed() < 50 * SECOND, "the first limit held");
     assert!(matches!(
         in_flight.join().unwrap(),
@@ -46,7 +49,7 @@ fn shutdown_does_not_wait_for_ever() {
     gate.open();
 }
 
-/// With `kill`, since a process cannot signal itself without a library.
+/// Uses the program `kill`: a process cannot signal itself without a library.
 #[cfg(unix)]
 #[test]
 fn a_signal_stops_a_running_server() {
@@ -54,14 +57,14 @@ fn a_signal_stops_a_running_server() {
     let address = format!("http://{}", server.address());
     let running = thread::spawn(move || server.run(Echo));
     let client = HttpTransport::new(&address, once()).unwrap();
-    // It answers: so it listens to signals, too.
+    // A server that answers has installed its signal handlers.
     assert!(client.exchange(&status(1)).is_ok());
     let process = std::process::id().to_string();
     let killed = std::process::Command::new("kill")
         .args(["-TERM", &process])
         .status();
     assert!(killed.unwrap().success());
-    assert_eq!(running.join().unwrap().unwrap(), Stopped::Drained);
+    assert_eq!(running.join().unwrap().unwrap(), ShutdownOutcome::Drained);
 }
 
 #[test]
@@ -86,7 +89,7 @@ fn a_server_out_of_reach_is_tried_again() {
     assert!(begun.elapsed() >= Duration::from_millis(30));
 }
 
-/// Answers one request with this, whatever it asks.
+/// Answers one request, whatever its contents, with `answer`.
 fn answer_once(answer: &'static [u8]) -> (String, thread::JoinHandle<()>) {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
@@ -116,7 +119,7 @@ fn answers_that_are_no_messages_are_told_apart() {
         assert_eq!(client.exchange(&status(1)), Err(expected));
         server.join().unwrap();
     }
-    // An answer that breaks off.
+    // A truncated response.
     let (address, server) = answer_once(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nPAD1");
     let client = HttpTransport::new(&address, once()).unwrap();
     assert!(matches!(

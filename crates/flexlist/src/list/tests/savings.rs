@@ -15,9 +15,9 @@ thread_local! {
 
 /// SHA-256 with a call counter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Counted;
+struct CountingSha256;
 
-impl NodeHash for Counted {
+impl NodeHash for CountingSha256 {
     fn hash(bytes: &[u8]) -> Digest<32> {
         HASHES.set(HASHES.get() + 1);
         Sha256::hash(bytes)
@@ -76,11 +76,11 @@ struct Savings {
     witness: usize,
 }
 
-fn savings(list: &mut FlexList<Counted>, operations: &[Operation]) -> Savings {
+fn savings(list: &mut FlexList<CountingSha256>, operations: &[Operation]) -> Savings {
     let old = list.state();
     let (change, server_batch) = counting(|| list.update(operations).unwrap());
     let (next, client_batch) =
-        counting(|| verify_update::<Counted>(&change.witness, &old, operations).unwrap());
+        counting(|| verify_update::<CountingSha256>(&change.witness, &old, operations).unwrap());
     assert_eq!(*next.get(), list.state());
     list.undo(change.previous);
     let (mut server, mut client) = (0, 0);
@@ -89,7 +89,7 @@ fn savings(list: &mut FlexList<Counted>, operations: &[Operation]) -> Savings {
         let (change, hashes) = counting(|| list.update(operation).unwrap());
         server += hashes;
         let (_, hashes) =
-            counting(|| verify_update::<Counted>(&change.witness, &old, operation).unwrap());
+            counting(|| verify_update::<CountingSha256>(&change.witness, &old, operation).unwrap());
         client += hashes;
         list.forget(change.previous);
     }
@@ -115,7 +115,7 @@ fn a_batch_needs_a_fraction_of_the_hashes() {
         })
         .collect();
     let (list, hashes) = counting(|| FlexList::build(&blocks, &Workers::sequential()).unwrap());
-    let mut list: FlexList<Counted> = list;
+    let mut list: FlexList<CountingSha256> = list;
     // One hash per node: the leaves, half as many inner nodes, and the sentinels.
     assert!(
         (BLOCKS * 3 / 2..BLOCKS * 3 / 2 + 8).contains(&hashes),

@@ -1,7 +1,7 @@
 //! A hash tree over the chunks of one block.
 //!
 //! ```text
-//! leaf(i)  = SHA-256(0x20 || u64be i || chunk i)            chunks of 256 bytes, the last may be shorter
+//! leaf(i)  = SHA-256(0x20 || u64be i || chunk i)    chunks of 256 bytes; the last may be shorter
 //! node     = SHA-256(0x21 || left || right)
 //! root     = SHA-256(0x22 || u64be length of the block || top)
 //! ```

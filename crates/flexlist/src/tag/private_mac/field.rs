@@ -220,7 +220,9 @@ mod tests {
         }
 
         #[test]
-        fn dot_is_the_sum_of_products(pairs in prop::collection::vec(any::<(u128, [u8; 15])>(), 0..70)) {
+        fn dot_is_the_sum_of_products(
+            pairs in prop::collection::vec(any::<(u128, [u8; 15])>(), 0..70),
+        ) {
             let elements = pairs.iter().map(|(number, _)| Element::reduce(*number));
             let multipliers: Vec<_> = elements.clone().map(Element::multiplier).collect();
             let sectors: Vec<_> = pairs.iter().map(|(_, sector)| *sector).collect();

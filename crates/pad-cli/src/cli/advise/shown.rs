@@ -5,7 +5,7 @@ use core::fmt;
 use comfy_table::{CellAlignment, Table, presets::UTF8_BORDERS_ONLY};
 use comparison::{
     Load,
-    advice::{Advice, Balance, Candidate, Crossing, Excluded, Wanted, crossing},
+    advice::{Advice, Balance, Candidate, Crossing, Exclusion, Requirements, crossing},
     cost::{BandwidthRatios, Term},
 };
 use serde_json::{Value as Json, json};
@@ -13,13 +13,13 @@ use serde_json::{Value as Json, json};
 use super::{Basis, commands::commands};
 
 /// Renders the advice as text and as a JSON object.
-pub(super) fn shown(advice: &Advice, wanted: &Wanted, basis: &Basis) -> (String, Json) {
+pub(super) fn shown(advice: &Advice, wanted: &Requirements, basis: &Basis) -> (String, Json) {
     let load = &wanted.load;
     let rivals = rivals(advice, load, basis);
     let mut parts = vec![origin(wanted, basis), ranking(advice, load)];
     parts.push(match advice.winner() {
         Some(winner) => why(winner, load, &rivals),
-        None => "No scheme does what is needed.".into(),
+        None => "No scheme meets the requirements.".into(),
     });
     parts.push(excluded(&advice.excluded));
     parts.retain(|part| !part.is_empty());
@@ -60,16 +60,17 @@ fn rivals<'a>(advice: &'a Advice, load: &Load, basis: &Basis) -> Vec<Rival<'a>> 
     rivals
 }
 
-fn origin(wanted: &Wanted, basis: &Basis) -> String {
+fn origin(wanted: &Requirements, basis: &Basis) -> String {
     let (load, entry) = (&wanted.load, &basis.prices);
     let needs: Vec<_> = wanted.needs.iter().map(|need| need.name()).collect();
     let haste = if basis.records.quick {
-        ", taken in haste"
+        ", from a quick run"
     } else {
         ""
     };
     format!(
-        "{} keys of {} bytes with values of {}; {} snapshots of {} changes and {} look-ups in a day;\n\
+        "{} keys of {} bytes with values of {}; {} snapshots of {} changes and {} lookups per \
+         day;\n\
          {} server(s) with {} version(s); needed: {}\n\
          prices: {} ({}, {}): {}\n\
          measurements: {}, {}{haste}",
@@ -119,7 +120,7 @@ fn ranking(advice: &Advice, load: &Load) -> String {
         "scheme",
         "dollars a month",
         "mostly",
-        "look-up",
+        "lookup",
         "snapshot",
         "proof",
         "memory",
@@ -241,22 +242,24 @@ fn balance(winner: &Candidate, other: &Candidate) -> String {
 fn places(crossing: &Crossing) -> String {
     let lookups = crossing
         .lookups_per_day
-        .map(|lookups| format!("with {} look-ups in a day", digits(lookups)));
+        .map(|lookups| format!("with {} lookups per day", digits(lookups)));
     let keys = crossing
         .keys
         .map(|keys| format!("with {} keys", digits(keys)));
     let places: Vec<_> = [lookups, keys].into_iter().flatten().collect();
     match places.as_slice() {
         _ if crossing.everywhere => {
-            "everywhere: for any number of look-ups, and for 1000 times fewer or more keys".into()
+            "everywhere: for any number of lookups, and for 1000 times fewer or more keys".into()
         }
-        [] => "nowhere: for any number of look-ups, and for 1000 times fewer or more keys, the order stays".into(),
+        [] => "nowhere: the order holds for any number of lookups, and for 1000 times fewer or \
+               more keys"
+            .into(),
         places => format!("{}, all else unchanged", places.join(" or ")),
     }
 }
 
 /// Groups schemes excluded for equal reasons, one line a group.
-fn excluded(all: &[Excluded]) -> String {
+fn excluded(all: &[Exclusion]) -> String {
     let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
     for excluded in all {
         let reasons: Vec<_> = excluded.reasons.iter().map(ToString::to_string).collect();
@@ -273,10 +276,10 @@ fn excluded(all: &[Excluded]) -> String {
     let lines = groups
         .iter()
         .map(|(reasons, names)| format!("\n  {}: {reasons}", names.join(", ")));
-    format!("Not to be chosen:{}", lines.collect::<String>())
+    format!("Excluded:{}", lines.collect::<String>())
 }
 
-fn object(advice: &Advice, wanted: &Wanted, basis: &Basis, rivals: &[Rival<'_>]) -> Json {
+fn object(advice: &Advice, wanted: &Requirements, basis: &Basis, rivals: &[Rival<'_>]) -> Json {
     let load = &wanted.load;
     let ranked = advice
         .ranked

@@ -6,7 +6,7 @@ use authdict::trace::TraceReader;
 use clap::Args;
 use comparison::{
     Load,
-    advice::{Limits, Wanted},
+    advice::{Limits, Requirements},
     needs::Need,
     trace::TraceLoad,
 };
@@ -15,75 +15,87 @@ use super::quantities::{bytes, count, key_bytes, per_day, seconds, share, value_
 use crate::cli::Failure;
 
 #[derive(Debug, Args)]
-#[command(next_help_heading = "What is done with the dictionary")]
+#[command(next_help_heading = "Load")]
 pub(super) struct LoadArguments {
-    /// Take what is not given below from a trace: CSV with the columns snapshot,op,key,value, plain or compressed with
-    /// zstd. Its size at the end counts, and its snapshots but the first.
+    /// Take the values not given below from a CSV trace.
+    ///
+    /// The columns are snapshot,op,key,value; plain or compressed with Zstandard. The trace's final
+    /// size counts, and its snapshots except the first.
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
-    /// The number of keys, as 10k or 1M.
+    /// Number of keys, such as 10k or 1M.
     #[arg(long, value_name = "COUNT", value_parser = count, required_unless_present = "trace")]
     keys: Option<u64>,
-    /// The bytes of a key [default: 32]
+    /// Bytes per key [default: 32]
     #[arg(long, value_name = "COUNT", value_parser = key_bytes)]
     key_bytes: Option<u64>,
-    /// The bytes of a value [default: 32]
+    /// Bytes per value [default: 32]
     #[arg(long, value_name = "COUNT", value_parser = value_bytes)]
     value_bytes: Option<u64>,
-    /// The changes of keys, as 1/s or 500/day; without --snapshots each is a snapshot of its own.
+    /// Rate of key changes, such as 1/s or 500/day.
+    ///
+    /// Without --snapshots each change is a snapshot of its own.
     #[arg(long, value_name = "RATE", value_parser = per_day)]
     updates: Option<f64>,
-    /// The signed snapshots, as 24/day or 1/h.
+    /// Rate of signed snapshots, such as 24/day or 1/h.
     #[arg(long, value_name = "RATE", value_parser = per_day)]
     snapshots: Option<f64>,
-    /// The changes in each snapshot, with --snapshots; 1 unless the trace says otherwise.
+    /// Changes per snapshot, with --snapshots.
+    ///
+    /// Default: those of the trace, or 1.
     #[arg(long, value_name = "COUNT", value_parser = count, conflicts_with_all = ["updates"])]
     changes: Option<u64>,
-    /// The look-ups of all clients, as 10k/s.
+    /// Rate of lookups of all clients, such as 10k/s.
     #[arg(long, value_name = "RATE", value_parser = per_day, default_value = "1/s")]
     lookups: f64,
-    /// The share of look-ups that ask an old version, as 10%.
+    /// Share of lookups in an old version, such as 10%.
     #[arg(long, value_name = "SHARE", value_parser = share, default_value = "0%")]
     old_lookups: f64,
-    /// The servers: each is sent every update, and holds everything.
+    /// Number of servers; each holds everything and gets every update.
     #[arg(long, value_name = "COUNT", value_parser = count, default_value = "1")]
     servers: u64,
-    /// How long a version can be asked about [default: 30d; with --numbered, unless old versions are asked, only the latest]
+    /// Keep versions for this TIME [default: 30d]
+    ///
+    /// With --numbered only the latest is kept by default, unless old versions are asked.
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     history: Option<f64>,
-    /// How many versions can be asked about, instead; 1 is the latest alone.
+    /// Keep this COUNT of versions instead; 1 is the latest alone.
     #[arg(long, value_name = "COUNT", value_parser = count, conflicts_with = "history")]
     versions: Option<u64>,
 }
 
 #[derive(Debug, Args)]
-#[command(next_help_heading = "What a scheme has to do")]
+#[command(next_help_heading = "Requirements")]
 pub(super) struct NeedArguments {
-    /// What is needed, separated by commas: set-unique, constant-proofs, ranges, append-only, no-trusted-setup, absence,
-    /// removal, old-versions, unbounded.
+    /// Required properties, separated by commas.
+    ///
+    /// They are set-unique, constant-proofs, ranges, append-only, no-trusted-setup, absence,
+    /// removal, old-versions and unbounded.
     #[arg(long = "need", value_name = "NEEDS", value_delimiter = ',')]
     needs: Vec<Need>,
-    /// Entries may have numbers in the order of their arrival instead of keys. What has numbers answers about the latest version
-    /// only, so that no other is kept unless --history or --versions says so.
+    /// Allow numbered entries, in order of arrival, instead of keys.
+    ///
+    /// Numbered entries answer for the latest version only. No other version is kept unless
+    /// --history or --versions is given.
     #[arg(long)]
     numbered: bool,
-    /// The most memory of a server, as 4GB.
+    /// Maximum memory of a server, such as 4GB.
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     max_memory: Option<f64>,
-    /// The longest proof, as 1kB.
+    /// Maximum size of a proof, such as 1kB.
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     max_proof: Option<f64>,
-    /// The longest time until a snapshot is made and applied, as 10ms.
+    /// Maximum time to make and apply a snapshot, such as 10ms.
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     max_snapshot: Option<f64>,
 }
 
 /// Combines both argument groups, and the trace if there is one.
-pub(super) fn wanted(load: &LoadArguments, needs: &NeedArguments) -> Result<Wanted, Failure> {
+pub(super) fn wanted(load: &LoadArguments, needs: &NeedArguments) -> Result<Requirements, Failure> {
     let trace = load.trace.as_deref().map(read).transpose()?;
     let load = load.load(trace.as_ref(), needs.kept())?;
     let removes = trace.is_some_and(|trace| trace.removes);
-    Ok(Wanted {
+    Ok(Requirements {
         needs: needs.needs(&load, removes),
         load,
         limits: Limits {
@@ -110,7 +122,7 @@ fn read(path: &Path) -> Result<TraceLoad, Failure> {
 }
 
 impl LoadArguments {
-    fn load(&self, trace: Option<&TraceLoad>, usual: Kept) -> Result<Load, Failure> {
+    fn load(&self, trace: Option<&TraceLoad>, usual: DefaultHistory) -> Result<Load, Failure> {
         let (snapshots_per_day, changes) = self.snapshots(trace)?;
         let kept = match (self.versions, self.history, usual) {
             #[allow(
@@ -119,7 +131,7 @@ impl LoadArguments {
                 reason = "below 2^53"
             )]
             (Some(versions), _, _) => versions as f64,
-            (None, None, Kept::Latest) if self.old_lookups <= 0.0 => 1.0,
+            (None, None, DefaultHistory::Latest) if self.old_lookups <= 0.0 => 1.0,
             (None, history, _) => history.unwrap_or(MONTH) / 86_400.0 * snapshots_per_day,
         };
         let of = |given: Option<u64>, of_trace: fn(&TraceLoad) -> u64, default| {
@@ -165,7 +177,7 @@ impl LoadArguments {
 
 /// Versions retained by default.
 #[derive(Clone, Copy)]
-enum Kept {
+enum DefaultHistory {
     /// All versions of the last [`MONTH`].
     Month,
     /// The latest version only.
@@ -176,11 +188,11 @@ enum Kept {
 const MONTH: f64 = 30.0 * 86_400.0;
 
 impl NeedArguments {
-    const fn kept(&self) -> Kept {
+    const fn kept(&self) -> DefaultHistory {
         if self.numbered {
-            Kept::Latest
+            DefaultHistory::Latest
         } else {
-            Kept::Month
+            DefaultHistory::Month
         }
     }
 

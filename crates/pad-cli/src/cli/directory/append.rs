@@ -17,7 +17,10 @@ use super::{
 use crate::cli::{Failure, Output};
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: pad directory append photographs --key directory.key a.jpg b.jpg")]
+#[command(after_help = "\
+Examples:
+  pad directory append photographs --key directory.key a.jpg b.jpg
+  pad directory append photographs --key directory.key --digests digests.txt")]
 pub(in crate::cli) struct Append {
     /// The directory's folder.
     folder: PathBuf,
@@ -25,10 +28,12 @@ pub(in crate::cli) struct Append {
     sign: SignArguments,
     #[command(flatten)]
     hints: HintArguments,
-    /// Register the digests in this file, one a line in hexadecimal digits; - for standard input.
+    /// Register the digests in FILE; - for standard input.
+    ///
+    /// FILE has one digest per line, in hexadecimal digits.
     #[arg(long, value_name = "FILE", conflicts_with = "objects")]
     digests: Option<PathBuf>,
-    /// The objects: files, whose digests are registered.
+    /// Files whose digests are registered.
     #[arg(required_unless_present = "digests")]
     objects: Vec<PathBuf>,
 }

@@ -9,11 +9,14 @@ use super::{failure, shown::version_line, suite_of, with_suite};
 use crate::cli::{Failure, Output, files::read_file};
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: pad directory apply photographs updates/2.update")]
+#[command(after_help = "\
+Examples:
+  pad directory apply photographs updates/2.update
+  pad directory apply photographs updates/3.update updates/4.update")]
 pub(in crate::cli) struct Apply {
     /// The directory's folder.
     folder: PathBuf,
-    /// The updates' files, in the order of their versions.
+    /// The update files, in order of version.
     #[arg(required = true)]
     updates: Vec<PathBuf>,
 }

@@ -21,12 +21,14 @@ use crate::cli::{
     session::{AuthorArguments, HeadSource as _, check_key},
 };
 
-/// Who signs, and what becomes of what is signed.
+/// The author's key, and the destination of signed updates.
 #[derive(Debug, Args)]
 pub(super) struct SignArguments {
     #[command(flatten)]
     pub(super) author: AuthorArguments,
-    /// Write the signed update into this folder, as VERSION.update, for other servers (pad directory apply).
+    /// Write the signed update to FOLDER as VERSION.update.
+    ///
+    /// Other servers apply it with pad directory apply.
     #[arg(long, value_name = "FOLDER")]
     updates: Option<PathBuf>,
 }
@@ -34,12 +36,12 @@ pub(super) struct SignArguments {
 /// The author of a directory.
 pub(super) struct Author<S: Suite> {
     pub(super) full: FullAuthor<S>,
-    record: Remembered,
+    record: DirectoryRecord,
     updates: Option<PathBuf>,
 }
 
 /// The record of the last signed head.
-pub(super) struct Remembered(SigningRecord);
+pub(super) struct DirectoryRecord(SigningRecord);
 
 impl SignArguments {
     /// Loads the author's secret key and checks that it is for directories.
@@ -62,7 +64,7 @@ impl SignArguments {
         folder: &Path,
         directory: &BlockDirectory<S>,
         public: &PublicKey,
-    ) -> Result<Remembered, Failure> {
+    ) -> Result<DirectoryRecord, Failure> {
         check_key(folder, &directory.own_key()?, public)?;
         let latest = directory.latest();
         let record = self.author.record_for(latest)?;
@@ -70,7 +72,7 @@ impl SignArguments {
         record.check(heads.authority(), latest, |version| {
             heads.head(version).ok()
         })?;
-        let mut remembered = Remembered(record);
+        let mut remembered = DirectoryRecord(record);
         // After a crash the directory may be one head ahead of the record.
         remembered.advance(directory)?;
         Ok(remembered)
@@ -93,7 +95,7 @@ impl SignArguments {
     }
 }
 
-impl Remembered {
+impl DirectoryRecord {
     /// Records the latest head of `directory`, before it is published.
     pub(super) fn advance<S: Suite>(
         &mut self,

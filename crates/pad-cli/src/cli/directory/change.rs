@@ -16,9 +16,10 @@ use super::{
 use crate::cli::{Failure, Output};
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Example: pad directory update photographs --key directory.key 7 better.jpg"
-)]
+#[command(after_help = "\
+Examples:
+  pad directory update photographs --key directory.key 7 better.jpg
+  pad directory update photographs --key directory.key --hints hints 7 better.jpg")]
 pub(in crate::cli) struct Update {
     /// The directory's folder.
     folder: PathBuf,
@@ -26,7 +27,7 @@ pub(in crate::cli) struct Update {
     sign: SignArguments,
     #[command(flatten)]
     hints: HintArguments,
-    /// The digest of the new object, in place of its file.
+    /// The digest of the new object, instead of its file.
     #[arg(long, value_name = "DIGITS", conflicts_with = "object")]
     digest: Option<String>,
     /// The id of the entry.
@@ -37,7 +38,10 @@ pub(in crate::cli) struct Update {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: pad directory delete photographs --key directory.key 7")]
+#[command(after_help = "\
+Examples:
+  pad directory delete photographs --key directory.key 7
+  pad directory delete photographs --key directory.key 7 8 9")]
 pub(in crate::cli) struct Delete {
     /// The directory's folder.
     folder: PathBuf,

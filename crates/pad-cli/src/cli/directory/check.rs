@@ -11,14 +11,20 @@ use super::{ReadArguments, with_suite};
 use crate::cli::{Failure, Output, counted, progress};
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: pad directory check photographs --public directory.key.pub")]
+#[command(after_help = "\
+Examples:
+  pad directory check photographs --public directory.key.pub
+  pad directory check photographs --view photographs.view")]
 pub(in crate::cli) struct Check {
     #[command(flatten)]
     read: ReadArguments,
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: pad directory status photographs")]
+#[command(after_help = "\
+Examples:
+  pad directory status photographs
+  pad directory status photographs --public directory.key.pub")]
 pub(in crate::cli) struct Status {
     #[command(flatten)]
     read: ReadArguments,
@@ -49,7 +55,7 @@ impl Check {
         let (directory, _) = self.read.open::<S>(output)?;
         if directory.registered() != entries {
             return Err(Failure::Store(
-                "another process has changed the directory meanwhile: check it again".into(),
+                "another process changed the directory in the meantime: check it again".into(),
             ));
         }
         let version = directory.latest();

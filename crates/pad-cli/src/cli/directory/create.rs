@@ -17,32 +17,45 @@ use crate::cli::{
 };
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: pad directory create photographs --key directory.key")]
+#[command(after_help = "\
+Examples:
+  pad directory create photographs --key directory.key
+  pad directory create photographs --public directory.key.pub")]
 pub(in crate::cli) struct Create {
-    /// The folder, which is empty or missing.
+    /// The folder, empty or missing.
     folder: PathBuf,
-    /// The author's secret key, of pad keygen --scheme directory.
+    /// The author's secret key, from pad keygen --scheme directory.
     #[arg(long, value_name = "FILE", required_unless_present = "public")]
     key: Option<PathBuf>,
-    /// Where the author remembers the newest version that was signed; the key's file with .signed at the end unless
-    /// given.
+    /// The signing record [default: the key's file with .signed appended].
     #[arg(long, value_name = "FILE", requires = "key")]
     record: Option<PathBuf>,
-    /// Begin to remember: right only if no version was ever signed with this key.
+    /// Create a new signing record.
+    ///
+    /// Safe only if no version was ever signed with this key.
     #[arg(long, requires = "key")]
     new_record: bool,
-    /// The author's public key, for a server that has no secret one: its versions come by pad directory apply.
+    /// The author's public key, for a server without the secret key.
+    ///
+    /// Its versions come from pad directory apply.
     #[arg(long, value_name = "FILE", conflicts_with = "key")]
     public: Option<PathBuf>,
     #[command(flatten)]
     layout: Layout,
 }
 
-/// How a directory is laid out.
+/// Layout of a directory.
 #[derive(Clone, Copy, Debug, Args)]
 pub(super) struct Layout {
-    /// Blocks have two to this power slots; 7 fills pages of 4 096 bytes. Roots and proofs do not depend on it.
-    #[arg(long, value_name = "NUMBER", default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=12))]
+    /// Slots per block, as 2^NUMBER; 7 fills pages of 4 096 bytes.
+    ///
+    /// Roots and proofs do not depend on it.
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        default_value_t = 7,
+        value_parser = clap::value_parser!(u32).range(1..=12)
+    )]
     step: u32,
 }
 

@@ -14,7 +14,7 @@ impl From<StoreError> for Failure {
             StoreError::NotEmpty(_) | StoreError::Parameters(_) => Self::Input(error.to_string()),
             StoreError::Refused(error) => change(&error),
             StoreError::Missing(_) => {
-                Self::Store(format!("{error}; pad directory create makes one"))
+                Self::Store(format!("{error}; create one with pad directory create"))
             }
             error => Self::Store(error.to_string()),
         }
@@ -56,7 +56,9 @@ pub(super) fn change(error: &ApplyError) -> Failure {
 pub(super) fn input(error: &InputError) -> Failure {
     Failure::Input(match error {
         InputError::CapacityExceeded => {
-            "too many changes for one version, or too many entries for a directory: pad directory import splits them".into()
+            "too many changes for one version, or too many entries for a directory: pad directory \
+             import splits them"
+                .into()
         }
         error => error.to_string(),
     })

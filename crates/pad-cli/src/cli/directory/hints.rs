@@ -12,11 +12,12 @@ use clap::Args;
 use super::{author::write_into, failure};
 use crate::cli::Failure;
 
-/// Where hints go.
+/// Destination of hints.
 #[derive(Debug, Args)]
 pub(super) struct HintArguments {
-    /// Write the hint of each entry into this folder, as ID.hint, to be stored with its object: a look-up with it
-    /// reads less (pad directory verify --hint).
+    /// Write the hint of each entry to FOLDER as ID.hint.
+    ///
+    /// Store the hint with its object: a lookup with it reads less (pad directory verify --hint).
     #[arg(long, value_name = "FOLDER")]
     hints: Option<PathBuf>,
 }

@@ -22,24 +22,36 @@ use super::{
 use crate::cli::{Failure, Output, progress, session::HeadSource as _};
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: pad directory import photographs --key directory.key pictures")]
+#[command(after_help = "\
+Examples:
+  pad directory import photographs --key directory.key pictures
+  pad directory import photographs --key directory.key --digests digests.txt")]
 pub(in crate::cli) struct Import {
-    /// The directory's folder; a new directory is made if there is none in it.
+    /// The directory's folder; a new directory is created if it has none.
     folder: PathBuf,
     #[command(flatten)]
     sign: SignArguments,
     #[command(flatten)]
     layout: Layout,
-    /// The most entries of a version, where the directory has versions already or updates are asked for.
-    #[arg(long, value_name = "ENTRIES", default_value_t = 1 << 17, value_parser = clap::value_parser!(u32).range(1..=4_194_304))]
+    /// Maximum ENTRIES per version.
+    ///
+    /// Applies if the directory has versions already or updates are written.
+    #[arg(
+        long,
+        value_name = "ENTRIES",
+        default_value_t = 1 << 17,
+        value_parser = clap::value_parser!(u32).range(1..=4_194_304)
+    )]
     group: u32,
-    /// Leave out so many objects at the beginning: those that an import which broke off has registered.
+    /// Skip the first NUMBER objects, registered by an interrupted import.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     skip: usize,
-    /// Register the digests in this file, one a line in hexadecimal digits; - for standard input.
+    /// Register the digests in FILE; - for standard input.
+    ///
+    /// FILE has one digest per line, in hexadecimal digits.
     #[arg(long, value_name = "FILE", conflicts_with = "objects")]
     digests: Option<PathBuf>,
-    /// Files, and folders of which all files are registered, in the order of their names.
+    /// Files, and folders whose files are registered in order of name.
     #[arg(required_unless_present = "digests")]
     objects: Vec<PathBuf>,
 }
@@ -55,7 +67,7 @@ type Objects<S> = Box<dyn Iterator<Item = Result<Object<S>, Failure>>>;
 
 /// Entries registered together, for the report.
 #[derive(Default)]
-struct Registered {
+struct Registration {
     first: u64,
     count: u64,
     /// Entries of files: id, path and digest.
@@ -133,7 +145,7 @@ impl Import {
     ) -> Result<(), Failure> {
         let public = directory.own_key()?;
         let mut record = self.sign.remember(&self.folder, &directory, key.public())?;
-        let mut registered = Registered::default();
+        let mut registered = Registration::default();
         let digests = objects.map(|object| {
             let object = object?;
             registered.add(&object);
@@ -165,9 +177,9 @@ impl Import {
         let mut author = self.sign.open::<S>(&self.folder, key)?;
         let mut objects = objects.peekable();
         while objects.peek().is_some() {
-            let mut registered = Registered {
+            let mut registered = Registration {
                 first: author.directory().registered(),
-                ..Registered::default()
+                ..Registration::default()
             };
             for object in objects
                 .by_ref()
@@ -185,7 +197,7 @@ impl Import {
     }
 }
 
-impl Registered {
+impl Registration {
     fn add<S: Suite>(&mut self, object: &Object<S>) {
         if let Some(file) = &object.file {
             let id = self.first.saturating_add(self.count);

@@ -10,22 +10,25 @@ use serde_json::json;
 
 use super::{
     ReadArguments, failure,
-    query::{Asked, Bounds},
+    query::{Bounds, EntrySelection},
     verify::entries_under,
     with_suite,
 };
 use crate::cli::{Failure, Output, files::OutArguments};
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Example: pad directory prove photographs --public directory.key.pub --out entry.proof 0"
-)]
+#[command(after_help = "\
+Examples:
+  pad directory prove photographs --public directory.key.pub \\
+    --out entry.proof 0
+  pad directory prove photographs --public directory.key.pub \\
+    --out entries.proof --range 3..7")]
 pub(in crate::cli) struct Prove {
     #[command(flatten)]
     read: ReadArguments,
     #[command(flatten)]
     out: OutArguments,
-    /// Prove all entries of a range of ids: 3..7 are the entries 3 to 6.
+    /// Prove all entries from id FIRST up to, but not including, END.
     #[arg(long, value_name = "FIRST..END", conflicts_with = "ids")]
     range: Option<Bounds>,
     /// The ids of the entries.
@@ -36,19 +39,19 @@ pub(in crate::cli) struct Prove {
 impl Prove {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         self.out.check(output)?;
-        let asked = Asked::new(&self.ids, self.range)?;
+        let asked = EntrySelection::new(&self.ids, self.range)?;
         with_suite!(self.read.suite()?, S => self.prove::<S>(&asked, output))
     }
 
-    fn prove<S: Suite>(&self, asked: &Asked, output: &mut Output) -> Result<(), Failure> {
+    fn prove<S: Suite>(&self, asked: &EntrySelection, output: &mut Output) -> Result<(), Failure> {
         let (directory, public) = self.read.open::<S>(output)?;
         let version = directory.latest();
         if version == Version::EMPTY {
             return Err(Failure::input("the directory has no version yet"));
         }
         let answer = match asked {
-            Asked::Ids(query) => answer(&directory, &public, query),
-            Asked::Range(range) => answer(&directory, &public, range),
+            EntrySelection::Ids(query) => answer(&directory, &public, query),
+            EntrySelection::Range(range) => answer(&directory, &public, range),
         }?;
         self.out.write(&answer, output)?;
         if self.out.is_standard() {

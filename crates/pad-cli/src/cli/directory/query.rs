@@ -5,17 +5,17 @@ use authdict::{
     block_directory::{Entries, EntryId, EntryQuery, EntryRange, query::MOST_IDS},
 };
 
-use super::shown::{self, Looked, Unassigned};
+use super::shown::{self, LookupDetails, UnassignedIds};
 use crate::cli::{Failure, Output, counted};
 
 /// A query for a set of ids or a range.
 #[derive(Clone, Debug)]
-pub(super) enum Asked {
+pub(super) enum EntrySelection {
     Ids(EntryQuery),
     Range(EntryRange),
 }
 
-impl Asked {
+impl EntrySelection {
     /// Creates a query for ids in any order, or for a range.
     pub(super) fn new(ids: &[u64], range: Option<Bounds>) -> Result<Self, Failure> {
         if let Some(Bounds(start, end)) = range {
@@ -57,25 +57,25 @@ impl Asked {
 /// Prints the verified entries of queried ids.
 pub(super) fn say_ids<S: Suite>(
     entries: &Entries<S, EntryQuery>,
-    looked: Looked,
+    looked: LookupDetails,
     output: &mut Output,
 ) -> Result<(), Failure> {
     let ids = entries.query().ids();
     let unassigned = ids.filter(|id| id.number() >= entries.registered);
-    let unassigned: Vec<_> = unassigned.map(Unassigned::One).collect();
+    let unassigned: Vec<_> = unassigned.map(UnassignedIds::One).collect();
     shown::entries(entries, &unassigned, looked, output)
 }
 
 /// Prints the verified entries of a range.
 pub(super) fn say_range<S: Suite>(
     entries: &Entries<S, EntryRange>,
-    looked: Looked,
+    looked: LookupDetails,
     output: &mut Output,
 ) -> Result<(), Failure> {
     let (start, end) = entries.query().bounds();
     let first = start.max(EntryId::new(entries.registered));
     let unassigned: Vec<_> = (first < end)
-        .then_some(Unassigned::From(first, end))
+        .then_some(UnassignedIds::From(first, end))
         .into_iter()
         .collect();
     shown::entries(entries, &unassigned, looked, output)

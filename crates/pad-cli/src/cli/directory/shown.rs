@@ -29,8 +29,8 @@ pub(super) fn version_line<S: Suite>(
 /// Prints verified entries, then the queried ids that are unassigned.
 pub(super) fn entries<S: Suite, Q: Selection>(
     entries: &Entries<S, Q>,
-    unassigned: &[Unassigned],
-    looked: Looked,
+    unassigned: &[UnassignedIds],
+    looked: LookupDetails,
     output: &mut Output,
 ) -> Result<(), Failure> {
     let (version, verdict) = (entries.version, output.verdict());
@@ -63,25 +63,25 @@ pub(super) fn entries<S: Suite, Q: Selection>(
 
 /// Details of a lookup: cost, hint and comparison with an object.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Looked {
-    /// Whether the given object is the registered one.
+pub(super) struct LookupDetails {
+    /// True if the given object is the registered one.
     pub(super) matches: Option<bool>,
     blocks_read: Option<u64>,
-    hint: Option<UsedHint>,
+    hint: Option<HintOutcome>,
 }
 
 /// Outcome of a hint.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct UsedHint {
-    /// Whether the hint matched on the server.
+pub(super) struct HintOutcome {
+    /// True if the hint matched on the server.
     pub(super) matched: bool,
-    /// Whether a newer hint replaced it.
+    /// True if a newer hint replaced it.
     pub(super) refreshed: bool,
 }
 
-impl Looked {
+impl LookupDetails {
     /// Details of a lookup in a directory that read `blocks_read` blocks.
-    pub(super) const fn asked(blocks_read: u64, hint: Option<UsedHint>) -> Self {
+    pub(super) const fn asked(blocks_read: u64, hint: Option<HintOutcome>) -> Self {
         Self {
             matches: None,
             blocks_read: Some(blocks_read),
@@ -129,12 +129,12 @@ impl Looked {
 }
 
 /// Ids not assigned to an entry yet.
-pub(super) enum Unassigned {
+pub(super) enum UnassignedIds {
     One(EntryId),
     From(EntryId, EntryId),
 }
 
-impl Unassigned {
+impl UnassignedIds {
     fn text(&self) -> String {
         match self {
             Self::One(id) => format!("unassigned  {:>8}", id.number()),

@@ -18,8 +18,8 @@ use super::{
     failure,
     objects::{digest_of_file, parse_digest},
     open_trusting,
-    query::{Asked, Bounds, say_ids, say_range},
-    shown::{Looked, UsedHint},
+    query::{Bounds, EntrySelection, say_ids, say_range},
+    shown::{HintOutcome, LookupDetails},
     suite_of, with_suite,
 };
 use crate::cli::{
@@ -29,54 +29,62 @@ use crate::cli::{
 };
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Example: pad directory verify entry.proof --public directory.key.pub --id 0 --object a.jpg"
-)]
+#[command(after_help = "\
+Examples:
+  pad directory verify entry.proof --public directory.key.pub \\
+    --id 0 --object a.jpg
+  pad directory verify --from photographs --public directory.key.pub \\
+    --id 0 --hint hints/0.hint")]
 pub(in crate::cli) struct Verify {
-    /// The proof's file, of pad directory prove; - for standard input.
+    /// The proof's file, from pad directory prove; - for standard input.
     #[arg(required_unless_present = "from")]
     proof: Option<PathBuf>,
-    /// Ask the directory in this folder, as a server is asked, in place of reading a proof's file.
+    /// Query the directory in FOLDER, as a server, instead of a proof.
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["proof", "at"])]
     from: Option<PathBuf>,
     #[command(flatten)]
     trust: TrustArguments,
-    /// The version that the proof must be about; without it the output says which one it is about.
+    /// The required version of the proof.
+    ///
+    /// Without it the output shows the version.
     #[arg(long, value_name = "VERSION")]
     at: Option<u64>,
-    /// The id of an entry; the proof must be about all that are given, and no others.
+    /// The id of an entry; may be repeated.
+    ///
+    /// The proof must be about all these entries and no others.
     #[arg(long = "id", value_name = "ID", required_unless_present = "range")]
     ids: Vec<u64>,
-    /// The range of ids that the proof must be about.
+    /// The required range of ids of the proof.
     #[arg(long, value_name = "FIRST..END", conflicts_with = "ids")]
     range: Option<Bounds>,
-    /// The object in this file must be the one that is registered: refuses another one.
+    /// Require the object in FILE to be the registered one.
     #[arg(long, value_name = "FILE", conflicts_with = "range")]
     object: Option<PathBuf>,
-    /// The object with this digest must be the one that is registered.
+    /// Require the object with this digest to be the registered one.
     #[arg(long, value_name = "DIGITS", conflicts_with_all = ["object", "range"])]
     digest: Option<String>,
-    /// The hint that is stored with the object, and will be refreshed; it need not be there yet. It is not believed:
-    /// at worst it costs what a look-up without it costs.
+    /// The hint stored with the object; it is refreshed, or created if missing.
+    ///
+    /// A hint is not trusted: with a wrong hint, a lookup costs at most what it costs without one.
     #[arg(long, value_name = "FILE", requires = "from", conflicts_with = "range")]
     hint: Option<PathBuf>,
 }
 
 /// The head of a proof file, absent for version 0, and the proved entries.
-type Proved<S, Q> = (Option<SignedHead<S>>, Entries<S, Q>);
+type ProvedEntries<S, Q> = (Option<SignedHead<S>>, Entries<S, Q>);
 
 /// An object to compare with: its name and its digest.
-type AtHand<S> = (String, <S as Suite>::Digest);
+type LocalObject<S> = (String, <S as Suite>::Digest);
 
 /// Callback that offers an encoded verified head and its version to the client's view. The head is
 /// `None` for version 0.
-type Accept<'a> = &'a mut dyn FnMut(Option<&[u8]>, Version) -> Result<(), Failure>;
+type AcceptHead<'a> = &'a mut dyn FnMut(Option<&[u8]>, Version) -> Result<(), Failure>;
 
 impl Verify {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
-        let asked = Asked::new(&self.ids, self.range)?;
+        let asked = EntrySelection::new(&self.ids, self.range)?;
         let has_object = self.object.is_some() || self.digest.is_some();
-        if has_object && !matches!(&asked, Asked::Ids(query) if query.single().is_some()) {
+        if has_object && !matches!(&asked, EntrySelection::Ids(query) if query.single().is_some()) {
             return Err(Failure::input(
                 "an object is compared with one entry: give one --id",
             ));
@@ -96,7 +104,7 @@ impl Verify {
     }
 
     /// The object to compare with, if one is given.
-    fn at_hand<S: Suite>(&self) -> Result<Option<AtHand<S>>, Failure> {
+    fn at_hand<S: Suite>(&self) -> Result<Option<LocalObject<S>>, Failure> {
         Ok(match (&self.object, &self.digest) {
             (Some(path), _) => Some((path.display().to_string(), digest_of_file::<S>(path)?)),
             (None, Some(digits)) => {
@@ -109,7 +117,12 @@ impl Verify {
         })
     }
 
-    fn verify_file(&self, proof: &Path, asked: &Asked, output: &mut Output) -> Result<(), Failure> {
+    fn verify_file(
+        &self,
+        proof: &Path,
+        asked: &EntrySelection,
+        output: &mut Output,
+    ) -> Result<(), Failure> {
         let given = self.trust.public.as_deref().map(load_public).transpose()?;
         let Some(path) = &self.trust.view else {
             let public = given.ok_or_else(|| {
@@ -139,8 +152,8 @@ impl Verify {
     fn verify_bytes<S: Suite>(
         &self,
         (proof, public): (&Path, &PublicKey),
-        asked: &Asked,
-        accept: Accept<'_>,
+        asked: &EntrySelection,
+        accept: AcceptHead<'_>,
         output: &mut Output,
     ) -> Result<(), Failure> {
         let at = self.at.map(Version::new);
@@ -156,16 +169,16 @@ impl Verify {
             accept(message.as_deref(), version)
         };
         match asked {
-            Asked::Ids(query) => {
+            EntrySelection::Ids(query) => {
                 let object = self.at_hand::<S>()?;
                 let (head, entries) = read_proof::<S, _>((proof, public), at, query)?;
                 accept(head)?;
-                compared(&entries, object, Looked::default(), output)
+                compared(&entries, object, LookupDetails::default(), output)
             }
-            Asked::Range(range) => {
+            EntrySelection::Range(range) => {
                 let (head, entries) = read_proof::<S, _>((proof, public), at, range)?;
                 accept(head)?;
-                say_range(&entries, Looked::default(), output)
+                say_range(&entries, LookupDetails::default(), output)
             }
         }
     }
@@ -174,7 +187,7 @@ impl Verify {
     fn ask<S: Suite>(
         &self,
         folder: &Path,
-        asked: &Asked,
+        asked: &EntrySelection,
         output: &mut Output,
     ) -> Result<(), Failure> {
         let object = self.at_hand::<S>()?;
@@ -186,14 +199,14 @@ impl Verify {
         let before = directory.blocks_read();
         let read = || directory.blocks_read().saturating_sub(before);
         match asked {
-            Asked::Ids(query) => {
+            EntrySelection::Ids(query) => {
                 let (found, used) = self.look_up(&directory, client, (query, object.as_ref()))?;
-                let looked = Looked::asked(read(), used);
+                let looked = LookupDetails::asked(read(), used);
                 compared(found.entries.get(), object, looked, output)
             }
-            Asked::Range(range) => {
+            EntrySelection::Range(range) => {
                 let entries = ask_range(&directory, client, range)?;
-                say_range(&entries, Looked::asked(read(), None), output)
+                say_range(&entries, LookupDetails::asked(read(), None), output)
             }
         }
     }
@@ -203,8 +216,8 @@ impl Verify {
         &self,
         directory: &BlockDirectory<S>,
         mut client: DirectoryClient<S>,
-        (query, object): (&EntryQuery, Option<&AtHand<S>>),
-    ) -> Result<(Found<S>, Option<UsedHint>), Failure> {
+        (query, object): (&EntryQuery, Option<&LocalObject<S>>),
+    ) -> Result<(Found<S>, Option<HintOutcome>), Failure> {
         let hinted = self.hint.as_deref().zip(object.zip(query.single()));
         let Some((path, ((_, digest), id))) = hinted else {
             return Ok((ask_plainly(directory, &mut client, query)?, None));
@@ -227,7 +240,7 @@ impl Verify {
             pad_disk::replace(path, &bytes, pad_disk::Access::Usual)
                 .map_err(|error| Failure::file(path, &error))?;
         }
-        let used = UsedHint {
+        let used = HintOutcome {
             matched: found.hint_matched,
             refreshed: found.refreshed.is_some(),
         };
@@ -276,8 +289,8 @@ fn seen(
     }
     if version > seen && seen > Version::EMPTY {
         Output::warn(&format!(
-            "the file does not show that version {version} continues version {seen}, the newest one seen: the view \
-             stays there"
+            "the file does not show that version {version} continues version {seen}, the newest \
+             one seen: the view is unchanged"
         ));
         return Ok(view.clone());
     }
@@ -293,7 +306,7 @@ fn read_proof<S: Suite, Q: Selection>(
     (path, public): (&Path, &PublicKey),
     at: Option<Version>,
     query: &Q,
-) -> Result<Proved<S, Q>, Failure> {
+) -> Result<ProvedEntries<S, Q>, Failure> {
     let longest = query.longest_proof().saturating_add(LONGEST_HEAD);
     let bytes = read_file(path, u64::try_from(longest).unwrap_or(u64::MAX))?;
     let response = Untrusted::<Response<S, DirectoryProof<S, Q>>>::decode(&bytes, longest);
@@ -309,7 +322,7 @@ pub(super) fn entries_under<S: Suite, Q: Selection>(
     response: Untrusted<Response<S, DirectoryProof<S, Q>>>,
     at: Option<Version>,
     query: &Q,
-) -> Result<Proved<S, Q>, Failure> {
+) -> Result<ProvedEntries<S, Q>, Failure> {
     let Response {
         head: signed,
         proof,
@@ -333,8 +346,8 @@ pub(super) fn entries_under<S: Suite, Q: Selection>(
 /// Prints verified entries. Refuses an object other than the registered one.
 fn compared<S: Suite>(
     entries: &Entries<S, EntryQuery>,
-    object: Option<AtHand<S>>,
-    mut looked: Looked,
+    object: Option<LocalObject<S>>,
+    mut looked: LookupDetails,
     output: &mut Output,
 ) -> Result<(), Failure> {
     let Some(((name, digest), id)) = object.zip(entries.query().single()) else {

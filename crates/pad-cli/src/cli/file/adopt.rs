@@ -2,7 +2,7 @@
 
 use clap::Args;
 use flexlist::FileState;
-use flexlist_service::client::{ClientError, Vouched};
+use flexlist_service::client::{ClientError, SignedVersion};
 use serde_json::json;
 
 use super::{Client, FileArguments, state_line, state_object};
@@ -16,8 +16,9 @@ Examples:
 pub(in crate::cli) struct Adopt {
     #[command(flatten)]
     file: FileArguments,
-    /// Go on from this version, which the server must show with this owner's signature. Without it,
-    /// nothing changes: the command says which version the server shows.
+    /// Continue from this version, signed by this owner.
+    ///
+    /// Without it nothing changes: the command only shows the server's version.
     #[arg(long, value_name = "NUMBER")]
     accept_version: Option<u64>,
 }
@@ -41,16 +42,16 @@ impl Adopt {
                 .map_err(|error| self.file.failure(error))?;
             lines.push(format!("adopted: {}", state_line(vouched.state())));
             if was_pending {
-                lines.push("the update that was under way is given up".into());
+                lines.push("the pending update is discarded".into());
             }
         } else if known.as_ref() != Some(vouched.state()) {
             lines.push(self.file.how_to_adopt(vouched.state().version));
         }
         if !vouched.is_current() {
             lines.push(format!(
-                "the server stands at version {}, for which it shows no signature: version {} can be \
+                "the server is at version {}, but shows no signature for it: version {} can be \
                  read, but not changed; read it, and upload it anew",
-                vouched.standing().version,
+                vouched.status().version,
                 vouched.state().version
             ));
         }
@@ -86,22 +87,23 @@ fn way(known: Option<&FileState>, shown: &FileState) -> String {
             _ => format!("versions {} to {from}", version + 1),
         };
         return format!(
-            "{signed}; this state has version {from}: that is {steps} back, and what {changes} changed \
-             is given up"
+            "{signed}; this state has version {from}: that is {steps} back, and the changes of \
+             {changes} are lost"
         );
     }
     if version > from {
         let steps = counted(version - from, "version");
         return format!(
-            "{signed}; this state has version {from}, so it is an older copy: that is {steps} forth"
+            "{signed}; this state has version {from}, so it is an older copy: that is {steps} \
+             forward"
         );
     }
     if known == shown {
         return format!("{signed}; so has this state: there is nothing to adopt");
     }
     format!(
-        "{signed}; this state has version {version} with other contents, of {} bytes, which would be \
-         given up",
+        "{signed}; this state has version {version} with other contents, of {} bytes, which would \
+         be lost",
         known.list.total
     )
 }
@@ -129,7 +131,7 @@ impl FileArguments {
         }
     }
 
-    fn words_of_way_back(&self, known: Option<&FileState>, vouched: &Vouched) -> String {
+    fn words_of_way_back(&self, known: Option<&FileState>, vouched: &SignedVersion) -> String {
         let shown = vouched.state();
         format!(
             "{}; {}",
@@ -142,7 +144,7 @@ impl FileArguments {
     pub(super) fn how_to_adopt(&self, version: u64) -> String {
         format!(
             "pad file read --accept-version {version} reads it, pad file adopt --state {} \
-             --accept-version {version} goes on from there",
+             --accept-version {version} continues from it",
             self.state.display()
         )
     }

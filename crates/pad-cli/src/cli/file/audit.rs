@@ -21,16 +21,28 @@ Examples:
 pub(in crate::cli) struct Audit {
     #[command(flatten)]
     file: ReaderArguments,
-    /// The loss to notice, as a fraction of the bytes.
-    #[arg(long, value_name = "FRACTION", default_value_t = 0.01, conflicts_with_all = ["count", "full"])]
+    /// The loss to detect, as a FRACTION of the bytes.
+    #[arg(
+        long,
+        value_name = "FRACTION",
+        default_value_t = 0.01,
+        conflicts_with_all = ["count", "full"]
+    )]
     fraction: f64,
-    /// How likely it is to be noticed.
-    #[arg(long, value_name = "PROBABILITY", default_value_t = 0.99, conflicts_with_all = ["count", "full"])]
+    /// The PROBABILITY of detecting it.
+    #[arg(
+        long,
+        value_name = "PROBABILITY",
+        default_value_t = 0.99,
+        conflicts_with_all = ["count", "full"]
+    )]
     probability: f64,
-    /// Challenge this many bytes, whatever that detects.
+    /// Challenge this many BYTES, whatever that detects.
     #[arg(long, value_name = "BYTES", conflicts_with = "full")]
     count: Option<u32>,
-    /// Challenge every block (with hash-only tags: read every block). If some are damaged, says which.
+    /// Challenge every block, and name damaged ones.
+    ///
+    /// With hash-only tags, reads every block.
     #[arg(long)]
     full: bool,
 }
@@ -56,7 +68,7 @@ impl Audit {
         let (established, text) = if is_empty {
             let words = "nothing: the file has no bytes to prove".to_owned();
             let text = format!(
-                "the file is empty: nothing was proved; the server says that it has version {version}"
+                "the file is empty: nothing was proved; the server claims version {version}"
             );
             (words, text)
         } else {

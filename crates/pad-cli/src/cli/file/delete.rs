@@ -16,20 +16,22 @@ pub(in crate::cli) struct Delete {
     #[command(flatten)]
     file: FileArguments,
     #[command(flatten)]
-    what: What,
+    what: Deletion,
 }
 
-/// What goes.
+/// The bytes or file to delete.
 #[derive(Debug, Args)]
 #[group(required = true)]
-struct What {
-    /// The first byte.
+struct Deletion {
+    /// The first BYTE.
     #[arg(long, value_name = "BYTE", requires = "length")]
     offset: Option<u64>,
-    /// How many bytes.
+    /// The number of BYTES.
     #[arg(long, value_name = "BYTES", requires = "offset")]
     length: Option<u64>,
-    /// The file itself, on the server; also an upload that is not finished. There is no way back.
+    /// Delete the file on the server, or its unfinished upload.
+    ///
+    /// This cannot be undone.
     #[arg(long, conflicts_with_all = ["offset", "length"])]
     whole_file: bool,
 }
@@ -55,7 +57,7 @@ impl Delete {
         removed.map_err(|error| self.file.failure_of(&client, error))?;
         let state = self.file.state.display();
         output.say(
-            &format!("removed from the server: file {file} (of no use any more: {state})"),
+            &format!("removed from the server: file {file} (no longer of use: {state})"),
             &json!({ "file": file.to_string(), "removed": true }),
         )
     }

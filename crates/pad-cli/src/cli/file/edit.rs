@@ -4,15 +4,16 @@ use std::path::PathBuf;
 
 use clap::Args;
 use flexlist::edit::ByteEdit;
-use flexlist_service::client::{Applied, ClientError, Settled};
+use flexlist_service::client::{ApplyOutcome, ClientError, SettleOutcome};
 
 use super::{FileArguments, settled_line, state_line, state_object};
 use crate::cli::{Failure, Output, files::read_file};
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Example: pad file write --state thesis.state --offset 1000 --text 'other words'"
-)]
+#[command(after_help = "\
+Examples:
+  pad file write --state thesis.state --offset 1000 --text 'other words'
+  pad file write --state thesis.state --offset 0 --from preface.txt")]
 pub(in crate::cli) struct Write {
     #[command(flatten)]
     file: FileArguments,
@@ -32,21 +33,21 @@ pub(in crate::cli) struct Insert {
     contents: Contents,
 }
 
-/// Bytes, and where they go.
+/// Bytes and their offset.
 #[derive(Debug, Args)]
 struct Contents {
-    /// The byte to begin at; the length of the file to append.
+    /// The offset of the first BYTE; to append, the file's length.
     #[arg(long, value_name = "BYTE")]
     offset: u64,
     #[command(flatten)]
     source: Source,
 }
 
-/// Where the bytes come from.
+/// Source of the bytes.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 struct Source {
-    /// The bytes, as text.
+    /// The bytes, as TEXT.
     #[arg(long, value_name = "TEXT")]
     text: Option<String>,
     /// A file with the bytes; - for standard input.
@@ -96,17 +97,17 @@ pub(super) fn apply(
     // Reported first: a user who repeats an unanswered change must learn that both were applied.
     let settled = client.settle();
     match settled.map_err(|error| file.failure_of(&client, error))? {
-        Settled::Nothing => {}
-        Settled::Applied(state) => output.text(&settled_line(&state))?,
-        Settled::Dropped(refusal) => return Err(file.failure(ClientError::Dropped(refusal))),
+        SettleOutcome::Nothing => {}
+        SettleOutcome::Applied(state) => output.text(&settled_line(&state))?,
+        SettleOutcome::Dropped(refusal) => return Err(file.failure(ClientError::Dropped(refusal))),
     }
     let applied = client.apply(&[edit]);
     match applied.map_err(|error| file.failure_of(&client, error))? {
-        Applied::Version(state) => output.say(
+        ApplyOutcome::Version(state) => output.say(
             &format!("changed: {}", state_line(&state)),
             &state_object(&state),
         ),
-        Applied::Unchanged(state) => {
+        ApplyOutcome::Unchanged(state) => {
             let text = format!("every byte stays as it is: {}", state_line(&state));
             output.say(&text, &state_object(&state))
         }

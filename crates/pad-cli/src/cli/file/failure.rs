@@ -30,8 +30,8 @@ pub(super) fn client(state: &Path, error: ClientError) -> Failure {
         }
         ClientError::State(error) => format!("{}: {error}", state.display()),
         ClientError::AlreadyUploaded => format!(
-            "the file of {} is uploaded already: change it with pad file sync, write, insert or delete, or \
-             give another --state to upload a new one",
+            "the file of {} is uploaded already: change it with pad file sync, write, insert or \
+             delete, or use another --state for a new upload",
             state.display()
         ),
         error @ (ClientError::SourceChanged {
@@ -39,14 +39,15 @@ pub(super) fn client(state: &Path, error: ClientError) -> Failure {
         }
         | ClientError::MoreParts { .. }
         | ClientError::Refused(Refusal::Removed)) => format!(
-            "{error}; go on with what the upload began with, or give --restart to give up what was sent \
-             and begin anew"
+            "{error}; continue with the original file, or use --restart to discard what was sent \
+             and start again"
         ),
         error @ ClientError::SourceChanged { finished: true, .. } => {
             format!("{error}; bring the changes there with pad file sync")
         }
         error @ ClientError::Superseded { newer, .. } => format!(
-            "{error}: use the newer copy, or catch up with pad file adopt --state {} --accept-version {}",
+            "{error}: use the newer copy, or catch up with pad file adopt --state {} \
+             --accept-version {}",
             state.display(),
             newer.version
         ),
@@ -55,8 +56,8 @@ pub(super) fn client(state: &Path, error: ClientError) -> Failure {
             state.display()
         ),
         error @ ClientError::StillThere => format!(
-            "{error}: remove it with pad file delete --whole-file first, or give --abandon to leave it there \
-             for good"
+            "{error}: remove it with pad file delete --whole-file first, or use --abandon to leave \
+             it there for good"
         ),
         ClientError::Transport(error @ TransportError::Http(HttpError::RequestTooLarge { .. })) => {
             format!("{error}: change less at once")
@@ -93,13 +94,13 @@ pub(super) fn observer(server: &str, public: &Path, error: ClientError) -> Failu
     let blame = error.blame();
     let text = match error {
         ClientError::Superseded { known, newer } => format!(
-            "the owner has changed the file meanwhile: version {known} is gone, and version {} is the newest; \
-             ask again",
+            "the owner changed the file in the meantime: version {known} is gone, and version {} \
+             is the newest; repeat the command",
             newer.version
         ),
         ClientError::Outdated { known, current } => format!(
-            "the server claims version {current}, and shows no signature of the owner for it; asked was about \
-             version {known}"
+            "the server claims version {current}, and shows no signature of the owner for it; \
+             version {known} was requested"
         ),
         error @ (ClientError::Rollback { .. } | ClientError::Forked { .. }) => {
             format!("{}: {error}", public.display())

@@ -3,20 +3,24 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use flexlist_service::client::KeptFile;
+use flexlist_service::client::StateSummary;
 use serde_json::json;
 
 use super::{ServerArguments, failure};
 use crate::cli::{Failure, Output};
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: pad file forget --state thesis.state")]
+#[command(after_help = "\
+Examples:
+  pad file forget --state thesis.state
+  pad file forget --state thesis.state --abandon")]
 pub(in crate::cli) struct Forget {
-    /// The state file. The owner's key, which other files may have, stays.
+    /// The state file; the owner's key is kept.
     #[arg(long, value_name = "FILE")]
     state: PathBuf,
-    /// Also if the server has the file, or does not answer: nobody can change or remove it there any more,
-    /// unless there is a copy of the state.
+    /// Forget a file that the server has, or whose server does not answer.
+    ///
+    /// Without a copy of the state the file can no longer be changed or removed there.
     #[arg(long)]
     abandon: bool,
     #[command(flatten)]
@@ -26,13 +30,13 @@ pub(in crate::cli) struct Forget {
 impl Forget {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let failure = |error| failure::client(&self.state, error);
-        let kept = KeptFile::read(&self.state).map_err(|error| failure(error.into()))?;
+        let kept = StateSummary::read(&self.state).map_err(|error| failure(error.into()))?;
         if self.abandon {
-            KeptFile::abandon(&self.state).map_err(|error| failure(error.into()))?;
+            StateSummary::abandon(&self.state).map_err(|error| failure(error.into()))?;
         } else {
             let transport = self.server.transport(&kept.server)?;
             let server = self.server.address(&kept.server);
-            KeptFile::forget(&self.state, &transport)
+            StateSummary::forget(&self.state, &transport)
                 .map_err(|error| failure::client_at(server, &self.state, error))?;
         }
         let (state, file) = (self.state.display(), kept.file);

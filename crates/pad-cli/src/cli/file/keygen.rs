@@ -14,13 +14,18 @@ use crate::cli::{
 };
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: pad file keygen --tags public-bls --out open.key")]
+#[command(after_help = "\
+Examples:
+  pad file keygen --tags public-bls --out open.key
+  pad file keygen --out pad-file.key --passphrase")]
 pub(in crate::cli) struct Keygen {
     /// The key's file.
     #[arg(long, short, value_name = "FILE", default_value = "pad-file.key")]
     out: PathBuf,
-    /// How blocks are tagged: private-mac (the default: fast, and only the owner can audit),
-    /// hash-only (the audited sub-chunks travel), public-bls (anybody can audit), rsa-2048 or rsa-3072.
+    /// The kind of tags of blocks.
+    ///
+    /// private-mac is fast, and only the owner can audit. With hash-only the audited sub-chunks are
+    /// transferred. With public-bls anyone can audit. The others are rsa-2048 and rsa-3072.
     #[arg(long, value_name = "NAME", default_value_t = TagKind::default())]
     tags: TagKind,
     #[command(flatten)]
@@ -43,7 +48,7 @@ impl Keygen {
         file.save(&self.out)
             .map_err(|error| failure(error.into()))?;
         let text = format!(
-            "owner key  {}  (keep it: nobody else can change your files)",
+            "owner key  {}  (keep it secret: it changes your files)",
             self.out.display()
         );
         output.say(

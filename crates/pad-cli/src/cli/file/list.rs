@@ -6,7 +6,7 @@ use std::{
 };
 
 use clap::Args;
-use flexlist_service::client::{KeptFile, Standing, StateError};
+use flexlist_service::client::{FileProgress, StateError, StateSummary};
 use serde_json::{Value as Json, json};
 
 use super::state_object;
@@ -18,9 +18,9 @@ Examples:
   pad file list
   pad file list states thesis.state
 
-What a server has is what pad file status asks it, and pad file audit has it prove.")]
+To ask the server, use pad file status. For a proof, use pad file audit.")]
 pub(in crate::cli) struct List {
-    /// Folders with state files, or state files.
+    /// State files, and folders with state files.
     #[arg(value_name = "PATH", default_value = ".")]
     paths: Vec<PathBuf>,
 }
@@ -30,7 +30,7 @@ impl List {
         let mut unusable = Vec::new();
         for path in &self.paths {
             for state in states(path)? {
-                match KeptFile::read(&state) {
+                match StateSummary::read(&state) {
                     Ok(kept) => output.say(&line(&state, &kept), &object(&state, &kept))?,
                     Err(StateError::Io(error)) => return Err(Failure::file(&state, &error)),
                     Err(error) => {
@@ -63,7 +63,7 @@ fn states(path: &Path) -> Result<Vec<PathBuf>, Failure> {
         // Files that cannot be opened are skipped. Pipes are not opened, because reading would
         // block.
         let is_plain = fs::metadata(&found).is_ok_and(|found| found.is_file());
-        if is_plain && KeptFile::is_at(&found).unwrap_or(false) {
+        if is_plain && StateSummary::is_at(&found).unwrap_or(false) {
             let shown = found.strip_prefix(".").unwrap_or(&found);
             states.push(shown.to_path_buf());
         }
@@ -72,14 +72,14 @@ fn states(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(states)
 }
 
-fn line(state: &Path, kept: &KeptFile) -> String {
-    let standing = match &kept.standing {
-        Standing::Uploading { bytes } => format!("upload not finished, {bytes} bytes sent"),
-        Standing::Settled(state) => {
+fn line(state: &Path, kept: &StateSummary) -> String {
+    let standing = match &kept.progress {
+        FileProgress::Uploading { bytes } => format!("upload not finished, {bytes} bytes sent"),
+        FileProgress::Settled(state) => {
             format!("version {}, {} bytes", state.version, state.list.total)
         }
-        Standing::Pending(state) => format!(
-            "version {}, {} bytes, an update is under way",
+        FileProgress::Pending(state) => format!(
+            "version {}, {} bytes, an update is in progress",
             state.version, state.list.total
         ),
     };
@@ -91,14 +91,14 @@ fn line(state: &Path, kept: &KeptFile) -> String {
     format!("{}  its state says: {standing}, {server}", state.display())
 }
 
-fn object(path: &Path, kept: &KeptFile) -> Json {
-    let (mut object, standing) = match &kept.standing {
-        Standing::Uploading { bytes } => {
+fn object(path: &Path, kept: &StateSummary) -> Json {
+    let (mut object, standing) = match &kept.progress {
+        FileProgress::Uploading { bytes } => {
             let object = json!({ "file": kept.file.to_string(), "sent_bytes": bytes });
             (object, "uploading")
         }
-        Standing::Settled(state) => (state_object(state), "settled"),
-        Standing::Pending(state) => (state_object(state), "pending"),
+        FileProgress::Settled(state) => (state_object(state), "settled"),
+        FileProgress::Pending(state) => (state_object(state), "pending"),
     };
     if let Some(object) = object.as_object_mut() {
         object.insert("state".into(), path.display().to_string().into());

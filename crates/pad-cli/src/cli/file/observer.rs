@@ -11,10 +11,10 @@ use pad_core::Digest;
 use super::{FileArguments, ServerArguments, failure};
 use crate::cli::Failure;
 
-/// Which file, and what is known of it: everything, or what its owner has published.
+/// The file, and the data to read it with: the owner's, or published data.
 #[derive(Debug, Args)]
 pub(super) struct ReaderArguments {
-    /// What the owner keeps of the file.
+    /// The owner's state file.
     #[arg(long, value_name = "FILE", required_unless_present = "public")]
     state: Option<PathBuf>,
     /// The owner's key.
@@ -25,13 +25,23 @@ pub(super) struct ReaderArguments {
         conflicts_with = "public"
     )]
     key: PathBuf,
-    /// In place of state and key: what the owner has published about the file (pad file public). The version
-    /// is the newest one that the server shows with the owner's signature, and not older than the published one.
+    /// Published data of the file (pad file public), instead of state and key.
+    ///
+    /// Reads the newest version that the server shows with the owner's signature. It must not be
+    /// older than the published one.
     #[arg(long, value_name = "FILE", conflicts_with = "state")]
     public: Option<PathBuf>,
-    /// The version with this sealed root, as the owner has published it (pad file status and pad file publish
-    /// tell it: it is the value of the file's path in a dictionary), in place of the newest one.
-    #[arg(long, value_name = "DIGITS", requires = "public", conflicts_with = "state", value_parser = sealed_root)]
+    /// Read the version with this sealed root instead of the newest.
+    ///
+    /// pad file status and pad file publish show the root. It is the value of the file's path in a
+    /// dictionary.
+    #[arg(
+        long,
+        value_name = "DIGITS",
+        requires = "public",
+        conflicts_with = "state",
+        value_parser = sealed_root
+    )]
     root: Option<Digest<32>>,
     #[command(flatten)]
     server: ServerArguments,

@@ -9,7 +9,10 @@ use super::load_key;
 use crate::cli::{Failure, Output};
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: pad file owner --key pad-file.key")]
+#[command(after_help = "\
+Examples:
+  pad file owner
+  pad file owner --key open.key")]
 pub(in crate::cli) struct ShowOwner {
     /// The owner's key.
     #[arg(long, value_name = "FILE", default_value = "pad-file.key")]

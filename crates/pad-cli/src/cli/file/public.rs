@@ -7,11 +7,11 @@ use serde_json::json;
 use super::{FileArguments, state_line, state_object};
 use crate::cli::{Failure, Output, files::OutArguments};
 
-/// Whoever has it reads the file with pad file read --public, every byte verified. With tags of public-bls,
-/// hash-only or rsa he can audit it as well; those of private-mac only the owner can check. It has the current
-/// version, which is the oldest one that its reader believes.
 #[derive(Debug, Args)]
-#[command(after_help = "Example: pad file public --state thesis.state --out thesis.public")]
+#[command(after_help = "\
+Examples:
+  pad file public --state thesis.state --out thesis.public
+  pad file public --state thesis.state --key open.key --out thesis.public")]
 pub(in crate::cli) struct Public {
     #[command(flatten)]
     file: FileArguments,
@@ -33,9 +33,9 @@ impl Public {
             return Ok(());
         }
         let auditors = if can_audit {
-            "whoever has it can read and audit the file"
+            "with it, the file can be read and audited"
         } else {
-            "whoever has it can read the file; its tags are the owner's to check"
+            "with it, the file can be read; only the owner can audit it"
         };
         let mut object = state_object(&state);
         if let Some(object) = object.as_object_mut() {

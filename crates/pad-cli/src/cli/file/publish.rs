@@ -10,19 +10,21 @@ use super::FileArguments;
 use crate::cli::{Failure, Output, change::Target};
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Example: pad file publish --state thesis.state --path thesis.pdf --store heads.pad --author author.key"
-)]
+#[command(after_help = "\
+Examples:
+  pad file publish --state thesis.state --path thesis.pdf --store heads.pad
+  pad file publish --state thesis.state --path thesis.pdf --store heads.pad \\
+    --author author.key")]
 pub(in crate::cli) struct Publish {
     #[command(flatten)]
     file: FileArguments,
     /// The path of the file in the dictionary.
     #[arg(long, value_name = "PATH")]
     path: String,
-    /// The store of the dictionary.
+    /// The dictionary's store.
     #[arg(long, value_name = "FILE")]
     store: PathBuf,
-    /// The author's secret key (pad keygen); needed only where the store is new.
+    /// The author's secret key (pad keygen); needed only for a new store.
     #[arg(long, value_name = "FILE")]
     author: Option<PathBuf>,
 }

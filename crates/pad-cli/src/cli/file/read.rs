@@ -8,7 +8,7 @@ use std::{
 
 use clap::Args;
 use flexlist::FileState;
-use flexlist_service::client::Vouched;
+use flexlist_service::client::SignedVersion;
 use pad_disk::{Access, Draft};
 
 use super::{
@@ -26,21 +26,24 @@ Examples:
 pub(in crate::cli) struct Read {
     #[command(flatten)]
     file: ReaderArguments,
-    /// The first byte.
+    /// The offset of the first BYTE.
     #[arg(long, value_name = "BYTE", default_value_t = 0)]
     offset: u64,
-    /// How many bytes; to the end of the file if not given.
+    /// The number of BYTES [default: to the end].
     #[arg(long, value_name = "BYTES")]
     length: Option<u64>,
-    /// Where to write them; to standard output if not given, or -. The file appears only when every byte
-    /// is verified.
+    /// The file to write [default: standard output]; - for standard output.
+    ///
+    /// The file appears only after every byte is verified.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Read this version in place of the one that the state has: an older or newer one, which the server
-    /// must show with this owner's signature. The state stays as it is.
+    /// Read this version instead of the state's.
+    ///
+    /// It may be older or newer. The server must show it with this owner's signature. The state
+    /// does not change.
     #[arg(long, value_name = "NUMBER", conflicts_with = "public")]
     accept_version: Option<u64>,
-    /// Overwrite the file of --out if there is one.
+    /// Overwrite the file of --out if it exists.
     #[arg(long, requires = "out")]
     force: bool,
 }
@@ -50,7 +53,7 @@ impl Read {
         let out = self.out.as_deref().filter(|path| !is_standard(path));
         if out.is_none() && output.is_json() {
             return Err(Failure::input(
-                "the bytes and --json would both go to standard output: give --out FILE",
+                "the bytes and --json both go to standard output: use --out FILE",
             ));
         }
         if let Some(path) = out {
@@ -79,7 +82,7 @@ impl Read {
         // The draft has no name until every byte is verified; a killed process leaves no file.
         let draft = Draft::new(path, Access::Usual).map_err(io_failure)?;
         let bar = byte_bar(output, end.saturating_sub(self.offset), "read");
-        let mut sink = Counted {
+        let mut sink = CountingWriter {
             sink: BufWriter::new(draft),
             written: &mut |bytes| bar.inc(bytes),
         };
@@ -139,7 +142,7 @@ enum Source {
     /// The version of the state.
     Own(FileArguments, Box<Client>, FileState),
     /// A version chosen by the owner, which the server shows with the owner's signature.
-    Vouched(FileArguments, Box<Client>, Vouched),
+    Vouched(FileArguments, Box<Client>, SignedVersion),
     /// The version of an observer.
     Observed(Box<Observer>),
 }
@@ -173,18 +176,18 @@ impl Source {
 
 fn exists(path: &Path) -> Failure {
     Failure::Input(format!(
-        "{} exists already: give --force to overwrite it",
+        "{} exists already; use --force to overwrite it",
         path.display()
     ))
 }
 
 /// A sink that reports the bytes written.
-struct Counted<'a, W> {
+struct CountingWriter<'a, W> {
     sink: W,
     written: &'a mut dyn FnMut(u64),
 }
 
-impl<W: Write> Write for Counted<'_, W> {
+impl<W: Write> Write for CountingWriter<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let count = self.sink.write(bytes)?;
         (self.written)(u64::try_from(count).unwrap_or(u64::MAX));

@@ -8,7 +8,7 @@ use std::{
 use authdict::Workers;
 use clap::Args;
 use flexlist_service::{
-    network::{Options, Server, Stopped},
+    network::{Options, Server, ShutdownOutcome},
     server::{FileServer, Limits, Owners, Settings, check},
     store::StoreError,
 };
@@ -32,33 +32,35 @@ const STORE_FILE: &str = "files.redb";
 #[command(after_help = "\
 Examples:
   pad file serve --store files
-  pad file serve --store files --listen 0.0.0.0:7420 --certificate chain.pem --private-key host.pem")]
+  pad file serve --store files --listen 0.0.0.0:7420 \\
+    --certificate chain.pem --private-key host.pem")]
 pub(in crate::cli) struct Serve {
-    /// The folder of the store; made if it is missing.
+    /// The folder of the store, created if missing.
     #[arg(long, value_name = "DIR")]
     store: PathBuf,
     /// The address to listen at.
     #[arg(long, value_name = "ADDR", default_value = DEFAULT_ADDRESS)]
     listen: String,
-    /// Speak TLS with this certificate chain (PEM).
+    /// TLS certificate chain (PEM).
     #[arg(long, value_name = "FILE", requires = "private_key")]
     certificate: Option<PathBuf>,
-    /// The private key (PEM) of the certificate.
+    /// The certificate's private key (PEM).
     #[arg(long, value_name = "FILE", requires = "certificate")]
     private_key: Option<PathBuf>,
     #[command(flatten)]
     proxies: ProxyArguments,
-    /// Let this owner begin files, and nobody else who is not named so (pad file owner shows the key);
-    /// may be repeated. Files that are there are served all the same.
+    /// Let only owners with these keys create files; may be repeated.
+    ///
+    /// pad file owner shows the key. Existing files are served in any case.
     #[arg(long, value_name = "KEY", value_parser = owner_key)]
     allow_owner: Vec<[u8; 32]>,
-    /// Bytes that one owner may have in the store.
+    /// Maximum BYTES per owner in the store.
     #[arg(long, value_name = "BYTES", default_value_t = Limits::default().bytes_per_owner)]
     owner_bytes: u64,
-    /// Files that one owner may have, those deleted during the last day included.
+    /// Maximum FILES per owner, including those deleted in the last day.
     #[arg(long, value_name = "FILES", default_value_t = Limits::default().files_per_owner)]
     owner_files: usize,
-    /// Bytes of the disk that are set aside, so that files can be deleted when it is full.
+    /// BYTES reserved on disk, so that files can be deleted when it is full.
     #[arg(long, value_name = "BYTES", default_value_t = RESERVE)]
     reserve: u64,
 }
@@ -76,7 +78,10 @@ fn owner_key(text: &str) -> Result<[u8; 32], String> {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: pad file check --store files")]
+#[command(after_help = "\
+Examples:
+  pad file check --store files
+  pad file check --store /var/lib/pad/files")]
 pub(in crate::cli) struct Check {
     /// The folder of the store; no server may have it open.
     #[arg(long, value_name = "DIR")]
@@ -122,8 +127,8 @@ impl Serve {
             .run(store)
             .map_err(|error| network_failure(&self.listen, &error))?
         {
-            Stopped::Drained => output.say("stopped", &json!({ "stopped": "drained" })),
-            Stopped::TimedOut { connections } => output.say(
+            ShutdownOutcome::Drained => output.say("stopped", &json!({ "stopped": "drained" })),
+            ShutdownOutcome::TimedOut { connections } => output.say(
                 &format!("stopped; {connections} connections were cut"),
                 &json!({ "stopped": "timed out", "connections": connections }),
             ),

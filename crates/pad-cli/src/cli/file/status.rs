@@ -1,14 +1,17 @@
 //! `pad file status`.
 
 use clap::Args;
-use flexlist_service::client::{ClientError, Settled, Status as ServerStatus};
+use flexlist_service::client::{ClientError, SettleOutcome, Status as ServerStatus};
 use serde_json::json;
 
 use super::{FileArguments, settled_line, state_line, state_object};
 use crate::cli::{Failure, Output};
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: pad file status --state thesis.state")]
+#[command(after_help = "\
+Examples:
+  pad file status --state thesis.state
+  pad file status --state thesis.state --server https://files.example:7420")]
 pub(in crate::cli) struct Status {
     #[command(flatten)]
     file: FileArguments,
@@ -20,9 +23,9 @@ impl Status {
         let settled = client.settle();
         let settled = settled.map_err(|error| self.file.failure_of(&client, error))?;
         let settled = match settled {
-            Settled::Nothing => None,
-            Settled::Applied(state) => Some(settled_line(&state)),
-            Settled::Dropped(refusal) => Some(ClientError::Dropped(refusal).to_string()),
+            SettleOutcome::Nothing => None,
+            SettleOutcome::Applied(state) => Some(settled_line(&state)),
+            SettleOutcome::Dropped(refusal) => Some(ClientError::Dropped(refusal).to_string()),
         };
         let status = client.status();
         let status = status.map_err(|error| self.file.failure_of(&client, error))?;
@@ -34,8 +37,9 @@ impl Status {
                 format!("the server has this version, in {} blocks", standing.blocks)
             }
             ServerStatus::Newer { newer, .. } => format!(
-                "the server has version {} of {} bytes, signed by this owner: this state is an older copy; \
-                 use the newer one, or catch up with pad file adopt --state {} --accept-version {}",
+                "the server has version {} of {} bytes, signed by this owner: this state is an \
+                 older copy; use the newer one, or catch up with pad file adopt --state {} \
+                 --accept-version {}",
                 newer.version,
                 newer.list.total,
                 self.file.state.display(),
@@ -52,7 +56,8 @@ impl Status {
                     .as_ref()
                     .map_or_else(String::new, |words| format!("{words}\n"));
                 let text = format!(
-                    "{settled_line}file         {file}\n{fit}\nstate        {}\nsealed root  {}\n{claim}",
+                    "{settled_line}file         {file}\n{fit}\n\
+                     state        {}\nsealed root  {}\n{claim}",
                     state_line(&state),
                     state.sealed_root(),
                 );

@@ -3,7 +3,7 @@
 use std::{fs::File, path::PathBuf};
 
 use clap::Args;
-use flexlist_service::client::{ClientError, Settled, Standing};
+use flexlist_service::client::{ClientError, FileProgress, SettleOutcome};
 use indicatif::ProgressBar;
 
 use super::{
@@ -11,10 +11,11 @@ use super::{
 };
 use crate::cli::{Failure, Output};
 
-/// Which blocks the server has it proves first, as in pad file audit --full; only what it has not is sent, in
-/// updates of about 4 MB, each of which makes a version. If this breaks off, doing it again sends the rest.
 #[derive(Debug, Args)]
-#[command(after_help = "Example: pad file sync --state thesis.state thesis.pdf")]
+#[command(after_help = "\
+Examples:
+  pad file sync --state thesis.state thesis.pdf
+  pad file sync --state thesis.state --server files.example:7420 thesis.pdf")]
 pub(in crate::cli) struct Sync {
     #[command(flatten)]
     file: FileArguments,
@@ -24,12 +25,9 @@ pub(in crate::cli) struct Sync {
 
 impl Sync {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
-        check_source(
-            &self.source,
-            "a sync reads the file twice, which has to stay there",
-        )?;
+        check_source(&self.source, "a sync reads the file twice")?;
         let is_new = !self.file.state.exists();
-        if is_new || matches!(self.file.kept()?.standing, Standing::Uploading { .. }) {
+        if is_new || matches!(self.file.kept()?.progress, FileProgress::Uploading { .. }) {
             return Upload::of(self.file.clone(), self.source.clone()).run(output);
         }
         let failure = |error| Failure::file(&self.source, &error);
@@ -43,9 +41,9 @@ impl Sync {
         // reported.
         let settled = client.settle();
         match settled.map_err(|error| self.file.failure_of(&client, error))? {
-            Settled::Nothing => {}
-            Settled::Applied(state) => output.text(&settled_line(&state))?,
-            Settled::Dropped(refusal) => eprintln!("pad: {}", ClientError::Dropped(refusal)),
+            SettleOutcome::Nothing => {}
+            SettleOutcome::Applied(state) => output.text(&settled_line(&state))?,
+            SettleOutcome::Dropped(refusal) => eprintln!("pad: {}", ClientError::Dropped(refusal)),
         }
         let mut bar: Option<ProgressBar> = None;
         let synced = client.sync(&mut source, &mut |sent, total| {

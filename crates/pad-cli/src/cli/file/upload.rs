@@ -10,24 +10,22 @@ use serde_json::json;
 use super::{FileArguments, byte_bar, check_source, failure, load_key, state_line, state_object};
 use crate::cli::{Failure, Output, secret::check_place};
 
-/// Two files are needed to read, change or audit what is uploaded: the state, and the owner's key. Keep
-/// both; each is of no use without the other.
-///
-/// The server reads the contents. Over HOST:PORT so does whoever is on the way; over https://HOST:PORT
-/// only the server. What nobody is to read has to be encrypted before, for example with age; such a file
-/// is replaced as a whole, since a changed byte changes all that follows it.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Example: pad file upload --state thesis.state --server files.example:7420 thesis.pdf"
-)]
+#[command(after_help = "\
+Examples:
+  pad file upload --state thesis.state thesis.pdf
+  pad file upload --state thesis.state --server files.example:7420 thesis.pdf")]
 pub(in crate::cli) struct Upload {
     #[command(flatten)]
     file: FileArguments,
-    /// Cut the file into blocks of this many bytes, in place of by its contents into about 16 KiB.
+    /// Cut the file into blocks of this many BYTES.
+    ///
+    /// Default: by content, into blocks of about 16 KiB.
     #[arg(long, value_name = "BYTES")]
     block_size: Option<u32>,
-    /// Give up an upload that broke off, on the server too, and begin anew: for a source that has
-    /// changed since.
+    /// Discard an interrupted upload, on the server too, and start again.
+    ///
+    /// Use it if the source has changed since.
     #[arg(long)]
     restart: bool,
     /// The file to upload.
@@ -48,7 +46,7 @@ impl Upload {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         check_source(
             &self.source,
-            "an upload that breaks off goes on with the same file, which has to be there again",
+            "an interrupted upload continues with the same file",
         )?;
         let source =
             File::open(&self.source).map_err(|error| Failure::file(&self.source, &error))?;
@@ -60,7 +58,7 @@ impl Upload {
             let mut client = self.file.open()?;
             if self.restart {
                 client.restart().map_err(|error| self.file.failure(error))?;
-                output.text("the upload that broke off is given up")?;
+                output.text("the interrupted upload is discarded")?;
             }
             client
         } else {
@@ -77,8 +75,9 @@ impl Upload {
             object.insert("keep".into(), json!(kept));
         }
         let text = format!(
-            "uploaded: {}\nkeep both:  {}  (the state of this file)  and  {}  (the owner's key): \
-             whoever loses one of them loses the file",
+            "uploaded: {}\n\
+             keep both:  {}  (the state of this file)  and  {}  (the owner's key): without both \
+             the file is lost",
             state_line(&state),
             kept[0],
             kept[1]
@@ -109,7 +108,7 @@ impl Upload {
         let key = key.map_err(failure)?;
         key.save(path).map_err(failure)?;
         output.text(&format!(
-            "new owner key  {}  (keep it: nobody else can change your files)",
+            "new owner key  {}  (keep it secret: it changes your files)",
             path.display()
         ))?;
         Ok(key)

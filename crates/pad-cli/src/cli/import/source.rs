@@ -39,7 +39,7 @@ impl TraceSource {
     pub(super) fn open(&self) -> Result<TraceReader<Box<dyn Read>>, Failure> {
         let opened = match &self.kept {
             None => TraceReader::open(&self.path),
-            Some(kept) => TraceReader::from_bytes(Reading {
+            Some(kept) => TraceReader::from_bytes(SpoolReader {
                 kept: Arc::clone(kept),
                 at: 0,
             }),
@@ -63,12 +63,12 @@ fn keep(beside: &Path) -> io::Result<Scratch> {
 }
 
 /// Reader of the spooled input, from the beginning.
-struct Reading {
+struct SpoolReader {
     kept: Arc<Scratch>,
     at: u64,
 }
 
-impl Read for Reading {
+impl Read for SpoolReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let left = self.kept.end().saturating_sub(self.at);
         let most = usize::try_from(left)

@@ -10,9 +10,9 @@ pub(super) type Stamp = Vec<u8>;
 ///
 /// The stamp is `SHA-256(tag block of Domain::Checkpoint ‖ "trace" ‖ body)`. The body is that of
 /// [`codec::encode_body`] for the name and the changes.
-pub(super) struct Stamping(Sha256);
+pub(super) struct StampBuilder(Sha256);
 
-impl Stamping {
+impl StampBuilder {
     /// Begins the stamp of a snapshot called `name` with `changes` changes.
     pub(super) fn new(name: &str, changes: u64) -> Self {
         let hasher = Sha256::new()
@@ -51,7 +51,7 @@ mod tests {
             let name = "release 1.0";
             let body = codec::encode_body(&(name, &operations));
             let whole = Sha256Ed25519::hash(Domain::Checkpoint, &[b"trace", &body]);
-            let mut stamping = Stamping::new(name, u64::try_from(changes).unwrap());
+            let mut stamping = StampBuilder::new(name, u64::try_from(changes).unwrap());
             for change in &operations {
                 stamping.add(change);
             }

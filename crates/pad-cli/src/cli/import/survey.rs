@@ -11,7 +11,7 @@ use authdict::{
 
 use super::{
     source::TraceSource,
-    stamp::{Stamp, Stamping},
+    stamp::{Stamp, StampBuilder},
 };
 use crate::cli::Failure;
 
@@ -70,7 +70,8 @@ fn check(
 }
 
 /// Advice for a trace that does not begin with the imported snapshots.
-const GOES_ON: &str = ": a trace begins with all of that, unless --append says that it goes on where that ends; another trace is for another store";
+const GOES_ON: &str = ": a trace begins with everything imported so far; for new snapshots alone \
+                       use --append, for another trace use another store";
 
 /// The second pass over a trace.
 pub(super) struct Replay<'t> {
@@ -119,9 +120,9 @@ impl<'t> Replay<'t> {
         match others.find(|(_, stamp)| known.contains(stamp)) {
             None => Ok(overlap),
             Some((TraceStart { name, line }, _)) => Err(Failure::Input(format!(
-                "trace {}: snapshot '{name}' at line {line} was imported before, and not as the last one; --append takes traces that \
-                 begin with the last snapshots that were imported, or with new ones: what of this one is new can be imported from a trace \
-                 of its own",
+                "trace {}: snapshot '{name}' at line {line} was imported before, and not as the \
+                 last one; with --append a trace begins with the last imported snapshots or with \
+                 new ones: import the new ones from a trace of their own",
                 self.path.display(),
             ))),
         }
@@ -141,7 +142,8 @@ impl<'t> Replay<'t> {
             if stamp != *known {
                 let TraceStart { name, line } = start;
                 return Err(Failure::Input(format!(
-                    "trace {trace}: snapshot '{name}' at line {line} is not what was imported before{GOES_ON}"
+                    "trace {trace}: snapshot '{name}' at line {line} differs from what was \
+                     imported before{GOES_ON}"
                 )));
             }
         }
@@ -160,7 +162,7 @@ impl<'t> Replay<'t> {
         };
         let start = self.trace.begin().map_err(failed)?;
         let start = start.ok_or_else(|| self.changed())?;
-        let (mut stamping, mut changes) = (Stamping::new(&start.name, expected), 0);
+        let (mut stamping, mut changes) = (StampBuilder::new(&start.name, expected), 0);
         while let Some(TraceChange { operation, .. }) = self.trace.change().map_err(failed)? {
             stamping.add(&operation);
             changes += 1;
@@ -175,6 +177,6 @@ impl<'t> Replay<'t> {
 
     fn changed(&self) -> Failure {
         let trace = self.path.display();
-        Failure::Input(format!("trace {trace}: it has changed while it was read"))
+        Failure::Input(format!("trace {trace}: it changed while it was read"))
     }
 }

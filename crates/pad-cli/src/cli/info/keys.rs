@@ -26,26 +26,22 @@ type Describe = fn(&Path, &mut Rows) -> Result<(), Failure>;
 
 /// Prefix, description and details of each kind.
 const KINDS: &[(&[u8], &str, Describe)] = &[
-    (
-        b"pad-public-key ",
-        "a public key: what everybody needs who verifies",
-        public,
-    ),
+    (b"pad-public-key ", "a public key, to verify with", public),
     (
         b"pad-secret-key ",
-        "a secret key: who has it publishes versions; keep it",
+        "a secret key, to publish versions with; keep it secret",
         secret,
     ),
     #[cfg(feature = "file")]
     (
         b"pad-file-key ",
-        "the secret key of an owner of outsourced files; keep it",
+        "the secret key of an owner of outsourced files; keep it secret",
         owner,
     ),
     #[cfg(feature = "file")]
     (
         b"pad-file-public ",
-        "what an owner publishes of an outsourced file: whoever has it audits and reads the file",
+        "the public data of an outsourced file, to audit and read it",
         published,
     ),
 ];

@@ -125,7 +125,7 @@ fn state(bytes: &[u8], rows: &mut Rows) -> Result<(), Failure> {
     rows.add(
         "for more",
         "for_more",
-        "pad file status; who loses it, or the owner's key, loses the file",
+        "pad file status; without it or the owner's key the file is lost",
     );
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Hints beside objects: they save reads, and nobody believes them.
+//! Hints next to objects: they save reads, and are not trusted.
 
 use serde_json::json;
 
@@ -88,7 +88,7 @@ fn a_lost_stale_or_poisoned_hint_costs_a_read_and_no_more() {
         let said = one(&bench, &ask);
         assert_eq!(said["matches"], true, "byte {place}");
     }
-    // Stale: the entry beside it has changed since.
+    // Stale: the neighbouring entry has changed since.
     bench.write("hint", &good);
     bench.ok("directory delete d --key k 4");
     let said = one(&bench, &ask);
@@ -105,7 +105,8 @@ fn a_false_object_is_refused_whatever_its_hint() {
     bench.fails(&ask, 3, "the object object with the digest");
     bench.write("object", b"the object");
     assert_eq!(one(&bench, &ask)["matches"], true);
-    // The object store gives another entry's object and hint: which entry it is about the consumer says.
+    // The object store returns another entry's object and hint. The client names the entry it
+    // wants.
     bench.ok("directory update d --key k --hints hints 6 digests");
     bench.write("object", &bench.read("digests"));
     bench.write("hint", &bench.read("hints/6.hint"));

@@ -4,7 +4,8 @@ use serde_json::{Value as Json, json};
 
 use crate::bench::Bench;
 
-/// A directory `d` of the author with the key `k`, with three objects in version 1 and their hints in `hints`.
+/// Creates a directory `d` with the key `k`, three objects in version 1, and their hints in
+/// `hints`.
 pub(super) fn with_objects() -> Bench {
     let bench = Bench::new();
     bench.ok("keygen --out k --scheme directory");
@@ -151,7 +152,7 @@ fn a_server_that_is_not_the_author_follows_by_updates() {
     bench.fails(
         "directory apply server updates/2.update",
         2,
-        "updates/2.update: the update follows version 1, and the newest here is version 0",
+        "updates/2.update: the update follows version 1, but the newest version here is 0",
     );
     let applied =
         bench.json("directory apply server updates/1.update updates/2.update updates/3.update");

@@ -1,6 +1,7 @@
-//! `kill -9` at random moments of what changes a directory loses nothing that was acknowledged, and nothing is half there.
+//! `kill -9` at random moments of commands that change a directory. No acknowledged data is lost,
+//! and no change is partial.
 //!
-//! `PAD_KILL_ROUNDS` sets the number of rounds: unless set, 6.
+//! `PAD_KILL_ROUNDS` sets the number of rounds. The default is 6.
 
 use std::{process::Stdio, time::Duration};
 
@@ -60,7 +61,7 @@ fn acknowledged_entries_survive() {
         }
         acknowledged = entries;
     }
-    // It goes on as if nothing had been.
+    // It continues as if nothing had happened.
     if acknowledged < LINES {
         bench.ok(&format!(
             "directory import d --key k --skip {acknowledged} --digests digests"

@@ -1,4 +1,4 @@
-//! Whom to trust: keys, views, records of what was signed, and folders that are not what they were.
+//! Trust: keys, views, signing records, and folders that were replaced.
 
 use std::{fs, path::Path};
 
@@ -45,12 +45,13 @@ fn answers_say_what_the_key_is_worth() {
     bench.fails("directory verify proof --id 1", 2, "--public is needed");
 }
 
-/// Files of version 0 have no head: they are proofs for who asks about version 0, and for nobody else.
+/// Proof files of version 0 have no head. They are valid only for queries of version 0.
 #[test]
 fn version_0_is_proved_to_those_who_ask_about_it() {
     let bench = with_objects();
     let head = |kind| [b"PAD1\x01", &[kind, 0, 1][..]].concat();
-    // Of no entries: no signed head, then the number of entries, those shown, and the digests beside them.
+    // A proof of no entries: no signed head, then the number of entries, those shown, and the
+    // digests next to them.
     for (name, kind) in [("empty", 176), ("empty-range", 177)] {
         let file = [&head(kind)[..], &[0, 0, 0, 0]].concat();
         fs::write(bench.path(name), file).unwrap();
@@ -73,7 +74,7 @@ fn version_0_is_proved_to_those_who_ask_about_it() {
     ] {
         bench.fails(&format!("directory verify {line} --public k.pub"), 3, why);
     }
-    // Who has seen a version is told of no older one.
+    // A client that has seen a version accepts no older one.
     bench.ok("directory verify --from d --public k.pub --view view --id 1");
     bench.fails(
         "directory verify empty --view view --at 0 --id 1",
@@ -114,7 +115,7 @@ fn a_view_refuses_an_older_directory() {
     let output = bench.run("directory verify newer --view view --id 1");
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(
-        output.status.success() && said.contains("the view stays there"),
+        output.status.success() && said.contains("the view is unchanged"),
         "{said}"
     );
     bench.ok("directory status d --view view");
@@ -244,7 +245,7 @@ fn what_cannot_be_done_is_said() {
         (
             "put --store s --key other apple 3",
             2,
-            "pad directory create makes one",
+            "create one in a folder with pad directory create",
         ),
         (
             "verify --public other.pub --proof cat --at 1 apple",
@@ -292,7 +293,7 @@ fn damage_is_found_and_named() {
     bench.fails("directory check d", 4, "level-1");
 }
 
-/// Somebody else has the folder open: the lock is waited for, and then refused.
+/// Another process has the folder open: commands wait for the lock, and then fail.
 #[test]
 fn two_authors_at_once_make_two_versions() {
     let bench = with_objects();
@@ -304,7 +305,7 @@ fn two_authors_at_once_make_two_versions() {
     let running = [append("cat"), append("dog")];
     let codes = running.map(|mut child| child.wait().unwrap().code());
     let done = codes.iter().filter(|code| **code == Some(0)).count();
-    // Whoever did not get the folder in time has changed nothing.
+    // A command that did not get the lock in time has changed nothing.
     assert!(
         codes.iter().all(|code| matches!(code, Some(0 | 4))),
         "{codes:?}"

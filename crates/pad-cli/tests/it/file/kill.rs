@@ -1,6 +1,6 @@
-//! `kill -9` of the server during an upload and a storm of updates loses nothing that was acknowledged.
+//! `kill -9` of the server during an upload and a storm of updates: no acknowledged data is lost.
 //!
-//! `PAD_KILL_ROUNDS` sets the number of rounds, 15 unless set.
+//! `PAD_KILL_ROUNDS` sets the number of rounds. The default is 15.
 
 use std::{path::Path, thread, time::Duration};
 
@@ -8,7 +8,8 @@ use authdict::{FileOwnerKey, Workers};
 use ed25519_dalek::SigningKey;
 use flexlist::{chunk::Chunker, edit::ByteEdit, tag::TagKind};
 use flexlist_service::client::{
-    Applied, ClientError, Extent, FileClient, HttpOptions, HttpTransport, Settled, Status,
+    ApplyOutcome, ClientError, Extent, FileClient, HttpOptions, HttpTransport, SettleOutcome,
+    Status,
 };
 
 use crate::{bench::Bench, process::Process};
@@ -102,7 +103,7 @@ impl OwnerSide {
         loop {
             let edit = random.edit(self.model.len());
             match self.client.apply(core::slice::from_ref(&edit)) {
-                Ok(Applied::Version(_) | Applied::Unchanged(_)) => {
+                Ok(ApplyOutcome::Version(_) | ApplyOutcome::Unchanged(_)) => {
                     self.applied += 1;
                     apply(&mut self.model, &edit);
                 }
@@ -115,7 +116,7 @@ impl OwnerSide {
         }
     }
 
-    /// The server is back: finish what was under way, and compare every byte.
+    /// Finishes the pending update after a restart of the server, and compares every byte.
     fn settle_and_compare(&mut self, round: u64) {
         if self.client.version().is_none() {
             self.client
@@ -123,8 +124,8 @@ impl OwnerSide {
                 .unwrap();
         }
         match (self.client.settle().unwrap(), self.under_way.take()) {
-            (Settled::Nothing, None) => {}
-            (Settled::Applied(_), Some(edit)) => apply(&mut self.model, &edit),
+            (SettleOutcome::Nothing, None) => {}
+            (SettleOutcome::Applied(_), Some(edit)) => apply(&mut self.model, &edit),
             (settled, edit) => panic!("round {round}: {settled:?} of {edit:?}"),
         }
         let status = self.client.status().unwrap();

@@ -5,22 +5,22 @@ use std::sync::{Arc, Mutex};
 use authdict::Workers;
 use flexlist_service::{
     message::{Request, Response},
-    network::{Handler, Options, Running, Server},
+    network::{Handler, Options, RunningServer, Server},
     server::{FileServer, Limits},
 };
 
 use crate::bench::Bench;
 
-/// What a lie makes of a request; `None` leaves it to the honest server.
+/// Response of a lying server to a request. `None` leaves it to the honest server.
 type Lie = dyn FnMut(&Request, &FileServer) -> Option<Response> + Send;
 
 /// The handler.
-struct Honest {
+struct HonestHandler {
     server: FileServer,
     lie: Arc<Mutex<Option<Box<Lie>>>>,
 }
 
-impl Handler for Honest {
+impl Handler for HonestHandler {
     fn handle(&self, request: Request) -> Response {
         if let Some(lie) = self.lie.lock().unwrap().as_mut()
             && let Some(response) = lie(&request, &self.server)
@@ -33,7 +33,7 @@ impl Handler for Honest {
 
 /// A running server; its lie can be changed.
 pub(crate) struct Liar {
-    running: Option<Running>,
+    running: Option<RunningServer>,
     lie: Arc<Mutex<Option<Box<Lie>>>>,
 }
 
@@ -51,7 +51,7 @@ impl Liar {
         )
         .unwrap();
         let lie = Arc::default();
-        let handler = Honest {
+        let handler = HonestHandler {
             server,
             lie: Arc::clone(&lie),
         };

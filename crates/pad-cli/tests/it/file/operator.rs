@@ -1,4 +1,4 @@
-//! What an operator decides and meets: who may begin files, who may read them, and a damaged store.
+//! Operator settings and problems: allowed owners, file permissions, and a damaged store.
 
 use std::{fs, path::Path};
 
@@ -110,7 +110,8 @@ fn a_private_key_that_others_may_read_is_refused() {
     }
 }
 
-/// The engine panics on pages of a type that there is not: a line at most, with backtraces wished for.
+/// The engine panics on pages of an unknown type. At most one line is printed, even with backtraces
+/// enabled.
 #[test]
 fn a_damaged_page_costs_a_line() {
     let bench = Bench::new();

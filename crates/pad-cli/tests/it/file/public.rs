@@ -1,4 +1,4 @@
-//! Readers and auditors who have what the owner has published, and nothing else.
+//! Readers and auditors that have only the owner's public data.
 
 use std::fs;
 
@@ -46,7 +46,7 @@ fn whoever_has_what_is_published_reads_and_audits() {
         }
         elsewhere.ok("file read --public public --out copy");
         assert!(elsewhere.read("copy") == CONTENTS.repeat(2_000));
-        // The owner goes on; his signature is followed.
+        // The owner changes the file. Readers follow the owner's signature.
         bench.ok("file write --state s --key k --offset 0 --text SOME");
         let read = elsewhere.ok("file read --public public --length 9");
         assert_eq!(read, "SOME text");
@@ -77,7 +77,7 @@ fn a_root_that_a_dictionary_has_is_read_and_no_other() {
     assert_eq!(elsewhere.ok(&line), "some text");
     let audit = elsewhere.json(&format!("file audit --public public --root {root} --full"));
     assert_eq!(audit[0]["sealed_root"], root.as_str());
-    // The owner goes on, and the server has the version of then no more.
+    // The owner changes the file, and the server no longer has the earlier version.
     bench.ok("file write --state s --key k --offset 0 --text SOME");
     elsewhere.fails(&line, 2, "version 1 is gone, and version 2 is the newest");
     bench.ok("file publish --state s --key k --path notes --store d --author author");

@@ -1,7 +1,8 @@
-//! The exit status of every command after every refusal of a server.
+//! Exit status of every command after every refusal of a server.
 //!
-//! 2: the owner asks for what the server need not grant. 3: the server breaks its word. 4: it cannot for
-//! now. Of a file that it took, a server has no ground to refuse an answer.
+//! 2: the owner asks for something that the server need not grant. 3: the server breaks its word.
+//! 4: the server cannot answer for now. For a file that it accepted, a server has no reason to
+//! refuse.
 
 use std::{fs, thread};
 
@@ -13,15 +14,15 @@ use crate::{
     file::liar::Liar,
 };
 
-/// What is refused, to whom.
+/// A refused request, and the state of its owner.
 struct Case {
     /// The command, without the words for state, key and server.
     command: &'static str,
     /// The request that is refused.
     request: fn(&Request) -> bool,
-    /// Which column of the table holds.
+    /// Column of the table that applies.
     column: Column,
-    /// What the state file is before.
+    /// State file before the command.
     before: Before,
 }
 
@@ -43,7 +44,7 @@ enum Column {
     Question,
     /// The file is to be removed: a server that has none has done what it should.
     Remove,
-    /// As `Question`, of an update that is under way: a refusal for good is said, and no failure.
+    /// Like `Question`, for a pending update. A final refusal is reported and is no failure.
     Settle,
 }
 
@@ -174,7 +175,8 @@ const TABLE: &[(&str, [i32; 7])] = &[
     ("UnknownFile", [3, 4, 4, 3, 3, 0, 3]),
     ("UnknownVersion", [3, 3, 3, 3, 3, 3, 3]),
     ("UploadUnfinished", [3, 4, 4, 3, 3, 3, 3]),
-    // Whoever says that an upload is finished is asked for the owner's word for it, and has none.
+    // A server that claims a finished upload must show the owner's signature, which it does not
+    // have.
     ("UploadFinished", [3, 3, 3, 3, 3, 3, 0]),
     ("PartOutOfOrder", [3, 4, 4, 3, 3, 3, 0]),
     ("WrongOwner", [2, 3, 3, 3, 3, 3, 0]),
@@ -208,8 +210,7 @@ fn expected(name: &str, column: Column) -> i32 {
     }
 }
 
-/// Every refusal that the protocol knows, by the numbers that its encoding gives them, with zeros and
-/// empty words.
+/// Every refusal of the protocol, by its encoded number, with zeros and empty texts.
 fn every_refusal() -> Vec<Refusal> {
     let decoded = |number: u8| {
         (0..16).find_map(|zeros| {

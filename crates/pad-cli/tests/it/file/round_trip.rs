@@ -90,7 +90,7 @@ fn what_is_stored_is_read_back_and_damage_is_named() {
     bench.fails(
         &format!("file upload {file} original"),
         2,
-        "give another --state",
+        "use another --state",
     );
     assert_eq!(bench.json(&format!("file status {file}")), status);
 
@@ -151,7 +151,8 @@ fn read_with_care(bench: &Bench, file: &str, model: &[u8]) {
     );
 }
 
-/// Two writers whose updates do not arrive: one of them is first, and each hears what became of his.
+/// Two writers whose updates get no response. One of them is first, and each learns the outcome of
+/// its own.
 fn settle_two_writers(bench: &Bench, file: &str, address: &str) {
     fs::copy(bench.path("s"), bench.path("t")).unwrap();
     for state in ["s", "t"] {
@@ -175,9 +176,9 @@ fn settle_two_writers(bench: &Bench, file: &str, address: &str) {
 }
 
 /// A connection that loses updates.
-struct Lossy(HttpTransport);
+struct LossyTransport(HttpTransport);
 
-impl Transport for Lossy {
+impl Transport for LossyTransport {
     fn exchange(&self, request: &Request) -> Result<Response, TransportError> {
         match request {
             Request::Update(_) => Err(TransportError::Status(500)),
@@ -194,7 +195,7 @@ impl Transport for Lossy {
 fn leave_pending(bench: &Bench, state: &str, address: &str) {
     let key = FileOwnerKey::load(&bench.path("k")).unwrap();
     let transport = HttpTransport::new(&format!("http://{address}"), HttpOptions::default());
-    let lossy = Lossy(transport.unwrap());
+    let lossy = LossyTransport(transport.unwrap());
     let mut client = FileClient::open(&bench.path(state), key.owner(), lossy).unwrap();
     let bytes = state.as_bytes().to_vec();
     let lost = client.apply(&[ByteEdit::Write { offset: 0, bytes }]);

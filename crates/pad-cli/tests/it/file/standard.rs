@@ -6,7 +6,8 @@ use crate::{
     streams::fed,
 };
 
-/// A folder with a file of this many bytes, which is on a server: its state is `s`, the owner's key `k`.
+/// A folder with a file of this many bytes, uploaded to a server. Its state is `s`, the owner's key
+/// `k`.
 fn uploaded(length: usize) -> (Bench, Process) {
     let bench = Bench::new();
     let line = b"a line of a large file\n";
@@ -20,7 +21,8 @@ fn uploaded(length: usize) -> (Bench, Process) {
     (bench, server)
 }
 
-/// Whoever reads may leave, as of other commands; where nothing can be written, it is said of what.
+/// Readers may close the pipe, as with other commands. Failed writes name what could not be
+/// written.
 #[cfg(unix)]
 #[test]
 fn what_is_read_goes_to_standard_output_like_any_answer() {
@@ -57,7 +59,7 @@ fn standard_output_is_a_dash_and_no_object() {
         let output = bench.run(&format!("--json {line}"));
         assert_eq!(output.status.code(), Some(2), "{line}");
         assert!(output.stdout.is_empty());
-        assert!(text(&output.stderr).contains("give --out FILE"));
+        assert!(text(&output.stderr).contains("use --out FILE"));
     }
 }
 
@@ -95,7 +97,7 @@ fn the_key_of_a_witness_is_a_file() {
     assert!(!bench.path("-").exists());
 }
 
-/// What is dangerous is not the only thing that is named.
+/// Usage errors name every alternative, not only the dangerous one.
 #[test]
 fn every_way_is_named_where_one_is_needed() {
     let bench = Bench::new();
@@ -123,7 +125,7 @@ fn every_way_is_named_where_one_is_needed() {
     }
 }
 
-/// Whoever asks a server that is down hears which, and what to do.
+/// Messages about an unreachable server name it, and what to do.
 #[test]
 fn a_server_that_is_down_is_named() {
     let (bench, server) = uploaded(100);

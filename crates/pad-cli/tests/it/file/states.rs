@@ -67,7 +67,7 @@ fn the_server_is_given_once_and_changes_are_sent_by_content() {
     bench.fails("file sync --state s --key k none", 4, "none");
     bench.fails("file sync --state s --key k server", 2, "not a plain file");
 
-    // Another address is taken for once; who changes the file with it has it noted.
+    // Another address is used once. A change of the file with it records it.
     drop(server);
     let server = Process::of_files(&bench, "127.0.0.1:0", "");
     let there = format!("--state s --key k --server {}", server.address);
@@ -181,7 +181,7 @@ fn states_are_listed_and_forgotten_when_the_file_is_gone() {
 
     bench.fails("file forget --state a", 2, "pad file delete --whole-file");
     bench.ok("file delete --state a --key k --whole-file");
-    // Nobody is asked whether it is there, and that is said.
+    // No server is asked whether the file exists, and the output says so.
     assert_eq!(bench.ok("file list a"), said);
     assert_eq!(one(&bench, "file list a")["server_asked"], false);
     let help = bench.ok("file list --help");

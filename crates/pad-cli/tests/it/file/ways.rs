@@ -1,5 +1,4 @@
-//! What can go wrong with an owner's two files, his source and his server, and the way out that the
-//! commands give.
+//! Problems with an owner's two files, source and server, and the solutions that commands offer.
 
 use std::fs;
 
@@ -139,9 +138,9 @@ fn an_upload_whose_source_changed_says_so_and_is_begun_again() {
     let said = failure(&bench, &format!("file upload {file} original"), 2);
     assert!(said.contains("the source has changed"), "{said}");
     assert!(said.contains("--restart"), "{said}");
-    // As it was, it goes on; as it is, it begins anew and leaves no orphan.
+    // The original source continues. The changed source starts again and leaves no orphan.
     let uploaded = bench.ok(&format!("file upload {file} original --restart"));
-    assert!(uploaded.contains("is given up"), "{uploaded}");
+    assert!(uploaded.contains("is discarded"), "{uploaded}");
     bench.ok(&format!("file read {file} --out back"));
     assert!(fs::read(bench.path("back")).unwrap() == contents);
     let files = std::sync::Arc::new(std::sync::Mutex::new(0));
@@ -169,7 +168,7 @@ fn both_files_that_must_be_kept_are_named_and_checked_at_once() {
     let kept = uploaded.lines().find(|line| line.starts_with("keep both"));
     let kept = kept.unwrap();
     assert!(kept.contains(" s ") && kept.contains(" k "), "{kept}");
-    assert!(kept.contains("loses the file"), "{kept}");
+    assert!(kept.contains("the file is lost"), "{kept}");
     let status = bench.ok(&format!("file status {file}"));
     assert!(status.contains("s and k, which fit"), "{status}");
     let status = bench.json(&format!("file status {file}"));
@@ -197,26 +196,26 @@ fn both_files_that_must_be_kept_are_named_and_checked_at_once() {
     bench.fails(
         &format!("file status {file}"),
         2,
-        "there is no key file k: the state file s alone",
+        "key file k is missing: the state file s alone",
     );
     // Nor is a new key made for a file that has one.
     bench.fails(
         &format!("file upload {file} original"),
         2,
-        "there is no key file k",
+        "key file k is missing",
     );
     assert!(!bench.path("k").exists());
     fs::rename(bench.path("s"), bench.path("s.away")).unwrap();
     bench.fails(
         &format!("file status {file}"),
         2,
-        "neither the state file s nor the key file k",
+        "state file s and key file k are missing",
     );
     fs::rename(bench.path("away"), bench.path("k")).unwrap();
     bench.fails(
         &format!("file status {file}"),
         2,
-        "there is no state file s: the key file k alone",
+        "state file s is missing: the key file k alone",
     );
 }
 

@@ -1,7 +1,7 @@
-//! `kill -9` of a server and of its mirror under load: nothing that was acknowledged is lost, no view goes back, and the
-//! mirror catches up.
+//! `kill -9` of a server and of its mirror under load. No acknowledged data is lost, no view goes
+//! back, and the mirror catches up.
 //!
-//! `PAD_KILL_ROUNDS` sets the number of rounds; 4 unless set.
+//! `PAD_KILL_ROUNDS` sets the number of rounds. The default is 4.
 
 use std::{
     sync::atomic::{AtomicBool, AtomicU64, Ordering},
@@ -25,7 +25,7 @@ fn author(bench: &Bench, url: &str, done: &AtomicBool, acknowledged: &AtomicU64)
             let object: serde_json::Value = serde_json::from_str(&line).unwrap();
             acknowledged.store(object["latest"].as_u64().unwrap(), Ordering::SeqCst);
         } else {
-            // The server was out of reach; the version is durable here, and the next push brings it.
+            // The server was unreachable. The version is durable here, and the next push sends it.
             assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
         }
     }
@@ -37,7 +37,8 @@ fn client(bench: &Bench, urls: [&str; 2], view: &str, done: &AtomicBool) -> u64 
     while !done.load(Ordering::SeqCst) {
         let [first, second] = urls;
         let line = format!(
-            "--json get --server {first} --server {second} --tls-roots tls.pem --public k.pub --view {view} apple"
+            "--json get --server {first} --server {second} --tls-roots tls.pem --public k.pub \
+             --view {view} apple"
         );
         let output = bench.run(&line);
         if !output.status.success() {
@@ -68,7 +69,8 @@ fn killed_servers_and_mirrors_lose_nothing_that_was_acknowledged() {
     let mut server = serve("127.0.0.1:0");
     let url = server.url();
     let line = format!(
-        "mirror --store copy --public k.pub --from {url}/v1/dictionaries/one --tls-roots tls.pem --every 20"
+        "mirror --store copy --public k.pub --from {url}/v1/dictionaries/one --tls-roots tls.pem \
+         --every 20"
     );
     let follow = |listen: &str| Process::start(&bench, &line, listen);
     let mut mirror = follow("127.0.0.1:0");

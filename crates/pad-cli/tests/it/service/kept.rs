@@ -29,14 +29,12 @@ fn a_router_asks_whoever_keeps_the_version() {
     }
     let author = Process::start(&bench, "serve --store s", "127.0.0.1:0");
     let from = author.url();
-    let start = |store: &str, versions: &str| {
-        let line = format!(
-            "mirror --versions {versions} --store {store} --public k.pub --from {from} {ROOTS} --every 20"
-        );
+    let mirror = |store: &str, versions: &str| {
+        let line = format!("--versions {versions} --store {store} --from {from} {ROOTS}");
+        let line = format!("mirror --public k.pub --every 20 {line}");
         Process::start(&bench, &line, "127.0.0.1:0")
     };
-    let old = start("old", "0..3");
-    let new = start("new", "3..");
+    let (old, new) = (mirror("old", "0..3"), mirror("new", "3.."));
     wait_for(&bench, &old.url(), 3);
     wait_for(&bench, &new.url(), 6);
     wait_for_oldest(&bench, "new", 3);
@@ -140,7 +138,8 @@ fn versions_that_cannot_be_kept_are_refused_at_the_start() {
     {
         bench.ok("keygen --out k2 --scheme aad-counted");
         bench.fails(
-            "mirror --from http://127.0.0.1:1/v1/dictionaries/s --public k2.pub --store appended --versions last:3",
+            "mirror --from http://127.0.0.1:1/v1/dictionaries/s --public k2.pub --store appended \
+             --versions last:3",
             2,
             "are not offered by scheme aad-counted",
         );

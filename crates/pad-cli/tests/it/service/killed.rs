@@ -1,8 +1,11 @@
-//! `kill -9` of every process in turn under load: of two servers, the server that keeps a log of heads, a mirror, a router, a
-//! witness, the author and four clients. Nothing that was acknowledged is lost, no view goes back, mirror and router catch up,
-//! and the witness goes on with the log that it has cosigned.
+//! `kill -9` of every process in turn under load: two servers, the server with a log of heads, a
+//! mirror, a router, a witness, the author and four clients.
 //!
-//! `PAD_KILL_ROUNDS` sets the number of rounds; one for each process unless set. `PAD_SEED` is the seed of their moments.
+//! No acknowledged data is lost, and no view goes back. Mirror and router catch up, and the witness
+//! continues with the log that it has cosigned.
+//!
+//! `PAD_KILL_ROUNDS` sets the number of rounds. The default is one for each process. `PAD_SEED` is
+//! the seed of the moments.
 //!
 //! A soak of `PAD_SOAK_SECONDS` seconds adds hostile peers and full disks. It kills one process
 //! every ten seconds.
@@ -20,7 +23,7 @@ use pad_client::{HttpOptions, Roots};
 use pad_conformance::Random;
 
 use self::{
-    hostile::{Hostile, Target},
+    hostile::{HostilePeers, Target},
     load::{Asker, Author, each},
     visitor::{Visitor, look_up},
 };
@@ -89,7 +92,7 @@ fn address() -> String {
     }
 }
 
-/// All who serve.
+/// All servers.
 struct Servers {
     /// Those to which the author pushes: two, and the one that keeps the log of heads.
     pushed: [Server; 3],
@@ -144,8 +147,9 @@ impl Servers {
         [one, two, logged, mirror, router, witness]
     }
 
-    /// Kills one of them, finds in its files what it has acknowledged, and starts it again: what was lost could be brought again then.
-    fn kill(&mut self, bench: &Bench, number: usize, author: &Author, known: &Known) {
+    /// Kills a server, finds in its files what it has acknowledged, and starts it again. A later
+    /// check could miss lost data that was sent again.
+    fn kill(&mut self, bench: &Bench, number: usize, author: &Author, known: &ObservedState) {
         let all = self.all_mut();
         let killed = all.into_iter().nth(number).unwrap();
         killed.kill();
@@ -169,12 +173,12 @@ const STORES: [&str; 3] = ["one", "small/two", "logged"];
 /// The index of the store on a small disk.
 const SMALL: usize = 1;
 
-/// How many there are of [`Servers`].
+/// Number of [`Servers`].
 const SERVERS: usize = 6;
 const CLIENTS: usize = 4;
 const ROOTS: &str = "--tls-roots tls.pem";
 
-/// Who is at work, and what is known of it.
+/// Running processes, and what is known of them.
 struct Load<'l> {
     bench: &'l Bench,
     author: &'l Author,
@@ -182,12 +186,12 @@ struct Load<'l> {
     /// Empty without a soak.
     visitors: &'l [Visitor],
     done: &'l AtomicBool,
-    /// How often was looked until mirror or router had caught up, at most.
+    /// Maximum number of polls until mirror or router had caught up.
     looks: AtomicUsize,
 }
 
-/// What may not go back.
-struct Known {
+/// Values that must not decrease.
+struct ObservedState {
     pushed: Vec<u64>,
     seen: [u64; CLIENTS],
     witnessed: u64,
@@ -252,7 +256,7 @@ fn run(rounds: usize, soak: Option<Duration>) {
         looks: AtomicUsize::new(0),
     };
     let rounds = thread::scope(|scope| {
-        // Also where a check fails, since the others would go on.
+        // Also if a check fails, since the others would continue.
         let _end = End(done);
         scope.spawn(|| {
             let _end = End(done);
@@ -282,7 +286,8 @@ fn run(rounds: usize, soak: Option<Duration>) {
     let answers: Vec<_> = clients.iter().map(Asker::answers).collect();
     let cut = author.cut() + clients.iter().map(Asker::cut).sum::<u64>();
     println!(
-        "{rounds} rounds: {} versions, {answers:?} answers, {cut} commands cut short, caught up within {} looks",
+        "{rounds} rounds: {} versions, {answers:?} answers, {cut} commands cut short, caught up \
+         within {} looks",
         bench.signed("s").len(),
         load.looks.into_inner()
     );
@@ -296,7 +301,7 @@ const LONGEST_VALUE: usize = 16 << 20;
 
 /// The hostile peers of a soak, and the honest clients that measure delays.
 struct Attack {
-    hostile: Hostile,
+    hostile: HostilePeers,
     /// One for each server but the witness.
     visitors: Vec<Visitor>,
 }
@@ -335,7 +340,7 @@ impl Attack {
             });
         }
         Self {
-            hostile: Hostile::new(bench, targets),
+            hostile: HostilePeers::new(bench, targets),
             visitors,
         }
     }
@@ -431,7 +436,7 @@ impl Load<'_> {
     }
 
     /// Kills the next process. Returns the state before, which may not go back.
-    fn kill_one(&self, servers: &mut Servers, round: usize) -> Known {
+    fn kill_one(&self, servers: &mut Servers, round: usize) -> ObservedState {
         let known = self.known(servers);
         match (round % PROCESSES).checked_sub(SERVERS) {
             None => servers.kill(self.bench, round % PROCESSES, self.author, &known),
@@ -442,7 +447,8 @@ impl Load<'_> {
         known
     }
 
-    /// Waits until all servers have acknowledged a version more, and all clients have had an answer more.
+    /// Waits until all servers have acknowledged another version, and all clients have another
+    /// answer.
     fn goes_on(&self) {
         let counts = || -> Vec<u64> {
             let answers = self.clients.iter().map(Asker::answers);
@@ -457,8 +463,8 @@ impl Load<'_> {
         });
     }
 
-    fn known(&self, servers: &Servers) -> Known {
-        Known {
+    fn known(&self, servers: &Servers) -> ObservedState {
+        ObservedState {
             pushed: self.author.pushed(),
             seen: self
                 .clients
@@ -469,7 +475,7 @@ impl Load<'_> {
     }
 
     /// Asks all servers at once.
-    fn check(&self, servers: &Servers, known: &Known) {
+    fn check(&self, servers: &Servers, known: &ObservedState) {
         let newest = known.pushed[0].max(known.pushed[1]);
         thread::scope(|scope| {
             for (server, version) in servers.pushed.iter().zip(&known.pushed) {
@@ -547,7 +553,7 @@ impl Load<'_> {
         }
     }
 
-    /// All have all versions, and nobody was accused.
+    /// Asserts that all have all versions, and that no evidence was saved.
     fn end(&self, servers: &mut Servers) {
         let bench = self.bench;
         let to = each("--to", &servers.pushed.each_ref().map(Server::url));
@@ -587,7 +593,8 @@ fn witnessed(bench: &Bench, witness: &Server) -> u64 {
 fn in_state(bench: &Bench) -> u64 {
     let files = fs::read_dir(bench.path("w.state")).unwrap();
     let mut paths = files.map(|file| file.unwrap().path());
-    // One file for each log, of its origin and its size; its name is a hash. Beside it there may be a draft.
+    // One file for each log, with its origin and size. Its name is a hash. A draft may lie next to
+    // it.
     let is_whole = |path: &PathBuf| path.file_name().is_some_and(|name| name.len() == 64);
     let path = paths.find(is_whole).unwrap();
     let text = fs::read_to_string(path).unwrap();

@@ -1,4 +1,4 @@
-//! A server over objects, to which updates are brought, and readers beside it that need no server.
+//! A server on an object store that receives updates, and readers of the objects without a server.
 
 use super::process::{Process, certify, wait_for};
 use crate::bench::Bench;
@@ -25,7 +25,7 @@ fn updates_are_brought_to_objects_and_read_by_all() {
         bench.ok(&format!("history {reader} --public k.pub apple"));
     }
     bench.ok(&format!("check --store {address} --public k.pub"));
-    // Another server beside it, and updates that come to neither of them.
+    // Another server on the same objects, and updates that reach neither of them.
     let other = Process::start(&bench, &format!("serve --store {address}"), "127.0.0.1:0");
     bench.ok("put --store s apple 9");
     bench.ok("commit --store s --key k");

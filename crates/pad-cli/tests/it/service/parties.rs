@@ -44,7 +44,7 @@ impl Parties {
         bench.ok(&format!("keygen --out k --scheme {scheme}"));
         bench.write("t.csv", crate::bench::TRACE.as_bytes());
         bench.ok("import --store s --key k t.csv");
-        // The key's owner forks: another history from the second version on, with a memory of its own.
+        // The key's owner forks: another history from the second version on, with another record.
         bench.write("fork.csv", FORK.as_bytes());
         bench.ok("import --store fork --key k --record fork.signed --new-record fork.csv");
         for store in ["one", "two", "old"] {
@@ -88,7 +88,8 @@ impl Parties {
         )
     }
 
-    /// A client of the two servers, one of the mirror alone, and one that has a server that lags behind as well.
+    /// A client of both servers, one of the mirror alone, and one that also has a server that lags
+    /// behind.
     fn honest_servers_answer_every_client(&self) {
         let Self {
             one,
@@ -140,7 +141,8 @@ impl Parties {
         bench.fails(&alone, 3, "offered after version 4 was seen");
     }
 
-    /// First one that is older than what the client has seen, then one that is as long, then a longer one.
+    /// Offers histories: first one older than the client has seen, then one as long, then a longer
+    /// one.
     fn other_histories_leave_evidence(&self) {
         let Self {
             two, fork, bench, ..
@@ -170,7 +172,7 @@ impl Parties {
         assert_eq!(evidence.len(), 2);
         for file in evidence {
             let checked = bench.ok(&format!("evidence --public k.pub {file}"));
-            let proved = "has signed two different things about version 4";
+            let proved = "signed two different statements about version 4";
             assert!(checked.contains(proved), "{checked}");
         }
     }

@@ -23,7 +23,7 @@ impl Process {
         Self::start_after(bench, line, listen, 0).0
     }
 
-    /// The same, with so many objects that it says before it listens.
+    /// Like [`Self::start`], but reads `before` JSON objects first, and returns them.
     pub(super) fn start_after(
         bench: &Bench,
         line: &str,

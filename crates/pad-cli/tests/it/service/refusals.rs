@@ -1,4 +1,4 @@
-//! What commands about servers refuse, and with which exit status.
+//! Refusals of commands about servers, and their exit status.
 
 use super::process::{Process, begin_store, certify};
 use crate::bench::Bench;
@@ -16,8 +16,8 @@ fn wrong_usage_and_servers_out_of_reach_are_told_apart_from_lies() {
         "other machines are served with TLS only",
     );
     bench.fails("serve --store s --store x/s", 4, "there is no store");
-    bench.fails("serve --store s --store s", 2, "two stores are called s");
-    bench.fails("serve --store a/b=s", 2, "cannot stand in an address");
+    bench.fails("serve --store s --store s", 2, "two stores have the name s");
+    bench.fails("serve --store a/b=s", 2, "cannot be part of an address");
     bench.fails(
         "mirror --store new --from http://127.0.0.1:1",
         2,
@@ -29,7 +29,7 @@ fn wrong_usage_and_servers_out_of_reach_are_told_apart_from_lies() {
         "begins with neither http:// nor https://",
     );
     bench.fails("get --server http://127.0.0.1:1 apple", 4, "no answer");
-    // A certificate that nobody vouches for is no lie of the dictionary's, and no answer.
+    // A server with an untrusted certificate counts as unreachable, not as lying.
     bench.fails(
         &format!("get --server {url} apple"),
         4,
@@ -43,7 +43,7 @@ fn wrong_usage_and_servers_out_of_reach_are_told_apart_from_lies() {
     bench.fails(
         &format!("diff --server {url} {roots} --public k.pub 0 1"),
         2,
-        "--complete compares",
+        "use --complete to compare",
     );
     bench.ok(&format!(
         "diff --complete --server {url} {roots} --public k.pub 0 1"
@@ -56,13 +56,13 @@ fn wrong_usage_and_servers_out_of_reach_are_told_apart_from_lies() {
     );
     // Without a key, it is the server's word, and said to be.
     let answer = bench.ok(&format!("get --server {url} {roots} apple"));
-    assert!(answer.contains("which nothing authenticated"), "{answer}");
+    assert!(answer.contains("which is not authenticated"), "{answer}");
     // An old copy is not pushed over a newer store.
     bench.ok(&format!("push --store s --to {url} {roots}"));
     bench.fails(
         &format!("push --store s --to http://127.0.0.1:1 --to {url} {roots}"),
         4,
-        "pad push brings them later",
+        "send them later with pad push",
     );
     begin_store(&bench, "older");
     bench.fails(

@@ -11,7 +11,7 @@ use std::{
 use super::process::Process;
 use crate::bench::{Bench, text};
 
-/// Whether connections are passed on.
+/// True once connections are forwarded.
 type Gate = Arc<(Mutex<bool>, Condvar)>;
 
 fn open(gate: &Gate) {
@@ -19,7 +19,8 @@ fn open(gate: &Gate) {
     gate.1.notify_all();
 }
 
-/// Passes connections on to this address once the gate is open; says when the first one came. Ends with the process.
+/// Forwards connections to this address once the gate is open, and signals the first one. Ends with
+/// the process.
 fn slow(address: &str) -> (String, Gate, mpsc::Receiver<()>) {
     let gate: Gate = Arc::default();
     let (came, first) = mpsc::channel();

@@ -1,4 +1,4 @@
-//! Witnesses, a server that has them cosign its log of heads, and clients that ask for that, each a process.
+//! Witnesses, a server whose log of heads they cosign, and clients that require it, each a process.
 
 use std::fmt::Write as _;
 
@@ -36,7 +36,7 @@ fn witness(bench: &Bench, name: &str, listen: &str) -> Process {
     Process::start(bench, &command, listen)
 }
 
-/// Writes a policy of so many of these witnesses.
+/// Writes a policy with these witnesses and this `quorum`.
 pub(super) fn policy(bench: &Bench, file: &str, quorum: usize, witnesses: &[(&str, String)]) {
     let mut policy = format!("log {}\n", line(bench, "log-key.pub"));
     for (name, url) in witnesses {
@@ -51,7 +51,8 @@ pub(super) fn policy(bench: &Bench, file: &str, quorum: usize, witnesses: &[(&st
 
 fn serve(bench: &Bench, store: &str) -> Process {
     let line = format!(
-        "serve --store {store} --publish {store}.log --log-key log-key --witnesses policy {ROOTS} --follow-every 20"
+        "serve --store {store} --publish {store}.log --log-key log-key --witnesses policy {ROOTS} \
+         --follow-every 20"
     );
     Process::start(bench, &line, ANYWHERE)
 }
@@ -104,7 +105,8 @@ fn clients_ask_for_the_word_of_enough_witnesses_and_of_recent_ones() {
     let server = serve(&bench, "s");
     wait_for(&bench, &server, 3);
     let answer = bench.ok(&get(&server, "policy", "apple"));
-    let said = "present  apple = 4   [version 3, verified; newest: version 3, cosigned by 1 of 3 witnesses at 20";
+    let said = "present  apple = 4   [version 3, verified; newest: version 3, cosigned by 1 of 3 \
+                witnesses at 20";
     assert!(answer.starts_with(said), "{answer}");
     let older = bench.ok(&get(&server, "policy", "--at 1 --view v apple"));
     assert!(
@@ -142,7 +144,7 @@ fn clients_ask_for_the_word_of_enough_witnesses_and_of_recent_ones() {
     }
     bench.ok(&format!("prove {rest} --out proof apple"));
     bench.ok("verify --public k.pub --proof proof --at 3 apple");
-    // A policy may stand where its file's name would.
+    // A policy may be given as text instead of a file's name.
     let mut command = bench.command();
     let words = get(&server, "policy", "apple");
     let policy = text(&bench.read("policy"));
@@ -212,7 +214,7 @@ fn a_witness_that_is_killed_never_goes_back_and_never_cosigns_a_fork() {
     assert!(metrics(&bench, &private).contains(refused));
     let published = "pad_log_published_size{dictionary=\"fork\"} 0";
     assert!(metrics(&bench, &private).contains(published));
-    // The fork is believed by whoever asks nobody.
+    // A client without witnesses believes the fork.
     let alone = format!(
         "get --server {} {ROOTS} --public k.pub apple",
         private.url()
@@ -257,7 +259,8 @@ fn one_witness_has_many_logs() {
     let policy = format!("log {}\nlog {}\n{witness}", logs[0], logs[1]);
     bench.write("policy", policy.as_bytes());
     let line = format!(
-        "serve --store s --store other --publish logs.d --log-key log-key --log-key other.log-key --witnesses policy {ROOTS}"
+        "serve --store s --store other --publish logs.d --log-key log-key --log-key other.log-key \
+         --witnesses policy {ROOTS}"
     );
     let server = Process::start(&bench, &line, ANYWHERE);
     for (name, key, of, value) in [
@@ -287,7 +290,8 @@ fn one_witness_has_many_logs() {
     bench.fails(unknown, 2, "no dictionary here has a log called");
 }
 
-/// Their clients check answers version by version, and the heads of both versions stand in the answer.
+/// Clients of such stores verify answers version by version. The answer contains the heads of both
+/// versions.
 #[cfg(feature = "log")]
 #[test]
 fn append_only_logs_are_witnessed_too() {

@@ -7,7 +7,7 @@ use core::ops::Range;
 
 use pad_core::{Operation, StoreFault, Suite, Workers};
 
-use super::{Draft, Unread};
+use super::{Draft, NodeStub};
 use crate::{
     balancing::BalancingScheme,
     entries::Probe,
@@ -16,7 +16,7 @@ use crate::{
     store::NodeStore as _,
     stored::{
         log::NodeLog,
-        nodes::{Passing, Recent, Record},
+        nodes::{Recent, Record, Reuse},
     },
 };
 
@@ -27,7 +27,7 @@ const TOGETHER: usize = 512;
 const LEAST: usize = 32;
 
 /// A node on the paths of some keys.
-struct Reached {
+struct PathNode {
     node: NodeId,
     /// The parent, and the node's side below it; `None` for the root.
     above: Option<(NodeId, Side)>,
@@ -37,7 +37,7 @@ struct Reached {
 }
 
 /// A node that was read, and its block.
-type ReadNode<D> = (Unread<D>, Record, Recent);
+type ReadNode<D> = (NodeStub<D>, Record, Recent);
 
 impl<S: Suite, B: BalancingScheme, L: NodeLog> Draft<'_, S, B, L> {
     /// Reads the nodes on the paths of many operations, which are in ascending order of keys. Does
@@ -74,14 +74,14 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> Draft<'_, S, B, L> {
     ) -> Result<(), StoreFault> {
         let probes = operations.iter().map(Operation::key);
         let probes: Vec<_> = probes.map(|key| Probe::new(key.as_bytes())).collect();
-        let mut level = vec![Reached {
+        let mut level = vec![PathNode {
             node: top,
             above: None,
             keys: 0..probes.len(),
             recent: Recent::default(),
         }];
         while !level.is_empty() {
-            let read = |reached: &Reached| self.read_reached(reached);
+            let read = |reached: &PathNode| self.read_reached(reached);
             let all = if level.len() >= LEAST {
                 workers.map(&level, read)
             } else {
@@ -98,15 +98,15 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> Draft<'_, S, B, L> {
     }
 
     /// Reads a node; `None` if it is in memory already.
-    fn read_reached(&self, reached: &Reached) -> Result<Option<ReadNode<S::Digest>>, StoreFault> {
+    fn read_reached(&self, reached: &PathNode) -> Result<Option<ReadNode<S::Digest>>, StoreFault> {
         let Some(unread) = self.unread(reached.node) else {
             return Ok(None);
         };
         // Nodes on the path of only one key are of no use to others.
         let passing = if reached.keys.len() > 1 {
-            Passing::Often
+            Reuse::Often
         } else {
-            Passing::Once
+            Reuse::Once
         };
         let mut recent = reached.recent.clone();
         let record = self.read(&unread, &mut recent, passing)?;
@@ -116,9 +116,9 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> Draft<'_, S, B, L> {
     /// Adds a node to the draft, if it was read.
     fn taken(
         &mut self,
-        reached: Reached,
+        reached: PathNode,
         read: Option<ReadNode<S::Digest>>,
-    ) -> Result<Reached, StoreFault> {
+    ) -> Result<PathNode, StoreFault> {
         let Some((unread, record, recent)) = read else {
             return Ok(reached);
         };
@@ -128,7 +128,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> Draft<'_, S, B, L> {
         {
             self.memory.lead(above, side, node);
         }
-        Ok(Reached {
+        Ok(PathNode {
             node,
             recent,
             ..reached
@@ -138,12 +138,12 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> Draft<'_, S, B, L> {
     /// Splits the keys of a node by child, or compares them with a leaf.
     fn part(
         &self,
-        reached: Reached,
+        reached: PathNode,
         probes: &[Probe<'_>],
         found: &mut [bool],
-        next: &mut Vec<Reached>,
+        next: &mut Vec<PathNode>,
     ) {
-        let Reached {
+        let PathNode {
             node, keys, recent, ..
         } = reached;
         let Some(below) = probes.get(keys.clone()) else {
@@ -166,7 +166,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> Draft<'_, S, B, L> {
                     (Side::Right, middle..keys.end),
                 ] {
                     if !keys.is_empty() {
-                        next.push(Reached {
+                        next.push(PathNode {
                             node: children.on(side),
                             above: Some((node, side)),
                             keys,

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     balancing::BalancingScheme,
     stored::{
-        layout::{Layout, Unplaced},
+        layout::{Layout, LayoutError},
         link::Link,
         log::NodeLog,
         view::StoredView,
@@ -66,7 +66,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         root: Link<S::Digest>,
         from: u64,
         note: &mut impl FnMut(u64),
-    ) -> Result<Option<Link<S::Digest>>, Unplaced> {
+    ) -> Result<Option<Link<S::Digest>>, LayoutError> {
         let mut layout = Layout::<S>::new(self.nodes.log().end());
         let mut appended = 0;
         let mut append = |nodes: &mut super::Nodes<L>, bytes: &[u8]| -> Result<(), StoreFault> {
@@ -87,7 +87,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     }
 
     /// The head of the latest version with its root at another address.
-    fn head_at(&self, root: Option<Link<S::Digest>>) -> Result<StoredHead<S>, Unplaced> {
+    fn head_at(&self, root: Option<Link<S::Digest>>) -> Result<StoredHead<S>, LayoutError> {
         let head = self.latest.ok_or(StoreFault::Damaged)?;
         let contents = head.contents.ok_or(StoreFault::Damaged)?;
         if root.map(|root| root.digest) != contents.root.map(|root| root.digest) {

@@ -11,7 +11,7 @@ use pad_core::{
 };
 use signature::Signer;
 
-use super::{Contents, Followed, StoredRepository, error::SortedError};
+use super::{Contents, DraftOperations, StoredRepository, error::SortedError};
 use crate::{
     balancing::BalancingScheme,
     stored::{draft::Draft, log::NodeLog},
@@ -27,7 +27,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// The root equals that of [`StoredRepository::publish`] for the same operations. Removing an
     /// absent key does nothing.
     ///
-    /// Time: as [`StoredRepository::publish`]. Memory: that of an update with `together`
+    /// Time: that of [`StoredRepository::publish`]. Memory: that of an update with `together`
     /// operations, or with about 16 MiB of them if that is less. Each operation takes a few
     /// kilobytes for the nodes on its path, and the size of its key's old value.
     ///
@@ -86,7 +86,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     ) -> Result<(S::Digest, Contents<S::Digest>), ApplyError> {
         let (mut draft, mut root) = Draft::<S, B, L>::new(&self.nodes, contents.root);
         self.keep_effective(&mut draft, &mut root, piece)?;
-        let applied = self.applied((draft, root), contents, Followed::Piece(piece))?;
+        let applied = self.applied((draft, root), contents, DraftOperations::Piece(piece))?;
         Ok((applied.digest, self.place(&applied)?))
     }
 }

@@ -14,14 +14,14 @@ use crate::{
     balancing::BalancingScheme,
     stored::{
         build::{Build, Leaf},
-        layout::Unplaced,
+        layout::LayoutError,
         link::Link,
         log::NodeLog,
     },
 };
 
-impl<E> From<Unplaced> for SortedError<E> {
-    fn from(unplaced: Unplaced) -> Self {
+impl<E> From<LayoutError> for SortedError<E> {
+    fn from(unplaced: LayoutError) -> Self {
         Self::Publish(PublishError::Apply(unplaced.into()))
     }
 }

@@ -8,8 +8,8 @@ use super::StoredRepository;
 use crate::{
     balancing::BalancingScheme,
     stored::{
-        cache::{CacheSize, Kept, WarmError, Warming},
-        held::Held,
+        cache::{CacheSize, WarmError, WarmState, Warming},
+        held::PinnedBlocks,
         log::NodeLog,
         view::StoredView,
     },
@@ -31,8 +31,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// blocks in memory may belong to superseded versions, everything is read again. Meanwhile
     /// there are two copies.
     ///
-    /// Time: linear in the number of entries, or of changes since the last call; the workers share
-    /// it.
+    /// Time: linear in the number of entries, or of changes since the last call. The workers share
+    /// the work.
     ///
     /// # Errors
     /// [`WarmError::Store`]; [`WarmError::TooLarge`] with the bytes that the version needs. All
@@ -73,11 +73,11 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     }
 
     /// The warmed state of the log, of this or of an earlier opening.
-    fn kept(&self) -> Option<Kept> {
+    fn kept(&self) -> Option<WarmState> {
         let log = self.nodes.log().identity();
         let earlier = self.nodes.cache().kept(log, self.latest());
         earlier.or_else(|| {
-            Some(Kept {
+            Some(WarmState {
                 log: log.unwrap_or_default(),
                 version: self.latest(),
                 end: self.nodes.warmed_end()?,
@@ -88,7 +88,11 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     }
 
     /// Reads the nodes that are new since `before`, or all nodes.
-    fn read_within(&mut self, before: Option<Kept>, most: u64) -> Result<Kept, WarmError> {
+    fn read_within(
+        &mut self,
+        before: Option<WarmState>,
+        most: u64,
+    ) -> Result<WarmState, WarmError> {
         let log = self.nodes.log().identity().unwrap_or_default();
         let version = self.latest();
         if let Some(kept) = before.filter(|kept| !kept.is_stale()) {
@@ -97,7 +101,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
             let held = self.read(kept.held, kept.end, most)?;
             if was_larger || held.wanted_bytes() <= most {
                 let end = self.nodes.visible();
-                return Ok(Kept {
+                return Ok(WarmState {
                     log,
                     version,
                     end,
@@ -106,8 +110,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
                 });
             }
         }
-        let held = self.read(Held::default(), 0, most)?;
-        Ok(Kept {
+        let held = self.read(PinnedBlocks::default(), 0, most)?;
+        Ok(WarmState {
             log,
             version,
             end: self.nodes.visible(),
@@ -117,7 +121,12 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     }
 
     /// Reads the nodes of the latest version, from a position on, into `held`.
-    fn read(&mut self, held: Held, from: u64, most: u64) -> Result<Held, WarmError> {
+    fn read(
+        &mut self,
+        held: PinnedBlocks,
+        from: u64,
+        most: u64,
+    ) -> Result<PinnedBlocks, WarmError> {
         let held = self.nodes.with_places(held)?;
         self.nodes.hold(held.clone(), most);
         self.nodes.stay_at(from)?;

@@ -8,7 +8,7 @@ fn check_look_ups_cannot_be_dodged<S: Suite, B: BalancingScheme>() {
     for (position, hidden) in keys.iter().enumerate() {
         let below = position.checked_sub(1).map(|below| &keys[below]);
         let above = keys.get(position + 1);
-        let bounds: Vec<(&Key, Shown)> = [below, above]
+        let bounds: Vec<(&Key, LeafDetail)> = [below, above]
             .into_iter()
             .flatten()
             .map(|key| (key, D))
@@ -147,9 +147,9 @@ fn check_all_subsets<B: BalancingScheme, Q: ProvableQuery>(
                 .is_some_and(|i| subset >> i & 1 == 1)
         };
         let shown = |key: &Key| match (is_open(key), query.reveals(key.as_bytes())) {
-            (false, _) => Shown::Elided,
-            (true, true) => Shown::Value,
-            (true, false) => Shown::Digest,
+            (false, _) => LeafDetail::Elided,
+            (true, true) => LeafDetail::Value,
+            (true, false) => LeafDetail::Digest,
         };
         let proof: TreeProof<Sha256Ed25519, Q> = target.pruned(&shown);
         let is_honest = codec::encode(&proof) == codec::encode(&honest);

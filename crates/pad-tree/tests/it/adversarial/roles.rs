@@ -15,7 +15,7 @@ fn swapped_children_are_refused() {
     let asked = entry_key(3);
     let one = target
         .whole
-        .shown(&|key| if *key == asked { V } else { Shown::Elided });
+        .shown(&|key| if *key == asked { V } else { LeafDetail::Elided });
     let Tree::Inner(left, right) = one else {
         panic!("an inner node")
     };

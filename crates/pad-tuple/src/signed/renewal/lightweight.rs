@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Refresh, Sign, TupleSignature};
 use crate::{
     chain::{ChainSecret, Pebbles},
-    signed::{Lightweight, LightweightShown},
+    signed::{Lightweight, LightweightData},
     statement::{Context, TupleStatement},
 };
 
@@ -179,8 +179,8 @@ impl<S: Suite> Refresh<S> for Lightweight {
     fn show<G: TupleSignature>(
         record: &LightweightRecord<S, G>,
         _: u64,
-    ) -> Option<(LightweightShown<S>, G::Signature)> {
-        let shown = LightweightShown {
+    ) -> Option<(LightweightData<S>, G::Signature)> {
+        let shown = LightweightData {
             since: record.since,
             signed: record.signed,
             revealed: u32::try_from(record.until.checked_sub(record.signed)?).ok()?,

@@ -157,8 +157,8 @@ fn is_expected(position: usize, byte: u8, refusal: Refusal) -> bool {
     }
 }
 
-/// Keys present in the youngest or an older generation, changed, removed, and never present; the
-/// ends of the key space; version 0.
+/// Keys present in the youngest or an older generation, changed, removed, and never present. Also
+/// the ends of the key space, and version 0.
 const QUESTIONS: [(u64, &str); 8] = [
     (3, "d"),
     (3, "b"),

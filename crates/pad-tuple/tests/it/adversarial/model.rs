@@ -1,7 +1,7 @@
 //! All combinations of everything an honest author ever published: accepted answers are true.
 
 use super::{
-    published::{Published, Tuple, chains, published},
+    published::{PublishedTuple, Tuple, chains, published},
     *,
 };
 use pad_tuple::chain;
@@ -14,7 +14,7 @@ struct Candidate<D: Design<S>> {
 
 /// The tuples tried at a generation's place.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Places {
+enum TupleChoice {
     /// Tuples of every generation.
     Any,
     /// Tuples of the place's generation.
@@ -30,7 +30,7 @@ struct Counts {
 struct Model<'a, D: Design<S>> {
     target: &'a Target<D>,
     candidates: Vec<Candidate<D>>,
-    places: Places,
+    places: TupleChoice,
 }
 
 const NAMES: [&str; 9] = ["", "b", "bb", "c", "d", "e", "ee", "f", "g"];
@@ -75,7 +75,7 @@ impl<D: Design<S, Secret: TestSecret>> Model<'_, D> {
         let place = proof.parts.len();
         for Candidate { tuple, evidence } in &self.candidates {
             let foreign = usize::from(tuple.generation()) != place;
-            if !tuple.holds(key) || (foreign && self.places == Places::Own) {
+            if !tuple.holds(key) || (foreign && self.places == TupleChoice::Own) {
                 continue;
             }
             let shown = tuple.shown(key);
@@ -124,7 +124,7 @@ impl<D: Design<S, Secret: TestSecret>> Model<'_, D> {
 fn plain_signatures_in_every_combination() {
     let target = Target::<Spec>::new();
     let candidates = published(&target).into_iter().map(|published| {
-        let Published { tuple, item, .. } = published;
+        let PublishedTuple { tuple, item, .. } = published;
         let evidence = pad_tuple::signed::SignedEvidence {
             shown: (),
             signature: item,
@@ -134,7 +134,7 @@ fn plain_signatures_in_every_combination() {
     let model = Model {
         target: &target,
         candidates: candidates.collect(),
-        places: Places::Any,
+        places: TupleChoice::Any,
     };
     model.check();
 }
@@ -143,7 +143,7 @@ fn plain_signatures_in_every_combination() {
 fn superseding_signatures_in_every_combination() {
     let target = Target::<SpecSuperseding>::new();
     let candidates = published(&target).into_iter().map(|published| {
-        let Published {
+        let PublishedTuple {
             tuple,
             instant,
             since,
@@ -162,7 +162,7 @@ fn superseding_signatures_in_every_combination() {
     let model = Model {
         target: &target,
         candidates: candidates.collect(),
-        places: Places::Any,
+        places: TupleChoice::Any,
     };
     model.check();
 }
@@ -214,7 +214,7 @@ fn lightweight_signatures_and_links_in_every_combination() {
     let model = Model {
         target: &target,
         candidates: lightweight(&target),
-        places: Places::Any,
+        places: TupleChoice::Any,
     };
     model.check();
 }
@@ -238,7 +238,7 @@ fn three_generations_in_every_combination() {
     let model = Model {
         target: &target,
         candidates: lightweight(&target),
-        places: Places::Own,
+        places: TupleChoice::Own,
     };
     model.check();
 }

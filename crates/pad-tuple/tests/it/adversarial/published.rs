@@ -63,7 +63,7 @@ impl Tuple {
 
 /// Data in an update for one tuple.
 #[derive(Clone, Debug)]
-pub(crate) struct Published<Item> {
+pub(crate) struct PublishedTuple<Item> {
     pub(crate) tuple: Tuple,
     /// The instant on the clock of the tuple's generation.
     pub(crate) instant: u64,
@@ -75,7 +75,7 @@ pub(crate) struct Published<Item> {
 /// Collects the data of all updates, in order. Replays the author's operations on separate layers.
 pub(crate) fn published<R: Refresh<S, Secret: TestSecret>, const GENERATIONS: usize>(
     target: &Target<Signed<Ed25519, R, GENERATIONS>>,
-) -> Vec<Published<R::Item<Ed25519>>> {
+) -> Vec<PublishedTuple<R::Item<Ed25519>>> {
     let mut layers = Layers::<S, Option<u64>>::new(GENERATIONS);
     let mut all = Vec::new();
     for update in &target.updates {
@@ -100,7 +100,7 @@ pub(crate) fn published<R: Refresh<S, Secret: TestSecret>, const GENERATIONS: us
                     upper: lowers.get(position + 1).cloned(),
                     content,
                 };
-                all.push(Published {
+                all.push(PublishedTuple {
                     tuple,
                     instant,
                     since,
@@ -152,7 +152,7 @@ pub(crate) fn chains<const GENERATIONS: usize>(
     target: &Target<Signed<Ed25519, Lightweight, GENERATIONS>>,
 ) -> Vec<PublishedChain> {
     let mut chains: Vec<PublishedChain> = Vec::new();
-    for Published {
+    for PublishedTuple {
         tuple,
         instant,
         since,

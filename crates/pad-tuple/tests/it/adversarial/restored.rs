@@ -13,7 +13,7 @@ type Index = (Version, Vec<Vec<(Key, Option<u32>)>>);
 
 /// The encoded fields of a checkpoint.
 #[derive(Serialize, Deserialize)]
-struct Stored {
+struct CheckpointFields {
     heads: HeadLog<S>,
     indexes: Vec<Index>,
     values: Vec<Value>,
@@ -240,10 +240,10 @@ macro_rules! resumed_accumulated {
 pad_tuple::for_each_accumulated_tuple!(resumed_accumulated);
 
 /// Restores a checkpoint of `Spec` with one thing changed.
-fn restored(change: impl FnOnce(&mut Stored)) -> Option<TupleRepository<S, Spec>> {
+fn restored(change: impl FnOnce(&mut CheckpointFields)) -> Option<TupleRepository<S, Spec>> {
     let (server, _) = served::<Spec>(false);
     let body = codec::encode_body(&server.checkpoint());
-    let mut stored: Stored = codec::decode_body(&body).unwrap();
+    let mut stored: CheckpointFields = codec::decode_body(&body).unwrap();
     change(&mut stored);
     restore(&server, &codec::encode_body(&stored))
 }
@@ -251,7 +251,7 @@ fn restored(change: impl FnOnce(&mut Stored)) -> Option<TupleRepository<S, Spec>
 #[test]
 fn what_does_not_fit_together_is_refused() {
     assert!(restored(|_| {}).is_some());
-    let refusals: [&dyn Fn(&mut Stored); 11] = [
+    let refusals: [&dyn Fn(&mut CheckpointFields); 11] = [
         // The next removal would count below zero.
         &|stored| stored.entries = 0,
         &|stored| stored.entries += 1,

@@ -22,14 +22,14 @@ use super::{key, keys, value};
 
 /// The default suite, with counters of chain steps and of all hashes of the thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Counted;
+struct HashCounter;
 
 thread_local! {
     static STEPS: Cell<usize> = const { Cell::new(0) };
     static HASHES: Cell<usize> = const { Cell::new(0) };
 }
 
-impl Suite for Counted {
+impl Suite for HashCounter {
     const ID: SuiteId = Sha256Ed25519::ID;
     const NAME: &'static str = Sha256Ed25519::NAME;
     type Digest = Digest<32>;
@@ -59,10 +59,10 @@ fn counted<R>(work: impl FnOnce() -> R) -> (R, usize, usize) {
 type One<G> = Signed<G, Lightweight, 1>;
 
 /// An honest proof of all tuples of a dictionary, and a client's expectation.
-struct Scene<D: AggregateDesign<Counted>> {
-    proof: RangeProof<Counted, D>,
+struct Scene<D: AggregateDesign<HashCounter>> {
+    proof: RangeProof<HashCounter, D>,
     trusted: Expectation<D::Key>,
-    server: TupleRepository<Counted, D>,
+    server: TupleRepository<HashCounter, D>,
 }
 
 /// A key, ascending with `number`. The first is the empty key, so that there are as many tuples as
@@ -76,11 +76,11 @@ fn name(number: usize) -> pad_core::Key {
 
 fn scene<D>(tuples: usize, snapshots: u32, secret: D::Secret) -> Scene<D>
 where
-    D: AggregateDesign<Counted>,
+    D: AggregateDesign<HashCounter>,
 {
     let dictionary = DictionaryId::from_name("effort");
     let (public, signer) = (public_key(7), signing_key(7));
-    let mut author = TupleAuthor::<Counted, D, _>::new(dictionary, public, signer, secret);
+    let mut author = TupleAuthor::<HashCounter, D, _>::new(dictionary, public, signer, secret);
     let mut server = TupleRepository::new(author.authority(), author.key());
     let puts = (0..tuples).map(|number| Operation::Put(name(number), value([1])));
     server
@@ -101,10 +101,16 @@ where
     }
 }
 
-impl<D: AggregateDesign<Counted, Shown = <Lightweight as RefreshScheme<Counted>>::Shown>> Scene<D> {
+impl<
+    D: AggregateDesign<
+            HashCounter,
+            TupleData = <Lightweight as RefreshScheme<HashCounter>>::TupleData,
+        >,
+> Scene<D>
+{
     fn check(
         &self,
-        proof: RangeProof<Counted, D>,
+        proof: RangeProof<HashCounter, D>,
     ) -> (Result<RangeContents, VerifyError>, usize, usize) {
         let verify = || Untrusted::new(proof).verify(&self.trusted, &KeyRange::ALL);
         let (result, steps, hashes) = counted(verify);
@@ -113,7 +119,7 @@ impl<D: AggregateDesign<Counted, Shown = <Lightweight as RefreshScheme<Counted>>
 
     /// The proof with another chain length for the tuples from index `from` on. It covers versions
     /// that the client may ask for.
-    fn lengthened(&self, from: usize, revealed: u32) -> RangeProof<Counted, D> {
+    fn lengthened(&self, from: usize, revealed: u32) -> RangeProof<HashCounter, D> {
         let mut proof = self.proof.clone();
         for part in proof.generations[0].parts.iter_mut().skip(from) {
             part.shown.revealed = revealed;
@@ -205,7 +211,7 @@ fn honest_proofs_at_the_end_of_long_chains_are_accepted() {
 fn surplus_is_refused_before_hashing() {
     let scene = scene::<One<Ed25519>>(100, 1, TestSecret::numbered(7));
     let asked = keys([name(3), name(4)]);
-    let mut proof: ManyProof<Counted, One<Ed25519>> = scene
+    let mut proof: ManyProof<HashCounter, One<Ed25519>> = scene
         .server
         .prove_keys(scene.trusted.version, &asked)
         .unwrap();
@@ -225,7 +231,7 @@ fn surplus_is_refused_before_hashing() {
     // Only upper ends determine the number of tuples of a range. They are hashed, but nothing else
     // is done.
     let mut proof = scene.proof.clone();
-    let last: RangePart<Counted, One<Ed25519>> = RangePart {
+    let last: RangePart<HashCounter, One<Ed25519>> = RangePart {
         upper: None,
         content: RangeContent::Nothing,
         ..proof.generations[0].parts[99].clone()

@@ -39,17 +39,17 @@ struct RefusedLookUp {
 type S = Sha256Ed25519;
 
 /// Published secret keys.
-trait Recorded {
+trait RecordedKey {
     fn recorded(public: &str) -> Self;
 }
 
-impl Recorded for RsaSecretKey {
+impl RecordedKey for RsaSecretKey {
     fn recorded(_: &str) -> Self {
         Self::numbered(SECRET)
     }
 }
 
-impl Recorded for BilinearSecretKey {
+impl RecordedKey for BilinearSecretKey {
     /// Decodes a message of kind 57 with the secret, 32 times `5a`, and the parameters in the
     /// public key file.
     fn recorded(public: &str) -> Self {
@@ -61,7 +61,7 @@ impl Recorded for BilinearSecretKey {
 
 fn check_all<D>(name: &str)
 where
-    D: Design<S, Secret: Recorded, Key: PublicKey + PublicBytes>,
+    D: Design<S, Secret: RecordedKey, Key: PublicKey + PublicBytes>,
 {
     let name = name.replace('_', "-");
     let (file, proof_files) = (format!("tuples/{name}"), format!("tuple-{name}"));
@@ -69,7 +69,8 @@ where
     let files: serde_json::Value = published::read(&format!("proof-files/{proof_files}"));
     let secret = D::Secret::recorded(files["public"].as_str().unwrap());
     let (versions, refused) = (&of.versions, &of.refused_updates);
-    let Made { updates, server } = make::<S, D>(secret, &of.dictionary_name, versions, refused);
+    let PublishedVersions { updates, server } =
+        make::<S, D>(secret, &of.dictionary_name, versions, refused);
     for row in &of.refused {
         let proof = Untrusted::<TupleProof<S, D>>::decode(&decode(&row.proof), LONGEST).unwrap();
         let asked = key(decode(&row.key));

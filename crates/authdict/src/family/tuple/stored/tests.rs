@@ -124,7 +124,7 @@ fn secret(scheme: SchemeName) -> SecretKey {
     SecretKey::from_parts(suite, scheme, id, &[6; 32], chains).unwrap()
 }
 
-trait Tested: AskedDesign<S> + StorableDesign<S> + Sized {
+trait TestDesign: QueryableDesign<S> + StorableDesign<S> + Sized {
     const SCHEME_NAME: SchemeName;
 
     fn setup() -> TupleSetup<S, Self> {
@@ -140,15 +140,15 @@ trait Tested: AskedDesign<S> + StorableDesign<S> + Sized {
     }
 }
 
-impl Tested for BaseSuperseding {
+impl TestDesign for BaseSuperseding {
     const SCHEME_NAME: SchemeName = SchemeName::TupleBaseSuperseding;
 }
 
-impl Tested for SpecLightweight {
+impl TestDesign for SpecLightweight {
     const SCHEME_NAME: SchemeName = SchemeName::TupleSpecLightweight;
 }
 
-impl Tested for Spec {
+impl TestDesign for Spec {
     const SCHEME_NAME: SchemeName = SchemeName::TupleSpec;
 }
 
@@ -168,9 +168,9 @@ fn batch(version: u64) -> Vec<Operation> {
 
 /// A script of an author: one version at a time and once two, then a pruning and a reopening.
 ///
-/// What is acknowledged is in the store. After each second version, also before the pruning, its
+/// The store has all acknowledged updates. After each second version, also before the pruning, its
 /// tuples wait for the next one. Ends at the first reported failure.
-fn script<D: Tested>(folder: &SimulatedFolder, store: &Updates) -> Result<(), AuthorError> {
+fn script<D: TestDesign>(folder: &SimulatedFolder, store: &Updates) -> Result<(), AuthorError> {
     let key = secret(D::SCHEME_NAME);
     let mut kept = D::open(folder, store.clone())?;
     while kept.latest() < Version::new(VERSIONS) {
@@ -194,7 +194,7 @@ fn script<D: Tested>(folder: &SimulatedFolder, store: &Updates) -> Result<(), Au
 }
 
 /// Opens the repository, and checks it against the store and a repository in memory.
-fn check_open<D: Tested>(
+fn check_open<D: TestDesign>(
     folder: &SimulatedFolder,
     store: &Updates,
     expected: &[Vec<u8>],
@@ -223,7 +223,7 @@ fn check_open<D: Tested>(
     durable
 }
 
-fn check<D: Tested>(folder: &SimulatedFolder, store: &Updates, expected: &[Vec<u8>]) {
+fn check<D: TestDesign>(folder: &SimulatedFolder, store: &Updates, expected: &[Vec<u8>]) {
     let store = store.copied();
     drop(check_open::<D>(folder, &store, expected));
     script::<D>(folder, &store).unwrap();
@@ -233,7 +233,7 @@ fn check<D: Tested>(folder: &SimulatedFolder, store: &Updates, expected: &[Vec<u
 }
 
 /// Stops a script at each of its operations.
-fn check_cuts<D: Tested>() {
+fn check_cuts<D: TestDesign>() {
     let (folder, whole) = (SimulatedFolder::new("whole"), Updates::default());
     script::<D>(&folder, &whole).unwrap();
     let expected = whole.state().all.clone();

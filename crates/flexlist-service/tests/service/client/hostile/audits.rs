@@ -1,13 +1,13 @@
-//! Servers that lie about what they have.
+//! Servers that lie about the blocks that they have.
 
 use super::*;
 
-/// The tags do not prove what they should.
+/// The fault of an invalid proof by tags.
 fn tags(error: AuditError) -> AuditFault {
     AuditFault::Answer(audit::AuditFailure::Tags(error))
 }
 
-/// What an audit of 20 samples finds when this changes each answer.
+/// The failure of an audit of 20 samples when `tamper` changes each answer.
 fn lied_audit(
     kind: TagKind,
     mut tamper: impl FnMut(&mut Bytes, &mut Vec<Bytes>, &mut Bytes) + Send + 'static,
@@ -33,7 +33,7 @@ fn lied_audit(
 #[test]
 fn lies_about_what_is_there() {
     let kind = TagKind::PrivateMac;
-    // Whoever lies every time has, as far as can be known, lost what was asked for.
+    // If every answer is wrong, all requested blocks count as lost.
     let flipped = lied_audit(kind, |_, _, proof| proof.0[0] ^= 1);
     assert_eq!(flipped.reason, tags(AuditError::EquationFails));
     assert!(!flipped.damaged.is_empty());
@@ -43,14 +43,16 @@ fn lies_about_what_is_there() {
     let lost = lied_audit(kind, |_, committed, _| drop(committed.pop()));
     assert!(matches!(
         lost.reason,
-        AuditFault::Answer(audit::AuditFailure::Tags(AuditError::TagCountMismatch { expected, actual }))
-            if actual + 1 == expected
+        AuditFault::Answer(audit::AuditFailure::Tags(
+            AuditError::TagCountMismatch { expected, actual }
+        )) if actual + 1 == expected
     ));
     let doubled = lied_audit(kind, |_, committed, _| committed.push(committed[0].clone()));
     assert!(matches!(
         doubled.reason,
-        AuditFault::Answer(audit::AuditFailure::Tags(AuditError::TagCountMismatch { expected, actual }))
-            if actual == expected + 1
+        AuditFault::Answer(audit::AuditFailure::Tags(
+            AuditError::TagCountMismatch { expected, actual }
+        )) if actual == expected + 1
     ));
     let changed = lied_audit(kind, |_, committed, _| committed[0].0[0] ^= 1);
     assert!(matches!(
@@ -82,7 +84,7 @@ fn lies_about_what_is_there() {
 fn answers_to_other_challenges() {
     let world = World::new(TagKind::PrivateMac);
     let mut client = world.uploaded(&contents(6_400));
-    // The answer to the first challenge, to every later one.
+    // Repeats the answer to the first challenge for every later one.
     let mut first = None;
     world.wire.tamper(move |request, response| {
         if matches!(request, Request::Audit { .. }) {
@@ -101,7 +103,7 @@ fn answers_to_other_challenges() {
         })
     ));
 
-    // The same blocks, other coefficients: only the seed differs.
+    // Challenges of the same blocks with other coefficients: only the seed differs.
     let mut first = None;
     world.wire.tamper(move |request, response| {
         if matches!(request, Request::Audit { .. }) {
@@ -117,7 +119,7 @@ fn answers_to_other_challenges() {
             ref damaged,
             search: SearchEnd::Complete,
             version: 1,
-            asked: Asked::Range(Range {
+            asked: AuditSubject::Range(Range {
                 start: 0,
                 end: 6_400
             }),
@@ -129,13 +131,13 @@ fn answers_to_other_challenges() {
             *response = Response::Refused(Refusal::Unavailable);
         }
     });
-    // This says nothing about the file.
+    // The result is no verdict on the file.
     match client.audit(Extent::Everything, &mut |_| ()) {
         Err(ClientError::Unanswered(unanswered)) => assert_eq!(
             unanswered,
-            Unanswered {
+            UnansweredAudit {
                 version: 1,
-                asked: Asked::Range(0..6_400),
+                asked: AuditSubject::Range(0..6_400),
                 reason: Silence::Refused(Refusal::Unavailable),
             }
         ),
@@ -157,7 +159,7 @@ fn asks_for(challenge: &Challenge, state: &FileState, number: u64) -> bool {
 
 #[test]
 fn damaged_blocks_are_named() {
-    // Lost silently: the aggregate is wrong. Lost noisily: there is no answer.
+    // A silent loss makes the aggregate wrong. A noisy loss gets no answer.
     let silently: fn(&mut Response) = |response| {
         if let Response::Audited { tag_proof, .. } = response {
             tag_proof.0[3] ^= 1;
@@ -199,7 +201,7 @@ fn damaged_blocks_are_named() {
                 if extent == Extent::Everything {
                     assert_eq!(failure.damaged, expected, "{lost}");
                 }
-                // A sample meets most blocks, and names no other.
+                // A sample hits most blocks, and reports no other block.
                 assert!(!failure.damaged.is_empty(), "{lost} {extent:?}");
                 for named in &failure.damaged {
                     let lost_whole =
@@ -228,7 +230,7 @@ fn full_audit(client: &mut Client) -> AuditFailure {
 
 #[test]
 fn a_proven_fault_is_not_forgotten_when_the_server_falls_silent() {
-    // Silent at the next question, or a while later; by the transport, or by a refusal.
+    // Falls silent at the next request or a later one, by transport error or refusal.
     for (answers, refusal) in [
         (1, None),
         (1, Some(Refusal::Unavailable)),
@@ -337,7 +339,7 @@ fn a_block_that_the_server_calls_too_large_is_its_fault() {
     }
 }
 
-/// Every refusal of the protocol that is no excuse: an audit that it ends is lost.
+/// Refusals that make an audit fail.
 #[test]
 fn whoever_refuses_to_answer_a_challenge_has_failed_the_audit() {
     let words = || String::from("a test");
@@ -387,15 +389,15 @@ fn whoever_refuses_to_answer_a_challenge_has_failed_the_audit() {
                     ..
                 }) => {
                     assert_eq!(found, refusal);
-                    // The text names the first challenge, and where there is no answer.
+                    // The message names the first challenge, and the range without an answer.
                     match &asked {
-                        Asked::Range(range) => assert_eq!(range.start, 0),
-                        Asked::Samples(bytes) => {
+                        AuditSubject::Range(range) => assert_eq!(range.start, 0),
+                        AuditSubject::Samples(bytes) => {
                             assert!(bytes.is_sorted() && bytes.len() <= 50);
                             let inside = |byte| damaged.iter().any(|range| range.contains(byte));
                             assert!(bytes.iter().all(inside));
                         }
-                        Asked::Version => panic!("{asked:?}"),
+                        AuditSubject::Version => panic!("{asked:?}"),
                     }
                     assert!(words.contains("version 1"), "{words}");
                     assert!(words.contains(&asked.to_string()), "{words}");
@@ -414,7 +416,7 @@ fn a_sample_that_is_too_much_at_once_is_asked_for_byte_by_byte_and_not_drawn_aga
         let world = World::new(kind);
         let mut client = world.uploaded(&contents(6_400));
         let state = client.version().unwrap();
-        // The places that were drawn first, and those that were asked for afterwards.
+        // The sampled indices, and those requested afterwards.
         let asked: Arc<Mutex<[Vec<u64>; 2]>> = Arc::default();
         let notes = Arc::clone(&asked);
         world.wire.meddle(move |request, server| {
@@ -441,7 +443,7 @@ fn a_sample_that_is_too_much_at_once_is_asked_for_byte_by_byte_and_not_drawn_aga
         assert_eq!(report.bytes, 40);
         let [drawn, answered] = asked.lock().unwrap().clone();
         assert_eq!(drawn.len(), 40);
-        // Each block that was met is asked for; one byte of it is enough.
+        // One byte of each sampled block is requested.
         let mut blocks: Vec<u64> = drawn.iter().map(|byte| byte / 64).collect();
         blocks.sort_unstable();
         blocks.dedup();
@@ -463,9 +465,9 @@ fn an_empty_file_is_asked_for_all_the_same() {
     let silence = audit(Err(TransportError::Status(500)));
     assert!(matches!(
         silence,
-        ClientError::Unanswered(Unanswered {
+        ClientError::Unanswered(UnansweredAudit {
             version: 1,
-            asked: Asked::Version,
+            asked: AuditSubject::Version,
             reason: Silence::Transport(TransportError::Status(500)),
         })
     ));
@@ -473,7 +475,7 @@ fn an_empty_file_is_asked_for_all_the_same() {
     assert!(matches!(
         lost,
         ClientError::Audit(AuditFailure {
-            asked: Asked::Version,
+            asked: AuditSubject::Version,
             reason: AuditFault::Refused(Refusal::UnknownFile),
             ..
         })
@@ -510,7 +512,7 @@ fn a_full_audit_ends_soon_whatever_the_server_says() {
             return server.exchange(request);
         };
         *count.lock().unwrap() += 1;
-        // Byte by byte, each of them lost.
+        // Every request is too large down to a single byte, and every byte is lost.
         let refusal = match end - start {
             1 => Refusal::StoreFailed("bad".into()),
             _ => Refusal::TooLarge("a test".into()),
@@ -549,7 +551,7 @@ fn a_server_that_takes_its_time_does_not_keep_the_verdict_back() {
         assert_eq!(failure.reason, tags(AuditError::EquationFails));
         assert_eq!(failure.search, SearchEnd::GivenUp);
         assert!(!failure.damaged.is_empty());
-        // The question that failed, and one more if the clock stands still.
+        // The failed request, and one more if the clock has not advanced.
         assert!(*asked.lock().unwrap() <= 2, "{extent:?}");
     }
 }
@@ -571,7 +573,7 @@ fn a_full_audit_covers_every_byte_of_a_block_whose_tag_is_a_hash() {
     let report = client.audit(Extent::Everything, &mut |_| ()).unwrap();
     assert_eq!(report.bytes, 10_000);
     assert!(report.blocks >= 10);
-    // One chunk of the fourth block is lost; a challenge that asks for another one does not show it.
+    // One chunk of the fourth block is lost. A challenge of another chunk does not detect it.
     world.wire.tamper(|request, response| {
         if let (Request::Read { start, .. }, Response::Read { blocks, .. }) = (request, response) {
             let first = usize::try_from(start / 1024).unwrap();

@@ -1,9 +1,9 @@
-//! Servers that lie about what is read.
+//! Servers that lie about the blocks of a read.
 
 use super::*;
 
-/// The error of a read of bytes 100 to 300, which lie in five blocks from byte 64 on, after this change
-/// of the answer.
+/// The error of a read of bytes 100 to 300 when `tamper` changes the answer. The bytes lie in four
+/// blocks from byte 64 on.
 fn lied_read(tamper: impl FnMut(&mut Bytes, &mut Vec<ReadBlock>) + Send + 'static) -> ClientError {
     let world = World::new(TagKind::PrivateMac);
     let mut client = world.uploaded(&contents(1_000));
@@ -53,7 +53,7 @@ fn lies_about_what_is_read() {
             actual: 5
         })
     ));
-    // One block twice, in the place of another.
+    // One block replaces another.
     assert!(matches!(
         lied_read(|_, blocks| blocks[2] = blocks[1].clone()),
         ClientError::Blocks(AuditError::TagDigestMismatch { start: 192 })
@@ -75,7 +75,7 @@ fn lies_about_what_is_read() {
     ));
 }
 
-/// The error of a read of bytes 100 to 300 that is answered with this response.
+/// The error of a read of bytes 100 to 300 that gets this response.
 fn answered_read(answer: impl Fn(&World, &mut Client) -> Response) -> ClientError {
     let world = World::new(TagKind::PrivateMac);
     let mut client = world.uploaded(&contents(1_000));
@@ -100,7 +100,7 @@ fn read_request(client: &Client, range: Range<u64>) -> Request {
 
 #[test]
 fn answers_to_other_questions() {
-    // Fewer blocks than asked for, and more.
+    // Fewer or more blocks than requested.
     let honest = |world: &World, request: &Request| world.wire.server.exchange(request).unwrap();
     assert!(matches!(
         answered_read(|world, client| honest(world, &read_request(client, 100..200))),
@@ -110,7 +110,7 @@ fn answers_to_other_questions() {
         answered_read(|world, client| honest(world, &read_request(client, 0..300))),
         ClientError::Proof(ProofError::SurplusNode)
     ));
-    // The version before.
+    // Blocks of the previous version.
     assert!(matches!(
         answered_read(|world, client| {
             let old = honest(world, &read_request(client, 100..300));
@@ -127,7 +127,7 @@ fn answers_to_other_questions() {
         }),
         ClientError::Proof(ProofError::TotalMismatch)
     ));
-    // Of another kind.
+    // A response of another kind.
     assert!(matches!(
         answered_read(|world, client| {
             let file = client.file();

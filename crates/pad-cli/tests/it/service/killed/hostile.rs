@@ -123,7 +123,7 @@ fn post(target: &Target, body: &[u8], announced: usize) -> Vec<u8> {
 }
 
 /// All hostile peers.
-pub(super) struct Hostile {
+pub(super) struct HostilePeers {
     targets: Vec<Target>,
     pub(super) connector: Connector,
     update: Vec<u8>,
@@ -131,7 +131,7 @@ pub(super) struct Hostile {
     counts: [AtomicU64; PEERS],
 }
 
-impl Hostile {
+impl HostilePeers {
     pub(super) fn new(bench: &Bench, targets: Vec<Target>) -> Self {
         Self {
             targets,

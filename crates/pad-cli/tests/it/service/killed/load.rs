@@ -1,4 +1,5 @@
-//! An author that commits and pushes, and clients that ask, again and again; whichever command runs may be killed.
+//! An author that commits and pushes, and clients that query, repeatedly. Any running command may
+//! be killed.
 
 use std::{
     collections::BTreeMap,
@@ -24,18 +25,18 @@ struct Runner {
     cut: AtomicU64,
 }
 
-/// How a command ended.
-struct Ended {
+/// Outcome of a command.
+struct CommandOutcome {
     /// The objects on whole lines.
     said: Vec<Json>,
     error: String,
     code: Option<i32>,
-    /// Whether it was killed before its end.
+    /// True if it was killed before its end.
     is_cut: bool,
 }
 
 impl Runner {
-    fn run(&self, bench: &Bench, line: &str) -> Ended {
+    fn run(&self, bench: &Bench, line: &str) -> CommandOutcome {
         let mut command = bench.command();
         command.arg("--json").args(line.split(' '));
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -54,7 +55,7 @@ impl Runner {
         let said = lines
             .filter(|line| line.ends_with('\n'))
             .map(|line| serde_json::from_str(line).unwrap());
-        Ended {
+        CommandOutcome {
             said: said.collect(),
             error,
             code: status.code(),
@@ -84,8 +85,8 @@ pub(super) fn each(option: &str, servers: &[String]) -> String {
         .collect()
 }
 
-/// What the author was told of a version.
-struct Committed {
+/// Acknowledged data of a version.
+struct CommitRecord {
     root: String,
     value: String,
 }
@@ -98,7 +99,7 @@ pub(super) struct Author {
     pushed: Vec<AtomicU64>,
     /// Number of failed pushes to each server.
     failed: Vec<AtomicU64>,
-    committed: Mutex<BTreeMap<u64, Committed>>,
+    committed: Mutex<BTreeMap<u64, CommitRecord>>,
 }
 
 impl Author {
@@ -116,7 +117,7 @@ impl Author {
         self.runner.kill();
     }
 
-    /// How many commands were killed before their end.
+    /// Number of commands killed before their end.
     pub(super) fn cut(&self) -> u64 {
         self.runner.cut.load(Ordering::SeqCst)
     }
@@ -157,7 +158,7 @@ impl Author {
                 assert_eq!(put.code, Some(0), "{}", put.error);
                 let ended = self.runner.run(bench, &commit);
                 self.note(number, &ended);
-                // A server that is out of reach is brought the version later, and it is durable here.
+                // An unreachable server receives the version later. It is durable here.
                 let is_expected = ended.is_cut || matches!(ended.code, Some(0 | 4));
                 assert!(is_expected, "{:?} {}", ended.code, ended.error);
                 if !ended.is_cut {
@@ -168,12 +169,12 @@ impl Author {
         }
     }
 
-    fn note(&self, number: u64, ended: &Ended) {
+    fn note(&self, number: u64, ended: &CommandOutcome) {
         for object in &ended.said {
             if let Some(version) = object["version"].as_u64() {
                 let root = object["root"].as_str().unwrap().to_owned();
                 let value = number.to_string();
-                let committed = Committed { root, value };
+                let committed = CommitRecord { root, value };
                 self.committed.lock().unwrap().insert(version, committed);
             } else {
                 let is_it = |url: &String| object["server"] == url.as_str();
@@ -187,7 +188,7 @@ impl Author {
         }
     }
 
-    /// That these are the versions of a store that has all that was committed.
+    /// Asserts that a store with these versions has all that was committed.
     pub(super) fn check(&self, versions: &[Json]) {
         let found: BTreeMap<_, _> = versions
             .iter()
@@ -209,7 +210,7 @@ pub(super) struct Asker {
 }
 
 impl Asker {
-    /// One who asks these servers, and with further words.
+    /// Creates a client of these servers, with further arguments.
     pub(super) fn new(view: &'static str, servers: &[String], words: &str) -> Self {
         let servers = each("--server", servers);
         Self {
@@ -226,12 +227,12 @@ impl Asker {
         self.runner.kill();
     }
 
-    /// How many commands were killed before their end.
+    /// Number of commands killed before their end.
     pub(super) fn cut(&self) -> u64 {
         self.runner.cut.load(Ordering::SeqCst)
     }
 
-    /// How many answers there have been.
+    /// Number of answers.
     pub(super) fn answers(&self) -> u64 {
         count(&self.times.lock().unwrap())
     }

@@ -1,4 +1,4 @@
-//! Versions for which a server shows the owner's own signature.
+//! Versions with the owner's signature, as shown by a server.
 
 use flexlist::{FileState, list::ListState};
 
@@ -9,12 +9,12 @@ use crate::message::FileStatus;
 /// [`FileClient::vouched`](super::FileClient::vouched),
 /// [`FileObserver::newest`](super::FileObserver::newest) and functions based on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Vouched {
+pub struct SignedVersion {
     state: FileState,
     status: FileStatus,
 }
 
-impl Vouched {
+impl SignedVersion {
     /// Combines a version that the owner signed with the server's claim. The claim must be this
     /// version or the next one.
     pub(super) fn new(state: FileState, status: FileStatus) -> Result<Self, ClientError> {
@@ -33,7 +33,7 @@ impl Vouched {
 
     /// The status that the server claims: this version, or the next one, for which it has no
     /// statement of the owner.
-    pub const fn standing(&self) -> &FileStatus {
+    pub const fn status(&self) -> &FileStatus {
         &self.status
     }
 

@@ -4,7 +4,7 @@ use pad_disk::layer::SimulatedFolder;
 use pad_tree::record_bytes;
 
 use super::*;
-use crate::kept_log::KeptLog as _;
+use crate::store_log::StoreLog as _;
 
 const ONE: Version = Version::new(1);
 

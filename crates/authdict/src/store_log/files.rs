@@ -20,7 +20,7 @@ use pad_tree::{LogId, NodeLog};
 use super::{SystemError, rows, rows::RowLengths};
 use crate::store::StoreError;
 
-mod kept;
+mod log;
 mod owned;
 
 use owned::{OwnedFile, Owner};
@@ -296,15 +296,19 @@ impl NodeLog for NodeFile {
 
 const NO_ROW: StoreError = StoreError::Damaged("a row of it does not say where a version is");
 const OTHER_ROW: StoreError = StoreError::Damaged(
-    "the file of heads beside it (with .nodes.heads at the end of its name) does not have its latest version: bring the one back that was copied with it",
+    "the file of heads beside it (with .nodes.heads at the end of its name) does not have its \
+     latest version: bring the one back that was copied with it",
 );
 /// Reports a missing file. A pruning may have replaced it since the store was read.
-pub(crate) const MISSING: &str = "the files of nodes beside it (with .nodes and .nodes.heads at the end of their names) are not all there: copy them with the store";
+pub(crate) const MISSING: &str = "the files of nodes beside it (with .nodes and .nodes.heads at \
+    the end of their names) are not all there: copy them with the store";
 const FOREIGN: StoreError = StoreError::Damaged(
-    "the file of nodes beside it is another store's: bring its own back, or move that one away if the store is new",
+    "the file of nodes beside it is another store's: bring its own back, or move that one away if \
+     the store is new",
 );
 const CUT_OFF: StoreError = StoreError::Damaged(
-    "one of its files of nodes (.nodes, .nodes.heads) is cut off: restore all its files from one backup, or mirror a server that has its versions (pad mirror)",
+    "one of its files of nodes (.nodes, .nodes.heads) is cut off: restore all its files from one \
+     backup, or mirror a server that has its versions (pad mirror)",
 );
 
 #[cfg(test)]

@@ -14,40 +14,46 @@ use crate::primitives::signing_key;
 
 /// Time of the last request for a signature.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Asked(Arc<Mutex<Option<Instant>>>);
+pub(super) struct SigningTime(Arc<Mutex<Option<Instant>>>);
 
-impl Asked {
+impl SigningTime {
     /// Returns the signer that records the time here.
-    pub(super) fn signer(&self) -> Stopping {
-        Stopping {
+    pub(super) fn signer(&self) -> RecordingSigner {
+        RecordingSigner {
             key: signing_key(),
-            asked: self.clone(),
+            requested: self.clone(),
         }
     }
 
     /// Microseconds from `start` to the request for a signature.
     pub(super) fn since_us(&self, start: Instant) -> f64 {
-        let asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        asked.map_or(f64::NAN, |asked| crate::timing::microseconds(asked - start))
+        let requested = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        requested.map_or(f64::NAN, |requested| {
+            crate::timing::microseconds(requested - start)
+        })
     }
 }
 
-/// See [`Asked`].
-pub(super) struct Stopping {
+/// Signer that records the time of each request in a [`SigningTime`].
+pub(super) struct RecordingSigner {
     key: SigningKey,
-    asked: Asked,
+    requested: SigningTime,
 }
 
-impl Signer<HeadSignature> for Stopping {
+impl Signer<HeadSignature> for RecordingSigner {
     fn try_sign(&self, message: &[u8]) -> Result<HeadSignature, Error> {
         let now = Instant::now();
-        let mut asked = self.asked.0.lock().unwrap_or_else(PoisonError::into_inner);
-        *asked = Some(now);
+        let mut requested = self
+            .requested
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *requested = Some(now);
         self.key.try_sign(message)
     }
 }
 
-impl Keypair for Stopping {
+impl Keypair for RecordingSigner {
     type VerifyingKey = VerifyingKey;
 
     fn verifying_key(&self) -> VerifyingKey {

@@ -15,18 +15,18 @@ use crate::message::{Refusal, Request, Response};
 /// The contents of a state file. They are only the owner's view: the server may have another
 /// version, or nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeptFile {
+pub struct StateSummary {
     /// The file.
     pub file: FileId,
     /// The address of the server; empty if unknown.
     pub server: String,
     /// The progress of the file.
-    pub standing: Standing,
+    pub progress: FileProgress,
 }
 
 /// The progress of a file, according to its owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum FileProgress {
     /// The upload is not finished.
     Uploading {
         /// Number of bytes that were sent, or were about to be.
@@ -38,24 +38,26 @@ pub enum Standing {
     Pending(FileState),
 }
 
-impl KeptFile {
+impl StateSummary {
     /// Reads a state file without locking it. Works while another process uses the file.
     ///
     /// # Errors
     /// [`StateError::Io`], [`StateError::Damaged`], [`StateError::Malformed`].
     pub fn read(path: &Path) -> Result<Self, StateError> {
         let record = state::read(path)?;
-        let standing = match record.stage {
-            Stage::Uploading(uploading) => Standing::Uploading {
+        let progress = match record.stage {
+            Stage::Uploading(uploading) => FileProgress::Uploading {
                 bytes: uploading.last.bytes,
             },
-            Stage::Settled(state) | Stage::Refused { base: state, .. } => Standing::Settled(state),
-            Stage::Pending { base, .. } => Standing::Pending(base),
+            Stage::Settled(state) | Stage::Refused { base: state, .. } => {
+                FileProgress::Settled(state)
+            }
+            Stage::Pending { base, .. } => FileProgress::Pending(base),
         };
         Ok(Self {
             file: record.file,
             server: record.server,
-            standing,
+            progress,
         })
     }
 

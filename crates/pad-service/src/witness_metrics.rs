@@ -4,7 +4,7 @@ use core::sync::atomic::AtomicU64;
 
 /// Per-witness request counters.
 #[derive(Debug, Default)]
-pub(crate) struct Tally {
+pub(crate) struct WitnessMetrics {
     pub(crate) cosigned: AtomicU64,
     pub(crate) failed: AtomicU64,
     /// Time of the latest cosignature, by the witness's clock.

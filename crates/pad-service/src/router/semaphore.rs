@@ -4,16 +4,16 @@ use std::sync::{Condvar, Mutex, PoisonError};
 
 /// A semaphore with a number of permits.
 #[derive(Debug)]
-pub(super) struct Places {
+pub(super) struct Semaphore {
     free: Mutex<usize>,
     given_back: Condvar,
 }
 
 /// A permit, returned when dropped.
 #[derive(Debug)]
-pub(super) struct Place<'p>(&'p Places);
+pub(super) struct Permit<'p>(&'p Semaphore);
 
-impl Places {
+impl Semaphore {
     /// Creates a semaphore with `count` permits, at least one.
     pub(super) fn new(count: usize) -> Self {
         Self {
@@ -23,17 +23,17 @@ impl Places {
     }
 
     /// Blocks until a permit is available.
-    pub(super) fn take(&self) -> Place<'_> {
+    pub(super) fn take(&self) -> Permit<'_> {
         // A poisoned lock is usable: no change panics halfway.
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.given_back.wait_while(free, |free| *free == 0);
         let mut free = waited.unwrap_or_else(PoisonError::into_inner);
         *free = free.saturating_sub(1);
-        Place(self)
+        Permit(self)
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for Permit<'_> {
     fn drop(&mut self) {
         let free = self.0.free.lock();
         let mut free = free.unwrap_or_else(PoisonError::into_inner);
@@ -51,20 +51,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_more_have_a_place_than_there_are() {
+    fn permits_limit_the_number_inside() {
         for (count, most) in [(0, 1), (1, 1), (3, 3)] {
-            let places = Places::new(count);
+            let semaphore = Semaphore::new(count);
             let inside = AtomicUsize::new(0);
             let turns = AtomicUsize::new(0);
             thread::scope(|scope| {
                 for _ in 0..8 {
                     scope.spawn(|| {
                         for _ in 0..100 {
-                            let place = places.take();
+                            let permit = semaphore.take();
                             assert!(inside.fetch_add(1, Ordering::SeqCst) < most);
                             thread::yield_now();
                             inside.fetch_sub(1, Ordering::SeqCst);
-                            drop(place);
+                            drop(permit);
                             turns.fetch_add(1, Ordering::SeqCst);
                         }
                     });

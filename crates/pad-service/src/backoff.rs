@@ -5,7 +5,7 @@ use std::time::Instant;
 
 /// Exponential backoff; logs each failure once.
 #[derive(Debug)]
-pub(crate) struct Pauses {
+pub(crate) struct Backoff {
     first: Duration,
     longest: Duration,
     /// Start and length of the current pause.
@@ -14,7 +14,7 @@ pub(crate) struct Pauses {
     said: Option<String>,
 }
 
-impl Pauses {
+impl Backoff {
     /// Creates a backoff that begins at `first` and doubles with each failure, up to `longest`.
     pub(crate) const fn new(first: Duration, longest: Duration) -> Self {
         Self {
@@ -26,7 +26,7 @@ impl Pauses {
     }
 
     /// Reports whether the current pause has not ended yet.
-    pub(crate) fn is_pausing(&self) -> bool {
+    pub(crate) fn is_waiting(&self) -> bool {
         self.left_alone
             .is_some_and(|(since, pause)| since.elapsed() < pause)
     }
@@ -56,21 +56,21 @@ mod tests {
     #[test]
     fn pauses_grow_and_a_reason_is_said_once() {
         let hour = Duration::from_hours(1);
-        let mut pauses = Pauses::new(hour, 3 * hour);
-        assert!(!pauses.is_pausing());
-        assert!(pauses.failed("full".into()));
-        assert!(pauses.is_pausing());
-        let length = |pauses: &Pauses| pauses.left_alone.unwrap().1;
-        assert_eq!(length(&pauses), hour);
-        assert!(!pauses.failed("full".into()));
-        assert_eq!(length(&pauses), 2 * hour);
-        assert!(pauses.failed("damaged".into()));
-        assert_eq!(length(&pauses), 3 * hour);
-        assert!(pauses.succeeded());
-        assert!(!pauses.is_pausing() && !pauses.succeeded());
-        assert!(pauses.failed("damaged".into()));
-        assert_eq!(length(&pauses), hour);
-        let mut none = Pauses::new(Duration::ZERO, Duration::ZERO);
-        assert!(none.failed("full".into()) && !none.is_pausing());
+        let mut backoff = Backoff::new(hour, 3 * hour);
+        assert!(!backoff.is_waiting());
+        assert!(backoff.failed("full".into()));
+        assert!(backoff.is_waiting());
+        let length = |backoff: &Backoff| backoff.left_alone.unwrap().1;
+        assert_eq!(length(&backoff), hour);
+        assert!(!backoff.failed("full".into()));
+        assert_eq!(length(&backoff), 2 * hour);
+        assert!(backoff.failed("damaged".into()));
+        assert_eq!(length(&backoff), 3 * hour);
+        assert!(backoff.succeeded());
+        assert!(!backoff.is_waiting() && !backoff.succeeded());
+        assert!(backoff.failed("damaged".into()));
+        assert_eq!(length(&backoff), hour);
+        let mut none = Backoff::new(Duration::ZERO, Duration::ZERO);
+        assert!(none.failed("full".into()) && !none.is_waiting());
     }
 }

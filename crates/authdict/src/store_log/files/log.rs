@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use super::{NodeFile, OTHER_ROW, owned::Owner};
 use crate::{
-    kept_log::{AnyLog, KeptLog, SystemError, latest_row, require_latest},
     store::{RecordChange, Store, StoreError},
+    store_log::{AnyLog, StoreLog, SystemError, latest_row, require_latest},
 };
 
 /// A store's record of its current files of nodes, after a pruning.
 #[derive(Default, Serialize, Deserialize)]
-struct Copied {
+struct CopyRecord {
     /// [`Owner::copy`] of the files.
     copy: u64,
     /// The [`Owner::copy`] of unused files that may still exist: those that were copied, or an
@@ -19,7 +19,7 @@ struct Copied {
     replaced: Option<u64>,
 }
 
-impl Copied {
+impl CopyRecord {
     /// Reads the record; the default if the files were never copied.
     fn read(store: &dyn Store) -> Result<Self, StoreError> {
         let records = store.records(GROUP)?;
@@ -32,11 +32,11 @@ impl Copied {
 
 const GROUP: &str = "nodes";
 
-impl KeptLog for NodeFile {
+impl StoreLog for NodeFile {
     fn taken_up(&self, store: &dyn Store) -> Result<AnyLog, StoreError> {
         let owner = Owner {
             store: store.id()?,
-            copy: Copied::read(store)?.copy,
+            copy: CopyRecord::read(store)?.copy,
         };
         let (latest, row) = latest_row(store)?;
         Ok(Box::new(self.of(owner).up_to(latest, &row)?))
@@ -54,7 +54,7 @@ impl KeptLog for NodeFile {
             if latest_row(store)?.1 != row && !was_writer {
                 return Err(StoreError::Superseded);
             }
-            if Copied::read(store)?.copy != owner.copy {
+            if CopyRecord::read(store)?.copy != owner.copy {
                 return Err(StoreError::Superseded);
             }
             Ok(())
@@ -67,7 +67,7 @@ impl KeptLog for NodeFile {
     }
 
     fn remove_replaced(&self, store: &dyn Store) -> Result<(), StoreError> {
-        let copied = Copied::read(store)?;
+        let copied = CopyRecord::read(store)?;
         let is_other = |copy: &u64| copied.copy == self.owner.copy && *copy != copied.copy;
         let Some(copy) = copied.replaced.filter(is_other) else {
             return Ok(());
@@ -111,7 +111,7 @@ impl KeptLog for NodeFile {
     }
 
     fn turn(&self, from: u64) -> RecordChange {
-        let copied = Copied {
+        let copied = CopyRecord {
             copy: self.owner.copy,
             replaced: Some(from),
         };
@@ -119,7 +119,7 @@ impl KeptLog for NodeFile {
     }
 
     fn is_of(&self, store: &dyn Store) -> Result<bool, StoreError> {
-        Ok(Copied::read(store)?.copy == self.owner.copy)
+        Ok(CopyRecord::read(store)?.copy == self.owner.copy)
     }
 
     fn remove(&self) -> Result<(), StoreError> {

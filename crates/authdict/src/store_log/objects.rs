@@ -9,7 +9,7 @@ use std::{io, sync::Arc};
 use pad_core::{StoreFault, Version};
 use pad_tree::{LogId, NodeLog};
 
-use super::{AnyLog, KeptLog, SystemError, latest_row, require_latest, rows};
+use super::{AnyLog, StoreLog, SystemError, latest_row, require_latest, rows};
 use crate::{
     objects::{ObjectBackend, ObjectFolder},
     store::{RecordChange, Store, StoreError},
@@ -207,7 +207,7 @@ impl NodeLog for ObjectLog {
     }
 }
 
-impl KeptLog for ObjectLog {
+impl StoreLog for ObjectLog {
     fn taken_up(&self, store: &dyn Store) -> Result<AnyLog, StoreError> {
         let (latest, row) = latest_row(store)?;
         let mut log = Self::new(Arc::clone(&self.folder), self.identity);

@@ -22,7 +22,7 @@ pub(crate) use objects::{ObjectLog, segments};
 pub(crate) use rows::RowLengths;
 
 /// A log of nodes whose versions are published by a store.
-pub(crate) trait KeptLog: NodeLog {
+pub(crate) trait StoreLog: NodeLog {
     /// Opens the log of the same store, with the versions that the store has.
     ///
     /// # Errors
@@ -70,7 +70,7 @@ pub(crate) trait KeptLog: NodeLog {
     /// Creates the files of a new log, for writing.
     ///
     /// # Errors
-    /// Those of [`KeptLog::new_copy`].
+    /// Those of [`StoreLog::new_copy`].
     fn start(&mut self) -> Result<(), StoreError>;
 
     /// A handle to the same log, without its versions, to remove it.
@@ -111,7 +111,7 @@ pub(crate) trait KeptLog: NodeLog {
 
 /// The log of a store in files or in objects, as a trait object: code generic in logs is compiled
 /// once.
-pub(crate) type AnyLog = Box<dyn KeptLog>;
+pub(crate) type AnyLog = Box<dyn StoreLog>;
 
 impl NodeLog for AnyLog {
     fn latest(&self) -> Version {

@@ -8,12 +8,12 @@ use std::{
 
 /// A periodic background task. Dropping stops it, after the current run has completed.
 #[derive(Debug)]
-pub struct Following {
+pub struct PeriodicTask {
     stop: Option<mpsc::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Following {
+impl PeriodicTask {
     /// Runs `work` on a new thread, with a pause of `every` before each run.
     pub(crate) fn begin(every: Duration, mut work: impl FnMut() + Send + 'static) -> Self {
         let (stop, stopped) = mpsc::channel::<()>();
@@ -29,7 +29,7 @@ impl Following {
     }
 }
 
-impl Drop for Following {
+impl Drop for PeriodicTask {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {

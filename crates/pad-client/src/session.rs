@@ -1,4 +1,4 @@
-//! Exchanges with one server, kept as evidence until verified.
+//! A session with one server, whose exchanges are kept as evidence until verified.
 
 use core::cell::RefCell;
 use std::{
@@ -26,16 +26,16 @@ use crate::{
 };
 
 /// A series of exchanges with one server. Its latest version is requested at most once. Successful
-/// responses are kept as evidence of a lie until [`Visit::forget`].
+/// responses are kept as evidence of a lie until [`ServerSession::forget`].
 #[derive(Debug)]
-pub struct Visit<'s> {
+pub struct ServerSession<'s> {
     server: &'s Remote,
     /// The versions the server claims to keep; empty if not requested.
     versions: Versions,
     said: RefCell<Vec<Exchange>>,
 }
 
-impl<'s> Visit<'s> {
+impl<'s> ServerSession<'s> {
     /// Starts exchanges without requesting the latest version.
     pub const fn new(server: &'s Remote) -> Self {
         Self {
@@ -56,13 +56,13 @@ impl<'s> Visit<'s> {
     /// [`FetchError`].
     pub fn latest(server: &'s Remote) -> Result<Self, FetchError> {
         let versions = server.versions()?;
-        let visit = Self {
+        let session = Self {
             versions,
             ..Self::new(server)
         };
-        let said = visit.versions.to_json();
-        visit.note(&Resource::Versions, said.as_bytes());
-        Ok(visit)
+        let said = session.versions.to_json();
+        session.note(&Resource::Versions, said.as_bytes());
+        Ok(session)
     }
 
     /// Returns the server's latest version, as claimed; [`Version::EMPTY`] if not requested.
@@ -253,7 +253,7 @@ impl<'s> Visit<'s> {
     }
 }
 
-impl Visit<'_> {
+impl ServerSession<'_> {
     /// Fetches unsigned notes of versions `first` to `last`, as many as one response covers. Also
     /// returns the last version covered.
     ///
@@ -295,7 +295,7 @@ impl Visit<'_> {
     }
 }
 
-impl Heads for Visit<'_> {
+impl Heads for ServerSession<'_> {
     type Error = FetchError;
 
     fn latest(&self) -> Result<Version, FetchError> {
@@ -331,7 +331,7 @@ impl Heads for Visit<'_> {
     }
 }
 
-/// A server may be asked without a [`Visit`]: nothing is then kept as evidence.
+/// Queries without a [`ServerSession`], of which nothing is kept as evidence.
 impl Heads for Remote {
     type Error = FetchError;
 
@@ -340,11 +340,11 @@ impl Heads for Remote {
     }
 
     fn head_message(&self, version: Version) -> Result<Vec<u8>, FetchError> {
-        Visit::new(self).head_message(version)
+        ServerSession::new(self).head_message(version)
     }
 
     fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, FetchError> {
-        Visit::new(self).consistency_message(older, newer)
+        ServerSession::new(self).consistency_message(older, newer)
     }
 
     fn append_only_message(
@@ -352,11 +352,11 @@ impl Heads for Remote {
         older: Version,
         newer: Version,
     ) -> Result<Option<Vec<u8>>, FetchError> {
-        Visit::new(self).append_only_message(older, newer)
+        ServerSession::new(self).append_only_message(older, newer)
     }
 
     fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, FetchError> {
-        Visit::new(self).past_messages(older, newer)
+        ServerSession::new(self).past_messages(older, newer)
     }
 }
 

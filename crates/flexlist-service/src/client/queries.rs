@@ -13,8 +13,8 @@ use flexlist::{
 use pad_core::AuthorKey;
 
 use super::{
-    blame::Purpose, error::ClientError, options::ClientOptions, transport::Transport,
-    vouched::Vouched,
+    blame::Purpose, error::ClientError, options::ClientOptions, signed_version::SignedVersion,
+    transport::Transport,
 };
 use crate::message::{FileStatus, Refusal, Request, Response};
 
@@ -72,7 +72,7 @@ impl TagCheck {
 
 /// Prior knowledge of a client about a file.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Known {
+pub(super) struct FileKnowledge {
     /// The file.
     pub(super) file: FileId,
     /// The newest known version; 0 if there is none.
@@ -83,7 +83,7 @@ pub(super) struct Known {
 
 /// A client that queries a server about a file.
 #[derive(Debug)]
-pub(super) struct Asking<T> {
+pub(super) struct FileQueries<T> {
     pub(super) transport: T,
     /// The owner of the file, whose signature its versions have.
     pub(super) owner: AuthorKey,
@@ -91,9 +91,9 @@ pub(super) struct Asking<T> {
     pub(super) options: ClientOptions,
 }
 
-impl<T: Transport> Asking<T> {
+impl<T: Transport> FileQueries<T> {
     /// Returns the version for which the server has the owner's signature.
-    pub(super) fn vouched(&self, known: &Known) -> Result<Vouched, ClientError> {
+    pub(super) fn vouched(&self, known: &FileKnowledge) -> Result<SignedVersion, ClientError> {
         let file = known.file;
         let response = self.transport.exchange(&Request::Confirmed { file })?;
         let (status, statement) = match response {
@@ -101,18 +101,18 @@ impl<T: Transport> Asking<T> {
             Response::Refused(refusal) => return Err(refused_word(known, refusal)),
             _ => return Err(ClientError::Unexpected),
         };
-        Vouched::new(statement.open(file, &self.owner)?, status)
+        SignedVersion::new(statement.open(file, &self.owner)?, status)
     }
 
     /// Returns a version newer than the known one and those given up, if the server shows the
     /// owner's signature for it.
-    pub(super) fn newer(&self, known: &Known) -> Option<FileState> {
+    pub(super) fn newer(&self, known: &FileKnowledge) -> Option<FileState> {
         let newer = *self.vouched(known).ok()?.state();
         (newer.version > known.version.max(known.given_up)).then_some(newer)
     }
 
     /// Returns the error for a server that claims a newer version than the known one.
-    pub(super) fn outdated(&self, known: &Known, current: u64) -> ClientError {
+    pub(super) fn outdated(&self, known: &FileKnowledge, current: u64) -> ClientError {
         let version = known.version;
         match self.newer(known) {
             Some(newer) => ClientError::Superseded {
@@ -129,7 +129,7 @@ impl<T: Transport> Asking<T> {
     /// Sends `request` and returns the status in the answer.
     pub(super) fn status_of(
         &self,
-        known: &Known,
+        known: &FileKnowledge,
         request: &Request,
     ) -> Result<FileStatus, ClientError> {
         match self.transport.exchange(request)? {
@@ -140,7 +140,12 @@ impl<T: Transport> Asking<T> {
     }
 
     /// Converts a refusal to an error. Refusals about versions have errors of their own.
-    pub(super) fn refused(&self, known: &Known, purpose: Purpose, refusal: Refusal) -> ClientError {
+    pub(super) fn refused(
+        &self,
+        known: &FileKnowledge,
+        purpose: Purpose,
+        refusal: Refusal,
+    ) -> ClientError {
         let version = known.version;
         if version == 0 {
             return refusal.into_error(purpose);
@@ -168,7 +173,7 @@ impl<T: Transport> Asking<T> {
 }
 
 /// Converts a refusal to show the owner's statement to an error, without another request.
-fn refused_word(known: &Known, refusal: Refusal) -> ClientError {
+fn refused_word(known: &FileKnowledge, refusal: Refusal) -> ClientError {
     match (&refusal, known.version) {
         (Refusal::UnknownFile | Refusal::UploadUnfinished { .. }, version) if version > 0 => {
             ClientError::Rollback {
