@@ -46,8 +46,10 @@ fuzz: ## fuzz every target for FUZZ_SECONDS=60 seconds in all
 	scripts/install-prerequisites.sh fuzz
 	scripts/fuzz.sh $(FUZZ_SECONDS)
 
-check: prerequisites ## formatting, lints, documentation, public interfaces (docs/api); dependencies and licences with cargo-deny
+check: prerequisites ## formatting, lints, documentation, public interfaces (docs/api), messages (docs/messages.md); dependencies with cargo-deny
 	$(CARGO) fmt --all --check
+	! LC_ALL=C.UTF-8 grep -rnP '^(?=.{101})(?!.*\S{60}).*// ' $$(git ls-files '*.rs') # comments of more than 100 columns
+	scripts/messages.py --check
 	$(CARGO) clippy --workspace --all-targets --all-features --locked -- -D warnings
 	$(CARGO) check -p pad-cli --no-default-features --locked
 	$(CARGO) check -p pad-accumulators --no-default-features --features rsa --locked

@@ -18,7 +18,7 @@ done
 
 {
     printf '[package]\nname = "outside"\nversion = "0.0.0"\nedition = "2024"\n\n[dependencies]\n'
-    printf 'authdict = "0.1.0"\n\n[workspace]\n\n[patch.crates-io]\n'
+    printf 'authdict = "0.2.0"\n\n[workspace]\n\n[patch.crates-io]\n'
     for folder in "$outside"/crates/*; do
         name=$(basename "$folder")
         printf '%s = { path = "crates/%s" }\n' "${name%-[0-9]*}" "$name"

@@ -68,7 +68,7 @@ asked get --server "$two" --view third.view --at 1 apple
 say "an old version as news: the next server is asked; nothing is kept, because a server that is late may be honest"
 asked get --server "$old" --server "$one" --view first.view apple 2>late
 cat late
-grep -q "version 1 was offered after version 2 was seen" late
+grep -q "version 1 is older than version 2, which was seen before" late
 
 say "another history"
 asked get --server "$fork" --server "$mirror" --view second.view apple

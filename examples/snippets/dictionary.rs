@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // A server is untrusted. Many processes can serve one store next to its author.
     let server = Server::<Prices>::open(&store, secret.public())?;
 
-    // A client trusts the public key alone. An answer is verified, or an error.
+    // A client trusts the public key and its own view. An answer is verified, or an error.
     let mut client = Client::<Prices>::open(&view, secret.public())?;
     let answer = client.ask(&server, Key::from(b"apple"))?;
     assert_eq!(answer.value(), Some(&"1.20".try_into()?));

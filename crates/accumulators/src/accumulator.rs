@@ -32,7 +32,8 @@ pub trait SecretKey: Send + Sync + Sized + 'static {
     /// maps: one multiplication for each element that sets may have.
     ///
     /// # Errors
-    /// The system provides no randomness, and scheme-specific errors.
+    /// [`SecretKey::CreateError`] if the operating system provides no random bytes, or for a reason
+    /// of the scheme.
     fn create(
         parameters: &Self::Parameters,
         label: &[u8],
@@ -64,9 +65,11 @@ pub trait EitherKey<A: Accumulator>: Send + Sync {
 /// 2. A witness verifies only for its element, against the value of its set.
 /// 3. No witness is computed for an element that is not in the set.
 ///
-/// Errors of every operation here: [`AccumulateError::CapacityExceeded`],
-/// [`AccumulateError::WrongAccumulator`], [`AccumulateError::ElementNotAllowed`]; with the secret
-/// key also [`AccumulateError::FaultDetected`].
+/// Errors of every operation:
+/// * [`AccumulateError::CapacityExceeded`] if the set is larger than the public key supports;
+/// * [`AccumulateError::WrongAccumulator`] if the set belongs to another accumulator than the key;
+/// * [`AccumulateError::ElementNotAllowed`] if the accumulator cannot hold an element;
+/// * [`AccumulateError::FaultDetected`] if a result of the secret key fails its check.
 ///
 /// Source: Tremel 2013, sections 2 and 3; Crosby & Wallach 2010, section 4.3.
 pub trait Accumulator: Witnessed<PublicKey: EitherKey<Self>> {
@@ -88,10 +91,11 @@ pub trait Accumulator: Witnessed<PublicKey: EitherKey<Self>> {
 
     /// Computes the witness of one element.
     ///
-    /// Cost: that of accumulating the set without it.
+    /// Cost: one accumulation of the set without the element.
     ///
     /// # Errors
-    /// [`AccumulateError::ElementAbsent`], and those of every operation.
+    /// [`AccumulateError::ElementAbsent`] if the set does not contain the element, and the errors
+    /// of every operation.
     fn witness(
         key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,
@@ -112,8 +116,8 @@ pub trait Accumulator: Witnessed<PublicKey: EitherKey<Self>> {
     /// Computes the witnesses of all elements, in the order of [`ElementSet::elements`], and the
     /// value.
     ///
-    /// Cost: that of [`Accumulator::witnesses`] and [`Accumulator::accumulate`], or less if a
-    /// scheme derives the value from a witness.
+    /// Cost: [`Accumulator::witnesses`] plus [`Accumulator::accumulate`], or less if a scheme
+    /// derives the value from a witness.
     ///
     /// # Errors
     /// Those of every operation.
@@ -127,11 +131,11 @@ pub trait Accumulator: Witnessed<PublicKey: EitherKey<Self>> {
     }
 }
 
-/// Sets that change, with witness updates that need no secret key.
+/// Changes of sets, with witness updates that need no secret key.
 ///
-/// Laws: changes are equal with and without the secret key. The value after a change is that of the
-/// changed set. An updated witness equals the recomputed one. The change log is not trusted: a
-/// false log leads to a witness that does not verify.
+/// Laws: changes are equal with and without the secret key. The value after a change equals the
+/// accumulated value of the changed set. An updated witness equals the recomputed one. The change
+/// log is not trusted: a false log produces a witness that does not verify.
 ///
 /// Source: Camenisch & Lysyanskaya 2002 (RSA), Nguyen 2005 (bilinear maps).
 pub trait Dynamic: Accumulator {
@@ -139,8 +143,8 @@ pub trait Dynamic: Accumulator {
     /// of the set before the change.
     ///
     /// # Errors
-    /// [`AccumulateError::ValueMismatch`] with the secret key, and those of
-    /// [`Accumulator::accumulate`].
+    /// With the secret key, [`AccumulateError::ValueMismatch`] if `value` does not match the set.
+    /// Also the errors of [`Accumulator::accumulate`].
     fn transition(
         key: &impl EitherKey<Self>,
         plan: &Plan<'_, Self>,
@@ -160,9 +164,12 @@ pub trait Dynamic: Accumulator {
     /// each published value cost one power or multiplication.
     ///
     /// # Errors
-    /// [`AccumulateError::ElementAbsent`], [`AccumulateError::DuplicateElement`], those of
-    /// [`Accumulator::accumulate`], and with the secret key [`AccumulateError::ValueMismatch`]. On
-    /// an error the set is unchanged.
+    /// On an error the set is unchanged.
+    /// * [`AccumulateError::ElementAbsent`] if the set does not contain a removed element.
+    /// * [`AccumulateError::DuplicateElement`] if the set already contains an added element, or
+    ///   `added` lists one twice.
+    /// * With the secret key, [`AccumulateError::ValueMismatch`] if `value` does not match the set.
+    /// * The errors of [`Accumulator::accumulate`].
     fn change<B: AsRef<[u8]> + Sync>(
         key: &impl EitherKey<Self>,
         set: &mut ElementSet<Self>,
@@ -188,11 +195,12 @@ pub trait Dynamic: Accumulator {
     /// and size.
     ///
     /// # Errors
-    /// [`AccumulateError::ElementAbsent`] if a change removes the element,
-    /// [`AccumulateError::DuplicateElement`] if one adds it, [`AccumulateError::ChangeGap`].
-    /// [`AccumulateError::WitnessMismatch`] if a false log leads to no witness at all. Other false
-    /// logs lead, without an error, to a witness that does not verify. The log is not
-    /// authenticated, so no error is evidence of anything.
+    /// The log is not authenticated, so no error is evidence of a removal or an addition.
+    /// * [`AccumulateError::ElementAbsent`] if a change removes the element.
+    /// * [`AccumulateError::DuplicateElement`] if a change adds it.
+    /// * [`AccumulateError::ChangeGap`] if the changes are not consecutive.
+    /// * [`AccumulateError::WitnessMismatch`] if no witness can be computed from a false log. Other
+    ///   false logs produce, without an error, a witness that does not verify.
     fn update_witness(
         key: &Self::PublicKey,
         element: &Self::Element,
@@ -209,7 +217,7 @@ pub trait Dynamic: Accumulator {
     /// entry of a removed element is `None`.
     ///
     /// # Errors
-    /// Those of [`Dynamic::update_witness`], except for removed elements.
+    /// The errors of [`Dynamic::update_witness`], except for removed elements.
     fn update_witnesses(
         key: &Self::PublicKey,
         witnesses: &[(Self::Element, Self::Witness)],
@@ -223,9 +231,11 @@ pub trait Batch: Accumulator {
     /// Computes the witness of a subset.
     ///
     /// # Errors
-    /// [`AccumulateError::ElementAbsent`], [`AccumulateError::EmptySubset`],
-    /// [`AccumulateError::DuplicateElement`], [`AccumulateError::SubsetTooLarge`], and those of
-    /// [`Accumulator::accumulate`].
+    /// * [`AccumulateError::ElementAbsent`] if the set does not contain an element of the subset.
+    /// * [`AccumulateError::EmptySubset`] for an empty subset.
+    /// * [`AccumulateError::DuplicateElement`] if the subset lists an element twice.
+    /// * [`AccumulateError::SubsetTooLarge`] if the subset is larger than the public key supports.
+    /// * The errors of [`Accumulator::accumulate`].
     fn subset_witness(
         key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,
@@ -236,9 +246,10 @@ pub trait Batch: Accumulator {
     /// Combines the members' own witnesses into a subset witness, without the set.
     ///
     /// # Errors
-    /// [`AccumulateError::EmptySubset`], [`AccumulateError::DuplicateElement`],
-    /// [`AccumulateError::SubsetTooLarge`], and [`AccumulateError::WitnessMismatch`] if a witness
-    /// is found not to match the value.
+    /// * [`AccumulateError::EmptySubset`] for an empty subset.
+    /// * [`AccumulateError::DuplicateElement`] if the subset lists an element twice.
+    /// * [`AccumulateError::SubsetTooLarge`] if the subset is larger than the public key supports.
+    /// * [`AccumulateError::WitnessMismatch`] if the witnesses are found not to match the value.
     fn aggregate(
         key: &Self::PublicKey,
         value: &Self::Value,
@@ -253,7 +264,8 @@ pub trait Universal: Dynamic {
     /// Computes the non-membership witness of an element.
     ///
     /// # Errors
-    /// [`AccumulateError::ElementPresent`], and those of [`Accumulator::accumulate`].
+    /// [`AccumulateError::ElementPresent`] if the set contains the element, and the errors of
+    /// [`Accumulator::accumulate`].
     fn non_membership_witness(
         key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,
@@ -264,9 +276,10 @@ pub trait Universal: Dynamic {
     /// Updates a non-membership witness over consecutive changes, without the secret key.
     ///
     /// # Errors
-    /// [`AccumulateError::ElementPresent`] if a change adds the element or a false log leads to no
-    /// witness, [`AccumulateError::ElementAbsent`] if one removes it,
-    /// [`AccumulateError::ChangeGap`].
+    /// * [`AccumulateError::ElementPresent`] if a change adds the element, or no witness can be
+    ///   computed from a false log.
+    /// * [`AccumulateError::ElementAbsent`] if a change removes the element.
+    /// * [`AccumulateError::ChangeGap`] if the changes are not consecutive.
     fn update_non_membership_witness(
         key: &Self::PublicKey,
         element: &Self::Element,

@@ -12,9 +12,10 @@
 //! of the witness, `e(e W - V, [1]_2) e(W, [s]_2) = 1`. Security: the `q`-strong Diffie-Hellman
 //! assumption in G1 and G2, with `q` the number of powers. Knowledge of `s` allows all forgeries.
 //!
-//! Single values and witnesses, and those of a change, are computed with the secret from shares of
-//! their scalars. All witnesses at once are not (see the policy of [`bls12`]). Results of the
-//! secret are not verified before they are released, and a faulty one does not verify.
+//! With the secret, single values and witnesses are computed from shares of their scalars, and so
+//! are the values of a change. All witnesses of a set in one batch are computed without shares (see
+//! the policy of [`bls12`]). Results of the secret are not verified before they are released, and a
+//! faulty one does not verify.
 //!
 //! ```
 //! # #[cfg(feature = "std")] {

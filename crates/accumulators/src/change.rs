@@ -12,12 +12,12 @@ use crate::{
 
 /// One step from a value to the next: elements removed, then elements added.
 ///
-/// Public data that need not be trusted: a false change leads to a witness that does not verify.
+/// Public data that need not be trusted: a false change produces a witness that does not verify.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change<A: Scheme> {
-    /// The value before.
+    /// Value before the change.
     pub before: A::Value,
-    /// The value after.
+    /// Value after the change.
     pub after: A::Value,
     /// The elements removed.
     pub removed: Vec<A::Element>,
@@ -30,7 +30,7 @@ pub struct Change<A: Scheme> {
 /// Checks that each change starts at the value where the previous one ended.
 ///
 /// # Errors
-/// [`AccumulateError::ChangeGap`].
+/// [`AccumulateError::ChangeGap`] if a change starts at another value.
 pub fn require_consecutive<A: Scheme>(changes: &[Change<A>]) -> Result<(), AccumulateError> {
     let consecutive = changes
         .iter()

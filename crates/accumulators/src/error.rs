@@ -20,31 +20,34 @@ pub enum AccumulateError {
     #[error("the accumulator cannot hold this element")]
     ElementNotAllowed,
     /// The set or the published powers belong to another accumulator.
-    #[error("the input is of another accumulator")]
+    #[error("the input belongs to another accumulator")]
     WrongAccumulator,
     /// The public key has too few powers for a set of this size.
-    #[error("the public key serves at most {capacity} elements")]
+    #[error("the public key supports at most {capacity} elements")]
     CapacityExceeded {
-        /// The largest set that it serves.
+        /// Maximum number of elements that the public key supports.
         capacity: usize,
     },
     /// The subset is larger than one subset witness of this public key can cover.
-    #[error("the public key serves subsets of at most {limit} elements")]
+    #[error("the public key supports subsets of at most {limit} elements")]
     SubsetTooLarge {
-        /// The largest subset that it serves.
+        /// Maximum size of a subset that the public key supports.
         limit: usize,
     },
     /// The subset or batch is empty.
     #[error("the subset is empty")]
     EmptySubset,
     /// A change does not start at the value where the previous one ended.
-    #[error("the change does not start where the previous one ended")]
+    #[error(
+        "changes are not contiguous: a change does not start at the value where the previous one \
+         ended"
+    )]
     ChangeGap,
     /// A witness does not belong to the value it was used with.
-    #[error("the witness does not belong to the accumulator value")]
+    #[error("the witness does not match the accumulator value")]
     WitnessMismatch,
-    /// The value is not that of the set.
-    #[error("the value is not that of the set")]
+    /// The value does not match the set.
+    #[error("the accumulator value does not match the set")]
     ValueMismatch,
     /// A result of secret-key arithmetic failed its check and was withheld, because of a hardware
     /// fault.

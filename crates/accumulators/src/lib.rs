@@ -32,7 +32,7 @@
 //! | Create a key of either scheme | `SecretKey::create` |
 //! | Compute a value and witnesses of one set | `Accumulator` |
 //! | Change a set, and update witnesses without the secret | `Dynamic` |
-//! | Prove many elements with one witness, or verify many at once | `Batch` |
+//! | Prove many elements with one witness, or verify in one batch | `Batch` |
 //! | Prove that an element is not in the set | `Universal` |
 //! | Sign a value for clients | [`Snapshot::sign`], [`SignedSnapshot`] |
 //! | Encode and decode, with bounded input | [`wire::encode`], [`wire::decode`] |

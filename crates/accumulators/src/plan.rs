@@ -24,9 +24,13 @@ impl<'a, A: Scheme> Plan<'a, A> {
     /// Checks that all elements to remove are in the set, and that no element to add is.
     ///
     /// # Errors
-    /// [`AccumulateError::WrongAccumulator`], [`AccumulateError::ElementAbsent`] (also for an
-    /// element to be removed twice), [`AccumulateError::DuplicateElement`],
-    /// [`AccumulateError::ElementNotAllowed`], [`AccumulateError::CapacityExceeded`].
+    /// * [`AccumulateError::WrongAccumulator`] if key and set belong to different accumulators.
+    /// * [`AccumulateError::ElementAbsent`] if an element to remove is not in the set, or is listed
+    ///   twice.
+    /// * [`AccumulateError::DuplicateElement`] if an element to add is in the set, or is listed
+    ///   twice.
+    /// * [`AccumulateError::ElementNotAllowed`] if the accumulator cannot hold an element.
+    /// * [`AccumulateError::CapacityExceeded`] if the changed set is larger than the key supports.
     pub(crate) fn new(
         key: &A::PublicKey,
         set: &'a ElementSet<A>,

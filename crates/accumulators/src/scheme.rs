@@ -17,13 +17,13 @@ pub const BILINEAR: SchemeId = SchemeId(0x0102);
 
 /// A set element as the scheme represents it: a prime or a scalar.
 pub trait Element: Clone + Debug + Eq + Hash + Send + Sync + 'static {
-    /// The digest that determines it.
+    /// Digest that determines the element.
     fn digest(&self) -> &ElementDigest;
 }
 
 /// A public key: parameters, and the label of one accumulator over them. Cheap to clone.
 pub trait PublicKey: Clone + Debug + Send + Sync + 'static {
-    /// The accumulator that this key is for.
+    /// Id of the accumulator of this key.
     fn id(&self) -> AccumulatorId;
 
     /// Returns the key of another accumulator over the same parameters. Elements, values and
@@ -37,7 +37,7 @@ pub trait PublicKey: Clone + Debug + Send + Sync + 'static {
     /// Checks that a set of `elements` elements can be accumulated.
     ///
     /// # Errors
-    /// [`AccumulateError::CapacityExceeded`].
+    /// [`AccumulateError::CapacityExceeded`] if the capacity is below `elements`.
     fn require_capacity(&self, elements: usize) -> Result<(), AccumulateError> {
         match self.capacity() {
             Some(capacity) if elements > capacity => {
@@ -68,7 +68,7 @@ pub trait Scheme: Copy + Debug + Eq + Send + Sync + 'static {
     /// Maps a digest to its prime or scalar.
     ///
     /// # Errors
-    /// [`AccumulateError::ElementNotAllowed`].
+    /// [`AccumulateError::ElementNotAllowed`] if the digest has no prime or scalar.
     fn element(
         key: &Self::PublicKey,
         digest: &ElementDigest,

@@ -41,7 +41,8 @@ impl<A: Scheme> ElementSet<A> {
     /// Cost: for RSA one prime search each, for the bilinear accumulator one hash each.
     ///
     /// # Errors
-    /// [`AccumulateError::DuplicateElement`], [`AccumulateError::ElementNotAllowed`].
+    /// [`AccumulateError::DuplicateElement`] if `elements` lists an element twice;
+    /// [`AccumulateError::ElementNotAllowed`] if the accumulator cannot hold an element.
     pub fn from_elements<B: AsRef<[u8]> + Sync>(
         key: &A::PublicKey,
         elements: &[B],
@@ -55,8 +56,11 @@ impl<A: Scheme> ElementSet<A> {
     /// Inserts `elements`, all or none.
     ///
     /// # Errors
-    /// [`AccumulateError::DuplicateElement`] (also for duplicates within `elements`),
-    /// [`AccumulateError::ElementNotAllowed`], [`AccumulateError::WrongAccumulator`].
+    /// * [`AccumulateError::DuplicateElement`] if the set contains an element, or `elements` lists
+    ///   it twice.
+    /// * [`AccumulateError::ElementNotAllowed`] if the accumulator cannot hold an element.
+    /// * [`AccumulateError::WrongAccumulator`] if the set belongs to another accumulator than the
+    ///   key.
     pub fn insert_all<B: AsRef<[u8]> + Sync>(
         &mut self,
         key: &A::PublicKey,
@@ -72,7 +76,8 @@ impl<A: Scheme> ElementSet<A> {
     /// Removes `elements`, all or none, and returns them in the order of `elements`.
     ///
     /// # Errors
-    /// [`AccumulateError::ElementAbsent`] (also for duplicates within `elements`).
+    /// [`AccumulateError::ElementAbsent`] if the set does not contain an element, or `elements`
+    /// lists it twice.
     pub fn remove_all<B: AsRef<[u8]>>(
         &mut self,
         elements: &[B],
@@ -93,7 +98,7 @@ impl<A: Scheme> ElementSet<A> {
     /// Computes the representatives of elements that are not in the set yet. The set is unchanged.
     ///
     /// # Errors
-    /// Those of [`ElementSet::insert_all`].
+    /// The errors of [`ElementSet::insert_all`].
     pub(crate) fn represent(
         &self,
         key: &A::PublicKey,
@@ -136,7 +141,7 @@ impl<A: Scheme> ElementSet<A> {
     /// Index of the element in [`ElementSet::elements`].
     ///
     /// # Errors
-    /// [`AccumulateError::ElementAbsent`].
+    /// [`AccumulateError::ElementAbsent`] if the set does not contain the element.
     pub fn position(&self, element: &[u8]) -> Result<usize, AccumulateError> {
         self.positions
             .get(&self.accumulator.digest_of(element))
@@ -147,8 +152,9 @@ impl<A: Scheme> ElementSet<A> {
     /// Splits the set into a subset and all other elements, both in the set's order.
     ///
     /// # Errors
-    /// [`AccumulateError::ElementAbsent`], [`AccumulateError::DuplicateElement`],
-    /// [`AccumulateError::EmptySubset`].
+    /// [`AccumulateError::ElementAbsent`] if the set does not contain an element of the subset;
+    /// [`AccumulateError::DuplicateElement`] if an element is listed twice;
+    /// [`AccumulateError::EmptySubset`] for an empty subset.
     pub(crate) fn split(
         &self,
         subset: &[Vec<u8>],
@@ -177,7 +183,7 @@ impl<A: Scheme> ElementSet<A> {
     /// Splits the set into one element and all others.
     ///
     /// # Errors
-    /// [`AccumulateError::ElementAbsent`].
+    /// [`AccumulateError::ElementAbsent`] if the set does not contain the element.
     pub(crate) fn one_and_others(
         &self,
         element: &[u8],
@@ -202,7 +208,7 @@ impl<A: Scheme> ElementSet<A> {
         self.elements.is_empty()
     }
 
-    /// The accumulator that the elements belong to.
+    /// Id of the accumulator that the elements belong to.
     pub fn accumulator(&self) -> AccumulatorId {
         self.accumulator
     }
@@ -210,7 +216,7 @@ impl<A: Scheme> ElementSet<A> {
     /// Checks that the set belongs to this key's accumulator.
     ///
     /// # Errors
-    /// [`AccumulateError::WrongAccumulator`].
+    /// [`AccumulateError::WrongAccumulator`] if it does not.
     pub fn require_key(&self, key: &A::PublicKey) -> Result<(), AccumulateError> {
         if self.accumulator == key.id() {
             Ok(())

@@ -67,7 +67,7 @@ impl<A: Scheme> Snapshot<A> {
     /// Signs the snapshot.
     ///
     /// # Errors
-    /// Errors of the signer.
+    /// [`signature::Error`] if the signer fails.
     pub fn sign(
         self,
         signer: &(impl Signer<HeadSignature> + ?Sized),

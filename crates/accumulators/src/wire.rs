@@ -31,7 +31,8 @@ pub trait Wire: Sized {
     /// Reads the layout and validates its contents.
     ///
     /// # Errors
-    /// [`DecodeError`]. Allocates at most a constant times the number of remaining bytes.
+    /// [`DecodeError`] if the bytes are not a valid layout. Allocates at most a constant times the
+    /// number of remaining bytes.
     fn read(context: &Self::Context, reader: &mut Reader<'_>) -> Result<Self, DecodeError>;
 }
 
@@ -42,7 +43,7 @@ pub fn encode<W: Wire>(object: &W) -> Vec<u8> {
     bytes
 }
 
-/// Encodes the layout alone, for contexts that already identify the type.
+/// Encodes the layout without an envelope, for contexts that already identify the type.
 pub fn encode_body<W: Wire>(object: &W) -> Vec<u8> {
     let mut bytes = Vec::new();
     object.write(&mut bytes);
@@ -53,7 +54,7 @@ pub fn encode_body<W: Wire>(object: &W) -> Vec<u8> {
 /// unverified.
 ///
 /// # Errors
-/// [`DecodeError`].
+/// [`DecodeError`] if the bytes are too long, or not the envelope of a valid object.
 pub fn decode<W: Wire>(
     context: &W::Context,
     bytes: &[u8],
@@ -65,7 +66,7 @@ pub fn decode<W: Wire>(
 /// Inverts [`encode_body`]. The caller must have bounded the length of `bytes`.
 ///
 /// # Errors
-/// [`DecodeError`].
+/// [`DecodeError`] if the bytes are not a valid layout, or bytes remain after it.
 pub fn decode_body<W: Wire>(context: &W::Context, bytes: &[u8]) -> Result<W, DecodeError> {
     let mut reader = Reader::new(bytes);
     let object = W::read(context, &mut reader)?;
@@ -132,7 +133,7 @@ impl<'a> Reader<'a> {
     /// Takes two bytes as a big-endian number.
     ///
     /// # Errors
-    /// [`DecodeError::Malformed`].
+    /// [`DecodeError::Malformed`] if fewer bytes remain.
     pub fn u16(&mut self) -> Result<u16, DecodeError> {
         self.array().map(u16::from_be_bytes)
     }
@@ -140,7 +141,7 @@ impl<'a> Reader<'a> {
     /// Takes eight bytes as a big-endian number.
     ///
     /// # Errors
-    /// [`DecodeError::Malformed`].
+    /// [`DecodeError::Malformed`] if fewer bytes remain.
     pub fn u64(&mut self) -> Result<u64, DecodeError> {
         self.array().map(u64::from_be_bytes)
     }
@@ -149,7 +150,7 @@ impl<'a> Reader<'a> {
     /// exceeds the remaining bytes is rejected, so a hostile count allocates nothing.
     ///
     /// # Errors
-    /// [`DecodeError::Malformed`].
+    /// [`DecodeError::Malformed`] if too few bytes remain for the count or the items.
     pub fn count(&mut self, smallest: usize) -> Result<usize, DecodeError> {
         let count = u32::from_be_bytes(self.array()?);
         let count = usize::try_from(count).map_err(|_| DecodeError::Malformed)?;
@@ -163,7 +164,7 @@ impl<'a> Reader<'a> {
     /// Checks that no bytes remain.
     ///
     /// # Errors
-    /// [`DecodeError::TrailingBytes`].
+    /// [`DecodeError::TrailingBytes`] if bytes remain.
     pub const fn finish(&self) -> Result<(), DecodeError> {
         if self.rest.is_empty() {
             Ok(())

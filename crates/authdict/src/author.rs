@@ -1,11 +1,11 @@
 //! Crash-safe authors: a signed version is durable before it is handed out.
 //!
-//! An author that hands out an update and forgets it in a crash would sign a second head for the
-//! same version. [`Author`] hands out only durable updates, and continues from its store after a
-//! crash. A signature that was lost with the memory was never handed out.
+//! An author that hands out an update and loses it in a crash would sign a second head for the same
+//! version. [`Author`] hands out only durable updates, and continues from its store after a crash.
+//! A crash loses only signatures that were never handed out.
 //!
 //! The newest head handed out is also kept in a [`SigningRecord`]. The author refuses to sign for a
-//! store that is behind it, such as one restored from a backup.
+//! store that is behind this record, such as a store restored from a backup.
 
 use std::{borrow::Cow, path::Path};
 
@@ -29,8 +29,8 @@ use crate::{
 /// Author of a dictionary of family `F`: changes the contents and signs versions.
 ///
 /// [`Author::put`] and [`Author::remove`] gather changes, and [`Author::commit`] signs them as the
-/// next version, durably. Programs that hand out updates themselves, or commit several versions at
-/// once, use [`Author::stage`] and [`Author::flush`].
+/// next version, durably. Programs that hand out updates themselves, or commit several versions in
+/// one batch, use [`Author::stage`] and [`Author::flush`].
 ///
 /// ```
 /// use authdict::{Author, RedBlack, SecretKey, Tree};
@@ -59,14 +59,15 @@ pub struct Author<F = AnyFamily> {
 impl<F: Scheme> Author<F> {
     /// Creates the store of a new, empty dictionary.
     ///
-    /// The record of what the key has signed is next to the key: `author.key.signed` for a key that
-    /// was read from `author.key`. It must be there and remember no version
-    /// ([`SecretKey::create`], [`SigningRecord::create`]). Restore a record from no backup.
+    /// The signing record is next to the key: `author.key.signed` for a key that was read from
+    /// `author.key`. The record must exist and contain no version ([`SecretKey::create`],
+    /// [`SigningRecord::create`]). Never restore a record from a backup.
     ///
     /// # Errors
-    /// [`AuthorError::Record`] if there is no record, or it remembers a version;
-    /// [`AuthorError::NoRecord`] for a key that is from no file; [`AuthorError::Repository`] with
-    /// [`StoreError::Exists`], [`StoreError::OtherFamily`] or another [`StoreError`].
+    /// [`AuthorError::Record`] if there is no record, or it contains a version;
+    /// [`AuthorError::NoRecord`] for a key that was not read from a file;
+    /// [`AuthorError::Repository`] with [`StoreError::Exists`], [`StoreError::OtherFamily`] or
+    /// another [`StoreError`].
     pub fn create(path: impl AsRef<Path>, secret: &SecretKey) -> Result<Self, AuthorError> {
         Self::create_and(path, secret, begun::<F>(secret)?, None)
     }
@@ -74,7 +75,7 @@ impl<F: Scheme> Author<F> {
     /// Like [`Author::create`], for a log with these parameters.
     ///
     /// # Errors
-    /// Those of [`Author::create`].
+    /// The errors of [`Author::create`].
     #[cfg(feature = "log")]
     pub fn create_with(
         path: impl AsRef<Path>,
@@ -103,23 +104,23 @@ impl<F: Scheme> Author<F> {
         Self::open_with(path, secret, signed)
     }
 
-    /// Opens the store of a dictionary to continue it. The record is next to the key, as for
-    /// [`Author::create`].
+    /// Opens the store of a dictionary to continue it. The signing record is next to the key, as
+    /// for [`Author::create`].
     ///
     /// # Errors
     /// [`AuthorError::Record`] if the record is missing, the store is behind the newest version
-    /// handed out, or another process is signing; [`AuthorError::NoRecord`];
-    /// [`AuthorError::Repository`] with [`StoreError::NotSignedFor`] for a store in objects, with
-    /// [`StoreError::OtherKey`] if the key is not of this store.
+    /// handed out, or another process is signing; [`AuthorError::NoRecord`] for a key that was not
+    /// read from a file; [`AuthorError::Repository`] with [`StoreError::NotSignedFor`] for a store
+    /// in objects, with [`StoreError::OtherKey`] for the key of another store.
     pub fn open(path: impl AsRef<Path>, secret: &SecretKey) -> Result<Self, AuthorError> {
         Self::open_with(path, secret, begun::<F>(secret)?)
     }
 
-    /// Like [`Author::open`], with `record` as the record of signed heads. Its file may be
+    /// Like [`Author::open`], with `record` as the signing record. The record's file may be
     /// anywhere.
     ///
     /// # Errors
-    /// Those of [`Author::open`].
+    /// The errors of [`Author::open`].
     pub fn open_with(
         path: impl AsRef<Path>,
         secret: &SecretKey,
@@ -136,7 +137,9 @@ impl<F: Scheme> Author<F> {
         // follow a head that the author never signed.
         let latest = server.latest();
         if latest != Version::EMPTY && server.check_head(latest).is_err() {
-            return Err(StoreError::Damaged("its author has not signed its latest version").into());
+            return Err(
+                StoreError::Damaged("the latest version is not signed by the author").into(),
+            );
         }
         let mut author = Self {
             server,
@@ -155,7 +158,7 @@ impl Author {
     /// Opens the store of a dictionary of the family that the key names; see [`Author::open_with`].
     ///
     /// # Errors
-    /// Those of [`Author::open`].
+    /// The errors of [`Author::open`].
     pub fn of_any(
         path: impl AsRef<Path>,
         secret: &SecretKey,
@@ -166,8 +169,8 @@ impl Author {
 }
 
 impl<F> Author<F> {
-    /// Sets the value of a key in the next version. Of a log it is a further value of the key; of a
-    /// set the value is empty.
+    /// Sets the value of a key in the next version. In a log, adds a value to the key. In a set,
+    /// the value is empty.
     ///
     /// # Errors
     /// [`InputError`] if the key or the value is too long.
@@ -200,20 +203,21 @@ impl<F> Author<F> {
         &self.changes
     }
 
-    /// Takes the changes since the last commit back, in order.
+    /// Removes and returns the changes since the last commit, in order.
     pub fn take_changes(&mut self) -> Vec<Operation> {
         core::mem::take(&mut self.changes)
     }
 
-    /// Signs the changes since the last commit as the next version and makes it durable, also if
-    /// there are none. The last change of a key wins; a log appends all of them.
+    /// Signs the changes since the last commit as the next version and makes it durable. Without
+    /// changes, its contents equal the version before. The last change of a key wins; a log appends
+    /// all of them.
     ///
     /// # Errors
     /// [`AuthorError`]. If the changes could not be signed, they are kept
     /// ([`Author::take_changes`]). They are not kept if the signer refused
     /// ([`AuthorError::Signing`]), or if the version is signed but not durable or not recorded. The
     /// next commit then continues from there. After [`StoreError::Closed`], the author must be
-    /// reopened, and then has the durable versions only.
+    /// reopened, and then contains only the durable versions.
     pub fn commit(&mut self) -> Result<Version, AuthorError> {
         if !(self.unfinished && self.changes.is_empty()) {
             match self.stage(self.changes.clone()) {
@@ -232,7 +236,7 @@ impl<F> Author<F> {
 
     /// Signs a batch as the next version in memory. [`Author::flush`] makes it durable, and
     /// [`crate::Keeper`]'s `update_message` then returns the update to hand out. A batch that the
-    /// signer has refused is signed with the next one, or as a version before it.
+    /// signer has refused is signed with the next batch, or as a version before that batch.
     ///
     /// # Errors
     /// [`AuthorError`].
@@ -241,12 +245,12 @@ impl<F> Author<F> {
     }
 
     /// An empty collection for the changes of the next version. If the dictionary is kept as rows,
-    /// about `memory` bytes of them are in memory. The rest is in temporary files in the folder of
-    /// the file `beside`. For all other dictionaries, or while changes wait after a signer has
+    /// about `memory` bytes of changes are in memory. The rest is in temporary files in the folder
+    /// of the file `base`. For all other dictionaries, or while changes wait after a signer has
     /// refused, the changes must fit into memory.
-    pub fn gather(&self, beside: &Path, memory: usize) -> Changes {
+    pub fn gather(&self, base: &Path, memory: usize) -> Changes {
         if self.server.keeper.streams() {
-            Changes::sorted(beside, memory, Workers::all_cores())
+            Changes::sorted(base, memory, Workers::all_cores())
         } else {
             Changes::in_memory()
         }
@@ -265,20 +269,20 @@ impl<F> Author<F> {
     /// pending ([`crate::pending`]) are carried along to the new version.
     ///
     /// # Errors
-    /// [`AuthorError::Repository`]: the versions stay staged. [`AuthorError::Record`]: they are
-    /// durable, but must not be handed out yet.
+    /// [`AuthorError::Repository`]: the versions stay staged. [`AuthorError::Record`]: the versions
+    /// are durable, but must not be handed out yet.
     pub fn flush(&mut self, records: &[RecordChange]) -> Result<Version, AuthorError> {
         let version = self.flush_and_go_on(records)?;
         self.server.settle();
         Ok(version)
     }
 
-    /// Like [`Author::flush`], but defers derived data; for loops of commits. It is written by
-    /// [`crate::Keeper::checkpoint`] or [`Author::flush`] at the latest. Until then, opening the
-    /// store applies the updates again.
+    /// Like [`Author::flush`], but defers derived data; for loops of commits.
+    /// [`crate::Keeper::checkpoint`] or [`Author::flush`] writes this data at the latest. Until
+    /// then, opening the store applies the updates again.
     ///
     /// # Errors
-    /// Those of [`Author::flush`].
+    /// The errors of [`Author::flush`].
     pub fn flush_and_go_on(&mut self, records: &[RecordChange]) -> Result<Version, AuthorError> {
         let records = self.with_pending(records);
         let version = self.server.commit(&records)?;
@@ -286,7 +290,7 @@ impl<F> Author<F> {
         Ok(version)
     }
 
-    /// These records, and the record that carries pending changes along to the staged version.
+    /// Returns `records` and the record that moves pending changes to the staged version.
     fn with_pending<'r>(&self, records: &'r [RecordChange]) -> Cow<'r, [RecordChange]> {
         let (before, staged) = (self.server.latest(), self.server.staged());
         if before == staged {
@@ -302,7 +306,7 @@ impl<F> Author<F> {
         if latest == Version::EMPTY {
             return Ok(());
         }
-        // The record never goes back, and never to another head.
+        // The record never moves to an older version or to another head of the same version.
         self.server.check_record(&self.record)?;
         let head = self.server.head_message(latest);
         Ok(self.record.advance(&head.map_err(RepositoryError::from)?)?)
@@ -317,28 +321,28 @@ impl<F> Author<F> {
     /// ([`crate::Keeper::checkpoint`]).
     ///
     /// # Errors
-    /// Those of [`Author::flush`] and [`crate::Keeper::checkpoint`].
+    /// The errors of [`Author::flush`] and [`crate::Keeper::checkpoint`].
     pub fn checkpoint(&mut self) -> Result<(), AuthorError> {
         self.flush(&[])?;
         Ok(self.server.checkpoint()?)
     }
 
-    /// Makes staged versions durable and drops the contents of all before `oldest`
+    /// Makes staged versions durable and drops the contents of all versions before `oldest`
     /// ([`crate::Keeper::prune`]).
     ///
     /// # Errors
-    /// Those of [`Author::flush`] and [`crate::Keeper::prune`].
+    /// The errors of [`Author::flush`] and [`crate::Keeper::prune`].
     pub fn prune(&mut self, oldest: Version) -> Result<(), AuthorError> {
         self.flush(&[])?;
         Ok(self.server.prune(oldest)?)
     }
 }
 
-/// The record next to the file of a key, which must exist.
+/// The signing record next to a key's file. The record must exist.
 fn begun<F: Scheme>(secret: &SecretKey) -> Result<SigningRecord, AuthorError> {
     F::require(secret.public())?;
     let key = secret.path().ok_or(AuthorError::NoRecord)?;
-    let path = pad_disk::beside(key, ".signed").map_err(StoreError::from)?;
+    let path = pad_disk::companion(key, ".signed").map_err(StoreError::from)?;
     SigningRecord::require_file(&path)?;
     Ok(SigningRecord::open(&path)?)
 }

@@ -1,9 +1,9 @@
-//! The changes of one snapshot while they are gathered, possibly more than fit into memory.
+//! Collection of the changes of one snapshot, possibly more than fit into memory.
 //!
-//! A repository that keeps its contents itself takes changes from a stream in ascending order of
-//! keys ([`crate::Author::stage_gathered`]), so its changes are sorted. Changes that exceed a bound
-//! on memory are written as sorted runs to an unnamed file next to the store, and merged at the
-//! end. For all other repositories, changes are gathered in memory.
+//! A repository that stores its own contents reads changes from a stream in ascending order of keys
+//! ([`crate::Author::stage_gathered`]), so its changes are sorted. Changes beyond a memory limit
+//! are written as sorted runs to an unnamed file next to the store, and merged at the end. For all
+//! other repositories, changes are gathered in memory.
 //!
 //! Source: external merge sort, Knuth, "The Art of Computer Programming" 3, section 5.4.
 
@@ -43,10 +43,10 @@ impl Changes {
         Self(ChangeStorage::InMemory(Vec::new()))
     }
 
-    /// An empty collection that is sorted, with about `memory` bytes in memory. The rest is stored
-    /// in the folder of the file `beside`.
-    pub(crate) fn sorted(beside: &Path, memory: usize, workers: Workers) -> Self {
-        Self(ChangeStorage::Sorter(Sorter::new(beside, memory, workers)))
+    /// An empty sorted collection with about `memory` bytes in memory. The rest is stored in the
+    /// folder of the file `base`.
+    pub(crate) fn sorted(base: &Path, memory: usize, workers: Workers) -> Self {
+        Self(ChangeStorage::Sorter(Sorter::new(base, memory, workers)))
     }
 
     /// Adds an operation.

@@ -49,8 +49,8 @@ impl<F> Source for Server<F> {
 /// A client of a dictionary of family `F`.
 ///
 /// A client remembers the newest version that it has followed, its *view*. It refuses older
-/// versions offered as the newest, newer ones of another history, and answers without the author's
-/// signatures.
+/// versions offered as the newest, newer versions of another history, and answers without the
+/// author's signatures.
 ///
 /// ```
 /// use authdict::{Author, Client, Key, RedBlack, SecretKey, Server, Tree};
@@ -100,25 +100,25 @@ pub enum OpenClientError {
     #[error(transparent)]
     View(#[from] ViewAccessError),
     /// The view was begun with another key.
-    #[error("the view {} was begun with another key", .0.display())]
+    #[error("the view {} belongs to another key", .0.display())]
     OtherKey(PathBuf),
     /// The scheme's own key is malformed, or the scheme is a directory's.
     #[error(transparent)]
     Key(#[from] Refusal),
 }
 
-/// Error of an answer; `E` is that of the [`Source`].
+/// Error of a question to a server; `E` is the error of the [`Source`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AskError<E> {
-    /// The heads of the server are refused or not returned.
+    /// The server's heads are refused or not returned.
     #[error(transparent)]
     Heads(NotFollowed<E>),
-    /// The server does not answer.
+    /// The server returns no answer.
     #[error("the server does not answer: {0}")]
     Silent(E),
     /// The answer is refused: the server lies, or is broken.
-    #[error("the answer is refused: {0}")]
+    #[error("the head is rejected: {0}")]
     Refused(RefusedHead),
     /// The view cannot be read or stored.
     #[error(transparent)]
@@ -126,8 +126,8 @@ pub enum AskError<E> {
 }
 
 impl<E> AskError<E> {
-    /// Evidence that the author's key has signed two histories, if the answer or the heads are
-    /// that ([`crate::evidence::check`]).
+    /// Evidence that the author's key has signed two histories, if the answer or the heads prove it
+    /// ([`crate::evidence::check`]).
     pub fn evidence(&self) -> Option<&[u8]> {
         match self {
             Self::Heads(NotFollowed::Refused(RefusedHead { evidence, .. }))
@@ -156,7 +156,7 @@ impl<E> From<Refusal> for AskError<E> {
 }
 
 impl<F: Scheme> Client<F> {
-    /// A client that has seen nothing yet, and forgets what it sees when it is dropped.
+    /// A client with an empty view, which is lost when the client is dropped.
     ///
     /// # Errors
     /// [`OpenClientError::Family`], [`OpenClientError::Key`].
@@ -164,8 +164,8 @@ impl<F: Scheme> Client<F> {
         Self::of_view(StoredView::new(public.clone()).authenticated(), None)
     }
 
-    /// A client that keeps its view in a file, which is created when it first advances. Several
-    /// processes may share it.
+    /// A client that stores its view in a file, which is created when the view first advances.
+    /// Several processes may share the file.
     ///
     /// # Errors
     /// [`OpenClientError`].
@@ -206,7 +206,8 @@ impl<F> Client<F> {
     /// Follows the author's history up to the latest version of a server, and stores the view.
     ///
     /// # Errors
-    /// [`AskError::Heads`], [`AskError::View`]; the view is unchanged.
+    /// [`AskError::Heads`] if the server's heads are refused or not returned; [`AskError::View`] if
+    /// the view's file cannot be used. The view is unchanged.
     pub fn advance<S: Source + ?Sized>(
         &mut self,
         server: &S,
@@ -231,7 +232,7 @@ impl<F> Client<F> {
         Ok(self.version())
     }
 
-    /// Accepts a view that another process has followed if this client's view leads to the same
+    /// Accepts a view that another process has advanced, if this client's view advances to the same
     /// head.
     fn joined<S: Source + ?Sized>(
         &self,
@@ -253,7 +254,7 @@ impl<F> Client<F> {
         Ok(advanced)
     }
 
-    /// The newer of the own view and the stored one, which must be of the same key.
+    /// The newer of this client's view and the stored view, which must be of the same key.
     fn beginning<E>(
         &self,
         file: &ViewFile,
@@ -271,7 +272,7 @@ impl<F> Client<F> {
         }
     }
 
-    /// Asks about the latest version, which is followed first.
+    /// Follows the server to the latest version, then asks about it.
     ///
     /// # Errors
     /// [`AskError`].
@@ -288,11 +289,11 @@ impl<F> Client<F> {
         self.ask_at(server, latest, question)
     }
 
-    /// Asks about a version up to the newest one followed.
+    /// Asks about a version up to the newest version followed.
     ///
-    /// An answer about the newest one is compared with the head that was followed. One about an
-    /// older version of a log is shown to be of the same history. For other families it rests on
-    /// the author's signature.
+    /// An answer about the newest version must be under the head that was followed. For an answer
+    /// about an older version of a log, the server proves that the version is part of the same
+    /// history. For other families, the author's signature is enough.
     ///
     /// # Errors
     /// [`AskError`], with [`Refusal::Ahead`] for a version that was not followed.

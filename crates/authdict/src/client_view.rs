@@ -48,26 +48,26 @@ pub struct StoredView {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ViewFileError {
-    /// The text is not that of a view.
-    #[error("it is not a view: line {line} is not \"{expected}\"")]
+    /// The text is not a view.
+    #[error("not a view: line {line} is not \"{expected}\"")]
     Malformed {
         /// The number of the line.
         line: usize,
         /// The expected content of the line.
         expected: &'static str,
     },
-    /// The text is not intact: its digest does not fit.
-    #[error("the view is damaged: its digest does not fit")]
+    /// The text is damaged: its digest does not match.
+    #[error("the view is damaged: its digest does not match")]
     Damaged,
-    /// The key in it cannot be used.
-    #[error("the public key in the view: {0}")]
+    /// The key in the view cannot be used.
+    #[error("the public key in the view cannot be used: {0}")]
     Key(#[from] KeyFileError),
-    /// The head in it was not signed by the key.
-    #[error("the head in the view: {0}")]
+    /// The head in the view was not signed by the view's key.
+    #[error("the head in the view does not verify: {0}")]
     Head(#[from] Refusal),
 }
 
-/// Error for a refused head, with evidence if the author is to blame.
+/// Error for a refused head, with evidence if the author has signed two histories.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{refusal}")]
 pub struct RefusedHead {
@@ -87,7 +87,7 @@ impl From<Refusal> for RefusedHead {
 }
 
 impl StoredView {
-    /// A view that trusts this key and has seen nothing yet. The key counts as not authenticated.
+    /// A view with this key and no head yet. The key counts as not authenticated.
     pub fn new(public: PublicKey) -> Self {
         let seen = with_suite!(public.suite, S => {
             codec::encode(&TrustedView::<S>::new(public.authority))
@@ -100,7 +100,7 @@ impl StoredView {
         }
     }
 
-    /// Marks the view's key as given by a trusted source.
+    /// Marks the view's key as obtained from a trusted source.
     #[must_use]
     pub fn authenticated(self) -> Self {
         Self {
@@ -182,19 +182,19 @@ impl StoredView {
     /// Verifies the server's latest head, and returns the advanced view.
     ///
     /// `head` is a [`SignedHead`] as a message, and `consistency` a [`ConsistencyProof`] as one.
-    /// The proof is needed if the head is newer than the newest one seen, if any. For logs,
-    /// `append_only` is needed then, too: the proof that the newer version contains the older one,
-    /// as a message.
+    /// The proof is required if the view has a head and `head` is newer. For logs, `append_only` is
+    /// then required too: the proof that the newer version contains the older version, as a
+    /// message.
     ///
     /// # Errors
     /// [`RefusedHead`] in any of these cases:
     ///
     /// - a message does not decode, or a required proof is missing
     /// - the head is not signed by the author
-    /// - it is older than the newest one seen
+    /// - it is older than the newest head seen
     /// - it is another head for the same version
-    /// - it does not continue the history of the newest one seen
-    /// - of logs: the newer version does not contain the older one
+    /// - it does not continue the history of the newest head seen
+    /// - in a log, the newer version does not contain the older version
     pub fn advance(
         &self,
         head: &[u8],
@@ -216,8 +216,8 @@ impl StoredView {
     /// Returns evidence against the author, if a server's statement about the past of a head
     /// contradicts the view.
     ///
-    /// `past` is the statement of the newer of the two heads about the older one's version, as
-    /// returned by [`crate::Dictionary::past_messages`].
+    /// `past` is the newer head's statement about the version of the older head, as returned by
+    /// [`crate::Dictionary::past_messages`].
     pub fn accuse(&self, head: &[u8], past: &[u8]) -> Option<Vec<u8>> {
         with_suite!(self.public.suite, S => self.accuse_in::<S>(head, past))
     }
@@ -254,7 +254,7 @@ impl StoredView {
         })
     }
 
-    /// Checks that a later version of a log contains the newest one that this view has seen.
+    /// Checks that a later version of a log contains the newest version that this view has seen.
     #[cfg(feature = "log")]
     fn check_growth(&self, newer: &Self, append_only: Option<&[u8]>) -> Result<(), Refusal> {
         if [Version::EMPTY, newer.version].contains(&self.version) {

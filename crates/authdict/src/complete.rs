@@ -5,8 +5,8 @@ use pad_tree::Answer;
 
 /// All changes of one key's value between two versions.
 ///
-/// The list is as trustworthy as the lookups that it is made from. If each was verified, the list
-/// is complete for these versions. Other versions are not covered.
+/// The list is as trustworthy as the lookups. If each lookup was verified, the list is complete for
+/// these versions. Other versions are not covered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompleteHistory {
     from: Version,
@@ -16,8 +16,8 @@ pub struct CompleteHistory {
 }
 
 impl CompleteHistory {
-    /// Looks the key up in every version from `from` to `to`, with one call of `lookup` for each.
-    /// Version 0 needs none.
+    /// Looks the key up in every version from `from` to `to`, with one call of `lookup` per
+    /// version. Version 0 needs no call.
     ///
     /// # Errors
     /// The first error that `lookup` returns.
@@ -26,7 +26,7 @@ impl CompleteHistory {
         to: Version,
         mut lookup: impl FnMut(Version) -> Result<Answer, E>,
     ) -> Result<Self, E> {
-        // Version 0 is the empty dictionary, by definition.
+        // Version 0 is always the empty dictionary.
         let (from, first) = match from {
             Version::EMPTY => (from, Answer::Absent),
             from => (from, lookup(from)?),
@@ -65,13 +65,13 @@ impl CompleteHistory {
         &self.first
     }
 
-    /// The versions after [`CompleteHistory::from`] whose value differs from that of the version
-    /// before.
+    /// The versions after [`CompleteHistory::from`] whose value differs from the value in the
+    /// version before.
     pub fn changes(&self) -> &[(Version, Answer)] {
         &self.changes
     }
 
-    /// Whether the history begins with the empty dictionary, so that it holds every change up to
+    /// Whether the history begins with the empty dictionary, so that it contains every change up to
     /// [`CompleteHistory::to`].
     pub fn is_from_the_beginning(&self) -> bool {
         self.from == Version::EMPTY

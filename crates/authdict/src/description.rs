@@ -13,16 +13,17 @@ use crate::{
 /// Creates a store for the dictionary with this public key.
 ///
 /// # Errors
-/// [`StoreError::Exists`]; [`StoreError::OnlyTrees`]; [`StoreError::Damaged`] if there are files of
-/// another store's contents next to the path; [`StoreError`] of the medium.
+/// [`StoreError::Exists`] if there is a store at `path`; [`StoreError::OnlyTrees`] for a store in
+/// objects whose dictionary is not a tree; [`StoreError::Damaged`] if there are node or tuple files
+/// of another store next to the path; [`StoreError`] of the medium.
 pub fn create_store(path: &Path, public: &PublicKey) -> Result<(), StoreError> {
     create_store_with(path, public, None)
 }
 
-/// Creates a store for this dictionary, with another record that its repository needs.
+/// Like [`create_store`], and stores the record `other`, which append-only logs require.
 ///
 /// # Errors
-/// Those of [`create_store`].
+/// The errors of [`create_store`].
 pub fn create_store_with(
     path: &Path,
     public: &PublicKey,
@@ -69,12 +70,12 @@ pub fn key_of_store(store: &impl Store) -> Result<PublicKey, StoreError> {
     };
     let public = text(PUBLIC_KEY_GROUP)?.and_then(|text| PublicKey::from_text(&text).ok());
     let public = public.ok_or(StoreError::Damaged(
-        "it does not say which dictionary it holds",
+        "the public key is missing or unreadable",
     ))?;
     match text(REPOSITORY_GROUP)? {
         Some(name) if name == kept_as(public.scheme) => Ok(public),
         _ => Err(StoreError::Damaged(
-            "it keeps its versions in a way that this program does not have",
+            "the repository format is missing or unknown to this program",
         )),
     }
 }

@@ -12,8 +12,8 @@ pub type UnprovedCallback<'n, T> = dyn FnMut(Untrusted<T>) -> ControlFlow<()> + 
 
 /// A dictionary of any family and suite that answers questions about its versions, in messages.
 ///
-/// Object-safe: a dictionary whose scheme is chosen at run time is a `dyn Dictionary`. Whole
-/// dictionaries are [`crate::Keeper`]s, and some of their keys a [`crate::part::AnyPart`].
+/// Object-safe: a dictionary whose scheme is chosen at run time is a `dyn Dictionary`. A
+/// [`crate::Keeper`] holds a whole dictionary, a [`crate::part::AnyPart`] some of its keys.
 pub trait Dictionary {
     /// The author's head of a version as text.
     ///
@@ -27,17 +27,17 @@ pub trait Dictionary {
     /// [`LookupError`] if the version does not exist or is 0, or cannot be read.
     fn head_message(&self, version: Version) -> Result<Vec<u8>, LookupError>;
 
-    /// The proof that a newer head continues an older one, as a message.
+    /// The proof that a newer head continues an older head, as a message.
     ///
     /// # Errors
-    /// [`LookupError`] unless `older` is below `newer`, which exists.
+    /// [`LookupError`] unless `older` is before `newer` and `newer` exists.
     fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, LookupError>;
 
-    /// The proof that the contents of a newer version contain those of an older one, as a message;
+    /// The proof that a newer version contains all entries of an older version, as a message;
     /// `None` where entries can be removed.
     ///
     /// # Errors
-    /// [`LookupError`], if entries cannot be removed, unless `older` is at most `newer`, which
+    /// [`LookupError`] if entries cannot be removed, unless `older` is at most `newer` and `newer`
     /// exists.
     fn append_only_message(
         &self,
@@ -49,7 +49,7 @@ pub trait Dictionary {
     /// [`pad_core::contradiction::Past`]: for [`crate::client_view::StoredView::accuse`].
     ///
     /// # Errors
-    /// [`LookupError`] unless `older` is at least 1 and below `newer`, which exists.
+    /// [`LookupError`] unless `older` is at least 1 and before `newer`, and `newer` exists.
     fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, LookupError>;
 
     /// The answer to a question, as the message of a [`pad_core::Response`].
@@ -58,8 +58,8 @@ pub trait Dictionary {
     /// [`AnswerError`].
     fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError>;
 
-    /// The first page of a range, whose entries have about the given number of bytes. The next page
-    /// begins at its end. Returns the whole range where a family has no pages.
+    /// The first page of a range, with entries of about the given number of bytes. The next page
+    /// begins at the end of this page. Families without pages return the whole range.
     ///
     /// # Errors
     /// [`AnswerError`].
@@ -76,8 +76,8 @@ pub trait Dictionary {
     /// [`LookupError`] if the version does not exist.
     fn proof_body(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError>;
 
-    /// The versions up to `last` in which a key changed, from the last one back, within about
-    /// `lookups` lookups. There is no proof that none is missing.
+    /// The versions up to `last` in which a key changed, from `last` backwards, within about
+    /// `lookups` lookups. Completeness is not proved.
     ///
     /// # Errors
     /// [`AnswerError`].
@@ -101,7 +101,7 @@ pub trait Dictionary {
     ) -> Result<(), AnswerError>;
 }
 
-/// Error for a question that is not answered. The caller asks another one.
+/// Error for a question that is not answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AnswerError {

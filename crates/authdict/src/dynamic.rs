@@ -14,7 +14,7 @@ use crate::{
 
 /// The client that trusts this public key.
 ///
-/// Time: that of checking the scheme's own key, which is long for accumulators.
+/// Time: a check of the scheme's own key, which is slow for accumulators.
 ///
 /// # Errors
 /// [`Refusal::Decode`] if the scheme's own key is missing or malformed; [`Refusal::NotOffered`] for
@@ -31,10 +31,10 @@ pub fn client(public: &PublicKey) -> Result<Box<dyn Verifier>, Refusal> {
 /// The client that trusts the public key of a view, and has seen the view's newest head. It refuses
 /// versions newer than the view ([`Refusal::Ahead`]), unless the view has seen none.
 ///
-/// [`StoredView::check_past`] ties its answers about older versions of a log to the view.
+/// [`StoredView::check_past`] checks that answers about older versions of a log match the view.
 ///
 /// # Errors
-/// Those of [`client`] and of [`Verifier::resume`].
+/// The errors of [`client`] and of [`Verifier::resume`].
 pub fn client_of(view: &StoredView) -> Result<Box<dyn Verifier>, Refusal> {
     let mut client = client(view.public())?;
     client.resume(view.seen())?;
@@ -67,7 +67,7 @@ impl Verifier for FollowedClient {
     }
 }
 
-/// Verifies an answer with the public key alone, and returns what it establishes.
+/// Verifies an answer with only the public key, and returns the verified statement.
 ///
 /// `answer` is the message of a [`pad_core::Response`]. For many answers, make the [`client`] once.
 ///

@@ -17,7 +17,7 @@ use crate::{keys::PublicKey, question::Refusal, selection::with_suite};
 /// [`Contradiction`](pad_core::Contradiction).
 ///
 /// # Errors
-/// [`Refusal`] if it proves nothing against this key.
+/// [`Refusal`] if `evidence` does not prove that this key has signed two histories.
 pub fn check(public: &PublicKey, evidence: &[u8]) -> Result<Version, Refusal> {
     with_suite!(public.suite, S => {
         let evidence = ForkEvidence::<S>::decode(evidence, evidence.len())?;
@@ -28,16 +28,17 @@ pub fn check(public: &PublicKey, evidence: &[u8]) -> Result<Version, Refusal> {
 
 /// Writes evidence into a new file next to another, without overwriting other evidence.
 ///
-/// The file's name is that of `beside` with `suffix`, followed by `-2`, `-3`, .. if the name is
-/// taken. If a file holds the same evidence, no other is written. At most `most` files are made.
+/// The file's name is the name of `base` with `suffix`, followed by `-2`, `-3`, .. if the name is
+/// taken. If a file contains the same evidence, no other file is written. At most `most` files are
+/// created.
 ///
 /// # Errors
 /// The operating system's; [`io::ErrorKind::StorageFull`] if there are `most` such files already.
-pub fn keep(beside: &Path, suffix: &str, evidence: &[u8], most: u32) -> io::Result<PathBuf> {
+pub fn keep(base: &Path, suffix: &str, evidence: &[u8], most: u32) -> io::Result<PathBuf> {
     for number in 1..=most {
         let path = match number {
-            1 => pad_disk::beside(beside, suffix)?,
-            number => pad_disk::beside(beside, &format!("{suffix}-{number}"))?,
+            1 => pad_disk::companion(base, suffix)?,
+            number => pad_disk::companion(base, &format!("{suffix}-{number}"))?,
         };
         // Read first: `create` makes a file durable before it finds that the name is taken.
         match is_in(&path, evidence) {
@@ -51,7 +52,7 @@ pub fn keep(beside: &Path, suffix: &str, evidence: &[u8], most: u32) -> io::Resu
             Ok(false) | Err(_) => {}
         }
     }
-    let text = format!("there are {most} such files beside it already");
+    let text = format!("there are {most} such files next to it already");
     Err(io::Error::new(io::ErrorKind::StorageFull, text))
 }
 

@@ -1,8 +1,8 @@
 //! Auxiliary server messages next to heads, answers and updates: lists of messages and key
 //! histories.
 //!
-//! These messages are not proved and need not be. The receiver verifies the answers that they lead
-//! to.
+//! These messages are not proved. The receiver verifies the answers that it requests with their
+//! help.
 
 #![deny(
     clippy::indexing_slicing,
@@ -25,7 +25,7 @@ const LIST_KIND: u8 = 12;
 /// Encodes a list of messages, or bodies of messages, each preceded by its length (4 bytes,
 /// big-endian).
 ///
-/// Returns `None` if an item has 4 GiB or more, which no message has.
+/// Returns `None` if an item is 4 GiB or longer. No message is.
 pub fn encode_list<'m>(messages: impl IntoIterator<Item = &'m [u8]>) -> Option<Vec<u8>> {
     let mut bytes = codec::envelope(LIST_KIND, 0);
     for message in messages {

@@ -24,7 +24,7 @@ pub(crate) mod log;
 pub(crate) mod tree;
 pub(crate) mod tuple;
 
-/// The dictionary with this public key in its store, to be opened.
+/// Creates the keeper of the dictionary with this public key, not opened yet.
 pub(crate) fn keeper<S: Suite>(
     public: &PublicKey,
     store: AnyStore,
@@ -35,11 +35,11 @@ pub(crate) fn keeper<S: Suite>(
         SchemeFamily::Tuple => tuple::keeper::<S>(public, store)?,
         #[cfg(feature = "log")]
         SchemeFamily::Log => log::keeper::<S>(public, store)?,
-        // A directory has a folder of its own.
+        // A directory is stored in a folder, not in a store.
         SchemeFamily::Directory => None,
     };
     made.ok_or_else(|| {
-        StoreError::Damaged("it holds a dictionary of another kind than its store").into()
+        StoreError::Damaged("the dictionary's scheme does not match the kind of store").into()
     })
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn Verifier>> 
         SchemeFamily::Tuple => tuple::client::<S>(public),
         #[cfg(feature = "log")]
         SchemeFamily::Log => log::client::<S>(public),
-        // Directories are asked by id, not by key: the client is
+        // Lookups in directories are by id, not by key: the client is
         // `block_directory::DirectoryClient`.
         SchemeFamily::Directory => None,
     }
@@ -63,7 +63,7 @@ pub(crate) fn not_offered(question: &Question, scheme: SchemeId) -> NotOffered {
     NotOffered { what, scheme }
 }
 
-/// Verifies an answer about a version, and returns what it establishes.
+/// Verifies an answer about a version, and returns the verified statement.
 fn check<F: Family<Error = VerifyError> + Answers<Q>, Q: Ask>(
     client: &Client<F>,
     version: Version,

@@ -1,9 +1,9 @@
 //! Inspection of messages: their kind, and the steps by which a proof is checked, for human
 //! readers.
 //!
-//! Each step is reported as a [`Line`] when it is made. The steps of a tree's proof are those of
-//! its check itself ([`pad_tree::TreeProof::explain`]), so the output is what a verifier computes.
-//! [`crate::dynamic::verify`] checks what a proof establishes about a question.
+//! Each step is reported as a [`Line`] when it is made. For a tree's proof, the verifier itself
+//! reports its steps ([`pad_tree::TreeProof::explain`]), so the output shows exactly what the
+//! verifier computes. [`crate::dynamic::verify`] checks a proof against a question.
 
 #![deny(
     clippy::indexing_slicing,
@@ -78,17 +78,16 @@ pub(crate) fn number(note: Note<'_>, what: &'static str, shown: u64, says: &str)
 pub struct Inspection {
     /// The kind of the message.
     pub kind: Kind,
-    /// The version that the message is about, or leads to; `None` for [`Role::Evidence`] and
-    /// [`Role::Other`].
+    /// The version of the message's head; `None` for [`Role::Evidence`] and [`Role::Other`].
     pub version: Option<Version>,
     /// Whether the author's signature on the head was checked with the given key, and is good.
     pub is_signed: bool,
-    /// Whether all steps of the check were made and led to the root. It is `true` for proofs by
-    /// trees only. Other proofs have to be verified separately.
+    /// Whether all steps of the check were made and the result equals the root. `true` only for
+    /// proofs by trees. Other proofs have to be verified separately.
     pub is_followed: bool,
 }
 
-/// The head in a message, without a check of its signature; for a preview.
+/// The unverified head in a message; for a preview.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Headline {
     /// The scheme, if this build knows it.
@@ -106,7 +105,8 @@ pub struct Headline {
 /// Decodes the kind and head of a message, unverified.
 ///
 /// # Errors
-/// [`DecodeError`] if it is not a message, is of an unknown kind, or is malformed up to its head.
+/// [`DecodeError`] if `message` has no envelope, is of an unknown kind, or is malformed up to its
+/// head.
 pub fn headline(message: &[u8]) -> Result<(Kind, Option<Headline>), DecodeError> {
     let kind = Kind::of(message)?;
     let headline = with_suite!(kind.suite()?, S => {
@@ -137,13 +137,13 @@ fn head_of<S: Suite>(kind: &Kind, message: &[u8]) -> Result<HeadAndChanges<S>, D
     })
 }
 
-/// Reports step by step what checking a head, a proof file or an update computes.
+/// Checks a head, a proof file or an update, and reports each step.
 ///
-/// Without a public key the signature is not checked. Proofs of tuples do not contain the key that
-/// was asked for. If `key` is given, their digests are computed. Memory: the message, and a line.
+/// Without a public key the signature is not checked. Proofs of tuples do not contain the queried
+/// key. If `key` is given, the digests of the tuples are computed. Memory: the message, and a line.
 ///
 /// # Errors
-/// [`Refusal`] at the first thing that does not fit, after the lines before it were reported.
+/// [`Refusal`] at the first step that fails, after the lines of earlier steps were reported.
 pub fn inspect(
     public: Option<&PublicKey>,
     key: Option<&Key>,

@@ -1,7 +1,8 @@
-//! A dictionary that lasts: it owns its store, and nothing is acknowledged before it is durable.
+//! Durable dictionaries: a keeper owns its store, and acknowledges a change only after it is
+//! durable.
 //!
-//! There are three ways to keep a dictionary. The order in which a version is written is one
-//! function in each, its [`Keeper::commit`]:
+//! There are three ways to store a dictionary. In each, [`Keeper::commit`] defines the order of
+//! writes:
 //!
 //! | kept | in the store | next to the store | families |
 //! | --- | --- | --- | --- |
@@ -9,9 +10,9 @@
 //! | derived | the signed updates | data made from them, written last | signed tuples |
 //! | whole | the signed updates and a checkpoint | nothing | accumulated tuples, logs |
 //!
-//! Opening verifies what it reads: updates are replayed with signature and root, and rows lead to
-//! nodes whose digests are compared when they are read. A damaged checkpoint costs a full replay,
-//! unless pruning has made it the only copy.
+//! Opening verifies what it reads: updates are replayed with signature and root, and nodes are
+//! checked against their digests when they are read. A damaged checkpoint costs a full replay,
+//! unless pruning has made the checkpoint the only copy.
 
 use core::{fmt, ops::ControlFlow};
 
@@ -40,8 +41,8 @@ pub(crate) use family::{
 
 /// A dictionary that applies its author's updates.
 ///
-/// A version may be *staged*: applied, but not durable. Nothing is answered about it before
-/// [`Keeper::commit`].
+/// A version may be *staged*: applied, but not durable. Questions about a staged version are
+/// refused until [`Keeper::commit`].
 pub trait Replica: Dictionary + fmt::Debug + Send + Sync {
     /// The author and dictionary whose updates are accepted.
     fn authority(&self) -> &Authority;
@@ -52,30 +53,32 @@ pub trait Replica: Dictionary + fmt::Debug + Send + Sync {
     /// The latest version that was applied, durable or not.
     fn staged(&self) -> Version;
 
-    /// The oldest version that can be asked about.
+    /// The oldest version that can be queried.
     fn oldest(&self) -> Version;
 
     /// Checks the head of an update, given as a message, without keeping its operations. The author
-    /// must have signed it, and it must be the next one.
+    /// must have signed the head, and its version must be the next one.
     ///
     /// # Errors
-    /// [`RepositoryError::Unreadable`], [`RepositoryError::Refused`].
+    /// [`RepositoryError::Unreadable`] if the message is malformed; [`RepositoryError::Refused`] if
+    /// the head is unsigned or not the next one.
     fn verify_update(&self, message: &[u8]) -> Result<(), RepositoryError>;
 
-    /// Whether the head in an update, given as a message, is that of an existing version. The
-    /// signature is not verified. Equal heads imply equal contents, however the version was made.
+    /// Whether the head in an update, given as a message, equals the head of an existing version.
+    /// The signature is not verified. Equal heads imply equal contents, regardless of how the
+    /// version was built.
     ///
     /// # Errors
     /// [`RepositoryError::Unreadable`]; [`RepositoryError::Lookup`] if the version does not exist.
     fn has_update(&self, message: &[u8]) -> Result<bool, RepositoryError>;
 
     /// The update that led to a durable version, as a message; `None` if it was pruned, or the
-    /// version does not exist. One that has to be made again may have at most `most` bytes of keys
-    /// and values.
+    /// version does not exist. An update that has to be rebuilt may have at most `most` bytes of
+    /// keys and values.
     ///
     /// # Errors
-    /// [`RepositoryError::Store`]; [`RepositoryError::Lookup`] if it has to be made again, and its
-    /// source cannot be read or is too long.
+    /// [`RepositoryError::Store`]; [`RepositoryError::Lookup`] if the update has to be rebuilt, and
+    /// its source cannot be read or is too long.
     fn update_within(
         &self,
         version: Version,
@@ -85,11 +88,11 @@ pub trait Replica: Dictionary + fmt::Debug + Send + Sync {
     /// The number of entries of the latest version that was applied.
     fn entries(&self) -> usize;
 
-    /// The bytes of memory for contents, heads and history. Where contents are read on demand, only
-    /// cached blocks or rows not yet written.
+    /// The bytes of memory for contents, heads and history. Where contents are read on demand,
+    /// counts only cached blocks or rows not yet written.
     fn memory_bytes(&self) -> usize;
 
-    /// The bytes of the files of the store, and of those next to it.
+    /// The total bytes of the store's file and of the files next to it.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
@@ -110,22 +113,22 @@ pub trait Replica: Dictionary + fmt::Debug + Send + Sync {
     /// The store.
     fn store(&self) -> &AnyStore;
 
-    /// The store, for checking or compacting.
+    /// The store, for checks and compaction.
     fn store_mut(&mut self) -> &mut AnyStore;
 }
 
-/// A dictionary with its store: updates, signing, durability, pruning and the check of all of it.
+/// A dictionary with its store: updates, signing, durability, pruning and checks.
 ///
 /// Laws:
 ///
-/// 1. After any crash, all acknowledged versions exist, each as a whole.
+/// 1. After any crash, all acknowledged versions exist, each complete.
 /// 2. An answer is about a durable version. While a proof about an older version could vouch for a
-///    staged one, nothing is answered.
-/// 3. A refused update or batch changes nothing. After an error of the medium, only reopening the
-///    store shows its state.
+///    staged version, all questions are refused.
+/// 3. A refused update or batch changes nothing. After an error of the medium, the store must be
+///    reopened to learn its state.
 pub trait Keeper: Replica {
-    /// Verifies an update, given as a message, and stages it. Its head is verified before its
-    /// operations take memory.
+    /// Verifies an update, given as a message, and stages it. Its head is verified before memory is
+    /// allocated for its operations.
     ///
     /// # Errors
     /// [`RepositoryError::Unreadable`], [`RepositoryError::Refused`]: nothing is changed.
@@ -136,12 +139,12 @@ pub trait Keeper: Replica {
     /// thereby acknowledged. Derived data is written by [`Keeper::settle`].
     ///
     /// # Errors
-    /// [`RepositoryError::Store`]: the versions stay staged. Only reopening the store shows whether
-    /// it has them.
+    /// [`RepositoryError::Store`]: the versions stay staged. The store may contain them: reopen it
+    /// to find out.
     fn commit(&mut self, records: &[RecordChange]) -> Result<Version, RepositoryError>;
 
-    /// Writes data derived from durable updates. A failure is ignored: the next opening makes it
-    /// again.
+    /// Writes data derived from durable updates. A failure is ignored: the next opening rebuilds
+    /// the data.
     fn settle(&mut self);
 
     /// Writes a checkpoint or derived data, so that the next opening has nothing to replay.
@@ -154,20 +157,20 @@ pub trait Keeper: Replica {
     ///
     /// # Errors
     /// [`RepositoryError::Lookup`] if the version does not exist, and for logs, which keep all
-    /// versions; [`RepositoryError::Store`]. With [`StoreError::NotRemoved`] in it the versions are
-    /// dropped, but some of their space is not freed.
+    /// versions; [`RepositoryError::Store`]. If this contains [`StoreError::NotRemoved`], the
+    /// versions are dropped, but some of their space is not freed.
     fn prune(&mut self, oldest: Version) -> Result<(), RepositoryError>;
 
     /// Rewrites the inner nodes of the latest version together, where they are in a file. Nodes
-    /// that version `since` already had are left in place.
+    /// that version `since` already contained are left in place.
     ///
     /// Lookups in later versions then read as few blocks as after a bulk load. Nothing else
     /// changes. [`Keeper::prune`] frees the space of the duplicate nodes. Returns the number of
-    /// bytes written, and reports it to `note` now and then.
+    /// bytes written, and passes the number so far to `note` at intervals.
     ///
     /// # Errors
     /// [`RepositoryError::Lookup`] if the version does not exist; [`RepositoryError::Store`], with
-    /// [`StoreError::CannotCompact`] where there are no such files.
+    /// [`StoreError::CannotCompact`] if the store has no such file.
     fn compact(
         &mut self,
         since: Version,
@@ -180,9 +183,9 @@ pub trait Keeper: Replica {
     /// 2. the signature of every version's head, pruned versions included, and the history in it;
     /// 3. every stored update, replayed from the empty dictionary, or after pruning from the
     ///    checkpoint (only of dictionaries kept whole);
-    /// 4. of logs, every node and certificate in the checkpoint, by making it anew;
+    /// 4. of logs, every node and certificate in the checkpoint, by recomputing it;
     /// 5. all contents of the oldest and the latest kept version, and in every other kept version
-    ///    what its update changed. They are checked by proofs against the heads. Where the
+    ///    the changes of its update. They are checked by proofs against the heads. Where the
     ///    dictionary is kept as rows, they are hashed up to the signed roots. Logs prove only a few
     ///    entries of an update.
     ///
@@ -191,20 +194,21 @@ pub trait Keeper: Replica {
     fn check(&mut self) -> Result<CheckSummary, CheckError>;
 }
 
-/// A keeper that can sign. Programs reach it through [`crate::Author`] only, which has compared the
-/// record of signed heads.
+/// A keeper that can sign. Programs use it only through [`crate::Author`], which has checked the
+/// signing record.
 pub(crate) trait SigningKeeper: Keeper {
     /// Reads the store and the files next to it.
     ///
     /// # Errors
-    /// [`RepositoryError::DamagedUpdate`] or [`RepositoryError::Store`] if they do not hold a whole
-    /// dictionary of this setup.
+    /// [`RepositoryError::DamagedUpdate`] or [`RepositoryError::Store`] if they do not contain a
+    /// complete dictionary of this setup.
     fn open(&mut self) -> Result<(), RepositoryError>;
 
     /// Prepares to sign with the keys of the author.
     ///
     /// # Errors
-    /// [`AuthorError`] if the scheme's own key or its parameters do not fit. Trees check nothing.
+    /// [`AuthorError`] if the scheme's own key or its parameters do not match. Trees have nothing
+    /// to check.
     fn resume(&mut self, key: &SecretKey) -> Result<(), AuthorError>;
 
     /// Signs a batch as the next version and stages it. If the signer refuses, the operations are
@@ -222,16 +226,16 @@ pub(crate) trait SigningKeeper: Keeper {
     /// signer refuses.
     ///
     /// # Errors
-    /// Those of [`SigningKeeper::sign`]. If the store fails after signing, it is closed.
+    /// The errors of [`SigningKeeper::sign`]. If the store fails after signing, it is closed.
     fn sign_gathered(&mut self, changes: Changes) -> Result<Version, AuthorError>;
 }
 
 impl dyn Keeper {
-    /// Verifies an update, given as a message, and makes it the latest version, durably.
+    /// Verifies an update, given as a message, and applies it durably as the latest version.
     ///
     /// # Errors
-    /// Those of [`Keeper::stage_message`] and [`Keeper::commit`]. If the update is staged by then,
-    /// [`Keeper::commit`] tries again.
+    /// The errors of [`Keeper::stage_message`] and [`Keeper::commit`]. If the update is already
+    /// staged, [`Keeper::commit`] retries.
     pub fn apply_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError> {
         self.stage_message(update)?;
         self.flush(&[])
@@ -240,22 +244,22 @@ impl dyn Keeper {
     /// Like [`Keeper::commit`], followed by [`Keeper::settle`].
     ///
     /// # Errors
-    /// Those of [`Keeper::commit`].
+    /// The errors of [`Keeper::commit`].
     pub fn flush(&mut self, records: &[RecordChange]) -> Result<Version, RepositoryError> {
         let acknowledged = self.commit(records)?;
         self.settle();
         Ok(acknowledged)
     }
 
-    /// The update that led to a durable version, as a message, however long.
+    /// The update that led to a durable version, as a message of any length.
     ///
     /// # Errors
-    /// Those of [`Replica::update_within`].
+    /// The errors of [`Replica::update_within`].
     pub fn update_message(&self, version: Version) -> Result<Option<Vec<u8>>, RepositoryError> {
         self.update_within(version, usize::MAX)
     }
 
-    /// The versions in which a key changed, without proof that none is missing.
+    /// The versions in which a key changed. Completeness is not proved.
     ///
     /// # Errors
     /// [`AnswerError`].
@@ -265,7 +269,7 @@ impl dyn Keeper {
 
     /// The keys that differ between two versions, without proof.
     ///
-    /// Memory: that of the list. [`Dictionary::differences`] needs no list.
+    /// Memory: the list. [`Dictionary::differences`] needs no list.
     ///
     /// # Errors
     /// [`AnswerError`].
@@ -297,22 +301,22 @@ pub struct CheckSummary {
     /// The number of versions whose signed heads verify.
     pub heads: u64,
     /// The number of stored updates that were replayed, each with signature and recomputed root.
-    /// They are all updates from the empty dictionary on, unless the store was pruned. `None` for
+    /// Unless the store was pruned, these are all updates from the empty dictionary on. `None` for
     /// dictionaries kept as rows or derived: their contents are checked instead.
     pub replayed: Option<u64>,
-    /// The number of kept versions that were checked against their heads. All contents of the
-    /// oldest and the latest one are checked, and the changes of the others. Of logs, only a few
-    /// entries of each version are.
+    /// The number of kept versions that were checked against their heads. In the oldest and the
+    /// latest version, all contents are checked; in the others, the changes. In logs, only a few
+    /// entries of each version are checked.
     pub proved: u64,
-    /// Whether the store has a checkpoint, which passed its integrity check. Only dictionaries kept
-    /// whole have one.
+    /// Whether the store contains a checkpoint, which passed its integrity check. Only dictionaries
+    /// kept whole have checkpoints.
     pub checkpoint: bool,
-    /// Whether no version was pruned. Where updates are replayed, all were, from the empty
-    /// dictionary on.
+    /// Whether no version was pruned. If so, a replay covers all updates from the empty dictionary
+    /// on.
     pub from_empty: bool,
-    /// Whether the contents of the oldest and the latest kept version are known to be complete.
-    /// Proofs of designs with accumulators do not show that; the replay from the empty dictionary
-    /// does.
+    /// Whether the check ruled out missing entries in the oldest and the latest kept version. False
+    /// only for accumulator designs checked by replay, in a pruned store: their proofs do not show
+    /// completeness.
     pub complete: bool,
 }
 
@@ -321,6 +325,6 @@ pub struct CheckSummary {
 pub(crate) enum Contents {
     /// The changes of its update.
     Changed,
-    /// All contents, and that there are no others. Logs check only some keys of the update.
+    /// All contents, and the absence of other entries. Logs check only some keys of the update.
     All,
 }

@@ -12,13 +12,12 @@
 //!
 //! `author` is the Ed25519 public key and `seed` the Ed25519 private key of RFC 8032. If the scheme
 //! has a key of its own, a sixth line follows: `scheme-key` or `scheme-secret` and hexadecimal
-//! digits, in the encoding of that scheme. Some schemes have a secret without a public half that
-//! clients need. Then only the secret file has that line. Schemes whose keys are made from public
-//! parameters have no secret. Then both files have the same line `scheme-key`. Digits are
-//! lower-case.
+//! digits, in the encoding of that scheme. If clients need no public half of the scheme's key, only
+//! the secret file contains this line. Schemes whose keys are made from public parameters have no
+//! secret. Then both files contain the same line `scheme-key`. Digits are lower-case.
 //!
-//! A key is for one dictionary with one suite and scheme. So the public file alone contains
-//! everything that a client must trust.
+//! A key is for one dictionary with one suite and scheme. So the public file contains everything
+//! that a client must trust.
 //!
 //! A secret key file can be encrypted with a passphrase ([`SecretFile`], feature `passphrase`). The
 //! plaintext is the same text.
@@ -73,10 +72,12 @@ pub enum KeyFileError {
     #[error("the file exists already, keys are not overwritten")]
     Exists,
     /// Users other than the owner can read or change the secret key; the file's permissions.
-    #[error("the secret key is open to others (permissions {0:03o}), run chmod 600 on it")]
+    #[error(
+        "the secret key is accessible to other users (permissions {0:03o}), run chmod 600 on it"
+    )]
     Exposed(u32),
-    /// The secret is encrypted with a passphrase, and has to be decrypted first.
-    #[error("the secret key is encrypted with a passphrase, which is not given")]
+    /// The secret is encrypted with a passphrase and must be decrypted first.
+    #[error("the secret key is encrypted: no passphrase is given")]
     Encrypted,
     /// The secret is encrypted with another passphrase.
     #[error("the passphrase is wrong")]
@@ -85,13 +86,13 @@ pub enum KeyFileError {
     #[error("the encrypted secret key is damaged")]
     Damaged,
     /// Trying a passphrase would exceed the memory or time limit for a file (`Work`).
-    #[error("decrypting the secret key would take more memory or time than is spent on a file")]
+    #[error("decrypting the secret key would exceed the memory or time limit")]
     TooMuchWork,
     /// The file is longer than any key.
     #[error("the file is longer than any secret key")]
     TooLong,
     /// The passphrase has an invalid length or form.
-    #[error("a passphrase is one line of 1 to 1024 bytes of UTF-8")]
+    #[error("the passphrase is invalid: it must be one line of 1 to 1024 bytes of UTF-8")]
     UnfitPassphrase,
     /// A file of another kind was given.
     #[error("this is {found}, but {wanted} is needed")]
@@ -109,14 +110,14 @@ pub enum KeyFileError {
         /// The expected content of the line.
         expected: &'static str,
     },
-    /// This build has no keys of the family's suite or scheme (features `all-suites`, `log`,
-    /// `accumulators`).
-    #[error("this build has no key files of this suite or scheme")]
+    /// This build does not support keys of the family's suite or scheme (features `all-suites`,
+    /// `log`, `accumulators`).
+    #[error("this build does not support key files of this suite or scheme")]
     NotBuilt,
     /// Keys of this scheme are made from public parameters ([`SecretKey::generate_with`]).
-    #[error("keys of scheme {0} are made from public parameters, which are not given")]
+    #[error("public parameters are missing: keys of scheme {0} are generated from them")]
     ParametersNeeded(SchemeName),
-    /// The operating system has no random numbers.
+    /// The operating system returned no random numbers.
     #[error(transparent)]
     NoRandomness(#[from] NoRandomness),
 }
@@ -148,7 +149,8 @@ impl PublicKey {
     /// Reads a public key file.
     ///
     /// # Errors
-    /// [`KeyFileError::Io`], [`KeyFileError::OtherKind`], [`KeyFileError::Malformed`].
+    /// [`KeyFileError::Io`] if the file cannot be read; [`KeyFileError::OtherKind`] or
+    /// [`KeyFileError::Malformed`] if it is not a public key.
     pub fn load(path: &Path) -> Result<Self, KeyFileError> {
         Self::from_text(&read_text(&mut File::open(path)?, PUBLIC_TITLE)?)
     }
@@ -156,7 +158,7 @@ impl PublicKey {
     /// Writes a new public key file.
     ///
     /// # Errors
-    /// [`KeyFileError::Exists`], [`KeyFileError::Io`].
+    /// [`KeyFileError::Exists`] if there is a file at `path`; [`KeyFileError::Io`].
     pub fn save(&self, path: &Path) -> Result<(), KeyFileError> {
         Ok(pad_disk::create(
             path,
@@ -176,8 +178,8 @@ impl PublicKey {
         )
     }
 
-    /// The first 16 hexadecimal digits of SHA-256 of the key file's text. Long enough to tell keys
-    /// apart by eye, but not to resist deliberate collisions.
+    /// The first 16 hexadecimal digits of SHA-256 of the key file's text. Long enough to compare
+    /// keys by eye, but too short to resist deliberate collisions.
     pub fn fingerprint(&self) -> String {
         let digest = Sha256::digest(self.to_text());
         hex::encode(digest).chars().take(16).collect()
@@ -236,7 +238,7 @@ impl PublicKey {
     }
 }
 
-/// Key formats of the schemes; a parameter for the sake of tests.
+/// Key formats of the schemes. A parameter, so that tests can replace them.
 type KeyFormats = fn(SchemeName) -> Option<&'static dyn SchemeKeyFormat>;
 
 /// An author's secret key. Its bytes are erased from memory when it is dropped.
@@ -259,7 +261,7 @@ impl SecretKey {
     /// `.signed`.
     ///
     /// # Errors
-    /// Those of [`SecretKey::random`] and [`SecretKey::save`].
+    /// The errors of [`SecretKey::random`] and [`SecretKey::save`].
     pub fn create<F: NamedScheme>(
         path: impl AsRef<Path>,
         dictionary: impl Into<DictionaryId>,
@@ -270,7 +272,7 @@ impl SecretKey {
     /// Like [`SecretKey::create`], with `own` as in [`SecretKey::random_with`].
     ///
     /// # Errors
-    /// Those of [`SecretKey::random_with`] and [`SecretKey::save`].
+    /// The errors of [`SecretKey::random_with`] and [`SecretKey::save`].
     pub fn create_with<F: NamedScheme>(
         path: impl AsRef<Path>,
         dictionary: impl Into<DictionaryId>,
@@ -281,14 +283,14 @@ impl SecretKey {
 
     fn created(mut self, path: &Path) -> Result<Self, KeyFileError> {
         let (public, signed) = (
-            pad_disk::beside(path, ".pub")?,
-            pad_disk::beside(path, ".signed")?,
+            pad_disk::companion(path, ".pub")?,
+            pad_disk::companion(path, ".signed")?,
         );
-        // The record of another key must not become this one's.
+        // A new key must not take over the signing record of another key.
         if signed.symlink_metadata().is_ok() {
             return Err(KeyFileError::Exists);
         }
-        // Without its record, a key is not signed with: a kill in between leaves it of no use.
+        // A key without a signing record cannot sign, so a kill in between leaves an unusable key.
         let saved = self.save_pair(path, &public);
         saved.map_err(|(_, error)| error)?;
         SigningRecord::create(&signed).map_err(|error| match error {
@@ -299,7 +301,7 @@ impl SecretKey {
         Ok(self)
     }
 
-    /// Generates a random key for a new dictionary of family `F`, which is in no file.
+    /// Generates a random key for a new dictionary of family `F`, without writing a file.
     ///
     /// # Errors
     /// [`KeyFileError::NoRandomness`]; [`KeyFileError::ParametersNeeded`] for logs;
@@ -326,8 +328,8 @@ impl SecretKey {
         Self::generate_with(own, suite, scheme, Some(dictionary.into()))
     }
 
-    /// Generates a random key for a dictionary with the given id, or a random one. Where keys of
-    /// the scheme are for a number of entries, it is [`DEFAULT_ENTRIES`].
+    /// Generates a random key for a dictionary with the given or a random id. If the scheme's keys
+    /// limit the number of entries, the limit is [`DEFAULT_ENTRIES`].
     ///
     /// # Errors
     /// [`KeyFileError::NoRandomness`]; [`KeyFileError::ParametersNeeded`].
@@ -372,12 +374,12 @@ impl SecretKey {
         Self::from_parts(suite, scheme, dictionary, &seed, own)
     }
 
-    /// Makes the key with this seed, the private key of RFC 8032. Where the scheme has a key of its
-    /// own, a new random one is generated.
+    /// Makes the key with this seed, the private key of RFC 8032. If the scheme has a key of its
+    /// own, that key is generated at random.
     ///
     /// # Errors
-    /// [`KeyFileError::Malformed`] if the public half is of small order, which no honest seed's is;
-    /// [`KeyFileError::NoRandomness`]; [`KeyFileError::ParametersNeeded`].
+    /// [`KeyFileError::Malformed`] if the public half has small order, which no honest seed
+    /// produces; [`KeyFileError::NoRandomness`]; [`KeyFileError::ParametersNeeded`].
     pub fn from_seed(
         suite: SuiteName,
         scheme: SchemeName,
@@ -388,13 +390,13 @@ impl SecretKey {
         Self::from_parts(suite, scheme, dictionary, seed, secret)
     }
 
-    /// Makes the key with this seed and, where the scheme has a key of its own, that secret in the
-    /// encoding of the scheme ([`pad_tuple::keys`]). For secrets that exist already or took long to
-    /// make.
+    /// Makes the key with this seed and, if the scheme has a key of its own, with `secret` as that
+    /// key, in the encoding of the scheme ([`pad_tuple::keys`]). For existing secrets, and for
+    /// secrets that are slow to generate.
     ///
     /// # Errors
-    /// [`KeyFileError::Malformed`] if one of them is not a secret of its kind, is missing or is not
-    /// wanted.
+    /// [`KeyFileError::Malformed`] if `seed` or `secret` is invalid, or `secret` is missing or
+    /// superfluous.
     pub fn from_parts(
         suite: SuiteName,
         scheme: SchemeName,
@@ -473,9 +475,10 @@ impl SecretKey {
     /// Reads a secret key file that only its owner can read.
     ///
     /// # Errors
-    /// [`KeyFileError::Exposed`], [`KeyFileError::OtherKind`], [`KeyFileError::Malformed`],
-    /// [`KeyFileError::Io`]; [`KeyFileError::Encrypted`] if a passphrase is needed
-    /// ([`SecretFile`]); for an encrypted file also those of [`SecretFile::read`].
+    /// [`KeyFileError::Exposed`] if users other than the owner can read or change the file;
+    /// [`KeyFileError::OtherKind`] or [`KeyFileError::Malformed`] if it is not a secret key;
+    /// [`KeyFileError::Encrypted`] if a passphrase is needed ([`SecretFile`]); the errors of
+    /// [`SecretFile::read`].
     pub fn load(path: &Path) -> Result<Self, KeyFileError> {
         Self::from_file(&SecretFile::read(path)?)
     }
@@ -483,8 +486,9 @@ impl SecretKey {
     /// Parses the key in a secret key file that is in clear, or was decrypted.
     ///
     /// # Errors
-    /// [`KeyFileError::Encrypted`], [`KeyFileError::Exposed`], [`KeyFileError::OtherKind`],
-    /// [`KeyFileError::Malformed`].
+    /// [`KeyFileError::Encrypted`] if a passphrase is needed; [`KeyFileError::Exposed`] if users
+    /// other than the owner can read or change the file; [`KeyFileError::OtherKind`] or
+    /// [`KeyFileError::Malformed`] if it is not a secret key.
     pub fn from_file(file: &SecretFile) -> Result<Self, KeyFileError> {
         let key = Self::parse(file.text_of(SECRET_TITLE)?, SchemeName::key_format)?;
         Ok(Self {
@@ -496,7 +500,7 @@ impl SecretKey {
     /// The secret key file, not written yet.
     ///
     /// # Errors
-    /// [`KeyFileError::Malformed`] if the scheme's secret is longer than fits into a file.
+    /// [`KeyFileError::Malformed`] if the scheme's secret is too long for a key file.
     pub fn to_file(&self) -> Result<SecretFile, KeyFileError> {
         Ok(SecretFile::new(self.to_text()?))
     }
@@ -525,16 +529,17 @@ impl SecretKey {
     /// Writes a new secret key file that only its owner can read.
     ///
     /// # Errors
-    /// [`KeyFileError::Exists`], [`KeyFileError::Io`]; those of [`SecretKey::to_file`].
+    /// [`KeyFileError::Exists`] if there is a file at `path`; [`KeyFileError::Io`]; the errors of
+    /// [`SecretKey::to_file`].
     pub fn save(&self, path: &Path) -> Result<(), KeyFileError> {
         self.to_file()?.save(path)
     }
 
     /// Writes new files of both halves, or none. Neither file appears at its path before the
-    /// contents of both are written. A kill in between leaves the secret file only.
+    /// contents of both are written. A kill in between leaves only the secret file.
     ///
     /// # Errors
-    /// Those of [`SecretKey::save`], with the path of the file that could not be written.
+    /// The errors of [`SecretKey::save`], with the path of the file that could not be written.
     pub fn save_pair<'a>(
         &self,
         secret: &'a Path,
@@ -544,11 +549,11 @@ impl SecretKey {
         self.save_pair_as(&file, secret, public)
     }
 
-    /// Like [`SecretKey::save_pair`], with `file` as the contents of the secret file: those of
+    /// Like [`SecretKey::save_pair`], with `file` as the contents of the secret file: the result of
     /// [`SecretKey::to_file`], possibly encrypted.
     ///
     /// # Errors
-    /// Those of [`SecretKey::save_pair`].
+    /// The errors of [`SecretKey::save_pair`].
     pub fn save_pair_as<'a>(
         &self,
         file: &SecretFile,
@@ -567,14 +572,14 @@ impl SecretKey {
         // A kill between the two leaves the secret file. The public file can be made from it.
         private.keep_new().map_err(of(secret))?;
         open.keep_new().map_err(|error| {
-            // Made by this call a moment ago, and not reported to the caller yet.
+            // The secret file was created by this call and is not reported to the caller.
             drop(std::fs::remove_file(secret));
             of(public)(error)
         })
     }
 
-    /// The text of the key file. Its capacity is reserved at once, so that reallocation leaves no
-    /// copy in freed memory.
+    /// The text of the key file. Its capacity is reserved in advance, so that no reallocation
+    /// leaves a copy in freed memory.
     fn to_text(&self) -> Result<Zeroizing<Vec<u8>>, KeyFileError> {
         let seed = Zeroizing::new(self.signer.to_bytes());
         let mut text = Zeroizing::new(Vec::with_capacity(MAX_FILE_BYTES));

@@ -1,5 +1,5 @@
 //! Authenticated dictionaries: an author signs versions, an untrusted server answers look-ups with
-//! proofs, and a client verifies them with the author's public key alone.
+//! proofs, and a client verifies them with only the author's public key.
 //!
 //! ```standalone_crate
 //! use authdict::{Author, Client, Key, RedBlack, SecretKey, Server, Tree};
@@ -45,7 +45,7 @@
 //! * [`Changes`]: the changes that an author gathers for a version. A first version may exceed
 //!   memory. [`pending`]: changes that wait in a store until its author signs them.
 //! * [`CompleteHistory`]: every change of a key from one version to another.
-//! * [`inspect`]: decodes a message, and shows step by step how a proof is checked.
+//! * [`inspect`]: decodes a message, and reports each step of a proof's check.
 //! * [`version_notes`]: names and creation times of versions. They are unsigned; the operator of
 //!   the store vouches for them.
 //! * [`exchange`], [`witnessed`], [`part`]: for services. [`dynamic`], [`question`] and

@@ -8,16 +8,16 @@
 //! | `nodes/<16 hexadecimal digits>` | a segment of nodes; created once |
 //! | `newest` | a version that was the latest once: a hint for finding newer ones; never trusted |
 //!
-//! A writer puts its segments first and then the heads, one after the other. So a version exists
-//! with all of its nodes or not at all. Of two writers, one finds that the head exists already. A
-//! killed writer leaves behind segments whose numbers no head refers to.
-//! [`collect`](ObjectFolder::collect) removes them.
+//! A writer creates its segments first and then the heads, in order. So a version exists with all
+//! of its nodes or not at all. Of two writers, one finds that the head exists already. A killed
+//! writer leaves segments whose numbers no head refers to. [`collect`](ObjectFolder::collect)
+//! removes them.
 //!
-//! Readers cache in memory what they have read. A segment and a head never change.
+//! Readers cache segments and heads in memory. Neither ever changes.
 //!
 //! An author's own store is in files, where its signed heads are recorded before they are handed
-//! out. Its updates are brought to objects, by the author or any other holder. Objects are never
-//! signed for.
+//! out. The author, or any other holder of its updates, applies them to the objects. Nothing is
+//! signed from objects.
 
 use core::time::Duration;
 use std::{
@@ -104,7 +104,7 @@ impl ObjectFolder {
     /// (`AWS_ENDPOINT`, ..).
     ///
     /// # Errors
-    /// [`StoreError::Io`] if it is no address, or its kind is not built in.
+    /// [`StoreError::Io`] if `address` is malformed, or this build does not support its kind.
     pub fn at(address: &str) -> Result<Self, StoreError> {
         let invalid = |error: &dyn core::fmt::Display| {
             let said = format!("{address} is no address of objects: {error}");
@@ -125,7 +125,7 @@ impl ObjectFolder {
                 // with this one.
                 #[cfg(feature = "s3")]
                 drop(rustls::crypto::ring::default_provider().install_default());
-                // Its variables begin with this prefix.
+                // The object store's variables begin with this prefix.
                 let variables = env::vars_os().filter_map(|(name, value)| {
                     let (name, value) = (name.into_string().ok()?, value.into_string().ok()?);
                     name.starts_with("AWS_")
@@ -195,7 +195,7 @@ impl ObjectFolder {
                 Ok(())
             }
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            // It existed when its version was published.
+            // The segment existed when its version was published.
             _ => Err(io::ErrorKind::UnexpectedEof.into()),
         }
     }
@@ -215,7 +215,7 @@ impl ObjectFolder {
         }
     }
 
-    /// Creates an object, or finds it with the same bytes; `false` if it has others. Retries,
+    /// Creates an object, or finds it with the same bytes; `false` if its bytes differ. Retries,
     /// because the response to a successful attempt may be lost.
     fn create_or_find(&self, name: &str, bytes: &[u8]) -> io::Result<bool> {
         for attempt in 0..ATTEMPTS {
@@ -235,8 +235,8 @@ impl ObjectFolder {
         Err(io::Error::other(said))
     }
 
-    /// Checks that the medium refuses to create an existing object, which has these bytes. If it
-    /// replaced the object, two writers would succeed and one version would be lost.
+    /// Checks that the medium refuses to create object `name`, which exists with these bytes. If
+    /// the medium replaced objects, two writers would succeed and one version would be lost.
     fn require_create_only(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         if !self.create(name, bytes.to_vec())? {
             return Ok(());
@@ -263,7 +263,7 @@ impl ObjectFolder {
     /// Creates a segment.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`] if another writer has created a different one with this
+    /// [`io::ErrorKind::AlreadyExists`] if another writer has created a different segment with this
     /// number meanwhile.
     pub(crate) fn create_nodes(&self, number: u64, bytes: &[u8]) -> io::Result<()> {
         self.require_create_only_once()?;
@@ -340,7 +340,7 @@ impl ObjectFolder {
         if known == 0 {
             known = self.begin_of_search()?;
         }
-        // Folders are listed in no order, so heads wait here for those before them.
+        // Folders are listed in no order, so heads wait here for the heads before them.
         let (mut waiting, mut is_whole) = (BTreeSet::new(), true);
         self.behind(HEADS, &names::head(Version::new(known)), |number| {
             is_whole = number > known && waiting.insert(number);
@@ -355,7 +355,7 @@ impl ObjectFolder {
         if !is_whole {
             return Err(HEAD_MISSING);
         }
-        // Heads may have been added while a folder was listed, so those before a listed one may be
+        // Heads may have been added while a folder was listed, so heads before a listed head may be
         // missing in the list.
         while waiting.last().is_some_and(|last| *last > known) {
             let next = Version::new(known.checked_add(1).ok_or(HEAD_MISSING)?);
@@ -370,7 +370,7 @@ impl ObjectFolder {
 
     /// A version that exists, not long before the latest; 0 if there is none.
     fn begin_of_search(&self) -> Result<u64, StoreError> {
-        // It is only a hint: an unreadable or empty object counts as none.
+        // The object is only a hint: if it is unreadable or empty, there is no hint.
         let hint = self.small(NEWEST).unwrap_or_default();
         let hint = hint.and_then(|hint| names::number_of(core::str::from_utf8(&hint).ok()?));
         let is_there =
@@ -417,7 +417,7 @@ impl ObjectFolder {
         Ok(last.saturating_add(1))
     }
 
-    /// Stages a row to be published after those staged before.
+    /// Stages a row to be published after the rows staged before.
     pub(crate) fn stage(&self, version: Version, row: Vec<u8>) {
         self.staged().push((version, row));
     }
@@ -435,13 +435,13 @@ impl ObjectFolder {
     }
 
     /// Removes segments that no version refers to, left behind by killed writers. Segments after
-    /// those of the latest version may belong to a running writer, and stay. Returns the number of
-    /// segments removed.
+    /// the latest version's segments may belong to a running writer, and stay. Returns the number
+    /// of segments removed.
     ///
     /// Time: one listing, and a row for each version.
     ///
     /// # Errors
-    /// [`StoreError`] of the medium; [`StoreError::Damaged`] if a row is not what was written.
+    /// [`StoreError`] of the medium; [`StoreError::Damaged`] if a row is missing or malformed.
     pub fn collect(&self) -> Result<u64, StoreError> {
         let latest = self.latest()?;
         let (mut used, mut before) = (BTreeMap::new(), 0);
@@ -464,7 +464,7 @@ impl ObjectFolder {
         for number in useless {
             let path = self.path(&names::nodes(number));
             match self.wait(self.store.delete(&path)) {
-                // Another process collects, too.
+                // Another process is collecting too.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 deleted => {
                     deleted?;
@@ -507,12 +507,13 @@ const ATTEMPTS: u32 = 5;
 const PAUSE: Duration = Duration::from_millis(10);
 /// Maximum number of strays in one listing.
 const MOST_STRAYS: usize = 1 << 10;
-const HEAD_MISSING: StoreError = StoreError::Damaged("a head is missing among its objects");
+const HEAD_MISSING: StoreError = StoreError::Damaged("the object of a signed head is missing");
 /// The length of a range of heads that is listed instead of bisected.
 const FEW: u64 = 500;
 /// The maximum number of heads that wait for an earlier one, where a folder is listed in no order.
 const MOST_WAITING: usize = 1 << 20;
-const MISSING: StoreError = StoreError::Damaged("a head among its objects is not what was written");
+const MISSING: StoreError =
+    StoreError::Damaged("the object of a signed head is missing or malformed");
 
 /// Converts an error of an object store to one of the system.
 fn system(error: Error) -> io::Error {

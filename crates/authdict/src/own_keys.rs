@@ -20,9 +20,9 @@ pub(crate) use setup_format::SetupFormat;
 /// Laws:
 ///
 /// 1. `public_of` accepts what `generate` returns, unless keys are made from public parameters.
-/// 2. `public` accepts the bytes of what `public_of` returns.
+/// 2. `public` accepts the encoding of every result of `public_of`.
 /// 3. One key has one encoding.
-/// 4. Where clients need no public half, it is empty.
+/// 4. If clients need no public half, the public half is empty.
 pub trait SchemeKeyFormat: Sync {
     /// A new random secret, for a dictionary of up to `entries` entries.
     ///
@@ -36,17 +36,18 @@ pub trait SchemeKeyFormat: Sync {
         false
     }
 
-    /// Whether keys are for dictionaries of a bounded number of entries.
+    /// Whether keys limit the number of entries of a dictionary.
     fn is_bounded(&self) -> bool {
         false
     }
 
-    /// Whether clients verify with a public half; without one, only the author's file has a line.
+    /// Whether clients verify with a public half. Without a public half, only the author's file
+    /// contains a line.
     fn has_public(&self) -> bool {
         true
     }
 
-    /// The public half of a secret; `None` if the bytes are no secret.
+    /// The public half of a secret; `None` if the bytes are not a secret of this scheme.
     fn public_of(&self, secret: &[u8]) -> Option<SchemeKey>;
 
     /// Decodes a public half; `None` if it is malformed or unsafe to verify with.
@@ -55,7 +56,7 @@ pub trait SchemeKeyFormat: Sync {
 
 /// The operating system returns no random numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the system has no random numbers")]
+#[error("the operating system returns no random numbers")]
 pub struct NoRandomness;
 
 /// The own keys of design `D`, independent of the suite.
@@ -112,6 +113,6 @@ where
     }
 }
 
-/// The public half that was checked last. A program reads the same one from a key file, a store and
-/// a view. Checking one of accumulators takes from tenths of a second to many.
+/// Cache of the public half that was checked last: a program reads the same key from a key file, a
+/// store and a view. A check of accumulator keys takes from tenths of a second to many seconds.
 static LAST: Mutex<Option<SchemeKey>> = Mutex::new(None);

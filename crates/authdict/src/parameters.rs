@@ -24,8 +24,8 @@ use crate::{
     store::{RecordChange, Store, StoreError},
 };
 
-/// Public parameters of logs: well-formed and consistent. Whether their secret is unknown to
-/// everyone cannot be checked, see [`LogParameters::origin`].
+/// Public parameters of logs: well-formed and consistent. No check can establish that their secret
+/// is unknown, see [`LogParameters::origin`].
 #[derive(Clone, Debug)]
 pub struct LogParameters {
     parameters: Arc<Parameters>,
@@ -35,7 +35,8 @@ impl LogParameters {
     /// Generates insecure parameters for tests, for trees of up to `2^top_level` elements, at most
     /// [`LogParameters::greatest_made`].
     ///
-    /// A process that keeps the secret can forge. This function does not keep it.
+    /// A process that keeps the secret can forge proofs. This function does not return or store the
+    /// secret.
     ///
     /// # Errors
     /// [`NoRandomness`].
@@ -75,7 +76,7 @@ impl LogParameters {
 
     /// Reads the parameters in the file of a published ceremony, JSON or text: see [`ceremony`].
     ///
-    /// Time: that of [`LogParameters::decode`].
+    /// Time: as for [`LogParameters::decode`].
     ///
     /// # Errors
     /// [`DecodeError`].
@@ -90,8 +91,8 @@ impl LogParameters {
         read.map(Self::of)
     }
 
-    /// The parameters of the Ethereum project's ceremony, which are part of this crate. They serve
-    /// trees of up to 2048 entries in `aad-counted` and `aas-counted`.
+    /// The parameters of the Ethereum project's ceremony, which are part of this crate. They
+    /// suffice for trees of up to 2048 entries in `aad-counted` and `aas-counted`.
     ///
     /// Time: 0.2 seconds on one core.
     ///
@@ -113,19 +114,19 @@ impl LogParameters {
 
     /// The published ceremony that the secret comes from, if this crate knows it. Then the secret
     /// is unknown, unless all participants deceived. For `None`, the maker of the parameters may be
-    /// able to forge.
+    /// able to forge proofs.
     pub fn origin(&self) -> Option<&'static str> {
         origin(&self.parameters.secret_in_g2())
     }
 
-    /// The level of the largest trees of this scheme that the parameters serve. Below 4, they serve
-    /// none.
+    /// The level of the largest trees of this scheme for which the parameters suffice. Below 4,
+    /// they suffice for no tree.
     pub fn greatest_top_level(&self, scheme: SchemeName) -> u8 {
         level(self.parameters.capacity(), scheme)
     }
 
     /// The encoding for key files of a log of this scheme and shape with these parameters. `None`
-    /// if its largest trees need more powers than there are.
+    /// if its largest trees need more powers than the parameters contain.
     pub fn setup(&self, scheme: SchemeName, shape: Shape) -> Option<Zeroizing<Vec<u8>>> {
         let setup = Setup::new(Arc::clone(&self.parameters), shape);
         let serves = shape.top_level() <= self.greatest_top_level(scheme);
@@ -164,13 +165,13 @@ impl LogParameters {
             let is_whole = Sha256::digest(kept)[..] == digest[..];
             is_whole.then(|| Parameters::from_kept(kept).ok())?
         });
-        let damaged = StoreError::Damaged("it does not have the log's parameters");
+        let damaged = StoreError::Damaged("the log's parameters are missing or damaged");
         read.map(Self::of).ok_or(damaged)
     }
 }
 
 /// The published ceremony from which the secret of a log's parameters comes, by the log's public
-/// key. `None` if this crate knows none, or the key is not a log's.
+/// key. `None` if this crate does not know the ceremony, or the key is not for a log.
 pub fn origin_of(public: &PublicKey) -> Option<&'static str> {
     let setup = public.scheme_key.as_ref()?.get::<Setup>()?;
     origin(&setup.parameters().secret_in_g2())

@@ -1,4 +1,4 @@
-//! A part of a dictionary of any suite: the keys of a range, taken from the proofs of servers.
+//! Part of a dictionary of any suite: the keys of a range, loaded from servers' proofs.
 
 use core::fmt;
 
@@ -40,7 +40,7 @@ pub trait AnyPart: Dictionary + fmt::Debug + Send + Sync {
     /// The version that is being loaded.
     fn loading(&self) -> Option<Version>;
 
-    /// The bytes of memory for contents and heads, about.
+    /// The approximate bytes of memory for contents and heads.
     fn memory_bytes(&self) -> usize;
 
     /// Takes the head of the next version, a [`SignedHead`].
@@ -49,9 +49,9 @@ pub trait AnyPart: Dictionary + fmt::Debug + Send + Sync {
     /// [`NotTaken`].
     fn follow_head(&mut self, head: &[u8]) -> Result<Version, NotTaken>;
 
-    /// Accepts the head in the update that leads to the next version. If a head of its version is
-    /// known, the update's head is not checked. Returns the keys of the range that the update
-    /// names. Nothing proves that these are all that changed.
+    /// Accepts the head in the update to the next version. If a head of that version is known, the
+    /// update's head is not checked. Returns the keys of the range that the update names. Nothing
+    /// proves that the list contains all changed keys.
     ///
     /// # Errors
     /// [`NotTaken`].
@@ -97,18 +97,18 @@ pub trait AnyPart: Dictionary + fmt::Debug + Send + Sync {
 #[non_exhaustive]
 pub enum NotTaken {
     /// The message is malformed.
-    #[error("unreadable: {0}")]
+    #[error("the message cannot be decoded: {0}")]
     Decode(#[from] DecodeError),
     /// The head does not follow the known heads.
     #[error(transparent)]
     Head(#[from] ApplyError),
-    /// The proof is invalid, or proves nothing that is missing.
+    /// The proof is invalid, or proves no missing contents.
     #[error(transparent)]
     Part(#[from] PartError),
-    /// Another version is being loaded meanwhile, or none.
-    #[error("version {0} is not the one that is being loaded")]
+    /// The version is not the version being loaded.
+    #[error("version {0} is not the version being loaded")]
     Superseded(Version),
-    /// Parts are made of trees, from answers about keys and ranges.
+    /// Parts require a tree PAD, and answers about keys or ranges.
     #[error(transparent)]
     NotOffered(#[from] NotOffered),
 }

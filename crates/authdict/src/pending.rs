@@ -1,11 +1,12 @@
 //! Pending changes: stored durably until their author signs them.
 //!
-//! Each change is stored with the version that is then the latest. A version that the author signs
-//! later carries along the changes that it does not sign ([`crate::Author::flush`]). So only a
-//! version that was restored into an old copy of the store leaves changes behind: it may have
-//! signed them.
+//! Each change is stored with the latest version at that time. When the author signs a later
+//! version, the changes left unsigned move to that version ([`crate::Author::flush`]). So changes
+//! of an older version exist only if versions were applied to an old copy of the store. These
+//! versions may include the changes.
 //!
-//! A change applies to the version that signs it, even if its key has changed since it was noted.
+//! A change is applied to the version that signs it, even if its key has changed since the change
+//! was noted.
 
 use pad_core::{Key, Operation, Value, Version};
 
@@ -17,7 +18,8 @@ use crate::{
 /// A pending change in a store.
 #[derive(Clone, Debug)]
 pub struct PendingChange {
-    /// The latest version of the store when it was noted, or a later one that carried it along.
+    /// The latest version of the store when the change was noted, or a later version that the
+    /// change was moved to.
     pub after: Version,
     /// The change.
     pub operation: Operation,
@@ -26,7 +28,7 @@ pub struct PendingChange {
 }
 
 impl PendingChange {
-    /// The record that removes it from the pending changes, for [`crate::Author::flush`].
+    /// The record that removes this change from the pending changes, for [`crate::Author::flush`].
     pub fn done(&self) -> RecordChange {
         RecordChange::remove(GROUP, self.name.clone(), self.value.clone())
     }
@@ -53,8 +55,8 @@ impl PendingChange {
     }
 }
 
-/// Notes a change, and returns the number of pending changes. In a dictionary it replaces the
-/// pending one on its key. A log keeps all of them, in order.
+/// Notes a change, and returns the number of pending changes. In a dictionary, the change replaces
+/// the pending change of its key. In a log, all changes are kept in order.
 ///
 /// # Errors
 /// [`StoreError`].
@@ -83,7 +85,7 @@ pub fn changes(store: &impl Store) -> Result<Vec<PendingChange>, StoreError> {
     let changes =
         records.map(|(name, value)| PendingChange::of_record(name, value, is_append_only));
     let changes: Option<_> = changes.collect();
-    changes.ok_or(StoreError::Damaged("a pending change is unreadable"))
+    changes.ok_or(StoreError::Damaged("unreadable pending change"))
 }
 
 /// The number of pending changes, without reading them.
@@ -94,7 +96,7 @@ pub fn count(store: &impl Store) -> Result<u64, StoreError> {
     store.record_count(GROUP)
 }
 
-/// The record that carries changes noted after one version along to a later one.
+/// The record that moves changes from one version to a later version.
 pub(crate) fn carried(from: Version, to: Version) -> RecordChange {
     RecordChange::Renumber {
         group: GROUP,

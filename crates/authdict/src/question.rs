@@ -24,10 +24,10 @@ pub enum Question {
     Keys(Keys),
     /// All entries in a range.
     Range(KeyRange),
-    /// Whether a log has this value of a key, and nothing about other values. Members of sets have
-    /// an empty value.
+    /// Whether a log contains this value of a key; other values are not proved. Members of sets
+    /// have an empty value.
     Value(Key, Value),
-    /// Whether the version of a log contains this older one.
+    /// Whether the version of a log contains this older version.
     Growth(Version),
 }
 
@@ -110,8 +110,8 @@ impl HeadText {
 /// Error for a kind of question that a scheme cannot answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{what} are not offered by scheme {}",
-    SchemeName::from_id(*scheme).map_or("of an unknown number", SchemeName::name)
+    "{what} are not supported by scheme {}",
+    SchemeName::from_id(*scheme).map_or("with an unknown number", SchemeName::name)
 )]
 pub struct NotOffered {
     /// The kind not offered, in the plural: `range questions`.
@@ -120,17 +120,17 @@ pub struct NotOffered {
     pub scheme: SchemeId,
 }
 
-/// Error for an answer that the client rejects. The client distrusts the server.
+/// Error for an answer that the client rejects. The server is faulty or lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// The bytes are not an answer to such a question.
     #[error(transparent)]
     Decode(#[from] DecodeError),
-    /// The answer does not follow from what the author signed.
+    /// The answer does not follow from the author's signatures.
     #[error(transparent)]
     Verify(#[from] VerifyError),
-    /// A later version of a log was not shown to contain the newest one seen.
-    #[error("version {newer} was not shown to contain version {older}: {reason}")]
+    /// The server did not prove that a later version of a log contains the newest version seen.
+    #[error("the proof that version {newer} contains version {older} does not verify: {reason}")]
     NotGrown {
         /// The newest version seen.
         older: Version,
@@ -140,7 +140,7 @@ pub enum Refusal {
         reason: VerifyError,
     },
     /// The version is newer than the newest head that the client has followed.
-    #[error("version {version} is newer than version {followed}, the newest that was followed")]
+    #[error("version {version} is newer than version {followed}, the newest followed")]
     Ahead {
         /// The version asked about.
         version: Version,
@@ -152,7 +152,7 @@ pub enum Refusal {
     NotOffered(#[from] NotOffered),
 }
 
-/// Verifies the message of a version's head with the public key alone.
+/// Verifies the message of a version's head with only the public key.
 ///
 /// # Errors
 /// [`Refusal`].
@@ -183,7 +183,7 @@ impl Question {
         }
     }
 
-    /// The versions whose heads an answer about `version` carries, in the order of the answer.
+    /// The versions whose heads an answer about `version` contains, in the order of the answer.
     pub fn versions(&self, version: Version) -> Vec<Version> {
         match self {
             Self::Growth(older) => vec![*older, version],
@@ -199,7 +199,7 @@ impl Question {
             Self::Key(key) => key.longest_answer(),
             Self::Keys(keys) => keys.longest_answer(),
             Self::Range(range) => range.longest_answer(),
-            // Other families have no such questions.
+            // Only logs support these questions.
             Self::Value(..) | Self::Growth(_) => 1 << 16,
         }
     }

@@ -57,11 +57,10 @@ pub enum AuthorError {
     /// streamed.
     #[error("the signer refused: {0}")]
     Signing(String),
-    /// The author of a tuple PAD cannot continue, or take a snapshot; the changes are still
-    /// pending.
+    /// The author of a tuple PAD cannot continue or sign a snapshot; the changes are still pending.
     #[error(transparent)]
     Tuple(pad_tuple::AuthorError),
-    /// The author of a log cannot continue, or append; nothing was appended.
+    /// The author of a log cannot continue or append; nothing was appended.
     #[cfg(feature = "log")]
     #[error(transparent)]
     Log(pad_log::AuthorError),
@@ -75,16 +74,16 @@ pub enum AuthorError {
     /// The snapshot was not applied or is not durable.
     #[error(transparent)]
     Repository(#[from] RepositoryError),
-    /// The record of what was signed forbids signing, or could not be written. In the second case
-    /// the snapshot may be durable, but it must not be handed out before the author is reopened.
+    /// The signing record forbids signing, or could not be written. In the second case the snapshot
+    /// may be durable, but must not be handed out before the author is reopened.
     #[error(transparent)]
     Record(#[from] SigningRecordError),
-    /// The key is from no file, and no record of its signed heads is given
+    /// The key was not read from a file, and no signing record is given
     /// ([`crate::Author::open_with`]).
-    #[error("the key is from no file, so there is no record of what was signed with it")]
+    #[error("the signing record is missing: the key was not read from a file")]
     NoRecord,
     /// An earlier snapshot was signed but not applied, so this author must be reopened.
-    #[error("an earlier snapshot was not taken, open the store again")]
+    #[error("an earlier snapshot was signed but not applied: open the store again")]
     Diverged,
 }
 

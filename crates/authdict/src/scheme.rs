@@ -80,13 +80,13 @@ pub trait Asks<Q>: Scheme {
     /// The statement that a verified answer establishes.
     type Statement;
 
-    /// The question, as it is sent.
+    /// Converts to the question as it is sent.
     fn question(question: Q) -> Question;
 
     /// The statement about such a question.
     ///
     /// # Errors
-    /// [`Refusal::Decode`] if it is about another kind of question. No verifier returns that.
+    /// [`Refusal::Decode`] for a statement of another kind. Verifiers never return one.
     fn statement(statement: Statement) -> Result<Self::Statement, Refusal>;
 }
 

@@ -181,7 +181,7 @@ impl fmt::Display for SchemeFamily {
 }
 
 impl SchemeFamily {
-    /// Whether entries are only ever added: nothing is removed, and a key keeps all its values.
+    /// Whether entries are never removed, and a key keeps all its values.
     pub const fn is_append_only(self) -> bool {
         match self {
             Self::Tree | Self::Tuple | Self::Directory => false,
@@ -333,8 +333,8 @@ impl SchemeName {
         }
     }
 
-    /// Whether a verified answer follows from the signed head. Tuples that are signed one by one do
-    /// not: the holder of the key can sign other tuples under the same head.
+    /// Whether a verified answer follows from the signed head. Answers by tuples that are signed
+    /// one by one do not: the holder of the key can sign other tuples under the same head.
     pub fn binds_answers(self) -> bool {
         self.family() != SchemeFamily::Tuple || self.name().contains("accumulators")
     }

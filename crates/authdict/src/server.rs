@@ -26,9 +26,9 @@ use crate::{
 /// A server of a dictionary of family `F`: all versions in a store, each answered with proofs.
 ///
 /// A server is untrusted, and holds no key unless its [`crate::Author`] has opened it. Many
-/// processes can serve one store while one writes to it. A server dereferences to the [`Keeper`]
-/// that owns the store. The keeper applies updates, answers questions in messages, prunes and
-/// checks.
+/// processes can serve one store while one process writes to it. A server dereferences to the
+/// [`Keeper`] that owns the store. The keeper applies updates, answers questions in messages,
+/// prunes and checks.
 pub struct Server<F = AnyFamily> {
     pub(crate) keeper: Box<dyn SigningKeeper>,
     family: PhantomData<fn() -> F>,
@@ -59,8 +59,8 @@ impl<F: Scheme> Server<F> {
     /// as `s3://bucket/prices` with the feature `object-store`.
     ///
     /// # Errors
-    /// [`StoreError::Exists`], [`StoreError::OtherFamily`] and others in
-    /// [`RepositoryError::Store`].
+    /// [`RepositoryError::Store`] with [`StoreError::Exists`] if there is a store, with
+    /// [`StoreError::OtherFamily`] for the key of another family, or with another [`StoreError`].
     pub fn create(place: impl AsRef<Path>, public: &PublicKey) -> Result<Self, RepositoryError> {
         Self::create_and(place, public, None)
     }
@@ -68,7 +68,7 @@ impl<F: Scheme> Server<F> {
     /// Like [`Server::create`], for a log with these parameters.
     ///
     /// # Errors
-    /// Those of [`Server::create`].
+    /// The errors of [`Server::create`].
     #[cfg(feature = "log")]
     pub fn create_with(
         place: impl AsRef<Path>,
@@ -122,12 +122,12 @@ impl Server {
         Self::of_any_with(place, NodeCache::default())
     }
 
-    /// Like [`Server::of_any`], with `cache` for nodes of stored trees. A cache that is reused
-    /// already has the nodes read before.
+    /// Like [`Server::of_any`], with `cache` for nodes of stored trees. A reused cache still
+    /// contains the nodes read before.
     ///
     /// # Errors
-    /// [`RepositoryError`], with [`StoreError::TooLarge`] if the latest version should be in memory
-    /// and exceeds the limit.
+    /// [`RepositoryError`], with [`StoreError::TooLarge`] if the cache is to hold the latest
+    /// version and its limit is too low.
     pub fn of_any_with(
         place: impl AsRef<Path>,
         cache: impl Into<NodeCache>,
@@ -135,10 +135,10 @@ impl Server {
         Ok(Self::of(opened(place.as_ref(), &cache.into())?.0))
     }
 
-    /// The dictionary in a store that is open already, with `cache` for nodes of stored trees.
+    /// Like [`Server::of_any_with`], for a store that is open already.
     ///
     /// # Errors
-    /// Those of [`Server::of_any_with`].
+    /// The errors of [`Server::of_any_with`].
     pub fn in_store(store: AnyStore, cache: impl Into<NodeCache>) -> Result<Self, RepositoryError> {
         let public = key_of_store(&store)?;
         Ok(Self::of(open(store, &public, cache.into())?))
@@ -156,7 +156,7 @@ fn opened(
         Ok((open(store, &public, cache.clone())?, public))
     };
     match open() {
-        // Another process may have pruned between the reads of the store and of its file of nodes.
+        // Another process may have pruned between the reads of the store and of its node file.
         Err(RepositoryError::Store(StoreError::Damaged(MISSING))) => open(),
         opened => opened,
     }

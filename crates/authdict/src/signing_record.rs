@@ -1,10 +1,11 @@
-//! A record of the newest head that an author has signed and handed out, kept next to its key and
-//! not in its store.
+//! Signing record: the newest head that an author has signed and handed out, stored next to its key
+//! and not in its store.
 //!
 //! A store can be restored from an old backup, or rolled back by a damaged page. An author that
 //! continues from it signs a second head for a version that is already out. A client that sees both
-//! holds evidence against an honest author. So the newest head handed out is written to a small
-//! file that only moves forward. The author refuses to sign for a store that is behind it.
+//! heads holds evidence against an honest author. So the newest head handed out is written to a
+//! small file that only moves forward. The author refuses to sign for a store that is behind this
+//! record.
 
 use std::{io, path::Path};
 
@@ -14,8 +15,7 @@ use pad_disk::{Lock, LockError, PATIENCE, Register, RegisterError};
 /// The file that remembers the newest head that an author has handed out.
 ///
 /// The file is locked for as long as this value lives. Two authors with one record, on two copies
-/// of a store, cannot sign at once. A key has one record: it is for the caller to begin no second
-/// one.
+/// of a store, cannot sign concurrently. The caller must not begin a second record for a key.
 #[derive(Debug)]
 pub struct SigningRecord {
     register: Register,
@@ -27,24 +27,22 @@ pub struct SigningRecord {
 #[non_exhaustive]
 pub enum SigningRecordError {
     /// The file cannot be read or written.
-    #[error("the record of what was signed cannot be used: {0}")]
+    #[error("the signing record cannot be used: {0}")]
     Register(#[from] RegisterError),
     /// Another process is signing with this key.
     #[error("another process is signing with this key: {0}")]
     InUse(#[from] LockError),
-    /// The file does not hold a head of this author and dictionary.
-    #[error("{file} is not a record of this dictionary's author")]
+    /// The file does not contain a head of this author and dictionary.
+    #[error("{file} is not a signing record of this dictionary's author")]
     Foreign {
         /// The file.
         file: String,
     },
     /// The store is behind the newest head handed out.
     #[error(
-        "version {signed} of this dictionary was signed and handed out (says {file}), but the \
-         store is \
-         at version {stored}: it is an old copy; bring it up first (pad apply with the updates of \
-         the \
-         versions in between, from any server that has them)"
+        "the store is an old copy: it is at version {stored}, but version {signed} was signed and \
+         handed out (recorded in {file}); apply the updates of the versions in between first (pad \
+         apply, from any server that has them)"
     )]
     OlderStore {
         /// The newest version that was handed out.
@@ -54,13 +52,12 @@ pub enum SigningRecordError {
         /// The file.
         file: String,
     },
-    /// The record was never begun. A key restored from a copy has no record, and may have signed.
+    /// The record was never begun. A key restored from a copy has no record, but may have signed
+    /// versions.
     #[error(
-        "nothing is remembered in {file} of what was signed with this key, and the store is at \
-         version \
-         {stored}: if another record belongs to the key, give that one; if no later version was \
-         ever \
-         signed with it, --new-record begins one"
+        "the signing record {file} is missing or empty, and the store is at version {stored}: give \
+         the record that belongs to the key, or --new-record if no later version was ever signed \
+         with it"
     )]
     Forgotten {
         /// The latest version in the store.
@@ -70,8 +67,9 @@ pub enum SigningRecordError {
     },
     /// The store has another head for the newest version that was handed out.
     #[error(
-        "the store has another version {version} than the one that was signed and handed out (says \
-         {file}): it is not signed for; go on with the store that has the right one"
+        "the store has another head of version {version} than the one signed and handed out \
+         (recorded in {file}): nothing is signed; continue with the store that has the recorded \
+         head"
     )]
     OtherHead {
         /// The version.
@@ -88,7 +86,7 @@ impl SigningRecord {
     /// Creates the record of a new key that has signed no version.
     ///
     /// # Errors
-    /// [`SigningRecordError::Register`] with [`io::ErrorKind::AlreadyExists`] if there is one.
+    /// [`SigningRecordError::Register`] with [`io::ErrorKind::AlreadyExists`] if there is a record.
     pub fn create(path: &Path) -> Result<(), SigningRecordError> {
         Register::create(path, BEGUN)?;
         Ok(())
@@ -106,8 +104,8 @@ impl SigningRecord {
         Err(SigningRecordError::Forgotten { stored, file })
     }
 
-    /// Opens and locks the record in this file. Creates one that remembers nothing if it is
-    /// missing.
+    /// Opens and locks the record in this file. Creates a missing file as a record that was not
+    /// begun.
     ///
     /// # Errors
     /// [`SigningRecordError::InUse`] if another process does not release it in time;
@@ -132,14 +130,14 @@ impl SigningRecord {
     /// ([`SigningRecord::begin`]).
     ///
     /// # Errors
-    /// Those of [`SigningRecord::open`].
+    /// The errors of [`SigningRecord::open`].
     pub fn open_or_begin(path: &Path) -> Result<Self, SigningRecordError> {
         let mut record = Self::open(path)?;
         record.begin()?;
         Ok(record)
     }
 
-    /// The newest head handed out; `None` if there was none.
+    /// The newest head handed out; `None` before the first.
     ///
     /// # Errors
     /// [`SigningRecordError::Foreign`].
@@ -199,17 +197,17 @@ impl SigningRecord {
         Ok(())
     }
 
-    /// Whether the record knows of no head that was handed out.
+    /// Whether the record contains no head.
     pub fn is_empty(&self) -> bool {
         [&[], BEGUN].contains(&self.register.value())
     }
 
     /// Refuses to sign if the record was never begun ([`SigningRecord::create`],
     /// [`SigningRecord::begin`]). Even if the store is empty, the key may have signed versions that
-    /// it lacks.
+    /// the store lacks.
     ///
-    /// An author can be killed after its first version is durable and before that is recorded. Its
-    /// record was begun, so it may continue.
+    /// An author can be killed after its first version is durable and before the version is
+    /// recorded. Its record was begun, so the author may continue.
     ///
     /// # Errors
     /// [`SigningRecordError::Forgotten`].
@@ -221,8 +219,8 @@ impl SigningRecord {
         Ok(())
     }
 
-    /// Begins the record, unless that was done before. The caller asserts that the key has signed
-    /// no version that the store lacks.
+    /// Begins the record, unless it was begun before. The caller asserts that the key has signed no
+    /// version that the store lacks.
     ///
     /// # Errors
     /// [`SigningRecordError::Register`].

@@ -45,12 +45,12 @@ pub enum RecordChange {
         name: Vec<u8>,
         /// The value after the number.
         value: Vec<u8>,
-        /// Whether to prefix the name with a number (8 bytes, big-endian), one more than that of
-        /// the group's last record. A numbered record replaces no other one.
+        /// Whether to prefix the name with a number (8 bytes, big-endian), one more than the number
+        /// of the group's last record. A numbered record never replaces another record.
         is_numbered: bool,
     },
-    /// Replaces one number by another at the beginning of values: for each record of `group` whose
-    /// value begins with `from` (8 bytes, big-endian). Time: linear in the group's records.
+    /// Replaces `from` by `to` at the beginning of values, for each record of `group` whose value
+    /// begins with `from` (8 bytes, big-endian). Time: linear in the group's records.
     Renumber {
         /// The group.
         group: &'static str,
@@ -111,7 +111,7 @@ impl StoredCheckpoint {
         }
     }
 
-    /// Whether [`StoredCheckpoint::digest`] fits the other fields.
+    /// Whether [`StoredCheckpoint::digest`] matches the other fields.
     pub fn is_intact<S: Suite>(&self) -> bool {
         self.digest == digest::<S>(self.version, self.oldest, &self.bytes)
     }
@@ -127,17 +127,18 @@ fn digest<S: Suite>(version: Version, oldest: Version, bytes: &[u8]) -> Vec<u8> 
 /// Durable storage of one dictionary.
 ///
 /// A store holds the dictionary's signed updates, one checkpoint and groups of named records. For a
-/// repository that keeps its contents itself, it holds the latest row instead of the updates.
+/// repository that stores its own contents, it holds the latest row instead of the updates.
 ///
 /// Laws:
 ///
 /// 1. Each write is atomic, and durable when it returns. A failed write has no effect, except after
-///    an error of the medium: then only reopening shows the state.
-/// 2. Updates have no gaps: the stored ones are those of the versions from some version up to
+///    an error of the medium: then the store must be reopened to learn its state.
+/// 2. Updates have no gaps: the store contains the update of every version from some version up to
 ///    [`Store::latest`]. Only [`Store::publish_row`] overwrites an update.
-/// 3. Reads return what was written. An accident to the medium (a flipped bit, a stale page, a lost
-///    record) is an error. It never yields another value, nor a state older than the acknowledged
-///    one. Exceptions: a checkpoint's reader checks its digest, and see [`Store::records_between`].
+/// 3. Reads return the written values. An accident to the medium (a flipped bit, a stale page, a
+///    lost record) is an error. It never yields another value, nor a state older than the
+///    acknowledged state. Exceptions: a checkpoint's reader checks its digest, and see
+///    [`Store::records_between`].
 pub trait Store: core::fmt::Debug {
     /// The random number that identifies this store.
     ///
@@ -166,16 +167,16 @@ pub trait Store: core::fmt::Debug {
 
     /// Returns the payload published for a version, or `None` if it is not stored (any more).
     ///
-    /// The payload is the update that led to the version. For a repository that keeps its contents
-    /// itself, it is the row of the latest version. [`crate::Replica::update_within`] is the
-    /// message that is sent to others.
+    /// The payload is the update that led to the version. For a repository that stores its own
+    /// contents, it is the row of the latest version. [`crate::Replica::update_within`] returns the
+    /// message that other servers receive.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
     fn update(&self, version: Version) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// Replaces the latest version and all stored rows by one row, and changes records, all or
-    /// nothing. For repositories that keep their contents themselves.
+    /// nothing. For repositories that store their own contents.
     ///
     /// # Errors
     /// [`StoreError::Gap`] unless `before` is [`Store::latest`] and not later than `latest`;
@@ -192,8 +193,8 @@ pub trait Store: core::fmt::Debug {
     ///
     /// # Errors
     /// [`StoreError::Superseded`] if the stored checkpoint is of a later version, or if versions in
-    /// this one were pruned meanwhile; [`StoreError::Damaged`] if it is ahead of the updates;
-    /// [`StoreError`] of the medium.
+    /// `checkpoint` were pruned meanwhile; [`StoreError::Damaged`] if `checkpoint` is ahead of the
+    /// updates; [`StoreError`] of the medium.
     fn put_checkpoint(&mut self, checkpoint: &StoredCheckpoint) -> Result<(), StoreError>;
 
     /// The last checkpoint written.
@@ -243,11 +244,11 @@ pub trait Store: core::fmt::Debug {
     /// [`StoreError`] of the medium.
     fn pin(&self) -> Result<(), StoreError>;
 
-    /// Lets reads see the newest state again.
+    /// Ends [`Store::pin`]: reads see the newest state again.
     fn unpin(&self);
 
-    /// Gives free space back to the file system. With readers present it does nothing, and the next
-    /// call does it.
+    /// Gives free space back to the file system. While there are readers, it does nothing; call it
+    /// again later.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
@@ -256,8 +257,8 @@ pub trait Store: core::fmt::Debug {
     /// Checks the medium's own structure. A store in a file is read as a whole.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if it is not intact; [`StoreError::Older`]; [`StoreError`] of the
-    /// medium.
+    /// [`StoreError::Damaged`] if the structure is inconsistent; [`StoreError::Older`];
+    /// [`StoreError`] of the medium.
     fn check(&mut self) -> Result<(), StoreError>;
 }
 
@@ -280,12 +281,13 @@ pub enum StoreError {
     /// A part of the store is missing or damaged.
     #[error("the store is damaged: {0}")]
     Damaged(&'static str),
-    /// The store is older than a state that was acknowledged from it. Damage has rolled it back, or
-    /// an old copy has replaced it.
+    /// The store is older than its last acknowledged state. Damage has rolled the store back, or an
+    /// old copy has replaced it.
     #[error(
-        "the store is at version {found} (change {found_change}), but version {acknowledged} \
-         (change {acknowledged_change}) was acknowledged from it: it is damaged, or an old copy; \
-         restore a newer one, or remove {} to go on from here", .record.display()
+        "the store is damaged or an old copy: it is at version {found} (change {found_change}), \
+         but version {acknowledged} (change {acknowledged_change}) was acknowledged from it; \
+         restore a newer copy, or remove {} to continue from here",
+        .record.display()
     )]
     Older {
         /// The latest version in the store.
@@ -300,50 +302,51 @@ pub enum StoreError {
         record: PathBuf,
     },
     /// An update does not follow the last published one.
-    #[error("version {actual} was offered for publication where version {expected} is next")]
+    #[error("version {actual} cannot be published: the next version is {expected}")]
     Gap {
         /// The version expected next.
         expected: Version,
         /// The version offered.
         actual: Version,
     },
-    /// A checkpoint is older than the stored one, or holds versions that were pruned meanwhile.
+    /// A checkpoint is older than the stored checkpoint, or contains versions that were pruned
+    /// meanwhile.
     #[error("the store has a newer checkpoint: it was pruned meanwhile, run this again")]
     Superseded,
     /// Another process has written to the objects meanwhile.
     #[error("another process is publishing into these objects: run this again")]
     Overtaken,
     /// The store is of another dictionary or author.
-    #[error("the key is of another dictionary")]
+    #[error("the key belongs to another dictionary")]
     OtherKey,
     /// The key is of a dictionary of another family.
-    #[error("the key is of a dictionary of scheme {0}, which is not this family")]
+    #[error("the key belongs to another family: its dictionary has scheme {0}")]
     OtherFamily(SchemeName),
-    /// The store of a log begins with its parameters.
-    #[error("a log's store is made with its parameters, which are not given")]
+    /// The public parameters for the store of a log are missing.
+    #[error("public parameters are missing: the store of a log is created with them")]
     NoParameters,
-    /// The store was not opened by its author.
+    /// The store was opened without the author's key.
     #[error("the store was opened without its author's key, so nothing can be signed")]
     NoAuthor,
     /// A store in objects accepts only updates that are already signed.
     #[error(
-        "objects are not signed for: an author's store is in files, and its updates are brought to \
-         objects (pad push, pad apply)"
+        "a store in objects accepts only signed updates: keep the author's store in files, and \
+         send its updates to the objects (pad push, pad apply)"
     )]
     NotSignedFor,
     /// Stores in objects support trees only.
-    #[error("objects keep trees only")]
+    #[error("stores in objects support trees only")]
     OnlyTrees,
     /// This kind of store keeps all versions.
     #[error("this kind of store keeps all versions: prune a copy in files")]
     CannotPrune,
-    /// This kind of store never moves its nodes, or has none.
+    /// This kind of store cannot move nodes, or does not contain nodes.
     #[error("only trees whose nodes are stored in files can be compacted")]
     CannotCompact,
-    /// The latest version does not fit into the memory allowed for it.
+    /// The latest version exceeds the memory limit.
     #[error(
-        "its latest version needs {needed} bytes of memory, and may take {most}: allow more, or \
-         choose the size of a cache"
+        "its latest version needs {needed} bytes of memory, but the limit is {most}: raise the \
+         limit, or choose the size of a cache"
     )]
     TooLarge {
         /// The number of bytes needed.
@@ -352,16 +355,14 @@ pub enum StoreError {
         most: u64,
     },
     /// Files replaced by a pruning still exist.
-    #[error(
-        "the files that a pruning has replaced cannot be removed ({0}): prune again to remove them"
-    )]
+    #[error("files replaced by pruning cannot be removed ({0}): prune again to remove them")]
     NotRemoved(#[source] Box<Self>),
-    /// An earlier write failed, and only reopening shows the state of the store.
-    #[error("something could not be written before; open the store again to see what is there")]
+    /// An earlier write failed. The store must be reopened to learn its state.
+    #[error("the store is closed after a failed write: open it again to see its state")]
     Closed,
     /// A writer was interrupted, and this process lacks the permission to repair the store.
     #[error(
-        "a writer of the store {} was interrupted; whoever may write to it has to open it once \
+        "a writer of the store {} was interrupted; open it once with permission to write \
          (pad check does)", .0.display()
     )]
     Interrupted(PathBuf),
@@ -390,10 +391,10 @@ impl From<EngineError> for StoreError {
             EngineError::Foreign(path) => Self::Foreign(path),
             EngineError::InUse(path) => Self::InUse(path),
             EngineError::RepairNeeded(path) => Self::Interrupted(path),
-            EngineError::PageMissing(_) => Self::Damaged("a page is not in the file"),
-            EngineError::PageChanged(_) => Self::Damaged("a page is not what was written"),
-            EngineError::Panicked => Self::Damaged("its pages cannot be read"),
-            EngineError::NotIntact => Self::Damaged("the file's structure is not intact"),
+            EngineError::PageMissing(_) => Self::Damaged("a page is missing from the file"),
+            EngineError::PageChanged(_) => Self::Damaged("a page is corrupt"),
+            EngineError::Panicked => Self::Damaged("the pages cannot be read"),
+            EngineError::NotIntact => Self::Damaged("the page structure is inconsistent"),
             EngineError::Io(error) => Self::Io(error),
             EngineError::Engine(error) => Self::Engine(error),
             error => Self::Engine(Box::new(error)),
@@ -411,6 +412,6 @@ impl From<pad_disk::RegisterError> for StoreError {
 }
 
 pub(crate) const NEWEST_UNREADABLE: StoreError = StoreError::Damaged(
-    "the file of its newest acknowledged state (.newest) is unreadable: move that file away, and \
-     compare what pad status then says with the version that was published last",
+    "the file of the newest acknowledged state (.newest) is unreadable: move that file away, and \
+     compare the version in pad status with the version published last",
 );

@@ -23,7 +23,7 @@ pub(crate) use rows::RowLengths;
 
 /// A log of nodes whose versions are published by a store.
 pub(crate) trait StoreLog: NodeLog {
-    /// Opens the log of the same store, with the versions that the store has.
+    /// Opens the log of the same store, with the versions in the store.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] if the latest version is missing; [`StoreError`] of the medium.
@@ -32,15 +32,15 @@ pub(crate) trait StoreLog: NodeLog {
     /// Keeps other writers out until this value is dropped, or makes them fail.
     ///
     /// # Errors
-    /// [`StoreError::InUse`]; [`StoreError::Gap`] if the store has a version that is missing here;
-    /// [`StoreError::Superseded`] if its nodes were moved; [`StoreError::Closed`];
+    /// [`StoreError::InUse`]; [`StoreError::Gap`] if the store contains a version that is missing
+    /// here; [`StoreError::Superseded`] if its nodes were moved; [`StoreError::Closed`];
     /// [`StoreError`] of the medium.
     fn begin(&mut self, store: &dyn Store) -> Result<(), StoreError>;
 
     /// The row of a version, for the store.
     ///
     /// # Errors
-    /// [`StoreFault::Damaged`] if it is missing; [`StoreFault::Medium`].
+    /// [`StoreFault::Damaged`] if the row is missing; [`StoreFault::Medium`].
     fn row(&self, version: Version) -> Result<Vec<u8>, StoreFault>;
 
     /// The number of bytes that the log keeps next to its store.
@@ -49,14 +49,14 @@ pub(crate) trait StoreLog: NodeLog {
     /// [`StoreError`] of the medium.
     fn kept_bytes(&self) -> Result<u64, StoreError>;
 
-    /// The slot for system errors of this log, now and later.
+    /// The slot for current and future system errors of this log.
     fn system_error(&self) -> SystemError;
 
     /// A log of the same store without versions, to copy the kept versions into once it is
     /// [started](KeptLog::start).
     ///
     /// # Errors
-    /// [`StoreError::CannotPrune`] if this kind has no copies; [`StoreError`] of the medium.
+    /// [`StoreError::CannotPrune`] if this kind cannot be copied; [`StoreError`] of the medium.
     fn new_copy(&self) -> Result<AnyLog, StoreError>;
 
     /// Refuses a log whose nodes cannot be rewritten at its end.
@@ -70,13 +70,13 @@ pub(crate) trait StoreLog: NodeLog {
     /// Creates the files of a new log, for writing.
     ///
     /// # Errors
-    /// Those of [`StoreLog::new_copy`].
+    /// The errors of [`StoreLog::new_copy`].
     fn start(&mut self) -> Result<(), StoreError>;
 
     /// A handle to the same log, without its versions, to remove it.
     fn unopened(&self) -> AnyLog;
 
-    /// The number of this log among those of its store, of which one is in use.
+    /// The number of this log among the logs of its store. One of these is in use.
     fn number(&self) -> u64 {
         0
     }
@@ -94,7 +94,7 @@ pub(crate) trait StoreLog: NodeLog {
     /// Removes the log. Readers that have it open can still use it.
     ///
     /// # Errors
-    /// [`StoreError`] of the medium, [`StoreError::Damaged`] if it is another store's.
+    /// [`StoreError`] of the medium; [`StoreError::Damaged`] if the log belongs to another store.
     fn remove(&self) -> Result<(), StoreError>;
 
     /// Removes the log that the store has switched from, if it exists. Called by the writer.
@@ -184,13 +184,13 @@ impl SystemError {
 /// The latest version in a store and its row. The row of version 0 is empty.
 ///
 /// # Errors
-/// [`StoreError::Damaged`] if it is missing; [`StoreError`] of the medium.
+/// [`StoreError::Damaged`] if the row is missing; [`StoreError`] of the medium.
 pub(crate) fn latest_row(store: &dyn Store) -> Result<(Version, Vec<u8>), StoreError> {
     let latest = store.latest()?;
     let row = match latest {
         Version::EMPTY => Vec::new(),
         latest => store.update(latest)?.ok_or(StoreError::Damaged(
-            "the row of its latest version is missing",
+            "the row of the latest version is missing",
         ))?,
     };
     Ok((latest, row))

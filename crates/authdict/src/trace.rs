@@ -57,7 +57,7 @@ pub enum TraceError {
     #[error("line {0}: {1}")]
     Input(u64, #[source] InputError),
     /// Rows of one snapshot are not contiguous.
-    #[error("line {0}: snapshot '{1}' goes on after another one began")]
+    #[error("line {0}: snapshot '{1}' is not contiguous: another one began before this row")]
     Scattered(u64, String),
 }
 
@@ -67,7 +67,7 @@ pub enum TraceError {
 pub struct TraceReader<R> {
     rows: csv::Reader<RowReader<R>>,
     row: csv::StringRecord,
-    /// Whether the last row read was not returned yet.
+    /// Whether the last row read is still to be returned.
     is_ahead: bool,
     /// The name of the current snapshot.
     name: String,
@@ -75,8 +75,8 @@ pub struct TraceReader<R> {
     failed: bool,
 }
 
-/// A source with a budget of bytes, which the reader renews for each row. Without it, a short
-/// compressed file could expand to a row without an end.
+/// A source with a budget of bytes, which the reader renews for each row. Without a budget, a short
+/// compressed file could expand to an endless row.
 ///
 /// The reader also rejects unterminated quoted fields and text after a closing quote, which the
 /// parser would accept as a part of the field.
@@ -131,7 +131,7 @@ impl<R> RowReader<R> {
     }
 }
 
-/// Error for a row that the parser would accept: its line and the reason.
+/// Error for a malformed row that the parser would accept: its line and the reason.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("line {0}: {1}")]
 struct RowError(u64, &'static str);
@@ -273,7 +273,7 @@ impl<R: Read> TraceReader<R> {
             ("delete", "") => Operation::Remove(key),
             ("delete", _) => return Err(TraceError::DeleteWithValue(line)),
             (other, _) => {
-                // It may be printed to a terminal.
+                // The text may be printed to a terminal.
                 let shown = other.escape_debug().take(LONGEST_SHOWN).collect();
                 return Err(TraceError::UnknownOperation(line, shown));
             }
@@ -281,7 +281,7 @@ impl<R: Read> TraceReader<R> {
         Ok(Some(TraceChange { line, operation }))
     }
 
-    /// Reads a row, unless one is left from before; `false` at the end.
+    /// Reads a row, unless the last row is still to be returned; `false` at the end.
     fn read_row(&mut self) -> Result<bool, TraceError> {
         if !self.is_ahead {
             self.rows.get_mut().left = LONGEST_ROW;
@@ -365,7 +365,7 @@ const LONGEST_NAME: usize = 1 << 12;
 /// The length of the read-ahead buffer in bytes.
 const READ_AHEAD: usize = 1 << 16;
 const LONGEST_HEADER: usize = 2 * READ_AHEAD;
-/// The number of characters that an error shows of an unknown operation or a snapshot's name.
+/// Maximum number of characters of an unknown operation or a snapshot's name in an error.
 const LONGEST_SHOWN: usize = 40;
 const COLUMNS: [&str; 4] = ["snapshot", "op", "key", "value"];
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
@@ -455,7 +455,7 @@ mod tests {
         assert!(message(&format!("{head}a,move,k,1\n")).starts_with("line 2: op 'move'"));
         assert!(message(&format!("{head}a,delete,k,1\n")).starts_with("line 2: a delete has"));
         let scattered = format!("{head}a,put,k,1\nb,put,k,1\na,put,k,1\n");
-        assert!(message(&scattered).starts_with("line 4: snapshot 'a' goes on"));
+        assert!(message(&scattered).starts_with("line 4: snapshot 'a' is not contiguous"));
         let long = "k".repeat(5000);
         assert!(
             message(&format!("{head}a,put,{long},1\n")).starts_with("line 2: the key has 5000")

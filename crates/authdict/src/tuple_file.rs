@@ -1,17 +1,17 @@
 //! The rows of stored tuples, in a database next to their store.
 //!
-//! The rows follow from the updates in the store, and may be behind it. When the store is opened,
+//! The rows follow from the updates in the store, and may be behind them. When the store is opened,
 //! the missing updates are applied again. If nothing was pruned, the file can be removed, and is
-//! made again.
+//! rebuilt.
 //!
-//! Each kind of rows has a table of its own, chosen by the first byte of their keys. The keys of a
-//! kind ascend. The engine fills pages when keys are added at the end of a table, and leaves them
-//! half empty elsewhere.
+//! Each kind of rows has its own table, selected by the first byte of the key. New keys of a kind
+//! ascend. The engine fills pages when keys are added at the end of a table, and leaves pages half
+//! empty elsewhere.
 //!
-//! Each row has a digest of its key and its value. The engine's own check of all pages, made before
-//! a process first writes, costs as much as reading the file. Reads do not need it. A damaged row
-//! is detected when it is read, and can be made again from the updates, unless the store was
-//! pruned.
+//! Each row contains a digest of its key and its value. The engine's own check of all pages, made
+//! before a process first writes, costs as much as reading the file. Reads do not need it. A
+//! damaged row is detected when it is read, and can be rebuilt from the updates, unless the store
+//! was pruned.
 
 use core::{
     cell::RefCell,
@@ -56,7 +56,7 @@ impl TupleFile {
     /// # Errors
     /// [`StoreError::Io`].
     pub(crate) fn of_store(path: &Path) -> Result<Self, StoreError> {
-        Ok(Self::at(Place::Path(pad_disk::beside(path, ".tuples")?)))
+        Ok(Self::at(Place::Path(pad_disk::companion(path, ".tuples")?)))
     }
 
     /// The rows in a folder whose operations can be made to fail.
@@ -74,10 +74,10 @@ impl TupleFile {
         }
     }
 
-    /// Refuses a new store at a path that has tuples already: they belong to another store.
+    /// Refuses a new store at a path with a tuple file, which belongs to another store.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`]; [`StoreError::Io`].
+    /// [`StoreError::Damaged`] if there is a tuple file; [`StoreError::Io`].
     pub(crate) fn require_none(store: &Path) -> Result<(), StoreError> {
         match Self::of_store(store)?.place.path() {
             Some(path) if path.exists() => Err(FOREIGN),
@@ -85,11 +85,12 @@ impl TupleFile {
         }
     }
 
-    /// Opens the rows of the store `store`, if it has some. Takes over the file that is open here.
+    /// Opens the rows of the store `store`, if there is a file. Takes over the file that is open
+    /// here.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if they are another store's, or the file is of another kind;
-    /// [`StoreError`] of the medium.
+    /// [`StoreError::Damaged`] if the file belongs to another store, is damaged or has an older
+    /// format; [`StoreError`] of the medium.
     pub(crate) fn opened(&mut self, store: [u8; 16]) -> Result<Self, StoreError> {
         let mut file = Self {
             store,
@@ -385,14 +386,12 @@ fn opened(key: &[u8], row: &[u8]) -> Result<Vec<u8>, StoreFault> {
 const DIGEST_BYTES: usize = 16;
 
 const FOREIGN: StoreError = StoreError::Damaged(
-    "the file of tuples beside it (with .tuples at the end of its name) is another store's: bring \
-     its own back, or move that one away",
+    "tuple file (.tuples) belongs to another store: restore this store's own file, or move it away",
 );
 pub(crate) const UNREADABLE: StoreError = StoreError::Damaged(
-    "the file of tuples beside it (with .tuples at the end of its name) is damaged: move it away, \
-     and it is made again unless the store was pruned",
+    "tuple file (.tuples) is damaged: move it away; it is rebuilt unless the store was pruned",
 );
 const OLDER: StoreError = StoreError::Damaged(
-    "the file of tuples beside it (with .tuples at the end of its name) is of an older format: \
-     move it away, and it is made again unless the store was pruned",
+    "tuple file (.tuples) has an older format: move it away; it is rebuilt unless the store was \
+     pruned",
 );

@@ -1,4 +1,4 @@
-//! The check of answers of any family and suite.
+//! Verification of answers of any family and suite.
 
 use pad_core::Version;
 
@@ -6,8 +6,8 @@ use crate::question::{Question, Refusal, Statement};
 
 /// A verifier of answers of any suite and scheme, which trusts a public key only.
 pub trait Verifier: Send + Sync {
-    /// Verifies an answer, the message of a [`pad_core::Response`], and returns what it establishes
-    /// about this version.
+    /// Verifies an answer about `version`, the message of a [`pad_core::Response`], and returns the
+    /// verified statement.
     ///
     /// # Errors
     /// [`Refusal`].
@@ -19,7 +19,7 @@ pub trait Verifier: Send + Sync {
     ) -> Result<Statement, Refusal>;
 
     /// Resumes from the message of a [`pad_core::TrustedView`]. An answer about the newest version
-    /// seen is then refused unless it has that very head.
+    /// seen is then refused unless it is under the head seen.
     ///
     /// # Errors
     /// [`Refusal`]; the client is unchanged.

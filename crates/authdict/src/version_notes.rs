@@ -1,8 +1,8 @@
 //! Unsigned notes on versions: names and creation times, as given by the operator of the store.
 //!
-//! Notes are not in the signed head and are not proved. A client that asks for a version by a name
-//! is told its number. It verifies the answer for that number. Names are in neither updates nor
-//! copies made from updates.
+//! Notes are not part of the signed head and are not proved. A client that asks for a version by
+//! name receives its number, and verifies the answer for that number. Updates contain no names, so
+//! copies made from updates lack them.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub struct VersionNote {
     pub name: Option<String>,
     /// The time of signing in seconds since 1970, by the author's clock.
     pub seconds: u64,
-    /// The number of changes that the author asked for.
+    /// The number of changes that the author requested.
     pub changes: u64,
     /// The number of entries.
     pub entries: u64,
@@ -29,8 +29,8 @@ pub struct VersionNote {
 pub const LONGEST_NAME: usize = 1 << 12;
 
 impl VersionNote {
-    /// The records to write with the version: one by its number and, if it has a name, one by its
-    /// name.
+    /// The records to write with the version: one by version number and, if the note has a name,
+    /// one by name.
     pub fn records(&self, version: Version) -> impl Iterator<Item = RecordChange> + use<> {
         let number = version.number().to_be_bytes();
         let note = RecordChange::put(GROUP, number, codec::encode_body(self));
@@ -75,8 +75,8 @@ pub fn versions_of(store: &impl Store, name: &str) -> Result<Vec<Version>, Store
     found.collect()
 }
 
-/// The records of names that are missing in a store without any. The first author to write to it
-/// adds them. Time: linear in its notes, once.
+/// The records of names that a store without such records lacks. The first author that writes to
+/// the store adds them. Time: linear in its notes, once.
 ///
 /// # Errors
 /// [`StoreError`].
@@ -89,7 +89,7 @@ pub fn missing_names(store: &impl Store) -> Result<Vec<RecordChange>, StoreError
         let name = note.name.as_deref()?;
         Some(named(name, version))
     });
-    // An empty one, so that the group of names is not empty from here on.
+    // An empty record, so that the group of names is not empty from here on.
     let all = names.chain([Vec::new()]);
     Ok(all
         .map(|name| RecordChange::put(NAMES_GROUP, name, []))
@@ -112,18 +112,18 @@ pub struct VersionNotes(BTreeMap<Version, VersionNote>);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NameError {
-    /// No version has it.
+    /// No version has this name.
     #[error("no version has the name '{0}'; pad versions lists names")]
     Unknown(String),
-    /// Several versions have it.
+    /// Several versions have this name.
     #[error(
-        "the name '{name}' is that of versions {}: ask for one of these by its number",
+        "the name '{name}' is ambiguous: it is the name of versions {}, so give a version number",
         listed(versions)
     )]
     Ambiguous {
         /// The name.
         name: String,
-        /// Some of the versions that have it, in ascending order.
+        /// Some of the versions with this name, in ascending order.
         versions: Vec<Version>,
     },
 }
@@ -164,7 +164,7 @@ impl VersionNotes {
         self.0.iter().map(|(version, note)| (*version, note))
     }
 
-    /// Adds the notes of `others`, which replace those of the same versions.
+    /// Adds the notes of `others`, which replace existing notes of the same versions.
     pub fn extend(&mut self, others: Self) {
         self.0.extend(others.0);
     }
@@ -195,7 +195,7 @@ pub fn only_version(name: &str, versions: Vec<Version>) -> Result<Version, NameE
 pub const MOST_OF_A_NAME: usize = 10;
 const GROUP: &str = "version-notes";
 const NAMES_GROUP: &str = "version-names";
-const UNREADABLE: StoreError = StoreError::Damaged("what it says of a version is unreadable");
+const UNREADABLE: StoreError = StoreError::Damaged("unreadable note on a version");
 
 #[cfg(test)]
 mod tests {

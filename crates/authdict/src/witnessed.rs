@@ -1,13 +1,12 @@
 //! The heads of a dictionary as a public log with witnesses.
 //!
-//! The log assures a client that the newest head that it was shown is the newest shown to any
-//! client.
+//! The log assures a client that its newest head is the newest head shown to any client.
 //!
 //! Entry `i` of the log is the message of the signed head of version `i + 1`, byte for byte. The
 //! log's origin ends with the dictionary's id. A client gets one text: a proof from the log
 //! (`tlog-proof`) whose extra data is the message of the newest head. The proof contains the log's
 //! checkpoint with cosignatures of witnesses. Each witness has verified that every checkpoint
-//! continues the one before.
+//! continues the previous checkpoint.
 //!
 //! The log's key is not the author's: see decision 31 of the project.
 
@@ -25,7 +24,7 @@ use transparency_log::{
 
 use crate::{keys::PublicKey, question::Question, selection::with_suite};
 
-/// The newest head that a log has, under a checkpoint with enough cosignatures.
+/// The newest head in a log, under a checkpoint with enough cosignatures.
 #[derive(Clone, Debug)]
 pub struct Newest<S: Suite> {
     message: Vec<u8>,
@@ -47,7 +46,7 @@ pub struct NewestHead {
     pub cosignatures: Vec<Cosignature>,
 }
 
-/// Error for a head that is not shown to be the newest.
+/// Error for a head that is not proved to be the newest.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WitnessedError {
@@ -55,26 +54,26 @@ pub enum WitnessedError {
     #[error(transparent)]
     Log(#[from] LogProofError),
     /// The proof comes without a head.
-    #[error("the proof of the newest head comes without the head")]
+    #[error("the proof of the newest head does not include the head")]
     NoHead,
     /// The entry is not a signed head.
     #[error("an entry of the log of heads is not a head")]
     Decode(#[from] DecodeError),
-    /// The head is not one of this author and dictionary, or not of the version that its index in
-    /// the log implies.
+    /// The head is not signed by this author for this dictionary, or its version does not match its
+    /// index in the log.
     #[error(transparent)]
     Head(#[from] VerifyError),
-    /// The policy names several logs of this dictionary; their origins. A server could show an
-    /// abandoned one, freshly cosigned.
+    /// The policy names several logs of this dictionary; their origins. A server could present an
+    /// abandoned log, freshly cosigned.
     #[error(
         "the policy names several logs of this dictionary, of which one may be out of date: {0:?}"
     )]
     SeveralLogs(Vec<String>),
     /// The log belongs to another dictionary; its origin.
-    #[error("the log {0:?} is not that of this dictionary")]
+    #[error("the log {0:?} belongs to another dictionary")]
     OtherDictionary(String),
     /// The log has later entries.
-    #[error("the head is that of version {version}, and the log has {newest}")]
+    #[error("the head is outdated: it is of version {version}, but the log has version {newest}")]
     NotNewest {
         /// The version of the head.
         version: Version,
@@ -132,8 +131,8 @@ impl<S: Suite> Newest<S> {
     /// dictionary. The head must be the last entry of the dictionary's log at a checkpoint that the
     /// policy accepts.
     ///
-    /// With a window, only witnesses that have cosigned in it count. Without one, an old checkpoint
-    /// is as good as a new one.
+    /// With a window, only witnesses that have cosigned in it count. Without a window, an old
+    /// checkpoint is accepted like a new one.
     ///
     /// # Errors
     /// [`WitnessedError`].
@@ -191,7 +190,7 @@ impl<S: Suite> Newest<S> {
 /// Verifies a proof like [`Newest::check`], for the dictionary with this key.
 ///
 /// # Errors
-/// Those of [`Newest::check`].
+/// The errors of [`Newest::check`].
 pub fn newest(
     public: &PublicKey,
     policy: &Policy,
@@ -209,12 +208,12 @@ pub fn newest(
     })
 }
 
-/// Decodes the messages of the heads that an answer claims to be under. The last is that of the
-/// version asked about. If the question names an older version, its head comes first. Version 0 has
-/// no head, so it is `None`.
+/// Decodes the messages of the heads that an answer claims to be under. The last head is of the
+/// queried version. If the question names an older version, its head comes first. Version 0 has no
+/// head and yields `None`.
 ///
-/// Nothing is verified. After verifying the answer, a client learns which head it rests on, if an
-/// author has signed several for one version.
+/// Nothing is verified. After verifying the answer, a client learns which head the answer is under,
+/// if the author has signed several heads for one version.
 ///
 /// # Errors
 /// [`DecodeError`].
@@ -226,7 +225,7 @@ pub fn heads_of(
     with_suite!(public.suite, S => heads_in::<S>(question, answer))
 }
 
-/// Decodes the heads, with which answers of every family begin.
+/// Decodes the heads at the beginning of an answer of any family.
 fn heads_in<S: Suite>(
     question: &Question,
     answer: &[u8],

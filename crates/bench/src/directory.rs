@@ -4,8 +4,8 @@
 
 use crate::prelude::*;
 
+mod alternatives;
 mod arguments;
-mod beside;
 mod contender;
 mod digests;
 mod durable;
@@ -59,7 +59,7 @@ impl DirectoryArguments {
                 }
                 Experiment::Beside => {
                     for entries in &self.entries {
-                        beside::run(*entries, &primitives, &mut report)?;
+                        alternatives::run(*entries, &primitives, &mut report)?;
                     }
                 }
             }

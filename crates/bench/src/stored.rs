@@ -205,7 +205,7 @@ fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
     // Everything is in memory after the first round.
     prove(&stored, latest, &asked(20_000.min(keys as usize * 20)));
     let proving = effort.repeat(256, &mut asked, |asked| prove(&stored, latest, &asked));
-    let beside = effort.repeat(256, &mut asked, |asked| {
+    let in_memory = effort.repeat(256, &mut asked, |asked| {
         for key in &asked {
             std::hint::black_box(memory.prove(latest, key).is_ok());
         }
@@ -241,8 +241,8 @@ fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
         prove_warmed_us: proving_warmed.median_us(),
         warm_seconds: warm_us / 1e6,
         warmed_bytes: warmed_bytes,
-        prove_in_memory_us: beside.median_us(),
-        prove_ratio: proving.median_us() / beside.median_us(),
+        prove_in_memory_us: in_memory.median_us(),
+        prove_ratio: proving.median_us() / in_memory.median_us(),
         reads_latest: reads_latest,
         reads_old: reads_old,
     })

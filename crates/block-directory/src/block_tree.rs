@@ -76,8 +76,9 @@ impl<S: Suite, B: BlockDigest<S>> BlockTree<S, B> {
     /// Registers an object.
     ///
     /// # Errors
-    /// [`BlockError::Rule`]: [`InputError::ReservedDigest`], [`InputError::CapacityExceeded`].
-    /// [`BlockError::Element`].
+    /// - [`BlockError::Rule`] with [`InputError::ReservedDigest`] if the object has the digest of
+    ///   zeros, or with [`InputError::CapacityExceeded`] if the tree is full.
+    /// - [`BlockError::Element`] if a slot has no group element.
     pub fn append(&mut self, object: S::Digest) -> Result<EntryId, BlockError> {
         if is_reserved(&object) {
             return Err(InputError::ReservedDigest.into());
@@ -94,8 +95,10 @@ impl<S: Suite, B: BlockDigest<S>> BlockTree<S, B> {
     /// Replaces the object of an entry.
     ///
     /// # Errors
-    /// [`BlockError::Rule`]: [`ApplyError::UnknownId`], [`ApplyError::DeletedForGood`],
-    /// [`InputError::ReservedDigest`]. [`BlockError::Element`].
+    /// - [`BlockError::Rule`] with [`ApplyError::UnknownId`] if the id is not assigned, with
+    ///   [`ApplyError::DeletedForGood`] if the entry was deleted, or with
+    ///   [`InputError::ReservedDigest`] if the object has the digest of zeros.
+    /// - [`BlockError::Element`] if a slot has no group element.
     pub fn update(&mut self, id: EntryId, object: S::Digest) -> Result<(), BlockError> {
         if is_reserved(&object) {
             return Err(InputError::ReservedDigest.into());
@@ -106,8 +109,9 @@ impl<S: Suite, B: BlockDigest<S>> BlockTree<S, B> {
     /// Deletes an entry permanently.
     ///
     /// # Errors
-    /// [`BlockError::Rule`]: [`ApplyError::UnknownId`], [`ApplyError::DeletedForGood`].
-    /// [`BlockError::Element`].
+    /// - [`BlockError::Rule`] with [`ApplyError::UnknownId`] if the id is not assigned, or with
+    ///   [`ApplyError::DeletedForGood`] if the entry was deleted.
+    /// - [`BlockError::Element`] if a slot has no group element.
     pub fn delete(&mut self, id: EntryId) -> Result<(), BlockError> {
         self.replace(id.number(), None)
     }

@@ -23,7 +23,7 @@ use crate::{
 /// A client of one directory. It trusts the author's key, and stores the newest head that it has
 /// seen.
 ///
-/// Answers are about the server's latest version. An answer includes that head if the client does
+/// Answers are about the server's latest version. An answer includes its head if the client does
 /// not know it.
 #[derive(Clone, Debug)]
 pub struct DirectoryClient<S: Suite> {
@@ -41,10 +41,12 @@ pub enum AnswerError<S: Suite> {
     /// The server claims that the hint matches, but hint and answer do not form a proof. A false or
     /// stale hint does not match, because the client offers only digests computed from it. So the
     /// answer is false. Ask without the hint, and another server if there is one.
-    #[error("the server says that the hint matches, and it does not: {0}")]
+    #[error("the server claims that the hint matches, but hint and answer do not verify: {0}")]
     HintFailed(VerifyError),
     /// A concurrent answer advanced the client to a newer head. Send the request again.
-    #[error("another answer was quicker")]
+    #[error(
+        "the answer is outdated: a concurrent answer led to a newer head, send the request again"
+    )]
     Overtaken,
 }
 
@@ -176,7 +178,7 @@ impl<S: Suite> DirectoryClient<S> {
     /// the answer even if the proof is refused, because the author signed the head.
     ///
     /// # Errors
-    /// [`AnswerError`].
+    /// [`AnswerError`] if the answer does not verify, or is outdated.
     pub fn accept(
         &mut self,
         pending: &PendingEntries<S>,
@@ -226,7 +228,7 @@ impl<S: Suite> DirectoryClient<S> {
     /// Verifies the answer to a range request and returns its entries.
     ///
     /// # Errors
-    /// [`AnswerError`].
+    /// [`AnswerError`] if the answer does not verify, or is outdated.
     pub fn accept_range(
         &mut self,
         pending: &PendingRange,

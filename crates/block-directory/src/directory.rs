@@ -25,7 +25,7 @@ use crate::{
 /// only. Older roots stay provable by the heads.
 ///
 /// Memory: about two digests for each entry, or the [`CacheBudget`](crate::CacheBudget) for a
-/// directory in files. The step is that of hints ([`crate::hint`]).
+/// directory in files. Its step is the step of hints ([`crate::hint`]).
 #[derive(Debug)]
 pub struct BlockDirectory<S: Suite> {
     pub(crate) blocks: Blocks<S>,
@@ -82,15 +82,16 @@ impl<S: Suite> BlockDirectory<S> {
         self.most_in_range = most.min(MOST_RANGE);
     }
 
-    /// Loads version 1 of a directory at once. No update of its size exists.
+    /// Loads version 1 of a directory in one pass. A loaded version has no update.
     ///
     /// `objects` are the digests of all entries in order. Time: two hashes for each.
     ///
     /// # Errors
-    /// - [`InputError::ReservedDigest`](pad_core::InputError::ReservedDigest),
-    ///   [`InputError::CapacityExceeded`](pad_core::InputError::CapacityExceeded).
+    /// - [`InputError::ReservedDigest`](pad_core::InputError::ReservedDigest) if an object has the
+    ///   digest of zeros; [`InputError::CapacityExceeded`](pad_core::InputError::CapacityExceeded)
+    ///   for too many objects.
     /// - [`ApplyError`] for a head that is not the author's of version 1.
-    /// - [`ApplyError::RootMismatch`].
+    /// - [`ApplyError::RootMismatch`] if the objects do not hash to the signed root.
     /// - [`ApplyError::VersionGap`] for a directory that has a version.
     /// - [`ApplyError::Store`] for a directory in files.
     pub fn load(
@@ -146,8 +147,9 @@ impl<S: Suite> BlockDirectory<S> {
     /// Verifies an update and makes it the latest version.
     ///
     /// # Errors
-    /// [`ApplyError`]; the directory is then unchanged. After [`ApplyError::Store`] a directory in
-    /// files may be closed. It may have the version when it is opened again.
+    /// [`ApplyError`] if the update is refused; the directory is then unchanged. After
+    /// [`ApplyError::Store`] a directory in files may be closed. It may have the version when it is
+    /// opened again.
     pub fn apply(&mut self, update: &Update<S>) -> Result<Version, ApplyError> {
         let plan = self.plan_update(update)?;
         self.accept(update, plan)?;
@@ -217,7 +219,7 @@ impl<S: Suite> BlockDirectory<S> {
     /// Answers a request message for entries or a range, about the latest version.
     ///
     /// # Errors
-    /// [`RequestError`].
+    /// [`RequestError`] if the bytes are not a request, or the request has no answer.
     pub fn answer(&self, request: &[u8]) -> Result<Vec<u8>, RequestError> {
         let answer = match codec::decode::<EntryRequest<S>>(request, LONGEST_REQUEST) {
             Ok(request) => self.answer_entries(&request)?,
@@ -288,7 +290,7 @@ impl<S: Suite> BlockDirectory<S> {
         Ok(Some(News { head, consistency }))
     }
 
-    /// The upper part of the proof of an entry, down to the first subtree that the chain has.
+    /// The upper part of the proof of an entry, down to the first subtree in the chain.
     ///
     /// Compares only closed subtrees, and only for a registered entry, because the chain is
     /// untrusted.

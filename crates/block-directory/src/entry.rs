@@ -42,7 +42,7 @@ impl EntryId {
 pub enum Entry<D> {
     /// Registered for the object with this digest.
     Live(D),
-    /// Deleted, for good.
+    /// Deleted permanently.
     Deleted,
     /// Not registered yet.
     Unassigned,

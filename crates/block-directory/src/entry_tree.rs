@@ -38,8 +38,8 @@ impl<S: Suite> EntryTree<S> {
     /// Replaces all entries by `objects`. Time: two hashes for each.
     ///
     /// # Errors
-    /// [`InputError::ReservedDigest`], [`InputError::CapacityExceeded`]; the tree is then
-    /// unchanged.
+    /// [`InputError::ReservedDigest`] if an object has the digest of zeros;
+    /// [`InputError::CapacityExceeded`] for too many objects. The tree is then unchanged.
     pub fn load(&mut self, objects: impl IntoIterator<Item = S::Digest>) -> Result<(), InputError> {
         self.blocks = Blocks::load(self.blocks.step(), checked::<S>(objects))?;
         Ok(())
@@ -59,7 +59,7 @@ impl<S: Suite> EntryTree<S> {
     /// ascending. Hashes each inner node once. Returns the new number of entries.
     ///
     /// # Errors
-    /// [`ApplyError`], as for an update; nothing is changed.
+    /// [`ApplyError`] if the changes break the rules of updates. The tree is then unchanged.
     pub fn apply(&mut self, changes: &[(EntryId, Option<S::Digest>)]) -> Result<u64, ApplyError> {
         if changes.len() > MOST_OPERATIONS {
             return Err(InputError::CapacityExceeded.into());

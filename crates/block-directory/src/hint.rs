@@ -6,8 +6,8 @@
 //! ([`ShortCircuit`]). Hint and answer together are an ordinary proof of the server's version, and
 //! are verified as one. There is no other way from a hint to a statement.
 //!
-//! The chain has the digests of the path at heights that are multiples of the server's *step*. A
-//! server with blocks of `2^step` slots finds these without reading the blocks below.
+//! The chain contains the digests of the path at heights that are multiples of the server's *step*.
+//! A server with blocks of `2^step` slots finds these without reading the blocks below.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -52,7 +52,7 @@ impl<S: Suite> Message for Hint<S> {
 
 impl<S: Suite> Hint<S> {
     /// Makes a hint from a proof of one registered entry that was verified under this version.
-    /// Returns `None` unless the proof shows one entry. Does not check that this entry is `id`.
+    /// Returns `None` unless the proof contains one entry. Does not check that this entry is `id`.
     pub fn new(
         dictionary: DictionaryId,
         id: EntryId,
@@ -72,8 +72,8 @@ impl<S: Suite> Hint<S> {
         })
     }
 
-    /// The version that the hint claims. The claim is untrusted: it is no reason to keep a hint
-    /// that did not match.
+    /// The version that the hint claims. The claim is untrusted: do not keep a hint that did not
+    /// match because of it.
     pub const fn version(&self) -> Version {
         self.version
     }
@@ -86,9 +86,10 @@ impl<S: Suite> Hint<S> {
     /// # Errors
     /// [`VerifyError`]; the client then asks without the hint:
     ///
-    /// - [`VerifyError::WrongDictionary`].
-    /// - [`VerifyError::HintOfAnotherEntry`], also for an impossible id or size.
-    /// - [`VerifyError::HintOfAnotherObject`].
+    /// - [`VerifyError::WrongDictionary`] if the hint is of another dictionary.
+    /// - [`VerifyError::HintOfAnotherEntry`] if the hint is of another entry, or has an impossible
+    ///   id or size.
+    /// - [`VerifyError::HintOfAnotherObject`] if the hint is of another object.
     /// - [`VerifyError::InvalidQuery`] for a step outside `1..=12`.
     pub fn offer(
         self,
@@ -170,8 +171,8 @@ impl<S: Suite> Offer<S> {
     /// Joins answer and hint into a proof, to be verified like any other.
     ///
     /// # Errors
-    /// [`VerifyError::HeightNotOffered`] for a height that is 0, no multiple of the step, or above
-    /// the chain.
+    /// [`VerifyError::HeightNotOffered`] for a height that is 0, not a multiple of the step, or
+    /// above the chain.
     pub fn complete(
         &self,
         answer: &ShortCircuit<S>,

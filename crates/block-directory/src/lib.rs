@@ -10,25 +10,25 @@
 //! * the same statement from a [`Hint`] stored with the object, which saves the server the last
 //!   reads.
 //!
-//! # Which parts to choose
+//! # Choosing parts
 //!
-//! | you need | take | it costs |
+//! | Task | API | Cost |
 //! | --- | --- | --- |
 //! | ids for up to 10^9 objects | `FullAuthor`, `BlockDirectory` | disk: about 32 bytes an entry |
 //! | an author without the entries | `LightAuthor` | 48 digests; a server's proof for each change |
-//! | to look up | [`DirectoryClient`] | a proof of 688 bytes at 10^6 entries, 1 008 at 10^9 |
+//! | lookups | [`DirectoryClient`] | a proof of 688 bytes at 10^6 entries, 1 008 at 10^9 |
 //! | look-ups without block reads | [`Hint`], stored with the object | as long as a proof |
 //! | the paper's digests of blocks | [`strategy`], [`OpenedProof`] | 10 to 99 KB for a proof |
 //!
 //! A look-up without a hint reads one block of a directory in a folder.
 //!
-//! # How
+//! # Structure
 //!
-//! The entries are the leaves of the tree of RFC 9162. Its shape follows from their number alone,
+//! The entries are the leaves of the tree of RFC 9162. Its shape follows from their number only,
 //! and the signed root binds that number. A block of `2^d` slots on a server's disk is a complete
 //! subtree of height `d`. Roots and proofs therefore do not depend on blocks, and each server
-//! chooses its own. A proof of one of `n` entries has `log n` digests: 688 bytes at `10^6`, 1 008
-//! bytes at `10^9`. Deleting leaves a tombstone; ids are never reused.
+//! chooses its own. A proof of one of `n` entries contains `log n` digests: 688 bytes at `10^6`, 1
+//! 008 bytes at `10^9`. Deleting leaves a tombstone; ids are never reused.
 //!
 //! The full author keeps all entries. The light one ([`LightAuthor`]) keeps at most 48 digests. It
 //! appends without a request to the server. For changes it verifies a proof from an untrusted
@@ -37,10 +37,10 @@
 //! # Other blocks
 //!
 //! The digests of blocks that the paper proposes are included for comparison, as strategies 2 to 6
-//! of one trait ([`strategy`]). Their roots depend on the capacity of blocks. Their proofs show
+//! of one trait ([`strategy`]). Their roots depend on the capacity of blocks. Their proofs contain
 //! every slot of every block on the path ([`OpenedProof`]). With 68 slots and `10^9` entries such a
-//! proof has 10 to 99 KB; a path of the tree has 1 KB. They have no author or server: [`BlockTree`]
-//! provides entries, roots and proofs.
+//! proof takes 10 to 99 KB; a path of the tree takes 1 KB. They have no author or server:
+//! [`BlockTree`] provides entries, roots and proofs.
 //!
 //! # Example
 //!

@@ -87,7 +87,7 @@ impl<S: Suite, B: BlockDigest<S>> OpenedProof<S, B> {
         slots.saturating_mul(slot).saturating_add(64)
     }
 
-    /// Checks that the slots on the path lead to the root, and returns the entry.
+    /// Checks that the slots on the path hash to the root, and returns the entry.
     fn open(&self, root: &BlockRoot<S>, id: u64) -> Result<EntryState<S>, VerifyError> {
         let path = path::<S, B>(self.registered, self.capacity, id);
         let mut rest = self.contents.as_slice();
@@ -128,8 +128,8 @@ impl<S: Suite, B: BlockDigest<S>> OpenedProof<S, B> {
         }
     }
 
-    /// Checks the proof of an id that is not assigned: only the summary of the topmost block is
-    /// shown.
+    /// Checks the proof of an id that is not assigned: the proof contains only the summary of the
+    /// topmost block.
     fn check_unassigned(&self, root: &BlockRoot<S>) -> Result<(), VerifyError> {
         let length = match self.registered {
             0 => 0,
@@ -154,11 +154,15 @@ impl<S: Suite, B: BlockDigest<S>> Proof for OpenedProof<S, B> {
     /// Time: one element for each slot of each block on the path.
     ///
     /// # Errors
-    /// [`VerifyError::SizeOutOfRange`] for more than [`MOST_ENTRIES`] entries,
-    /// [`VerifyError::WrongCapacity`], [`VerifyError::BlockLength`],
-    /// [`VerifyError::MalformedEntry`], [`VerifyError::ReservedDigest`],
-    /// [`VerifyError::SummaryOutOfRange`], [`VerifyError::ElementNotFound`],
-    /// [`VerifyError::SummaryMismatch`], [`VerifyError::RootMismatch`].
+    /// - [`VerifyError::SizeOutOfRange`] for more than [`MOST_ENTRIES`] entries.
+    /// - [`VerifyError::WrongCapacity`] for another capacity than the directory's.
+    /// - [`VerifyError::BlockLength`] if the blocks do not have exactly the slots on the path.
+    /// - [`VerifyError::MalformedEntry`] for a slot that is neither a live nor a deleted entry.
+    /// - [`VerifyError::ReservedDigest`] for a live entry with the digest of deleted ones.
+    /// - [`VerifyError::SummaryOutOfRange`] for a summary that is not an element of the group.
+    /// - [`VerifyError::ElementNotFound`] for a slot without a group element.
+    /// - [`VerifyError::SummaryMismatch`] if a block does not match its summary in the block above.
+    /// - [`VerifyError::RootMismatch`] if the topmost block does not match the root.
     fn check(
         self,
         root: &BlockRoot<S>,
@@ -242,7 +246,7 @@ pub(crate) fn path<S: Suite, B: BlockDigest<S>>(
     steps
 }
 
-/// Checks that every shown slot is well-formed.
+/// Checks that every slot is well-formed.
 fn check_slots<S: Suite, B: BlockDigest<S>>(contents: Contents<'_>) -> Result<(), VerifyError> {
     let is_upper = contents.place.level > 0;
     for (_, content) in contents.slots() {

@@ -46,7 +46,8 @@ impl<S: Suite> Change<S> {
 /// Decodes the operations of an update into changes.
 ///
 /// # Errors
-/// [`ApplyError::NotAnEntry`]; [`InputError::CapacityExceeded`] for more than [`MOST_OPERATIONS`].
+/// [`ApplyError::NotAnEntry`] for a key that is not an id or a value that is not a digest;
+/// [`InputError::CapacityExceeded`] for more than [`MOST_OPERATIONS`].
 pub(crate) fn decode<S: Suite>(operations: &[Operation]) -> Result<Vec<Change<S>>, ApplyError> {
     if operations.len() > MOST_OPERATIONS {
         return Err(InputError::CapacityExceeded.into());
@@ -58,9 +59,13 @@ pub(crate) fn decode<S: Suite>(operations: &[Operation]) -> Result<Vec<Change<S>
 /// `shown` returns the state of a registered entry.
 ///
 /// # Errors
-/// [`ApplyError::UnorderedOperations`], [`ApplyError::DeletedForGood`], [`ApplyError::UnknownId`]
-/// for deleting an entry that is not registered, [`ApplyError::IdGap`],
-/// [`InputError::ReservedDigest`], [`InputError::CapacityExceeded`]; those of `shown`.
+/// - [`ApplyError::UnorderedOperations`] if ids are not strictly ascending.
+/// - [`ApplyError::DeletedForGood`] for a change of a deleted entry.
+/// - [`ApplyError::UnknownId`] for deleting an entry that is not registered.
+/// - [`ApplyError::IdGap`] if new entries do not have the next ids.
+/// - [`InputError::ReservedDigest`] for an object with the digest of zeros.
+/// - [`InputError::CapacityExceeded`] for more than [`MOST_ENTRIES`] entries.
+/// - The errors of `shown`.
 pub(crate) fn check<S: Suite>(
     changes: &[Change<S>],
     registered: u64,

@@ -45,10 +45,10 @@ impl<S: Suite, Q: Selection> Message for DirectoryProof<S, Q> {
 }
 
 impl<S: Suite, Q: Selection> DirectoryProof<S, Q> {
-    /// Checks the form of this proof, and returns the root that it leads to.
+    /// Checks the form of this proof, and returns the root that it hashes to.
     ///
     /// # Errors
-    /// As [`Proof::check`], but without [`VerifyError::RootMismatch`].
+    /// The errors of [`Proof::check`], without [`VerifyError::RootMismatch`].
     pub(crate) fn root(&self, query: &Q) -> Result<S::Digest, VerifyError> {
         let asked = query.below(self.checked_size()?);
         if asked.len() > MOST_RANGE {
@@ -88,16 +88,17 @@ impl<S: Suite, Q: Selection> Proof for DirectoryProof<S, Q> {
     type Statement = Entries<S, Q>;
     type Error = VerifyError;
 
-    /// Time: for each id at most as many nodes as the number of entries has bits, and one for each
-    /// sibling.
+    /// Time: for each id at most as many nodes as `registered` has bits, and one for each sibling.
     ///
     /// # Errors
     /// - [`VerifyError::SizeOutOfRange`] for more than [`MOST_ENTRIES`] entries.
-    /// - [`VerifyError::TooManyElements`] for a range of more than [`MOST_RANGE`] of them.
-    /// - [`VerifyError::CountMismatch`] unless each registered id has its entry.
-    /// - [`VerifyError::ReservedDigest`].
+    /// - [`VerifyError::TooManyElements`] for a range with more than [`MOST_RANGE`] registered
+    ///   entries.
+    /// - [`VerifyError::CountMismatch`] unless the proof contains one entry for each registered id
+    ///   of the query.
+    /// - [`VerifyError::ReservedDigest`] for a live entry with the digest of deleted ones.
     /// - [`VerifyError::MalformedShape`] for missing or surplus siblings.
-    /// - [`VerifyError::RootMismatch`].
+    /// - [`VerifyError::RootMismatch`] if the proof does not hash to the verified root.
     fn check(self, root: &VerifiedRoot<S>, query: &Q) -> Result<Entries<S, Q>, VerifyError> {
         if self.root(query)? != root.root() {
             return Err(VerifyError::RootMismatch);

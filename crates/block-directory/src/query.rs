@@ -13,14 +13,14 @@ use crate::{entry::EntryId, shape::RequestedIds};
 /// The most ids in one query.
 pub const MOST_IDS: usize = 1000;
 
-/// The most entries that the proof of a range shows.
+/// Maximum number of entries in the proof of a range.
 pub const MOST_RANGE: u64 = 1 << 20;
 
 /// A query for entries. Sealed: [`EntryQuery`] and [`EntryRange`].
 pub trait Selection: Clone + Debug + Eq + sealed::QueryIds {
     /// The message kind of its proofs in envelopes.
     const KIND: u8;
-    /// The most entries that a proof shows.
+    /// Maximum number of entries in a proof.
     const MOST_ENTRIES: usize;
 
     /// The longest proof for this query, in bytes.

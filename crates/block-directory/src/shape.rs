@@ -1,7 +1,7 @@
 //! The shape of the tree over all entries, and the walk over it.
 //!
-//! The shape is that of [`pad_core::merkle`]. It follows from the number of entries alone. Paths
-//! there follow one leaf or one prefix; this walk follows any set of ids.
+//! The tree has the shape of [`pad_core::merkle`], which follows from the number of entries only.
+//! Paths there follow one leaf or one prefix; this walk follows any set of ids.
 //!
 //! Prover, verifier and light author share the walk ([`walk`]). Each implements its own
 //! [`Visitor`].

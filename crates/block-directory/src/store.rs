@@ -52,7 +52,8 @@ impl<S: Suite> BlockDirectory<S> {
     /// slots; `step = 7` fills a page of 4 096 bytes.
     ///
     /// # Errors
-    /// [`StoreError::NotEmpty`]; as [`BlockDirectory::new`]; [`StoreError`] of the medium.
+    /// [`StoreError::NotEmpty`] if the folder contains files; the errors of
+    /// [`BlockDirectory::new`]; other [`StoreError`]s if the medium fails.
     pub fn create(
         folder: &Path,
         authority: Authority,
@@ -65,7 +66,7 @@ impl<S: Suite> BlockDirectory<S> {
     /// Like [`BlockDirectory::create`], in any layer of files.
     ///
     /// # Errors
-    /// As [`BlockDirectory::create`].
+    /// The errors of [`BlockDirectory::create`].
     pub fn create_in(
         layer: Arc<dyn FileLayer>,
         authority: Authority,
@@ -86,7 +87,7 @@ impl<S: Suite> BlockDirectory<S> {
     /// again.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// [`StoreError`] if the folder contains no intact directory of suite `S`, or the medium fails.
     pub fn open(folder: &Path, budget: CacheBudget) -> Result<Self, StoreError> {
         Self::open_in(old_folder(folder)?, budget)
     }
@@ -94,7 +95,7 @@ impl<S: Suite> BlockDirectory<S> {
     /// Like [`BlockDirectory::open`], in any layer of files.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// The errors of [`BlockDirectory::open`].
     pub fn open_in(layer: Arc<dyn FileLayer>, budget: CacheBudget) -> Result<Self, StoreError> {
         let (log, parameters, logged) = Log::open::<S>(&layer)?;
         let files = LevelFiles::open(layer)?;
@@ -135,11 +136,11 @@ impl<S: Suite> BlockDirectory<S> {
     /// root, and returns the author's head of version 1.
     ///
     /// Memory: a block for each level. Time: two hashes for each entry, and writing 32.25 bytes.
-    /// The folder has no directory before all blocks are durable and the head is signed.
+    /// The folder contains no directory before all blocks are durable and the head is signed.
     ///
     /// # Errors
-    /// As [`BlockDirectory::create`] and [`BlockDirectory::load`]; those of `sign` and of the
-    /// objects.
+    /// The errors of [`BlockDirectory::create`], [`BlockDirectory::load`], `sign` and the iterator
+    /// of objects.
     pub fn create_loaded<E: From<StoreError>>(
         folder: &Path,
         authority: Authority,
@@ -162,8 +163,8 @@ impl<S: Suite> BlockDirectory<S> {
     /// leaves a directory without versions.
     ///
     /// # Errors
-    /// As [`BlockDirectory::create_loaded`]; [`StoreFault::Closed`] for a directory in memory;
-    /// [`pad_core::ApplyError::VersionGap`] for one that has a version.
+    /// The errors of [`BlockDirectory::create_loaded`]; [`StoreFault::Closed`] for a directory in
+    /// memory; [`pad_core::ApplyError::VersionGap`] for a directory that has a version.
     pub fn load_stored<E: From<StoreError>>(
         self,
         objects: impl IntoIterator<Item = Result<S::Digest, E>>,
@@ -189,8 +190,8 @@ impl<S: Suite> BlockDirectory<S> {
     /// version.
     ///
     /// # Errors
-    /// As [`BlockDirectory::apply`]. Updates before a refused one are applied, and durable. After
-    /// [`pad_core::ApplyError::Store`] they may be neither.
+    /// The errors of [`BlockDirectory::apply`]. Updates before a refused one are applied, and
+    /// durable. After [`pad_core::ApplyError::Store`] they may be neither.
     pub fn apply_all(&mut self, updates: &[Update<S>]) -> Result<Version, pad_core::ApplyError> {
         self.hold_changed(true);
         let mut applied = 0;
@@ -224,7 +225,7 @@ impl<S: Suite> BlockDirectory<S> {
     /// Time: linear in the blocks that changed since the last checkpoint.
     ///
     /// # Errors
-    /// [`StoreFault`]; the directory is closed then.
+    /// [`StoreFault`] if the medium fails; the directory is then closed.
     pub fn checkpoint(&mut self) -> Result<(), StoreFault> {
         self.blocks().require_open()?;
         if self
@@ -248,7 +249,7 @@ impl<S: Suite> BlockDirectory<S> {
     /// was not closed replays its log.
     ///
     /// # Errors
-    /// As [`BlockDirectory::checkpoint`].
+    /// The errors of [`BlockDirectory::checkpoint`].
     pub fn close(mut self) -> Result<(), StoreFault> {
         self.checkpoint()
     }
@@ -264,8 +265,8 @@ impl<S: Suite> BlockDirectory<S> {
         backing.map_or(0, |backing| backing.files.blocks_read())
     }
 
-    /// The update that led to a version, as a message, if it is still in the log. The log keeps the
-    /// latest one, unless that was loaded, and those since the last checkpoint.
+    /// Update that produced a version, as a message, if it is still in the log. The log keeps the
+    /// updates since the last checkpoint, and the latest one unless its version was loaded.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
@@ -295,7 +296,7 @@ impl<S: Suite> BlockDirectory<S> {
     /// Memory: as for a directory that is opened with `budget`.
     ///
     /// # Errors
-    /// [`StoreError`]: the damage, and its place.
+    /// [`StoreError`] with the damage and its place.
     pub fn check(
         folder: &Path,
         budget: CacheBudget,
@@ -362,7 +363,7 @@ impl<S: Suite> BlockDirectory<S> {
 /// The suite of the directory in this folder: the type `S` for [`BlockDirectory::open`].
 ///
 /// # Errors
-/// [`StoreError`].
+/// [`StoreError`] if the folder contains no directory, or its log cannot be read.
 pub fn suite_of(folder: &Path) -> Result<SuiteId, StoreError> {
     Log::suite(&old_folder(folder)?)
 }

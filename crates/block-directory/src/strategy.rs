@@ -1,9 +1,9 @@
 //! Strategies 2 to 6: blocks of any capacity, with a digest over *all* of their slots.
 //!
 //! `FastAD` chose such digests to change one slot without reading the others. They are included for
-//! comparison with the trees of strategy 1, with sound proofs that show every slot of every block
-//! on the path ([`opened`](crate::opened)). A proof with one combined digest for the rest of a
-//! block is forgeable by any party, because the combination can be inverted.
+//! comparison with the trees of strategy 1, with sound proofs that contain every slot of every
+//! block on the path ([`opened`](crate::opened)). A proof with one combined digest for the rest of
+//! a block is forgeable by any party, because the combination can be inverted.
 //!
 //! | strategy | summary of a block | assumption |
 //! | --- | --- | --- |
@@ -43,7 +43,7 @@ use crate::entry::{DELETED, EntryState, LIVE};
 
 /// Strategy 3: `AdHASH` modulo `2^1600`.
 pub type AdHash1600 = Combined<AdSum1600>;
-/// Strategy 4: `MuHASH` modulo a prime of 1 024 bits. Weak: for comparisons alone.
+/// Strategy 4: `MuHASH` modulo a prime of 1 024 bits. Weak: for comparisons only.
 pub type MuHash1024 = Combined<MuProduct1024>;
 /// Strategy 5: `MuHASH` modulo a prime of 3 072 bits.
 pub type MuHash3072 = Combined<MuProduct3072>;
@@ -116,13 +116,14 @@ pub trait BlockDigest<S: Suite>: Copy + Default + Debug + Send + Sync + 'static 
     /// The state of a block with these slots.
     ///
     /// # Errors
-    /// [`VerifyError::ElementNotFound`], with negligible probability.
+    /// [`VerifyError::ElementNotFound`] if a slot has no group element, with negligible
+    /// probability.
     fn of(contents: Contents<'_>) -> Result<Self::State, VerifyError>;
 
     /// Updates the state after a slot has changed.
     ///
     /// # Errors
-    /// As [`BlockDigest::of`]; the state is then unchanged.
+    /// The errors of [`BlockDigest::of`]; the state is then unchanged.
     fn write(
         state: &mut Self::State,
         place: Place,

@@ -16,11 +16,10 @@
 //! Strict decoding accepts only the canonical form of a point of the subgroup that is not the
 //! identity. Verifying a signature takes two pairings.
 //!
-//! Field, curve and pairing are those of arkworks.
+//! Field, curve and pairing come from arkworks.
 //!
 //! Without the default feature `std` this crate is `no_std` (with `alloc`) and contains the
-//! verifier's part. That is encodings, hashes and the verification of signatures, on the calling
-//! thread.
+//! verifier's part: encodings, hashes and the verification of signatures, on the calling thread.
 //!
 //! # Side channels
 //!
@@ -36,7 +35,7 @@
 //!   [`generator::multiply_each`] use tables, with each scalar split into two pseudorandom shares.
 //!   Another process sees times of two pseudorandom scalars. The table entries of one run reveal
 //!   both shares, and so the scalar.
-//! * **Many multiples of a generator**: public keys of many points, all witnesses at once.
+//! * **Many multiples of a generator**: public keys of many points, all witnesses in one batch.
 //!   [`generator::multiply_all`] uses the scalars as they are, since shares would double the cost.
 //!   The powers of a setup do the same with tables of their own. Another process sees times and
 //!   table entries of every scalar.
@@ -49,9 +48,9 @@
 //!
 //! # Faults
 //!
-//! No result is checked before it is released. A faulty scalar or point leads to a result that does
-//! not verify. It does not give an equation as easy as that of a faulty RSA signature by the
-//! Chinese remainder theorem. A fault within the arithmetic of points may leave the curve or the
+//! No result is checked before it is released. A faulty scalar or point produces a result that does
+//! not verify. Unlike a faulty RSA signature by the Chinese remainder theorem, it gives no easy
+//! equation for the secret. A fault within the arithmetic of points may leave the curve or the
 //! subgroup, where multiples reveal information about their scalar. Verify results if the machine
 //! is not trusted.
 //!

@@ -1,9 +1,9 @@
 //! Points of BLS12-381 as bytes: 48 in G1, 96 in G2, compressed.
 //!
-//! The encoding is that of the `ZCash` protocol and of the IETF drafts on pairing-friendly curves
-//! and BLS signatures. It consists of the x-coordinate in big-endian order (in G2 first its `u`
-//! part). The three free bits of the first byte are flags: compressed, identity, the larger one of
-//! the two y-coordinates.
+//! The `ZCash` protocol and the IETF drafts on pairing-friendly curves and BLS signatures define
+//! the encoding. It consists of the x-coordinate in big-endian order (in G2 first its `u` part).
+//! The three free bits of the first byte are flags: compressed, identity, the larger one of the two
+//! y-coordinates.
 //!
 //! Points returned by [`decode`] are on the curve, in the subgroup of prime order, and not the
 //! identity. [`decode`] accepts no other encoding of such a point.
@@ -45,8 +45,9 @@ pub fn encode<C: SWCurveConfig, const N: usize>(point: &Affine<C>) -> [u8; N] {
 /// Cost: one square root and one subgroup check, about half of a multiplication.
 ///
 /// # Errors
-/// [`DecodeError::PointInvalid`] unless the bytes are a canonical encoding of a point of the curve,
-/// [`DecodeError::PointIsIdentity`], [`DecodeError::PointOutsideSubgroup`].
+/// [`DecodeError::PointInvalid`] unless the bytes are a canonical encoding of a point of the curve;
+/// [`DecodeError::PointIsIdentity`] for the identity; [`DecodeError::PointOutsideSubgroup`] for a
+/// point outside the subgroup.
 pub fn decode<C: SWCurveConfig, const N: usize>(bytes: &[u8; N]) -> Result<Affine<C>, DecodeError> {
     let point = decode_or_identity(bytes)?;
     if point.is_zero() {
@@ -57,11 +58,11 @@ pub fn decode<C: SWCurveConfig, const N: usize>(bytes: &[u8; N]) -> Result<Affin
 
 /// Decodes a point of the subgroup, which may be the identity. For quotients.
 ///
-/// Cost: that of [`decode`].
+/// Cost: as for [`decode`].
 ///
 /// # Errors
-/// [`DecodeError::PointInvalid`] unless the bytes are a canonical encoding of a point of the curve,
-/// [`DecodeError::PointOutsideSubgroup`].
+/// [`DecodeError::PointInvalid`] unless the bytes are a canonical encoding of a point of the curve;
+/// [`DecodeError::PointOutsideSubgroup`] for a point outside the subgroup.
 pub fn decode_or_identity<C: SWCurveConfig, const N: usize>(
     bytes: &[u8; N],
 ) -> Result<Affine<C>, DecodeError> {
@@ -93,7 +94,7 @@ pub fn decode_on_curve<C: SWCurveConfig, const N: usize>(
 /// Decodes points in parallel with [`decode`].
 ///
 /// # Errors
-/// Those of [`decode`].
+/// The errors of [`decode`].
 pub fn decode_all<C: SWCurveConfig, const N: usize>(
     encodings: &[[u8; N]],
     workers: &Workers,

@@ -43,7 +43,7 @@ impl SecretScalar {
     /// Generates a scalar from 64 bytes of the operating system. Never zero.
     ///
     /// # Errors
-    /// The operating system provides no randomness.
+    /// [`getrandom::Error`] if the operating system provides no random bytes.
     pub fn random() -> Result<Self, getrandom::Error> {
         let mut bytes = Zeroizing::new([0_u8; 64]);
         let mut scalar = Zeroizing::new(Fr::ZERO);

@@ -13,7 +13,7 @@
 //!
 //! A valid aggregate proves that the holder of this one key signed each of the messages. No proof
 //! of possession is needed. Aggregates of *several* keys need proofs of possession or different
-//! messages. Otherwise an attacker can choose a key as a function of another one (`y g - x g`) and
+//! messages. Otherwise an attacker can choose a key as a function of another key (`y g - x g`) and
 //! sign for both. Here one key, which the client trusted before, is on one side of the equation.
 //! There is no sum of keys to manipulate.
 //!

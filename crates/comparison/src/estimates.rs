@@ -267,7 +267,7 @@ impl<'a> Coefficients<'a> {
     fn used(&self, keys: f64, changes: f64) -> Vec<(f64, f64)> {
         let rows = self.rows(|point| Some(point.author_us));
         let sizes: Vec<_> = rows.iter().map(|row| (row.keys, 0.0)).collect();
-        let used = beside(&sizes, keys);
+        let used = bracketing(&sizes, keys);
         let is_used = |row: &&Row| {
             used.iter()
                 .any(|(size, _)| size.total_cmp(&row.keys).is_eq())
@@ -371,7 +371,7 @@ impl Row {
             let (Some(model), Some(changes)) = (model, changes) else {
                 continue;
             };
-            let points = beside(&model.points, changes).iter();
+            let points = bracketing(&model.points, changes).iter();
             used.extend(points.map(|(measured, _)| (model.keys, *measured)));
         }
         used
@@ -436,7 +436,7 @@ type Curve = fn((f64, f64), (f64, f64), f64) -> f64;
 
 /// Selects from ascending points the one at `x`, or else the two next to `x`; all, if there are
 /// fewer.
-fn beside(points: &[(f64, f64)], x: f64) -> &[(f64, f64)] {
+fn bracketing(points: &[(f64, f64)], x: f64) -> &[(f64, f64)] {
     let below = points.partition_point(|point| point.0 < x);
     let (start, end) = match points.get(below) {
         Some(point) if point.0 <= x => (below, below + 1),
@@ -451,7 +451,7 @@ fn beside(points: &[(f64, f64)], x: f64) -> &[(f64, f64)] {
 /// Interpolates at `x` through the two nearest of ascending points; a single point gives its own
 /// value.
 fn interpolated(points: &[(f64, f64)], x: f64, curve: Curve) -> Option<f64> {
-    match beside(points, x) {
+    match bracketing(points, x) {
         // Nothing is assumed to fall beyond the last point: that would extrapolate noise.
         [one, other] if x > other.0 => Some(curve(*one, *other, x).max(other.1)),
         [one, other] => Some(curve(*one, *other, x)),

@@ -13,8 +13,8 @@ use serde::{
 /// Reads a sequence of at most `MOST` elements, for `#[serde(deserialize_with)]`.
 ///
 /// # Errors
-/// The deserializer's errors, and its custom error for a longer sequence. If the format announces
-/// the length, the error occurs before the first element is read.
+/// The deserializer's errors, and its custom error for more than `MOST` elements. If the format
+/// announces the length, the error occurs before the first element is read.
 pub(crate) fn sequence<'de, D, T, const MOST: usize>(deserializer: D) -> Result<Vec<T>, D::Error>
 where
     D: Deserializer<'de>,

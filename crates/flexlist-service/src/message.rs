@@ -186,7 +186,8 @@ pub struct Delete {
 }
 
 /// The owner's statement that this version is verified and stored. In addition to an
-/// [`Acknowledge`], the server keeps it and shows it to any client ([`Request::Confirmed`]).
+/// [`Acknowledge`], the server keeps the statement and sends it to any client that requests it
+/// ([`Request::Confirmed`]).
 ///
 /// An owner may find a server at an older version, restored from a backup. The statement tells the
 /// owner which version that is, and proves that the owner signed it.
@@ -366,7 +367,8 @@ pub enum Response {
 pub enum Refusal {
     /// There is no file with this id.
     UnknownFile,
-    /// The version is neither the current one nor the one before it, or that one is no longer kept.
+    /// The version is neither the current version nor its predecessor, or the predecessor is no
+    /// longer kept.
     UnknownVersion {
         /// The version that the client asked for.
         requested: u64,
@@ -429,29 +431,33 @@ impl fmt::Display for Refusal {
     /// sequences.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::UnknownFile => formatter.write_str("no file of this id"),
+            Self::UnknownFile => formatter.write_str("no file has this id"),
             Self::UnknownVersion { requested, current } => write!(
                 formatter,
-                "version {requested} is not there, the current one is {current}"
+                "version {requested} is not available, the current version is {current}"
             ),
             Self::UploadUnfinished { next_part } => write!(
                 formatter,
-                "the upload is not finished, part {next_part} comes next"
+                "the upload is not finished, its next part is {next_part}"
             ),
             Self::UploadFinished => formatter.write_str("the upload is finished already"),
             Self::PartOutOfOrder { expected } => {
-                write!(formatter, "part {expected} of the upload comes next")
+                write!(
+                    formatter,
+                    "the part is out of order, the next part is {expected}"
+                )
             }
             Self::WrongOwner => formatter.write_str("the signature is not the owner's"),
             Self::WrongFileId => {
-                formatter.write_str("the file's id is taken, with other parameters")
+                formatter.write_str("the file's id is taken by a file with other parameters")
             }
             Self::StaleBase { base, current } => write!(
                 formatter,
-                "the update is for version {base}, but another one led to version {current}"
+                "the update is outdated: it is for version {base}, but another update led to \
+                 version {current}"
             ),
             Self::RootMismatch => {
-                formatter.write_str("the blocks do not give the root that was signed")
+                formatter.write_str("the blocks do not match the signed root or length")
             }
             Self::Invalid(words) => write!(formatter, "invalid: {}", words.escape_debug()),
             Self::TooLarge(words) => write!(formatter, "too large: {}", words.escape_debug()),
@@ -461,15 +467,14 @@ impl fmt::Display for Refusal {
                 write!(formatter, "its store failed: {}", words.escape_debug())
             }
             Self::CannotWrite => formatter.write_str(
-                "it cannot write now, though it can read: its disk is full or fails, try again \
-                 later",
+                "it cannot write for now, only read: its disk is full or fails, try again later",
             ),
             Self::Removed => formatter.write_str("the file was removed by its owner"),
             Self::OwnerNotAllowed => formatter.write_str("this owner may not begin files here"),
             Self::BeginExpired { now } => write!(
                 formatter,
-                "the upload began at another time than the server's clock allows, which says {now} \
-                 seconds since 1970"
+                "the request to begin the upload has expired, or expires too far ahead: the \
+                 server's clock is at {now} seconds since 1970"
             ),
         }
     }

@@ -17,7 +17,7 @@
 //! | 500 | the handler failed |
 //! | 503 | overloaded; `Retry-After` gives the time to retry |
 //!
-//! Limits and deadlines are those of all servers of this workspace: [`pad_web::server`].
+//! Limits and deadlines are common to all servers of this workspace: [`pad_web::server`].
 
 use std::{net::ToSocketAddrs, sync::Arc};
 
@@ -86,7 +86,8 @@ impl Server {
     /// Binds a server to `address`. Port 0 takes a free port.
     ///
     /// # Errors
-    /// [`ServerError::Bind`], [`ServerError::Certificate`].
+    /// [`ServerError::Bind`] if the address cannot be bound; [`ServerError::Certificate`] if the
+    /// certificate or its key cannot be used.
     pub fn bind(address: impl ToSocketAddrs, options: Options) -> Result<Self, ServerError> {
         let limits = options.limits;
         let server = pad_web::server::Server::bind(address, options)?;

@@ -53,7 +53,7 @@ pub enum OpenError {
     #[error("the signature is not the owner's")]
     WrongSignature,
     /// The body is not the encoding of a request of this kind.
-    #[error("the signed body: {0}")]
+    #[error("the signed body cannot be decoded: {0}")]
     Body(DecodeError),
 }
 
@@ -79,8 +79,8 @@ impl SignedRequest {
     /// Returns the request if the owner signed it.
     ///
     /// # Errors
-    /// [`OpenError::WrongSignature`], also for a signature of the wrong length;
-    /// [`OpenError::Body`].
+    /// [`OpenError::WrongSignature`] if the signature is not the owner's, or has the wrong length;
+    /// [`OpenError::Body`] if the body cannot be decoded.
     pub fn open<T: Serialize + DeserializeOwned>(
         &self,
         kind: RequestKind,
@@ -93,7 +93,7 @@ impl SignedRequest {
     /// Verifies the signature without decoding the body.
     ///
     /// # Errors
-    /// [`OpenError::WrongSignature`].
+    /// [`OpenError::WrongSignature`] if the signature is not the owner's, or has the wrong length.
     pub fn verify(&self, kind: RequestKind, owner: &AuthorKey) -> Result<(), OpenError> {
         let signature: [u8; SIGNATURE_LENGTH] =
             (self.signature.as_ref().try_into()).map_err(|_| OpenError::WrongSignature)?;
@@ -122,7 +122,7 @@ impl SignedRequest {
     /// can be large in memory: use [`SignedRequest::claimed_file`] to find their owner first.
     ///
     /// # Errors
-    /// [`OpenError::Body`].
+    /// [`OpenError::Body`] if the body cannot be decoded.
     pub fn claimed<T: Serialize + DeserializeOwned>(&self) -> Result<T, OpenError> {
         codec::decode_body(self.body.as_ref()).map_err(OpenError::Body)
     }
@@ -139,7 +139,8 @@ impl OwnerStatement {
     /// The statement does not prove that the version is the newest.
     ///
     /// # Errors
-    /// [`OpenError::WrongSignature`], also for a statement about another file; [`OpenError::Body`].
+    /// [`OpenError::WrongSignature`] if the signature is not the owner's, or the statement is about
+    /// another file; [`OpenError::Body`] if the body cannot be decoded.
     pub fn open(&self, file: FileId, owner: &AuthorKey) -> Result<FileState, OpenError> {
         let (named, version, root, total) = match self {
             Self::Finish(signed) => {

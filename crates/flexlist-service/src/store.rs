@@ -5,23 +5,23 @@
 //! | `state` | `format` | the identifier of the format |
 //! | `files` | file id | the file's number, owner and tag parameters |
 //! | `heads` | file | the current state of the file: version, root and counters |
-//! | `answers` | file | the answer to the update that led to the current version |
+//! | `answers` | file | the answer to the update that produced the current version |
 //! | `statements` | file | the owner's newest signed statement about a version |
 //! | `removed` | file id | the owner of the removed file, and the retention time of this record |
 //! | `doomed` | file | marks a removed file whose blocks are still being deleted |
 //! | `blocks` | file, block | tag and data of a block |
-//! | `journal` | file, version | the operations that led to that version |
+//! | `journal` | file, version | the operations that produced that version |
 //! | `pieces` | file, piece | a piece of a checkpoint: a part of the sequence of blocks |
 //!
-//! Numbers of blocks, versions and pieces only increase. A new file gets a number above those of
-//! all stored files. Inserts at the end of a copy-on-write tree cost little more than the bytes
+//! Numbers of blocks, versions and pieces only increase. A new file gets a number above the numbers
+//! of all stored files. Inserts at the end of a copy-on-write tree cost little more than the bytes
 //! written.
 //!
 //! Every value except the format starts with a digest of its table, key and contents. Reads detect
 //! changes by another program, a failing disk or a mixed-up backup, and the error names the file.
 //!
 //! All changes of a request are committed in one durable transaction. Requests for different files
-//! share a transaction if they arrive while another one is being made durable.
+//! share a transaction if they arrive while another transaction is being made durable.
 //!
 //! **Full disk.** After an error of the medium, the engine refuses all operations. The store then
 //! reopens the database, in the same process and on the same open file. A file next to the store
@@ -84,7 +84,8 @@ impl FileStore {
     /// Creates a new, empty store that only its user may read. It appears at `path` atomically.
     ///
     /// # Errors
-    /// [`StoreError::Exists`] if there is something at the path; [`StoreError`] of the medium.
+    /// [`StoreError::Exists`] if there is a file at `path`; other [`StoreError`]s if the medium
+    /// fails.
     pub fn create(path: &Path) -> Result<Self, StoreError> {
         SoleDatabase::create(path, &STORE_FORMAT, fill)?;
         Self::open(path)
@@ -93,8 +94,11 @@ impl FileStore {
     /// Opens an existing store. After a crash, it has the last durable state.
     ///
     /// # Errors
-    /// [`StoreError::Missing`], [`StoreError::Foreign`] (also for a truncated file),
-    /// [`StoreError::Exposed`], [`StoreError::InUse`]; [`StoreError`] of the medium.
+    /// * [`StoreError::Missing`] if there is no store at `path`.
+    /// * [`StoreError::Foreign`] if the file is not a store, or is truncated.
+    /// * [`StoreError::Exposed`] if other users may read or change the file.
+    /// * [`StoreError::InUse`] if another process has the store open.
+    /// * Other [`StoreError`]s if the medium fails.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         Self::new(SoleDatabase::open(path, STORE_FORMAT)?)
     }
@@ -122,7 +126,7 @@ impl FileStore {
     /// Opens the store at `path`, or creates one if there is nothing.
     ///
     /// # Errors
-    /// Those of [`FileStore::open`] and [`FileStore::create`].
+    /// The errors of [`FileStore::open`] and [`FileStore::create`].
     pub fn open_or_create(path: &Path) -> Result<Self, StoreError> {
         match Self::open(path) {
             Err(StoreError::Missing(_)) => Self::create(path),
@@ -138,7 +142,7 @@ impl FileStore {
     /// The size of the store in bytes.
     ///
     /// # Errors
-    /// [`StoreError`] of the medium.
+    /// [`StoreError`] if the medium fails.
     pub fn file_bytes(&self) -> Result<u64, StoreError> {
         Ok(self.shared.database.file_bytes()?)
     }
@@ -277,7 +281,7 @@ impl FileStore {
     /// Checks every page of a store that no process has open, with the engine's checksums.
     ///
     /// # Errors
-    /// [`StoreError::Engine`] if the structure is not intact; those of [`FileStore::open`].
+    /// [`StoreError::Engine`] if the structure is not intact; the errors of [`FileStore::open`].
     pub fn check_structure(path: &Path) -> Result<(), StoreError> {
         Ok(SoleDatabase::check(path, &STORE_FORMAT)?)
     }

@@ -1,8 +1,8 @@
 //! Audits: the server's answer to a challenge, and its verification.
 //!
 //! The owner, or another holder of the verifier key, draws a [`Challenge`]. The server answers with
-//! an [`AuditAnswer`]. The answer shows the challenged blocks according to the list, and contains
-//! the tag scheme's proof that the server holds their bytes. [`Auditor`] checks both.
+//! an [`AuditAnswer`]. The answer contains the list's proof of the challenged blocks, and the tag
+//! scheme's proof that the server holds their bytes. [`Auditor`] checks both.
 //!
 //! Source: Esiner, Küpçü and Özkasap, section 2 (proof of possession).
 
@@ -34,14 +34,14 @@ pub struct AuditAnswer {
 /// The verifier's side of an audit: the state of the file and the key that checks tags.
 #[derive(Clone, Debug)]
 pub struct Auditor {
-    /// The file, its version, root and length.
+    /// File, version, root and length.
     pub state: FileState,
     /// The tag scheme's key.
     pub key: VerifierKey,
 }
 
 /// The result of a verified audit: at the time of the challenge, the server had these blocks. With
-/// hash-only tags, it had the challenged chunks of them.
+/// hash-only tags, it had the challenged chunks of these blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditReport {
     /// The file and its version.
@@ -54,7 +54,7 @@ pub struct AuditReport {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuditFailure {
-    /// The file does not allow the challenge; choose another one.
+    /// The file does not allow the challenge. Choose another challenge.
     #[error(transparent)]
     Challenge(#[from] ChallengeError),
     /// The list's proof does not prove the challenged blocks: distrust the server.

@@ -33,8 +33,8 @@ use crate::{FileId, FileState};
 pub use assign::{Leaf, assign};
 pub use error::{AssignError, ChallengeError};
 
-/// The maximum number of samples of one challenge: 2^20. Also the maximum number of blocks that one
-/// challenge of every block covers.
+/// The maximum number of samples of one challenge: 2^20. A challenge of every block covers at most
+/// as many blocks.
 pub const MAX_COUNT: u32 = 1 << 20;
 
 /// A challenge as sent to the server. Both sides derive everything else from it.
@@ -58,7 +58,7 @@ pub enum Challenge {
     },
 }
 
-/// The file and version that a challenge is about. An answer is bound to all fields.
+/// File and version of a challenge. An answer is bound to all fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Context {
     /// The file.
@@ -118,9 +118,11 @@ impl Challenge {
     /// Costs two hashes per sample. A challenge of every block costs one hash until it is assigned.
     ///
     /// # Errors
-    /// * [`ChallengeError::EmptyFile`]: an empty file has nothing to prove but its root.
-    /// * [`ChallengeError::NoSamples`], [`ChallengeError::TooManySamples`].
-    /// * [`ChallengeError::EmptyRange`], [`ChallengeError::RangeOutsideFile`].
+    /// * [`ChallengeError::EmptyFile`] for an empty file, which is proven by its root.
+    /// * [`ChallengeError::NoSamples`] for a sample of no bytes; [`ChallengeError::TooManySamples`]
+    ///   for more than [`MAX_COUNT`].
+    /// * [`ChallengeError::EmptyRange`] for a range without a byte;
+    ///   [`ChallengeError::RangeOutsideFile`] if it ends after the end of the file.
     pub fn questions(&self, context: &Context) -> Result<Questions, ChallengeError> {
         if context.total == 0 {
             return Err(ChallengeError::EmptyFile);

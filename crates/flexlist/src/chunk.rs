@@ -14,10 +14,10 @@ pub const MAX_BLOCK_BYTES: usize = 1 << 20;
 /// was changed elsewhere and is uploaded again then keeps most of its blocks.
 ///
 /// The average of 16 KiB is a trade-off. Every block costs a tag (256 bytes with RSA-2048) and one
-/// and a half nodes of the list. That is 2.5 % of the file at 16 KiB, and 20 % at the 2 KiB of the
-/// paper. Tagging takes an eighth of the time. On the other hand, an edit sends a whole block
-/// again, and an audit reads one block per sample. 460 blocks of 16 KiB are 7.4 MB. `fixed(2048)`
-/// suits files with many small edits and few disk reads.
+/// and a half nodes of the list. The cost is 2.5 % of the file at 16 KiB, and 20 % at the 2 KiB of
+/// the paper. At 16 KiB, tagging takes an eighth of the time. On the other hand, an edit sends a
+/// whole block again, and an audit reads one block per sample. 460 blocks of 16 KiB are 7.4 MB.
+/// `fixed(2048)` suits files with many small edits and few disk reads.
 ///
 /// Owners that cut the same file with the same chunker get the same block lengths. The server sees
 /// the lengths: content-defined ones tell it whether it knows the file.
@@ -44,14 +44,14 @@ enum Sizes {
 #[non_exhaustive]
 pub enum ChunkError {
     /// A fixed size outside 1 to [`MAX_BLOCK_BYTES`].
-    #[error("blocks have 1 to {MAX_BLOCK_BYTES} bytes, not {size}")]
+    #[error("the block size must be 1 to {MAX_BLOCK_BYTES} bytes, not {size}")]
     SizeOutOfRange {
         /// The size.
         size: usize,
     },
     /// A content-defined minimum below 64.
     #[error(
-        "the shortest block has at least {} bytes, not {minimum}",
+        "the minimum block size must be at least {} bytes, not {minimum}",
         v2020::MINIMUM_MIN
     )]
     MinimumTooSmall {
@@ -60,7 +60,7 @@ pub enum ChunkError {
     },
     /// A content-defined average below 256.
     #[error(
-        "blocks have at least {} bytes on average, not {average}",
+        "the average block size must be at least {} bytes, not {average}",
         v2020::AVERAGE_MIN
     )]
     AverageTooSmall {
@@ -69,7 +69,7 @@ pub enum ChunkError {
     },
     /// A content-defined maximum outside 1024 to [`MAX_BLOCK_BYTES`].
     #[error(
-        "the longest block has {} to {MAX_BLOCK_BYTES} bytes, not {maximum}",
+        "the maximum block size must be {} to {MAX_BLOCK_BYTES} bytes, not {maximum}",
         v2020::MAXIMUM_MIN
     )]
     MaximumOutOfRange {
@@ -77,13 +77,13 @@ pub enum ChunkError {
         maximum: usize,
     },
     /// An odd content-defined size: the search proceeds by pairs of bytes.
-    #[error("content-defined sizes are even, not {size}")]
+    #[error("content-defined block sizes must be even, not {size}")]
     OddSize {
         /// The size.
         size: usize,
     },
     /// A minimum above the average, or an average above the maximum.
-    #[error("the sizes do not rise from minimum to average to maximum")]
+    #[error("block sizes out of order: minimum <= average <= maximum is required")]
     Unordered,
 }
 
@@ -91,7 +91,7 @@ impl Chunker {
     /// Cuts blocks of `size` bytes, the last one possibly shorter.
     ///
     /// # Errors
-    /// [`ChunkError::SizeOutOfRange`].
+    /// [`ChunkError::SizeOutOfRange`] unless `size` is 1 to [`MAX_BLOCK_BYTES`].
     pub fn fixed(size: usize) -> Result<Self, ChunkError> {
         if (1..=MAX_BLOCK_BYTES).contains(&size) {
             Ok(Self(Sizes::Fixed { size }))
@@ -104,7 +104,8 @@ impl Chunker {
     /// block may be shorter.
     ///
     /// # Errors
-    /// [`ChunkError`]: [`MinimumTooSmall`](ChunkError::MinimumTooSmall),
+    /// [`ChunkError`] for the first size that is not allowed:
+    /// [`MinimumTooSmall`](ChunkError::MinimumTooSmall),
     /// [`AverageTooSmall`](ChunkError::AverageTooSmall),
     /// [`MaximumOutOfRange`](ChunkError::MaximumOutOfRange), [`OddSize`](ChunkError::OddSize),
     /// [`Unordered`](ChunkError::Unordered), in this order.
@@ -265,7 +266,7 @@ pub struct Blocks<R> {
     ended: bool,
 }
 
-/// Number of longest blocks read at once. A larger number means fewer moves of leftover bytes.
+/// Number of longest blocks read in one call. A larger number means fewer moves of leftover bytes.
 const BLOCKS_READ: usize = 4;
 
 impl<R: Read> Blocks<R> {

@@ -8,8 +8,8 @@ use crate::challenge::MAX_COUNT;
 ///
 /// Samples are single bytes, drawn with replacement; a sample in a damaged block detects the
 /// damage. If a fraction f of the file's *bytes* lies in damaged blocks, c samples detect damage
-/// with probability `1 - (1 - f)^c`. The length of the file does not matter. A block weighs as much
-/// as it has bytes, so a loss of many short blocks counts as the few bytes that they have.
+/// with probability `1 - (1 - f)^c`. The length of the file does not matter. A block is weighted by
+/// its length in bytes, so a loss of many short blocks counts as a loss of few bytes.
 ///
 /// Sampling does not protect single blocks. Among 500 000 equal blocks, 460 samples detect one lost
 /// block with a probability of 0.092 %. Data that must not lose a single block needs an erasure
@@ -34,7 +34,7 @@ pub enum DetectionError {
         fraction: f64,
     },
     /// A probability outside 0 to 1 (both excluded): no sample detects every loss.
-    #[error("the probability must lie between 0 and 1, not at {probability}")]
+    #[error("the probability must be above 0 and below 1, not {probability}")]
     ProbabilityOutOfRange {
         /// The probability.
         probability: f64,
@@ -52,8 +52,9 @@ impl Detection {
     /// `probability` (both relative to 1).
     ///
     /// # Errors
-    /// [`DetectionError::FractionOutOfRange`], [`DetectionError::ProbabilityOutOfRange`], and
-    /// [`DetectionError::TooManyChallenges`] if no allowed count meets the target.
+    /// * [`DetectionError::FractionOutOfRange`] unless `fraction` is above 0 and at most 1.
+    /// * [`DetectionError::ProbabilityOutOfRange`] unless `probability` is above 0 and below 1.
+    /// * [`DetectionError::TooManyChallenges`] if no allowed count meets the target.
     pub fn new(fraction: f64, probability: f64) -> Result<Self, DetectionError> {
         check_fraction(fraction)?;
         // Written so that NaN is rejected.
@@ -74,7 +75,7 @@ impl Detection {
     /// Returns the probability that `count` challenges detect a loss of `fraction` of the bytes.
     ///
     /// # Errors
-    /// [`DetectionError::FractionOutOfRange`].
+    /// [`DetectionError::FractionOutOfRange`] unless `fraction` is above 0 and at most 1.
     pub fn of(count: u32, fraction: f64) -> Result<f64, DetectionError> {
         check_fraction(fraction)?;
         Ok(chance(count, fraction))

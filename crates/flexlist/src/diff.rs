@@ -33,7 +33,7 @@ impl<C: Clone> edit::NewBlock for NewBlock<C> {
 /// equal is kept.
 ///
 /// Old blocks that form the beginning or the end of the new file are kept, however they were cut.
-/// The part in between is cut twice: as [`edit`] cuts replaced contents, and by the chunker alone.
+/// The part in between is cut twice: as [`edit`] cuts replaced contents, and by the chunker only.
 /// The result that sends fewer bytes is taken. New blocks with the contents of an old one are kept
 /// there.
 ///
@@ -47,7 +47,7 @@ impl<C: Clone> edit::NewBlock for NewBlock<C> {
 /// their content.
 ///
 /// # Errors
-/// Those of `new`; [`ErrorKind::UnexpectedEof`] if the file becomes shorter meanwhile.
+/// The errors of `new`; [`ErrorKind::UnexpectedEof`] if the file becomes shorter meanwhile.
 pub fn changes<C: Clone + Eq + Hash>(
     old: &[OldBlock<C>],
     new: &mut (impl Read + Seek),
@@ -200,8 +200,8 @@ impl<R: Read + Seek, C: Eq, F: Fn(&[u8]) -> C> Source<'_, R, F> {
 /// Reads a `range` of a file: the bytes of a [`NewBlock`].
 ///
 /// # Errors
-/// Those of `file`; [`ErrorKind::UnexpectedEof`] if it is shorter; [`ErrorKind::OutOfMemory`] if
-/// the length exceeds `usize`.
+/// The errors of `file`; [`ErrorKind::UnexpectedEof`] if the file is shorter;
+/// [`ErrorKind::OutOfMemory`] if the length exceeds `usize`.
 pub fn read(file: &mut (impl Read + Seek), range: &Range<u64>) -> io::Result<Vec<u8>> {
     let length = range.end.saturating_sub(range.start);
     let mut bytes = vec![0; usize::try_from(length).map_err(|_| ErrorKind::OutOfMemory)?];

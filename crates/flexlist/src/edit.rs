@@ -119,7 +119,7 @@ impl<Inserted, Modified> BlockEdit<Inserted, Modified> {
     /// Converts the payload by `inserted` or `modified`, which may fail.
     ///
     /// # Errors
-    /// Those of `inserted` and `modified`.
+    /// The errors of `inserted` and `modified`.
     pub fn try_map<I, M, E>(
         self,
         inserted: impl FnOnce(Inserted) -> Result<I, E>,
@@ -176,33 +176,34 @@ impl BlockEdit {
 /// translate `edits`.
 ///
 /// The ranges count in the file before the batch. They are non-empty, sorted and apart from each
-/// other. There is none for an empty file.
+/// other. An empty file needs none.
 ///
 /// * Insertion: the bytes before and after it, since it may be merged into either block.
 /// * Deletion: the deleted bytes.
 /// * Write: the overwritten bytes, or the last byte of the file if the write only appends.
 ///
 /// # Errors
-/// [`EditError::FileTooLong`], [`EditError::EmptyEdit`], [`EditError::RangeReversed`] and
-/// [`EditError::OffsetOutOfRange`]; the first error in the batch is returned.
+/// [`EditError::FileTooLong`] if the file would exceed [`MAX_FILE_BYTES`], [`EditError::EmptyEdit`]
+/// for an edit of no bytes, [`EditError::RangeReversed`] and [`EditError::OffsetOutOfRange`] for an
+/// invalid range. The first error in the batch is returned.
 pub fn needed(edits: &[ByteEdit], total: u64) -> Result<Vec<Range<u64>>, EditError> {
     Ok(Pieces::after(edits, total)?.seams())
 }
 
-/// Returns the operations that turn the blocks of a file of `total` bytes into those of the file
-/// after `edits`.
+/// Returns the operations that turn the blocks of a file of `total` bytes into the blocks of the
+/// file after `edits`.
 ///
-/// Each edit applies to the file left by the edits before it. `known` has the blocks around every
-/// byte of [`needed`], in any order; additional blocks do no harm. The operations run from the
-/// start of the file to its end. Their blocks have 1 to
+/// Each edit applies to the file left by the edits before it. `known` contains the blocks around
+/// every byte of [`needed`], in any order. Additional blocks are allowed. The operations run from
+/// the start of the file to its end. Their blocks have 1 to
 /// [`MAX_BLOCK_BYTES`](crate::chunk::MAX_BLOCK_BYTES) bytes.
 ///
 /// Takes time linear in the bytes of the blocks and edits, and quadratic in the number of edits.
 ///
 /// # Errors
-/// * Those of [`needed`].
+/// * The errors of [`needed`].
 /// * [`EditError::EmptyBlock`], [`EditError::BlockOutsideFile`] and [`EditError::BlocksOverlap`]
-///   for `known` blocks that no file of `total` bytes has.
+///   for `known` blocks that are not possible in a file of `total` bytes.
 /// * [`EditError::BlockUnknown`] if `known` lacks a needed block.
 pub fn plan(
     edits: &[ByteEdit],

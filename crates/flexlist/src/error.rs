@@ -5,10 +5,10 @@
 #[non_exhaustive]
 pub enum UpdateError {
     /// No operation, or no index.
-    #[error("nothing is asked for")]
+    #[error("the batch is empty: it has no operation or index")]
     EmptyBatch,
     /// A range without a byte.
-    #[error("the range has no byte")]
+    #[error("the range is empty")]
     EmptyRange,
     /// A byte index outside the file.
     #[error("byte {index} is out of range, the file has {total} bytes")]
@@ -19,13 +19,13 @@ pub enum UpdateError {
         total: u64,
     },
     /// An insertion inside a block; blocks are inserted before another block or at the end.
-    #[error("byte {index} is inside a block, and a block is inserted between blocks")]
+    #[error("byte {index} is inside a block: blocks can be inserted at block boundaries only")]
     NotOnBoundary {
         /// The byte.
         index: u64,
     },
     /// A block without bytes.
-    #[error("a block has no byte")]
+    #[error("a block is empty")]
     EmptyBlock,
     /// A file of `2^63` bytes or more.
     #[error("the file would have 2^63 bytes or more")]
@@ -35,9 +35,9 @@ pub enum UpdateError {
     ListFull,
     /// The batch reads more of the list than one batch may. Also returned if the evidence would
     /// exceed [`MAX_PROOF_BYTES`](crate::list::MAX_PROOF_BYTES), the limit of a client.
-    #[error("the batch reads too much of the list; split it")]
+    #[error("the batch reads too much of the list: split it")]
     BatchTooLarge,
-    /// The path leads into a missing part of the list. For a whole list: a broken invariant.
+    /// The path enters a missing part of the list. For a whole list: a broken invariant.
     #[error("a part of the list is missing")]
     Elided,
 }
@@ -57,16 +57,16 @@ pub enum ProofError {
     #[error("the proof is truncated")]
     Truncated,
     /// Bytes follow the last node.
-    #[error("bytes follow the proof")]
+    #[error("the proof has trailing bytes")]
     TrailingBytes,
     /// No node begins with this byte.
-    #[error("no node begins with byte {0:#04x}")]
+    #[error("unknown kind of node: {0:#04x}")]
     UnknownKind(u8),
     /// A flag is neither 0 nor 1.
-    #[error("{0:#04x} is not a flag")]
+    #[error("invalid flag: {0:#04x}")]
     BadFlag(u8),
     /// An integer is not minimally encoded.
-    #[error("an integer has needless digits")]
+    #[error("an integer is not minimally encoded")]
     NonMinimalInteger,
     /// A node has a level that its position does not allow.
     #[error("a node of level {level} is out of place")]
@@ -78,25 +78,25 @@ pub enum ProofError {
     #[error("a block or sentinel is out of place")]
     MisplacedNode,
     /// A block of no bytes.
-    #[error("a block has no byte")]
+    #[error("a block is empty")]
     EmptyBlock,
-    /// A subtree of blocks that leads to no byte, or a right sentinel that leads to some.
-    #[error("a rank is impossible in its place")]
+    /// A subtree of blocks with rank 0, or a right sentinel with another rank.
+    #[error("a rank is invalid at its position")]
     WrongRank,
     /// A rank or length, or a sum of them, is `2^63` or more.
-    #[error("ranks exceed the longest file")]
+    #[error("ranks exceed the maximum length of a file")]
     RankOverflow,
     /// The ranks do not add up to the length of the file.
     #[error("the proof is for a file of another length")]
     TotalMismatch,
-    /// The hashes do not lead to the root.
+    /// The proof does not hash to the root.
     #[error("the proof is for another root")]
     RootMismatch,
     /// The requested bytes lie in a pruned part of the list.
-    #[error("the proof does not show what was asked for")]
+    #[error("the proof does not show the requested bytes")]
     Elided,
-    /// The proof shows a node that the query does not need.
-    #[error("the proof shows more than was asked for")]
+    /// The proof contains a node that the query does not need.
+    #[error("the proof shows a node that the query does not need")]
     SurplusNode,
     /// The query or the operations are invalid for this file, independently of the server's
     /// response.
@@ -127,19 +127,19 @@ pub enum AuditError {
         start: u64,
     },
     /// The tag received for a block differs from the one that its leaf commits.
-    #[error("the tag of the block at byte {start} is not the one that the list commits")]
+    #[error("the tag of the block at byte {start} does not match the list")]
     TagDigestMismatch {
         /// The index of the block's first byte.
         start: u64,
     },
     /// The bytes of a block do not match its leaf.
-    #[error("the block at byte {start} is not the one that the list commits")]
+    #[error("the block at byte {start} does not match the list")]
     BlockMismatch {
         /// The index of the block's first byte.
         start: u64,
     },
     /// A block is longer than its tag scheme allows, or has no bytes.
-    #[error("the block at byte {start} has a length that its tags do not allow")]
+    #[error("the length of the block at byte {start} is not supported by its tags")]
     LengthUnsupported {
         /// The index of the block's first byte.
         start: u64,

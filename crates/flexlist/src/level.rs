@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// Source: Esiner et al. 2013, section 2. Deviation: the paper does not define how levels are
 /// chosen. The initial build here is the perfect skip list, whose proofs are a quarter smaller than
-/// those of a random one.
+/// proofs of a random list.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]

@@ -11,18 +11,18 @@
 //!
 //! # Components
 //!
-//! | you need | take | it costs |
+//! | Task | API | Cost |
 //! | --- | --- | --- |
-//! | a file on a server, with a client | the crate `flexlist-service`, or `pad file` | |
-//! | the list of a file's blocks, with proofs and updates | [`FlexList`] | `O(log n)` a block |
-//! | proof that a file is there | [`challenge`], [`audit`] | 0.7 ms and 200 KB (see below) |
+//! | store a file on a server | the crate `flexlist-service`, or `pad file` | |
+//! | list the blocks of a file, with proofs and updates | [`FlexList`] | `O(log n)` a block |
+//! | prove possession of a file | [`challenge`], [`audit`] | 0.7 ms and 200 KB (see below) |
 //! | tags that only the owner checks | [`tag::TagKind::PrivateMac`] | 1.9 s for 500 000 blocks |
 //! | tags that any verifier checks | feature `bls` or `rsa` | slower tags, a larger proof |
-//! | blocks cut by content | [`chunk`] | |
+//! | cut a file into blocks by content | [`chunk`] | |
 //!
-//! The cost of an audit is that of 460 challenges to a list of 500 000 blocks. They detect a loss
-//! of 1 % with a probability of 99 %. The 1.9 s are for a list of these blocks with its tags. Tags
-//! of BLS12-381 or RSA cost a point multiplication or a modular power for each block.
+//! The cost of an audit is for 460 challenges to a list of 500 000 blocks, which detect a loss of 1
+//! % with a probability of 99 %. The 1.9 s are for a list of these blocks with its tags. Tags of
+//! BLS12-381 or RSA cost a point multiplication or a modular power for each block.
 //!
 //! # Example
 //!
@@ -91,9 +91,9 @@
 //! # Map
 //!
 //! [`list`]: the list, its proofs and batches of updates. [`tag`]: five kinds of tags.
-//! [`challenge`], [`detection`] and [`audit`]: challenges, and what an answer to them proves.
-//! [`edit`], [`diff`] and [`chunk`]: from bytes to blocks. The crate `flexlist-service` has a
-//! durable server and a network client.
+//! [`challenge`], [`detection`] and [`audit`]: challenges, answers to them, and detection
+//! probabilities. [`edit`], [`diff`] and [`chunk`]: from bytes to blocks. The crate
+//! `flexlist-service` has a durable server and a network client.
 //!
 //! Source: Esiner, Küpçü & Özkasap 2013; Erway, Küpçü, Papamanthou & Tamassia 2009 (DPDP).
 

@@ -1,8 +1,8 @@
 //! FlexList: an authenticated list of blocks of any length, searched by byte index.
 //!
-//! A skip list in canonical form: its nodes are determined by the blocks' levels alone. A list
-//! built at once thus equals one built by updates, hash by hash. Every node stores the number of
-//! bytes that it leads to (its *rank*). The root hash commits the whole sequence.
+//! A skip list in canonical form: its nodes are determined by the blocks' levels only. A list built
+//! in one pass thus equals a list built by updates, hash by hash. Every node stores the number of
+//! bytes in its subtree (its *rank*). The root hash commits the whole sequence.
 //!
 //! ```text
 //! 63  o-----------------------------------------------> ]      below: down
@@ -15,11 +15,11 @@
 //! ```
 //!
 //! Invariants (`T(i, k, e)` of the specification in `docs/format`):
-//! 1. Both sentinels have level 63: the root is an inner node of that level whose after link leads
+//! 1. Both sentinels have level 63: the root is an inner node of that level whose after link points
 //!    to the right sentinel.
 //! 2. A tower has a node of level `k` only if the next tower that reaches level `k` is exactly `k`
-//!    high. The node's after link leads to that tower.
-//! 3. Hence exactly one after link leads to every leaf but the left sentinel, at the leaf's own
+//!    high. The node's after link points to that tower.
+//! 3. Hence exactly one after link points to every leaf but the left sentinel, at the leaf's own
 //!    level.
 //!
 //! Source: Esiner, Küpçü and Özkasap, section 2; Deviation: see [`hash`] and invariant 1.
@@ -80,7 +80,7 @@ pub(crate) const SENTINEL_LEVEL: u8 = 63;
 pub struct Block {
     /// The length in bytes, at least 1.
     pub length: u64,
-    /// The hash of what the tag scheme commits ([`hash::tag_digest`]).
+    /// The hash of the committed part of the block's tag ([`hash::tag_digest`]).
     pub tag_digest: Digest<32>,
     /// The height of its tower.
     pub level: Level,
@@ -179,7 +179,7 @@ impl<H: NodeHash> FlexList<H> {
     /// Finds the block that contains the byte at `index`, in `O(log n)`.
     ///
     /// # Errors
-    /// [`UpdateError::OutOfRange`].
+    /// [`UpdateError::OutOfRange`] if the file has no byte at `index`.
     pub fn find(&self, index: u64) -> Result<Found, UpdateError> {
         self.current().find(index)
     }
@@ -187,7 +187,8 @@ impl<H: NodeHash> FlexList<H> {
     /// Finds every block that overlaps the range, in file order.
     ///
     /// # Errors
-    /// [`UpdateError`]: out of range, or an empty range.
+    /// [`UpdateError::OutOfRange`] if the range ends after the end of the file;
+    /// [`UpdateError::EmptyRange`] for an empty range.
     pub fn find_range(&self, range: Range<u64>) -> Result<Vec<Found>, UpdateError> {
         self.current().find_range(range)
     }
@@ -216,7 +217,7 @@ impl<H: NodeHash> FlexList<H> {
     /// Nodes are copied before they change. Each new node is hashed once, at the end.
     ///
     /// # Errors
-    /// [`UpdateError`]; the list is unchanged.
+    /// [`UpdateError`] if the list rejects the batch, which then has no effect.
     ///
     /// Source: section 3.2, multiUpdate; Deviation: the nodes that the update reads are recorded.
     /// The paper finds them again by indices, which shift.

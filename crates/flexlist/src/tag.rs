@@ -5,7 +5,7 @@
 //! combines blocks and tags into one proof ([`TagScheme`]). The list proves that the blocks are the
 //! right ones of the file.
 //!
-//! | scheme | committed, held (bytes) | proof for 460 blocks of 2 KiB | tag a block | verify 460 |
+//! | scheme | committed, held (bytes) | proof, 460 blocks of 2 KiB | time to tag | to verify 460 |
 //! | --- | --- | --- | --- | --- |
 //! | [`hash_only`] | 32, 0 | 162 KB | 2.9 us | 0.3 ms |
 //! | [`private_mac`] | 16, 16 | 2.2 KB | 0.8 us | 0.06 ms |
@@ -15,10 +15,10 @@
 //!
 //! | scheme | possible verifiers | assumption |
 //! | --- | --- | --- |
-//! | [`hash_only`] | everybody | SHA-256 |
+//! | [`hash_only`] | any party | SHA-256 |
 //! | [`private_mac`] | holders of the secret key | BLAKE3 as a keyed function |
-//! | `rsa` | everybody that trusts the owner | factoring |
-//! | `public_bls` | everybody | Diffie-Hellman in BLS12-381, random oracle |
+//! | `rsa` | any party that trusts the owner | factoring |
+//! | `public_bls` | any party | Diffie-Hellman in BLS12-381, random oracle |
 //!
 //! Measured on one core of a busy machine, except for `public_bls`, which verifies on two. The
 //! first RSA tag of a process takes up to 40 ms more, for tables. The committed part is sent with
@@ -109,7 +109,7 @@ pub struct Hit {
     pub coefficient: u128,
 }
 
-/// A challenged block, as shown by the list's proof.
+/// A challenged block, as the list's proof contains it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Challenged {
     /// The index of its first byte in the file.

@@ -69,7 +69,7 @@ pub(crate) use output::{Output, counted};
 /// Publish, query and verify persistent authenticated dictionaries.
 #[derive(Debug, Parser)]
 #[command(name = "pad", version, max_term_width = 100)]
-#[command(after_help = "\
+#[command(after_long_help = "\
 First steps:
   pad keygen --out author.key
   pad import --store prices.pad --key author.key prices.csv
@@ -122,7 +122,8 @@ enum Command {
     Status(status::Status),
     /// List versions with their roots, names and times.
     ///
-    /// Names, times, and numbers of changes and entries are not signed. They are the store's word.
+    /// Names, times, and numbers of changes and entries are not signed. Only the store vouches for
+    /// them.
     Versions(query::Versions),
     /// Look up a key in a version.
     Get(query::Get),
@@ -136,9 +137,9 @@ enum Command {
     Prove(proof::Prove),
     /// Write the proof that one version of a log contains another.
     ProveAppendOnly(proof::ProveAppendOnly),
-    /// Verify a proof file with the public key alone.
+    /// Verify a proof file with only the public key.
     Verify(proof::Verify),
-    /// Show the types of files and what they bind.
+    /// Show the types of files and the data that they bind.
     ///
     /// Recognizes proofs, keys, views, updates, stores, evidence, policies and traces.
     Info(info::Info),
@@ -165,8 +166,8 @@ enum Command {
     /// compaction, lookups in the latest version and in later ones read few blocks. No answer
     /// changes.
     ///
-    /// The file grows by the nodes written, until pad prune copies what it keeps. Compact a store
-    /// that is larger than memory, after many versions were published.
+    /// The file grows by the nodes written, until pad prune copies the kept versions. Compact a
+    /// store that is larger than memory, after many versions were published.
     Compact(maintain::Compact),
     /// Verify everything in a store again.
     Check(maintain::Check),
@@ -250,7 +251,7 @@ pub(crate) fn arguments() -> Result<Arguments, clap::Error> {
     Arguments::from_arg_matches_mut(&mut matches)
 }
 
-/// Groups of commands in the help of `pad`. Those that a build lacks are not listed.
+/// Groups of commands in the help of `pad`. Commands that a build lacks are not listed.
 const COMMAND_GROUPS: [(&str, &[&str]); 5] = [
     (
         "Keys and changes",
@@ -325,7 +326,8 @@ fn without_empty_variables(command: clap::Command) -> clap::Command {
     command.mut_subcommands(without_empty_variables)
 }
 
-/// Runs the command. Errors go to standard error in one line, or as an object with `--json`.
+/// Runs the command. Errors go to standard error as a line, followed by a line `help:` if there is
+/// advice. With `--json` they are objects.
 pub(crate) fn run(arguments: &Arguments) -> ExitCode {
     let output = &mut Output::new(arguments.json, arguments.hex);
     let done = guarded(|| arguments.command.run(output));
@@ -352,7 +354,7 @@ pub(crate) fn wrong_usage(error: &clap::Error) -> ExitCode {
         let said: Vec<_> = said.map(str::trim).collect();
         let message = said.join(" ");
         let message = message.strip_prefix("error: ").unwrap_or(&message);
-        output::say_failure(true, 2, "input", message);
+        output::say_failure(true, 2, "input", (message, None));
     } else {
         drop(error.print());
     }
@@ -365,9 +367,8 @@ fn guarded(work: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
         panic::set_hook(Box::new(|_| {}));
     }
     panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
-        Err(Failure::Store(
-            "the store is unreadable, or pad has a bug; RUST_BACKTRACE=1 shows where".into(),
-        ))
+        let failure = Failure::Store("the store is unreadable, or pad has a bug".into());
+        Err(failure.help("set RUST_BACKTRACE=1 to see where it fails"))
     })
 }
 

@@ -35,9 +35,9 @@ use crate::{
 /// version has been followed, any version that the author has signed is accepted. If a server fails
 /// or lies, the next one is tried and preferred from then on.
 ///
-/// Lies are written to files next to the view, if a path is given, up to a number of files. If the
-/// author has signed two histories, one file is evidence that convinces others. Another one records
-/// the server's responses. A server that is behind leaves no file.
+/// Responses that do not verify are written to files next to the view, if a path is given, up to a
+/// number of files. If the author has signed two histories, one file is transferable evidence.
+/// Another file records the server's responses. For a server that is behind, no file is written.
 ///
 /// ```no_run
 /// use authdict::{PublicKey, client_view::StoredView, question::Question};
@@ -64,7 +64,7 @@ pub struct Client {
     witnesses: Option<Witnesses>,
     log: Option<Arc<Log>>,
     /// Evidence and records are written next to this file.
-    beside: Option<PathBuf>,
+    base: Option<PathBuf>,
     /// Incidents since the last [`Client::take_incidents`].
     incidents: Arc<Mutex<Vec<Incident>>>,
 }
@@ -72,15 +72,15 @@ pub struct Client {
 impl Client {
     /// Creates a client that continues from `view` and tries `servers` in order.
     ///
-    /// Lies are written to files next to `beside`: its name, followed by `.evidence` or `.lie` and
-    /// a number.
+    /// Responses that do not verify are written to files next to `base`: its name, followed by
+    /// `.evidence` or `.lie` and a number.
     ///
     /// # Errors
     /// [`ClientError::NoServer`]; [`ClientError::Client`] if the view's key is unusable.
     pub fn new(
         servers: Vec<Remote>,
         view: StoredView,
-        beside: Option<PathBuf>,
+        base: Option<PathBuf>,
     ) -> Result<Self, ClientError> {
         if servers.is_empty() {
             return Err(ClientError::NoServer);
@@ -92,7 +92,7 @@ impl Client {
             verifier,
             witnesses: None,
             log: None,
-            beside,
+            base,
             incidents: Arc::default(),
         })
     }
@@ -144,7 +144,8 @@ impl Client {
     /// witnesses, advances to the latest cosigned head. Returns the latest version seen.
     ///
     /// Servers that keep only versions up to a bound are tried last and cannot report newer
-    /// versions. If there are no others, a view that has seen newer versions stays unchanged.
+    /// versions. If there are no other servers, a view that has seen newer versions stays
+    /// unchanged.
     ///
     /// # Errors
     /// [`ClientError`]; the view is unchanged.
@@ -171,7 +172,7 @@ impl Client {
         let seen = self.view.version();
         let followed = self.first_of(RequestTarget::Newest, ServerSession::latest, |session| {
             if session.latest_version() == Version::EMPTY && seen == Version::EMPTY {
-                // Other servers may have a version.
+                // Other servers may have versions.
                 return Err(FetchError::NoVersion.into());
             }
             match self.view.follow(session) {
@@ -252,8 +253,8 @@ impl Client {
         })
     }
 
-    /// Rejects a version newer than the latest one followed: its answers would rest on a signature
-    /// alone. A view that has followed no version rejects none. With witnesses, the log of heads
+    /// Rejects a version newer than the latest one followed: only a signature would support its
+    /// answers. A view that has followed no version rejects none. With witnesses, the log of heads
     /// decides.
     fn check_followed(&self, version: Version) -> Result<(), ClientError> {
         let followed = self.view.version();
@@ -282,7 +283,8 @@ impl Client {
                     .check_past(session, (version, question), &answer)?;
                 Ok((answer, statement))
             }
-            // If the answer has another head of the latest version seen, that head is evidence.
+            // If the answer contains another head of the latest version seen, that head is
+            // evidence.
             Err(refusal @ Refusal::Verify(VerifyError::Fork(_))) => {
                 Err(match self.view.accuse_by_answer(question, &answer) {
                     Some(evidence) => Unusable {
@@ -342,7 +344,7 @@ impl Client {
         self.ask_first(RequestTarget::HeadOf(version), |session| {
             let head = session.head_message(version)?;
             if version == self.view.version() {
-                // Either the head seen before, or evidence.
+                // The result is the head seen before, or evidence.
                 let seen = self.view.advance(&head, None, None);
                 seen.map_err(|refused| Unusable::from(NotFollowed::Refused(refused)))?;
             }
@@ -375,8 +377,8 @@ impl Client {
 
     /// Returns a verified page at the beginning of a range, and the range it covers.
     ///
-    /// The server chooses the size of the page. It has at least one entry, unless the range has no
-    /// more.
+    /// The server chooses the size of the page. The page contains at least one entry, unless the
+    /// range has no more entries.
     ///
     /// # Errors
     /// [`ClientError`].
@@ -400,7 +402,7 @@ impl Client {
 
     /// Like [`Client::page`], but the page may be empty without being the last one.
     ///
-    /// Each server may return at most `MOST_EMPTY_PAGES` of these, counted in `empty`.
+    /// Each server may return at most `MOST_EMPTY_PAGES` empty pages, counted in `empty`.
     fn page_of_one(
         &self,
         version: Version,
@@ -416,7 +418,7 @@ impl Client {
             let is_last = page.end == range.end;
             let question = Question::Range(page);
             let longest = longest_answer(self.public(), &question);
-            // A page has one entry, or a mebibyte of entries.
+            // A page contains one entry, or a mebibyte of entries.
             let most = if is_last {
                 longest
             } else {
@@ -428,8 +430,8 @@ impl Client {
             ) {
                 ((_, Statement::Range(contents)), Question::Range(page)) => {
                     if !is_last && contents.entries.is_empty() {
-                        // A server that keeps some of the keys may have none up to the end of its
-                        // keys.
+                        // A server that keeps some of the keys may have no entries up to the end of
+                        // its keys.
                         let mut empty = empty.borrow_mut();
                         let count = empty.entry(session.server().address()).or_default();
                         if *count >= MOST_EMPTY_PAGES {
@@ -445,7 +447,8 @@ impl Client {
     }
 
     /// Returns the versions in which a key changed, up to the latest one followed; unverified. Ends
-    /// earlier if the server is behind. Ends at the server's latest version if none was followed.
+    /// earlier if the server is behind. If no version was followed, ends at the server's latest
+    /// version.
     ///
     /// With witnesses, the latest one followed is the latest cosigned version.
     ///
@@ -459,9 +462,9 @@ impl Client {
         })
     }
 
-    /// Returns the unsigned notes of versions `first` to `last` from the first server that has any;
+    /// Returns the unsigned notes of versions `first` to `last` from the first server with notes;
     /// unverified. Empty if no server has notes up to [`crate::last_of_page`] of `first`, even if
-    /// later versions have some. Notes of a long range may come from several servers.
+    /// later versions have notes. Notes of a long range may come from several servers.
     ///
     /// # Errors
     /// [`ClientError`].
@@ -474,7 +477,8 @@ impl Client {
         while next <= last {
             let page = self.said(|session| {
                 let (end, notes) = session.notes(next, last)?;
-                // Other servers may have more notes, unless this one has those of earlier versions.
+                // Other servers may have more notes, unless this server has notes of earlier
+                // versions.
                 let is_said = !notes.is_empty() || next > first;
                 Ok(is_said.then_some((end, notes)))
             })?;
@@ -490,8 +494,8 @@ impl Client {
         Ok(Untrusted::new(all))
     }
 
-    /// Returns the versions with this name from the first server that has any; unverified. Empty if
-    /// no server has one.
+    /// Returns the versions with this name from the first server that knows any; unverified. Empty
+    /// if no server knows one.
     ///
     /// # Errors
     /// [`ClientError`].
@@ -503,7 +507,7 @@ impl Client {
         Ok(Untrusted::new(versions.unwrap_or_default()))
     }
 
-    /// Returns the first response that has content; `None` if no server has any.
+    /// Returns the first response with content; `None` if no server returns content.
     fn said<T>(
         &self,
         ask: impl Fn(&ServerSession<'_>) -> Result<Option<T>, FetchError>,
@@ -575,7 +579,7 @@ impl Client {
 
     /// Tries `servers` in turn. Servers that keep only versions up to a bound come last.
     ///
-    /// Appends the incidents of failed servers, and the numbers of those that were only slow.
+    /// Appends the incidents of failed servers, and the numbers of servers that were only slow.
     fn pass<'s, T>(
         &'s self,
         servers: Vec<(usize, &'s Remote)>,
@@ -633,7 +637,7 @@ impl Client {
             }
             Err(unusable) => unusable,
         };
-        let incident = Box::new(session.failed(unusable, self.beside.as_deref()));
+        let incident = Box::new(session.failed(unusable, self.base.as_deref()));
         if incident.is_unlogged() {
             // The server's other responses may be valid.
             return Err(incident);
@@ -648,8 +652,8 @@ impl Client {
         Err(incident)
     }
 
-    /// Returns `answer` and stores the incidents before it. Servers that keep other versions are
-    /// not incidents.
+    /// Returns `answer` and stores the incidents before it, except for servers that keep other
+    /// versions.
     fn noted<T>(&self, answer: T, mut incidents: Vec<Incident>) -> T {
         incidents.retain(|incident| !incident.is_elsewhere());
         self.incidents().append(&mut incidents);

@@ -8,29 +8,29 @@ use crate::incident::{Fault, Incident};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClientError {
-    /// All servers failed; carries how each failed.
+    /// All servers failed; carries one incident per server.
     #[error("{}", in_a_line(.0))]
     Nobody(Vec<Incident>),
     /// The client's key or view is unusable, or a statement does not verify.
     #[error(transparent)]
     Client(#[from] Refusal),
     /// The list of servers is empty.
-    #[error("no server is named")]
+    #[error("no server is given")]
     NoServer,
     /// Answers under this scheme do not follow from the head that witnesses cosign.
     #[error(
-        "answers under the scheme {0} do not follow from the head that witnesses see, so witnesses \
-         cannot vouch for them"
+        "cosignatures do not cover answers of scheme {0}: the answers do not follow from the \
+         cosigned head"
     )]
     Unbound(&'static str),
     /// The witness policy cannot be used for this dictionary.
     #[error(transparent)]
     Policy(#[from] WitnessedError),
     /// The clock of this machine is before 1970, so the age of cosignatures is unknown.
-    #[error("this machine's clock is before 1970: it does not say which cosignatures are recent")]
+    #[error("this machine's clock is before 1970: the age of cosignatures is unknown")]
     Clock,
     /// The version is newer than the latest one followed ([`crate::Client::advance`]).
-    #[error("version {version} is newer than version {followed}, the newest that was followed")]
+    #[error("version {version} is newer than version {followed}, the newest followed")]
     Ahead {
         /// The version asked about.
         version: Version,
@@ -38,7 +38,7 @@ pub enum ClientError {
         followed: Version,
     },
     /// The version is newer than the latest cosigned version.
-    #[error("version {version} is asked for, and the newest that witnesses have seen is {newest}")]
+    #[error("version {version} is newer than version {newest}, the newest cosigned")]
     NotSeen {
         /// The version asked about.
         version: Version,
@@ -48,8 +48,8 @@ pub enum ClientError {
 }
 
 impl ClientError {
-    /// Returns whether a server has sent something that does not verify, was behind, or lacked
-    /// cosignatures. Also true for every [`ClientError::Client`].
+    /// Returns whether a server sent data that does not verify, was behind, or lacked cosignatures.
+    /// Also true for every [`ClientError::Client`].
     pub fn is_lie(&self) -> bool {
         match self {
             Self::Nobody(incidents) => {
@@ -77,8 +77,8 @@ impl ClientError {
         matches!(self, Self::Nobody(incidents) if incidents.iter().all(Incident::is_elsewhere))
     }
 
-    /// Returns whether the request or the client's configuration is at fault, as when what it names
-    /// does not exist.
+    /// Returns whether the request or the client's configuration is at fault, for example because
+    /// it names a missing version or file.
     pub fn is_askers(&self) -> bool {
         match self {
             Self::Nobody(incidents) => incidents.iter().all(

@@ -4,7 +4,7 @@ use authdict::Version;
 use pad_core::codec::FORMAT_VERSION;
 use pad_web::client::HttpError;
 
-/// Error returned when a server has not sent what was requested.
+/// Error returned when a server does not send the requested data.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FetchError {
@@ -13,7 +13,7 @@ pub enum FetchError {
     #[error(transparent)]
     Http(#[from] HttpError),
     /// The server refused the request.
-    #[error("the server says {status}, {code}: {text}")]
+    #[error("the server returned status {status}, {code}: {text}")]
     Refused {
         /// The HTTP status.
         status: u16,
@@ -31,41 +31,42 @@ pub enum FetchError {
         latest: Version,
     },
     /// The address names no dictionary, and the server does not have exactly one.
-    #[error("the server names no single dictionary: {0}")]
+    #[error("the server's address names no dictionary: {0}")]
     Several(String),
-    /// The server reports that the dictionary has no version yet; this is not signed.
-    #[error("the server says that there is no version yet")]
+    /// The server reports, unsigned, that the dictionary has no version yet.
+    #[error("the server reports no version yet")]
     NoVersion,
     /// The server does not know a version that the client has followed.
     #[error("the server does not have version {0} yet, which the author has signed")]
     Late(Version),
     /// The server has no such name or note.
-    #[error("the server knows of no such name or note")]
+    #[error("the server has no such name or note")]
     NotSaid,
     /// The response uses a newer format version than this program reads.
     #[error(
-        "the server answers in version {theirs} of the format, and this program reads version \
-         {FORMAT_VERSION} and no other: bring it up to date"
+        "the server uses format version {theirs}, and this program supports version \
+         {FORMAT_VERSION} only: upgrade the program"
     )]
     NewerFormat {
         /// The format version of the response.
         theirs: u8,
     },
-    /// The response is not what was requested; carries the expected content.
+    /// The response has other content than requested; carries the expected content.
     #[error("the server sent no {0}")]
     Unusable(&'static str),
 }
 
 impl FetchError {
-    /// Returns whether the server reports that it does not keep this, and others may.
+    /// Returns whether the server reports that it does not keep the requested data. Other servers
+    /// may.
     pub fn is_elsewhere(&self) -> bool {
         matches!(self, Self::NotKept { .. } | Self::NotSaid)
             || self.is("not_kept")
             || self.is("pruned")
     }
 
-    /// Returns whether the server may only be slow, busy or temporarily out of reach. With other
-    /// servers to ask, it was not waited for as long as `transfer` allows.
+    /// Returns whether the server may only be slow, busy or temporarily unreachable. With several
+    /// servers, the timeout is shorter than `transfer`.
     pub const fn is_slow(&self) -> bool {
         matches!(
             self,
@@ -87,8 +88,8 @@ impl FetchError {
         matches!(self, Self::Refused { code, .. } if code == word)
     }
 
-    /// Returns whether the request itself is at fault, as when it names something that does not
-    /// exist. Includes refusals with a 4xx status except 408 and 429.
+    /// Returns whether the request itself is at fault, for example because it names a missing
+    /// version or file. Includes refusals with a 4xx status except 408 and 429.
     pub fn is_askers(&self) -> bool {
         matches!(
             self,

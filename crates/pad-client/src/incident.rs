@@ -23,13 +23,13 @@ use crate::{fetch_error::FetchError, not_witnessed::NotWitnessed};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The server did not respond, refused the request, does not have it, or sent something else.
+    /// The server did not respond, refused the request, lacks the data, or sent other content.
     Silent(FetchError),
     /// A response does not verify; carries the reason.
     Lied(String),
     /// The server's latest version is older than the latest one seen; carries the reason.
     Behind(String),
-    /// A response does not match what the required witnesses have cosigned.
+    /// A response does not match the log that the required witnesses have cosigned.
     Unwitnessed(NotWitnessed),
     /// The author's key has signed two histories; carries the reason.
     Fork(String),
@@ -42,10 +42,10 @@ pub struct Incident {
     pub server: String,
     /// The kind of failure.
     pub fault: Fault,
-    /// The file with evidence that convinces others.
+    /// The file with transferable evidence.
     pub evidence: Option<PathBuf>,
-    /// The file with the server's responses. It is not transferable evidence: nothing signed proves
-    /// where they came from.
+    /// The file with the server's responses. It is not transferable evidence: no signature proves
+    /// which server sent them.
     pub record: Option<PathBuf>,
     /// The reason why evidence or a record could not be stored.
     pub unkept: Option<String>,
@@ -67,7 +67,7 @@ impl Incident {
         matches!(&self.fault, Fault::Silent(error) if error.is_slow())
     }
 
-    /// Returns whether the server took too long, rather than being busy or out of reach.
+    /// Returns whether the server took too long, rather than being busy or unreachable.
     pub(crate) fn is_silent(&self) -> bool {
         matches!(&self.fault, Fault::Silent(error) if error.is_silence())
     }
@@ -79,7 +79,8 @@ impl Incident {
         }
     }
 
-    /// Returns whether the server only reported that it does not keep this, and others may.
+    /// Returns whether the server only reported that it does not keep the requested data. Other
+    /// servers may.
     pub fn is_elsewhere(&self) -> bool {
         matches!(&self.fault, Fault::Silent(error) if error.is_elsewhere())
     }
@@ -112,7 +113,7 @@ impl From<FetchError> for Unusable {
 impl From<Refusal> for Unusable {
     fn from(refusal: Refusal) -> Self {
         match refusal {
-            // A newer format version is no evidence of a lie.
+            // A newer format version is not evidence of a lie.
             Refusal::Decode(DecodeError::UnknownFormatVersion(theirs))
                 if theirs > FORMAT_VERSION =>
             {
@@ -171,12 +172,12 @@ impl fmt::Display for Incident {
             )?;
         }
         if let Some(file) = &self.record {
-            write!(formatter, " (what it said is in {})", file.display())?;
+            write!(formatter, " (its responses are in {})", file.display())?;
         }
         if let Some(reason) = &self.unkept {
             write!(
                 formatter,
-                " (what there is against it cannot be kept: {reason})"
+                " (evidence or responses cannot be stored: {reason})"
             )?;
         }
         Ok(())
@@ -190,9 +191,9 @@ pub(crate) struct Exchange {
     pub(crate) response: Vec<u8>,
 }
 
-/// Stores the exchanges with a server whose response does not verify, in a file next to `beside`.
+/// Stores the exchanges with a server whose response does not verify, in a file next to `base`.
 pub(crate) fn keep_record(
-    beside: &Path,
+    base: &Path,
     server: &str,
     exchanges: &[Exchange],
     reason: &str,
@@ -221,7 +222,7 @@ pub(crate) fn keep_record(
     });
     let mut text = serde_json::to_string_pretty(&record)?;
     text.push('\n');
-    evidence::keep(beside, ".lie", text.as_bytes(), MOST_RECORDS)
+    evidence::keep(base, ".lie", text.as_bytes(), MOST_RECORDS)
 }
 
 /// Maximum number of record files, so that a lying server cannot fill the disk.

@@ -3,21 +3,21 @@
 use authdict::{Version, witnessed::WitnessedError};
 use transparency_log::proof::LogProofError;
 
-/// Error returned when a response does not match what witnesses have cosigned.
+/// Error returned when a response does not match the log that witnesses have cosigned.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotWitnessed {
     /// The server publishes no log of heads.
-    #[error("the server shows no log of heads that witnesses watch")]
+    #[error("the server shows no log of heads for witnesses")]
     NoLog,
     /// The checkpoint is not accepted, or its last entry is not a head of this dictionary.
     #[error("{}", in_full(.0))]
     Refused(#[from] WitnessedError),
     /// A resource of the log does not match its checkpoint; carries the details.
-    #[error("the log of heads does not fit its checkpoint: {0}")]
+    #[error("the log of heads does not match its checkpoint: {0}")]
     Log(String),
-    /// The answer is under another head than the logged one of this version.
-    #[error("the head of version {0} is not the one in the log that witnesses have seen")]
+    /// The answer is under another head than the logged head of this version.
+    #[error("the head of version {0} differs from the one in the cosigned log")]
     OtherHead(Version),
 }
 

@@ -6,7 +6,8 @@ use authdict::{
 };
 use serde_json::{Value, json};
 
-/// Encodes version notes as JSON. A response has at most those up to [`last_of_page`] of the first.
+/// Encodes version notes as JSON. A response contains at most the notes up to [`last_of_page`] of
+/// the first version.
 pub fn notes_to_json(notes: &VersionNotes) -> String {
     let notes = notes.iter().map(|(version, note)| {
         let VersionNote {
@@ -31,8 +32,8 @@ pub const fn last_of_page(first: Version) -> Version {
     Version::new(first.number().saturating_add(MOST_NOTES - 1))
 }
 
-/// Decodes the notes of versions `first` to `last`; `None` if the JSON is malformed, has other
-/// versions, or has a name that is too long.
+/// Decodes the notes of versions `first` to `last`; `None` if the JSON is malformed, contains other
+/// versions, or contains a name that is too long.
 pub(crate) fn notes_from_json(bytes: &[u8], first: Version, last: Version) -> Option<VersionNotes> {
     let list: Vec<Value> = serde_json::from_slice(bytes).ok()?;
     let note = |object: &Value| {

@@ -90,7 +90,7 @@ pub enum PushOutcome {
     },
 }
 
-/// An address, with the usual options: no certificates but those of the system.
+/// Parses an address, with default options: only the system's certificates.
 impl FromStr for Remote {
     type Err = FetchError;
 
@@ -181,7 +181,7 @@ impl Remote {
     /// POST if `posted` is given.
     ///
     /// # Errors
-    /// [`FetchError`] if there is no response, or none that fits.
+    /// [`FetchError`] if there is no response, or an unusable one.
     pub fn forward(
         &self,
         path: &str,
@@ -208,7 +208,7 @@ impl Remote {
     }
 
     /// Pushes an update. [`PushOutcome::Taken`] and [`PushOutcome::Known`] mean that the server has
-    /// stored it durably. [`PushOutcome::Gap`] means that it has not.
+    /// stored the update durably. [`PushOutcome::Gap`] means that it has not.
     ///
     /// The request may be sent twice and takes effect once. A repetition returns
     /// [`PushOutcome::Known`].

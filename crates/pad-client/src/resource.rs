@@ -16,11 +16,11 @@ pub enum Resource {
     Versions,
     /// The head of a version.
     HeadOf(Version),
-    /// The heads of versions from the first to the last, as many as one response takes.
+    /// The heads of versions from the first to the last, as many as fit in one response.
     Heads(Version, Version),
     /// The answer to a question about a version.
     Answer(Version, Question),
-    /// The beginning of a range in a version that one page can prove.
+    /// The beginning of a range in a version, as long as one page can prove.
     Page(Version, KeyRange),
     /// The versions in which a key changed, unproved. Limited to the newest ones that the server
     /// finds in one search.
@@ -35,7 +35,7 @@ pub enum Resource {
     Past(Version, Version),
     /// The update that led to a version.
     Update(Version),
-    /// The updates that led to versions from the first to the last, as many as one response takes.
+    /// The updates that led to versions from the first to the last, as many as fit in one response.
     Updates(Version, Version),
     /// The unsigned notes of versions from the first to the last, as many as one response covers.
     Notes(Version, Version),
@@ -49,7 +49,7 @@ pub enum Resource {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownPath {
     /// The path has no known form.
-    #[error("nothing is at this path")]
+    #[error("unknown path")]
     Unknown,
     /// The version is not a decimal number without leading zeros.
     #[error("the version is not a number")]
@@ -58,7 +58,7 @@ pub enum UnknownPath {
     #[error("the question is not in base64url without padding")]
     Base64,
     /// The question cannot be decoded.
-    #[error("the question is not a message: {0}")]
+    #[error("the question cannot be decoded: {0}")]
     Question(DecodeError),
 }
 
@@ -309,7 +309,7 @@ mod tests {
         ] {
             assert!(Resource::parse(path).is_err(), "{path}");
         }
-        // The question has another kind than the path requires.
+        // The question is of another kind than the path requires.
         let range = encoded(&Question::Range(KeyRange::ALL));
         assert!(Resource::parse(&format!("histories/{range}")).is_err());
         assert!(Resource::parse(&format!("histories/3/{range}")).is_err());

@@ -28,7 +28,7 @@ pub struct Servers {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The preferred server among equally likely ones.
+    /// The preferred server among equally likely servers.
     first: usize,
     known: Vec<ServerState>,
 }
@@ -39,8 +39,8 @@ struct ServerState {
     versions: Option<Versions>,
     /// Set if the last request for its versions failed.
     is_down: bool,
-    /// The number of other consecutive failures: a server may report versions and answer nothing
-    /// else.
+    /// The number of other consecutive failures: a server may report its versions and still answer
+    /// no question.
     failures: u32,
     /// The end of the backoff after these failures.
     rests_until: Option<Instant>,
@@ -81,18 +81,18 @@ impl RequestTarget<'_> {
 /// The likelihood that a server can answer, in the order of preference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Likely {
-    /// The server claims to keep it.
+    /// The server claims to keep the requested data.
     Has,
-    /// The server has made no claim, or may have the version by now.
+    /// The server has made no claim, or may have received the version meanwhile.
     May,
     /// The server failed recently.
     Fails,
-    /// The server claims not to keep it.
+    /// The server claims not to keep the requested data.
     HasNot,
 }
 
 impl Servers {
-    /// Creates the list. The first server is preferred until more is known.
+    /// Creates the list. The first server is preferred until the state of the servers is known.
     pub fn new(list: Vec<Remote>) -> Self {
         let known = vec![ServerState::default(); list.len()];
         Self {

@@ -80,16 +80,16 @@ impl<'s> ServerSession<'s> {
         self.server
     }
 
-    /// Creates an incident, and stores evidence in a file next to `beside`. Stores the exchanges in
-    /// another one if a response does not verify.
+    /// Creates an incident, and stores evidence in a file next to `base`. If a response does not
+    /// verify, stores the exchanges in another file.
     ///
     /// A failed write is noted in the incident.
-    pub fn failed(self, unusable: Unusable, beside: Option<&Path>) -> Incident {
+    pub fn failed(self, unusable: Unusable, base: Option<&Path>) -> Incident {
         let Unusable { fault, evidence } = unusable;
         let server = self.server.address();
-        let is_lost = evidence.is_some() && beside.is_none();
-        let kept = beside.zip(evidence);
-        let kept = kept.map(|(beside, bytes)| keep(beside, ".evidence", &bytes, MOST_FILES));
+        let is_lost = evidence.is_some() && base.is_none();
+        let kept = base.zip(evidence);
+        let kept = kept.map(|(base, bytes)| keep(base, ".evidence", &bytes, MOST_FILES));
         let reason = match &fault {
             // A late server may be honest.
             Fault::Silent(_) | Fault::Behind(_) => None,
@@ -97,9 +97,9 @@ impl<'s> ServerSession<'s> {
             Fault::Unwitnessed(error) if error.is_missing() => None,
             Fault::Unwitnessed(error) => Some(error.to_string()),
         };
-        let recorded = beside
+        let recorded = base
             .zip(reason)
-            .map(|(beside, reason)| keep_record(beside, &server, &self.said.into_inner(), &reason));
+            .map(|(base, reason)| keep_record(base, &server, &self.said.into_inner(), &reason));
         let mut unkept = is_lost.then(|| NO_EVIDENCE_FILE.to_owned());
         let mut written = |kept: Option<io::Result<PathBuf>>| {
             let failed = |error: io::Error| unkept = Some(error.to_string());
@@ -162,8 +162,8 @@ impl<'s> ServerSession<'s> {
 
     /// Fetches one page of the versions up to `last` in which a key changed, unverified.
     ///
-    /// The page goes back from `last`, or from the latest version, as far as the server searches at
-    /// once.
+    /// The page goes back from `last`, or from the latest version, as far as the server searches in
+    /// one request.
     ///
     /// # Errors
     /// [`FetchError`].
@@ -196,7 +196,7 @@ impl<'s> ServerSession<'s> {
         last: Option<Version>,
     ) -> Result<Untrusted<KeyHistory>, FetchError> {
         let mut page = match self.history_page(key, last) {
-            // The server is behind and knows versions up to its own latest one.
+            // The server is behind and knows only versions up to its latest.
             Err(error) if last.is_some() && error.is("unknown_version") => {
                 self.history_page(key, None)?
             }
@@ -215,7 +215,7 @@ impl<'s> ServerSession<'s> {
             } else {
                 self.history_page(key, Some(since))?
             };
-            // The server has nothing older.
+            // The server has no older changes.
             if page.since == since {
                 newest_first.reverse();
                 let changes = newest_first;
@@ -236,7 +236,7 @@ impl<'s> ServerSession<'s> {
         self.get(&Resource::Update(version), most)
     }
 
-    /// Fetches the updates that led to versions `first` to `last`, as many as one response takes,
+    /// Fetches the updates that led to versions `first` to `last`, as many as fit in one response,
     /// at least one.
     ///
     /// # Errors
@@ -279,7 +279,7 @@ impl ServerSession<'_> {
         versions_from_json(&bytes).ok_or(FetchError::Unusable("list of versions"))
     }
 
-    /// Fetches the heads of versions `first` to `last` as messages, as many as one response takes,
+    /// Fetches the heads of versions `first` to `last` as messages, as many as fit in one response,
     /// at least one.
     ///
     /// # Errors
@@ -331,7 +331,7 @@ impl Heads for ServerSession<'_> {
     }
 }
 
-/// Queries without a [`ServerSession`], of which nothing is kept as evidence.
+/// Queries without a [`ServerSession`]; no responses are kept as evidence.
 impl Heads for Remote {
     type Error = FetchError;
 

@@ -1,7 +1,7 @@
 //! Laws of append-only logs, for any scheme of the crate `aad`.
 //!
 //! * [`roles`]: an author and a server, with a list of everything that was appended.
-//! * [`laws`]: answers equal those of the list in every version, versions continue each other, and
+//! * [`laws`]: answers equal the list's answers in every version, versions continue each other, and
 //!   clients follow.
 //! * [`hostile`]: bytes changed, cut off or added, and messages moved to another question, version
 //!   or log.
@@ -42,7 +42,7 @@ pub trait Lookups: Scheme {
         key: &Key,
     ) -> Result<Self::Lookup, LookupError>;
 
-    /// The expected statement about a key with these values; `None` for a member that a set holds.
+    /// Expected statement about a key with these values; `None` for a member that a set contains.
     fn statement(
         at: &LogRoot<Self>,
         key: &Key,

@@ -2,7 +2,7 @@
 //! [`pad_accumulators::Batch`] and [`pad_accumulators::Universal`], for any implementation.
 //!
 //! * [`laws`]: both roles, every order and every thread count agree, and a witness verifies for its
-//!   element alone.
+//!   element only.
 //! * [`histories`]: random changes against a set of byte strings.
 //! * [`subsets`]: subset witnesses and batches.
 //! * [`absence`]: witnesses of absence.

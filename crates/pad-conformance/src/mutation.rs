@@ -18,7 +18,7 @@ use crate::{pad::MESSAGE_LIMIT, pruned::Mirror};
 pub enum Refusal {
     /// The bytes do not decode to a message.
     Decode(DecodeError),
-    /// The message is no evidence for the answer.
+    /// The message is not evidence for the answer.
     Verify(VerifyError),
 }
 

@@ -12,7 +12,7 @@ use crate::operation::Action;
 /// The contents of one version.
 pub type Contents = BTreeMap<Key, Value>;
 
-/// Every version's contents, and those of the open version.
+/// The contents of every version and of the open version.
 #[derive(Clone, Debug)]
 pub struct Oracle {
     versions: Vec<Contents>,

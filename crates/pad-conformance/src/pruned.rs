@@ -41,7 +41,7 @@ pub enum Content<S: Suite> {
     Value(Value),
 }
 
-/// How much of a leaf a proof shows.
+/// Detail in which a proof contains a leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LeafDetail {
     /// The leaf is elided.
@@ -151,7 +151,8 @@ impl<S: Suite> Tree<S> {
         }
     }
 
-    /// The tree with every leaf shown as `shown` returns; the root's digest does not change.
+    /// The tree with every leaf in the detail that `shown` returns. The root's digest does not
+    /// change.
     #[must_use]
     pub fn shown(&self, shown: &dyn Fn(&Key) -> LeafDetail) -> Self {
         match self {

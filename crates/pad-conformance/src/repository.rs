@@ -11,7 +11,7 @@ use crate::{
     pad::{Pad, client_at, dictionary, look_up, proof_bytes, signing_key},
 };
 
-/// The signer of the checked dictionaries, and another one.
+/// Number of the signer of the checked dictionaries, and of another signer.
 const SIGNER: u8 = 7;
 const STRANGER: u8 = 8;
 

@@ -26,7 +26,7 @@ pub fn seed() -> u64 {
 }
 
 /// Runs `check` on [`count`]` / share` random traces of at most `steps` steps. A failing trace is
-/// shrunk before it is shown.
+/// shrunk before it is reported.
 #[track_caller]
 pub fn check_traces(name: &str, share: u32, steps: usize, check: impl Fn(&[Action])) {
     run(name, (count() / share).max(1), steps, &check);

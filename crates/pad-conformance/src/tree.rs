@@ -77,8 +77,8 @@ impl<S: Suite, B: BalancingScheme> Pad for StoredPad<S, B> {
     }
 }
 
-/// Answers of a stored tree equal those of the oracle and of an in-memory tree after the same
-/// updates, also after reopening. An author resumed from the stored tree makes the same updates.
+/// A stored tree answers like the oracle and like an in-memory tree after the same updates, also
+/// after reopening. An author resumed from the stored tree makes the same updates.
 pub fn check_stored<S: Suite, B: BalancingScheme>(actions: &[Action]) {
     let mut played: TraceRun<StoredPad<S, B>> = play(actions);
     check_heads(&played);

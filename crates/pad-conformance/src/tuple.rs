@@ -62,7 +62,7 @@ static RSA: LazyLock<RsaSecretKey> = LazyLock::new(|| {
 });
 
 #[cfg(feature = "bilinear")]
-/// A key with capacity for the keys of a trace and those that checks add.
+/// A key with capacity for the keys of a trace and the keys that checks add.
 static BILINEAR: LazyLock<BilinearSecretKey> = LazyLock::new(|| {
     BilinearSecretKey::generate(64, 1, b"conformance", &pad_core::Workers::sequential())
         .expect("randomness")
@@ -153,8 +153,8 @@ fn reopened<S: Suite, D: StorableDesign<S, Secret: TestSecret>>(
     StoredTupleRepository::open(authority, key, rows).expect("the rows are whole")
 }
 
-/// Answers of stored tuples equal those of the oracle and of an in-memory repository after the same
-/// updates, also after reopening and pruning. An author resumed from them makes the same updates.
+/// Stored tuples answer like the oracle and like an in-memory repository after the same updates,
+/// also after reopening and pruning. An author resumed from them makes the same updates.
 pub fn check_stored<S: Suite, D: StorableDesign<S, Secret: TestSecret>>(
     actions: &[Action],
     percent: u64,

@@ -20,7 +20,7 @@ use crate::{
 /// The author of a dictionary of family `F`. It changes the contents and publishes signed snapshots
 /// as bytes for the server.
 ///
-/// Laws: those of [`Dictionary`].
+/// Follows the laws of [`Dictionary`].
 pub struct Author<F: Authored> {
     dictionary: F::Author,
     public: PublicKey<F>,
@@ -41,7 +41,7 @@ pub enum NewAuthorError<E> {
     /// The signer's public key is invalid.
     #[error(transparent)]
     Key(#[from] VerifyError),
-    /// The family's secret could not be made.
+    /// The family's secret could not be generated.
     #[error(transparent)]
     Secret(E),
 }
@@ -65,7 +65,8 @@ impl<F: Authored> Author<F> {
         Ok(Self::with_secret(dictionary, signer, secret)?)
     }
 
-    /// Creates the author of a new, empty dictionary with a secret of the family: `()` for trees.
+    /// Creates the author of a new, empty dictionary with an existing secret of the family. The
+    /// secret is `()` for trees.
     ///
     /// # Errors
     /// [`VerifyError::AuthorKeyInvalid`] if the signer's public key is invalid.
@@ -90,8 +91,8 @@ impl<F: Authored> Author<F> {
     /// version.
     ///
     /// # Errors
-    /// [`NewAuthorError`]: the signer's public key is invalid, the signer or the secret is not that
-    /// of the repository, or the repository cannot be read.
+    /// [`NewAuthorError`]: the signer's public key is invalid, the signer or the secret does not
+    /// match the repository, or the repository cannot be read.
     pub fn resume<K, R>(
         repository: &R,
         signer: K,
@@ -169,12 +170,12 @@ impl<F: Authored> Author<F> {
     /// [`crate::Update`].
     ///
     /// # Errors
-    /// The signer's or the family's error. The changes are then still pending.
+    /// The error of the signer or of the family. The changes are then still pending.
     pub fn snapshot(&mut self) -> Result<Vec<u8>, F::AuthorError> {
         Ok(codec::encode(&self.dictionary.snapshot()?))
     }
 
-    /// The family's own author, for operations specific to this family.
+    /// The family's own author type, for operations specific to the family.
     pub const fn dictionary(&self) -> &F::Author {
         &self.dictionary
     }

@@ -1,4 +1,4 @@
-//! The client of a dictionary of any family: bytes and a question in, a verified statement out.
+//! The client of a dictionary of any family: verifies messages of a server and returns statements.
 
 #![deny(
     clippy::indexing_slicing,
@@ -84,7 +84,7 @@ pub enum Refusal<S: Suite, E> {
 pub type RefusalOf<F> = Refusal<<F as Family>::Suite, <F as Family>::Error>;
 
 impl<S: Suite, E> Refusal<S, E> {
-    /// The refusal of a head: [`Refusal::Fork`] if there is evidence.
+    /// Converts the rejection of a head: [`Refusal::Fork`] if there is evidence.
     fn of_head(refused: Refused<S>, seen: Version) -> Self {
         match refused.evidence {
             Some(evidence) => Self::Fork {
@@ -98,7 +98,8 @@ impl<S: Suite, E> Refusal<S, E> {
 
 /// The longest head that clients read, in bytes. The longest valid head has 164 bytes.
 const LONGEST_HEAD: usize = 1024;
-/// The longest history proof that clients read, in bytes: over two digests for each of 64 levels.
+/// The longest history proof that clients read, in bytes: more than two digests for each of 64
+/// levels.
 const LONGEST_CONSISTENCY: usize = 1 << 13;
 
 impl<F: Family> Client<F> {
@@ -115,9 +116,9 @@ impl<F: Family> Client<F> {
     /// Resumes a client from its stored view ([`Client::view`]).
     ///
     /// # Errors
-    /// * [`VerifyError::WrongDictionary`] for the view of another key, dictionary or scheme.
-    /// * Those of [`TrustedView::newest`] if the newest head in it is damaged. An older view is not
-    ///   detected.
+    /// * [`VerifyError::WrongDictionary`] if the view belongs to another key, dictionary or scheme.
+    /// * The error of [`TrustedView::newest`] if the newest head in the view is damaged. An
+    ///   outdated view is not detected.
     pub fn resume(public: PublicKey<F>, view: TrustedView<F::Suite>) -> Result<Self, VerifyError> {
         if view.authority() != public.authority() {
             return Err(VerifyError::WrongDictionary);
@@ -150,8 +151,8 @@ impl<F: Family> Client<F> {
     /// Accepts a head that is not older than the newest one seen. Returns its version.
     ///
     /// `head` is the message of a [`SignedHead`]. `consistency` is the message of the
-    /// [`ConsistencyProof`] from the newest version seen. It is needed unless the client has seen
-    /// no head, or this very head.
+    /// [`ConsistencyProof`] from the newest version seen. It is required unless the client has seen
+    /// no head yet, or `head` is the newest head seen.
     ///
     /// # Errors
     /// [`Refusal`]. The client is then unchanged.
@@ -206,7 +207,7 @@ impl<F: Family> Client<F> {
     /// Verifies an answer about `version` by the author's signature on that version's head.
     ///
     /// The newest head seen does not vouch for the head of another version. [`Client::check_past`]
-    /// shows that they belong to one history.
+    /// proves that they belong to one history.
     ///
     /// # Errors
     /// [`Refusal`]. Version 0 is known without a head.
@@ -234,8 +235,8 @@ impl<F: Family> Client<F> {
     /// either of them verifies.
     ///
     /// # Errors
-    /// Those of [`Client::check`]. [`Refusal::Fork`] if the answer's head is signed by the author
-    /// but has another root than `version` has in that history.
+    /// [`Refusal`], as for [`Client::check`]. [`Refusal::Fork`] if the author signed the answer's
+    /// head, but its root differs from the root of `version` in that history.
     pub fn check_past<Q: Question>(
         &self,
         version: Version,
@@ -286,7 +287,7 @@ impl<F: Family> Client<F> {
         }
     }
 
-    /// Verifies the head in an answer as that of `version`.
+    /// Verifies the head in an answer as the head of `version`.
     fn head_of(
         &self,
         version: Version,
@@ -310,7 +311,7 @@ impl<F: Family> Client<F> {
         Ok(verified)
     }
 
-    /// The head of an answer without a head: that of version 0.
+    /// The head of version 0, for an answer without a head.
     fn head_of_nothing(
         &self,
         version: Version,

@@ -4,12 +4,13 @@
 //!
 //! Body: serde data in bincode's `standard()` format (little-endian variable-length integers). The
 //! format has no length limit. The caller passes a limit, which is checked before decoding. Reader
-//! and writer are our own (`codec/reader.rs`: total and strict). Tests compare both with bincode.
+//! and writer are implemented here (`codec/reader.rs`: total and strict). Tests compare both with
+//! bincode.
 //!
 //! Memory: a decoded value takes at most a constant times the bytes of its encoding, even if length
 //! prefixes are forged. The factor is three times an element's size in memory, divided by the
-//! length of its shortest encoding, because growing lists double. That is 3 for lists of digests
-//! and up to 48 for operations, which may be two bytes long. `docs/threat-model` lists the
+//! length of its shortest encoding, because growing lists double. The factor is 3 for lists of
+//! digests and up to 48 for operations, which may be two bytes long. `docs/threat-model` lists the
 //! factors. Choose the limit accordingly.
 //!
 //! `docs/format` describes all bytes. Signed bytes, and bytes hashed into roots, are never
@@ -67,8 +68,9 @@ pub const ENVELOPE_LENGTH: usize = 8;
 
 /// A type that is sent or stored as a message of its own.
 ///
-/// Made of integers up to 64 bits, bool, byte strings, texts, options, sequences, maps, structs and
-/// enums, at most 64 deep. A sequence has at most as many elements as its message has bytes.
+/// Its fields are integers up to 64 bits, bool, byte strings, texts, options, sequences, maps,
+/// structs and enums, at most 64 deep. A sequence has at most as many elements as its message has
+/// bytes.
 pub trait Message: Serialize + DeserializeOwned {
     /// The number of this type in envelopes; see `docs/format` for the list.
     const KIND: u8;
@@ -88,7 +90,8 @@ pub fn encode<M: Message>(message: &M) -> Vec<u8> {
 
 /// Encodes the envelope of a message of `kind` and `suite`. The caller appends the body.
 ///
-/// For bodies with an explicit layout, to be read with [`open`]. Use [`encode`] for serde bodies.
+/// For bodies with an explicit layout, which are read with [`open`]. Use [`encode`] for serde
+/// bodies.
 pub fn envelope(kind: u8, suite: u16) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(256);
     bytes.extend_from_slice(&MAGIC);
@@ -176,11 +179,11 @@ pub fn decode_body<T: Serialize + DeserializeOwned>(bytes: &[u8]) -> Result<T, D
 
 /// Decodes the first part of a body, without checking that its encoding is canonical.
 ///
-/// The rest is not read. For parts that can be verified before the rest is decoded: decode the
-/// whole body afterwards.
+/// The rest is not read. This allows verifying the first part before the rest takes memory. Decode
+/// the whole body afterwards.
 ///
 /// # Errors
-/// [`DecodeError::Malformed`].
+/// [`DecodeError::Malformed`] if the bytes do not start with a `T`.
 pub fn decode_start<T: DeserializeOwned>(body: &[u8]) -> Result<T, DecodeError> {
     let mut rest = body;
     T::deserialize(Reader::new(&mut rest)).map_err(|BodyReadError| DecodeError::Malformed)

@@ -14,7 +14,7 @@
 //! has the root of that version's contents and of the history log over the earlier roots. Any
 //! verified statement about version `k` under one of these heads names the only root of `k`, or the
 //! only history root of `k`. For its two versions, an inclusion or prefix proof has exactly one
-//! position for each digest. Another result would be a collision of the suite's hash.
+//! position for each digest. A second result would require a collision of the suite's hash.
 //!
 //! **Every observed contradiction can be proved.** A client with a verified root of `k` holds a
 //! head of `k`, or a newer head with an inclusion proof. Two clients with different roots hold two
@@ -22,12 +22,12 @@
 //!
 //! A client that refuses head `n` because it does not continue head `m` needs two proofs. They come
 //! from a server that holds the log behind head `n`, and compute the root and the history that `n`
-//! names for `m`. If both were those of head `m`, the consistency proof from that log would have
-//! verified. So one of them contradicts.
+//! names for `m`. If both matched head `m`, the consistency proof from that log would have
+//! verified. So one of the two contradicts head `m`.
 //!
 //! [`TrustedView::advance`] extracts evidence from a failing consistency proof that contains it.
 //! [`TrustedView::accuse`] builds evidence from either proof. Evidence is impossible only if no log
-//! leads to a signed history: no server has accepted such a head.
+//! hashes to a signed history. No server has accepted such a head.
 //!
 //! ```
 //! # use ed25519_dalek::SigningKey;
@@ -88,8 +88,9 @@ use crate::{
 
 /// Two testimonies about one version that cannot both be true.
 ///
-/// Anyone can check them. Only a holder of the author's key can make them. Two heads can contradict
-/// each other about several versions, in either order, and each of these forms is valid evidence.
+/// Every holder of the author's public key can check them. Only a holder of the signing key can
+/// make them. Two heads can contradict each other about several versions, in either order, and each
+/// of these forms is valid evidence.
 ///
 /// Size: two heads, and at most two paths of about one digest for each doubling of the number of
 /// versions.
@@ -100,7 +101,7 @@ pub struct Contradiction<S: Suite> {
     pub version: Version,
     /// One testimony.
     pub first: Testimony<S>,
-    /// The other.
+    /// The other testimony.
     pub second: Testimony<S>,
 }
 
@@ -118,7 +119,7 @@ pub struct Testimony<S: Suite> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub enum Past<S: Suite> {
-    /// The head's own root and history: about its own version.
+    /// The head's own root and history, as a statement about its own version.
     Own,
     /// The root of an older version.
     Root(InclusionProof<S>),
@@ -152,7 +153,7 @@ impl<S: Suite> Proof for Contradiction<S> {
     }
 }
 
-/// The digests that a verified testimony names; `None` for the others.
+/// The digests that a verified testimony names; `None` for digests that it does not name.
 struct TestimonyDigests<S: Suite> {
     root: Option<S::Digest>,
     history: Option<S::Digest>,
@@ -204,8 +205,8 @@ impl<S: Suite> ForkEvidence<S> {
     /// Decodes an enveloped message of either kind, of at most `limit` bytes.
     ///
     /// # Errors
-    /// Those of [`Untrusted::decode`]. For other kinds, the expected kind reported is that of
-    /// [`Contradiction`].
+    /// [`DecodeError`], as for [`Untrusted::decode`]. For a message of another kind, the reported
+    /// expected kind is [`Contradiction`].
     pub fn decode(bytes: &[u8], limit: usize) -> Result<Untrusted<Self>, DecodeError> {
         let evidence = match codec::decode(bytes, limit) {
             Err(DecodeError::WrongKind { actual, .. }) if actual == Equivocation::<S>::KIND => {

@@ -12,9 +12,9 @@ use crate::{
 ///
 /// Laws:
 ///
-/// * `put` and `remove` take effect for `get` at once, and for servers and clients with the next
-///   snapshot.
-/// * `snapshot` raises the version by exactly one, also without changes.
+/// * `put` and `remove` take effect for `get` immediately, and for servers and clients with the
+///   next snapshot.
+/// * `snapshot` raises the version by exactly one, even without changes.
 /// * An author never signs two different heads for one version.
 ///
 /// Source: Crosby & Wallach 2010, section 2.
@@ -23,7 +23,7 @@ pub trait Dictionary {
     type Suite: Suite;
     /// Data in updates in addition to operations and head.
     type Attachment: Attachment;
-    /// Error returned when a snapshot cannot be taken: the signer's or the store's.
+    /// Error returned when a snapshot cannot be taken: the signer or the store failed.
     type Error;
 
     /// The author's key, dictionary id and scheme, with which clients verify heads.
@@ -58,6 +58,6 @@ pub trait Dictionary {
     /// Seals and signs the pending changes as the next version.
     ///
     /// # Errors
-    /// The signer's or the store's error. The changes are then still pending.
+    /// The signer or the store failed. The changes are then still pending.
     fn snapshot(&mut self) -> Result<Update<Self::Suite, Self::Attachment>, Self::Error>;
 }

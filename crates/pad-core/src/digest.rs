@@ -98,9 +98,11 @@ pub enum Domain {
     BlockLtState,
     /// The 24-byte constant of elements of blocks summed modulo `2^1600`. No suite hashes under it.
     BlockAd1600,
-    /// Like [`Domain::BlockAd1600`], for blocks multiplied modulo a prime of 1,024 bits.
+    /// The constant of elements of blocks multiplied modulo a prime of 1,024 bits, like
+    /// [`Domain::BlockAd1600`].
     BlockMu1024,
-    /// Like [`Domain::BlockAd1600`], for blocks multiplied modulo a prime of 3,072 bits.
+    /// The constant of elements of blocks multiplied modulo a prime of 3,072 bits, like
+    /// [`Domain::BlockAd1600`].
     BlockMu3072,
     /// The BLAKE3 key of elements of blocks hashed by lattices. No suite hashes under it.
     BlockLtHash,
@@ -214,7 +216,7 @@ impl Domain {
     }
 }
 
-/// A suite's digest type: plain bytes of fixed width.
+/// The digest type of a suite: plain bytes of fixed width.
 pub trait DigestBytes:
     Copy
     + Eq
@@ -346,7 +348,7 @@ pub(crate) fn deserialize_array<'de, const N: usize, D: Deserializer<'de>>(
     deserializer.deserialize_tuple_struct(ARRAY, N, ArrayVisitor)
 }
 
-/// The struct name for deserializing byte arrays, so that the codec reads each in one go.
+/// The struct name for deserializing byte arrays, so that the codec reads each array in one step.
 pub(crate) const ARRAY: &str = "pad_core::array";
 
 /// Parses lower-case hexadecimal text of exactly `2 * N` characters.

@@ -21,7 +21,8 @@ use crate::{
 
 /// Two different signed heads of one dictionary and version.
 ///
-/// Anyone can check them. Only a holder of the author's key can make them.
+/// Every holder of the author's public key can check them. Only a holder of the signing key can
+/// make them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Equivocation<S: Suite> {
@@ -32,7 +33,7 @@ pub struct Equivocation<S: Suite> {
 }
 
 /// A verified fork: the author's key signed two different heads of one version, or heads that
-/// contradict each other about it.
+/// contradict each other about that version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Forked {
     /// The version with two heads, two roots or two histories.

@@ -66,12 +66,12 @@ pub enum DecodeError {
     #[error("the message is truncated or malformed")]
     Malformed,
     /// Bytes are left over after the message.
-    #[error("the message is followed by further bytes")]
+    #[error("the message has trailing bytes")]
     TrailingBytes,
-    /// The message has a shorter or different encoding than the one sent.
+    /// The message is not in the canonical encoding of its value.
     #[error("the message is not canonically encoded")]
     NonCanonical,
-    /// A fixed-length field has another length.
+    /// A field of fixed length has the wrong length.
     #[error("a field has the wrong length")]
     LengthMismatch,
     /// A residue is zero, not below the modulus, or 1 where no honest party produces it.
@@ -89,7 +89,7 @@ pub enum DecodeError {
     /// A point of the curve is outside the subgroup of prime order.
     #[error("a curve point is outside the prime-order subgroup")]
     PointOutsideSubgroup,
-    /// A point is the identity, which is no accumulator value and no witness.
+    /// A point is the identity, which is neither an accumulator value nor a witness.
     #[error("a curve point is the identity")]
     PointIsIdentity,
     /// A scalar is zero where it must not be, or not below the group order.
@@ -99,16 +99,16 @@ pub enum DecodeError {
     #[error("the offset of a prime representative is outside the search window")]
     OffsetOutsideWindow,
     /// A number offered as a prime representative is even or composite.
-    #[error("a number offered as a prime representative is not an odd prime")]
+    #[error("a prime representative is not an odd prime")]
     NotAPrimeRepresentative,
-    /// Parameters or keys contradict themselves, or are too small.
+    /// Parameters or keys are inconsistent or too small.
     #[error("the parameters are inconsistent or too small")]
     ParametersInvalid,
-    /// The object belongs to other parameters.
+    /// The object was made for other parameters.
     #[error("the object was made for other parameters")]
     WrongParameters,
-    /// The parameters are those of a guessable secret: a small number or root of unity.
-    #[error("the parameters are those of a secret that anybody finds")]
+    /// The parameters were made with a guessable secret: a small number or a root of unity.
+    #[error("the parameters are insecure: their secret can be guessed")]
     SecretGuessable,
 }
 
@@ -116,10 +116,10 @@ pub enum DecodeError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum VerifyError {
-    /// The author's key did not sign this.
-    #[error("the author did not sign this")]
+    /// The signature is not a valid signature of the message by the author's key.
+    #[error("the signature does not verify with the author's key")]
     SignatureInvalid,
-    /// The bytes given as the author's key are not a valid key.
+    /// The bytes of the author's key are not a valid key.
     #[error("the author's public key is not valid")]
     AuthorKeyInvalid,
     /// The head is of another dictionary.
@@ -145,7 +145,7 @@ pub enum VerifyError {
     #[error("version 0 is the empty dictionary and has no signed head")]
     EmptyVersionSigned,
     /// The head is older than one already seen.
-    #[error("version {offered} was offered after version {seen} was seen")]
+    #[error("version {offered} is older than version {seen}, which was seen before")]
     Rollback {
         /// The newest version seen.
         seen: Version,
@@ -156,12 +156,12 @@ pub enum VerifyError {
     #[error("the author signed two different histories at version {0}")]
     Fork(Version),
     /// Two heads that should contradict each other do not, or no head was seen to contradict.
-    #[error("the two heads do not contradict")]
+    #[error("the two heads do not contradict each other")]
     NoContradiction,
     /// The proof hashes to another root than the signed one.
     #[error("the proof does not hash to the signed root")]
     RootMismatch,
-    /// The proof's shape is not a tree, or does not match the number of digests and leaves.
+    /// The shape in the proof is not a tree, or does not match its number of digests and leaves.
     #[error("the proof's shape is malformed")]
     MalformedShape,
     /// Leaves are not in strictly ascending order of keys.
@@ -173,16 +173,16 @@ pub enum VerifyError {
     /// The proof opens more than the query needs.
     #[error("the proof opens more than the query needs")]
     Extraneous,
-    /// A leaf that answers the query shows only its value's digest.
-    #[error("the proof withholds the value")]
+    /// A leaf that answers the query contains only the digest of its value.
+    #[error("the value is missing from the proof")]
     ValueMissing,
-    /// A leaf that only bounds the answer shows its whole value.
+    /// A leaf that only bounds the answer contains its whole value.
     #[error("the proof shows a value that the query does not need")]
     ValueSurplus,
     /// The query itself is empty or out of order.
     #[error("the query is empty or out of order")]
     InvalidQuery,
-    /// A history proof does not lead to the signed history.
+    /// A history proof does not hash to the signed history root.
     #[error("the history proof does not lead to the signed history")]
     HistoryMismatch,
     /// A history proof is missing, or has too few or too many digests.
@@ -191,16 +191,16 @@ pub enum VerifyError {
     /// The value is of another accumulator.
     #[error("the value is of another accumulator")]
     WrongAccumulator,
-    /// The witness does not lead from the element to the accumulator value.
+    /// The witness does not prove the element under the accumulator value.
     #[error("the witness does not lead from the element to the accumulator value")]
     WitnessMismatch,
     /// The offset of a prime representative is outside the search window.
     #[error("the offset of a prime representative is outside the search window")]
     OffsetOutsideWindow,
-    /// The offset leads to an even or composite number.
+    /// The offset produces an even or composite number.
     #[error("the offset does not lead to a prime representative")]
     NotAPrimeRepresentative,
-    /// The remainder of a non-membership witness is zero or not reduced.
+    /// The remainder in a non-membership witness is zero or not reduced.
     #[error("the remainder of the non-membership witness is outside its range")]
     RemainderOutOfRange,
     /// A proof of exponentiation does not verify.
@@ -210,19 +210,19 @@ pub enum VerifyError {
     #[error("the accumulator cannot hold this element")]
     ElementNotAllowed,
     /// The number of witnesses or values differs from the number of elements asked for.
-    #[error("there are not as many witnesses or values as elements")]
+    #[error("the number of witnesses or values differs from the number of elements")]
     CountMismatch,
-    /// A tuple's interval does not hold the key asked for.
-    #[error("a tuple's interval does not hold the key")]
+    /// The interval of a tuple does not contain the key asked for.
+    #[error("the key is outside the interval of a tuple")]
     KeyOutsideInterval,
     /// A tuple is not valid at the requested instant.
-    #[error("a tuple is vouched for from {since} to {until}, not at {instant}")]
+    #[error("a tuple is not valid at {instant}: it is valid from {since} to {until}")]
     OutsideValidity {
         /// The requested instant: a version, or an older generation's epoch.
         instant: u64,
-        /// The first instant vouched for.
+        /// The first instant covered by the proof.
         since: u64,
-        /// The last instant vouched for.
+        /// The last instant covered by the proof.
         until: u64,
     },
     /// A revealed link is further from its anchor than the client's limit.
@@ -231,85 +231,87 @@ pub enum VerifyError {
         /// The maximum number of steps.
         limit: u32,
     },
-    /// The tuples shown do not decide the answer: an older generation's tuple is missing.
+    /// The proof lacks the tuple of an older generation, so the answer is undecided.
     #[error("the tuple of an older generation is missing")]
     GenerationMissing,
-    /// The proof shows tuples of more generations than needed, or than exist.
-    #[error("the proof shows more generations than decide")]
+    /// The proof contains tuples of more generations than needed, or than exist.
+    #[error("the proof shows more generations than needed")]
     GenerationSurplus,
     /// The proof does not have exactly one epoch for each older generation.
-    #[error("the proof does not name one epoch for each older generation")]
+    #[error("the number of epochs in the proof differs from the number of older generations")]
     EpochCountMismatch,
-    /// More elements are asked for at once than the public key can verify.
+    /// The question asks for more elements than the public key can verify in one proof.
     #[error("at most {limit} elements can be verified at once")]
     TooManyElements {
         /// The maximum number of elements.
         limit: usize,
     },
     /// The size in a proof, or a position, is out of range or too large for the proof.
-    #[error("the proof is about a size or a position that is out of range")]
+    #[error("a size or position in the proof is out of range")]
     SizeOutOfRange,
     /// An equation between accumulators does not hold.
     #[error("an equation between accumulators does not hold")]
     EquationMismatch,
-    /// An accumulator opens to zero at the key asked for, so it holds more than is shown.
+    /// An accumulator opens to zero at the key asked for, so it holds more elements than the proof
+    /// contains.
     #[error("an accumulator opens to zero at the key: it holds more than is shown")]
     ZeroOpening,
-    /// The prefix in a proof of absence has no bits, or more than a key half.
-    #[error("the prefix has an impossible length")]
+    /// The prefix in a proof of absence has no bits, or more bits than the key half of an element.
+    #[error("the prefix has an invalid length")]
     PrefixLength,
-    /// A value, or its occurrence, is not that of the element shown.
-    #[error("a value is not that of the element shown")]
+    /// A value or its occurrence number differs from the element in the proof.
+    #[error("a value or its occurrence does not match the element shown")]
     ValueMismatch,
-    /// The proof shows the element whose absence it should prove.
-    #[error("the element whose absence is asked for is shown")]
+    /// The proof contains the element whose absence it should prove.
+    #[error("the proof of absence shows the element itself")]
     ElementPresent,
-    /// The older version in a proof does not match that version's root.
+    /// The root that a proof gives for the older version does not match that version's root.
     #[error("the proof does not start from the older version's root")]
     OldRootMismatch,
     /// Bytes within the evidence, which only the public key can decode, are not well-formed.
     #[error("the evidence is malformed: {0}")]
     Undecodable(DecodeError),
-    /// An entry is shown as live with the digest reserved for deleted entries.
-    #[error("an entry is shown as live with the digest that is reserved for deleted ones")]
+    /// A live entry in the proof has the digest reserved for deleted entries.
+    #[error("a live entry has the digest reserved for deleted entries")]
     ReservedDigest,
-    /// Blocks are shown with another number of slots than those of this directory have.
-    #[error("blocks of {actual} slots are shown, those of this directory have {expected}")]
+    /// Blocks in the proof have another number of slots than the blocks of this directory.
+    #[error("the blocks shown have {actual} slots, those of this directory have {expected}")]
     WrongCapacity {
         /// The directory's number of slots.
         expected: u32,
-        /// The number shown.
+        /// The number in the proof.
         actual: u32,
     },
-    /// The blocks shown do not have exactly the slots that follow from the question.
+    /// The blocks in the proof do not have exactly the slots that follow from the question.
     #[error("the blocks shown have too few or too many bytes")]
     BlockLength,
-    /// A slot of a block shown is neither a live nor a deleted entry.
+    /// A slot of a block in the proof is neither a live nor a deleted entry.
     #[error("a slot is neither a live nor a deleted entry")]
     MalformedEntry,
     /// A block does not match its summary in the block above it.
-    #[error("a block is not the one that the block above it says")]
+    #[error("a block does not match its summary in the block above")]
     SummaryMismatch,
-    /// The summary of a block is no element of the group.
-    #[error("the summary of a block is no element of the group")]
+    /// The summary of a block is not an element of the group.
+    #[error("the summary of a block is not an element of the group")]
     SummaryOutOfRange,
-    /// No element of the group follows from a slot of a block.
-    #[error("no element of the group follows from a slot")]
+    /// A slot of a block does not map to an element of the group.
+    #[error("a slot does not map to an element of the group")]
     ElementNotFound,
-    /// The path hint is of another entry than the one asked for, or of none.
+    /// The path hint belongs to another entry than the one asked for, or to none.
     #[error("the path hint is of another entry")]
     HintOfAnotherEntry,
-    /// The path hint is of another object than the given one: one of the two is stale.
+    /// The path hint belongs to another object than the given one: either the hint or the object is
+    /// stale.
     #[error("the path hint is of another object")]
     HintOfAnotherObject,
     /// The height of a short-circuit answer was not offered.
-    #[error("a short-circuit answer of height {height} was not offered")]
+    #[error("a short-circuit answer has height {height}, which was not requested")]
     HeightNotOffered {
         /// The height of the answer.
         height: u32,
     },
-    /// The answer is of another form than the request asks for.
-    #[error("the answer is of another form than the request asks for")]
+    /// The form of the answer does not match the request.
+    #[error("the form of the answer does not match the request")]
     AnswerMismatch,
 }
 
@@ -328,7 +330,7 @@ pub enum ApplyError {
     /// The update's head does not verify.
     #[error(transparent)]
     Head(VerifyError),
-    /// The operations do not lead to the signed root.
+    /// The operations do not produce the signed root.
     #[error("the update's operations do not lead to its signed root")]
     RootMismatch,
     /// The head does not continue the history.
@@ -340,27 +342,27 @@ pub enum ApplyError {
     /// An operation removes an absent key.
     #[error("the update removes an absent key")]
     RemovesAbsentKey,
-    /// The attachment does not fit the tuples that the operations lead to.
-    #[error("the update's attachment does not fit its operations")]
+    /// The attachment does not fit the tuples that the operations produce.
+    #[error("the update's attachment does not match its operations")]
     AttachmentMismatch,
-    /// An update of an append-only log holds operations, which may replace and remove.
-    #[error("the log takes no operations, only entries")]
+    /// An update of an append-only log contains operations, which could replace or remove entries.
+    #[error("an update of a log must hold entries, not operations")]
     OperationsNotAllowed,
     /// A key is not the id of an entry, or a value is not the digest of an object.
-    #[error("an operation is not about an entry of a directory")]
+    #[error("an operation is not on an entry of a directory")]
     NotAnEntry,
-    /// An operation is about an entry that was deleted, which is final.
-    #[error("entry {0} was deleted for good")]
+    /// An operation changes a deleted entry. Deletion is final.
+    #[error("entry {0} is deleted permanently")]
     DeletedForGood(u64),
     /// New entries do not have the next ids.
-    #[error("new entries have to have the next ids: {expected}, not {actual}")]
+    #[error("new entries must have the next ids: {expected}, not {actual}")]
     IdGap {
         /// The next id.
         expected: u64,
-        /// The id of the operation.
+        /// The id in the operation.
         actual: u64,
     },
-    /// An operation deletes or changes an entry that no version has.
+    /// An operation deletes or changes an entry that does not exist in any version.
     #[error("there is no entry {0}")]
     UnknownId(u64),
     /// The update does not fit into the store.
@@ -379,13 +381,13 @@ pub enum StoreFault {
     #[error("the store cannot be read or written: its medium failed")]
     Medium,
     /// The stored data is inconsistent.
-    #[error("what is stored does not hold together")]
+    #[error("the stored data is inconsistent")]
     Damaged,
-    /// The store is closed after a failed write. The caller opens it again.
-    #[error("the store is closed since something could not be written; open it again")]
+    /// The store is closed after a failed write. Open it again to continue.
+    #[error("the store is closed after a failed write: open it again")]
     Closed,
-    /// Bulk loading of a directory in files is possible only at its creation.
-    #[error("a directory in files is loaded when it is made, and not afterwards")]
+    /// A directory in files can be bulk loaded only when it is created.
+    #[error("a directory in files can be bulk-loaded only at its creation")]
     LoadedWhenMade,
 }
 
@@ -410,10 +412,11 @@ pub enum LookupError {
         oldest: Version,
     },
     /// The requested keys, or their neighbours, are outside the part of the keys that is kept here.
-    /// Another server may have them.
+    /// Another server may keep them.
     #[error("keys that the answer depends on are not kept here")]
     NotKept,
-    /// A newer version is not durable yet. Proofs wait for it, because they could vouch for it.
+    /// A newer version is not durable yet. Proofs could vouch for it, so they are refused until it
+    /// is.
     #[error("version {version} is not durable yet, flush it first")]
     NotDurable {
         /// The version that may still be lost.
@@ -425,13 +428,13 @@ pub enum LookupError {
     /// The answer would exceed the maximum length that clients read. Request ranges in pages.
     ///
     /// Each page starts where the previous one ends.
-    #[error("the answer would have more than {most} bytes; ask for less at a time")]
+    #[error("the answer would have more than {most} bytes: request less at a time")]
     TooLong {
         /// The maximum length of an answer in bytes.
         most: usize,
     },
     /// The stored data of the version is inconsistent: another party wrote it, or sent it.
-    #[error("what is stored of version {version} does not hold together")]
+    #[error("the stored data of version {version} is inconsistent")]
     Damaged {
         /// The version asked for.
         version: Version,

@@ -1,6 +1,6 @@
-//! Dictionary families, verifier's half: public keys, and proofs for the supported questions.
+//! Dictionary families as clients see them: public keys, and proofs for the supported questions.
 //!
-//! A program names its family once, `type Prices = Tree<RedBlack>;`, and is generic in it
+//! A program names its family once, `type Prices = Tree<RedBlack>;`, and is generic over it
 //! everywhere else. A [`crate::Client`] links only this module. Authors and servers also need
 //! [`crate::hosting::Authored`].
 
@@ -17,7 +17,7 @@ use crate::{
     suite::Suite,
 };
 
-/// A family of dictionaries, as a client needs it to verify answers.
+/// A family of dictionaries: the types and constants that a client needs to verify answers.
 pub trait Family: Sized + 'static {
     /// Hash, digest width and signature.
     type Suite: Suite;
@@ -41,7 +41,7 @@ pub trait Answers<Q: Question>: Family {
     /// Trees use the root of `at`. Tuples use the version of `at` and the public key.
     ///
     /// # Errors
-    /// The first condition that does not hold.
+    /// The error of the first condition that does not hold.
     fn verify(
         proof: Untrusted<Self::Proof>,
         public: &PublicKey<Self>,
@@ -60,7 +60,7 @@ pub struct PublicKey<F: Family> {
 }
 
 impl<F: Family> PublicKey<F> {
-    /// Creates the public key of `dictionary` by `author`. The scheme is that of the family.
+    /// Creates the public key of `dictionary` by `author`. The scheme is [`Family::SCHEME`].
     pub const fn new(author: AuthorKey, dictionary: DictionaryId, key: F::Key) -> Self {
         let authority = Authority {
             author,

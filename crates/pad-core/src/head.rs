@@ -124,7 +124,7 @@ impl<'de> Deserialize<'de> for DictionaryId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct SnapshotHead<S: Suite> {
-    /// The scheme by which the root follows from the contents.
+    /// The number of the scheme that computes the root from the contents.
     pub scheme: SchemeId,
     /// The dictionary's id.
     pub dictionary: DictionaryId,
@@ -188,7 +188,7 @@ const LONGEST_SIGNED: usize = 60 + 2 * 32;
 pub struct EmptyDictionary<S>(core::marker::PhantomData<S>);
 
 impl<S> EmptyDictionary<S> {
-    /// The evidence.
+    /// Creates the evidence.
     pub const fn new() -> Self {
         Self(core::marker::PhantomData)
     }
@@ -211,7 +211,7 @@ impl<S: Suite> Proof for EmptyDictionary<S> {
     }
 }
 
-/// The author, dictionary and scheme whose heads a client accepts, from a trusted source.
+/// The author, dictionary and scheme whose heads a client accepts. Get these from a trusted source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Authority {
     /// The author's public key.

@@ -56,7 +56,9 @@ impl<S: Suite> HeadLog<S> {
     /// Checks that an update from version `base` with head `head` is the next one.
     ///
     /// # Errors
-    /// [`ApplyError::VersionGap`], [`ApplyError::Head`], [`ApplyError::HistoryMismatch`].
+    /// * [`ApplyError::VersionGap`] if `base` is not the latest version.
+    /// * [`ApplyError::Head`] if the head does not verify.
+    /// * [`ApplyError::HistoryMismatch`] if the head does not continue the history.
     pub fn check(&self, base: Version, head: &SignedHead<S>) -> Result<(), ApplyError> {
         let latest = self.latest();
         let history = self.log.root(latest.number());
@@ -70,16 +72,16 @@ impl<S: Suite> HeadLog<S> {
 
     /// Appends the next version's root and signature, as read back from storage.
     ///
-    /// They are unverified. Verify the latest head afterwards: it vouches for all roots.
+    /// Neither is verified. Verify the latest head afterwards: it vouches for all roots.
     pub fn append_root(&mut self, root: &S::Digest, signature: &HeadSignature) {
         self.log.append(root);
         self.signatures.push(Digest(signature.to_bytes()));
     }
 
-    /// The head of a version; version 0 has none.
+    /// Returns the head of a version. Version 0 has no head.
     ///
     /// # Errors
-    /// [`LookupError::UnknownVersion`].
+    /// [`LookupError::UnknownVersion`] if `version` is 0 or after the latest version.
     pub fn head(&self, version: Version) -> Result<SignedHead<S>, LookupError> {
         let missing = self.unknown(version);
         let earlier = version.previous().ok_or(missing)?;
@@ -104,9 +106,9 @@ impl<S: Suite> HeadLog<S> {
         self.head(self.latest()).ok()
     }
 
-    /// The rightmost path of the history log, with which an author continues it.
+    /// The rightmost path of the history log, from which an author can continue the history.
     pub fn frontier(&self) -> Frontier<S> {
-        // A log in memory does not fail and has all of its entries.
+        // A log in memory does not fail and contains all of its entries.
         let frontier = Frontier::of(&self.log, self.log.entries());
         frontier.ok().flatten().unwrap_or_default()
     }
@@ -151,16 +153,17 @@ impl<S: Suite> Heads<S> for HeadLog<S> {
 /// Time of each proof: in memory `O(log versions)` digests and hashes. A log that stores only every
 /// other subtree needs another digest for each level below a right sibling: `O(log^2 versions)`.
 pub trait Heads<S: Suite>: Subtrees<S> {
-    /// The head of a version; version 0 has none.
+    /// Returns the head of a version. Version 0 has no head.
     ///
     /// # Errors
-    /// [`LookupError::UnknownVersion`], or the head cannot be read.
+    /// [`LookupError::UnknownVersion`] if there is no such head. The store's error if it cannot be
+    /// read.
     fn head(&self, version: Version) -> Result<SignedHead<S>, LookupError>;
 
     /// Rejects a version after the latest one.
     ///
     /// # Errors
-    /// [`LookupError::UnknownVersion`].
+    /// [`LookupError::UnknownVersion`] if `version` is after the latest version.
     fn require(&self, version: Version) -> Result<(), LookupError> {
         let latest = Version::new(self.entries());
         if version > latest {
@@ -188,7 +191,7 @@ pub trait Heads<S: Suite>: Subtrees<S> {
         known(version, newer, prove_inclusion(self, version, newer))
     }
 
-    /// Proves that the head of `newer` continues that of `older`.
+    /// Proves that the head of `newer` continues the head of `older`.
     ///
     /// # Errors
     /// * [`LookupError::UnknownVersion`] unless `older` is below `newer`, which exists.
@@ -244,7 +247,8 @@ fn known<T>(
 /// `history` is the root of the history log over the versions up to `latest`.
 ///
 /// # Errors
-/// Those of [`HeadLog::check`], and [`ApplyError::Input`] if there is no version after `latest`.
+/// The errors of [`HeadLog::check`], and [`ApplyError::Input`] if there is no version after
+/// `latest`.
 pub fn check_next<S: Suite>(
     authority: &Authority,
     latest: Version,
@@ -278,12 +282,12 @@ struct UncheckedHeadLog<S: Suite> {
     signatures: Vec<Digest<SIGNATURE_LENGTH>>,
 }
 
-/// Error returned when a stored log is not one that the author's latest head vouches for.
+/// Error returned when the author's latest head does not vouch for a stored log.
 #[derive(Debug, thiserror::Error)]
 enum HeadLogMismatch {
-    #[error("there is not one signature for each version")]
+    #[error("the number of signatures differs from the number of versions")]
     Uneven,
-    #[error("the latest head is not the author's: {0}")]
+    #[error("the latest head does not verify: {0}")]
     Head(#[from] VerifyError),
 }
 

@@ -4,7 +4,7 @@
 //! leaves is split at the largest power of two below `n`. Leaf `i` is version `i + 1`:
 //! `hash(HistoryLeaf, version ‖ root)`, the version as 8 big-endian bytes.
 //!
-//! The head of version `v` carries the root over the `v - 1` versions before it. A client that
+//! The head of version `v` contains the root over the `v - 1` versions before it. A client that
 //! trusts one head can check any older version ([`InclusionProof`]). It can also check that a newer
 //! head rewrote nothing ([`ConsistencyProof`]). Each check takes `O(log versions)` hashes.
 //!
@@ -37,8 +37,8 @@
 //!   one are unchanged.
 //! * An inclusion proof for the older version itself, which its own history root does not cover.
 //!
-//! If it fails, [`InclusionProof`] and [`PrefixProof`] show the past that the newer head vouches
-//! for: see [`contradiction`](crate::contradiction).
+//! If a consistency proof fails, [`InclusionProof`] and [`PrefixProof`] prove the past that the
+//! newer head vouches for: see [`contradiction`](crate::contradiction).
 
 #![deny(
     clippy::indexing_slicing,
@@ -111,7 +111,7 @@ pub struct InclusionProof<S: Suite> {
 pub struct PastRoot<S: Suite> {
     /// The older version.
     pub version: Version,
-    /// Its root.
+    /// The root of that version.
     pub root: S::Digest,
 }
 

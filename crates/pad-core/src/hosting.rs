@@ -1,4 +1,5 @@
-//! Dictionary families, hosting half: authors, repositories, and proofs of answers.
+//! Dictionary families as authors and servers see them: authors, repositories, and proofs of
+//! answers.
 //!
 //! Verifiers need only [`crate::family`] and link nothing of this module.
 
@@ -21,9 +22,9 @@ pub trait Authored: Family {
     type Attachment: Attachment;
     /// The author's secret in addition to its signer: `()` for trees.
     type Secret;
-    /// Error returned when a secret or a snapshot cannot be made.
+    /// Error returned when generating a secret or taking a snapshot fails.
     type AuthorError: core::error::Error + Send + Sync + 'static;
-    /// The author.
+    /// The author type of the family.
     type Author: Dictionary<Suite = Self::Suite, Attachment = Self::Attachment, Error = Self::AuthorError>;
     /// The default repository of servers.
     type Repository: Hosts<Family = Self>;
@@ -37,7 +38,7 @@ pub trait Authored: Family {
     /// The public half of a secret.
     fn key(secret: &Self::Secret) -> Self::Key;
 
-    /// The author of a new, empty dictionary.
+    /// Creates the author of a new, empty dictionary.
     ///
     /// `authority` holds the public key of `signer` and the scheme of the family.
     fn author(authority: Authority, signer: HeadSigner, secret: Self::Secret) -> Self::Author;
@@ -56,7 +57,7 @@ pub trait Hosts:
     /// The family whose updates the repository applies and whose questions it answers.
     type Family: Authored;
 
-    /// An empty repository that accepts the updates of one author and dictionary.
+    /// Creates an empty repository that accepts the updates of one author and dictionary.
     fn create(public: &PublicKey<Self::Family>) -> Self;
 
     /// Resumes an author from this repository's latest version.
@@ -64,8 +65,9 @@ pub trait Hosts:
     /// The author trusts the repository: use only its own backup.
     ///
     /// # Errors
-    /// The secret is not that of the repository, or its contents cannot be read. Some families also
-    /// reject another signer. [`Author::resume`](crate::Author::resume) rejects it for all.
+    /// The secret does not match the repository, or the contents cannot be read. Some families also
+    /// reject a signer with another key. [`Author::resume`](crate::Author::resume) rejects it for
+    /// every family.
     fn resume(
         &self,
         signer: HeadSigner,

@@ -57,7 +57,7 @@ impl KeyRange {
             && (self.end == whole.end || self.end.as_ref().is_some_and(ends_within))
     }
 
-    /// Whether the bounds of this range lie within those of `whole`.
+    /// Whether the bounds of this range lie within the bounds of `whole`.
     pub fn lies_in(&self, whole: &Self) -> bool {
         let starts_within = match (&self.start, &whole.start) {
             (Some(start), Some(whole)) => start >= whole,
@@ -72,7 +72,7 @@ impl KeyRange {
         starts_within && ends_within
     }
 
-    /// Whether the start is below the end, or one of them is unbounded.
+    /// Whether the start is below the end, or a bound is absent.
     pub fn is_valid(&self) -> bool {
         match (&self.start, &self.end) {
             (Some(start), Some(end)) => start < end,

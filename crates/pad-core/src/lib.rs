@@ -9,7 +9,7 @@
 //! * The **client** ([`Client`]) holds the author's public key and a [`TrustedView`]. It asks a
 //!   [question], verifies the answer, and obtains a [`Verified`] [statement].
 //!
-//! All three are generic in the **family** of the dictionary ([`Family`]). A family defines how
+//! All three are generic over the **family** of the dictionary ([`Family`]). A family defines how
 //! contents become a root and how answers are proved. A program names its family once:
 //! `type Prices = Tree<RedBlack>;` (crate `pad-tree`).
 //!
@@ -18,19 +18,19 @@
 //! | task | type | cost |
 //! | --- | --- | --- |
 //! | publish | [`Author`], or a family's own [`Dictionary`] | the family's signing and hashing |
-//! | answer questions, untrusted | [`Server`] over a [`Repository`] | the family's storage |
-//! | follow a dictionary, check answers | [`Client`] | a signature per head, hashes per answer |
+//! | answer questions as a server | [`Server`] over a [`Repository`] | the family's storage |
+//! | follow a dictionary, check answers | [`Client`] | one signature per head, hashes per answer |
 //! | one stateless check | [`Untrusted::verify`], per [`Response`] part | as for [`Client`] |
-//! | order-preserving typed keys | [`OrderedKey`] | some bytes for each text |
+//! | order-preserving typed keys | [`OrderedKey`] | at least 2 extra bytes per text |
 //! | keys and values of plain bytes | [`Key::try_from`], [`Value::try_from`] | one copy |
-//! | prove that the author forked | [`Equivocation`], [`Contradiction`] | two signatures |
-//! | threads | [`Workers`] | |
-//! | a family with proofs of `log n` digests | `Tree` (crate `pad-tree`) | updates of the changes |
-//! | a family with constant-size proofs | `Tuple` (crate `pad-tuple`) | updates grow with `n` |
+//! | prove that the author forked | [`Equivocation`], [`Contradiction`] | two signature checks |
+//! | run large work on several threads | [`Workers`] | none if sequential |
+//! | proofs of `log n` digests | `Tree` (crate `pad-tree`) | update size: the changes and a head |
+//! | proofs of constant size | `Tuple` (crate `pad-tuple`) | most designs: updates grow with `n` |
 //!
 //! # Modules
 //!
-//! * [`family`], [`hosting`]: traits of a family, for clients, and for authors and servers.
+//! * [`family`]: traits of a family for clients. [`hosting`]: traits for authors and servers.
 //! * [`question`], [`statement`], [`response`]: queries, verified results, messages of servers.
 //! * [`suite`]: hash, digest width and signature. [`digest`]: digests and domain tags.
 //! * [`head`]: the statement that the author signs.
@@ -39,8 +39,8 @@
 //! * [`equivocation`], [`contradiction`]: evidence against an author that forks.
 //! * [`codec`]: the wire format. [`ordered`]: keys from numbers, texts and tuples.
 //!
-//! Without the default feature `std` this crate is `no_std` (with `alloc`). A verifier needs no
-//! more.
+//! Without the default feature `std` this crate is `no_std` (with `alloc`). This suffices for
+//! verifiers.
 //!
 //! Source of the model: Crosby & Wallach 2010, section 2.
 

@@ -1,10 +1,9 @@
 //! The Merkle tree of RFC 9162, section 2.1, for any hash of nodes ([`TreeHash`]).
 //!
-//! A tree over `n > 1` leaves is split at the largest power of two below `n`. The history log, logs
-//! in the formats of C2SP and directories have this shape. Each hashes leaves and nodes under its
-//! own tags.
+//! A tree over `n > 1` leaves is split at the largest power of two below `n`. The history log, C2SP
+//! logs and directories have this shape. Each hashes leaves and nodes under its own tags.
 //!
-//! * Verifiers: [`included`], [`consistent`] and [`continued`] return the roots that a path leads
+//! * Verifiers: [`included`], [`consistent`] and [`continued`] return the roots that a path hashes
 //!   to.
 //! * Provers: [`inclusion`] and [`consistency`] list the ranges whose digests form a proof.
 //!   [`root`] computes such a digest.
@@ -21,7 +20,8 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// A format's hash of a node from the digests of its children. Each format hashes its own leaves.
+/// The hash of an inner node from the digests of its two children, as a format defines it. Each
+/// format hashes its own leaves.
 pub trait TreeHash<D>: Fn(&D, &D) -> D + Copy {}
 
 impl<D, H: Fn(&D, &D) -> D + Copy> TreeHash<D> for H {}
@@ -37,12 +37,12 @@ pub enum PathError {
     TooLong,
 }
 
-/// Returns the root that a path leads to from leaf `index` of `size` (RFC 9162, section 2.1.3.2).
+/// Returns the root that a path hashes to from leaf `index` of `size` (RFC 9162, section 2.1.3.2).
 ///
 /// `index` is below `size`.
 ///
 /// # Errors
-/// [`PathError`].
+/// [`PathError`] if the path has the wrong length.
 pub fn included<D: Copy>(
     hash: impl TreeHash<D>,
     (index, size): (u64, u64),
@@ -53,12 +53,13 @@ pub fn included<D: Copy>(
     Ok(whole)
 }
 
-/// Returns the roots over the first `old` leaves and over `new` that a consistency proof leads to.
+/// Returns the roots over the first `old` and over all `new` leaves that a consistency proof hashes
+/// to.
 ///
 /// `old` is at least 1 and below `new`. Source: RFC 9162, section 2.1.4.2.
 ///
 /// # Errors
-/// [`PathError`].
+/// [`PathError`] if the path has the wrong length.
 pub fn consistent<D: Copy>(
     hash: impl TreeHash<D>,
     (old, new): (u64, u64),
@@ -77,7 +78,7 @@ pub fn consistent<D: Copy>(
 /// `start` is the digest of the greatest complete subtree that ends with the first `old` leaves.
 ///
 /// # Errors
-/// [`PathError`].
+/// [`PathError`] if the path has the wrong length.
 pub fn continued<D: Copy>(
     hash: impl TreeHash<D>,
     (old, new): (u64, u64),
@@ -92,8 +93,8 @@ pub fn continued<D: Copy>(
 
 /// Climbs from a node to the root.
 ///
-/// The last digest becomes that of the whole tree. The digests before it become that of the tree
-/// that ends with this node. `position` and `last` are counted on the node's level.
+/// The last digest becomes the digest of the whole tree. The digests before it become the digest of
+/// the tree that ends with this node. `position` and `last` are counted on the node's level.
 fn climb<D: Copy, const N: usize>(
     hash: impl TreeHash<D>,
     (mut position, mut last): (u64, u64),
@@ -128,7 +129,8 @@ pub fn inclusion(index: u64, size: u64) -> Vec<Range<u64>> {
     path
 }
 
-/// The ranges whose digests prove that a tree of `new` leaves extends that of the first `old`.
+/// The ranges whose digests prove that a tree of `new` leaves extends the tree of its first `old`
+/// leaves.
 ///
 /// `old` is at most `new`. The list is empty if `old` is 0 or `new`. Source: RFC 9162, section
 /// 2.1.4.1.
@@ -195,7 +197,7 @@ pub fn complete(range: Range<u64>) -> impl DoubleEndedIterator<Item = (u32, u64)
 /// `subtree` returns the digest of a complete subtree by height and index.
 ///
 /// # Errors
-/// Those of `subtree`.
+/// The error of `subtree`.
 pub fn root<D: Copy, E>(
     hash: impl TreeHash<D>,
     range: Range<u64>,

@@ -8,8 +8,8 @@ use crate::{error::InputError, key::Key};
 ///
 /// Laws:
 ///
-/// * `a < b` if and only if the encoding of `a` is lexicographically below that of `b`.
-/// * No encoding is a prefix of another one of the same type.
+/// * `a < b` if and only if the encoding of `a` is lexicographically below the encoding of `b`.
+/// * No encoding is a prefix of another encoding of the same type.
 /// * Decoding an encoding returns the value and the rest.
 ///
 /// The encodings are part of the format (`docs/format`).
@@ -33,7 +33,8 @@ pub trait OrderedKey: Sized {
     /// Encodes the value as a key.
     ///
     /// # Errors
-    /// [`InputError::KeyTooLong`].
+    /// [`InputError::KeyTooLong`] if the encoding is longer than
+    /// [`MAX_KEY_LENGTH`](crate::MAX_KEY_LENGTH).
     fn to_key(&self) -> Result<Key, InputError> {
         let mut bytes = Vec::new();
         self.encode_ordered(&mut bytes);

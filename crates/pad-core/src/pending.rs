@@ -1,4 +1,4 @@
-//! An author's pending changes, to be published with its next snapshot.
+//! Pending changes of an author, published with its next snapshot.
 
 use alloc::{collections::BTreeMap, vec::Vec};
 
@@ -7,9 +7,10 @@ use crate::{
     update::Operation,
 };
 
-/// Pending changes on top of published contents, which the caller looks up.
+/// Pending changes on top of published contents. The caller looks up the published contents.
 ///
-/// Space: the changes. Time: `O(log n)` for each of `n` changes, unless documented otherwise.
+/// Space: proportional to the changes. Time: `O(log n)` for each of `n` changes, unless documented
+/// otherwise.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PendingChanges {
     /// Ordered by key; `None` removes the key.

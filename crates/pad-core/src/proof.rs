@@ -29,7 +29,7 @@ pub trait Proof: Sized {
     type Commitment: ?Sized;
     /// The query that the evidence answers.
     type Query: ?Sized;
-    /// The established statement. It names its subject itself, for example key and version.
+    /// The established statement. It contains its subject, for example key and version.
     type Statement;
     /// Error returned when the evidence is rejected: [`VerifyError`](crate::VerifyError) for
     /// dictionaries.
@@ -38,7 +38,7 @@ pub trait Proof: Sized {
     /// Checks this evidence.
     ///
     /// # Errors
-    /// The variant of the first condition that does not hold.
+    /// The error of the first condition that does not hold.
     fn check(
         self,
         commitment: &Self::Commitment,
@@ -83,7 +83,7 @@ impl<P: Proof> Untrusted<P> {
     /// Verifies the evidence and returns the statement that it establishes.
     ///
     /// # Errors
-    /// The first condition that does not hold.
+    /// The error of the first condition that does not hold.
     pub fn verify(
         self,
         commitment: &P::Commitment,
@@ -97,7 +97,8 @@ impl<P: Message> Untrusted<P> {
     /// Decodes an enveloped message of at most `limit` bytes.
     ///
     /// # Errors
-    /// [`DecodeError`]. At most a constant times the message's size is allocated before.
+    /// [`DecodeError`] if the message is too long or not well-formed. Decoding allocates at most a
+    /// constant times the message's size.
     pub fn decode(bytes: &[u8], limit: usize) -> Result<Self, DecodeError> {
         codec::decode(bytes, limit).map(Self)
     }

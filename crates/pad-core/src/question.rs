@@ -1,6 +1,6 @@
 //! Questions about one version of a dictionary.
 //!
-//! A question means the same under every family, and so does its [statement](crate::statement). A
+//! A question and its [statement](crate::statement) have the same meaning under every family. A
 //! family implements [`crate::family::Answers`] for each question that it supports.
 
 #![deny(
@@ -22,7 +22,7 @@ use crate::{
 
 /// A question about one version.
 pub trait Question: Clone + Debug {
-    /// The statement that a verified answer establishes. It names the question and the version.
+    /// The statement that a verified answer establishes. It contains the question and the version.
     type Statement;
 
     /// The maximum number of values in an answer; `usize::MAX` if only the contents bound it.
@@ -31,7 +31,7 @@ pub trait Question: Clone + Debug {
     /// The longest answer that a client reads, in bytes. At most 1 GiB.
     ///
     /// The bound is [`Question::most_values`] (at least one) times the sum of the longest value and
-    /// 1 MiB. The latter is more than any path or tuple next to a value takes.
+    /// 1 MiB. 1 MiB is more than any path or tuple next to a value takes.
     fn longest_answer(&self) -> usize {
         self.most_values()
             .max(1)
@@ -40,7 +40,7 @@ pub trait Question: Clone + Debug {
     }
 }
 
-/// The longest answer that clients read, in bytes. A range may hold a whole dictionary.
+/// The longest answer that clients read, in bytes. A range may contain a whole dictionary.
 const LONGEST_ANSWER: usize = 1 << 30;
 /// A thousand times the path in a tree of a million keys, in bytes.
 const LONGEST_PATH: usize = 1 << 20;
@@ -54,7 +54,7 @@ impl Question for Key {
     }
 }
 
-/// The values of several keys at once, in strictly ascending order; at least one key.
+/// A lookup of several keys in one proof, in strictly ascending order; at least one key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Keys(Vec<Key>);
 
@@ -95,19 +95,19 @@ impl Question for KeyRange {
     }
 }
 
-/// The entry with the greatest key below this one.
+/// A query for the entry with the greatest key below the given key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Predecessor(pub Key);
 
-/// The entry with the smallest key above this one.
+/// A query for the entry with the smallest key above the given key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Successor(pub Key);
 
-/// The entry with the smallest key.
+/// A query for the entry with the smallest key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct First;
 
-/// The entry with the greatest key.
+/// A query for the entry with the greatest key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Last;
 

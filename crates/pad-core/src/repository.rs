@@ -40,7 +40,7 @@ pub trait Repository {
         update: &Update<Self::Suite, Self::Attachment>,
     ) -> Result<Version, ApplyError>;
 
-    /// The author's head of a version; version 0 has none.
+    /// Returns the author's head of a version. Version 0 has no head.
     ///
     /// # Errors
     /// [`LookupError`] if the version is unavailable.

@@ -1,4 +1,4 @@
-//! The server of a dictionary of any family: bytes in, bytes out.
+//! The server of a dictionary of any family. Its inputs and outputs are messages (bytes).
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -73,7 +73,7 @@ impl<F: Authored, R: Hosts<Family = F>> Server<F, R> {
     /// operations take memory.
     ///
     /// # Errors
-    /// [`ServerError`].
+    /// [`ServerError`] if the update is malformed, or is not the author's next one.
     pub fn apply(&mut self, update: &[u8]) -> Result<Version, ServerError> {
         UpdateHead::<F::Suite>::peek::<F::Attachment>(update, update.len())?
             .verify(self.public.authority())
@@ -82,7 +82,7 @@ impl<F: Authored, R: Hosts<Family = F>> Server<F, R> {
         Ok(self.repository.apply(&update)?)
     }
 
-    /// The author's head of a version, as a message; version 0 has none.
+    /// Returns the author's head of a version as a message. Version 0 has no head.
     ///
     /// # Errors
     /// [`LookupError`] if the version is unavailable.
@@ -90,7 +90,7 @@ impl<F: Authored, R: Hosts<Family = F>> Server<F, R> {
         Ok(codec::encode(&self.repository.head(version)?))
     }
 
-    /// Proves that the head of `newer` continues that of `older`, as a message.
+    /// Proves that the head of `newer` continues the head of `older`. Returns a message.
     ///
     /// # Errors
     /// [`LookupError`] unless `older` is below `newer`, which exists, and the store can be read.
@@ -99,7 +99,7 @@ impl<F: Authored, R: Hosts<Family = F>> Server<F, R> {
         Ok(codec::encode(&proof))
     }
 
-    /// Proves the root of `version` under the head of `newer`, as a message.
+    /// Proves the root of `version` under the head of `newer`. Returns a message.
     ///
     /// # Errors
     /// [`LookupError`] unless `version` is at least 1 and below `newer`, which exists, and the

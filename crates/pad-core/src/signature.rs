@@ -1,7 +1,7 @@
 //! The author's public key and the signatures on heads: Ed25519 (RFC 8032), verified strictly.
 //!
-//! Signing uses the `signature` crate's [`signature::Signer`]. Any Ed25519 signer works: a key in
-//! memory, another library's implementation, a hardware module.
+//! Signing uses the `signature` crate's [`signature::Signer`]. Any Ed25519 signer works, such as a
+//! key in memory, another library or a hardware module.
 
 #![deny(
     clippy::indexing_slicing,
@@ -40,8 +40,8 @@ impl AuthorKey {
     /// Decodes a key from its RFC 8032 encoding.
     ///
     /// # Errors
-    /// [`VerifyError::AuthorKeyInvalid`] if the bytes are not a point, or one of small order, or
-    /// not the canonical encoding. The library's decoder accepts coordinates above the modulus.
+    /// [`VerifyError::AuthorKeyInvalid`] if the bytes are not a point, encode a point of small
+    /// order, or are not canonical. The library's decoder accepts coordinates above the modulus.
     pub fn from_bytes(bytes: &[u8; 32]) -> Result<Self, VerifyError> {
         let key = VerifyingKey::from_bytes(bytes).map_err(|_| VerifyError::AuthorKeyInvalid)?;
         if key.is_weak() || key.to_edwards().compress().as_bytes() != bytes {
@@ -50,7 +50,7 @@ impl AuthorKey {
         Ok(Self(key))
     }
 
-    /// The public key of a signer.
+    /// Returns the public key of a signer.
     ///
     /// # Errors
     /// [`VerifyError::AuthorKeyInvalid`] as for [`AuthorKey::from_bytes`], or if the length is not
@@ -69,7 +69,7 @@ impl AuthorKey {
     /// Verifies a signature on a message. Rejects malleable encodings.
     ///
     /// # Errors
-    /// [`VerifyError::SignatureInvalid`].
+    /// [`VerifyError::SignatureInvalid`] if the signature does not verify.
     pub fn verify(&self, message: &[u8], signature: &HeadSignature) -> Result<(), VerifyError> {
         self.0
             .verify_strict(message, signature)
@@ -96,9 +96,9 @@ impl AuthorKey {
     /// first two. It accepts the third by chance, which depends on the other signatures in the
     /// batch.
     ///
-    /// Making one of these takes the secret key, or forging a signature outright. One with `R` of
-    /// small order reveals the secret key. So a batch proves, like a single check, that the author
-    /// signed every message. But an author can make clients disagree that check in different
+    /// Making one of these three requires the secret key, or an outright forgery. A signature with
+    /// `R` of small order reveals the secret key. So a batch proves, like a single check, that the
+    /// author signed every message. But an author can make clients disagree that check in different
     /// batches. Check evidence against the author with [`AuthorKey::verify`] before passing it on.
     ///
     /// # Errors

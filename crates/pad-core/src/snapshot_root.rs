@@ -17,7 +17,7 @@ use crate::{
 pub trait SnapshotRoot<S: Suite>: sealed::Sealed {
     /// The version.
     fn version(&self) -> Version;
-    /// The root authenticator of its contents.
+    /// The root authenticator of the version's contents.
     fn root(&self) -> S::Digest;
 }
 

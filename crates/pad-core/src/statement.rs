@@ -1,4 +1,4 @@
-//! Statements that verified answers to [questions](crate::question) establish.
+//! Statements, established by verified answers to [questions](crate::question).
 
 use alloc::vec::Vec;
 

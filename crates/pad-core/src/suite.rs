@@ -1,8 +1,8 @@
 //! Cryptographic suites: a choice of hash function, digest width and signature.
 //!
 //! A suite is a zero-sized type. Its id is part of every signed head and of the envelopes of the
-//! suite's messages. Nothing made under one suite verifies under another. All current suites sign
-//! with Ed25519 (RFC 8032, verified strictly); see `docs/format`.
+//! suite's messages. Data made under one suite does not verify under another. All current suites
+//! sign with Ed25519 (RFC 8032, verified strictly); see `docs/format`.
 
 use core::fmt::Debug;
 
@@ -34,7 +34,8 @@ pub trait Suite: Copy + Clone + Debug + Default + Eq + Send + Sync + 'static {
     /// [`Domain::DirectoryNode`].
     fn node(domain: Domain, left: &Self::Digest, right: &Self::Digest) -> Self::Digest;
 
-    /// The digest of the concatenation of `parts`. The caller ensures that it is injective.
+    /// The digest of the concatenation of `parts`. The caller ensures that the concatenation is
+    /// injective.
     fn hash(domain: Domain, parts: &[&[u8]]) -> Self::Digest;
 
     /// The digest of a value.
@@ -62,7 +63,8 @@ pub trait Suite: Copy + Clone + Debug + Default + Eq + Send + Sync + 'static {
     }
 }
 
-/// SHA-256 with Ed25519, the default suite. With SHA instructions it is the fastest on small nodes.
+/// SHA-256 with Ed25519, the default suite. The fastest suite on small nodes, on a CPU with SHA
+/// instructions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sha256Ed25519;
 

@@ -1,4 +1,4 @@
-//! Updates: the messages that an author sends to the server for each snapshot.
+//! Updates: the message that an author sends to the server for each snapshot.
 
 use alloc::vec::Vec;
 
@@ -40,8 +40,8 @@ impl Operation {
 
 /// Data in an update in addition to its operations and its head.
 ///
-/// A scheme whose head vouches for all contents needs none, `()`. A scheme that signs more than the
-/// head sends these signatures here.
+/// The attachment is `()` for schemes whose head vouches for all contents. Other schemes send their
+/// further signatures in it.
 pub trait Attachment: Clone + Debug + Eq + Serialize + DeserializeOwned {
     /// The kind, in envelopes, of updates with this attachment.
     const UPDATE_KIND: u8;
@@ -51,10 +51,10 @@ impl Attachment for () {
     const UPDATE_KIND: u8 = 4;
 }
 
-/// The operations that lead from one version to the next, and the next version's signed head.
+/// The operations between one version and the next, and the signed head of the next version.
 ///
 /// Operations are in strictly ascending order of their keys. A server replays them and commits only
-/// if they, with the attachment, lead to the signed root.
+/// if they, with the attachment, produce the signed root.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Update<S: Suite, A: Attachment = ()> {
@@ -84,12 +84,12 @@ pub struct UpdateHead<S: Suite> {
 impl<S: Suite> UpdateHead<S> {
     /// Decodes the head of an update message of at most `limit` bytes with attachment `A`.
     ///
-    /// Memory: two operations at a time. The message may still be malformed: decode all of it once
-    /// the head is verified.
+    /// Memory: at most two operations at a time. The message may still be malformed: decode all of
+    /// it once the head is verified.
     ///
     /// # Errors
-    /// Those of [`codec::open`]. [`DecodeError::Malformed`] for the part up to and including the
-    /// head, which need not be canonical.
+    /// The errors of [`codec::open`]. [`DecodeError::Malformed`] if the part up to and including
+    /// the head is malformed. This part need not be canonical.
     pub fn peek<A: Attachment>(bytes: &[u8], limit: usize) -> Result<Self, DecodeError> {
         codec::decode_start(codec::open(bytes, A::UPDATE_KIND, S::ID.0, limit)?)
     }
@@ -137,7 +137,7 @@ impl<S: Suite> UpdateHead<S> {
 struct OperationScan {
     all: u64,
     removals: u64,
-    /// Whether their keys ascend strictly.
+    /// Whether the keys so far ascend strictly.
     is_ascending: bool,
 }
 

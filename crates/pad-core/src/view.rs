@@ -29,7 +29,8 @@ use crate::{
 /// * An older head offered as the latest is a [`VerifyError::Rollback`].
 /// * A different head for the same version is a [`VerifyError::Fork`] with transferable evidence.
 /// * A newer head is accepted only with proof that it continues the history seen so far. A newer
-///   head that does not is evidence too, with a proof of its past ([`TrustedView::accuse`]).
+///   head that does not continue it is evidence too, with a proof of its past
+///   ([`TrustedView::accuse`]).
 ///
 /// The view cannot tell whether the newest head seen is the newest that exists. That needs a
 /// channel that the server does not control.
@@ -88,7 +89,7 @@ impl<S: Suite> From<VerifyError> for Refused<S> {
 }
 
 /// A stored view, only as trustworthy as its storage. [`TrustedView::newest`] detects damage, but
-/// not an older view or that of another authority: compare [`TrustedView::authority`].
+/// not an outdated view, nor the view of another authority: compare [`TrustedView::authority`].
 impl<S: Suite> Message for TrustedView<S> {
     const KIND: u8 = 6;
     const SUITE: u16 = S::ID.0;
@@ -132,18 +133,18 @@ impl<S: Suite> TrustedView<S> {
 
     /// Accepts a head that is not older than the newest one seen.
     ///
-    /// `consistency` proves that the head continues the newest one seen. It is needed unless the
-    /// view is still empty or the head is the newest one seen. A first head is trusted for its
-    /// signature alone.
+    /// `consistency` proves that the head continues the newest one seen. It is required unless the
+    /// view is still empty or the head is the newest one seen. A first head is trusted because of
+    /// its signature only.
     ///
     /// # Errors
     /// [`Refused`]: not signed by the author, version 0, another dictionary or scheme, a rollback,
-    /// a fork, or a missing or failing `consistency`. The view is then unchanged. A view loaded
-    /// from tampered storage may give the errors of [`TrustedView::newest`] too.
+    /// a fork, or a missing or failing `consistency`. The view is then unchanged. If the view was
+    /// loaded from tampered storage, also the errors of [`TrustedView::newest`].
     ///
     /// A newer head that does not continue is a [`VerifyError::Fork`] with evidence if the failing
-    /// proof shows that the author signed another history. Any other refusal of a genuine head
-    /// (a rollback, or a missing or failing proof) may be a fork or the server's fault.
+    /// proof proves that the author signed another history. Any other refusal of a genuine head (a
+    /// rollback, or a missing or failing proof) may be a fork or the server's fault.
     /// [`TrustedView::accuse`] distinguishes the two.
     #[expect(
         clippy::result_large_err,
@@ -202,7 +203,8 @@ impl<S: Suite> TrustedView<S> {
     /// one's version. It comes from a server that holds the newer head:
     ///
     /// 1. Ask for an inclusion proof of the older version ([`Past::Root`]).
-    /// 2. If that is [`VerifyError::NoContradiction`], ask for a prefix proof ([`Past::History`]).
+    /// 2. If the result is [`VerifyError::NoContradiction`], ask for a prefix proof
+    ///    ([`Past::History`]).
     /// 3. If neither contradicts, the author did not fork: the server withheld the right
     ///    consistency proof.
     ///
@@ -210,8 +212,9 @@ impl<S: Suite> TrustedView<S> {
     /// checked. Any holder of the author's public key can verify it.
     ///
     /// # Errors
-    /// [`VerifyError::NoContradiction`] if the heads agree on the part shown, or no head was seen.
-    /// Other errors: the head is not the author's, or the proof is not about it.
+    /// [`VerifyError::NoContradiction`] if the heads agree on the root or history in `past`, or no
+    /// head was seen. Other errors: the author did not sign the head, or the proof does not belong
+    /// to the head.
     pub fn accuse(
         &self,
         offered: Untrusted<SignedHead<S>>,
@@ -244,7 +247,8 @@ impl<S: Suite> TrustedView<S> {
         Ok(evidence)
     }
 
-    /// The refusal of a newer head that fails its proof: a fork if `past` contradicts.
+    /// Rejects a newer head whose proof failed: as a fork if `past` contradicts the newest head
+    /// seen.
     fn refusal(&self, error: VerifyError, offered: SignedHead<S>, past: Past<S>) -> Refused<S> {
         match self.accuse(Untrusted::new(offered), past) {
             Ok(evidence) => Refused {

@@ -10,7 +10,7 @@ use core::{num::NonZeroUsize, ops::Range};
 #[cfg(feature = "std")]
 use rayon::prelude::*;
 
-/// The threads for large work: the calling thread alone, or a pool.
+/// The threads for large work: only the calling thread, or a pool.
 ///
 /// Passed by reference to the operations that can use it, so that one process can compare thread
 /// counts. Results never depend on it. Without the feature `std` only the calling thread is used.
@@ -36,7 +36,7 @@ pub struct Workers {
 }
 
 impl Workers {
-    /// Creates workers without a pool: the calling thread alone.
+    /// Creates workers without a pool: only the calling thread works.
     pub const fn sequential() -> Self {
         Self {
             #[cfg(feature = "std")]
@@ -179,7 +179,8 @@ pub fn for_each_range(range: Range<usize>, piece: usize, work: &(dyn Fn(Range<us
 
 #[cfg(feature = "std")]
 impl Workers {
-    /// Creates a pool of `threads` threads. With one, only the calling thread is used.
+    /// Creates a pool of `threads` threads. With one thread, no pool is created and the calling
+    /// thread works.
     ///
     /// # Errors
     /// If the operating system refuses to start the threads.

@@ -1,4 +1,4 @@
-//! Files without a name until they are complete.
+//! Draft files, which get their name when they are complete.
 
 use std::{
     fs::{self, File},
@@ -15,7 +15,7 @@ use crate::place::{folder, synchronise, target};
 pub enum Access {
     /// Readable and writable by its owner only.
     Private,
-    /// Readable and writable as far as the umask permits.
+    /// Readable and writable by all users as far as the umask permits.
     Usual,
 }
 
@@ -33,9 +33,9 @@ impl Access {
 /// Creates a new file with `contents`, durable when this returns.
 ///
 /// # Errors
-/// [`io::ErrorKind::AlreadyExists`] if `path` exists, which is left unchanged; other I/O errors. If
-/// the fsync of the folder fails, the file is removed again on a best-effort basis. After other
-/// errors no file is created.
+/// [`io::ErrorKind::AlreadyExists`] if `path` exists; the existing file is unchanged. Other I/O
+/// errors. If the fsync of the folder fails, the file is removed again on a best-effort basis.
+/// After other errors no file is created.
 pub fn create(path: &Path, contents: &[u8], access: Access) -> io::Result<()> {
     let mut draft = Draft::new(path, access)?;
     draft.write_all(contents)?;
@@ -55,10 +55,10 @@ pub fn replace(path: &Path, contents: &[u8], access: Access) -> io::Result<()> {
 
 /// A file that is written before it gets its name.
 ///
-/// On Linux the draft has no name at all until it is kept (`O_TMPFILE`), so a process killed before
-/// leaves nothing behind. [`Draft::keep`] gives it a temporary name for an instant. On other
-/// systems, without `/proc` and on file systems without `O_TMPFILE`, the draft has a name that
-/// starts with a dot. Dropping the draft removes that name.
+/// On Linux the draft has no name at all until it is kept (`O_TMPFILE`), so a process that is
+/// killed before leaves no file behind. [`Draft::keep`] gives it a temporary name for an instant.
+/// On other systems, without `/proc` and on file systems without `O_TMPFILE`, the draft has a name
+/// that starts with a dot. Dropping the draft removes that name.
 #[derive(Debug)]
 pub struct Draft {
     /// The requested path, used for a new file.
@@ -102,7 +102,7 @@ impl Draft {
         }
     }
 
-    /// Gives the file its name durably, if the name is not taken.
+    /// Gives the file its name durably. Fails if the name is taken.
     ///
     /// # Errors
     /// [`io::ErrorKind::AlreadyExists`] if the name is taken; other I/O errors. If the fsync of the
@@ -212,8 +212,8 @@ mod anonymous {
     ///
     /// The file first gets a temporary name that starts with a dot and is then renamed. If the
     /// process ends between the two steps, a later call that tries the same temporary name removes
-    /// it once it is older than `LEFT_BEHIND`. Each process uses a temporary name of its own, since
-    /// a file that has lost its only name cannot be linked again.
+    /// that name once it is older than `LEFT_BEHIND`. Each process uses its own temporary name,
+    /// since a file that has lost its only name cannot be linked again.
     pub(super) fn put_in_place(file: &File, target: &Path) -> io::Result<()> {
         for number in 0..MOST_DRAFTS {
             let step = draft_path(target, number);
@@ -229,8 +229,8 @@ mod anonymous {
         Err(io::Error::other("other processes keep replacing the file"))
     }
 
-    /// Removes a temporary name that is older than `LEFT_BEHIND`. Live drafts have theirs for an
-    /// instant.
+    /// Removes a temporary name that is older than `LEFT_BEHIND`. Live drafts have their temporary
+    /// name only for an instant.
     pub(super) fn remove_if_old(step: &Path, now: SystemTime) -> io::Result<()> {
         let found = match fs::symlink_metadata(step) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

@@ -1,13 +1,13 @@
 //! Databases of the storage engine redb, each in one file.
 //!
-//! * [`Format`]: identifies a program's own databases, and sets permissions and cache size.
-//! * [`SharedDatabase`]: read by any number of processes while one writes.
-//! * [`SoleDatabase`]: owned by one process with all its threads, at a path or in a [layer of
+//! * [`Format`]: identifies the databases of a program, and sets permissions and cache size.
+//! * [`SharedDatabase`]: a database that any number of processes read while one writes.
+//! * [`SoleDatabase`]: a database of one process and its threads, at a path or in a [layer of
 //!   files](crate::layer). It can be opened again after a storage failure. A [`Reserve`] of disk
-//!   space lets it recover on a full disk.
+//!   space allows recovery on a full disk.
 //! * [`guarded`]: catches panics. The engine panics on some pages that it did not write, so calls
 //!   that open or read a file under others' control go through [`guarded`].
-//!   [`report_caught_panics`] keeps the backtraces from standard error.
+//!   [`report_caught_panics`] suppresses the backtraces on standard error.
 //!
 //! New databases appear under their path complete or not at all.
 //!

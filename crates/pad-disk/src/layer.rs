@@ -6,7 +6,7 @@
 //! * `SimulatedFolder` (feature `simulated-disk`): a folder in memory for crash tests.
 //!
 //! Written bytes are durable after [`LayerFile::synchronise`], names after
-//! [`FileLayer::synchronise`]. Earlier, neither is guaranteed. Do not retry a failed
+//! [`FileLayer::synchronise`]. Before these calls, neither is guaranteed. Do not retry a failed
 //! synchronisation on the same data. The operating system may have dropped the data, and the next
 //! attempt then succeeds without it.
 
@@ -42,14 +42,14 @@ pub trait FileLayer: Debug + Send + Sync {
     /// Opens the file `name` for reading and writing.
     ///
     /// # Errors
-    /// [`io::ErrorKind::NotFound`] if there is none. [`io::ErrorKind::InvalidData`] if `name` is
-    /// not a file but, for example, a folder. Other I/O errors.
+    /// [`io::ErrorKind::NotFound`] if there is no such file. [`io::ErrorKind::InvalidData`] if
+    /// `name` is not a file but, for example, a folder. Other I/O errors.
     fn open(&self, name: &str) -> io::Result<Arc<dyn LayerFile>>;
 
     /// Opens the file `name` read-only, for callers without write permission.
     ///
     /// # Errors
-    /// Those of [`FileLayer::open`].
+    /// I/O errors as for [`FileLayer::open`].
     fn open_to_read(&self, name: &str) -> io::Result<Arc<dyn LayerFile>> {
         self.open(name)
     }
@@ -81,11 +81,11 @@ pub trait FileLayer: Debug + Send + Sync {
     /// lost.
     fn synchronise(&self) -> io::Result<()>;
 
-    /// Like [`FileLayer::synchronise`], but may omit the name of the folder itself. For callers
-    /// without read permission on the parent folder.
+    /// Makes the names in the folder durable like [`FileLayer::synchronise`], but may omit the name
+    /// of the folder itself. For callers without read permission on the parent folder.
     ///
     /// # Errors
-    /// Those of [`FileLayer::synchronise`].
+    /// I/O errors as for [`FileLayer::synchronise`].
     fn synchronise_names(&self) -> io::Result<()> {
         self.synchronise()
     }
@@ -93,7 +93,7 @@ pub trait FileLayer: Debug + Send + Sync {
 
 /// A file with positioned reads and writes, shared by several threads.
 pub trait LayerFile: Debug + Send + Sync {
-    /// Length in bytes.
+    /// Length of the file in bytes.
     ///
     /// # Errors
     /// I/O errors of the operating system.
@@ -107,11 +107,11 @@ pub trait LayerFile: Debug + Send + Sync {
     fn read_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()>;
 
     /// Writes all of `bytes` from `offset` on. A shorter file is extended, with zeros in between.
-    /// After a crash before the next synchronisation, each sector is old or new.
+    /// After a crash before the next synchronisation, each sector has its old or its new contents.
     ///
     /// # Errors
-    /// [`io::ErrorKind::StorageFull`]; other I/O errors. Some of the bytes may then have been
-    /// written.
+    /// [`io::ErrorKind::StorageFull`] if the disk is full; other I/O errors. Some of the bytes may
+    /// then have been written.
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()>;
 
     /// Truncates the file to `length` bytes or extends it with zeros.
@@ -123,12 +123,12 @@ pub trait LayerFile: Debug + Send + Sync {
     /// Makes all bytes written so far and the length durable.
     ///
     /// # Errors
-    /// I/O errors of the operating system. Anything written since the last successful call may then
-    /// be lost, even if it can still be read and a later call succeeds.
+    /// I/O errors of the operating system. Data written since the last successful call may then be
+    /// lost, even if it can still be read and a later call succeeds.
     fn synchronise(&self) -> io::Result<()>;
 
     /// Locks the whole file against other handles until this one is closed. Returns `false` if
-    /// another handle holds the lock, and `true` if this one already does.
+    /// another handle holds the lock, and `true` if this handle already holds it.
     ///
     /// # Errors
     /// I/O errors of the operating system.

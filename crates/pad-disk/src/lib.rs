@@ -3,15 +3,15 @@
 //! | Task | API | Cost |
 //! | --- | --- | --- |
 //! | Create or replace a file atomically | [`create`], [`replace`], [`Draft`] | two fsyncs |
-//! | Spill data that does not fit into memory | [`Scratch`] | a file without a name |
+//! | Spill data that does not fit into memory | [`Scratch`] | one unnamed file, no fsync |
 //! | Overwrite a small value in place without tearing | [`Register`] | two fsyncs |
-//! | Exclude other processes | [`Lock`] | a lock file next to the file |
-//! | Folders of files with positioned reads and writes | [`layer`] | |
-//! | Databases in one file, with checks and recovery | [`engine`] (feature `redb`) | that of redb |
+//! | Exclude other processes | [`Lock`] | one lock file next to the file |
+//! | Read and write at positions in the files of a folder | [`layer`] | an fsync on request |
+//! | Store a database in one file | [`engine`] (feature `redb`) | a redb transaction |
 //!
-//! A dropped draft leaves nothing behind. On Linux neither does a killed process, unless it was
-//! just replacing a file or the file system lacks unnamed files. With the feature `simulated-disk`,
-//! tests can fill the disk under databases or make it fail.
+//! A dropped draft leaves no file behind. On Linux a killed process leaves none either, unless it
+//! was just replacing a file or the file system lacks unnamed files. With the feature
+//! `simulated-disk`, tests can fill the disk under databases or make it fail.
 //!
 //! Symbolic links are followed. Locks and replacements apply to the file at the end of the links,
 //! so two names of one file share one lock.
@@ -35,6 +35,6 @@ mod scratch;
 
 pub use draft::{Access, Draft, create, replace};
 pub use lock::{Lock, LockError, PATIENCE};
-pub use place::beside;
+pub use place::companion;
 pub use register::{Register, RegisterError};
 pub use scratch::Scratch;

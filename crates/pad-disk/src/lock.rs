@@ -14,15 +14,15 @@ use crate::place::{target, with_suffix};
 ///
 /// A lock belongs to every process that has inherited its file. A child process holds it from its
 /// fork to its `exec`. Dropping a [`Lock`] releases it for all of these processes; killing its
-/// owner does not. A lock that cannot be taken at once is therefore no proof that its file is in
-/// use.
+/// owner does not. A lock that cannot be taken immediately therefore does not prove that the file
+/// is in use.
 pub const PATIENCE: Duration = Duration::from_secs(5);
 
 /// An exclusive lock on a file, held until this value is dropped.
 ///
-/// [`Lock::exclusive`] locks a file of its own, `<name>.lock` next to the file. The lock file is
-/// never removed. The guarded file itself may be replaced, and a lock on a file without a name
-/// would guard nothing.
+/// [`Lock::exclusive`] locks a separate lock file, `<name>.lock` next to the file. The lock file is
+/// never removed. The guarded file may be replaced. A lock on the replaced file, which has no name
+/// any more, would guard nothing.
 #[derive(Debug)]
 pub struct Lock {
     file: File,
@@ -44,7 +44,8 @@ impl Lock {
     /// Locks the file at `path`, which need not exist, waiting for about `patience`.
     ///
     /// # Errors
-    /// [`LockError::InUse`] after `patience`; [`LockError::Io`].
+    /// [`LockError::InUse`] if another owner still holds the lock after `patience`.
+    /// [`LockError::Io`] if the operating system fails.
     pub fn exclusive(path: &Path, patience: Duration) -> Result<Self, LockError> {
         let target = target(path)?;
         let file = OpenOptions::new()
@@ -58,7 +59,8 @@ impl Lock {
     /// Locks `file` itself instead of a lock file, for files that are never replaced.
     ///
     /// # Errors
-    /// [`LockError::InUse`] with `path` after `patience`; [`LockError::Io`].
+    /// [`LockError::InUse`] with `path` if another owner still holds the lock after `patience`.
+    /// [`LockError::Io`] if the operating system fails.
     pub fn on(file: &File, path: &Path, patience: Duration) -> Result<Self, LockError> {
         Self::wait(file.try_clone()?, path.to_path_buf(), patience)
     }
@@ -84,7 +86,7 @@ impl Lock {
 /// exec.
 impl Drop for Lock {
     fn drop(&mut self) {
-        // This fails if the lock is gone already. Closing the file does the rest.
+        // Unlocking fails if the lock is already released. Closing the file does the rest.
         drop(self.file.unlock());
     }
 }

@@ -7,10 +7,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Resolves symbolic links to the file that `path` leads to, which need not exist.
+/// Resolves the symbolic links of `path`. The file at their end need not exist.
 ///
 /// # Errors
-/// I/O errors of the operating system, also for `MAX_LINKS` links or more.
+/// I/O errors of the operating system, and an error for `MAX_LINKS` links or more.
 pub(crate) fn target(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_path_buf();
     for _ in 0..MAX_LINKS {
@@ -29,7 +29,7 @@ pub(crate) fn target(path: &Path) -> io::Result<PathBuf> {
 ///
 /// # Errors
 /// I/O errors of the operating system, for example if symbolic links form a cycle.
-pub fn beside(path: &Path, suffix: &str) -> io::Result<PathBuf> {
+pub fn companion(path: &Path, suffix: &str) -> io::Result<PathBuf> {
     target(path).map(|target| with_suffix(&target, suffix))
 }
 

@@ -15,7 +15,7 @@ use crate::{Access, create, place::target};
 /// The file has two slots on two pages, each with a number, a length and a digest. A write updates
 /// one slot and then the other, with an fsync after each. If both slots were valid, a crash leaves
 /// the previous value or the new one. After a completed write, one damaged page or a truncated
-/// second slot loses nothing: the value is lost only if both slots are.
+/// second slot does not lose the value. The value is lost only if both slots are damaged.
 ///
 /// ```text
 /// slot: number (8, big-endian) | length (2) | value | zeros to 496 bytes | digest (16)
@@ -54,8 +54,8 @@ impl Register {
     /// Creates a new register with `value`, durable when this returns.
     ///
     /// # Errors
-    /// [`RegisterError::Io`], with [`io::ErrorKind::AlreadyExists`] if `path` exists;
-    /// [`RegisterError::TooLong`].
+    /// [`RegisterError::Io`], with [`io::ErrorKind::AlreadyExists`] if `path` exists.
+    /// [`RegisterError::TooLong`] if `value` is longer than [`Register::LONGEST`].
     pub fn create(path: &Path, value: &[u8]) -> Result<Self, RegisterError> {
         let slot = slot(1, value)?;
         let mut contents = slot.clone();
@@ -68,15 +68,17 @@ impl Register {
     /// Opens the register at `path` for reading and writing.
     ///
     /// # Errors
-    /// [`RegisterError::Damaged`]; [`RegisterError::Io`].
+    /// [`RegisterError::Damaged`] if neither slot is valid; [`RegisterError::Io`] if the file
+    /// cannot be read.
     pub fn open(path: &Path) -> Result<Self, RegisterError> {
         Self::with(path, OpenOptions::new().read(true).write(true))
     }
 
-    /// Reads the value of the register at `path`, or `None` if there is no file.
+    /// Reads the value of the register at `path`. Returns `None` if there is no file.
     ///
     /// # Errors
-    /// [`RegisterError::Damaged`]; [`RegisterError::Io`].
+    /// [`RegisterError::Damaged`] if neither slot is valid; [`RegisterError::Io`] if the file
+    /// cannot be read.
     pub fn read(path: &Path) -> Result<Option<Vec<u8>>, RegisterError> {
         match Self::with(path, OpenOptions::new().read(true)) {
             Ok(register) => Ok(Some(register.value)),
@@ -91,10 +93,11 @@ impl Register {
         Self::load(file, path)
     }
 
-    /// Reloads the register from its file, which other processes may have written to.
+    /// Reloads the register from its file, which other processes may have written.
     ///
     /// # Errors
-    /// [`RegisterError::Damaged`]; [`RegisterError::Io`].
+    /// [`RegisterError::Damaged`] if neither slot is valid; [`RegisterError::Io`] if the file
+    /// cannot be read.
     pub fn reopened(self) -> Result<Self, RegisterError> {
         Self::load(self.file, self.path)
     }
@@ -138,8 +141,8 @@ impl Register {
     /// Replaces the value, durable when this returns.
     ///
     /// # Errors
-    /// [`RegisterError::TooLong`]; [`RegisterError::Io`], after which the file has the new or the
-    /// previous value.
+    /// [`RegisterError::TooLong`] if `value` is longer than [`Register::LONGEST`].
+    /// [`RegisterError::Io`], after which the file contains the new or the previous value.
     pub fn write(&mut self, value: &[u8]) -> Result<(), RegisterError> {
         let number = self.number.saturating_add(1);
         let slot = slot(number, value)?;
@@ -280,7 +283,7 @@ mod tests {
         let mut torn = newer.clone();
         torn[9] ^= 1;
         torn[BETWEEN + 9] ^= 1;
-        // Slots that a crash or a failed write has left, and the one to write first.
+        // Slots after a crash or a failed write, and the slot to write first.
         for (first, second, next) in [
             (&newer, &newer, 0),
             (&newer, &older, BETWEEN),

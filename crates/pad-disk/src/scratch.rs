@@ -9,8 +9,8 @@ use crate::{
 
 /// A private, append-only temporary file with reads at any position.
 ///
-/// The file has no name and is removed when this value is dropped, also if the process is killed.
-/// See [`Draft`] for systems without unnamed files. Nothing in it is made durable.
+/// The file has no name. It is removed when this value is dropped, and when the process is killed.
+/// See [`Draft`] for systems without unnamed files. The contents are never made durable.
 #[derive(Debug)]
 pub struct Scratch {
     file: SystemFile,
@@ -24,7 +24,7 @@ impl Scratch {
     ///
     /// # Errors
     /// I/O errors, for example if the folder is missing or not writable.
-    pub fn beside(path: &Path) -> io::Result<Self> {
+    pub fn next_to(path: &Path) -> io::Result<Self> {
         let draft = Draft::new(path, Access::Private)?;
         Ok(Self {
             file: SystemFile::new(draft.file().try_clone()?),
@@ -33,7 +33,7 @@ impl Scratch {
         })
     }
 
-    /// The length in bytes, which is the offset of the next append.
+    /// Length of the file in bytes, which is the offset of the next append.
     pub const fn end(&self) -> u64 {
         self.end
     }
@@ -41,7 +41,8 @@ impl Scratch {
     /// Appends `bytes` at the end.
     ///
     /// # Errors
-    /// [`io::ErrorKind::StorageFull`]; other I/O errors. The end is then unchanged.
+    /// [`io::ErrorKind::StorageFull`] if the disk is full; other I/O errors. The end is then
+    /// unchanged.
     pub fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         let end = self.end.checked_add(length);
@@ -67,7 +68,7 @@ mod tests {
     #[test]
     fn what_was_written_is_read_and_nothing_stays() {
         let folder = tempfile::tempdir().unwrap();
-        let mut scratch = Scratch::beside(&folder.path().join("store")).unwrap();
+        let mut scratch = Scratch::next_to(&folder.path().join("store")).unwrap();
         scratch.append(b"one").unwrap();
         scratch.append(b"").unwrap();
         scratch.append(b"another").unwrap();
@@ -81,6 +82,6 @@ mod tests {
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
         drop(scratch);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
-        assert!(Scratch::beside(&folder.path().join("none/store")).is_err());
+        assert!(Scratch::next_to(&folder.path().join("none/store")).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! The author's side: authors, and servers that replay their updates.
+//! The writing side: authors, and servers that replay their updates.
 //!
 //! All data is in memory. [`LogAuthor`] and [`LogRepository`] are the roles.
 //!

@@ -1,11 +1,11 @@
-//! Certificates: evidence that a node's polynomial is the product of its children's, or has its
-//! elements as roots.
+//! Certificates: evidence that a node's polynomial is the product of its children's polynomials, or
+//! has the node's elements as roots.
 //!
-//! Certificates relate *committed* accumulators only: every accumulator here is hashed with its
-//! node. A path of certificates from a root to a block shows that the block's elements are roots of
-//! the tree's polynomial.
+//! Certificates relate only *committed* accumulators: the hash of a node covers its accumulator. A
+//! path of certificates from a root to a block proves that the block's elements are roots of the
+//! tree's polynomial.
 //!
-//! Deviation: the paper shows subsets by quotients in G2. Here a product is checked at a random
+//! Deviation: the paper proves subsets by quotients in G2. Here a product is checked at a random
 //! point, so everything is in G1.
 
 use ark_bls12_381::Fr;
@@ -36,7 +36,7 @@ pub(crate) enum Certificate<'a> {
         width: usize,
         quotient: &'a PointBytes,
     },
-    /// The polynomial of a node is the product of its children's.
+    /// The polynomial of a node is the product of its children's polynomials.
     Product {
         inner: Digest<32>,
         left: &'a PointBytes,
@@ -93,8 +93,8 @@ impl Certificate<'_> {
     }
 }
 
-/// The point at which a block's polynomial is opened. It covers `inner`, so that it is not known
-/// before the elements are chosen.
+/// The point at which a block's polynomial is opened. The point depends on `inner`, so that it is
+/// not known before the elements are chosen.
 pub(crate) fn block_challenge(
     id: AccumulatorId,
     inner: &Digest<32>,
@@ -107,7 +107,7 @@ pub(crate) fn block_challenge(
 }
 
 /// The point at which a product is checked, and the transcript for [`second_product_challenge`].
-/// The accumulators are the left child's, the right child's and the parent's.
+/// The accumulators belong to the left child, the right child and the parent, in this order.
 pub(crate) fn product_challenge(
     id: AccumulatorId,
     inner: &Digest<32>,

@@ -1,4 +1,4 @@
-//! Log clients, which follow a log only along append-only proofs.
+//! Log clients, which accept a newer version only with an append-only proof.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -28,7 +28,8 @@ type Head = SignedHead<Sha256Ed25519>;
 /// The client rejects a version that does not contain the newest one seen, even with a valid
 /// signature.
 ///
-/// Skipping versions is free: one pair of proofs leads from any version to any later one.
+/// Skipping versions costs nothing: one pair of proofs covers the step from any version to any
+/// later version.
 #[derive(Clone)]
 pub struct LogClient<S: Scheme> {
     log: Log<S>,
@@ -42,7 +43,7 @@ pub struct LogClient<S: Scheme> {
 pub struct Continuation<'a> {
     /// The [`ConsistencyProof`]: the later head's history contains the older head.
     pub consistency: &'a [u8],
-    /// The [`AppendOnlyProof`]: the later contents contain the older ones.
+    /// The [`AppendOnlyProof`]: the later contents contain the older contents.
     pub append_only: &'a [u8],
 }
 
@@ -51,7 +52,7 @@ pub struct Continuation<'a> {
 pub struct PastProofs<'a> {
     /// The history's [`InclusionProof`](PastProof): the newest head vouches for the older root.
     pub inclusion: &'a [u8],
-    /// The [`AppendOnlyProof`]: the newest contents contain the older ones.
+    /// The [`AppendOnlyProof`]: the newest contents contain the older contents.
     pub append_only: &'a [u8],
 }
 
@@ -69,28 +70,30 @@ pub enum LogRefusal {
     /// author's public key.
     #[error("the author signed two different histories")]
     Fork(Box<ForkEvidence<Sha256Ed25519>>),
-    /// The proof does not show that the later version contains the older one. If no server can show
-    /// it, the log has changed its past: keep both heads.
+    /// The proof that the later version contains the older one does not verify. If no server can
+    /// prove it, the log has changed its past: keep both heads.
     #[error(
-        "version {} was not shown to contain version {}: {reason}",
+        "the proof that version {} contains version {} does not verify: {reason}",
         .newer.head.version, .older.head.version
     )]
     NotGrown {
-        /// The reason to refuse the append-only proof.
+        /// The error of the append-only proof.
         reason: VerifyError,
         /// The newest head that the client had accepted.
         older: Box<Head>,
         /// The head that was offered.
         newer: Box<Head>,
     },
-    /// The proof does not show that the newest version contains an older one, which its history
-    /// names. If no server can show it, the log has changed its past. Keep the newest head and the
-    /// proof of inclusion in its history.
-    #[error("the newest version was not shown to contain version {version}: {reason}")]
+    /// The proof that the newest version contains an older one, named in its history, does not
+    /// verify. If no server can prove it, the log has changed its past. Keep the newest head and
+    /// the proof of inclusion in its history.
+    #[error(
+        "the proof that the newest version contains version {version} does not verify: {reason}"
+    )]
     PastNotContained {
         /// The older version.
         version: Version,
-        /// The reason to refuse the append-only proof.
+        /// The error of the append-only proof.
         reason: VerifyError,
     },
     /// The answer does not follow from a root that the author signed.
@@ -105,8 +108,8 @@ pub enum LogRefusal {
 const LONGEST_HISTORY: usize = 1 << 13;
 
 impl<S: Scheme> LogClient<S> {
-    /// A client that has seen no head yet. It accepts its first head without an append-only proof,
-    /// because every log contains the empty one.
+    /// Creates a client that has seen no head yet. It accepts its first head without an append-only
+    /// proof, because every log contains the empty log.
     pub fn new(log: Log<S>, author: AuthorKey) -> Self {
         let authority = Authority {
             author,
@@ -121,12 +124,13 @@ impl<S: Scheme> LogClient<S> {
         }
     }
 
-    /// A client of this author that continues from a stored view.
+    /// Creates a client of this author that continues from a stored view.
     ///
     /// # Errors
-    /// - [`VerifyError::WrongDictionary`] for the view of another author, dictionary or scheme.
+    /// - [`VerifyError::WrongDictionary`] if the view belongs to another author, dictionary or
+    ///   scheme.
     /// - [`VerifyError::SignatureInvalid`] if the author did not sign the view's head.
-    /// - Other [`VerifyError`]s if that head is of another dictionary or scheme.
+    /// - Other [`VerifyError`]s if that head belongs to another dictionary or scheme.
     pub fn resume(
         log: Log<S>,
         author: AuthorKey,
@@ -169,7 +173,8 @@ impl<S: Scheme> LogClient<S> {
     /// Accepts the message of a head that is not older than the newest one seen. Returns its
     /// version.
     ///
-    /// `continuation` is required for a head newer than one already seen, and ignored for others.
+    /// `continuation` is required for a head that is newer than one already seen, and ignored for
+    /// other heads.
     ///
     /// # Errors
     /// [`LogRefusal`]. [`LogRefusal::Fork`] for two heads of one version, with any `continuation`.
@@ -211,7 +216,7 @@ impl<S: Scheme> LogClient<S> {
         Ok(newer.get().version)
     }
 
-    /// The log at the newest version seen, to verify proofs against.
+    /// Returns the log at the newest version seen, for verifying proofs.
     ///
     /// # Errors
     /// [`LogRefusal::NoHeadSeen`] before the first head, because everything is absent from version
@@ -221,14 +226,14 @@ impl<S: Scheme> LogClient<S> {
         self.log.at(newest).map_err(LogRefusal::Head)
     }
 
-    /// The log at an older version.
+    /// Returns the log at an older version, for verifying proofs.
     ///
-    /// `proofs` show that the newest head's history names the root of that version, and that the
-    /// newest version contains it. A history alone may name versions that were never part of the
-    /// log.
+    /// `proofs` prove that the newest head's history names the root of that version, and that the
+    /// newest version contains that version. A history by itself may name versions that were never
+    /// part of the log.
     ///
-    /// This does not show that one such version contains another. For that, verify an append-only
-    /// proof between them ([`Growth`]).
+    /// Two verified older versions need not contain each other. To check that, verify an
+    /// append-only proof between them ([`Growth`]).
     ///
     /// # Errors
     /// [`LogRefusal`].
@@ -253,7 +258,8 @@ impl<S: Scheme> LogClient<S> {
     /// or [`LONGEST_PROOF`](crate::proof::LONGEST_PROOF), or less.
     ///
     /// # Errors
-    /// [`LogRefusal::Decode`], [`LogRefusal::Proof`].
+    /// [`LogRefusal::Decode`] if the message is not well-formed or too long. [`LogRefusal::Proof`]
+    /// if the proof does not verify.
     pub fn check<P>(
         &self,
         proof: &[u8],
@@ -281,8 +287,8 @@ impl<S: Scheme> LogClient<S> {
     }
 }
 
-/// Turns a reason into a refusal. A proof that is longer than the client's limit is no evidence
-/// against the log.
+/// Converts a verification error to a refusal. A proof that is longer than the client's limit is
+/// not evidence against the log.
 fn unless_unread(
     reason: VerifyError,
     refusal: impl FnOnce(VerifyError) -> LogRefusal,

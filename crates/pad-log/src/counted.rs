@@ -1,11 +1,11 @@
 //! Counted completeness: how often the scalar of a key divides the polynomial of a tree.
 //!
-//! Let `m` elements of the key be shown, `A` be the tree's polynomial, `k` the key's scalar and
-//! `q = A / (X - k)^m`. The evidence shows that the division is exact and that `q(k)` is not zero.
-//! So the tree has exactly `m` elements of the key.
+//! Let the proof contain `m` elements of the key. Let `A` be the tree's polynomial, `k` the key's
+//! scalar and `q = A / (X - k)^m`. The evidence proves that the division is exact and that `q(k)`
+//! is not zero. The tree therefore contains exactly `m` elements of the key.
 //!
-//! Deviation: not in the paper, which shows the prefixes that leave a trie. Appending costs
-//! hundreds of times less, and a look-up costs the server a sum over the tree.
+//! Deviation: not in the paper, which proves prefixes that leave a trie. Appending costs hundreds
+//! of times less, and a look-up costs the server a sum over the tree.
 
 use ark_bls12_381::Fr;
 use ark_ff::{AdditiveGroup, Field, Zero};
@@ -27,15 +27,15 @@ pub(crate) struct Evidence<'a> {
     count: u32,
     /// The commitment to `q`, if `count` is at least 1.
     rest: Option<&'a PointBytes>,
-    /// The quotient that shows the division to be exact, if `count` is at least 2. For one element
-    /// that quotient is `q` itself.
+    /// The quotient that proves the division exact, if `count` is at least 2. For one element that
+    /// quotient is `q` itself.
     division: Option<&'a PointBytes>,
     value: &'a ScalarBytes,
     quotient: &'a PointBytes,
 }
 
 impl<'a> Evidence<'a> {
-    /// Reads the evidence for a tree with `count` shown elements of the key.
+    /// Reads the evidence for a tree with `count` elements of the key in the proof.
     pub(crate) fn read(reader: &mut Reader<'a>, count: u32) -> Result<Self, DecodeError> {
         let mut point_if = |is_there: bool| is_there.then(|| reader.array_ref()).transpose();
         Ok(Self {

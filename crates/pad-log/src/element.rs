@@ -3,14 +3,14 @@
 //! An element of a dictionary has 64 bytes: a key half and a value half. An element of a set is the
 //! hash of a member, 32 bytes.
 //!
-//! The value half covers the *occurrence*: the number of times that this pair was appended so far,
-//! from 1. Equal pairs are therefore different elements.
+//! The value half covers the *occurrence*: the number of times that the pair of key and value was
+//! appended so far, from 1. Equal pairs are therefore different elements.
 
 use pad_core::{Digest, Domain, Sha256Ed25519, Suite};
 
-/// Bytes of half an element of a dictionary, and of an element of a set.
+/// Length in bytes of half an element of a dictionary, and of an element of a set.
 pub const HALF: usize = 32;
-/// Bits of [`HALF`].
+/// Length of a half in bits.
 pub(crate) const HALF_BITS: u16 = 256;
 
 /// The key half of the elements of a key.
@@ -18,8 +18,8 @@ pub fn key_half(key: &[u8]) -> Digest<32> {
     Sha256Ed25519::hash(Domain::AadKey, &[key])
 }
 
-/// The value half of an element. `value` is the value's digest ([`Suite::value`]), appended with
-/// its key for the `occurrence`-th time.
+/// The value half of an element. `value` is the digest of the value ([`Suite::value`]). The pair is
+/// appended for the `occurrence`-th time.
 pub fn value_half(value: &Digest<32>, occurrence: u64) -> Digest<32> {
     Sha256Ed25519::hash(Domain::AadValue, &[&value.0, &occurrence.to_be_bytes()])
 }
@@ -29,7 +29,7 @@ pub fn of_member(member: &[u8]) -> Digest<32> {
     Sha256Ed25519::hash(Domain::AadElement, &[member])
 }
 
-/// The first half of an element, zero-padded if it is shorter.
+/// The first [`HALF`] bytes of an element, zero-padded if the element is shorter.
 pub(crate) fn first_half(element: &[u8]) -> [u8; HALF] {
     let mut half = [0; HALF];
     for (byte, from) in half.iter_mut().zip(element) {

@@ -1,10 +1,10 @@
-//! Completeness by frontiers: a prefix of an absent key is shown not to be a prefix of any element
+//! Completeness by frontiers: proves that a prefix of an absent key is not a prefix of any element
 //! in a tree.
 //!
 //! The *trie* of a set of elements consists of all their prefixes. The *frontier* consists of the
-//! strings that leave it: those outside whose parent is inside. Every string of an element's length
-//! that is not an element has exactly one prefix in the frontier. No string of the frontier is a
-//! prefix of another.
+//! strings that leave the trie: strings outside the trie whose parent is inside. Every string of an
+//! element's length that is not an element has exactly one prefix in the frontier. No string of the
+//! frontier is a prefix of another string of the frontier.
 //!
 //! Source: Tomescu et al. 2019, section 4.
 
@@ -24,20 +24,20 @@ pub(crate) const CHUNK: usize = 512;
 /// A string of a frontier: the first `bit` bits of an element, followed by the inverted bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FrontierString {
-    /// The index of the element among those of the frontier.
+    /// The index of the element among the elements of the frontier.
     pub(crate) element: usize,
-    /// The bit at which the string leaves the element, from 0. The string has one bit more.
+    /// The bit at which the string leaves the element, from 0. The string has `bit + 1` bits.
     pub(crate) bit: u16,
 }
 
 /// The frontier of elements of equal length, in lexicographic order, below a depth.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frontier<'a> {
-    /// Strictly ascending.
+    /// The elements, strictly ascending.
     elements: &'a [&'a [u8]],
-    /// Excludes strings of at most this length.
+    /// Strings of at most this length in bits are excluded.
     depth: u16,
-    /// Bits of an element.
+    /// Length of an element in bits.
     bits: u16,
 }
 
@@ -73,7 +73,8 @@ impl<'a> Frontier<'a> {
             return 0;
         }
         (1..self.elements.len()).fold(below, |count, element| {
-            // The string at which they part leaves the frontier; the strings below it join.
+            // The string at which the elements part leaves the frontier. The strings below it join
+            // the frontier.
             let new = self.bits.saturating_sub(self.parting(element));
             count.saturating_add(usize::from(new)).saturating_sub(2)
         })
@@ -95,7 +96,7 @@ impl<'a> Frontier<'a> {
         let (place, mask) = split(string.bit);
         if let Some(byte) = bytes.get_mut(place) {
             *byte ^= mask;
-            // Clear the bits after it.
+            // Clears the bits after the inverted bit.
             *byte &= !mask.saturating_sub(1);
         }
         for byte in bytes.iter_mut().skip(place.saturating_add(1)) {

@@ -1,8 +1,8 @@
 //! Hashes of nodes, and the digest of a log.
 //!
 //! Below the blocks' level the forest is a Merkle tree. From that level upwards a node is *sealed*:
-//! its hash also covers its level and its accumulator. No other accumulator can then be shown for
-//! it.
+//! its hash also covers its level and its accumulator. A proof can therefore contain no other
+//! accumulator for the node.
 
 use alloc::vec::Vec;
 
@@ -15,8 +15,8 @@ pub fn leaf(position: u64, element: &[u8]) -> Digest<32> {
     Sha256Ed25519::hash(Domain::AadLeaf, &[&position.to_be_bytes(), element])
 }
 
-/// The hash of two neighbours. Below the blocks' level it is the hash of their parent; from there
-/// on the parent's hash is [`sealed`] over it.
+/// The hash of two neighbours. Below the blocks' level it is the hash of their parent. From the
+/// blocks' level upwards, the parent's hash is [`sealed`] over it.
 pub fn pair(left: &Digest<32>, right: &Digest<32>) -> Digest<32> {
     Sha256Ed25519::node(Domain::AadPair, left, right)
 }
@@ -27,7 +27,7 @@ pub fn sealed(level: u8, accumulator: &[u8; G1_BYTES], inner: &Digest<32>) -> Di
 }
 
 /// The hash of a perfect tree of plain nodes over these elements, the first of them at position
-/// `start`. For a block it is the inner hash. Zero for no elements.
+/// `start`. For a block this is the inner hash. Zero if there are no elements.
 pub fn of_elements<'a>(start: u64, elements: impl Iterator<Item = &'a [u8]>) -> Digest<32> {
     let positions = (0..).map(|offset: u64| start.saturating_add(offset));
     let mut row: Vec<Digest<32>> = positions
@@ -41,12 +41,13 @@ pub fn of_elements<'a>(start: u64, elements: impl Iterator<Item = &'a [u8]>) -> 
     row.first().copied().unwrap_or_default()
 }
 
-/// One digest for the hashes of several roots, from left to right; `None` if there are none.
+/// Combines the hashes of several roots, from left to right, into one digest. `None` if there are
+/// none.
 pub fn bag(roots: &[Digest<32>]) -> Option<Digest<32>> {
     join(roots, None)
 }
 
-/// One digest for the hashes of several roots, followed by roots with the bag `rest`.
+/// Combines the hashes of several roots, followed by roots with the bag `rest`, into one digest.
 pub fn join(roots: &[Digest<32>], rest: Option<Digest<32>>) -> Option<Digest<32>> {
     roots.iter().rev().fold(rest, |rest, root| {
         Some(rest.map_or(*root, |rest| {
@@ -57,7 +58,7 @@ pub fn join(roots: &[Digest<32>], rest: Option<Digest<32>>) -> Option<Digest<32>
 
 /// The digest of the log `id` with `size` elements, whose roots have this bag.
 ///
-/// The empty log has the digest of every empty dictionary, which names no log.
+/// The empty log has the digest of every empty dictionary, which does not depend on the log.
 pub fn digest(id: AccumulatorId, size: u64, bag: Option<Digest<32>>) -> Digest<32> {
     match bag {
         Some(bag) => Sha256Ed25519::hash(

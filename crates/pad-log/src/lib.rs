@@ -4,59 +4,61 @@
 //! Any party may append to a log, and its operator is not trusted. The log proves, for any version
 //! or pair of versions:
 //!
-//! * *these are all values of this key*, or that there are none ([`LookupProof`], [`AbsenceProof`]
+//! * completeness: all values of a key, or that there are none ([`LookupProof`], [`AbsenceProof`]
 //!   for sets),
-//! * *this value is there*, and nothing about others ([`InclusionProof`]),
-//! * *this version contains that older one* ([`AppendOnlyProof`]).
+//! * inclusion: one entry is in the log, with no statement about other entries
+//!   ([`InclusionProof`]),
+//! * growth: a version contains an older version ([`AppendOnlyProof`]).
 //!
 //! Proof sizes are logarithmic in the log. The signature on a head makes these statements
-//! transferable, not true.
+//! transferable. It does not make them true.
 //!
 //! # How
 //!
 //! A log stores its elements in order of appending, in a forest of perfect binary trees that follow
 //! the bits of a counter ([`shape`]). Each node from blocks of eight elements upwards has a Merkle
 //! hash ([`hash`]) and an accumulator. The accumulator is a commitment to the polynomial with the
-//! scalars of the node's elements as roots. A certificate shows that a node's polynomial is the
-//! product of its children's.
+//! scalars of the node's elements as roots. A certificate proves that a node's polynomial is the
+//! product of its children's polynomials.
 //!
-//! A proof shows an element with its block and a path of certificates. The element is then a root
-//! of the tree's polynomial. The absence of other elements of the key is shown in one of two ways:
+//! A proof contains an element with its block and a path of certificates. They prove that the
+//! element is a root of the tree's polynomial. The absence of other elements of the key is proved
+//! in one of two ways:
 //!
-//! * *counted* ([`AadCounted`], [`AasCounted`]): the scalar of an element is that of its key. The
-//!   proof opens the multiplicity of that root, which is the number of values;
+//! * *counted* ([`AadCounted`], [`AasCounted`]): the scalar of an element is the scalar of its key.
+//!   The proof opens the multiplicity of that root, which is the number of values;
 //! * *frontier* ([`AadFrontier`], [`AasFrontier`]): the scalars of all prefixes of an element are
-//!   roots. The strings that leave the tree have their own polynomial, without a common root. One
-//!   of these strings is a prefix of an absent key.
+//!   roots. The strings that leave the tree have a separate polynomial, without a common root with
+//!   the tree's polynomial. One of these strings is a prefix of an absent key.
 //!
-//! | of `n` elements | counted | frontier |
+//! | cost with `n` elements | counted | frontier |
 //! | --- | --- | --- |
 //! | append, amortised: terms of sums in G1 | `2 log n` | about 14 000 at `n = 512` |
 //! | look-up, server terms, absent key | `n` | 1024 for each tree |
 //! | look-up, server terms, many values | `3 n` | 2048 for each chunk |
 //! | look-up, verifier | two pairings | two pairings |
-//! | look-up, verifier points, each block shown | `O(log n)` | `O(log n)` |
-//! | look-up, verifier points, each tree | | `O(log n)` |
-//! | look-up, bytes, each tree with nothing shown | 164 | about `391 + 338 log_4 n` |
-//! | look-up, bytes, each block shown | `608 + 208 log n` | |
-//! | append-only, bytes | at most `632 + 208 log n`, read off the stored nodes | the same |
+//! | look-up, verifier points, each block included | `O(log n)` | `O(log n)` |
+//! | look-up, verifier points, each tree | `O(1)` | `O(log n)` |
+//! | look-up, bytes, each tree without a block | 164 | about `391 + 338 log_4 n` |
+//! | look-up, bytes, each block included | `608 + 208 log n` | |
+//! | append-only, bytes | at most `632 + 208 log n` | at most `632 + 208 log n` |
 //! | powers for each element of the largest tree | 1 | 512, or 256 in sets |
 //!
 //! In a deferred log ([`Schedule::Deferred`]) no single append does the work of a whole tree. Each
 //! append does a share of the work for nodes that are needed later. Proofs are about twice as long.
 //!
-//! A verifier needs only `[s]_2`. The frontiers of trees are kept for each size that was built;
-//! those of other sizes are made on request.
+//! A verifier needs only `[s]_2` of the parameters. The frontiers of trees are kept for each size
+//! that was built; the frontiers of other sizes are computed on request.
 //!
 //! # Which log to choose
 //!
 //! | you need | take | because |
 //! | --- | --- | --- |
 //! | keys with values | [`AadCounted`] | short appends; a public ceremony has enough powers |
-//! | members without values | [`AasCounted`] | |
+//! | members without values | [`AasCounted`] | as for [`AadCounted`] |
 //! | the paper's design | [`AadFrontier`], [`AasFrontier`] | for comparison; appends are slow |
-//! | no append that takes long | [`Schedule::Deferred`] | proofs are twice as long |
-//! | to follow and check | [`client::LogClient`] | it knows the author's key and `[s]_2` |
+//! | a bound on the work of one append | [`Schedule::Deferred`] | proofs are twice as long |
+//! | a client that follows the log | [`client::LogClient`] | needs only author's key and setup |
 //!
 //! # Example
 //!
@@ -129,8 +131,9 @@
 //! Source: Tomescu, Bhupatiraju, Papadopoulos, Papamanthou, Triandopoulos, Devadas 2019,
 //! "Transparency logs via append-only authenticated dictionaries".
 //!
-//! `Deviation:` completeness by counting is ours. So are certificates in G1, blocks and groups of
-//! prefixes; see the decision "append-only logs count the values of a key".
+//! `Deviation:` completeness by counting is an extension of this library. So are certificates in
+//! G1, blocks and groups of prefixes. See the decision "append-only logs count the values of a
+//! key".
 
 #![cfg_attr(not(feature = "std"), no_std)]
 // Most of this code reads untrusted bytes. Modules that do arithmetic on them also deny unchecked

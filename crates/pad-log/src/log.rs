@@ -18,8 +18,8 @@ use crate::{
 /// shape. Fixed when the log is made.
 ///
 /// A setup is an unauthenticated claim of the log. A client must have a reason to trust the
-/// parameters: it pinned them, or knows the ceremony that made them. Knowledge of their secret
-/// allows forging every proof.
+/// parameters: it pinned them, or knows the ceremony that made them. Knowledge of the parameters'
+/// secret allows forging every proof.
 #[derive(Clone, Debug)]
 pub struct Setup {
     parameters: Arc<Parameters>,
@@ -27,7 +27,7 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// A setup.
+    /// Creates a setup.
     pub const fn new(parameters: Arc<Parameters>, shape: Shape) -> Self {
         Self { parameters, shape }
     }
@@ -97,7 +97,7 @@ pub struct Log<S> {
 }
 
 impl<S: Scheme> Log<S> {
-    /// The log with this dictionary id and setup.
+    /// Creates the log with this dictionary id and setup.
     pub fn new(dictionary: DictionaryId, setup: Setup) -> Self {
         let label = [&dictionary.to_bytes()[..], &setup.label()].concat();
         let id = AccumulatorId::derive(S::ID, &setup.parameters.fingerprint(), &label);
@@ -129,12 +129,12 @@ impl<S: Scheme> Log<S> {
         self.setup.shape
     }
 
-    /// The log at a verified head, to check proofs against.
+    /// Returns the log at a verified head, for verifying proofs.
     ///
     /// # Errors
     /// [`VerifyError::WrongDictionary`], [`VerifyError::WrongScheme`] for a head of another
-    /// dictionary or scheme. The head does not name the setup. The digest of a log covers all
-    /// three, unless the log is empty.
+    /// dictionary or scheme. The head does not contain the setup. The digest of a log covers
+    /// dictionary, scheme and setup, unless the log is empty.
     pub fn at(
         &self,
         head: &Verified<SnapshotHead<Sha256Ed25519>>,
@@ -175,8 +175,8 @@ impl<S: Scheme> fmt::Debug for Log<S> {
     }
 }
 
-/// A log at one version with a verified root: the commitment that proofs are checked against. Made
-/// by [`Log::at`] and [`LogClient`](crate::LogClient) only.
+/// A log at one version with a verified root: the commitment that proofs are checked against. Only
+/// [`Log::at`] and [`LogClient`](crate::LogClient) create it.
 #[derive(Clone, Debug)]
 pub struct LogRoot<S: Scheme> {
     log: Log<S>,

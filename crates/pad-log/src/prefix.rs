@@ -10,8 +10,8 @@ use crate::{
     scheme::Scheme,
 };
 
-/// The scalar of the first `length` bits of an element that is at least as long. It is a digest
-/// with its two highest bits cleared: below `2^254`, and so below the order of the groups.
+/// The scalar of the first `length` bits of an element that is at least as long. The scalar is a
+/// digest with its two highest bits cleared: below `2^254`, and so below the order of the groups.
 ///
 /// Cost: one hash.
 pub fn scalar_of_prefix(element: &[u8], length: u16) -> Fr {
@@ -27,7 +27,7 @@ pub fn scalar_of_prefix(element: &[u8], length: u16) -> Fr {
     scalar::decode(&number).unwrap_or(Fr::ZERO)
 }
 
-/// The scalar of a key half, or of an element of a set: that of all its bits.
+/// The scalar of a key half, or of an element of a set, over all its bits.
 pub fn scalar_of_half(half: &[u8; HALF]) -> Fr {
     scalar_of_prefix(half, HALF_BITS)
 }

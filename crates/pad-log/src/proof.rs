@@ -1,9 +1,9 @@
 //! Proof messages and their verification.
 //!
-//! A proof keeps the bytes that were received. Verification makes two passes. The first reads the
-//! layout, hashes, and compares with the digest that the client trusts. The second decodes points
-//! and checks all equations together. Bytes that do not lead to the digest therefore cost only
-//! their length in hashes.
+//! A proof keeps the received bytes. Verification makes two passes. The first pass reads the
+//! layout, hashes, and compares with the digest that the client trusts. The second pass decodes
+//! points and checks all equations together. Bytes that do not hash to the digest therefore cost
+//! only hashes, in proportion to their length.
 
 mod append_only;
 mod inclusion;
@@ -35,8 +35,9 @@ pub const LONGEST_LOOKUP: usize = 1 << 26;
 /// tree takes 32 bytes.
 pub const LONGEST_PROOF: usize = 1 << 16;
 
-/// Default limit of an append-only proof in bytes, for clients that set no other: 64 MiB. Enough
-/// for two million top trees. Checking a proof of this size takes one hash for every 32 bytes.
+/// Default limit of an append-only proof in bytes, for clients that set no other limit: 64 MiB.
+/// Enough for two million top trees. Checking a proof of this size takes one hash for every 32
+/// bytes.
 pub const LONGEST_GROWTH: usize = 1 << 26;
 
 macro_rules! messages {
@@ -49,7 +50,7 @@ macro_rules! messages {
         }
 
         impl<S> $name<S> {
-            /// The proof with this body, as received or made.
+            /// Creates the proof with this body, as received or made.
             pub(crate) const fn new(body: Vec<u8>) -> Self {
                 Self { body, scheme: PhantomData }
             }
@@ -72,7 +73,7 @@ macro_rules! messages {
     )+ };
 }
 
-/// Message kind of look-ups, of values and of absence.
+/// Message kind of look-up and absence proofs.
 pub const KIND_LOOKUP: u8 = 129;
 /// Message kind of inclusion proofs.
 pub const KIND_INCLUSION: u8 = 130;
@@ -85,12 +86,12 @@ messages! {
     /// Commitment: [`LogRoot`](crate::LogRoot). Query: the key. Statement:
     /// [`Values`](crate::Values).
     LookupProof, KIND_LOOKUP;
-    /// Proof that a set does not hold a member. Has the layout of a look-up without values.
+    /// Proof that a set does not contain a member, in the layout of a look-up without values.
     ///
     /// Commitment: [`LogRoot`](crate::LogRoot). Query: the member. Statement:
     /// [`Absent`](crate::Absent).
     AbsenceProof, KIND_LOOKUP;
-    /// Proof that an entry was appended. Reveals no property of other entries.
+    /// Proof that an entry was appended. It establishes nothing about other entries.
     ///
     /// Commitment: [`LogRoot`](crate::LogRoot). Query: the [`Entry`](crate::Entry). Statement:
     /// [`Included`](crate::Included).
@@ -102,7 +103,7 @@ messages! {
     AppendOnlyProof, KIND_APPEND_ONLY;
 }
 
-/// Makes claims whose coefficients depend on the log, on the query with its digests, and on the
+/// Creates claims whose coefficients depend on the log, on the query with its digests, and on the
 /// whole message.
 fn claims<S: Scheme>(log: &Log<S>, question: &[&[u8]], body: &[u8]) -> Claims {
     let mut transcript = Transcript::new(log.id(), "aad: coefficients");
@@ -113,10 +114,11 @@ fn claims<S: Scheme>(log: &Log<S>, question: &[&[u8]], body: &[u8]) -> Claims {
     Claims::new(transcript)
 }
 
-/// Checks the claims and those of `certificates`.
+/// Checks `claims` and the claims of `certificates`.
 ///
 /// # Errors
-/// Points and scalars that are not well-formed; [`VerifyError::EquationMismatch`].
+/// [`VerifyError::EquationMismatch`] if an equation does not hold. Other errors for points and
+/// scalars that are not well-formed.
 fn check<S: Scheme>(
     log: &Log<S>,
     mut claims: Claims,

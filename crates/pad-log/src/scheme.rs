@@ -1,4 +1,4 @@
-//! Schemes: the kind of entries, and the proof of completeness.
+//! Schemes: the kind of entries, and the method that proves completeness.
 
 use core::{fmt::Debug, ops::RangeInclusive};
 
@@ -25,12 +25,13 @@ pub trait Scheme: sealed::Sealed + Copy + Debug + Default + Eq + Send + Sync + '
     const CONTENTS: Contents;
     /// Method that proves completeness of look-ups. Determines the scalars of an element.
     const COMPLETENESS: Completeness;
-    /// Bits of an element.
+    /// Length of an element in bits.
     const ELEMENT_BITS: u16 = match Self::CONTENTS {
         Contents::Dictionary => 2 * HALF_BITS,
         Contents::Set => HALF_BITS,
     };
-    /// Bits of an element that name its key: the key half in dictionaries, all bits in sets.
+    /// Number of bits of an element that identify its key: the key half in dictionaries, all bits
+    /// in sets.
     const KEY_BITS: u16 = HALF_BITS;
     /// Greatest degree of the polynomial of a group of prefixes. Verifiers do not check it.
     const GROUP_DEGREE: usize = 1024;
@@ -42,7 +43,7 @@ pub trait Scheme: sealed::Sealed + Copy + Debug + Default + Eq + Send + Sync + '
         Completeness::Frontier => Self::ELEMENT_BITS,
     };
 
-    /// Bytes of an element.
+    /// Length of an element in bytes.
     fn element_bytes() -> usize {
         usize::from(Self::ELEMENT_BITS.div_ceil(8))
     }
@@ -74,11 +75,11 @@ pub trait SetScheme: Scheme {}
 /// Method that proves look-ups complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Completeness {
-    /// Each element has one scalar, that of its key half. A proof opens how often the key's scalar
-    /// divides the polynomial of a tree.
+    /// Each element has one scalar, the scalar of its key half. A proof opens the multiplicity of
+    /// the key's scalar as a root of the polynomial of a tree.
     Counted,
-    /// Each element has the scalars of all its prefixes. A proof shows that a prefix of an absent
-    /// key is among the strings outside the tree.
+    /// Each element has the scalars of all its prefixes. For an absent key, evidence proves that a
+    /// prefix of the key is among the strings outside the tree.
     Frontier,
 }
 
@@ -87,7 +88,7 @@ pub enum Completeness {
 pub enum Contents {
     /// Pairs of keys and values. A key may have many values, and a pair may occur often.
     Dictionary,
-    /// Members, each of them once.
+    /// Members, each at most once.
     Set,
 }
 
@@ -118,11 +119,11 @@ schemes! {
     /// Dictionaries with counted completeness. Appending is cheap and proofs are the smallest. A
     /// look-up costs the server a sum over all elements.
     AadCounted: DictionaryScheme, 0x0302, "aad-counted", Dictionary, Counted;
-    /// Sets with counted completeness, see [`AadCounted`].
+    /// Sets with counted completeness. See [`AadCounted`].
     AasCounted: SetScheme, 0x0312, "aas-counted", Set, Counted;
-    /// Dictionaries with the published completeness. Look-ups are cheap for the server too.
+    /// Dictionaries with the paper's completeness proofs. Look-ups are cheap for the server too.
     /// Appending costs hundreds of times as much as in [`AadCounted`].
     AadFrontier: DictionaryScheme, 0x0301, "aad-frontier", Dictionary, Frontier;
-    /// Sets with the published completeness, see [`AadFrontier`].
+    /// Sets with the paper's completeness proofs. See [`AadFrontier`].
     AasFrontier: SetScheme, 0x0311, "aas-frontier", Set, Frontier;
 }

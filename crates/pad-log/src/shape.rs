@@ -5,12 +5,13 @@
 
 #![deny(clippy::arithmetic_side_effects)]
 
-/// A node of the forest. Covers the `2^level` positions from `index * 2^level` on.
+/// The address of a node of the forest. The node covers the `2^level` positions from
+/// `index * 2^level` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Address {
     /// The height above single elements, at most [`Shape::GREATEST_LEVEL`].
     pub level: u8,
-    /// The number of nodes of this level to its left.
+    /// The number of nodes of this level to the left of the node.
     pub index: u64,
 }
 
@@ -37,12 +38,12 @@ impl Address {
         self.index.saturating_mul(self.width())
     }
 
-    /// The position after the last one covered.
+    /// The position after the last covered position.
     pub const fn end(self) -> u64 {
         self.index.saturating_add(1).saturating_mul(self.width())
     }
 
-    /// The two nodes below, left and right; those of level 0 have none.
+    /// The two nodes below, left and right. Nodes of level 0 have no children.
     pub const fn children(self) -> Option<(Self, Self)> {
         let Some(level) = self.level.checked_sub(1) else {
             return None;
@@ -57,16 +58,16 @@ impl Address {
 /// The size of a log from which nodes above the blocks may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedule {
-    /// Available with their last element. Proofs are shortest, and an append that completes a large
-    /// tree does all its work.
+    /// Nodes are available with their last element. Proofs are shortest. An append that completes a
+    /// large tree does all work of that tree.
     Eager,
-    /// Available `n` appends after their last element, for a node of `n` elements. The work can be
+    /// A node of `n` elements is available `n` appends after its last element. The work can be
     /// spread over these appends. Proofs are about twice as long.
     Deferred,
 }
 
 impl Schedule {
-    /// The schedule with this number in labels and key files.
+    /// Returns the schedule with this number in labels and key files.
     pub const fn from_number(number: u8) -> Option<Self> {
         match number {
             0 => Some(Self::Eager),
@@ -94,20 +95,21 @@ pub struct Shape {
 
 impl Shape {
     /// The level of blocks, which key files name. Blocks are aligned runs of eight elements that
-    /// proofs show in full. Accumulators begin at this level.
+    /// proofs include in full. Accumulators begin at this level.
     pub const BLOCK_LEVEL: u8 = 3;
     /// The greatest level of any log's trees.
     pub const GREATEST_LEVEL: u8 = 32;
     /// Exclusive upper bound of the number of elements of a log.
     pub const SIZE_LIMIT: u64 = 1 << 48;
 
-    /// The shape with trees of up to `2^top_level` elements; `None` unless `top_level` is 4 to 32.
+    /// Creates the shape with trees of up to `2^top_level` elements. `None` unless `top_level` is 4
+    /// to 32.
     pub const fn new(top_level: u8, schedule: Schedule) -> Option<Self> {
         Self::with_blocks(Self::BLOCK_LEVEL, top_level, schedule)
     }
 
-    /// Like [`Shape::new`], with blocks of level `block_level`, which differs from the default in
-    /// tests only.
+    /// Like [`Shape::new`], with blocks of level `block_level`, which differs from the default only
+    /// in tests.
     pub(crate) const fn with_blocks(
         block_level: u8,
         top_level: u8,
@@ -158,7 +160,7 @@ impl Shape {
     }
 
     /// Whether look-ups prove which elements of a key a root holds. Roots at or below the blocks'
-    /// level are shown in full instead. Blocks of one element are proved like larger trees.
+    /// level are included in full instead. Blocks of one element are proved like larger trees.
     pub(crate) const fn is_proved(self, root: Address) -> bool {
         root.level > self.block_level || self.block_level == 0
     }

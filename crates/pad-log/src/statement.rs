@@ -1,4 +1,4 @@
-//! Statements that verified proofs establish. Each names its log, version and query.
+//! Statements, established by verified proofs. Each contains its log, version and query.
 
 use alloc::vec::Vec;
 
@@ -15,7 +15,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// A member of a set.
+    /// Creates an entry for a member of a set.
     pub fn member(key: Key) -> Self {
         let value = Value::default();
         Self { key, value }
@@ -24,8 +24,8 @@ impl Entry {
 
 /// The complete multiset of a key's values.
 ///
-/// An honest log lists them in the order in which they were appended; the proof does not cover that
-/// order.
+/// An honest log lists the values in the order in which they were appended. The proof does not
+/// cover that order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Values {
     /// The log's dictionary id.
@@ -34,7 +34,7 @@ pub struct Values {
     pub version: Version,
     /// The key that was looked up.
     pub key: Key,
-    /// All values of the key; empty if it is absent.
+    /// All values of the key; empty if the key is absent.
     pub values: Vec<Value>,
 }
 
@@ -65,7 +65,7 @@ pub struct Included {
     pub occurrence: u64,
 }
 
-/// Growth of a log: the newer version holds everything that the older one held, at the same
+/// Growth of a log: the newer version contains all elements of the older version, at the same
 /// positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grown {

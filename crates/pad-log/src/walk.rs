@@ -1,8 +1,9 @@
 //! Reads trees from proofs: from the bytes of a proof to the hash of a root, and the certificates
 //! to check.
 //!
-//! Certificates are checked only once the hash is known to be right. Nothing here decodes a point:
-//! that costs as much as a thousand hashes, and bytes outside the digest are not worth it.
+//! Certificates are checked only after the hash was verified. This module decodes no points:
+//! decoding a point costs as much as a thousand hashes, and bytes outside the digest are not worth
+//! it.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -72,7 +73,7 @@ pub(crate) struct Walk<'a, S> {
     pub(crate) reader: Reader<'a>,
     /// Certificates of the nodes that were read so far, still to be checked.
     pub(crate) certificates: Vec<Certificate<'a>>,
-    /// Runs of elements that were shown in full, from left to right.
+    /// Runs of elements that the proof includes in full, from left to right.
     pub(crate) shown: Vec<Run<'a>>,
     /// The hashes of nodes that are roots of an older size, in the order in which
     /// [`Opening::Since`] meets them.
@@ -118,7 +119,7 @@ impl<'a, S: Scheme> Walk<'a, S> {
         }
     }
 
-    /// Reads a root of the forest with all that is open below it; returns its hash.
+    /// Reads a root of the forest with all open nodes below it. Returns the hash of the root.
     pub(crate) fn root(
         &mut self,
         root: Address,
@@ -131,16 +132,16 @@ impl<'a, S: Scheme> Walk<'a, S> {
         }
     }
 
-    /// Reads a node below the blocks' level, in full; returns its hash.
+    /// Reads a node below the blocks' level in full. Returns the hash of the node.
     fn elements(&mut self, node: Address, opening: Opening<'_>) -> Result<Digest<32>, DecodeError> {
         let run = self.run(node)?;
         self.note_old_roots(run, node, opening);
         Ok(run.hash_of(node))
     }
 
-    /// Reads a node at the blocks' level or above with all that is open below it.
+    /// Reads a node at the blocks' level or above, with all open nodes below it.
     ///
-    /// Recursion: at most as deep as the log's trees are high, 32.
+    /// Recursion: at most 32 levels, the greatest height of a log's trees.
     pub(crate) fn node(
         &mut self,
         node: Address,
@@ -157,7 +158,7 @@ impl<'a, S: Scheme> Walk<'a, S> {
         }
     }
 
-    /// Reads a stub. Records its hash if it is an old root.
+    /// Reads a stub. Records the hash of the node if the node is an old root.
     fn stub(&mut self, node: Address, opening: Opening<'_>) -> Result<Stub<'a>, DecodeError> {
         let stub = Stub {
             accumulator: self.reader.array_ref()?,
@@ -228,8 +229,8 @@ impl<'a, S: Scheme> Walk<'a, S> {
         Ok(run)
     }
 
-    /// Records the old roots among elements that are shown in full. They are below the blocks'
-    /// level.
+    /// Records the old roots among elements that the proof includes in full. These roots are below
+    /// the blocks' level.
     fn note_old_roots(&mut self, run: Run<'a>, node: Address, opening: Opening<'_>) {
         if let Opening::Since(shape, size) = opening {
             let old = shape
@@ -240,7 +241,7 @@ impl<'a, S: Scheme> Walk<'a, S> {
     }
 }
 
-/// Turns a decoding error into a refusal of evidence.
+/// Converts a decoding error to a verification error.
 pub(crate) const fn undecodable(error: DecodeError) -> VerifyError {
     VerifyError::Undecodable(error)
 }

@@ -25,7 +25,7 @@ use crate::{
 /// Settings for requests to witnesses.
 #[derive(Clone, Debug)]
 pub struct CosigningOptions {
-    /// HTTP options. Each request has one attempt; failures are retried in a later round.
+    /// HTTP options. Each request is sent once; failures are retried in a later round.
     pub http: HttpOptions,
     /// Interval of checks for a new head to cosign.
     pub every: Duration,
@@ -43,11 +43,14 @@ enum NotCosigned {
     Http(#[from] HttpError),
     #[error(transparent)]
     Answer(#[from] AnswerError),
-    #[error("the witness's clock is ahead of this machine's, or this one is behind")]
+    #[error(
+        "the cosignature is from the future: the witness's clock is ahead, or this machine's is \
+         behind"
+    )]
     Ahead,
-    #[error("the witness names another size each time it is asked")]
+    #[error("the witness reports another size at each attempt")]
     Restless,
-    #[error("the log: {0}")]
+    #[error("the log of heads failed: {0}")]
     Log(#[from] HeadLogError),
 }
 
@@ -192,8 +195,8 @@ impl CosigningTask {
         }
     }
 
-    /// Requests a cosignature of the latest signed checkpoint. Returns its time, or `None` if
-    /// nothing is signed or the log is not open.
+    /// Requests a cosignature of the latest signed checkpoint. Returns its time, or `None` if no
+    /// checkpoint is signed or the log is not open.
     fn ask(&mut self) -> Result<Option<Timestamp>, NotCosigned> {
         for _ in 0..MOST_SIZES {
             let Some(request) = self.log.request(self.recorded)? else {

@@ -70,8 +70,8 @@ impl Dictionary {
     /// Opens the dictionary in `store` with a node cache. Updates use a writer with its own cache.
     ///
     /// # Errors
-    /// [`RepositoryError`]. It holds [`StoreError::TooLarge`] if the latest version is to be in
-    /// memory and needs more than it may take.
+    /// [`RepositoryError`], with [`StoreError::TooLarge`] if the cache is to hold the latest
+    /// version and its limit is too low.
     pub fn open_with(store: &Path, cache: impl Into<NodeCache>) -> Result<Self, RepositoryError> {
         let cache = cache.into();
         let repository = Server::of_any_with(store, cache.clone())?;
@@ -97,7 +97,7 @@ impl Dictionary {
         }
     }
 
-    /// Restricts the versions that are kept to those of `keep`.
+    /// Restricts the kept versions to `keep`.
     ///
     /// # Errors
     /// [`CannotKeep`] if the scheme or the store cannot drop versions, or the first version of
@@ -106,7 +106,7 @@ impl Dictionary {
         if keep.drops() {
             let scheme = self.public.scheme;
             if scheme.family().is_append_only() {
-                // Its trees are over all entries.
+                // A log's trees cover all entries.
                 let (what, scheme) = ("prunings", scheme.id());
                 return Err(CannotKeep::NotPruned(NotOffered { what, scheme }));
             }
@@ -153,9 +153,9 @@ impl Dictionary {
 
     /// Drops the versions that are not kept, if a pruning is due.
     ///
-    /// Returns the oldest version that is kept then, or `None` if no pruning is due.
+    /// Returns the new oldest version, or `None` if no pruning is due.
     ///
-    /// Time: a copy of what is kept. Where contents are in memory, queries wait meanwhile.
+    /// Time: a copy of the kept versions. Where contents are in memory, queries wait meanwhile.
     ///
     /// # Errors
     /// [`RepositoryError`].
@@ -216,10 +216,10 @@ impl Dictionary {
         self.public.scheme.reads_on_demand()
     }
 
-    /// Returns whether a look-up takes less time than a switch of threads.
+    /// Returns whether a look-up takes less time than a thread switch.
     ///
-    /// Such a look-up waits for neither the network nor a lock that other readers hold. Look-ups of
-    /// tuples do wait for such a lock.
+    /// Such a look-up waits neither for the network nor for a lock that readers hold. Look-ups of
+    /// tuples wait for such a lock.
     pub fn answers_at_once(&self) -> bool {
         self.public.scheme.family() == SchemeFamily::Tree && !AnyStore::is_in_objects(&self.store)
     }
@@ -265,7 +265,7 @@ impl Dictionary {
     /// Updates that are applied already are skipped.
     ///
     /// # Errors
-    /// [`NotApplied`] for the first rejected update. Those before it are applied durably, unless
+    /// [`NotApplied`] for the first rejected update. Earlier updates are applied durably, unless
     /// the store failed.
     pub fn apply(&self, updates: &[Vec<u8>]) -> Result<ApplySummary, NotApplied> {
         // Check updates before taking the lock. Old or unsigned ones block no reader or writer.
@@ -274,7 +274,7 @@ impl Dictionary {
             return Ok(self.nothing_applied());
         }
         let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
-        // Another thread may have applied them before this one got the lock.
+        // Another thread may have applied them before this thread got the lock.
         let updates = self.without_applied(updates)?;
         if updates.is_empty() {
             return Ok(self.nothing_applied());
@@ -298,7 +298,8 @@ impl Dictionary {
     /// Removes the updates at the beginning that are applied already.
     ///
     /// # Errors
-    /// [`NotApplied`] if the first remaining update is not the next one, signed by the author.
+    /// [`NotApplied`] if the first remaining update is not the next update, or not signed by the
+    /// author.
     fn without_applied<'u>(&self, updates: &'u [Vec<u8>]) -> Result<&'u [Vec<u8>], NotApplied> {
         let mut rest = updates;
         while let Some((first, others)) = rest.split_first() {

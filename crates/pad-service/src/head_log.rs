@@ -39,8 +39,8 @@ pub trait LoggedHeads: Send + Sync + 'static {
 /// The append-only log of a dictionary's heads, in a folder.
 ///
 /// Heads are appended and signed here, cosigned by witnesses, and published with enough
-/// cosignatures. With a policy, a published checkpoint satisfies it. Clients see the older
-/// checkpoint until a newer one satisfies the policy too.
+/// cosignatures. With a policy, only checkpoints that satisfy it are published. Clients see the
+/// older checkpoint until a newer checkpoint satisfies the policy.
 ///
 /// After an I/O error the log is opened again by the next [`HeadLog::grow`], within this process.
 /// Signed entries are retained.
@@ -132,15 +132,13 @@ pub enum HeadLogError {
     #[error("the policy of witnesses does not name the log's key")]
     NotInPolicy,
     /// The log and the dictionary have different heads of a version.
-    #[error(
-        "the log has another head of version {0} than the store: one of them is not what it was"
-    )]
+    #[error("the log has another head of version {0} than the store: one of them was changed")]
     OtherHead(Version),
-    /// After a failure, the folder contains a log that does not continue the one signed by this
+    /// After a failure, the folder contains a log that does not continue the log signed by this
     /// process.
     #[error(
-        "the log in the folder does not continue the {signed} entries that were signed: it was \
-         replaced by another one or an older copy"
+        "the log in the folder does not continue the {signed} signed entries: it was replaced by \
+         another log or an older copy"
     )]
     Replaced {
         /// Number of signed entries.
@@ -190,9 +188,9 @@ impl HeadLog {
     /// folder.
     ///
     /// The name of the key ends with the dictionary's id. Without a policy, every checkpoint is
-    /// published at once and no witness is asked.
+    /// published immediately and no witness is asked.
     ///
-    /// A full disk is no error; [`HeadLog::has_failed`] then returns true.
+    /// A full disk is not an error; [`HeadLog::has_failed`] then returns true.
     ///
     /// # Errors
     /// [`HeadLogError`].
@@ -328,13 +326,13 @@ impl HeadLog {
     }
 
     /// Reports whether the last attempt to append heads failed, or the log's medium has failed
-    /// since, as when publishing.
+    /// since, for example while publishing.
     pub fn has_failed(&self) -> bool {
         let state = self.state();
         state.has_failed || state.store.as_ref().is_none_or(LogStore::has_failed)
     }
 
-    /// Returns a published resource of the log; `None` if there is none at `path`.
+    /// Returns a published resource of the log; `None` if the log has no resource at `path`.
     ///
     /// # Errors
     /// [`io::ErrorKind::Other`] if the log cannot be read.
@@ -349,7 +347,7 @@ impl HeadLog {
         }
     }
 
-    /// Appends new heads and signs the log. Returns whether there were any.
+    /// Appends new heads and signs the log. Returns whether there were new heads.
     ///
     /// Nothing is appended while the latest signed checkpoint is unpublished and some witness was
     /// not asked about it. Otherwise the witnesses might never complete a checkpoint.
@@ -402,7 +400,7 @@ impl HeadLog {
         // The old store holds the lock.
         drop(state.store.take());
         let store = LogStore::open(Arc::clone(&self.layer), &self.signer.verifier())?;
-        // An unreported signature may exist; no signed entry may be missing.
+        // The folder may contain a signature that was not reported. No signed entry may be missing.
         if let Some(signed) = &state.signed {
             let replaced = || HeadLogError::Replaced {
                 signed: state.signed_size,
@@ -433,7 +431,7 @@ impl HeadLog {
         }
         let window = until((self.clock)());
         let is_enough = |policy: &Policy| match policy.verify_within(&note, Some(window)) {
-            // The policy requires no witness, so no time either.
+            // A policy that requires no witness requires no time.
             Err(PolicyError::Undated) => policy.verify(&note).is_ok(),
             accepted => accepted.is_ok(),
         };
@@ -444,7 +442,8 @@ impl HeadLog {
         Ok(true)
     }
 
-    /// Reports whether a witness has cosigned the latest signed checkpoint, or nothing is signed.
+    /// Reports whether a witness has cosigned the latest signed checkpoint, or no checkpoint is
+    /// signed.
     pub(crate) fn is_cosigned_by(&self, witness: usize) -> bool {
         let state = self.state();
         state.signed_size == 0 || state.cosigned.contains_key(&witness)
@@ -497,7 +496,7 @@ impl HeadLog {
             let time = key?.verify(text, signature).ok()?.time?;
             Some((time, signature))
         });
-        // Of several, keep the latest by time, as policies do; none from the future.
+        // Keeps the latest cosignature by time, as policies do, but none from the future.
         let is_ahead = |time: Timestamp| time > window.until;
         let last = verified
             .filter(|(time, _)| !is_ahead(*time))

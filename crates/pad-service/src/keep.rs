@@ -2,7 +2,7 @@
 
 use core::{fmt, num::NonZeroU64, str::FromStr};
 
-use authdict::{NotOffered, Version};
+use authdict::{NotOffered, Version, selection::SchemeName};
 
 /// Retention policy for versions. Heads of older versions are always kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,11 +21,11 @@ pub enum Keep {
     Last(NonZeroU64),
 }
 
-/// Error returned for text that is no retention policy.
+/// Error returned for text that is not a retention policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnreadableKeep {
     /// The text has none of the three forms.
-    #[error("versions to keep are given as A..B (both are kept), A.. or last:N")]
+    #[error("invalid versions to keep: expected A..B (both are kept), A.. or last:N")]
     Form,
     /// The range is empty or ends at version 0, or the number is 0.
     #[error("the range of versions is empty")]
@@ -37,15 +37,16 @@ pub enum UnreadableKeep {
 #[non_exhaustive]
 pub enum CannotKeep {
     /// The scheme family does not prune versions.
-    #[error("{0}, so all versions are kept")]
+    #[error(
+        "scheme {} cannot drop versions",
+        SchemeName::from_id(.0.scheme).map_or("with an unknown number", SchemeName::name)
+    )]
     NotPruned(NotOffered),
     /// Stores in object storage do not prune versions.
     #[error("a store in objects keeps all versions: keep a copy in files")]
     InObjects,
     /// The store was pruned beyond the policy's first version.
-    #[error(
-        "versions from {wanted} on are to be kept, but the store was pruned to version {oldest}"
-    )]
+    #[error("versions from {wanted} on cannot be kept: the store was pruned to version {oldest}")]
     Gone {
         /// First version of the policy.
         wanted: Version,

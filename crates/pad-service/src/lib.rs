@@ -15,8 +15,8 @@
 //!
 //! [`pad_client::Resource`] lists all resources and their paths; `docs/openapi.json` describes them
 //! for other clients. Heads, proofs, updates and answers to GET requests about fixed versions are
-//! immutable. A [`Service`] marks them so for caches, a [`Router`] marks only the latest head. An
-//! HTTP cache in front of a service is therefore a mirror.
+//! immutable. A [`Service`] marks these responses as immutable for caches; a [`Router`] marks only
+//! the head of the latest version. An HTTP cache in front of a service is therefore a mirror.
 
 #![deny(
     clippy::indexing_slicing,

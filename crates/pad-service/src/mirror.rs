@@ -24,15 +24,15 @@ mod whole;
 /// A mirror of a [`Dictionary`] fetches missing updates, verifies each, and makes it durable before
 /// serving it. A mirror of a [`Part`] fetches heads, and proofs for the keys that it keeps.
 ///
-/// Failed upstreams are asked again later. Data that does not verify is never
-/// served. It is stored in files, as evidence that convinces third parties where possible. Valid
-/// updates that precede it in the same response are kept.
+/// Failed upstreams are asked again later. Data that does not verify is never served. It is stored
+/// in files, where possible as transferable evidence. Valid updates that precede it in the same
+/// response are kept.
 #[derive(Debug)]
 pub struct Mirror {
     copy: Arc<dyn MirrorTarget>,
     upstreams: Vec<Remote>,
     /// Base path of the files for evidence.
-    beside: PathBuf,
+    base: PathBuf,
     metrics: Arc<Metrics>,
     /// Last fault of each upstream, so that each is logged once.
     logged: BTreeMap<String, Fault>,
@@ -58,7 +58,7 @@ trait MirrorTarget: fmt::Debug + Send + Sync {
         taken: &mut usize,
     ) -> Result<bool, StopReason>;
 
-    /// Drops versions that are no longer kept, if due. Returns the oldest remaining version then.
+    /// Drops versions that are no longer kept, if due, and returns the oldest remaining version.
     fn prune(&self) -> Result<Option<Version>, NotApplied>;
 
     /// Reports whether the last version to keep is present.
@@ -75,7 +75,7 @@ fn goes_on(visit: &ServerSession<'_>, copy: &dyn MirrorTarget) -> Result<bool, S
         }
         // The present contents were verified when they were fetched.
         _ => StopReason::Store(
-            authdict::StoreError::Damaged("its latest head does not verify").into(),
+            authdict::StoreError::Damaged("the latest head does not verify").into(),
         ),
     })?;
     match view.follow(visit) {
@@ -114,37 +114,37 @@ impl<E: Into<Unusable>> From<E> for StopReason {
 impl Mirror {
     /// Creates a mirror that keeps `dictionary` up to date with `upstreams`.
     ///
-    /// Evidence is written to files next to `beside`: its name with `.evidence` or `.lie`, and a
+    /// Evidence is written to files next to `base`: its name with `.evidence` or `.lie`, and a
     /// number.
     pub fn new(
         dictionary: Arc<Dictionary>,
         upstreams: Vec<Remote>,
-        beside: PathBuf,
+        base: PathBuf,
         metrics: Arc<Metrics>,
     ) -> Self {
-        Self::of(dictionary, upstreams, beside, metrics)
+        Self::of(dictionary, upstreams, base, metrics)
     }
 
     /// Like [`Mirror::new`], for a part of the keys.
     pub fn of_part(
         part: Arc<Part>,
         upstreams: Vec<Remote>,
-        beside: PathBuf,
+        base: PathBuf,
         metrics: Arc<Metrics>,
     ) -> Self {
-        Self::of(part, upstreams, beside, metrics)
+        Self::of(part, upstreams, base, metrics)
     }
 
     fn of(
         copy: Arc<dyn MirrorTarget>,
         upstreams: Vec<Remote>,
-        beside: PathBuf,
+        base: PathBuf,
         metrics: Arc<Metrics>,
     ) -> Self {
         Self {
             copy,
             upstreams,
-            beside,
+            base,
             metrics,
             logged: BTreeMap::new(),
         }
@@ -180,7 +180,7 @@ impl Mirror {
                     Ok(true) => with_more.push(visit),
                     Ok(false) => {}
                     Err(StopReason::Upstream(unusable)) => {
-                        let incident = visit.failed(unusable, Some(&self.beside));
+                        let incident = visit.failed(unusable, Some(&self.base));
                         mirrored.incidents.push(incident);
                     }
                     Err(StopReason::Store(error)) => return Err(error),
@@ -203,7 +203,7 @@ impl Mirror {
             let mut mirror = Self {
                 copy: Arc::clone(&self.copy),
                 upstreams: vec![upstream],
-                beside: self.beside.clone(),
+                base: self.base.clone(),
                 metrics: Arc::clone(&self.metrics),
                 logged: BTreeMap::new(),
             };
@@ -227,7 +227,7 @@ impl Mirror {
         if copy.latest() >= wanted || !copy.take(visit, wanted, &self.metrics, taken)? {
             return Ok(false);
         }
-        // Releases the response; otherwise all missing contents would be in memory at once.
+        // Releases the response; otherwise all missing contents would be in memory together.
         visit.forget();
         Ok(copy.latest() < wanted)
     }

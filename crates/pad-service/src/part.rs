@@ -17,9 +17,9 @@ use crate::keep::Keep;
 /// A key range of a tree PAD, in memory, loaded from proofs of other servers
 /// ([`crate::Mirror::of_part`]).
 ///
-/// Answers about its keys are byte-identical to those of a full server. Requests for other keys are
-/// refused as misdirected. It neither accepts nor provides updates and has no key histories.
-/// Contents are lost when the process ends.
+/// Answers about its keys are byte-identical to the answers of a full server. Requests for other
+/// keys are refused as misdirected. A part neither accepts nor provides updates, and does not know
+/// key histories. Contents are lost when the process ends.
 #[derive(Debug)]
 pub struct Part {
     public: PublicKey,

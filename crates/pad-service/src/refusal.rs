@@ -33,7 +33,7 @@ impl Refusal {
     /// The version is not kept here; another server may have it.
     pub(crate) fn not_kept(versions: &Versions) -> Self {
         let Versions { oldest, latest, .. } = *versions;
-        let text = format!("this is not kept here, kept are versions {oldest} to {latest}");
+        let text = format!("the version is not kept here: kept are versions {oldest} to {latest}");
         Self {
             oldest: Some(oldest),
             latest: Some(latest),

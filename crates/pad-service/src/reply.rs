@@ -8,7 +8,8 @@ use sha2::{Digest as _, Sha256};
 pub(crate) enum CacheLifetime {
     /// Immutable, because it is about a fixed version.
     Forever,
-    /// Until the next version. One second is always fine, because no client can know sooner.
+    /// For one second, because the response changes with the next version. A client cannot detect
+    /// so short a delay.
     Moment,
     /// Revalidated each time.
     Once,

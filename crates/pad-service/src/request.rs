@@ -54,13 +54,7 @@ impl<D> Target<D> {
         head: &Head,
         dictionary: impl FnOnce(&str) -> Option<D>,
     ) -> Result<Self, Refusal> {
-        let unknown = || {
-            Refusal::new(
-                StatusCode::NOT_FOUND,
-                "unknown_path",
-                "nothing is at this path",
-            )
-        };
+        let unknown = || Refusal::new(StatusCode::NOT_FOUND, "unknown_path", "unknown path");
         let path = head.uri.path();
         let is_get = head.method == Method::GET || head.method == Method::HEAD;
         if !is_get && head.method != Method::POST {
@@ -132,8 +126,8 @@ impl<D> Target<D> {
 impl Target<ServedDictionary> {
     /// Expected duration of the work.
     ///
-    /// Initial requests of every client, and lookups in a file, are as short as a switch of
-    /// threads.
+    /// The first requests of every client, and lookups in a file, take no longer than a thread
+    /// switch.
     pub(crate) fn work(&self) -> Work {
         match self {
             Self::Get(
@@ -164,6 +158,6 @@ impl<D> Request<D> {
 }
 
 pub(crate) fn not_allowed() -> Refusal {
-    let text = "this is got, or updates and questions are posted";
+    let text = "use GET or HEAD, or POST for updates and questions";
     Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", text)
 }

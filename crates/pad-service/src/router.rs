@@ -29,12 +29,13 @@ use upstreams::Upstreams;
 
 /// Forwards queries about one dictionary to upstream servers.
 ///
-/// - Each query goes first to servers that claim to keep its subject. The others are asked if these
-///   fail or do not keep it after all.
-/// - Servers that keep the same are asked in turn.
-/// - The latest version is the newest one whose signed head a server has shown. It never goes back.
-/// - Nothing else is verified. Clients verify responses, and see the lies of a server through the
-///   router as well.
+/// - Each query goes first to servers that claim to keep the data. The other servers are asked if
+///   these fail or turn out not to keep it.
+/// - Servers that keep the same data are asked in turn.
+/// - The latest version is the newest version whose signed head a server has sent. It never
+///   decreases.
+/// - Nothing else is verified. Clients verify responses, and detect a lying server behind the
+///   router too.
 ///
 /// Updates are refused: authors send them to the servers.
 #[derive(Debug)]
@@ -51,17 +52,17 @@ pub struct Router {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotRouted {
-    /// The name is no valid name of a dictionary.
+    /// The name is not a valid name of a dictionary.
     #[error(
-        "{0:?} is no name of a dictionary: letters, digits, dots, hyphens and underscores, and no \
-            dot first"
+        "{0:?} is not a valid name of a dictionary: use letters, digits, dots, hyphens and \
+         underscores, and no dot first"
     )]
     Name(String),
     /// The list of servers is empty.
-    #[error("no server is named")]
+    #[error("no server is given")]
     NoServer,
-    /// No key is given, and no server can be reached to ask for it.
-    #[error("no server can be reached to name the author's key")]
+    /// No key is given, and no server is reachable to ask for the key.
+    #[error("no author's key is given, and no server can be reached to ask for it")]
     NoKey,
     /// Servers have different author's keys, or every server has another key than the one given.
     #[error("{first} and {other} have dictionaries of different keys")]
@@ -76,11 +77,11 @@ pub enum NotRouted {
 impl Router {
     /// Creates a router to `servers` of one dictionary, served as `name`.
     ///
-    /// Responses keep to `limits`, those of the server that runs the router. With a `public` key,
-    /// servers that have another one are left out and logged. Without it, the author's key is taken
+    /// Responses respect `limits`, the limits of the server that runs the router. With a `public`
+    /// key, servers with another key are left out and logged. Without it, the author's key is taken
     /// from the servers.
     ///
-    /// Servers that cannot be reached now are asked again later. Their keys are not compared.
+    /// Unreachable servers are asked again later. Their keys are not compared.
     ///
     /// # Errors
     /// [`NotRouted`] if the name is invalid, there is no server, or the keys are unknown or differ.
@@ -190,11 +191,11 @@ impl Router {
     /// Returns the first conclusive reply of a server, trying them in order.
     ///
     /// A success is conclusive, except for an empty list of names or notes. A documented refusal is
-    /// conclusive if its status is that of the first one. Without a conclusive reply, returns the
-    /// best refusal.
+    /// conclusive if its status equals the status of the first refusal. Without a conclusive reply,
+    /// returns the best refusal.
     ///
     /// # Errors
-    /// `no_server` if no usable reply is left.
+    /// `no_server` without a usable reply.
     fn forward(
         &self,
         wanted: RequestTarget<'_>,
@@ -236,8 +237,8 @@ impl Router {
                 Err(error) => {
                     tracing::debug!(server = %server.address(), %error, "does not answer");
                     fails = true;
-                    // A response above the router's limit is no failure of the server. Neither is a
-                    // client that has used up its share there.
+                    // A response above the router's limit is not a failure of the server. Neither
+                    // is a client that has used up its share there.
                     let is_clients = matches!(
                         error,
                         FetchError::Http(
@@ -252,11 +253,11 @@ impl Router {
         }
         let newest = self.upstreams.newest().version;
         let is_shown = wanted.version().is_some_and(|version| version <= newest);
-        // A server that failed may be the one that keeps it.
+        // A server that failed may keep the data.
         let elsewhere = elsewhere.filter(|_| !fails);
         let found = if is_shown {
-            // A late server does not make a version unknown that the router has shown, nor outvote
-            // the refusal of a server that has it.
+            // A late server neither makes a version unknown that the router has sent, nor outvotes
+            // the refusal of a server with that version.
             refused.or(elsewhere).or(late.filter(|_| !fails))
         } else {
             late.or(refused).or(elsewhere)
@@ -399,7 +400,7 @@ fn is_named(path: &str) -> bool {
     path.starts_with("names/") || path.starts_with("notes/")
 }
 
-/// Returns the content type of a resource. The router ignores that of the upstream.
+/// Returns the content type of a resource. The router ignores the upstream's content type.
 const fn content_type(resource: &Resource) -> &'static str {
     match resource {
         Resource::Public => TEXT,
@@ -434,6 +435,6 @@ const SHORT: usize = 1 << 20;
 type Value = fn(Option<&Versions>, bool) -> u64;
 
 fn no_server_answered() -> Refusal {
-    let text = "none of the servers that may have it answers";
+    let text = "no server answers of those that may have it";
     Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "no_server", text)
 }

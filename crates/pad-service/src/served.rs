@@ -58,8 +58,8 @@ impl ServedDictionary {
         self.whole().and_then(|dictionary| dictionary.log())
     }
 
-    /// Returns whether a look-up takes no longer than a switch of threads, and waits for no lock
-    /// that other readers hold.
+    /// Returns whether a look-up takes no longer than a thread switch, and waits for no lock that
+    /// readers hold.
     pub(crate) fn answers_at_once(&self) -> bool {
         self.whole()
             .is_some_and(|dictionary| dictionary.answers_at_once())
@@ -92,8 +92,8 @@ impl ServedDictionary {
 
     /// Returns the total bytes of the store's files.
     ///
-    /// Returns `None` for a part, on an error, or for an object store, whose files would have to be
-    /// listed over the network.
+    /// Returns `None` for a part, on an error, or for an object store, because listing its objects
+    /// needs the network.
     pub(crate) fn file_bytes(&self) -> Option<u64> {
         let dictionary = self.whole()?;
         let is_listed = AnyStore::is_in_objects(dictionary.store());
@@ -150,7 +150,7 @@ impl<'r> Contents<'r> {
 
     /// Returns the tag of a look-up in a stored version of a whole tree.
     ///
-    /// The signed head and the path determine its answer. A tuple may be shown with a newer
+    /// The signed head and the path determine its answer. A tuple may be sent with a newer
     /// signature, and a server of some keys may lack a neighbour.
     pub(crate) fn tag(&self, resource: &Resource) -> Result<Option<String>, Refusal> {
         let Resource::Answer(version, question @ Question::Key(_)) = resource else {
@@ -198,8 +198,8 @@ impl<'r> Contents<'r> {
 
     /// Returns the repository for the update to `version`, if the update is kept.
     ///
-    /// An update is made from the contents of two versions, or dropped with the older one. Servers
-    /// of some keys have no updates.
+    /// An update is made from the contents of two versions, or dropped with the older version.
+    /// Servers of some keys have no updates.
     pub(crate) fn updates_of(&self, version: Version) -> Result<&'r Server, Refusal> {
         self.check_kept(version.previous().unwrap_or_default())?;
         self.check_kept(version)?;
@@ -207,8 +207,9 @@ impl<'r> Contents<'r> {
     }
 }
 
-/// Refusal of a server of some keys, which neither has nor accepts updates and knows no names.
+/// Refusal of a server of some keys, which neither stores nor accepts updates, and does not know
+/// names.
 pub(crate) fn all_keys_only() -> Refusal {
-    let text = "some of the keys are kept here: this is at servers that keep all of them";
+    let text = "only some of the keys are kept here: ask a server that keeps all of them";
     Refusal::new(StatusCode::MISDIRECTED_REQUEST, "not_kept", text)
 }

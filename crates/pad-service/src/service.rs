@@ -36,7 +36,7 @@ impl Service {
     /// Creates a service of `dictionaries`, each under its name.
     ///
     /// Names must consist of letters, digits, dots, hyphens and underscores; this is not checked.
-    /// Responses keep to `limits`, those of the server that runs the service.
+    /// Responses respect `limits`, the limits of the server that runs the service.
     pub fn new<D: Into<ServedDictionary>>(
         dictionaries: BTreeMap<String, D>,
         limits: Limits,
@@ -218,7 +218,7 @@ impl Service {
             Resource::Growth(older, newer) => {
                 contents.check_kept(*newer)?;
                 let proof = repository.append_only_message(*older, *newer)?;
-                let text = "append-only proofs are offered by logs";
+                let text = "append-only proofs are supported by logs only";
                 let none = || Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "not_offered", text);
                 forever(proof.ok_or_else(none)?)
             }
@@ -241,7 +241,7 @@ impl Service {
             _ => Err(Refusal::new(
                 StatusCode::NOT_FOUND,
                 "unknown_path",
-                "nothing is at this path",
+                "unknown path",
             )),
         }
     }
@@ -290,7 +290,8 @@ impl Service {
         if keys.len().saturating_mul(MAX_VALUE_LENGTH) <= most {
             return Ok(());
         }
-        // One proof of all keys is shorter than the single proofs together, but has all values.
+        // One proof of all keys is shorter than the single proofs together, but contains all
+        // values.
         let mut room = most.saturating_add(keys.len().saturating_mul(LONGEST_PATH));
         for key in keys {
             let proof = repository.proof_body(version, key)?.len();
@@ -325,7 +326,7 @@ impl Service {
         Ok(answer.with(header::CACHE_CONTROL, HeaderValue::from_static("no-store")))
     }
 
-    /// Returns whether the latest versions can be read without waiting long for a lock.
+    /// Returns whether the latest versions can be read without a long wait for a lock.
     ///
     /// A writer holds the lock for long where contents are in memory.
     fn is_seen_at_once(&self) -> bool {
@@ -440,7 +441,7 @@ fn update_of(repository: &Server, version: Version, most: usize) -> Result<Vec<u
 
 /// Returns the updates to versions `first` to `last`, as many from the first on as fit in a page.
 ///
-/// A page has at least one update. The first one may exceed the page size, up to `most` bytes.
+/// A page contains at least one update. The first one may exceed the page size, up to `most` bytes.
 fn updates(
     repository: &Server,
     (first, last): (Version, Version),
@@ -475,8 +476,8 @@ fn updates(
     list(page.iter().map(Vec::as_slice))
 }
 
-/// Returns the heads of versions `first` to `last`, as many from the first on as fit in a page.
-/// A page has at least one head.
+/// Returns the heads of versions `first` to `last`, as many from the first on as fit in a page. A
+/// page contains at least one head.
 fn heads(
     repository: &dyn Dictionary,
     (first, last): (Version, Version),
@@ -517,7 +518,7 @@ const LENGTH: usize = 4;
 const RANGE_BYTES: usize = 1 << 20;
 /// Approximate maximum number of look-ups for a page of a history.
 ///
-/// A look-up that finds the key absent in one version tells nothing about other versions.
+/// A look-up that finds the key absent in one version implies nothing about other versions.
 const MOST_LOOKUPS: u64 = 1024;
 /// Upper bound in bytes of a proof of one key without its value.
 const LONGEST_PATH: usize = 64 << 10;

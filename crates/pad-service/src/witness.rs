@@ -34,8 +34,8 @@ pub const WITNESS_ROUTES: [(&str, &str, &str); 2] = [
 
 /// HTTP service of a witness (`tlog-witness`).
 ///
-/// Each cosignature is durable before it is returned. The witness never goes back and never cosigns
-/// two histories of a log. Only one process at a time can open its records.
+/// Each cosignature is durable before it is returned. The witness never cosigns an older
+/// checkpoint, or a second history of a log. Only one process at a time can open its records.
 #[derive(Debug)]
 pub struct WitnessService {
     witness: Witness<FolderRecords>,
@@ -195,7 +195,7 @@ impl WitnessService {
             }
             path => {
                 let unknown = || {
-                    let text = "nothing is at this path";
+                    let text = "unknown path";
                     Refusal::new(StatusCode::NOT_FOUND, "unknown_path", text)
                 };
                 let hash = path.strip_prefix(&*self.prefix);

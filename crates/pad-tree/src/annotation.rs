@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use pad_core::{DigestBytes, Domain, Sha256Ed25519, Suite};
 
-/// A value computed bottom-up for every node: [`Authenticated`] digests, or [`Plain`] nothing at
-/// all.
+/// A value computed bottom-up for every node: a digest with [`Authenticated`], nothing with
+/// [`Plain`].
 ///
 /// Laws: `leaf` and `node` are pure functions. With [`Plain`], digests, caches and hashing vanish
 /// at compile time; the tree is then a persistent map with predecessor search.
@@ -15,7 +15,7 @@ pub trait Annotation: Copy + Clone + Debug + Default + Send + Sync + 'static {
     type Digest: Copy + Eq + Default + Debug + Send + Sync;
     /// A slot for a digest, written by one thread at a time and read by any.
     type Cell: Debug + Default + Send + Sync;
-    /// Whether there is anything to compute.
+    /// Whether annotations are computed at all.
     const HASHES: bool;
 
     /// The annotation of a leaf.

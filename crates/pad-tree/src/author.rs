@@ -31,7 +31,7 @@ pub struct TreeAuthor<S: Suite, B: BalancingScheme, K> {
     frontier: Frontier<S>,
     head: Option<SignedHead<S>>,
     pending: PendingChanges,
-    /// A snapshot that is sealed, but that the signer failed to sign.
+    /// A sealed snapshot that the signer failed to sign.
     unsigned: Option<(Vec<Operation>, SnapshotHead<S>)>,
     workers: Workers,
 }
@@ -40,10 +40,10 @@ impl<S: Suite, B: BalancingScheme, K> TreeAuthor<S, B, K>
 where
     K: Signer<HeadSignature>,
 {
-    /// The author of a new, empty dictionary.
+    /// Creates the author of a new, empty dictionary.
     ///
-    /// `author` is the public half of `signer`. Clients need the returned author's
-    /// [`Dictionary::authority`].
+    /// `author` is the public half of `signer`. Clients need the [`Dictionary::authority`] of the
+    /// returned author.
     pub fn new(dictionary: DictionaryId, author: pad_core::AuthorKey, signer: K) -> Self {
         Self {
             tree: Tree::default(),
@@ -74,7 +74,7 @@ where
         Self::of_parts(repository.copy_latest(), past, signer)
     }
 
-    /// An author with `tree` as the latest version, and with this history and head.
+    /// Creates an author with `tree` as the latest version, and with the given history and head.
     pub(crate) fn of_parts(
         tree: Tree<InPlace<Authenticated<S>, B>>,
         (authority, frontier, head): (Authority, Frontier<S>, Option<SignedHead<S>>),
@@ -106,13 +106,13 @@ where
     /// Applies a whole batch as one snapshot, together with the pending changes.
     ///
     /// If an earlier snapshot still lacks its signature, that snapshot is signed and returned. The
-    /// batch then stays pending for the next.
+    /// batch then stays pending for the next snapshot.
     ///
     /// The last operation on a key wins; removing an absent key does nothing. Faster than single
     /// calls for large batches, and fastest if the batch is already in ascending order of keys.
     ///
     /// # Errors
-    /// The signer's error. The next snapshot tries again to sign this one.
+    /// The signer's error. The next call retries the signature of this snapshot.
     ///
     /// # Panics
     /// If the contents exceed the capacity of about 2^31 entries.

@@ -44,17 +44,17 @@ pub trait BalancingScheme: TreeScheme {
     /// Source: Crosby & Wallach 2010, section 2.1.1.
     const SET_UNIQUE: bool;
 
-    /// The rank of a key, from 64 pseudorandom bits of it; 0 if the scheme has none.
+    /// The rank of a key, from 64 pseudorandom bits of the key; 0 if the scheme has no ranks.
     fn rank(key_bits: u64) -> u32;
 
     /// Whether a key's rank is needed at all.
     const RANKED: bool;
 
-    /// Inserts a leaf next to the leaf that `path` leads to. Returns the new root. Of nodes outside
-    /// the path it reads only the balance.
+    /// Inserts a leaf next to the leaf at the end of `path`. Returns the new root. Reads only the
+    /// balance of nodes outside the path.
     fn insert<S: NodeStore<Scheme = Self>>(store: &mut S, path: &[Step], pair: LeafPair) -> NodeId;
 
-    /// Removes the leaf that `path` leads to. Returns the new root.
+    /// Removes the leaf at the end of `path`. Returns the new root.
     ///
     /// `path` is not empty: the caller removes the last leaf of a tree itself. Only the nodes of
     /// `path` are assumed to be in memory; others are fetched.
@@ -89,7 +89,7 @@ pub trait BalancingScheme: TreeScheme {
     fn in_median_layer(rank: u32, depth: u32, population: usize) -> bool;
 }
 
-/// One step of a search path: an inner node, and the child that the path continues with.
+/// One step of a search path: an inner node, and the side on which the path continues.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
     /// The inner node.
@@ -105,7 +105,7 @@ pub struct LeafPair {
     pub low: NodeId,
     /// The leaf with the greater key.
     pub high: NodeId,
-    /// The greater key: the separator of the gap between them.
+    /// The greater key, which is the separator of the gap between the two leaves.
     pub separator: KeyId,
 }
 

@@ -23,11 +23,11 @@ pub struct Difference {
     pub after: Option<Value>,
 }
 
-/// The changes of one key in the versions that a repository keeps. Not proved.
+/// The changes of one key in the versions that a repository keeps, without proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyHistory {
-    /// The oldest version that is kept or was examined. Changes up to this one are unknown. Version
-    /// 0 if none is lost.
+    /// The oldest version that is kept or was examined. Changes up to this version are unknown.
+    /// Version 0 if no change is unknown.
     pub since: Version,
     /// The versions after `since` that put another value for the key or removed it, oldest first.
     pub changes: Vec<Version>,
@@ -57,7 +57,8 @@ where
     /// Streams the keys that [`TreeRepository::diff`] collects to `note`, one after the other.
     ///
     /// # Errors
-    /// Those of [`TreeRepository::diff`]; the first error of `note`, which ends the comparison.
+    /// [`LookupError`] as for [`TreeRepository::diff`]. The first error of `note`, which ends the
+    /// comparison.
     pub fn differences<E: From<LookupError>>(
         &self,
         before: Version,
@@ -69,8 +70,8 @@ where
 
     /// The kept versions in which a key was put with another value or removed, without proof.
     ///
-    /// Each listed version can be proved by two lookups, in it and in the one before. That none is
-    /// missing is not proved.
+    /// Each listed version can be proved by two lookups, in that version and in the version before.
+    /// The completeness of the list is not proved.
     ///
     /// Time: `O(log n log versions)` for each listed version, and `O(log n)` for each version in
     /// which the key is absent.
@@ -83,8 +84,8 @@ where
 
     /// One page of a key's history: the versions up to `last`, with a budget of `lookups`.
     ///
-    /// Examines at least one version, and finishes the one it has begun. The next page continues at
-    /// [`KeyHistory::since`].
+    /// Examines at least one version, and always finishes a version that it has begun. The next
+    /// page continues at [`KeyHistory::since`].
     ///
     /// # Panics
     /// Never: all nodes are in memory.
@@ -102,11 +103,12 @@ where
 
 /// The versions after `oldest`, up to `latest`, in which a key was put or removed.
 ///
-/// `find` gives a version's entry with the key, and equal values for one entry in all versions that
-/// have it. After `lookups` calls of `find` no older version is started, except the first.
+/// `find` returns the key's entry in a version. It returns equal values for an entry in all
+/// versions that contain the entry. After `lookups` calls of `find` no older version is started,
+/// except the first.
 ///
 /// # Errors
-/// Those of `find`.
+/// The error of `find`.
 pub(crate) fn history<I: PartialEq, E>(
     (oldest, latest): (Version, Version),
     lookups: u64,
@@ -213,13 +215,13 @@ pub(crate) enum Step<Before: ComparedTree, After: ComparedTree> {
 pub(crate) struct Frontline<T: ComparedTree> {
     tree: T,
     subtrees: Vec<(T::Node, Option<T::Inner>)>,
-    /// The next subtree, if it is a leaf that was read already. Its value may be long, and it may
-    /// wait for many leaves of the other version.
+    /// The next subtree, if it is a leaf that was read already. It is kept because its value may be
+    /// long and it may wait for many leaves of the other version.
     leaf: Option<T::Leaf>,
 }
 
 impl<T: ComparedTree> Frontline<T> {
-    /// All of a version.
+    /// The frontline of a whole version.
     ///
     /// # Errors
     /// The root cannot be fetched.
@@ -237,7 +239,7 @@ impl<T: ComparedTree> Frontline<T> {
         self.subtrees.last().map(|(node, _)| node)
     }
 
-    /// Replaces the next subtree by its children; gives it back if it is a leaf.
+    /// Replaces the next subtree by its children. Returns the subtree instead if it is a leaf.
     fn open(&mut self) -> Result<Option<T::Leaf>, T::Error> {
         let leaf = self.leaf.take();
         let Some((node, bound)) = self.subtrees.pop() else {
@@ -273,7 +275,7 @@ impl<T: ComparedTree> Frontline<T> {
         Ok(())
     }
 
-    /// The upper bound of the next subtree; `None` is the end of all.
+    /// The upper bound of the next subtree; `None` at the end of the key space.
     fn bound(&self) -> Option<&[u8]> {
         let (_, bound) = self.subtrees.last()?;
         bound.as_ref().map(|inner| self.tree.separator(inner))
@@ -315,7 +317,7 @@ where
             (false, false) => return leaves(before, after),
             (true, false) => drop(before.open()?),
             (false, true) => drop(after.open()?),
-            // Open the one that reaches further, so that equal subtrees come to align.
+            // Open the subtree that reaches further, so that equal subtrees become aligned.
             (true, true) => match compare_bounds(before.bound(), after.bound()) {
                 Ordering::Less => drop(after.open()?),
                 Ordering::Greater => drop(before.open()?),
@@ -352,7 +354,7 @@ where
     })
 }
 
-/// Compares upper bounds, of which `None` is the highest.
+/// Compares upper bounds. `None` is the highest bound.
 fn compare_bounds(old: Option<&[u8]>, new: Option<&[u8]>) -> Ordering {
     match (old, new) {
         (None, None) => Ordering::Equal,

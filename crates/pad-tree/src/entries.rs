@@ -65,8 +65,8 @@ impl<'a> Probe<'a> {
     }
 }
 
-/// The first eight bytes as a big-endian number, zero-padded: orders like the bytes where it
-/// differs.
+/// The first eight bytes as a big-endian number, zero-padded. Two different prefixes are ordered
+/// like the byte strings.
 #[inline]
 fn prefix(bytes: &[u8]) -> u64 {
     if let Some(first) = bytes.first_chunk() {
@@ -87,7 +87,7 @@ pub struct Entries<A: Annotation> {
     ranks: Vec<u32>,
     keys: Vec<KeyId>,
     value_spans: Vec<Span>,
-    /// Digests of all leaves if `keeps_digests`, else of those since the last seal.
+    /// Digests of all leaves if `keeps_digests`, else of the leaves since the last seal.
     digests: Vec<A::Digest>,
     keeps_digests: bool,
     /// Entries whose digests have not been computed yet.
@@ -192,7 +192,7 @@ impl<A: Annotation> Entries<A> {
     fn compare_rest(&self, probe: &Probe<'_>, key: KeyId) -> Ordering {
         let span = self.key_spans[key.index()];
         if span.length() <= 8 && probe.bytes.len() <= 8 {
-            // Equal up to zero bytes at the end, of which the longer key has more.
+            // The keys are equal up to zero bytes at the end, and the longer key has more of them.
             return probe.bytes.len().cmp(&span.length());
         }
         probe.bytes.cmp(self.slice(span))
@@ -226,7 +226,7 @@ impl<A: Annotation> Entries<A> {
         KeyId(to_u32(self.key_spans.len() - 1))
     }
 
-    /// Adds an entry; its digest follows with the next [`Entries::hash_fresh`].
+    /// Adds an entry. The next [`Entries::hash_fresh`] computes its digest.
     pub(crate) fn add_entry(&mut self, key: KeyId, value: &[u8]) -> EntryId {
         let span = self.append(value);
         let entry = if let Some(entry) = self.free.pop() {
@@ -374,7 +374,7 @@ impl<A: Annotation> Entries<A> {
         self.fresh.clear();
     }
 
-    /// Drops the keys and entries that do not survive, and renumbers the others.
+    /// Drops the keys and entries that do not survive, and renumbers the rest.
     pub(crate) fn retain(&mut self, survivors: &Survivors) {
         survivors.compact_keys(&mut self.prefixes);
         survivors.compact_keys(&mut self.key_spans);
@@ -412,22 +412,22 @@ impl<A: Annotation> Entries<A> {
             + self.digests.len() * size_of::<A::Digest>()
     }
 
-    /// The bytes of a key as an owned [`Key`]; it was one when it was added.
+    /// The bytes of a key as an owned [`Key`]. The length was checked when the key was added.
     pub(crate) fn owned_key(&self, entry: EntryId) -> Key {
         Key::new(self.key(entry)).expect("entries: keys were checked when they were added")
     }
 
-    /// The bytes of a value as an owned [`Value`]; it was one when it was added.
+    /// The bytes of a value as an owned [`Value`]. The length was checked when the value was added.
     pub(crate) fn owned_value(&self, entry: EntryId) -> Value {
         Self::checked_value(self.value(entry))
     }
 
-    /// Bytes of the arena that are a value.
+    /// Converts bytes of the arena that are a value.
     pub(crate) fn checked_value(bytes: &[u8]) -> Value {
         Value::new(bytes).expect("entries: values were checked when they were added")
     }
 
-    /// The first entry whose digest is stored.
+    /// The index of the first entry whose digest is stored.
     #[inline]
     fn digest_base(&self) -> usize {
         if self.keeps_digests {

@@ -13,16 +13,16 @@ use pad_core::{Suite, VerifyError};
 use crate::{opened::OpenedLeaf, proof::TreeProof, step::Step};
 
 impl<S: Suite, Q> TreeProof<S, Q> {
-    /// Reports every step of the check against a root to `note`, including the steps before a
-    /// mistake.
+    /// Reports every step of the check against a root to `note`, including the steps before an
+    /// error.
     ///
     /// Checks the root only, not the conclusion about a question: [`pad_core::Proof::check`] does
     /// both.
     ///
     /// # Errors
-    /// [`VerifyError`] if the proof is not one of this root.
+    /// [`VerifyError`] if the proof is malformed or does not hash to this root.
     ///
-    /// Time: that of the check.
+    /// Time: one check of the proof.
     pub fn explain(
         &self,
         root: &S::Digest,

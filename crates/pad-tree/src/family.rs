@@ -1,4 +1,4 @@
-//! Tree PADs as a family: what clients need of them.
+//! Tree PADs as a family of `pad-core`, for clients.
 
 use core::{fmt, marker::PhantomData};
 
@@ -11,8 +11,8 @@ use crate::{proof::TreeProof, query::TreeQuery, scheme::TreeScheme};
 
 /// The family of tree PADs of balancing scheme `B` under suite `S`. It answers every question.
 ///
-/// The store is not part of it: all four give the same roots and proofs. A server that names none
-/// has `PathCopying`.
+/// The store is not part of the family: all four stores give the same roots and proofs. The default
+/// store of a server is `PathCopying`.
 ///
 /// ```
 /// # #[cfg(feature = "std")] {

@@ -1,4 +1,4 @@
-//! Authors and servers of tree PADs, as `pad-core` needs them.
+//! Implementations of the `pad-core` traits for authors and servers of tree PADs.
 
 use pad_core::{
     Authored, HeadSigner, Heads, Hosts, LookupError, PublicKey, Serves, Suite, Version,

@@ -4,15 +4,16 @@ use core::num::NonZeroU32;
 
 pub use crate::side::Side;
 
-/// A key in the entry arena; shared by the leaf that holds it and the inner node it separates.
+/// The index of a key in the entry arena. The leaf with the key and the inner node with this
+/// separator share it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KeyId(pub(crate) u32);
 
-/// An entry: one key with one value.
+/// The index of an entry: one key with one value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntryId(pub(crate) u32);
 
-/// A node: a leaf (which is its entry) or an inner node of a store.
+/// The id of a node: a leaf (the index of its entry) or an inner node of a store.
 ///
 /// Leaves have the highest bit set, inner nodes are their index plus one, so that an optional node
 /// takes no more than a node.
@@ -24,7 +25,7 @@ const _: () = assert!(size_of::<Option<NodeId>>() == 4);
 /// The kind of node that a [`NodeId`] refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeKind {
-    /// A leaf, which is nothing but its entry.
+    /// A leaf, identified by its entry.
     Leaf(EntryId),
     /// The index of an inner node in its store.
     Inner(usize),
@@ -50,7 +51,7 @@ impl NodeId {
         Self(NonZeroU32::MIN.saturating_add(to_u32(index)))
     }
 
-    /// Leaf or inner node.
+    /// Returns the kind of the node: leaf or inner node.
     #[inline]
     pub const fn kind(self) -> NodeKind {
         let number = self.0.get();

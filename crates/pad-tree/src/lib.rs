@@ -11,10 +11,10 @@
 //! | space per update | `O(log n)` nodes | `O(1)` | `O(1)` | `O(1)` nodes, `O(log n)` digests |
 //! | proof of an old version | `O(log n)` | `O(n)` | `O(sqrt n)` | `O(log n)` |
 //!
-//! The scheme decides the roots that an author signs. The store is private to the server: all four
-//! give the same roots and proofs. Choose [`RedBlack`] with [`PathCopying`] (fastest) or with
-//! [`CacheEverywhere`] (96 % of the memory, measured). If equal contents must have equal roots,
-//! choose [`Treap`].
+//! The scheme decides the roots that an author signs. The choice of store is private to the server:
+//! all four stores give the same roots and proofs. Choose [`RedBlack`] with [`PathCopying`]
+//! (fastest) or with [`CacheEverywhere`] (96 % of the memory, measured). If equal contents must
+//! have equal roots, choose [`Treap`].
 //!
 //! # Which one
 //!
@@ -27,9 +27,9 @@
 //! - **Many versions in little memory, queried seldom**: a repository over `CacheMedian` or
 //!   `CacheNowhere`. Proofs of old versions take `O(sqrt n)` or `O(n)`.
 //! - **Larger than memory**: `StoredRepository` over a log of nodes. Each lookup reads some blocks.
-//! - **One range of keys, from servers that have more**: `TreePart`. It holds the range, and a path
-//!   for each change.
-//! - **A verifier alone, `no_std`**: [`Tree`], [`TreeProof`], [`TreeQuery`] without default
+//! - **A server for one range of keys**: `TreePart`. It stores the range, and one path for each
+//!   change. Other servers supply the proofs.
+//! - **Only a verifier, `no_std`**: [`Tree`], [`TreeProof`], [`TreeQuery`] without default
 //!   features.
 //!
 //! # Example
@@ -71,7 +71,7 @@
 //! - [`persistent`]: a tree with all its versions.
 //! - [`stored`]: a tree whose nodes live in a log and are read on demand.
 //! - [`author`] and [`repository`]: the two roles.
-//! - [`query`] and [`proof`]: the queries, and the one proof that answers them all.
+//! - [`query`] and [`proof`]: the queries, and the proof type for all of them.
 //! - [`part`]: the keys of one range, loaded from proofs.
 //!
 //! Source: Crosby & Wallach 2010, sections 2, 3 and 6.

@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 use pad_core::{Key, Suite, Value};
 use serde::{Deserialize, Serialize};
 
-/// A leaf as a proof shows it.
+/// A leaf that a proof contains.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct OpenedLeaf<S: Suite> {
@@ -23,7 +23,7 @@ pub struct OpenedLeaf<S: Suite> {
     pub content: Content<S>,
 }
 
-/// The value of a leaf as a proof shows it.
+/// The value of a leaf in a proof, or its digest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub enum Content<S: Suite> {
@@ -34,7 +34,7 @@ pub enum Content<S: Suite> {
 }
 
 impl<S: Suite> OpenedLeaf<S> {
-    /// The digest of its value.
+    /// The digest of the leaf's value.
     pub(crate) fn value_digest(&self) -> S::Digest {
         match &self.content {
             Content::Digest(digest) => *digest,
@@ -43,7 +43,7 @@ impl<S: Suite> OpenedLeaf<S> {
     }
 }
 
-/// The opened leaves of a proof that hashes to the right root.
+/// The opened leaves of a proof that hashes to the expected root.
 #[derive(Debug)]
 pub struct OpenedLeaves<S: Suite> {
     pub(crate) leaves: Vec<OpenedLeaf<S>>,

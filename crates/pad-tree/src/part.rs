@@ -1,4 +1,5 @@
-//! Partial replicas of a tree PAD: the keys of one range, taken from proofs and never from updates.
+//! Partial replicas of a tree PAD: the keys of one range, loaded from proofs and never from
+//! updates.
 //!
 //! The state of a version is the contents of the range's proof. These are the nodes that a search
 //! in the range may read, and the digests of the children that it does not read. Each proof is
@@ -78,10 +79,11 @@ pub use walk::Disordered;
 /// scheme.
 ///
 /// Follows the author's heads, and loads the contents of a version from proofs of any server. Call
-/// [`TreePart::load`], then take what [`TreePart::progress`] reports missing, until nothing is.
+/// [`TreePart::load`]. Then request and take the ranges that [`TreePart::progress`] reports
+/// missing, until no range is missing.
 ///
-/// Space: for each version, the nodes that it does not share with others, so `O(log n)` for a
-/// change in the range. In addition a root and a signature for each head.
+/// Space: for each version, the nodes that it does not share with other versions, so `O(log n)` for
+/// a change in the range. Each head takes a root and a signature in addition.
 pub struct TreePart<S: Suite> {
     range: KeyRange,
     heads: HeadLog<S>,
@@ -103,7 +105,7 @@ pub enum PartProgress {
     /// A range whose proof contains some or all missing nodes. A proof of a smaller range may
     /// suffice.
     Missing(KeyRange),
-    /// The version is kept now.
+    /// The version is complete and kept.
     Kept(Version),
 }
 
@@ -117,16 +119,16 @@ pub enum PartError {
     /// No version is being loaded.
     #[error("no version is being loaded")]
     NotLoading,
-    /// The version to be loaded is not later than the ones that are kept.
-    #[error("version {version} is not after version {latest}, which is kept")]
+    /// The version to be loaded is not later than the kept versions.
+    #[error("version {version} is not newer than version {latest}, which is kept")]
     NotAfter {
         /// The version to be loaded.
         version: Version,
-        /// The latest version that is kept.
+        /// The latest kept version.
         latest: Version,
     },
     /// The question is about keys outside the range.
-    #[error("the question is not about the keys that are kept")]
+    #[error("the question is outside the kept range of keys")]
     Outside,
     /// The proof, or the head of the version, failed verification.
     #[error(transparent)]
@@ -134,17 +136,17 @@ pub enum PartError {
     /// The head of the version is unknown.
     #[error(transparent)]
     Lookup(#[from] LookupError),
-    /// The author signed a root whose nodes are no search tree.
+    /// The author signed a root whose nodes are not a search tree.
     #[error(transparent)]
     Disordered(#[from] Disordered),
 }
 
 impl<S: Suite> TreePart<S> {
-    /// Creates the part of one author's dictionary with the keys of `range`. It has the empty
-    /// version.
+    /// Creates the part of one author's dictionary with the keys of `range`. The part keeps the
+    /// empty version.
     ///
     /// # Errors
-    /// [`PartError::EmptyRange`].
+    /// [`PartError::EmptyRange`] if `range` contains no key.
     pub fn new(authority: Authority, range: KeyRange) -> Result<Self, PartError> {
         if !range.is_valid() {
             return Err(PartError::EmptyRange);
@@ -165,7 +167,7 @@ impl<S: Suite> TreePart<S> {
         &self.range
     }
 
-    /// The known heads, which may be of newer versions than the contents.
+    /// The known heads. They may be of newer versions than the contents.
     pub const fn heads(&self) -> &HeadLog<S> {
         &self.heads
     }
@@ -202,7 +204,7 @@ impl<S: Suite> TreePart<S> {
     /// Appends the head of the next version.
     ///
     /// # Errors
-    /// [`ApplyError`] if it is not the next one, or not the author's.
+    /// [`ApplyError`] if the head is not of the next version, or the author did not sign it.
     pub fn follow_head(&mut self, head: &SignedHead<S>) -> Result<Version, ApplyError> {
         self.heads.check(self.heads.latest(), head)?;
         self.heads.append(head);
@@ -212,10 +214,11 @@ impl<S: Suite> TreePart<S> {
     /// Appends the head of an update. Returns the keys of the range that the update claims to have
     /// changed, in ascending order.
     ///
-    /// The list may be incomplete: rely on what [`TreePart::progress`] reports missing.
+    /// The list may be incomplete: rely on the ranges that [`TreePart::progress`] reports missing.
     ///
     /// # Errors
-    /// Those of [`TreePart::follow_head`]; [`ApplyError::VersionGap`].
+    /// [`ApplyError`] as for [`TreePart::follow_head`]. [`ApplyError::VersionGap`] if the update's
+    /// base is not the latest known version.
     pub fn follow(&mut self, update: &Update<S>) -> Result<Vec<Key>, ApplyError> {
         self.heads.check(update.base, &update.head)?;
         self.heads.append(&update.head);
@@ -237,11 +240,13 @@ impl<S: Suite> TreePart<S> {
 
     /// Starts to load a version that is later than all kept ones and whose head is known.
     ///
-    /// Nodes of a version whose loading is abandoned may stay until the next version is kept. Those
+    /// Nodes of a version whose loading is abandoned may stay until the next version is kept. Nodes
     /// that the next version shares stay longer.
     ///
     /// # Errors
-    /// [`PartError::NotAfter`], [`PartError::Lookup`], [`PartError::Refused`].
+    /// * [`PartError::NotAfter`] if the version is not later than all kept versions.
+    /// * [`PartError::Lookup`] if its head is unknown.
+    /// * [`PartError::Refused`] if its head fails verification.
     pub fn load(&mut self, version: Version) -> Result<(), PartError> {
         let latest = self.latest();
         if version <= latest {
@@ -260,10 +265,10 @@ impl<S: Suite> TreePart<S> {
 
     /// Takes the proof of a range of keys of the version that is being loaded.
     ///
-    /// Time: that of the check.
+    /// Time: one check of the proof.
     ///
     /// # Errors
-    /// [`PartError`]; nothing was taken.
+    /// [`PartError`] if the proof is refused. The part is then unchanged.
     pub fn take_range(
         &mut self,
         range: &KeyRange,
@@ -275,7 +280,7 @@ impl<S: Suite> TreePart<S> {
     /// Takes the proof of several keys, like [`TreePart::take_range`].
     ///
     /// # Errors
-    /// [`PartError`]; nothing was taken.
+    /// [`PartError`] if the proof is refused. The part is then unchanged.
     pub fn take_keys(
         &mut self,
         keys: &Keys,
@@ -308,11 +313,12 @@ impl<S: Suite> TreePart<S> {
     /// Keeping a version that is not the direct successor of the latest one drops all older
     /// versions.
     ///
-    /// Time: linear in the nodes taken since, and two paths. Dropping older or abandoned versions
-    /// takes time linear in all nodes.
+    /// Time: linear in the nodes taken since the last call, and two paths. Dropping older or
+    /// abandoned versions takes time linear in all nodes.
     ///
     /// # Errors
-    /// [`PartError::NotLoading`], [`PartError::Disordered`].
+    /// [`PartError::NotLoading`] if no version is being loaded. [`PartError::Disordered`] if the
+    /// signed nodes are not a search tree.
     pub fn progress(&mut self) -> Result<PartProgress, PartError> {
         let head = *self.loading.as_ref().ok_or(PartError::NotLoading)?.get();
         if let Some(missing) = self.nodes.missing(&head.root, &self.range)? {
@@ -335,7 +341,7 @@ impl<S: Suite> TreePart<S> {
     /// Time and transient memory: linear in the number of nodes.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there.
+    /// [`LookupError`] if the version is not kept.
     pub fn prune(&mut self, oldest: Version) -> Result<(), LookupError> {
         self.root(oldest)?;
         self.roots = self.roots.split_off(&oldest);
@@ -365,7 +371,7 @@ impl<S: Suite> TreePart<S> {
     /// The proof for one key.
     ///
     /// # Errors
-    /// Those of [`TreePart::prove_query`].
+    /// [`LookupError`] as for [`TreePart::prove_query`].
     pub fn prove(&self, version: Version, key: &Key) -> Result<TreeProof<S, Key>, LookupError> {
         self.prove_query(version, key)
     }
@@ -377,7 +383,7 @@ impl<S: Suite> TreePart<S> {
     ///
     /// # Errors
     /// [`LookupError::NotKept`] if the answer depends on other keys. [`LookupError`] if the version
-    /// is not there, the query is invalid or the answer is too long.
+    /// is not kept, the query is invalid, or the answer is too long.
     pub fn prove_query<Q: ProvableQuery>(
         &self,
         version: Version,
@@ -389,7 +395,7 @@ impl<S: Suite> TreePart<S> {
             return Err(LookupError::NotKept);
         }
         let proof = prover::prove(view, query)?;
-        // Leaves next to the range are here without their values, most of the time.
+        // Leaves next to the range are usually present without their values.
         let shows_others = proof.leaves.iter().any(|leaf| {
             matches!(leaf.content, Content::Value(_)) && !self.range.contains(leaf.key.as_bytes())
         });
@@ -399,16 +405,17 @@ impl<S: Suite> TreePart<S> {
         Ok(proof)
     }
 
-    /// The first page of `range` in a version: its beginning with at most `bytes` bytes of entries.
+    /// Returns the first page of `range` in a version: a prefix of the range with at most `bytes`
+    /// bytes of entries.
     ///
-    /// A page ends where the part does, though it may have no entry then. A single larger entry
-    /// makes a page of its own.
+    /// A page ends at the latest where the range of the part ends, even if the page is then empty.
+    /// A single larger entry makes a page of its own.
     ///
     /// Time: one search, and the entries of the page.
     ///
     /// # Errors
-    /// [`LookupError::NotKept`] if the range begins elsewhere; [`LookupError`] if the version is
-    /// not there.
+    /// [`LookupError::NotKept`] if `range` does not begin within the range of the part;
+    /// [`LookupError`] if the version is not kept.
     pub fn page(
         &self,
         version: Version,
@@ -424,7 +431,7 @@ impl<S: Suite> TreePart<S> {
         };
         let start = range.start.clone();
         let here = KeyRange { start, end };
-        // A range without keys is answered as by a repository of the whole tree.
+        // A range without keys gets the answer that a repository of the whole tree gives.
         if !here.lies_in(&self.range) || (here != *range && !here.is_valid()) {
             return Err(LookupError::NotKept);
         }

@@ -1,4 +1,4 @@
-//! A persistent tree: one working version, and every sealed one.
+//! A persistent tree: one working version, and every sealed version.
 
 use pad_core::{InputError, Version, Workers};
 
@@ -83,7 +83,7 @@ impl<S: VersionedStore> PersistentTree<S> {
     /// Sets the value of a key in the working version.
     ///
     /// # Errors
-    /// [`InputError::CapacityExceeded`].
+    /// [`InputError::CapacityExceeded`] if the tree is full.
     pub fn insert(&mut self, key: &[u8], value: &[u8]) -> Result<(), InputError> {
         self.tree.check_capacity(1)?;
         let Ok(()) = self.tree.put(key, value);
@@ -93,7 +93,7 @@ impl<S: VersionedStore> PersistentTree<S> {
     /// Removes a key from the working version. Returns whether it was present.
     ///
     /// # Errors
-    /// [`InputError::CapacityExceeded`].
+    /// [`InputError::CapacityExceeded`] if the tree is full.
     pub fn remove(&mut self, key: &[u8]) -> Result<bool, InputError> {
         self.tree.check_capacity(1)?;
         let Ok(was_there) = self.tree.remove(key);
@@ -116,7 +116,7 @@ impl<S: VersionedStore> PersistentTree<S> {
         self.tree.rollback(root, self.sealed_population);
     }
 
-    /// The value of a key in a version. `None` also if the version is not there.
+    /// The value of a key in a version. `None` also if the version does not exist or was pruned.
     pub fn lookup(&self, version: Version, key: &[u8]) -> Option<&[u8]> {
         let (found, value) = self.floor(version, key)?;
         (found == key).then_some(value)
@@ -134,7 +134,8 @@ impl<S: VersionedStore> PersistentTree<S> {
         self.nearest(version, key, Side::Right)
     }
 
-    /// The entries of a version in ascending order of keys. `None` if the version is not there.
+    /// The entries of a version in ascending order of keys. `None` if the version does not exist or
+    /// was pruned.
     pub fn entries(&self, version: Version) -> Option<impl Iterator<Item = (&[u8], &[u8])>> {
         let view = self.view(version)?;
         // Views have all their nodes, so none fails to be read.
@@ -148,8 +149,8 @@ impl<S: VersionedStore> PersistentTree<S> {
         }))
     }
 
-    /// The changes that lead to each searchable version from the one before, and to the oldest from
-    /// an empty one. Keys that change nothing are not included.
+    /// The changes between each searchable version and the version before. The changes of the
+    /// oldest one start from an empty version. Keys whose value stays equal are not included.
     ///
     /// Time: `O(log n log v)` for each entry of `v` versions, but `O(v log n)` for an entry that
     /// was replaced before it was sealed.
@@ -165,7 +166,7 @@ impl<S: VersionedStore> PersistentTree<S> {
             let entry = EntryId(to_u32(number));
             let (key, value) = self.entry(entry);
             let lives = |place: usize| leaf(place, key) == Some(entry);
-            // Entries are numbered in the order of the versions that have them first.
+            // Entries are numbered in the order of the first versions that contain them.
             let Some(first) = (born..changes.len()).find(|place| lives(*place)) else {
                 continue;
             };
@@ -206,8 +207,8 @@ impl<S: VersionedStore> PersistentTree<S> {
         )
     }
 
-    /// Drops all versions before `oldest`, and frees what only they need. Discards the changes
-    /// since the last seal.
+    /// Drops all versions before `oldest`, and frees the nodes and entries that only these versions
+    /// need. Discards the changes since the last seal.
     ///
     /// Time and transient memory: linear in the stored nodes and entries. A version that does not
     /// exist or was pruned changes nothing.
@@ -227,7 +228,7 @@ impl<S: VersionedStore> PersistentTree<S> {
         self.tree.store.node_count()
     }
 
-    /// The number of digests stored, over all versions, without those of leaves.
+    /// The number of digests stored, over all versions, without the digests of leaves.
     pub fn digest_count(&self) -> usize {
         self.tree.store.digest_count()
     }

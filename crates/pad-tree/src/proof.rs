@@ -1,15 +1,15 @@
-//! The one proof of all tree PADs: a pruned tree, and its check.
+//! The proof type of all tree PADs: a pruned tree, and its check.
 //!
 //! A proof opens some leaves and elides everything else by its digest. The check recomputes the
-//! root. It learns whether something is elided between each pair of neighbouring opened leaves, and
-//! at both ends. A query then draws its conclusion from the opened leaves.
+//! root. It also establishes whether something is elided between two neighbouring opened leaves,
+//! and at both ends. A query then draws its conclusion from the opened leaves.
 //!
 //! # Form
 //!
 //! A proof has three lists:
 //!
 //! - The *open* nodes (opened leaves and all their ancestors) in pre-order, two bits each. Codes: 0
-//!   a leaf, 1 an inner node with an elided left child, 2 one with an elided right child, 3 one
+//!   for a leaf, and for an inner node 1 with an elided left child, 2 with an elided right child, 3
 //!   with two open children.
 //! - The digests of the elided children in the order of their parents.
 //! - The leaves from left to right.
@@ -71,7 +71,7 @@ impl<S: Suite, Q: TreeQuery> Message for TreeProof<S, Q> {
     const SUITE: u16 = S::ID.0;
 }
 
-/// Commitment: the verified root of a version. Query and statement: those of `Q`.
+/// Commitment: the verified root of a version. Query: `Q`. Statement: the statement of `Q`.
 impl<S: Suite, Q: TreeQuery> Proof for TreeProof<S, Q> {
     type Commitment = dyn SnapshotRoot<S>;
     type Query = Q;
@@ -290,7 +290,7 @@ impl<S: Suite, Q> TreeProof<S, Q> {
     }
 }
 
-/// Checks that a leaf shows its value if the query reveals it, and its digest otherwise.
+/// Checks that a leaf contains its value if the query reveals it, and its digest otherwise.
 fn check_contents<S: Suite, Q: TreeQuery>(
     query: &Q,
     leaves: &OpenedLeaves<S>,

@@ -18,7 +18,7 @@ use crate::{
     view::View,
 };
 
-/// A question that a server of tree PADs can prove the answer to: every [`TreeQuery`].
+/// A question whose answer a server of tree PADs can prove: every [`TreeQuery`].
 pub trait ProvableQuery: TreeQuery + Plan {}
 
 impl<Q: TreeQuery + Plan> ProvableQuery for Q {}
@@ -60,12 +60,13 @@ impl<L: Clone> LeafRun<L> {
     }
 }
 
-/// Proves a query about any tree; [`crate::TreeRepository`] offers it for its own versions.
+/// Proves a query about any tree. [`crate::TreeRepository`] uses it for its versions.
 ///
 /// Time: one search for each key or end of a range, and one digest for each level below.
 ///
 /// # Errors
-/// [`LookupError::InvalidQuery`], [`LookupError::TooLong`], or a node cannot be fetched.
+/// [`LookupError::InvalidQuery`] if the query is empty or out of order. [`LookupError::TooLong`] if
+/// the answer is too long. The tree's error if a node cannot be fetched.
 pub(crate) fn prove<T: HashedTree, Q: ProvableQuery>(
     tree: T,
     query: &Q,
@@ -104,7 +105,7 @@ const LANES: usize = 32;
 /// next one. So the cache misses of the reads overlap.
 ///
 /// # Errors
-/// Those of [`prove_key`].
+/// None, as for [`prove_key`].
 pub(crate) fn prove_many<'v, S: Suite, St>(
     queries: &[(View<'v, St>, &'v Key)],
 ) -> Result<Vec<TreeProof<S, Key>>, LookupError>
@@ -148,7 +149,7 @@ where
 }
 
 /// A search that notes the subtrees it passes. It reads no digests: the walk is a chain of
-/// dependent cache misses. The digests, gathered afterwards, are independent ones.
+/// dependent cache misses. The digests are gathered afterwards, with independent cache misses.
 struct Walk<'v> {
     probe: Probe<'v>,
     node: Option<NodeId>,
@@ -182,7 +183,7 @@ impl<'v> Walk<'v> {
         self.node = Some(children.on(side));
     }
 
-    /// The value of the entry that the walk arrived at, if it is the one searched for.
+    /// The value of the entry at the end of the walk, if its key is the one searched for.
     #[inline]
     fn found<St: VersionedStore>(&self, view: View<'v, St>) -> Option<&'v [u8]> {
         let NodeKind::Leaf(entry) = self.node?.kind() else {
@@ -234,7 +235,7 @@ impl<S: Suite> Default for SearchPath<S> {
 }
 
 impl<S: Suite> SearchPath<S> {
-    /// Passes the child on a side, which has this digest.
+    /// Notes the digest of the child on a side that the search passes.
     pub(crate) fn pass(&mut self, side: Side, digest: S::Digest) {
         self.0.elide(side, digest);
     }
@@ -267,7 +268,7 @@ fn prune<T: HashedTree>(
             Opened::Leaf(leaf) => {
                 let key = tree.key(&leaf);
                 length = length.saturating_add(key.len());
-                // Other leaves show a digest, which is as long as any short value.
+                // Other leaves contain a digest, which is as long as any short value.
                 let reveals = reveals(key);
                 if reveals {
                     length = length.saturating_add(tree.value(&leaf).len());
@@ -464,7 +465,7 @@ impl Plan for Last {
     }
 }
 
-/// A value of a tree as a proof shows it. Values of trees are within the length limit.
+/// The content of a leaf with its value, for a proof. Values of trees are within the length limit.
 fn shown<S: Suite>(value: &[u8]) -> Content<S> {
     Content::Value(Value::new(value).expect("prover: trees have checked values"))
 }

@@ -1,8 +1,8 @@
 //! Conclusions from the opened leaves, one for each question.
 //!
 //! The rule behind every conclusion: between two opened leaves with nothing elided between them
-//! there is no other leaf. Every query needs exactly one set of leaves. More are refused, so that
-//! one query has one proof.
+//! there is no other leaf. Every query needs exactly one set of leaves. Proofs with more leaves are
+//! refused, so a query has exactly one proof.
 
 #![deny(
     clippy::indexing_slicing,
@@ -24,21 +24,23 @@ use crate::{
     side::Side,
 };
 
-/// A question that tree PADs answer: each of `pad-core`'s. Sealed, because the prover handles each
-/// of them.
+/// A question that tree PADs answer: every question of `pad-core`. Sealed, because the prover
+/// handles each question type.
 pub trait TreeQuery: Question + sealed::Sealed {
     /// The number of this question's proofs in envelopes.
     const PROOF_KIND: u8;
 
-    /// Whether an opened leaf with this key shows its value.
+    /// Whether an opened leaf with this key contains its value.
     fn reveals(&self, key: &[u8]) -> bool;
 
     /// Draws the conclusion from opened leaves.
     ///
     /// # Errors
-    /// [`VerifyError::Elided`] if the answer could be hidden, [`VerifyError::Extraneous`] if a leaf
-    /// is opened that the answer does not need, [`VerifyError::ValueMissing`],
-    /// [`VerifyError::MalformedShape`], [`VerifyError::InvalidQuery`].
+    /// * [`VerifyError::Elided`] if the answer could be hidden.
+    /// * [`VerifyError::Extraneous`] if a leaf is opened that the answer does not need.
+    /// * [`VerifyError::ValueMissing`] if a leaf of the answer lacks its value.
+    /// * [`VerifyError::MalformedShape`] if the opened leaves are inconsistent.
+    /// * [`VerifyError::InvalidQuery`] if the query is empty or out of order.
     fn conclude<S: Suite>(
         &self,
         version: Version,
@@ -279,7 +281,7 @@ impl<S: Suite> OpenedLeaves<S> {
 
     /// The nearest leaf on one side of a position in the key order, if there is one.
     ///
-    /// The proof opens it with its neighbour across that position, or alone at that end of the
+    /// The proof opens it with its neighbour across that position, or by itself at that end of the
     /// tree. If there is no such leaf, the proof opens only the neighbour, at the other end of the
     /// tree.
     fn take_nearest(

@@ -1,8 +1,8 @@
-//! Large batches that only replace values. All paths are followed together, level by level, so that
-//! each touched node is visited once and cache misses overlap.
+//! Large batches that only replace values. All paths are followed together, level by level. Each
+//! touched node is visited once, and cache misses overlap.
 //!
-//! The tree equals that of replacing one value after the other, in less time. Nodes above values
-//! that stay equal count as touched too.
+//! The resulting tree equals the tree after replacing one value after the other, in less time.
+//! Nodes above values that stay equal count as touched too.
 
 use core::ops::Range;
 
@@ -26,7 +26,7 @@ const GROUP: usize = 64;
 pub(crate) struct Replacements {
     /// The touched inner nodes with their depths.
     pub(crate) nodes: Vec<(NodeId, u32)>,
-    /// For each of them, its children.
+    /// The children of each of these nodes.
     pub(crate) links: Vec<[Link; 2]>,
     /// For each operation in ascending order of keys, the entry whose value it replaces.
     pub(crate) entries: Vec<EntryId>,
@@ -203,7 +203,7 @@ fn follow<S: NodeStore>(
 }
 
 impl Piece {
-    /// Notes a child and the operations below it. `None` if one of them is no replacement.
+    /// Notes a child and the operations below it. `None` if one of them is not a replacement.
     fn take<S: NodeStore>(
         &mut self,
         store: &S,

@@ -31,7 +31,7 @@ where
     S: Suite,
     St: VersionedStore<Annotation = Authenticated<S>> + Send + Sync,
 {
-    /// An empty repository that accepts the updates of one author and dictionary.
+    /// Creates an empty repository that accepts the updates of one author and dictionary.
     pub fn new(authority: Authority) -> Self {
         Self {
             tree: PersistentTree::default(),
@@ -78,7 +78,8 @@ where
     /// that do not keep a digest recompute it.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there, the query is invalid or the answer is too long.
+    /// [`LookupError`] if the version does not exist or was pruned, the query is invalid, or the
+    /// answer is too long.
     pub fn prove_query<Q: ProvableQuery>(
         &self,
         version: Version,
@@ -87,7 +88,8 @@ where
         prover::prove(self.view(version)?, query)
     }
 
-    /// The first page of `range` in a version: its beginning with at most `bytes` bytes of entries.
+    /// Returns the first page of `range` in a version: a prefix of the range with at most `bytes`
+    /// bytes of entries.
     ///
     /// A single larger entry makes a page of its own. The next page starts at the end of the
     /// returned range.
@@ -95,7 +97,7 @@ where
     /// Time: one search, and the entries of the page.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there.
+    /// [`LookupError`] if the version does not exist or was pruned.
     pub fn page(
         &self,
         version: Version,
@@ -109,7 +111,7 @@ where
     /// cache misses overlap.
     ///
     /// # Errors
-    /// [`LookupError`] if one of the versions is not there.
+    /// [`LookupError`] if one of the versions does not exist or was pruned.
     pub fn prove_many(
         &self,
         queries: &[(Version, Key)],
@@ -122,10 +124,10 @@ where
 
     /// Drops the contents of all versions before `oldest`; their heads stay.
     ///
-    /// With `oldest` the latest version, the rest is a dynamic authenticated dictionary.
+    /// If `oldest` is the latest version, the rest is a dynamic authenticated dictionary.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there.
+    /// [`LookupError`] if the version does not exist or was pruned.
     pub fn prune(&mut self, oldest: Version) -> Result<(), LookupError> {
         self.view(oldest)?;
         self.tree.prune(oldest);

@@ -1,4 +1,4 @@
-//! Names and numbers of the balancing schemes, which is all that a verifier needs of them.
+//! Names and numbers of the balancing schemes. A verifier needs nothing else of a scheme.
 
 use core::fmt::Debug;
 

@@ -1,8 +1,8 @@
 //! Sealing: hashing every touched node of a snapshot once, level by level.
 //!
-//! Structure is decided first. The touched nodes are then listed by depth from the root, and their
-//! digests computed from the deepest level up. Nodes of one level do not depend on each other, so
-//! a large level is spread over the threads.
+//! The structure is complete before hashing. The touched nodes are listed by depth from the root,
+//! and their digests are computed from the deepest level up. Nodes of one level do not depend on
+//! each other, so a large level is spread over the threads.
 
 use pad_core::workers::for_each_piece;
 
@@ -29,7 +29,7 @@ pub(crate) struct SealPlan<D> {
     pub(crate) digests: Vec<D>,
     /// The children of `nodes`.
     links: Vec<[Link; 2]>,
-    /// Whether `nodes` and `links` are those of the next run.
+    /// Whether `nodes` and `links` are valid for the next run.
     pub(crate) is_listed: bool,
 }
 

@@ -9,9 +9,9 @@ use crate::{entries::Probe, id::Side};
 /// Read access to one version of a binary search tree with its entries in the leaves. Nodes may
 /// have to be fetched.
 ///
-/// Laws: keys on the left of an inner node's separator are below it, the others are not. A tree
-/// from an untrusted writer may break them if it is finite. Its answers are then refused by their
-/// verifiers.
+/// Law: keys on the left of an inner node are below its separator, keys on its right are not. A
+/// tree from an untrusted writer may break this law if it is finite. Verifiers then refuse its
+/// answers.
 pub trait SearchTree: Copy {
     /// A reference to a node, whose kind may be unknown until it is fetched.
     type Node: Clone;
@@ -36,18 +36,18 @@ pub trait SearchTree: Copy {
     fn branches(self, inner: &Self::Inner) -> [Self::Node; 2];
     /// The side of an inner node's separator on which a search for a key continues.
     fn side_of(self, probe: &Probe<'_>, inner: &Self::Inner) -> Side;
-    /// Compares a key with that of a leaf.
+    /// Compares a key with the key of a leaf.
     fn compare(self, probe: &Probe<'_>, leaf: &Self::Leaf) -> Ordering;
     /// Whether a leaf's key is below an inner node's separator.
     fn is_below(self, leaf: &Self::Leaf, inner: &Self::Inner) -> bool;
-    /// Whether the key of a leaf is below that of another.
+    /// Whether the key of the leaf `left` is below the key of `right`.
     fn is_before(self, left: &Self::Leaf, right: &Self::Leaf) -> bool;
 }
 
 /// A [`SearchTree`] that can be proved.
 ///
-/// Laws: digests are those of tree PADs, as the format document defines them. They hash to the root
-/// that the author signs.
+/// Laws: digests are the digests of tree PADs in the format document. They hash to the root that
+/// the author signs.
 pub(crate) trait HashedTree: SearchTree {
     /// The suite of the digests.
     type Suite: Suite;
@@ -65,7 +65,7 @@ pub(crate) trait HashedTree: SearchTree {
     }
 }
 
-/// A tree that can be compared with another one.
+/// A tree that can be compared with another tree.
 pub(crate) trait ComparedTree: HashedTree {
     /// Whether a node is an inner node, without fetching it.
     fn is_inner(self, node: &Self::Node) -> bool;
@@ -123,10 +123,11 @@ pub(crate) fn nearest<T: SearchTree>(
     }
 }
 
-/// The first page of `range`: its beginning with at most `bytes` bytes of keys and values.
+/// Returns the first page of `range`: a prefix of the range with at most `bytes` bytes of keys and
+/// values.
 ///
-/// A single larger entry makes a page of its own. The next page begins where this one ends. Nothing
-/// is proved.
+/// A single larger entry makes a page of its own. The next page begins where this page ends. The
+/// page comes without proof.
 ///
 /// Time: one search, and the entries of the page.
 ///

@@ -20,7 +20,8 @@ use crate::{
 
 type ComparisonStep<'a, 'b, St, Other> = Step<View<'a, St>, View<'b, Other>>;
 
-/// One version of a repository, to be combined with another one, also of another dictionary.
+/// One version of a repository, for set operations with another version of this or another
+/// dictionary.
 ///
 /// ```
 /// use ed25519_dalek::SigningKey;
@@ -52,7 +53,7 @@ type ComparisonStep<'a, 'b, St, Other> = Step<View<'a, St>, View<'b, Other>>;
 #[derive(Debug)]
 pub struct SetVersion<'a, St>(View<'a, St>);
 
-/// The value that a union takes for a key of both sides.
+/// The value that a union takes for a key that is in both snapshots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conflict {
     /// The value of the snapshot that the result is published on.
@@ -67,17 +68,17 @@ where
     St: VersionedStore<Annotation = Authenticated<S>> + Send + Sync,
     St::Scheme: SetUnique,
 {
-    /// One version, to be combined with another one.
+    /// Returns a version for set operations such as [`SetVersion::union`].
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there.
+    /// [`LookupError`] if the version does not exist or was pruned.
     pub fn snapshot(&self, version: Version) -> Result<SetVersion<'_, St>, LookupError> {
         self.view(version).map(SetVersion)
     }
 }
 
 impl<'a, S: Suite, St: VersionedStore<Annotation = Authenticated<S>>> SetVersion<'a, St> {
-    /// The operations that turn this snapshot into the union of both.
+    /// Returns the operations that turn this snapshot into the union of both.
     ///
     /// Time: expected `O(m log n)` for `m` differing entries.
     pub fn union<Other>(&self, theirs: &SetVersion<'_, Other>, conflict: Conflict) -> Vec<Operation>
@@ -97,8 +98,8 @@ impl<'a, S: Suite, St: VersionedStore<Annotation = Authenticated<S>>> SetVersion
         operations
     }
 
-    /// The operations that leave in this snapshot only the keys that the other has as well, with
-    /// this snapshot's values.
+    /// Returns the operations that remove from this snapshot the keys that the other snapshot
+    /// lacks. Values stay unchanged.
     ///
     /// Time: expected `O(m log n)` for `m` differing entries.
     pub fn intersection<Other>(&self, theirs: &SetVersion<'_, Other>) -> Vec<Operation>
@@ -114,7 +115,8 @@ impl<'a, S: Suite, St: VersionedStore<Annotation = Authenticated<S>>> SetVersion
         operations
     }
 
-    /// The operations that leave in this snapshot only the keys that the other has not.
+    /// Returns the operations that remove from this snapshot the keys that the other snapshot
+    /// contains.
     ///
     /// Time: expected `O(m log n)` for `m` differing entries, and `O(1)` for each key removed.
     pub fn difference<Other>(&self, theirs: &SetVersion<'_, Other>) -> Vec<Operation>

@@ -4,7 +4,7 @@ use pad_core::Suite;
 
 use crate::opened::OpenedLeaf;
 
-/// A step of the check. Each computes the digest of a subtree from the proof and from earlier
+/// A step of the check. Each step computes the digest of a subtree from the proof and from earlier
 /// steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step<'p, S: Suite> {
@@ -12,7 +12,7 @@ pub enum Step<'p, S: Suite> {
     Leaf {
         /// The leaf.
         leaf: &'p OpenedLeaf<S>,
-        /// The digest of its value.
+        /// The digest of the leaf's value.
         value: S::Digest,
         /// The digest of the leaf.
         digest: S::Digest,
@@ -31,7 +31,7 @@ pub enum Step<'p, S: Suite> {
         /// The digest of the node.
         digest: S::Digest,
     },
-    /// The two latest subtrees are the children of a node, the last one the left.
+    /// The two latest subtrees are the children of a node. The last one is the left child.
     Joined {
         /// The digest of the left child.
         left: S::Digest,
@@ -39,8 +39,8 @@ pub enum Step<'p, S: Suite> {
         right: S::Digest,
         /// The digest of the node.
         digest: S::Digest,
-        /// Whether nothing is elided between the opened leaves of the two, so no keys are between
-        /// them.
+        /// Whether nothing is elided between the opened leaves of the two subtrees, so that no key
+        /// lies between them.
         adjacent: bool,
     },
     /// The proof opens nothing: the tree is empty.

@@ -1,4 +1,4 @@
-//! Node stores: how the nodes of the latest snapshot, and of all earlier ones, are kept.
+//! Node stores: representations of the nodes of the latest snapshot and of all earlier snapshots.
 
 use core::convert::Infallible;
 
@@ -25,10 +25,10 @@ pub mod versioned_nodes;
 /// 1. `update(n, children)` returns a node with the separator and balance of `n`. Schemes never
 ///    move a separator between nodes (Crosby & Wallach 2010, section 3.4).
 /// 2. Bottom-up: children are final before their parent is updated. After `update(n, ..)` or
-///    `release(n)`, `n` is not read again unless it is what `update` returned.
+///    `release(n)`, `n` is not read again unless `update` returned `n`.
 /// 3. An effective change calls `update` on every node of the search path, even where its children
-///    did not change. A child may have changed in place, and only this call tells its ancestors
-///    that their digest is stale. An ineffective change touches nothing, except in a joint batch.
+///    did not change. A child may have changed in place, and only this call marks the digests of
+///    its ancestors as stale. An ineffective change touches nothing, except in a joint batch.
 /// 4. Balance belongs to the latest snapshot: `set_balance` never costs a clone, and balance enters
 ///    neither digests nor searches.
 /// 5. A node created or already changed since the last seal is edited in place. A sealed snapshot
@@ -49,9 +49,9 @@ pub trait NodeStore {
     /// The arena of keys and entries.
     fn entries_mut(&mut self) -> &mut Entries<Self::Annotation>;
 
-    /// Makes an inner node. Keys on its left are below the separator, keys on its right are not.
+    /// Creates an inner node. Keys on its left are below the separator, keys on its right are not.
     fn create(&mut self, separator: KeyId, balance: Balance<Self>, children: Children) -> NodeId;
-    /// Gives an inner node these children.
+    /// Sets the children of an inner node. Returns the updated node, which may be a new one.
     fn update(&mut self, node: NodeId, children: Children) -> NodeId;
     /// Notes that an inner node has left the latest snapshot.
     fn release(&mut self, node: NodeId);
@@ -70,8 +70,8 @@ pub trait NodeStore {
     fn children(&self, node: NodeId) -> Children;
     /// Loads a node, for example the root. Its children and separator can be read from now on.
     ///
-    /// Of a node that is not loaded only balance and digest are known. It gets another id if it
-    /// turns out to be a leaf.
+    /// Only balance and digest of an unloaded node are known. The node gets another id if it turns
+    /// out to be a leaf.
     ///
     /// # Errors
     /// The node cannot be read; the working snapshot must then be abandoned.
@@ -82,7 +82,7 @@ pub trait NodeStore {
     /// seal needs no opening.
     ///
     /// # Errors
-    /// Those of [`NodeStore::open`].
+    /// The errors of [`NodeStore::open`].
     fn fetch(&mut self, node: NodeId, side: Side) -> Result<NodeId, Self::Fault> {
         Ok(self.children(node).on(side))
     }
@@ -106,11 +106,11 @@ pub trait NodeStore {
     /// Checks that `operations` further operations fit into 32-bit indices.
     ///
     /// # Errors
-    /// [`InputError::CapacityExceeded`].
+    /// [`InputError::CapacityExceeded`] if they do not fit.
     fn check_capacity(&self, operations: usize) -> Result<(), InputError>;
 }
 
-/// A store that keeps every sealed snapshot.
+/// A node store that keeps every sealed snapshot.
 ///
 /// Changes since the last seal become a version with [`VersionedStore::commit`] or vanish with
 /// [`VersionedStore::rollback`]. Versions are numbered from 0 without gaps; the store counts them.
@@ -138,8 +138,8 @@ pub trait VersionedStore: NodeStore<Fault = Infallible> + Default {
     fn commit(&mut self, version: u32, sealed: Sealed<'_, Self>);
     /// Discards the changes since the last commit.
     fn rollback(&mut self);
-    /// Drops everything that only versions before `oldest` need. `roots` are those of `oldest..`,
-    /// and are renumbered.
+    /// Drops everything that only versions before `oldest` need. `roots` holds the roots of the
+    /// versions from `oldest` on, and is renumbered.
     fn prune(&mut self, oldest: u32, roots: &mut [Option<NodeId>]);
 
     /// The number of inner nodes stored, over all versions.
@@ -164,7 +164,7 @@ pub struct Sealed<'a, S: NodeStore + ?Sized> {
 }
 
 impl<'a, S: NodeStore + ?Sized> Sealed<'a, S> {
-    /// Converts this for a store that another one delegates to.
+    /// Converts this value for a store that another store delegates to.
     pub fn handed_on<T>(self) -> Sealed<'a, T>
     where
         T: NodeStore<Annotation = S::Annotation> + ?Sized,

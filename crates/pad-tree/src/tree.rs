@@ -1,4 +1,4 @@
-//! One working tree over any node store: search, put, remove, batches, sealing.
+//! The working tree over any node store: search, put, remove, batches, sealing.
 
 use core::cmp::Ordering;
 
@@ -29,7 +29,7 @@ pub(crate) struct Tree<S: NodeStore> {
     pub(crate) population: usize,
     /// Operations since the last seal.
     changes: usize,
-    /// The path of the last search; kept for its memory.
+    /// The path of the last search. The buffer is reused.
     path: Vec<Step>,
     plan: SealPlan<Digest<S>>,
 }
@@ -73,7 +73,7 @@ impl<S: NodeStore> Tree<S> {
         }
     }
 
-    /// Sets the value of a key. Nothing changes if it has this value already.
+    /// Sets the value of a key. Does nothing if the key has this value already.
     ///
     /// # Errors
     /// A node cannot be fetched; the working snapshot must then be abandoned.
@@ -120,7 +120,7 @@ impl<S: NodeStore> Tree<S> {
     /// Removes a key. Returns whether it was present.
     ///
     /// # Errors
-    /// Those of [`Tree::put`].
+    /// The errors of [`Tree::put`].
     pub(crate) fn remove(&mut self, key: &[u8]) -> Result<bool, S::Fault> {
         let probe = Probe::new(key);
         let Some(reached) = self.search(&probe)? else {
@@ -175,7 +175,7 @@ impl<S: NodeStore> Tree<S> {
     /// Applies operations one by one.
     ///
     /// # Errors
-    /// Those of [`Tree::apply`].
+    /// The errors of [`Tree::apply`].
     pub(crate) fn apply_each(&mut self, operations: &[Operation]) -> Result<(), ApplyError>
     where
         ApplyError: From<S::Fault>,
@@ -210,7 +210,7 @@ impl<S: NodeStore> Tree<S> {
         self.plan.is_listed = false;
     }
 
-    /// Computes the digests of all touched nodes. Returns the root's.
+    /// Computes the digests of all touched nodes. Returns the digest of the root.
     pub(crate) fn hash(&mut self, workers: &Workers) -> Digest<S>
     where
         S: Send + Sync,
@@ -240,7 +240,8 @@ impl<S: NodeStore> Tree<S> {
         (&mut self.store, sealed)
     }
 
-    /// Applies a batch that only replaces values, all paths at a time; `false` if it is not one.
+    /// Applies a batch that only replaces values, following all paths together. Returns `false` for
+    /// other batches.
     fn replace_jointly(&mut self, root: NodeId, operations: &[Operation], workers: &Workers) -> bool
     where
         S: Send + Sync,
@@ -289,8 +290,8 @@ impl<S: NodeStore> Tree<S> {
         leaf
     }
 
-    /// Counts a change. A list of touched nodes that a batch has made would lack it, and is
-    /// dropped.
+    /// Counts a change. Drops a batch's list of touched nodes, because the list would lack the
+    /// change.
     fn start_change(&mut self) {
         self.changes += 1;
         self.unlist();

@@ -1,14 +1,14 @@
 //! Designs that accumulate each generation's tuples and sign the accumulator value.
 //!
 //! At every instant of a generation's clock, the author signs the value of the set of its tuples.
-//! The instant replaces the version of the accumulator's snapshot. A proof shows the signed value
-//! and a witness that the tuple is in the set. An update carries one signature for each generation
-//! whose clock moved.
+//! The instant replaces the version of the accumulator's snapshot. A proof contains the signed
+//! value and a witness that the tuple is in the set. An update contains one signature for each
+//! generation whose clock moved.
 //!
 //! # Security argument
 //!
-//! 1. The label of a generation's accumulator names suite, design, dictionary and generation. The
-//!    signed bytes and every element contain the id that follows from the label. A value or a
+//! 1. The label of a generation's accumulator contains suite, design, dictionary and generation.
+//!    The signed bytes and every element contain the id that follows from the label. A value or a
 //!    witness is therefore valid only in its own context.
 //! 2. Plain: an element is the tuple's digest. The value of an instant vouches for the tuples of
 //!    that instant, and the client checks the instant that it asks for.
@@ -18,15 +18,16 @@
 //!    `until`. The value of `until` vouches for all of them.
 //! 4. Instants of older generations: the digests of the youngest generation's tuples contain the
 //!    epochs, and that generation is emptied whenever an epoch changes. A tuple that names certain
-//!    epochs never existed under others. If it existed from `since` to `until`, no epoch changed in
-//!    between. The client asks an older generation only for the epoch that the youngest names.
+//!    epochs never existed under other epochs. If it existed from `since` to `until`, no epoch
+//!    changed in between. The client asks an older generation only for the epoch that the tuple of
+//!    the youngest generation names.
 //! 5. By the accumulator's assumption, an attacker without the secret key cannot make a witness for
 //!    an element outside the set of a signed value. An attacker with the secret key but without the
-//!    signing key can, for every value ever signed.
+//!    signing key can make such witnesses, for every value ever signed.
 //!
 //! Source: Crosby & Wallach 2010, section 4.3. Deviation: the paper does not put epochs into tuples
-//! of the youngest generation. Without them, an old value of an older generation would pass for the
-//! latest one.
+//! of the youngest generation. Without these epochs, an old value of an older generation would pass
+//! for the latest value.
 
 use core::marker::PhantomData;
 use std::{
@@ -63,13 +64,13 @@ use evidence::decode;
 pub use ledger::Ledger;
 pub use retention::Retention;
 
-/// Design that accumulates every generation's tuples with `A` and signs the values. The server
-/// keeps witnesses by the rule `R`, in `GENERATIONS` generations.
+/// Design with `GENERATIONS` generations that accumulates the tuples of each with `A` and signs the
+/// values. The server keeps witnesses by the rule `R`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Accumulated<A, R, const GENERATIONS: usize>(PhantomData<(A, R)>);
 
-/// Extension for one generation: the author's signature on its value, which the server computes
-/// itself.
+/// Extension for one generation: the author's signature on the generation's value. The server
+/// computes the value itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AccumulatedExtension {
     /// The signature on the bytes of the [`Snapshot`] with the instant as version.
@@ -82,7 +83,7 @@ impl EpochExtension for AccumulatedExtension {
     }
 }
 
-/// Server's proof of a tuple for one instant.
+/// Proof of a tuple for one instant, as the server keeps it.
 #[derive(Clone, Debug)]
 pub struct Proven {
     witness: Vec<u8>,
@@ -104,7 +105,8 @@ where
     type Evidence = AccumulatedEvidence<R>;
     type Seal = ();
 
-    /// Returns [`Attested::INSTANT`]: the signed value has the time, and is not decoded here.
+    /// Returns [`Attested::INSTANT`]: the signed value contains the instant, and is not decoded
+    /// here.
     fn attested(_: &AccumulatedEvidence<R>) -> Attested<S> {
         Attested::INSTANT
     }
@@ -294,7 +296,7 @@ where
     }
 }
 
-/// The signed values, and the ledger. The ledger has each witness with the index of its signed
+/// The signed values, and the ledger. The ledger contains each witness with the index of its signed
 /// value.
 type StoredRecords<S> = (Vec<Vec<u8>>, ledger::StoredLedger<S, (Vec<u8>, u64)>);
 

@@ -97,12 +97,12 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
     /// sign a second head for the same version.
     ///
     /// # Errors
-    /// [`AuthorError::WrongKey`] if `signer` or `secret` do not belong to the repository: clients
+    /// [`AuthorError::WrongKey`] if `signer` or `secret` does not belong to the repository. Clients
     /// would reject the author's updates. Before version 1 the signer is not checked. A chain
     /// secret is never checked, because tuples with chains of another secret are signed anew.
-    /// [`AuthorError::Unvouched`] if the repository has contents that the author did not sign.
-    /// [`AuthorError::Signing`] if the signer does not sign. [`AuthorError::Accumulate`] if an
-    /// accumulator's value is not that of its tuples.
+    /// [`AuthorError::Unvouched`] if the repository contains data that the author did not sign.
+    /// [`AuthorError::Signing`] if the signer fails. [`AuthorError::Accumulate`] if the value of an
+    /// accumulator does not match its tuples.
     ///
     /// Time: signed designs verify the signature of each tuple of the latest version. Accumulated
     /// designs compute the values of all generations anew.
@@ -139,7 +139,7 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
         ))
     }
 
-    /// Assembles an author from parts, all of them at the version of the head.
+    /// Assembles an author from parts, which must all be at the version of the head.
     pub(crate) fn of_parts(
         (authority, signer, secret): (Authority, K, D::Secret),
         (layers, state): (Layers<S, D::TupleState>, D::State),
@@ -176,7 +176,7 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
         D::key(&self.secret)
     }
 
-    /// Returns whether a snapshot is laid out that could not be signed. The next snapshot signs it.
+    /// Returns whether an earlier snapshot is laid out but not signed. The next snapshot signs it.
     pub const fn has_unsigned(&self) -> bool {
         self.unsigned.is_some()
     }
@@ -197,13 +197,13 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
 
     /// Applies a batch as one snapshot, together with the pending changes.
     ///
-    /// If an earlier snapshot is still unsigned, that one is signed and returned, and the batch
-    /// stays pending for the next. The last operation on a key wins. Removing an absent key does
-    /// nothing.
+    /// If an earlier snapshot is still unsigned, that snapshot is signed and returned. The batch
+    /// then stays pending for the next snapshot. The last operation on a key wins. Removing an
+    /// absent key does nothing.
     ///
     /// # Errors
-    /// After [`AuthorError::Signing`] the next snapshot retries to sign this one. After any other
-    /// [`AuthorError`] the changes are pending again.
+    /// After [`AuthorError::Signing`] the next call retries the signature of this snapshot. After
+    /// any other [`AuthorError`] the changes are pending again.
     pub fn snapshot_of(
         &mut self,
         batch: Vec<Operation>,
@@ -307,11 +307,11 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> SigningInputs<'_, 
     }
 }
 
-/// Refuses a signer and a secret that are not those of the dictionary with this key and latest
+/// Refuses a signer or a secret that does not belong to the dictionary with this key and latest
 /// head. Without a head, the signer is not checked.
 ///
 /// # Errors
-/// [`AuthorError::WrongKey`]; [`AuthorError::Signing`] if the signer does not sign.
+/// [`AuthorError::WrongKey`] if they do not match; [`AuthorError::Signing`] if the signer fails.
 pub(crate) fn require_keys<S: Suite, D: Design<S>, K: Signer<HeadSignature>>(
     authority: &Authority,
     key: &D::Key,

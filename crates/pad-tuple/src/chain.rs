@@ -22,14 +22,14 @@ pub const MAX_CHAIN_LENGTH: u32 = 4096;
 /// chains of maximum length. [`STEPS_PER_TUPLE`] raises the limit for many tuples.
 pub const MAX_STEPS: u32 = 64 * MAX_CHAIN_LENGTH;
 
-/// Steps that a client walks per tuple of one signature, if their total exceeds [`MAX_STEPS`]. It
-/// is four chains of the default length, about the work of hashing a statement to a point.
+/// Steps that a client walks per tuple of one signature, if their total exceeds [`MAX_STEPS`]. The
+/// limit is four chains of the default length, about the work of hashing a statement to a point.
 pub const STEPS_PER_TUPLE: u32 = 4 * DEFAULT_CHAIN_LENGTH;
 
 /// Default length of chains.
 ///
-/// A new chain costs its length in hashes; an exhausted one costs a signature. About `sqrt(40 n /
-/// m)` is best if each instant refreshes `n` tuples and creates `m` tuples.
+/// A new chain costs its length in hashes; an exhausted chain costs a signature. The best length is
+/// about `sqrt(40 n / m)` if each instant refreshes `n` tuples and creates `m` tuples.
 pub const DEFAULT_CHAIN_LENGTH: u32 = 128;
 
 /// Walks `steps` steps from `link` towards the anchor of `tuple`.
@@ -43,7 +43,7 @@ pub fn walk<S: Suite>(mut link: S::Digest, tuple: &S::Digest, steps: u32) -> S::
 /// Checks that a client walks this number of steps in one chain.
 ///
 /// # Errors
-/// [`VerifyError::ChainTooLong`].
+/// [`VerifyError::ChainTooLong`] if `steps` exceeds [`MAX_CHAIN_LENGTH`].
 pub fn require_walkable(steps: u64) -> Result<u32, VerifyError> {
     u32::try_from(steps)
         .ok()
@@ -53,10 +53,10 @@ pub fn require_walkable(steps: u64) -> Result<u32, VerifyError> {
         })
 }
 
-/// Returns the anchor that a revealed link leads to after `steps` steps.
+/// Returns the anchor that a revealed link hashes to after `steps` steps.
 ///
 /// # Errors
-/// [`VerifyError::ChainTooLong`], before any hashing.
+/// [`VerifyError::ChainTooLong`] if `steps` exceeds [`MAX_CHAIN_LENGTH`], before any hashing.
 pub fn anchor<S: Suite>(
     link: S::Digest,
     tuple: &S::Digest,

@@ -1,18 +1,18 @@
 //! Designs that chain the generations' accumulator values into the signed root.
 //!
 //! `B(v) = H(value of generation 0, H(value of generation 1, ...))` replaces the extensions in the
-//! attachment's digest, and so enters the root of version `v`. The head's signature is the only
-//! one. A proof shows the values of the generations consulted, the chain over the others, and the
-//! remaining parts of the head. A client assembles the head, verifies it, and then verifies the
-//! witnesses.
+//! attachment's digest, and is therefore part of the root of version `v`. The head's signature is
+//! the only signature. A proof contains the values of the generations consulted, the chain over the
+//! other generations, and the remaining parts of the head. A client assembles the head, verifies
+//! it, and then verifies the witnesses.
 //!
 //! # Security argument
 //!
 //! 1. The head's signature covers design, dictionary, version and root. The root covers `B(v)`,
 //!    which covers the values of all generations in their order, each with its length.
 //! 2. Values and witnesses belong to accumulators labelled as in [`crate::accumulated`].
-//! 3. All values are those of version `v`, so the instants of all generations are those of `v`. A
-//!    later head therefore does not vouch for an earlier version, and nothing supersedes.
+//! 3. All values belong to version `v`, and so do the instants of all generations. A later head
+//!    therefore does not vouch for an earlier version: values do not supersede earlier ones.
 //!
 //! Source: Crosby & Wallach 2010, section 4.3 ("Speculation and witness computation").
 
@@ -41,13 +41,13 @@ mod seal;
 use seal::bound;
 pub use seal::{ChainSeal, link};
 
-/// Design that accumulates every generation's tuples with `A` and chains the values into the signed
-/// root, in `GENERATIONS` generations.
+/// Design with `GENERATIONS` generations that accumulates the tuples of each with `A` and chains
+/// the values into the signed root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChainAccumulated<A, const GENERATIONS: usize>(PhantomData<A>);
 
-/// Extension for one generation. The youngest carries the chain over all values, which the server
-/// also computes itself. The others carry nothing.
+/// Extension for one generation. The extension of the youngest generation contains the chain over
+/// all values, which the server also computes itself. The other extensions are empty.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct ChainExtension<S: Suite> {
@@ -63,7 +63,7 @@ impl<S: Suite> EpochExtension for ChainExtension<S> {
     }
 }
 
-/// Server's records: the witnesses, and for each version the inputs of its root.
+/// The server's records: the witnesses, and for each version the inputs of its root.
 #[derive(Clone, Debug)]
 pub struct ChainRecords<S: Suite, A: Dynamic> {
     ledger: Ledger<S, A, Vec<u8>>,
@@ -76,7 +76,7 @@ struct RootInputs<S: Suite> {
     operations: S::Digest,
     /// The generation that the version merged into.
     merged: u8,
-    /// The values; consecutive versions share those that did not change.
+    /// The values of the generations. Consecutive versions share unchanged values.
     values: Vec<Arc<[u8]>>,
 }
 

@@ -18,8 +18,8 @@ use crate::{
 
 /// State of a repository, to resume without replaying updates.
 ///
-/// A checkpoint is read without checking signatures, so its storage is trusted for the contents.
-/// Keep an integrity digest next to it, or replay the updates instead.
+/// Reading a checkpoint does not check signatures, so the storage is trusted. Keep an integrity
+/// digest next to the checkpoint, or replay the updates instead.
 ///
 /// With a checkpoint from another party, lookups can fail with [`pad_core::LookupError::Damaged`],
 /// and clients can refuse proofs. An author resumes from it only if its own signatures vouch for
@@ -54,9 +54,9 @@ impl<S: Suite> Message for TupleCheckpoint<S> {
     const SUITE: u16 = S::ID.0;
 }
 
-/// An index as a list of changes, one for each instant: against the instant before, and for the
-/// oldest against an empty index. A change is a lower end with the number of its new tuple, or with
-/// none.
+/// An index as lists of changes, one list for each instant. Changes are relative to the instant
+/// before, or to an empty index for the oldest instant. A change is a lower end with the number of
+/// its new tuple, or without one.
 #[derive(Clone, Serialize, Deserialize)]
 struct IndexOnDisk {
     oldest: Version,
@@ -168,9 +168,9 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
     /// - An index of the latest version names a missing tuple, or names a tuple twice.
     /// - A tuple is both live and deleted.
     ///
-    /// Time: that of the changes of the indexes, and a constant for each version. Transient memory:
-    /// linear in the checkpoint. Accumulators also need time and memory for the representatives of
-    /// the latest tuples.
+    /// Time: proportional to the changes of the indexes, and a constant for each version. Transient
+    /// memory: linear in the checkpoint. Accumulators also need time and memory for the
+    /// representatives of the latest tuples.
     pub fn restore(
         checkpoint: TupleCheckpoint<S>,
         authority: Authority,
@@ -245,7 +245,7 @@ fn read_tuples<S: Suite>(
         .collect()
 }
 
-/// Numbers of tuples, each of which may be taken once.
+/// The set of tuple numbers, each of which may be taken once.
 struct Numbers(Vec<bool>);
 
 impl Numbers {

@@ -11,7 +11,7 @@ use crate::{proof::ShownContent, tuple::Summary};
 pub struct HashedValue<S: Suite> {
     /// The value.
     pub value: Value,
-    /// Its digest.
+    /// The digest of the value.
     pub digest: S::Digest,
 }
 
@@ -44,7 +44,7 @@ impl<S: Suite> Content<S> {
     }
 }
 
-/// The form in which a proof shows the content for the key at the lower end.
+/// Converts the content for the key at the lower end to its form in a proof.
 impl<S: Suite> From<&Content<S>> for ShownContent {
     fn from(content: &Content<S>) -> Self {
         match content {
@@ -55,7 +55,7 @@ impl<S: Suite> From<&Content<S>> for ShownContent {
     }
 }
 
-/// Rebuilds the content from its form in a proof.
+/// Restores the content from its form in a proof.
 impl<S: Suite> From<&ShownContent> for Content<S> {
     fn from(shown: &ShownContent) -> Self {
         match shown {

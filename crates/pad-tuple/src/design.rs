@@ -1,5 +1,5 @@
-//! An author's and a server's view of a design of tuple PADs: how tuples are authenticated,
-//! refreshed and proved.
+//! The interface of a design of tuple PADs for authors and servers: authentication, refresh and
+//! proofs of tuples.
 
 use core::fmt::Debug;
 
@@ -41,13 +41,13 @@ pub enum AuthorError {
     #[error("the signer refused: {0}")]
     Signing(String),
     /// The signer or the secret does not belong to the repository.
-    #[error("the signing key or the secret is not that of the repository")]
+    #[error("the signing key or the secret does not belong to the repository")]
     WrongKey,
     /// The repository has contents for which no signature of the author vouches.
-    #[error("contents of the repository are not what the author signed: {0}")]
+    #[error("contents of the repository are not signed by the author: {0}")]
     Unvouched(#[source] VerifyError),
     /// The system provides no randomness for a new secret.
-    #[error("the system gives no random bytes")]
+    #[error("the operating system gives no random bytes")]
     NoRandomness,
     #[cfg(feature = "accumulators")]
     /// The accumulator cannot hold the tuples, or a fault was detected.
@@ -96,8 +96,8 @@ pub type Resumed<S, D> = (
     <D as Design<S>>::State,
 );
 
-/// A design of tuple PADs, as authors and servers see it. It fixes authentication, refresh and the
-/// number of generations.
+/// A design of tuple PADs, as authors and servers see it. The design determines authentication,
+/// refresh and the number of generations.
 ///
 /// Both roles share the layers ([`Layers`]). A design adds the authentication of their tuples.
 ///
@@ -111,13 +111,14 @@ pub type Resumed<S, D> = (
 pub trait Design<S: Suite>: TupleScheme<S> {
     /// The author's secret, in addition to its signer.
     type Secret: Send + Sync;
-    /// The author's state of each tuple: of its signature or of its accumulated element.
+    /// The author's state of each tuple: the state of its signature or of its accumulated element.
     type TupleState: Clone + Debug + Default + Send + Sync;
     /// The author's state of all generations.
     type State: Clone + Debug + Send + Sync;
-    /// Extension that an update carries for each generation whose clock moved.
+    /// Extension that an update contains for each generation whose clock moved.
     ///
-    /// It extends the validity of the tuples that stay by one epoch of their generation.
+    /// The extension prolongs the validity of the tuples that stay by one epoch of their
+    /// generation.
     type Extension: EpochExtension;
     /// The server's records of all tuples and generations.
     type Records: Clone + Debug + Send + Sync;
@@ -135,10 +136,11 @@ pub trait Design<S: Suite>: TupleScheme<S> {
     fn records(key: &Self::Key, context: Context) -> Self::Records;
 
     /// Authenticates every tuple of the generations whose clock moved. Returns one extension for
-    /// each of them.
+    /// each of these generations.
     ///
     /// # Errors
-    /// [`AuthorError`]; the tuples' states may have changed, and the call can be repeated.
+    /// [`AuthorError`] if signing or accumulating fails. The states of tuples may have changed. The
+    /// call can be repeated.
     fn authenticate(
         secret: &Self::Secret,
         signer: SharedSigner<'_>,
@@ -165,8 +167,8 @@ pub trait Design<S: Suite>: TupleScheme<S> {
         workers: &Workers,
     ) -> Result<(), ApplyError>;
 
-    /// Returns the evidence for a tuple that existed at `instant`. `None` if the records have none:
-    /// they are damaged, or another party wrote them.
+    /// Returns the evidence for a tuple that existed at `instant`. `None` if the records contain
+    /// none: the records are damaged, or another party wrote them.
     fn evidence(
         records: &Self::Records,
         generation: usize,
@@ -174,7 +176,7 @@ pub trait Design<S: Suite>: TupleScheme<S> {
         tuple: TupleId,
     ) -> Option<Self::Evidence>;
 
-    /// Returns the part that a proof shows once, for the version of `head` and its first `shown`
+    /// Returns the part that a proof contains once, for the version of `head` and its first `shown`
     /// generations. `None` as for [`Design::evidence`].
     fn seal(records: &Self::Records, head: &SignedHead<S>, shown: usize) -> Option<Self::Seal>;
 
@@ -183,12 +185,12 @@ pub trait Design<S: Suite>: TupleScheme<S> {
 
     /// Decodes the output of [`Design::store`]. `None` if the bytes are not records of this design.
     ///
-    /// Does not check signatures. From records of another party, a server can produce evidence that
-    /// clients refuse, and an author must not resume from them. Implementations must not panic on
-    /// them.
+    /// Does not check signatures. A server with records of another party can produce evidence that
+    /// clients refuse. An author must not resume from such records. Implementations must not panic
+    /// on them.
     fn restore(key: &Self::Key, context: Context, stored: &[u8]) -> Option<Self::Records>;
 
-    /// Drops the records of `tuples`, which no version from `oldest` on has, and per-version
+    /// Drops the records of `tuples`, which are in no version from `oldest` on, and per-version
     /// records before `oldest`. Tuples that stay may keep the records of earlier instants.
     fn forget(records: &mut Self::Records, oldest: Version, tuples: &[TupleId]);
 
@@ -212,7 +214,7 @@ pub trait Design<S: Suite>: TupleScheme<S> {
     /// accepted.
     ///
     /// # Errors
-    /// [`AuthorError::Accumulate`].
+    /// [`AuthorError::Accumulate`] if the accumulators cannot be rebuilt.
     fn resume(
         secret: &Self::Secret,
         context: Context,
@@ -221,7 +223,7 @@ pub trait Design<S: Suite>: TupleScheme<S> {
     ) -> Result<Resumed<S, Self>, AuthorError>;
 }
 
-/// A tuple to be shown in a proof, and an instant at which it existed.
+/// A tuple for a proof, and an instant at which the tuple existed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placed {
     /// The generation, 0 for the youngest.

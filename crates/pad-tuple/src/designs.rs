@@ -10,7 +10,7 @@ mod with_accumulators;
 #[cfg(feature = "accumulators")]
 pub use with_accumulators::*;
 
-/// One generation, a signature for each tuple and version. The baseline.
+/// One generation, one signature for each tuple and version. The baseline.
 pub type Base = Signed<Ed25519, Plain, 1>;
 /// One generation, superseding signatures.
 pub type BaseSuperseding = Signed<Ed25519, Superseding, 1>;
@@ -30,7 +30,7 @@ pub type BaseSupersedingBls = Signed<Bls, Superseding, 1>;
 /// Speculation over two generations, lightweight BLS signatures, which aggregate.
 #[cfg(feature = "bls")]
 pub type SpecLightweightBls = Signed<Bls, Lightweight, 2>;
-/// Calls a macro once for each signed design. This is the only list of them.
+/// Calls a macro once for each signed design. This is the only list of the signed designs.
 ///
 /// The macro is called as `$callback!(name, Design);`. `name` is an identifier such as
 /// `spec_lightweight`, and `Design` is the design's alias.
@@ -49,7 +49,7 @@ macro_rules! for_each_tuple {
 }
 
 /// Calls a macro once for each design with BLS signatures, like
-/// [`for_each_tuple`](crate::for_each_tuple). There are none without the feature `bls`.
+/// [`for_each_tuple`](crate::for_each_tuple). Without the feature `bls` there are no such designs.
 #[cfg(feature = "bls")]
 #[macro_export]
 macro_rules! for_each_bls_tuple {
@@ -60,7 +60,7 @@ macro_rules! for_each_bls_tuple {
 }
 
 /// Calls a macro once for each design with BLS signatures, like
-/// [`for_each_tuple`](crate::for_each_tuple). There are none without the feature `bls`.
+/// [`for_each_tuple`](crate::for_each_tuple). Without the feature `bls` there are no such designs.
 #[cfg(not(feature = "bls"))]
 #[macro_export]
 macro_rules! for_each_bls_tuple {

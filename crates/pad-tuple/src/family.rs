@@ -1,4 +1,4 @@
-//! Family of tuple PADs, as clients of `pad-core` use it.
+//! The family of tuple PADs, for clients of `pad-core`.
 
 use core::{fmt, marker::PhantomData};
 
@@ -90,7 +90,7 @@ answers! {
     KeyRange: AggregateScheme, RangeProof;
 }
 
-/// A proof that may open a head of its own.
+/// A proof that may open a head.
 trait OpensHead<S: Suite> {
     /// Returns the root of the opened head, see [`TupleScheme::opened_root`].
     fn opened_root(&self) -> Option<S::Digest> {
@@ -107,7 +107,7 @@ impl<D: TupleScheme<S>, S: Suite> OpensHead<S> for TupleProof<S, D> {
 impl<D: AggregateScheme<S>, S: Suite> OpensHead<S> for ManyProof<S, D> {}
 impl<D: AggregateScheme<S>, S: Suite> OpensHead<S> for RangeProof<S, D> {}
 
-/// Returns a client's expectation for the version whose root is verified.
+/// Returns a client's expectation for the version of a verified root.
 fn expectation<D: TupleScheme<S>, S: Suite>(
     public: &PublicKey<Tuple<D, S>>,
     at: &VerifiedRoot<S>,

@@ -11,7 +11,7 @@ use serde::{
 use crate::tuple::MAX_GENERATIONS;
 
 /// Deserializes a list of at most [`MAX_GENERATIONS`] elements, so that no message makes a receiver
-/// hold more.
+/// allocate more.
 pub(crate) fn few<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {

@@ -1,4 +1,4 @@
-//! Authors and servers of tuple PADs, as `pad-core` uses them.
+//! Implementations of the `pad-core` traits for authors and servers of tuple PADs.
 
 use pad_core::{
     Authored, HeadSigner, Heads, Hosts, Key, KeyRange, Keys, LookupError, PublicKey, Repository,

@@ -1,4 +1,4 @@
-//! A server's tuples in memory.
+//! The tuples that a server keeps in memory.
 
 use pad_core::{Key, Suite};
 

@@ -1,17 +1,17 @@
 //! Encodings of the designs' keys, for key files. Clients need a key in addition to the author's
-//! key, authors need a secret in addition to their signer.
+//! key. Authors need a secret in addition to their signer.
 //!
 //! | key | bytes |
 //! |---|---|
 //! | `()` | none |
 //! | `ChainSecret` | 32, random |
-//! | `BlsPublicKey` | its encoding, 96 |
-//! | `BlsSecretKey` | its seed, 32 |
-//! | a pair of the above | one after the other |
-//! | `RsaPublicKey` | its parameters, as a message of `accumulators` |
-//! | `RsaSecretKey` | its own message |
-//! | `BilinearPublicKey` | its parameters, as a message |
-//! | `BilinearSecretKey` | its own message (40), then its parameters' |
+//! | `BlsPublicKey` | 96, the encoded point |
+//! | `BlsSecretKey` | 32, the seed |
+//! | a pair of the above | the first encoding, then the second |
+//! | `RsaPublicKey` | the parameters, as a message of `pad-accumulators` |
+//! | `RsaSecretKey` | the key as a message |
+//! | `BilinearPublicKey` | the parameters, as a message |
+//! | `BilinearSecretKey` | the key as a message (40), then the parameters as a message |
 
 use alloc::vec::Vec;
 
@@ -27,8 +27,8 @@ mod secret;
 #[cfg(feature = "std")]
 pub use secret::{DEFAULT_ENTRIES, SecretBytes};
 
-/// Label of the accumulator keys themselves. A dictionary's accumulators have labels that name it
-/// and the generation ([`crate::accumulated::label`]).
+/// Label of the accumulator keys themselves. The labels of a dictionary's accumulators contain the
+/// dictionary and the generation ([`crate::accumulated::label`]).
 #[cfg(feature = "accumulators")]
 const LABEL: &[u8] = b"pad-tuple";
 

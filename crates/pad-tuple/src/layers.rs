@@ -1,9 +1,9 @@
 //! Generations of tuples: the tuples of each, and the changes that a snapshot makes.
 //!
-//! Author and server run this same code, so an update need not list the tuples. A generation is an
+//! Author and server run the same code, so an update need not list the tuples. A generation is an
 //! ordered map from lower ends to contents. The upper end of a tuple is the next lower end. The
 //! first tuple always starts at the start of the key space, so the intervals never overlap and
-//! always cover it.
+//! always cover the key space.
 //!
 //! Source: Crosby & Wallach 2010, sections 4.1 and 4.2.
 
@@ -21,7 +21,7 @@ mod edit;
 
 use edit::Editor;
 
-/// A tuple of a generation's latest state, with a note of its holder.
+/// A tuple in the latest state of a generation, with a note of the author or the server.
 #[derive(Clone, Debug)]
 pub struct Live<S: Suite, A> {
     /// The content for the tuple's lower end.
@@ -78,7 +78,7 @@ pub struct Transition<S: Suite, A> {
 }
 
 impl<S: Suite, A> Transition<S, A> {
-    /// Returns the generation that all younger ones were merged into; 0 if none was.
+    /// Returns the generation that all younger generations were merged into; 0 if none was merged.
     pub fn merged(&self) -> usize {
         self.changes.len() - 1
     }
@@ -95,7 +95,7 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
         }
     }
 
-    /// Creates empty layers at a version. The caller adds its tuples with [`Layers::place`].
+    /// Creates empty layers at a version. The caller adds the tuples with [`Layers::place`].
     pub(crate) fn at(version: Version, epochs: Vec<u64>) -> Self {
         let mut layers = Self::new(epochs.len() + 1);
         layers.epochs = epochs;
@@ -109,7 +109,7 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
     }
 
     /// Adds contents of generations that are not in memory. They decide the keys that the
-    /// generations here do not.
+    /// generations in memory do not decide.
     pub(crate) fn with_elsewhere(mut self, elsewhere: BTreeMap<Key, Content<S>>) -> Self {
         self.elsewhere = elsewhere;
         self
@@ -164,7 +164,7 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
         }
     }
 
-    /// Returns the value of a key. As for clients, the youngest generation that knows the key
+    /// Returns the value of a key. As in proofs, the youngest generation that knows the key
     /// decides.
     pub fn get(&self, key: &[u8]) -> Option<&[u8]> {
         let here = self.generations.iter().filter_map(|tuples| {
@@ -180,7 +180,7 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
             .flatten()
     }
 
-    /// Returns the tuple at a lower end in its hashed form.
+    /// Returns the hashed form of the tuple at a lower end.
     pub fn view<'a>(
         &'a self,
         generation: usize,
@@ -222,7 +222,7 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
     /// # Errors
     /// [`ApplyError::UnorderedOperations`] or [`ApplyError::RemovesAbsentKey`].
     /// [`ApplyError::AttachmentMismatch`] if `merged` is not a possible generation, or versions are
-    /// exhausted. Nothing is changed.
+    /// exhausted. On an error the layers are unchanged.
     pub fn apply(
         &mut self,
         operations: &[Operation],

@@ -12,11 +12,11 @@
 //!
 //! Costs for `n` keys and one update per snapshot. `s` are signatures, `h` hashes, `e` powers
 //! modulo N or scalar multiplications. Designs with speculation have two generations here, so about
-//! `sqrt(n)` tuples are young. `L` is the length of a hash chain; each new tuple needs one.
+//! `sqrt(n)` tuples are young. `L` is the length of a hash chain; each new tuple needs one chain.
 //!
 //! Costs of the author, per update:
 //!
-//! | design | the author computes | an update carries |
+//! | design | the author computes | an update contains |
 //! |---|---|---|
 //! | [`Base`], [`BaseSuperseding`] | `n s` | `n` signatures |
 //! | [`BaseLightweight`] | `(2 + n/L) s + (n log L + 2 L) h` | `n` links |
@@ -29,7 +29,7 @@
 //! Costs of the server, per update, and of one proof. `1` in the storage column means the tuples
 //! that the update creates. `t` are tuples, `l` links, `v` accumulator values, `w` witnesses.
 //!
-//! | design | the server stores | a proof shows | the client verifies |
+//! | design | the server stores | a proof contains | the client verifies |
 //! |---|---|---|---|
 //! | [`Base`] | `n` | `1 t` | `1 s` |
 //! | [`BaseSuperseding`] | `1` | `1 t` | `1 s` |
@@ -41,9 +41,9 @@
 //! | `AccumulatorsSupersedingRsa`, `-Bilinear` | `1` | `2 t`, `2 v`, `2 w` | `2 s + 2 e` |
 //! | `ChainAccumulatorsRsa`, `-Bilinear` | `sqrt(n) w` | `2 t`, `2 v`, `2 w` | `1 s + 2 e` |
 //!
-//! Each update also carries a signed head. Only proofs of chained accumulators show it. The server
-//! computes the accumulators' witnesses, about `sqrt(n) log n e` for each update. The other designs
-//! cost the server almost nothing.
+//! Each update also contains a signed head. Only proofs of chained accumulators contain it. The
+//! server computes the accumulators' witnesses, about `sqrt(n) log n e` for each update. The other
+//! designs cost the server almost nothing.
 //!
 //! With the feature `bls`, [`BaseSupersedingBls`](designs) and [`SpecLightweightBls`](designs) sign
 //! with BLS12-381 instead of Ed25519. One signature of 48 bytes then covers a proof of many keys.
@@ -94,17 +94,17 @@
 //!
 //! # Map
 //!
-//! For verifiers: [`designs`] lists all designs by name, and [`scheme`] has a verifier's view of a
-//! design. [`mod@tuple`] and [`statement`] define the hashed and signed bytes. [`proof`], [`many`]
-//! and [`range`] are the proofs for one key, several keys and a key range. [`signed`] has
-//! signatures and their refresh, [`chain`] the hash chains of lightweight signatures. [`keys`]
-//! encodes keys; [`family`] serves `pad_core::Client`.
+//! For verifiers: [`designs`] lists all designs by name, and [`scheme`] defines a verifier's view
+//! of a design. [`mod@tuple`] and [`statement`] define the hashed and signed bytes. [`proof`],
+//! [`many`] and [`range`] are the proofs for one key, several keys and a key range. [`signed`]
+//! contains signatures and their refresh, [`chain`] the hash chains of lightweight signatures.
+//! [`keys`] encodes keys; [`family`] serves `pad_core::Client`.
 //!
-//! With the default feature `std`, for authors and servers: [`design`] has their view of a design.
-//! [`layers`] computes the tuples of each generation, for author and server alike. [`author`],
-//! [`repository`] and [`checkpoint`] are the two roles and their stored state. [`speculation`] has
-//! the rules for merging generations. Without `std` this crate is `no_std` (with `alloc`) and
-//! verifies all proofs of the signed designs.
+//! With the default feature `std`, for authors and servers: [`design`] defines their view of a
+//! design. [`layers`] computes the tuples of each generation, for author and server alike.
+//! [`author`], [`repository`] and [`checkpoint`] are the two roles and their stored state.
+//! [`speculation`] contains the rules for merging generations. Without `std` this crate is `no_std`
+//! (with `alloc`) and verifies all proofs of the signed designs.
 //!
 //! The features `bls`, `rsa` and `bilinear` are on by default too. `bls` adds the module `bls` with
 //! BLS signatures, also without `std`. `rsa` and `bilinear` turn `std` on and add the accumulators:

@@ -3,15 +3,16 @@
 //! The tuples form one list, ordered by generation, youngest first, and then by key. No separators
 //! are needed between generations, because the query and the decisions of younger tuples determine
 //! the keys that consult a generation. A key inside the interval of the current tuple uses that
-//! tuple. Any other key takes the next tuple from the list. A tuple serves all keys of the query
-//! that its interval holds. It has the form that a proof for the first of them would show.
+//! tuple. Any other key takes the next tuple from the list. A tuple serves all keys of the query in
+//! its interval. A tuple has the form that a proof for the first of these keys would contain.
 //!
 //! A query has exactly one list of tuples. The contents determine the tuples, each tuple is needed
 //! by the key that takes it, and the order is fixed. The evidence may differ, since later
 //! signatures prove earlier versions too. The upper ends within a generation ascend, so no tuple
 //! appears twice and the aggregate counts every signature once.
 //!
-//! Source: Crosby & Wallach 2010, section 4. Aggregation is ours (see [`crate::bls`]).
+//! Source: Crosby & Wallach 2010, section 4. Aggregation is an extension of this library (see
+//! [`crate::bls`]).
 
 use alloc::{vec, vec::Vec};
 
@@ -34,7 +35,7 @@ pub(crate) use prove::prove_keys;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct ManyPart<S: Suite, D: AggregateScheme<S>> {
-    /// The tuple, in the form that a proof for the first key that it serves shows.
+    /// The tuple, in the form of a proof for the first key that it serves.
     pub tuple: ShownTuple<S>,
     /// The design's evidence for the tuple.
     pub shown: D::TupleData,
@@ -43,8 +44,8 @@ pub struct ManyPart<S: Suite, D: AggregateScheme<S>> {
 /// Proof of the answers to a lookup of several keys.
 ///
 /// Size: one [`ManyPart`] for each tuple that the keys need, and the aggregate. The aggregate takes
-/// 48 bytes for a design with BLS signatures, and 64 bytes for each tuple with Ed25519. Version 0
-/// has the empty proof, which needs no signature.
+/// 48 bytes for a design with BLS signatures, and 64 bytes per tuple for a design with Ed25519.
+/// Version 0 has the empty proof, which needs no signature.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct ManyProof<S: Suite, D: AggregateScheme<S>> {
@@ -141,7 +142,7 @@ impl<S: Suite> ShownTuple<S> {
         }
     }
 
-    /// Returns whether the interval reaches `key`, which is above a key that it holds.
+    /// Returns whether the interval reaches `key`, which is above a key in the interval.
     pub(crate) fn reaches(&self, key: &Key) -> bool {
         self.upper().is_none_or(|upper| key < upper)
     }

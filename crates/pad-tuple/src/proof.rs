@@ -1,13 +1,14 @@
 //! Lookup proofs with one tuple for each generation that must be consulted.
 //!
-//! A client accepts the youngest generation's tuple whose interval holds the key, if it is
-//! authenticated at the version asked about. If that tuple does not decide, the next older
+//! A client accepts the youngest generation's tuple whose interval contains the key, if the tuple
+//! is authenticated at the version asked about. If that tuple does not decide, the next older
 //! generation's tuple must be authenticated at the epoch that the youngest tuple names, and so on.
-//! A value or a tombstone at the key decides. In the oldest generation, every tuple decides. Older
-//! tuples alone never satisfy a client, because only the youngest tuple names their epochs.
+//! A value or a tombstone at the key decides. In the oldest generation, every tuple decides. A
+//! proof with only older tuples never satisfies a client, because only the youngest tuple names
+//! their epochs.
 //!
-//! Designs other than the plain ones can have several proofs of one answer. An older signature,
-//! link or value that also covers the version proves the same for the same tuples.
+//! Designs other than the plain ones can have several proofs of one answer. Different signatures,
+//! links or values can cover the same version.
 
 use alloc::vec::Vec;
 
@@ -19,8 +20,8 @@ use crate::{
     tuple::{Summary, TupleView, generation_index},
 };
 
-/// A tuple in a proof for one key. It shows the value only if it is the key's, and the lower end
-/// only if it is not the key.
+/// A tuple in a proof for one key. It contains the value only if the value is the key's. It
+/// contains the lower end only if the lower end is not the key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub enum ShownTuple<S: Suite> {
@@ -54,10 +55,10 @@ pub enum ShownContent {
 }
 
 impl<S: Suite> ShownTuple<S> {
-    /// Returns the digest of the tuple, shown for `key`.
+    /// Returns the digest of the tuple, in a proof for `key`.
     ///
     /// # Errors
-    /// [`VerifyError::KeyOutsideInterval`].
+    /// [`VerifyError::KeyOutsideInterval`] if the interval does not contain `key`.
     pub fn digest(
         &self,
         key: &Key,
@@ -67,8 +68,8 @@ impl<S: Suite> ShownTuple<S> {
         self.open(key, generation, epochs).map(|(digest, _)| digest)
     }
 
-    /// Refuses a tuple whose interval does not hold `key`. Returns its digest and, if it decides,
-    /// the answer.
+    /// Refuses a tuple whose interval does not contain `key`. Returns its digest and, if it
+    /// decides, the answer.
     pub(crate) fn open(
         &self,
         key: &Key,
@@ -135,7 +136,7 @@ pub struct TupleProof<S: Suite, D: TupleScheme<S>> {
     /// One tuple for each generation consulted, youngest first.
     #[serde(deserialize_with = "crate::few::few")]
     pub parts: Vec<Part<S, D>>,
-    /// Evidence that the design shows once; `None` for version 0.
+    /// Evidence that a proof contains once; `None` for version 0.
     pub seal: Option<D::Seal>,
 }
 
@@ -176,8 +177,8 @@ impl<S: Suite, D: TupleScheme<S>> Proof for TupleProof<S, D> {
     }
 }
 
-/// Refuses a proof without signatures of any version but 0, and one of version 0 that shows epochs
-/// or tuples.
+/// Refuses a proof without signatures unless it is of version 0 and contains neither epochs nor
+/// tuples.
 pub(crate) fn check_empty(
     version: Version,
     epochs: &[u64],
@@ -198,8 +199,8 @@ pub(crate) fn check_empty(
     Ok(())
 }
 
-/// Refuses a proof with signatures of version 0. That version is always empty, whatever its author
-/// signs.
+/// Refuses a proof of version 0 with signatures. Version 0 is always empty, even if the author
+/// signs something else.
 pub(crate) fn require_contents(version: Version) -> Result<(), VerifyError> {
     if version == Version::EMPTY {
         return Err(VerifyError::GenerationSurplus);
@@ -230,7 +231,7 @@ pub(crate) fn require_design<S: Suite, D: TupleScheme<S>>(
     }
 }
 
-/// Returns the claims of the tuples shown for `key`, and the answer if all claims are true.
+/// Returns the claims of the tuples in a proof for `key`, and the answer if all claims are true.
 pub(crate) fn open<S: Suite, D: TupleScheme<S>>(
     version: Version,
     epochs: &[u64],

@@ -1,17 +1,20 @@
 //! Range proofs: all entries of a range of keys in one proof.
 //!
-//! For every generation, the proof shows the tuples that overlap the range, in ascending order.
-//! Each tuple starts at the upper end of its predecessor, so only upper ends are shown. Gaps and
+//! For every generation, the proof contains the tuples that overlap the range, in ascending order.
+//! Each tuple starts at the upper end of its predecessor, so only upper ends are included. Gaps and
 //! overlaps are therefore not expressible: omitting a tuple changes the next one's digest. The
-//! first tuple holds the start of the range. Its lower end is shown if it lies before the start.
-//! The last tuple is the first that reaches the end of the range.
+//! interval of the first tuple contains the start of the range. The lower end of this tuple is
+//! included if it lies before the start. The last tuple is the first that reaches the end of the
+//! range.
 //!
 //! The youngest generation that knows a key decides. Version and query determine the tuples of a
-//! proof and their form. A value is shown in full exactly if it is part of the answer. Values
-//! outside the range, and values that a younger generation overrules, are shown as digests. The
-//! evidence of a tuple may differ, since later signatures prove earlier versions too.
+//! proof and their form. A value is included in full exactly if it is part of the answer. Other
+//! values are included as digests: values outside the range, and values that a younger generation
+//! overrules. The evidence of a tuple may differ, since later signatures prove earlier versions
+//! too.
 //!
-//! Source: Crosby & Wallach 2010, section 4. Range proofs over tuples are ours.
+//! Source: Crosby & Wallach 2010, section 4. Range proofs over tuples are an extension of this
+//! library.
 
 use alloc::{collections::BTreeMap, vec::Vec};
 use core::cmp::Ordering;

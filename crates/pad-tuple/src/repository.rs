@@ -23,9 +23,9 @@ mod read;
 
 pub(crate) use apply::entries_after;
 
-/// Persistent predecessor index of one generation: lower end to tuple number, at every instant of
-/// the generation's clock. Space: `O(1)` amortised for each change. The trees are red-black, so
-/// that no choice of keys makes them deep.
+/// Persistent predecessor index of one generation: maps lower ends to tuple numbers, at every
+/// instant of the generation's clock. Space: `O(1)` amortised for each change. The trees are
+/// red-black trees, so that no choice of keys makes them deep.
 ///
 /// Source: Crosby & Wallach 2010, section 4.1.
 pub(crate) type Index = PersistentTree<VersionedNodes<Plain, RedBlack, CacheNowhere>>;
@@ -42,7 +42,7 @@ pub struct TupleRepository<S: Suite, D: Design<S>> {
     pub(crate) tuples: Vec<Option<TupleEntry<S>>>,
     /// Numbers of dropped tuples, for reuse.
     pub(crate) free: Vec<TupleId>,
-    /// Deleted tuples with the first version without them, in the order of versions.
+    /// Deleted tuples, each with the first version without it, in the order of versions.
     pub(crate) retired: VecDeque<(Version, TupleId)>,
     pub(crate) records: D::Records,
     /// The epochs of generations 1 and up, for the versions from the oldest on.

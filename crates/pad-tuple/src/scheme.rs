@@ -1,4 +1,4 @@
-//! A verifier's view of a design of tuple PADs: name, number, keys and evidence.
+//! The interface of a design of tuple PADs for verifiers: name, number, keys and evidence.
 
 use alloc::vec::Vec;
 use core::fmt::Debug;
@@ -31,12 +31,12 @@ impl<Key> Expectation<Key> {
     }
 }
 
-/// A tuple that a proof shows, and the instant at which it must have existed.
+/// A claim to check against evidence: the tuple with digest `tuple` existed at `instant`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Claim<S: Suite> {
     /// The generation that the tuple is in, 0 for the youngest.
     pub generation: GenerationIndex,
-    /// The instant on the generation's clock.
+    /// The version for the youngest generation, the epoch for an older one.
     pub instant: u64,
     /// The digest of the tuple.
     pub tuple: S::Digest,
@@ -48,18 +48,18 @@ pub struct Attested<S: Suite> {
     /// The instants covered; `None` if the evidence covers only the instant asked about, or is not
     /// decoded for display.
     pub validity: Option<Validity>,
-    /// The number of revealed links of a hash chain, and the newest of them.
+    /// The number of revealed links of a hash chain, and the newest link.
     pub chain: Option<(u32, S::Digest)>,
 }
 
 impl<S: Suite> Attested<S> {
-    /// Evidence for the instant asked about alone.
+    /// Evidence that covers only the instant asked about.
     pub const INSTANT: Self = Self {
         validity: None,
         chain: None,
     };
 
-    /// Evidence for the instants of `validity`.
+    /// Evidence that covers the instants of `validity`.
     pub const fn during(validity: Validity) -> Self {
         Self {
             validity: Some(validity),
@@ -72,7 +72,7 @@ impl<S: Suite> Attested<S> {
 /// (feature `std`) adds the part of authors and servers.
 ///
 /// Law: `check` accepts an honest server's evidence for tuples that existed at the claimed
-/// instants. It accepts nothing else short of a forgery.
+/// instants. It accepts no other evidence, short of a forgery.
 ///
 /// Source: Crosby & Wallach 2010, section 4.
 pub trait TupleScheme<S: Suite>: Clone + Debug + Send + Sync + 'static {
@@ -83,15 +83,15 @@ pub trait TupleScheme<S: Suite>: Clone + Debug + Send + Sync + 'static {
     /// The display name of this design, for example `spec-lightweight`.
     const NAME: &'static str;
 
-    /// Public key beyond the authority, or `()`.
+    /// Public key in addition to the authority, or `()`.
     type Key: Clone + Debug + Send + Sync;
-    /// Evidence that a proof shows for each tuple.
+    /// Evidence that a proof contains for each tuple.
     type Evidence: Clone + Debug + Eq + Serialize + DeserializeOwned;
-    /// Evidence that a proof shows once.
+    /// Evidence that a proof contains once.
     type Seal: Clone + Debug + Eq + Serialize + DeserializeOwned;
 
     /// Returns the root of the head that a seal opens. It must be the root of the head that the
-    /// client has verified. `None` if a proof is bound to the author's key and the version alone.
+    /// client has verified. `None` if a proof is bound only to the author's key and the version.
     fn opened_root(_: &Self::Seal) -> Option<S::Digest> {
         None
     }
@@ -117,11 +117,12 @@ pub trait TupleScheme<S: Suite>: Clone + Debug + Send + Sync + 'static {
 /// the part of servers.
 ///
 /// Law: `check_all` accepts an honest server's evidence for distinct tuples that existed at the
-/// claimed instants, with the claims in the same order. It accepts nothing else short of a forgery.
+/// claimed instants, with the claims in the same order. It accepts no other evidence, short of a
+/// forgery.
 pub trait AggregateScheme<S: Suite>: TupleScheme<S> {
-    /// Evidence that a proof shows for each tuple.
+    /// Evidence that a proof contains for each tuple.
     type TupleData: Clone + Debug + Eq + Serialize + DeserializeOwned;
-    /// Evidence that a proof shows once for all tuples.
+    /// Evidence that a proof contains once for all tuples.
     type Aggregate: Clone + Debug + Eq + Serialize + DeserializeOwned;
 
     /// Checks the evidence for all claims of a proof, at least one and no two equal.

@@ -37,12 +37,12 @@ pub use scheme::{Ed25519, SignatureBytes, SignatureScheme};
 #[cfg(feature = "std")]
 pub use signing::TupleSignature;
 
-/// Design that signs every tuple with `G` and refreshes signatures by `R`, in `GENERATIONS`
-/// generations.
+/// Design with `GENERATIONS` generations that signs every tuple with `G` and refreshes signatures
+/// by `R`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signed<G, R, const GENERATIONS: usize>(PhantomData<(G, R)>);
 
-/// Evidence that a proof shows for one tuple.
+/// Evidence that a proof contains for one tuple.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct SignedEvidence<S: Suite, G: SignatureScheme, R: RefreshScheme<S>> {

@@ -14,7 +14,7 @@ use crate::{
 ///
 /// Laws:
 /// - A tuple that is found has its number in [`Source::records`].
-/// - If a tuple is missing that the version must have, the result is [`LookupError::Damaged`] or
+/// - If a tuple of the version is missing, the result is [`LookupError::Damaged`] or
 ///   [`LookupError::Store`], never an answer.
 pub(crate) trait Source<S: Suite, D: Design<S>> {
     /// Returns the instants of all generations at `version`, youngest first.
@@ -23,8 +23,8 @@ pub(crate) trait Source<S: Suite, D: Design<S>> {
     /// Returns the author's head of `version`.
     fn signed_head(&self, version: Version) -> Result<SignedHead<S>, LookupError>;
 
-    /// Returns the tuple that holds `key` in the generation and at the instant of `place`, for a
-    /// query about `version`.
+    /// Returns the tuple whose interval contains `key`, in the generation and at the instant of
+    /// `place`, for a query about `version`.
     fn floor(
         &self,
         version: Version,
@@ -49,8 +49,8 @@ pub(crate) struct SourceTuple<'a, S: Suite> {
 }
 
 impl<S: Suite> SourceTuple<'_, S> {
-    /// Returns the tuple in the form that a proof for `key` shows, and its number. The tuple must
-    /// hold `key`.
+    /// Returns the tuple in the form of a proof for `key`, and its number. The interval must
+    /// contain `key`.
     pub(crate) fn shown(
         self,
         version: Version,

@@ -9,9 +9,10 @@ use core::num::NonZeroUsize;
 /// Source: Crosby & Wallach 2010, sections 4.2 and 8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Speculation {
-    /// Merges generation `g` of `C` when it and all younger ones, with the new operations, reach
-    /// `K^(1 - r) * n^r` tuples. Here `r = (g + 1) / C`, for `n` keys and a running mean of `K`
-    /// updates per snapshot. With two generations that is after about `sqrt(n / K)` snapshots.
+    /// Merges generation `g` of `C` when it and all younger generations, with the new operations,
+    /// reach `K^(1 - r) * n^r` tuples. Here `r = (g + 1) / C`, for `n` keys and a running mean of
+    /// `K` updates per snapshot. With two generations, a merge happens after about `sqrt(n / K)`
+    /// snapshots.
     #[default]
     Balanced,
     /// Merges generation 0 when it reaches the given number `m` of tuples, generation 1 at `m^2`,
@@ -20,9 +21,9 @@ pub enum Speculation {
 }
 
 impl Speculation {
-    /// Returns the generation to merge into. `sizes` are the tuples of each generation, `keys` is
-    /// the number of keys in all, and `operations` that of this snapshot's operations. `mean` is
-    /// the mean number of operations per snapshot.
+    /// Returns the generation to merge into. `sizes` contains the number of tuples of each
+    /// generation. `keys` is the total number of keys, and `operations` the number of operations of
+    /// this snapshot. `mean` is the mean number of operations per snapshot.
     pub(crate) fn merged(
         self,
         sizes: &[usize],

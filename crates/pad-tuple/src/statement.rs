@@ -34,10 +34,11 @@ impl Context {
     }
 }
 
-/// Statement "from `since` to `until` on this generation's clock, this was a tuple of it".
+/// Statement that the tuple was in the generation from `since` to `until` on the generation's
+/// clock.
 ///
 /// The clock of the youngest generation counts versions. The clock of an older generation counts
-/// its epochs. A statement with an `anchor` can be extended to `until + i` by showing the `i`-th
+/// its epochs. A statement with an `anchor` can be extended to `until + i` by revealing the `i`-th
 /// preimage of the anchor.
 ///
 /// Source: Crosby & Wallach 2010, sections 4.1 (version), 4.2 (superseding, lightweight

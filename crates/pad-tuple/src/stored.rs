@@ -2,26 +2,27 @@
 //! memory.
 //!
 //! All data lives in one ordered map of rows ([`Rows`]). Each tuple is stored once, under its
-//! number. The records that authenticate it have rows of their own. Every instant of a generation's
-//! clock has a *run* of its tuples. A run lists their numbers in the order of lower ends, in pieces
-//! of bounded length. The tuple that holds a key at an instant is in the last piece that does not
-//! begin above the key. Finding it takes one search and one lookup.
+//! number. The records that authenticate tuples have separate rows. For every instant of a
+//! generation's clock, a *run* lists the numbers of the generation's tuples. A run is in the order
+//! of lower ends, in pieces of bounded length. The tuple whose interval contains a key at an
+//! instant is in the last piece that does not begin above the key. Finding the tuple takes one
+//! search and one lookup.
 //!
-//! A run is written whole at each instant. The cost is proportional to that of the design. At an
-//! instant of its clock, each tuple of a generation is signed anew or gets another link. The update
-//! has an item for each of them. With one generation, that is all tuples in every version. With two
-//! generations, it is about `sqrt(n)` tuples in most versions, and all of them in one of `sqrt(n)`
-//! versions.
+//! A run is written whole at each instant. This cost is proportional to the cost of the design. At
+//! an instant of its clock, each tuple of a generation is signed anew or gets another link. The
+//! update contains an item for each of these tuples. With one generation, the run lists all tuples
+//! in every version. With two generations, it lists about `sqrt(n)` tuples in most versions, and
+//! all tuples in one of `sqrt(n)` versions.
 //!
 //! Rows are derived from the signed updates, which the server must keep elsewhere. A repository may
-//! be behind the updates, and continues when the missing ones are applied again. Rows therefore
-//! need not be durable when an update is acknowledged. Proofs, heads and updates are those of
+//! be behind the updates, and continues when the missing updates are applied again. Rows therefore
+//! need not be durable when an update is acknowledged. Proofs, heads and updates equal the ones of
 //! [`TupleRepository`](crate::TupleRepository).
 //!
 //! Rows are not trusted for correctness, because clients verify signatures. In a proof or lookup, a
 //! missing or outdated row results in [`Damaged`](pad_core::LookupError::Damaged) or
-//! [`StoreFault::Damaged`](pad_core::StoreFault::Damaged) and never in an absent key. For every key
-//! there is a tuple that holds it.
+//! [`StoreFault::Damaged`](pad_core::StoreFault::Damaged) and never in an absent key. Every key is
+//! in the interval of some tuple.
 //!
 //! Source: Crosby & Wallach 2010, section 4, with the tuples on disk.
 

@@ -1,4 +1,5 @@
-//! Attachment of a tuple dictionary's updates, and the root that binds it and the operations.
+//! The attachment of a tuple dictionary's updates, and the root that binds attachment and
+//! operations.
 
 use core::fmt::Debug;
 
@@ -19,7 +20,7 @@ pub trait EpochExtension: Clone + Debug + Eq + Send + Sync + Serialize + Deseria
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct TupleAttachment<T: EpochExtension> {
-    /// The generation that all younger ones were merged into; 0 if none was.
+    /// The generation that all younger generations were merged into; 0 if none was merged.
     pub merged: u8,
     /// One extension for each of the generations `0..=merged`.
     #[serde(deserialize_with = "crate::few::few")]

@@ -16,7 +16,7 @@ impl Validity {
     /// Refuses an instant outside the interval.
     ///
     /// # Errors
-    /// [`VerifyError::OutsideValidity`].
+    /// [`VerifyError::OutsideValidity`] if `instant` is outside the interval.
     pub const fn require(self, instant: u64) -> Result<(), VerifyError> {
         let Self { since, until } = self;
         if since <= instant && instant <= until {

@@ -5,7 +5,7 @@
 //! | to serve requests synchronously, with limits per peer | [`server`] | one pool thread each |
 //! | to send requests with retries and a response limit | [`client`] | the calling thread blocks |
 //!
-//! The server supports TLS and bounds all waits.
+//! The server supports TLS and limits the time of every wait.
 //!
 //! Both treat bodies as opaque bytes.
 

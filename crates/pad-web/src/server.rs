@@ -17,8 +17,8 @@
 //! Clients are not trusted:
 //!
 //! - A connection that sends or reads too slowly is closed.
-//! - Connections, requests, threads and message bytes have a total limit and a limit per peer.
-//! - A quarter of the connections, queue places and threads is reserved for peers that have none.
+//! - Connections, requests, threads and message bytes have a limit in total and per peer.
+//! - A quarter of the connections, queue places and threads is reserved for peers that use none.
 //! - Small messages have a memory reserve.
 //! - After a brief request that took milliseconds, the peer's next ones run on blocking threads.
 //!
@@ -29,7 +29,7 @@
 //!
 //! The server uses HTTP/1.1 (hyper) instead of gRPC (tonic). Calls from bytes to bytes do not need
 //! a schema language, a code generator or multiplexed streams. A second encoding of every message
-//! would be a second target to fuzz. HTTP/1.1 has the features that are needed: limits, time-outs,
+//! would be a second target to fuzz. HTTP/1.1 provides the required features: limits, time-outs,
 //! `Retry-After`, caches, and support in every proxy and command-line client.
 
 use std::{net::IpAddr, sync::Arc};
@@ -97,7 +97,7 @@ pub struct Admission<R> {
 /// Expected duration of the work for a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
-    /// Some microseconds, without waiting for a lock or a slow disk. Runs on a thread of the async
+    /// Takes microseconds, without waiting for a lock or a slow disk. Runs on a thread of the async
     /// runtime, so other connections wait meanwhile.
     Brief,
     /// Runs on a blocking thread, once one is free.

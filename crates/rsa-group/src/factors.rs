@@ -8,12 +8,12 @@
 //!   with the power modulo the guard from 64-bit arithmetic.
 //! * The reduced exponents are computed again and compared.
 //! * The recombined power is compared with both powers before their last reduction. Nothing that a
-//!   fault can change thus lies between the check of a half and that of the whole.
+//!   fault can change thus lies between the check of a half and the check of the whole.
 //! * Stored primes and base are compared with `N` and `g`: `p q = N`, `2 p' + 1 = p`,
-//!   `2 q' + 1 = q`, and the order is `p' q'`. The tables must be those of `p` and `q`, built from
+//!   `2 q' + 1 = q`, and the order is `p' q'`. The tables must be tables of `p` and `q`, built from
 //!   a base that is `g` or `N - g` and a square.
 //!
-//! A transient fault in the caller's arithmetic modulo the order leads to a wrong exponent and a
+//! A transient fault in the caller's arithmetic modulo the order causes a wrong exponent and a
 //! wrong but consistent power. It does not reveal the factors. A permanent fault of the number
 //! `p' q'` would reveal its bits, one power after the other.
 //!
@@ -73,7 +73,7 @@ impl Factors {
     ///
     /// # Errors
     /// [`KeyError::UnsuitableBase`] if the base is not a square other than 1 modulo both factors;
-    /// [`KeyError::RandomnessUnavailable`].
+    /// [`KeyError::RandomnessUnavailable`] if the operating system provides no random bytes.
     pub fn new(primes: PrimePair, base: &Integer) -> Result<Self, KeyError> {
         let [p, q] = primes.into_primes();
         let inverse = q.invert_ref(&p).map(Integer::from);
@@ -105,12 +105,12 @@ impl Factors {
     }
 
     /// Computes `g^e mod N` for a nonnegative exponent, up to the sign of `g` as in
-    /// [`ResidueGroup`]. `group` and `base` must be those of these factors.
+    /// [`ResidueGroup`]. `group` and `base` must belong to these factors.
     ///
     /// Cost: two powers by tables of half the length. The first call builds the tables.
     ///
     /// # Errors
-    /// [`FaultDetected`], also for another group or base, or for a negative exponent.
+    /// [`FaultDetected`] if a check fails, for another group or base, or for a negative exponent.
     pub fn power(
         &self,
         group: &ResidueGroup,
@@ -125,7 +125,7 @@ impl Factors {
     /// Like [`Factors::power`], but for each exponent.
     ///
     /// # Errors
-    /// Those of [`Factors::power`].
+    /// The errors of [`Factors::power`].
     pub fn powers(
         &self,
         group: &ResidueGroup,

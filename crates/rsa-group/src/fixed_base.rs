@@ -82,7 +82,7 @@ impl FixedBase {
     /// powers modulo the guard.
     ///
     /// # Errors
-    /// [`FaultDetected`].
+    /// [`FaultDetected`] if a power is wrong modulo the guard.
     pub(crate) fn powers(
         &self,
         exponents: &[SecretInteger],

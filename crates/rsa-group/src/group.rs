@@ -46,7 +46,7 @@ pub trait ModularGroup: Sync {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Residue {
     number: Integer,
-    /// Length of the encoding in bytes: that of the modulus.
+    /// Length of the encoding in bytes, which is the length of the modulus.
     length: usize,
 }
 
@@ -87,7 +87,7 @@ impl ResidueGroup {
         &self.modulus
     }
 
-    /// Length of an encoded residue in bytes: that of `N`.
+    /// Length of an encoded residue in bytes, which is the length of `N`.
     pub const fn length(&self) -> usize {
         self.length
     }
@@ -105,8 +105,8 @@ impl ResidueGroup {
         }
     }
 
-    /// Returns whether a residue fits this group in length and range. A residue of another modulus
-    /// of this length may fit too.
+    /// Returns whether a residue fits this group in length and range. A residue modulo another
+    /// number of this length may fit too.
     pub fn contains(&self, residue: &Residue) -> bool {
         residue.length == self.length && residue.number <= self.half
     }
@@ -121,8 +121,10 @@ impl ResidueGroup {
     /// Cost: one gcd with the modulus.
     ///
     /// # Errors
-    /// [`DecodeError::LengthMismatch`], [`DecodeError::ResidueOutOfRange`],
-    /// [`DecodeError::ResidueNotCanonical`], [`DecodeError::ResidueNotUnit`].
+    /// * [`DecodeError::LengthMismatch`] if the bytes are not as long as the modulus.
+    /// * [`DecodeError::ResidueOutOfRange`] unless `0 < x < N`.
+    /// * [`DecodeError::ResidueNotCanonical`] if `x > N / 2`.
+    /// * [`DecodeError::ResidueNotUnit`] if `x` has a common factor with `N`.
     pub fn read(&self, bytes: &[u8]) -> Result<Residue, DecodeError> {
         if bytes.len() != self.length {
             return Err(DecodeError::LengthMismatch);
@@ -147,7 +149,7 @@ impl ResidueGroup {
     /// never 1. For the value 1, every element would have a witness, and every set would extend it.
     ///
     /// # Errors
-    /// Those of [`ResidueGroup::read`], with [`DecodeError::ResidueOutOfRange`] for 1.
+    /// The errors of [`ResidueGroup::read`], and [`DecodeError::ResidueOutOfRange`] for 1.
     pub fn read_but_one(&self, bytes: &[u8]) -> Result<Residue, DecodeError> {
         let residue = self.read(bytes)?;
         if residue.number == 1 {

@@ -4,9 +4,9 @@
 //! | Task | API | Cost |
 //! | --- | --- | --- |
 //! | Public group operations: units modulo `N`, up to sign | [`group`] | one product each |
-//! | Many powers at once, with public exponents | [`exponentiation`] | shared squarings |
+//! | Simultaneous powers with public exponents | [`exponentiation`] | shared squarings |
 //! | Powers of a public base by a published table | [`powers_table`] | products and memory |
-//! | Check a modulus of another party, as far as possible | [`modulus`] | |
+//! | Check another party's modulus, as far as possible | [`modulus`] | |
 //! | Generate a key | [`safe_primes`] | seconds to minutes |
 //! | Powers with the factors, checked for faults | [`factors`] | two powers of half length |
 //! | Fixed-width arithmetic in constant time | [`montgomery`] | |

@@ -2,9 +2,9 @@
 //!
 //! A residue `x` is stored as its **form** `x * 2^(64 LIMBS) mod n`, in `LIMBS` little-endian
 //! 64-bit limbs below `n`. No operation branches on, or indexes by, a residue. The times of
-//! [`Montgomery::new`] and [`Montgomery::has_room`] depend on the modulus' bit length, and those of
-//! all other arithmetic on `LIMBS` only. Moduli and residues may be secret; the caller must wipe
-//! them ([`Zeroize`]).
+//! [`Montgomery::new`] and [`Montgomery::has_room`] depend on the modulus' bit length. The times of
+//! all other arithmetic depend on `LIMBS` only. Moduli and residues may be secret; the caller must
+//! wipe them ([`Zeroize`]).
 //!
 //! Up to some seven limbs (prime candidates) the loops unroll into registers. Above that (secret
 //! keys), rows are processed in blocks of four limbs. The blocks separate the products from the
@@ -203,7 +203,7 @@ impl<const LIMBS: usize> Zeroize for Montgomery<LIMBS> {
     }
 }
 
-/// Shows the width only: the modulus may be secret.
+/// Prints the width only: the modulus may be secret.
 impl<const LIMBS: usize> fmt::Debug for Montgomery<LIMBS> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "Montgomery<{LIMBS}>")
@@ -227,7 +227,7 @@ pub fn lookup<const LIMBS: usize>(table: &[[u64; LIMBS]], index: u64) -> [u64; L
     found
 }
 
-/// Selects the bits of `first` where `mask` has ones, and those of `second` elsewhere.
+/// Selects the bits of `first` where `mask` has ones, and the bits of `second` elsewhere.
 #[inline(always)]
 pub fn select<const LIMBS: usize>(
     mask: u64,
@@ -289,7 +289,7 @@ pub const fn total_bits<const LIMBS: usize>() -> u32 {
 fn wide_square<const LIMBS: usize>(number: &[u64; LIMBS]) -> [[u64; LIMBS]; 2] {
     let mut wide = [[0; LIMBS]; 2];
     let flat = wide.as_flattened_mut();
-    // The products of two different limbs, once each. Those of limb i start at limb 2i + 1.
+    // The products of two different limbs, once each. The products of limb i start at limb 2i + 1.
     let mut rest = &mut *flat;
     let mut others = number.as_slice();
     while let Some((limb, behind)) = others.split_first() {

@@ -110,10 +110,10 @@ impl PowersTable {
     /// Returns whether every entry follows from the previous one. The `coefficients`, one less than
     /// entries, must be random numbers that were unpredictable before the entries were fixed.
     ///
-    /// The product of the `entry_(i+1)^(c_i)` must be that of the `entry_i^(c_i)`, squared 24
-    /// times. With coefficients of 128 bits, a false table passes with probability `2^-128`, unless
-    /// its errors have a known small order. No such element of the group can be found without the
-    /// factors.
+    /// The product of the `entry_(i+1)^(c_i)` must equal the product of the `entry_i^(c_i)`,
+    /// squared 24 times. With coefficients of 128 bits, a false table passes with probability
+    /// `2^-128`, unless its errors have a known small order. No such element of the group can be
+    /// found without the factors.
     ///
     /// Source: Bellare, Garay & Rabin 1998, "Fast batch verification for modular exponentiation and
     /// digital signatures" (small exponents); Boneh, Bünz & Fisch 2019 (groups of unknown order).

@@ -77,7 +77,8 @@ pub struct Progress {
 /// ([`SecretInteger`]).
 ///
 /// # Errors
-/// [`KeyError::Cancelled`], [`KeyError::RandomnessUnavailable`].
+/// [`KeyError::Cancelled`] if `progress` stops the search; [`KeyError::RandomnessUnavailable`] if
+/// the operating system provides no random bytes.
 pub fn pair(
     size: KeySize,
     workers: &Workers,
@@ -140,7 +141,8 @@ impl PrimePair {
     ///
     /// # Errors
     /// [`KeyError::UnsuitablePrimes`] if the product does not have exactly `bits` bits, or the
-    /// primes differ in length or are close to each other; [`KeyError::NotSafePrimes`].
+    /// primes differ in length or are close to each other; [`KeyError::NotSafePrimes`] if one is
+    /// not a safe prime.
     pub fn new([first, second]: [Integer; 2], bits: u32) -> Result<Self, KeyError> {
         let primes = if first < second {
             [second, first]
@@ -158,7 +160,7 @@ impl PrimePair {
         }
     }
 
-    /// The product.
+    /// Product of the two primes.
     pub fn modulus(&self) -> Integer {
         let [p, q] = &self.0;
         (&**p * &**q).complete()
@@ -281,7 +283,7 @@ fn inverse(number: u64, prime: u64) -> u64 {
     factors.1
 }
 
-/// Returns the safe prime of the first candidate that leads to one.
+/// Returns the first safe prime `2 p' + 1` of the candidates `p'`.
 fn first_safe_prime(start: &Integer, candidates: &[u32], workers: &Workers) -> Option<Integer> {
     let test = |index: &u32| {
         let half = SecretInteger::new(Integer::from(*index) * STEP + start);

@@ -42,7 +42,7 @@ pub enum CheckpointError {
     #[error("an extension line of a checkpoint is empty or not plain text")]
     Extension,
     /// A line is missing, or the last one has no newline.
-    #[error("a checkpoint ends too early")]
+    #[error("a checkpoint is truncated")]
     Short,
 }
 
@@ -120,7 +120,7 @@ impl Checkpoint {
         }
     }
 
-    /// Returns the extension lines, those after the first three.
+    /// Returns the extension lines, which follow the first three lines.
     pub fn extensions(&self) -> &[String] {
         &self.extensions
     }

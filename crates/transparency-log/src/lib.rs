@@ -4,8 +4,8 @@
 //! A log is an append-only list of entries. Its *checkpoint* states the number of entries and the
 //! root of the Merkle tree over them.
 //!
-//! *Witnesses* cosign a checkpoint only if it continues the one cosigned before. A client that
-//! requires cosignatures of enough witnesses is protected from split views.
+//! *Witnesses* cosign a checkpoint only if it continues the previous cosigned checkpoint. A client
+//! that requires cosignatures of enough witnesses is protected from split views.
 //!
 //! * [`note`]: signed texts and their keys (`signed-note`), with timestamped witness signatures
 //!   (`tlog-cosignature`, version 1 with Ed25519).

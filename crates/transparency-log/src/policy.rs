@@ -71,11 +71,11 @@ pub struct TrustedWitness {
 /// The accepted times of cosignatures, each by its witness's clock: `since` to `until`, inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// The earliest time.
+    /// The earliest accepted time.
     pub since: Timestamp,
     /// The time by the caller's clock.
     pub now: Timestamp,
-    /// The latest time, with slack for clock skew.
+    /// The latest accepted time, with slack for clock skew.
     pub until: Timestamp,
 }
 
@@ -107,13 +107,13 @@ pub struct Accepted {
     cosignatures: Vec<Cosignature>,
 }
 
-/// The verified cosignature of a witness.
+/// A witness's verified cosignature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cosignature {
     /// The name of the witness in the policy.
     pub witness: String,
-    /// The time of the cosignature by the witness's clock. Of several cosignatures, the latest that
-    /// is not after the window. If all are after it, the earliest.
+    /// The time of the cosignature by the witness's clock. If there are several, the latest time
+    /// that is not after the window. If all are after the window, the earliest time.
     pub time: Timestamp,
 }
 
@@ -129,23 +129,23 @@ pub enum PolicyError {
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
     /// No log of the policy has this origin.
-    #[error("the policy does not know the log {0:?}")]
+    #[error("the policy does not include the log {0:?}")]
     UnknownLog(String),
     /// The log has not signed its checkpoint.
     #[error("the log {0:?} has not signed the checkpoint")]
     NotSignedByLog(String),
     /// A window was given, but the policy is met without any witness, so the checkpoint has no
     /// trusted time.
-    #[error("the policy asks no witness, so that nobody says how old the checkpoint is")]
+    #[error("the policy requires no witness, so the age of the checkpoint is unknown")]
     Undated,
-    /// Too few witnesses have cosigned, or too few recently enough.
+    /// Too few witnesses have cosigned within the window, if there is one.
     #[error("{}", quorum_not_met(missing, old, ahead, *now))]
     QuorumNotMet {
-        /// The witnesses of the policy that have not cosigned.
+        /// The names of witnesses that have not cosigned.
         missing: Vec<String>,
-        /// Witnesses with cosignatures older than the window.
+        /// Cosignatures older than the window.
         old: Vec<Cosignature>,
-        /// Witnesses with cosignatures newer than the window.
+        /// Cosignatures newer than the window.
         ahead: Vec<Cosignature>,
         /// The time by the caller's clock, if a window was given.
         now: Option<Timestamp>,
@@ -163,8 +163,8 @@ impl Policy {
         &self.witnesses
     }
 
-    /// Returns the lines with keys of unknown types, which are skipped. Logs among them count when
-    /// a caller checks that a dictionary has one log only.
+    /// Returns the skipped lines, whose keys have unknown types. A caller that requires a single
+    /// log per dictionary must count skipped logs too.
     pub fn skipped(&self) -> &[SkippedKey] {
         &self.skipped
     }
@@ -201,8 +201,8 @@ impl Policy {
     /// a cosignature from the future would count as recent forever.
     ///
     /// # Errors
-    /// Those of [`Policy::verify`]; [`PolicyError::Undated`] if there is a window and the policy
-    /// requires no witness.
+    /// The errors of [`Policy::verify`]; [`PolicyError::Undated`] if there is a window and the
+    /// policy requires no witness.
     pub fn verify_within(
         &self,
         note: &Note,
@@ -291,13 +291,14 @@ impl Accepted {
     }
 
     /// Returns one cosignature of each of the policy's witnesses that has cosigned, in its order.
-    /// Includes surplus ones and ones outside the window.
+    /// Includes cosignatures beyond the quorum and outside the window.
     pub fn cosignatures(&self) -> &[Cosignature] {
         &self.cosignatures
     }
 }
 
-/// Formats the error. If times decide, it names both clocks, because either may be wrong.
+/// Formats the error. If the quorum fails because of the window, names both clocks, because either
+/// may be wrong.
 fn quorum_not_met(
     missing: &[String],
     old: &[Cosignature],
@@ -319,7 +320,7 @@ fn quorum_not_met(
     }
     match now {
         Some(now) if !old.is_empty() || !ahead.is_empty() => {
-            format!("{text}, and this machine's clock says {}", now.utc())
+            format!("{text}, and this machine's clock is at {}", now.utc())
         }
         _ => text,
     }

@@ -55,8 +55,8 @@ pub enum LogProofError {
     /// The policy does not accept the note in the proof.
     #[error("the checkpoint in a proof from a log is not accepted")]
     Policy(#[from] PolicyError),
-    /// The entry is not at the index that the proof claims.
-    #[error("a proof from a log does not lead to its checkpoint")]
+    /// The inclusion path does not match the checkpoint: the entry is not at the claimed index.
+    #[error("log proof rejected: the inclusion path does not match the checkpoint")]
     Tree(#[from] TreeError),
 }
 
@@ -67,7 +67,8 @@ impl LogProof {
     /// Parses a proof.
     ///
     /// # Errors
-    /// [`LogProofError::TooLong`], [`LogProofError::Form`], [`LogProofError::Note`].
+    /// [`LogProofError::TooLong`] above [`LogProof::LONGEST`]; [`LogProofError::Form`] or
+    /// [`LogProofError::Note`] if the text is malformed.
     pub fn parse(proof: &[u8]) -> Result<Self, LogProofError> {
         if proof.len() > Self::LONGEST {
             return Err(LogProofError::TooLong);
@@ -112,7 +113,8 @@ impl LogProof {
     /// Verifies that `entry` is in a log that `policy` accepts.
     ///
     /// # Errors
-    /// [`LogProofError::Policy`], [`LogProofError::Tree`].
+    /// [`LogProofError::Policy`] if the policy does not accept the checkpoint;
+    /// [`LogProofError::Tree`] if the path does not match the checkpoint.
     pub fn verify(&self, policy: &Policy, entry: &[u8]) -> Result<LoggedEntry, LogProofError> {
         self.verify_within(policy, entry, None)
     }
@@ -121,7 +123,7 @@ impl LogProof {
     /// [`Policy::verify_within`].
     ///
     /// # Errors
-    /// Those of [`LogProof::verify`].
+    /// The errors of [`LogProof::verify`].
     pub fn verify_within(
         &self,
         policy: &Policy,

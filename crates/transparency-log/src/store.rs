@@ -1,7 +1,7 @@
 //! A log in a folder (feature `disk`).
 //!
-//! Entries and hashes are stored in append-only files. Every tile and bundle, also an incomplete
-//! one of any width, is a byte range of one file:
+//! Entries and hashes are stored in append-only files. Every tile and bundle of any width is a byte
+//! range of one file:
 //!
 //! | file | is |
 //! | --- | --- |
@@ -16,7 +16,7 @@
 //!
 //! Everything up to that size is durable before the log signs. `signed` is durable before the
 //! signature is returned. So a crash never leaves a checkpoint with missing entries, and the log
-//! never signs two checkpoints of one size.
+//! never signs two different checkpoints of one size.
 
 use std::{io, sync::Arc};
 
@@ -58,8 +58,8 @@ pub struct LogStore {
 }
 
 impl LogStore {
-    /// Opens the log in a folder, or creates one if the folder has none. The key's name is the
-    /// log's origin.
+    /// Opens the log in a folder, or creates a log if the folder contains none. The key's name is
+    /// the log's origin.
     ///
     /// Reads the right edge, logarithmic in the size of the log, and verifies it against the signed
     /// root. Makes the signed note durable again, because the previous process may have failed to.
@@ -78,7 +78,7 @@ impl LogStore {
         let folder = files.layer();
         let is_begun = layer::read(folder, SIGNED, LONGEST_SIGNED)?.is_some();
         if !is_begun && layer::read(folder, CHECKPOINT, LONGEST_SIGNED)?.is_some() {
-            return Err(StoreError::Damaged("what the log has signed is missing"));
+            return Err(StoreError::Damaged("the signed checkpoint is missing"));
         }
         let mut opened = Vec::new();
         let hashes = (0_u8..).take(LEVELS).map(hashes_name);
@@ -127,7 +127,9 @@ impl LogStore {
             root: checkpoint.root(),
         };
         let reader = TileReader::open_at(self.files.up_to(tree.size), &tree);
-        let reader = reader.map_err(|_| StoreError::Damaged("hashes of its right edge"))?;
+        let reader = reader.map_err(|_| {
+            StoreError::Damaged("hashes of its right edge are missing or do not match")
+        })?;
         self.edge = reader.edge().clone();
         self.end = self.files.end_of(tree.size)?;
         if self.entries.length()? < self.end {
@@ -267,7 +269,9 @@ impl LogStore {
             return Err(StoreError::NotSigned);
         }
         let root = self.signed_reader()?.root_at(size);
-        if root.map_err(|_| StoreError::Damaged("hashes"))? != checkpoint.root() {
+        if root.map_err(|_| StoreError::Damaged("hashes are missing or do not match"))?
+            != checkpoint.root()
+        {
             return Err(StoreError::NotSigned);
         }
         let published = self.files.published_size()?;
@@ -290,7 +294,7 @@ impl LogStore {
             root: self.signed_root()?,
         };
         let reader = TileReader::open_at(self.files.up_to(self.signed_size), &signed);
-        reader.map_err(|_| StoreError::Damaged("hashes"))
+        reader.map_err(|_| StoreError::Damaged("hashes are missing or do not match"))
     }
 
     fn signed_root(&self) -> Result<Hash, StoreError> {

@@ -1,7 +1,7 @@
 //! The Merkle tree of RFC 6962, section 2.1, with SHA-256.
 //!
-//! The hash of an entry is `SHA-256(00 ‖ entry)`, that of a node `SHA-256(01 ‖ left ‖ right)`. A
-//! tree of `n > 1` entries is split at the largest power of two below `n`.
+//! The hash of an entry is `SHA-256(00 ‖ entry)`, the hash of a node `SHA-256(01 ‖ left ‖ right)`.
+//! A tree of `n > 1` entries is split at the largest power of two below `n`.
 //!
 //! * [`verify_inclusion`] and [`verify_consistency`]: verification by RFC 9162, sections 2.1.3.2
 //!   and 2.1.4.2.
@@ -35,7 +35,7 @@ pub const HASH_LENGTH: usize = 32;
 const HASH_DIGITS: usize = 44;
 
 /// Maximum number of hashes in a proof: one per level of a tree with fewer than 2^64 entries, and
-/// one more for consistency. A request to a witness has at most 63.
+/// one more for consistency. A request to a witness contains at most 63.
 pub const MOST_HASHES: usize = 65;
 
 impl Hash {

@@ -30,7 +30,8 @@ pub const SIZE_CONTENT_TYPE: &str = "text/x.tlog.size";
 /// Content type of all other responses.
 pub const TEXT_CONTENT_TYPE: &str = "text/plain; charset=utf-8";
 
-/// A witness: cosigns checkpoints of configured logs, each only if it continues the one before.
+/// A witness: cosigns checkpoints of configured logs, each only if it continues the previous
+/// checkpoint.
 #[derive(Debug)]
 pub struct Witness<R> {
     signer: Cosigner,
@@ -50,7 +51,7 @@ pub enum AddError<E: core::error::Error> {
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
     /// The witness does not know this log.
-    #[error("the log is unknown here")]
+    #[error("the log is unknown to the witness")]
     UnknownLog,
     /// No known key of the log has signed the checkpoint, or a signature by one is invalid.
     #[error("no known key of the log has signed the checkpoint")]
@@ -58,7 +59,7 @@ pub enum AddError<E: core::error::Error> {
     /// The old size in the request exceeds the size of its checkpoint.
     #[error("the old size is larger than that of the checkpoint")]
     OldSize,
-    /// The old size in the request is not the last cosigned size, which is carried.
+    /// The old size in the request is not the last cosigned size; carries the last cosigned size.
     #[error("the checkpoint last cosigned has {0} entries")]
     Conflict(u64),
     /// The checkpoint has the last cosigned size and another root: the log has forked.
@@ -82,8 +83,8 @@ impl<R: Records> Witness<R> {
         }
     }
 
-    /// Adds a log, or another key of it. The origin identifies the log and should be the name of
-    /// its key.
+    /// Adds a log, or another key of a known log. The origin identifies the log and should be the
+    /// name of its key.
     pub fn add_log(&mut self, origin: impl Into<String>, key: VerifierKey) {
         let keys = self.logs.entry(origin.into()).or_default();
         if !keys.contains(&key) {

@@ -117,7 +117,8 @@ impl BilinearWitness {
     /// Creates a witness from a point of the subgroup.
     ///
     /// # Errors
-    /// [`AccumulateError::WitnessMismatch`] for the identity, which is no element's witness.
+    /// [`AccumulateError::WitnessMismatch`] for the identity, which is not a witness of any
+    /// element.
     pub(crate) fn new(point: G1Affine) -> Result<Self, AccumulateError> {
         if point.is_zero() {
             Err(AccumulateError::WitnessMismatch)
@@ -140,7 +141,7 @@ pub(super) fn require_usable(
 /// witness for its other elements.
 ///
 /// # Errors
-/// [`AccumulateError::ElementNotAllowed`] if one of them is the negative of the secret.
+/// [`AccumulateError::ElementNotAllowed`] if an element is the negative of the secret.
 pub(super) fn point_of(
     key: &impl EitherKey<Bilinear>,
     scalars: &[Fr],

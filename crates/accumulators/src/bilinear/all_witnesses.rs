@@ -25,9 +25,8 @@
 //! from `m` on are arbitrary, because no required entry of a child uses them.
 //!
 //! Vectors are stored transformed (as values at the `N`-th roots of unity). A child needs only the
-//! transform of length `h = N/2` of the lower half `y` of the product `z = y + X^h y'`. The values
-//! of `z` at the roots of `X^h = 1` are those of `y + y'`, at the roots of `X^h = -1` those of
-//! `y - y'`.
+//! transform of length `h = N/2` of the lower half `y` of the product `z = y + X^h y'`. At the
+//! roots of `X^h = 1`, `z` equals `y + y'`. At the roots of `X^h = -1`, it equals `y - y'`.
 //!
 //! The child's transform is therefore half of the former plus half of the transform of `y - y'`.
 //! This costs one inverse and one forward transform of length `h`. An inverse transform of `z` and

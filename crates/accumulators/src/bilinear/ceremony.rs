@@ -13,7 +13,7 @@
 //! the powers are computed from it by a Fourier transform over the points. Both orders in use are
 //! supported. Before the transform, the sum of the points at the roots of unity must be `[s]_1`.
 //!
-//! The native format of parameters is that of [`Parameters`] in [`crate::wire`].
+//! The native format of parameters is the layout of [`Parameters`] in [`crate::wire`].
 //!
 //! Every point used is checked as in [`crate::wire`], and all powers as in [`Parameters`]. The
 //! caller provides a purpose. Accumulators over one file with different purposes are unrelated.
@@ -120,7 +120,7 @@ impl<'de> Visitor<'de> for ListVisitor {
 /// * [`DecodeError::Malformed`] if the file has another format or contains other digits.
 /// * [`DecodeError::LengthMismatch`] if a point has another length, and the errors of points.
 /// * [`DecodeError::ParametersInvalid`] if the points are not the powers of one secret. Also unless
-///   the purpose has 1 to 64 bytes, or if the length of a Lagrange form is no power of two.
+///   the purpose has 1 to 64 bytes, or if the length of a Lagrange form is not a power of two.
 /// * [`DecodeError::SecretGuessable`] if the secret is guessable.
 pub fn from_json(text: &[u8], purpose: &str, workers: &Workers) -> Result<Parameters, DecodeError> {
     require_size(text)?;
@@ -136,11 +136,11 @@ pub fn from_json(text: &[u8], purpose: &str, workers: &Workers) -> Result<Parame
 
 /// Reads parameters from a text file, for use with `purpose`.
 ///
-/// Cost: that of [`from_json`]. A file in the older format also needs a transform over its points,
+/// Cost: as for [`from_json`]. A file in the older format also needs a transform over its points,
 /// with `n log n / 2` multiplications.
 ///
 /// # Errors
-/// Those of [`from_json`].
+/// The errors of [`from_json`].
 pub fn from_text(text: &[u8], purpose: &str, workers: &Workers) -> Result<Parameters, DecodeError> {
     require_size(text)?;
     let text = core::str::from_utf8(text).map_err(|_| DecodeError::Malformed)?;
@@ -181,7 +181,7 @@ const fn require_size(text: &[u8]) -> Result<(), DecodeError> {
     Ok(())
 }
 
-/// Error for too many points, with a limit in bytes: that of this number of points in G1.
+/// Error for too many points. Its limit in bytes is the length of `points` points in G1.
 const fn too_many(points: usize) -> DecodeError {
     DecodeError::TooLarge {
         limit: points.saturating_mul(G1_BYTES),

@@ -72,7 +72,7 @@ impl Claims {
     /// Decodes a received commitment.
     ///
     /// # Errors
-    /// Those of [`point::decode`]. The identity is rejected, since as a commitment it would
+    /// The errors of [`point::decode`]. The identity is rejected, since as a commitment it would
     /// "contain" every polynomial.
     pub fn commitment(&mut self, encoding: &[u8; G1_BYTES]) -> Result<Commitment, DecodeError> {
         if let Some(known) = self.known.get(encoding) {
@@ -90,7 +90,7 @@ impl Claims {
     /// of `[constant]_1`. The quotient may be the identity.
     ///
     /// # Errors
-    /// Those of [`point::decode_or_identity`] for the quotient.
+    /// The errors of [`point::decode_or_identity`] for the quotient.
     pub fn add(
         &mut self,
         multiples: &[(Commitment, Fr)],
@@ -178,7 +178,8 @@ impl PartialCommitment {
         Ok(())
     }
 
-    /// Encodes the commitment to all coefficients added, equal to that of [`Parameters::commit`].
+    /// Encodes the commitment to all coefficients added. It equals the result of
+    /// [`Parameters::commit`].
     pub fn finish(&self) -> [u8; G1_BYTES] {
         point::encode::<g1::Config, G1_BYTES>(&self.sum.into_affine())
     }

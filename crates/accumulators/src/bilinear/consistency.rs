@@ -1,4 +1,4 @@
-//! Check that the published powers in both groups are those of one secret.
+//! Check that the published powers in both groups are powers of one secret.
 
 use alloc::vec::Vec;
 
@@ -19,11 +19,12 @@ use super::{
 use crate::{element::AccumulatorId, transcript::Transcript};
 
 impl Parameters {
-    /// Returns whether all powers are those of the `s` in `[s]_2`, up to components of small order.
+    /// Returns whether all published powers are powers of the `s` in `[s]_2`, up to components of
+    /// small order.
     ///
-    /// Does not see such components: see [`Parameters::are_in_subgroups`].
+    /// Such components are detected by [`Parameters::are_in_subgroups`] only.
     ///
-    /// All equations `e(P_(i+1), [1]_2) = e(P_i, [s]_2)` are checked at once, weighted with the
+    /// All equations `e(P_(i+1), [1]_2) = e(P_i, [s]_2)` are checked together, weighted with the
     /// powers of a challenge over all points. The mirror image for G2 uses `[s]_1`. Powers in the
     /// subgroups that are false pass with probability below `q / 2^254` per attempt.
     ///

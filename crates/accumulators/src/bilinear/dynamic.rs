@@ -16,7 +16,7 @@
 //!
 //! Each value is `[f(s)]_1` for the polynomial of a set that is public in this library's model.
 //! Anyone with the powers can compute it, so it helps a forger no more than the powers do. Security
-//! is that of the `q`-strong Diffie-Hellman assumption with the `q` of the powers.
+//! rests on the `q`-strong Diffie-Hellman assumption with the `q` of the powers.
 //!
 //! Removing an absent element, or removing from the value of another set, would break this. It
 //! would publish `[f(s) / (y + s)]_1` with a remainder, which is a forged witness. All results of
@@ -28,7 +28,7 @@
 //!
 //! # Untrusted change logs
 //!
-//! Change logs are not verified here: a false log leads to a witness that does not verify. An
+//! Change logs are not verified here: a false log produces a witness that does not verify. An
 //! update without a result, `None` or [`AccumulateError::ElementAbsent`], is not evidence of a
 //! removal. Only the author's statement or a non-membership witness is.
 //!

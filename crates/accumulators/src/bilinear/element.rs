@@ -18,8 +18,9 @@ use crate::{
 ///
 /// The bias is below `r / 2^512 < 2^-257`. Zero is refused. Elements are not compared with the
 /// negative of the secret `s`, which would cost the holder of a public key a multiplication each. A
-/// set that contains it has the identity as its value, which is never returned nor accepted.
-/// Scalars are hashes, so this happens with probability `2^-255`, and such an element reveals `s`.
+/// set that contains this negative has the identity as its value, which is never returned nor
+/// accepted. Scalars are hashes, so this happens with probability `2^-255`, and such an element
+/// reveals `s`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct BilinearElement {
     digest: ElementDigest,
@@ -42,7 +43,7 @@ impl BilinearElement {
     /// Creates the element of a query.
     ///
     /// # Errors
-    /// [`VerifyError::ElementNotAllowed`].
+    /// [`VerifyError::ElementNotAllowed`] if a scalar is zero.
     pub(crate) fn queried(key: &BilinearPublicKey, element: &[u8]) -> Result<Self, VerifyError> {
         Self::new(key.id().digest_of(element)).ok_or(VerifyError::ElementNotAllowed)
     }
@@ -50,7 +51,7 @@ impl BilinearElement {
     /// Creates the elements of a query, in its order.
     ///
     /// # Errors
-    /// [`VerifyError::ElementNotAllowed`].
+    /// [`VerifyError::ElementNotAllowed`] if a scalar is zero.
     pub(crate) fn all_queried(
         key: &BilinearPublicKey,
         query: &[Vec<u8>],

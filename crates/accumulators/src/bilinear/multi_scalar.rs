@@ -2,8 +2,8 @@
 //!
 //! The library's own sum works in projective coordinates and on whole scalars. This one halves the
 //! scalars by the endomorphism and adds in affine coordinates ([`affine`]). It takes about 0.6 of
-//! the time at 1 000 points. No threaded operation of the library is called: `workers` alone
-//! decides, and with [`Workers::sequential`] all work stays on the calling thread.
+//! the time at 1 000 points. No threaded operation of the library is called. Only `workers`
+//! determines the threads, and with [`Workers::sequential`] all work stays on the calling thread.
 //!
 //! Points must be in the subgroup of order `r`, since the endomorphism multiplies by `mu` only
 //! there.
@@ -93,9 +93,9 @@ pub(crate) struct PairSum {
 }
 
 impl PairSum {
-    /// Computes both sums at once. They share the points and their images under the endomorphism.
+    /// Computes both sums together. They share the points and their images under the endomorphism.
     ///
-    /// Cost: that of one sum with one and a half times as many terms.
+    /// Cost: one sum with one and a half times as many terms.
     pub(crate) fn new(terms: &[Term], workers: &Workers) -> Self {
         Counted::add_sums(2, terms.len());
         let points: Vec<G1Affine> = terms.iter().map(|term| term.point).collect();

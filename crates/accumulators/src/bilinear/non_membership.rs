@@ -6,7 +6,7 @@
 //! A remainder `v = 0` is rejected, since only members have it. A member with a nonzero `v` would
 //! give `(W_e - W) / v = [1 / (e + s)]_1`, which breaks the strong Diffie-Hellman assumption.
 //!
-//! `W` is the identity for the empty set alone, where `f = 1` and `v = 1`. Decoding therefore
+//! `W` is the identity only for the empty set, where `f = 1` and `v = 1`. Decoding therefore
 //! accepts the identity only with `v = 1`. It then verifies only for the empty set's value, since
 //! the equation becomes `V = [1]_1`.
 //!

@@ -26,7 +26,7 @@ pub(crate) const SCHEME: SchemeId = scheme::BILINEAR;
 ///
 /// Parameters from messages and ceremony files pass the same check. The powers begin with the
 /// generators and are the powers of one `s` in both groups. [`Parameters::for_claims`] and
-/// [`Parameters::from_kept`] do not make it. No check shows that `s` is unknown, and with `s`
+/// [`Parameters::from_kept`] do not make it. No check proves that `s` is unknown, and with `s`
 /// everything can be forged. The check refuses guessable secrets: numbers up to
 /// [`GUESSED`](super::GUESSED), their negatives, and roots of unity whose order is at most twice
 /// the number of powers.
@@ -54,7 +54,7 @@ impl Parameters {
     ///
     /// # Errors
     /// * [`DecodeError::ParametersInvalid`] for fewer than two powers in a group, or if the first
-    ///   powers are not the generators. Also if the powers are not those of one secret, or unless
+    ///   powers are not the generators. Also if they are not the powers of one secret, or unless
     ///   the purpose has 1 to 64 bytes.
     /// * [`DecodeError::SecretGuessable`] if the secret is guessable.
     pub(crate) fn new(
@@ -112,15 +112,15 @@ impl Parameters {
         }
     }
 
-    /// Creates parameters from a compressed `[s]_2` alone. They can only check claims about
+    /// Creates parameters from a compressed `[s]_2` only. They can only check claims about
     /// commitments.
     ///
     /// Neither the powers of `s` nor its guessability are checked. The caller must know `[s]_2`, or
     /// its fingerprint, from a trusted source.
     ///
     /// # Errors
-    /// Those of [`point::decode`]; [`DecodeError::ParametersInvalid`] for the generator, or unless
-    /// the purpose has 1 to 64 bytes.
+    /// The errors of [`point::decode`]; [`DecodeError::ParametersInvalid`] for the generator, or
+    /// unless the purpose has 1 to 64 bytes.
     pub fn for_claims(s_g2: &[u8; G2_BYTES], purpose: &str) -> Result<Self, DecodeError> {
         let s_g2: G2Affine = point::decode::<g2::Config, G2_BYTES>(s_g2)?;
         let generator = G2Affine::generator();

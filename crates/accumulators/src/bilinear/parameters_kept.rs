@@ -17,8 +17,7 @@ impl Parameters {
     /// Encodes the parameters with uncompressed coordinates of all powers. The result is twice as
     /// long as the message, and is read without a square root or a check of the powers.
     ///
-    /// Layout: that of the message's body, with 96 bytes for each power in G1 and 192 for each in
-    /// G2.
+    /// Layout: the message's body, with 96 bytes for each power in G1 and 192 for each in G2.
     pub fn to_kept(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(
             2 * (G1_BYTES * self.powers_g1().len() + G2_BYTES * self.powers_g2().len()) + 80,

@@ -4,15 +4,15 @@
 //! polynomials, evaluated at `s`, so one leaked scalar reveals `s`. See the policy of [`bls12`] for
 //! side channels of multiplications, faults and wiping.
 //!
-//! Single results are split into shares. All witnesses at once are not: compute those only where no
-//! other process shares the machine's caches. The multiplied point is always the generator, never a
-//! point from another party. Results are not checked before they are released, but a change is
-//! refused unless its first value is the previous one.
+//! Single results are computed from shares. All witnesses in one batch are not: compute them only
+//! where no other process shares the machine's caches. The multiplied point is always the
+//! generator, never a point from another party. Results are not checked before they are released,
+//! but a change is refused unless its first value is the previous one.
 //!
-//! Also overwritten: the powers of `s`, the sums `e + s`, and `f(s)` in a change. Not overwritten:
-//! single exponents `f(s)` and `f(s) / (e + s)`, the list of the latter for all witnesses at once,
-//! and its intermediate products. They remain on the heap until it is reused. One of these with the
-//! set reveals `s`.
+//! These are also overwritten: the powers of `s`, the sums `e + s`, and `f(s)` in a change. Not
+//! overwritten: single exponents `f(s)` and `f(s) / (e + s)`, the list of `f(s) / (e + s)` for a
+//! batch of all witnesses, and its intermediate products. They remain on the heap until the memory
+//! is reused. Any of these numbers reveals `s` if the set is known.
 
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ impl BilinearSecretKey {
     /// power, spread over the workers. Memory: about 100 bytes per power in G1, 200 in G2.
     ///
     /// # Errors
-    /// The operating system provides no randomness.
+    /// [`getrandom::Error`] if the operating system provides no random bytes.
     pub fn generate(
         capacity: usize,
         subset_limit: usize,

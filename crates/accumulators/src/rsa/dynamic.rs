@@ -8,7 +8,7 @@
 //! value to a set there. The root of a stale value that does not contain the removed `r` is a
 //! witness of `r`, computed and published by the author.
 //!
-//! Witnesses are updated from the change log alone:
+//! Witnesses are updated with nothing but the change log:
 //!
 //! ```text
 //! r   the element's prime          w^r      = before
@@ -76,11 +76,11 @@ impl Dynamic for Rsa {
         Ok((RsaValue::new(residue), RsaUpdateData))
     }
 
-    /// `None` reports the contents of the log, and is no evidence of a removal.
+    /// `None` reports the contents of the log, and is not evidence of a removal.
     ///
-    /// Cost for each witness: a power with the exponents of all added elements and one with those
-    /// of all removed elements. It is linear in the size of the log. The powers of the last value
-    /// share their squarings.
+    /// Cost for each witness: two powers, one with the exponents of all added elements and one with
+    /// the exponents of all removed elements. The cost is linear in the size of the log. The powers
+    /// of the last value share their squarings.
     fn update_witnesses(
         key: &RsaPublicKey,
         witnesses: &[(RsaElement, RsaWitness)],

@@ -53,7 +53,7 @@ impl RsaElement {
     /// Cost: one primality test.
     ///
     /// # Errors
-    /// [`RepresentativeError`].
+    /// [`RepresentativeError`] if the number at the offset is not a prime of the rule's length.
     pub(crate) fn at_offset(
         key: &RsaPublicKey,
         digest: &ElementDigest,
@@ -71,7 +71,8 @@ impl RsaElement {
     /// Like [`RsaElement::at_offset`], but from the bytes of an element during verification.
     ///
     /// # Errors
-    /// [`VerifyError::OffsetOutsideWindow`], [`VerifyError::NotAPrimeRepresentative`].
+    /// [`VerifyError::OffsetOutsideWindow`] if the number at the offset has more bits than the
+    /// rule; [`VerifyError::NotAPrimeRepresentative`] if it is even or composite.
     pub(crate) fn verified(
         key: &RsaPublicKey,
         element: &[u8],
@@ -87,7 +88,7 @@ impl RsaElement {
     /// Creates the elements of a query, in its order, from the claimed offsets of their primes.
     ///
     /// # Errors
-    /// Those of [`RsaElement::verified`].
+    /// The errors of [`RsaElement::verified`].
     pub(crate) fn all_verified<'a>(
         key: &RsaPublicKey,
         elements: impl IntoIterator<Item = &'a [u8]>,

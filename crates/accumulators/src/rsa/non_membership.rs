@@ -22,8 +22,8 @@
 //! verifier therefore searches for the representative itself, and this witness carries no offset.
 //!
 //! Source: Li, Li & Xue 2007, sections 3.2 (witnesses) and 4 (updates). Deviation: the quotient
-//! group, the canonical range of `a`, and updates over many changes at once. The paper leaves the
-//! map to primes to its caller and so does not meet the problem of the second prime.
+//! group, the canonical range of `a`, and updates over many changes in one step. The paper leaves
+//! the map to primes to its caller and so does not meet the problem of the second prime.
 
 use core::cmp::Ordering;
 
@@ -50,7 +50,7 @@ pub struct RsaNonMembershipWitness {
     pub(super) remainder: Integer,
     /// `B`.
     pub(super) cofactor: Residue,
-    /// Length of the encoded remainder in bytes: that of representatives.
+    /// Length of the encoded remainder in bytes, which is the length of representatives.
     pub(super) length: usize,
 }
 
@@ -69,9 +69,11 @@ impl RsaNonMembershipWitness {
 /// Cost: one search for the representative, and one simultaneous power with two exponents of its
 /// length.
 ///
-/// Errors: [`VerifyError::WrongAccumulator`] if `B` does not fit the group in length or range,
-/// [`VerifyError::ElementNotAllowed`], [`VerifyError::RemainderOutOfRange`],
-/// [`VerifyError::WitnessMismatch`].
+/// Errors:
+/// * [`VerifyError::WrongAccumulator`] if `B` does not fit the group in length or range.
+/// * [`VerifyError::ElementNotAllowed`] if the element's search window contains no prime.
+/// * [`VerifyError::RemainderOutOfRange`] unless `0 < a < r`.
+/// * [`VerifyError::WitnessMismatch`] if the equation does not hold.
 impl Proof for RsaNonMembershipWitness {
     type Commitment = Verified<Snapshot<Rsa>>;
     type Query = [u8];
@@ -125,7 +127,7 @@ impl Wire for RsaNonMembershipWitness {
     }
 }
 
-/// Length of an encoded remainder in bytes: that of the largest representative.
+/// Length of an encoded remainder in bytes, which is the length of the largest representative.
 fn representative_length(key: &RsaPublicKey) -> usize {
     key.parameters().rule().byte_length()
 }

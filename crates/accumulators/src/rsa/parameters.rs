@@ -192,7 +192,7 @@ impl RsaPublicKey {
     /// Cost: one gcd with the modulus.
     ///
     /// # Errors
-    /// Those of [`ResidueGroup::read`].
+    /// The errors of [`ResidueGroup::read`].
     pub(crate) fn read_residue(&self, reader: &mut Reader<'_>) -> Result<Residue, DecodeError> {
         let group = self.group();
         group.read(reader.take(group.length())?)
@@ -202,7 +202,7 @@ impl RsaPublicKey {
     /// witness.
     ///
     /// # Errors
-    /// Those of [`ResidueGroup::read_but_one`].
+    /// The errors of [`ResidueGroup::read_but_one`].
     pub(crate) fn read_but_one(&self, reader: &mut Reader<'_>) -> Result<Residue, DecodeError> {
         let group = self.group();
         group.read_but_one(reader.take(group.length())?)
@@ -210,7 +210,7 @@ impl RsaPublicKey {
 
     /// Raises `g` to the product of primes.
     ///
-    /// Cost: that of [`RsaPublicKey::power`] for an exponent of all their bits.
+    /// Cost: one [`RsaPublicKey::power`] with an exponent as long as the product.
     pub(crate) fn power_of_base<'a>(
         &self,
         primes: impl IntoIterator<Item = &'a Integer>,

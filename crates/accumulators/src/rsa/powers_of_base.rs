@@ -1,6 +1,6 @@
 //! Published powers of `g`: a table for accumulation without squarings.
 //!
-//! The table can be computed and checked with the public key alone. A false table leads to false
+//! The table can be computed and checked with the public key only. A false table produces false
 //! values, against which no witness verifies. See [`rsa_group::powers_table`] for the method.
 
 use pad_core::DecodeError;

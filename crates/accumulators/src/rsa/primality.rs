@@ -37,7 +37,7 @@ const SMALL: u64 = 1 << 16;
 const BEFORE_SQUARE_TEST: u64 = 12;
 /// Upper bound of Lucas parameters. A number that is not below [`SMALL`] and shares a factor with a
 /// discriminant `(P - 2)(P + 2)` is therefore composite. Half of all `P` are suitable for a number
-/// that is no square.
+/// that is not a square.
 const LUCAS_BOUND: u64 = 1 << 15;
 
 /// Returns whether `number`, in little-endian limbs, is prime. See the module documentation for the

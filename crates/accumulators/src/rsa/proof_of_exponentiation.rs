@@ -75,7 +75,8 @@ impl Exponentiation<'_> {
     /// of 256 bits. The power does not depend on the length of `x`.
     ///
     /// # Errors
-    /// [`VerifyError::ExponentiationProofMismatch`].
+    /// [`VerifyError::ExponentiationProofMismatch`] if the equation does not hold, or no challenge
+    /// is found.
     pub(super) fn verify(&self, quotient: &Residue) -> Result<(), VerifyError> {
         let mismatch = VerifyError::ExponentiationProofMismatch;
         let group = self.key.group();

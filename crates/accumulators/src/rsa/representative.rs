@@ -22,7 +22,7 @@
 //!
 //! The argument needs p to be prime (it fails for products), but not to be the smallest.
 //!
-//! *Non-membership must search.* A non-membership proof shows that a number is coprime to the
+//! *Non-membership must search.* A non-membership proof proves only that a number is coprime to the
 //! product. A later prime of the window of an accumulated element **is** coprime to it. A dishonest
 //! server could "prove" the absence of every present element. The verifier must therefore find the
 //! smallest prime by its own search.
@@ -133,11 +133,11 @@ impl fmt::Display for RepresentativeRule {
     }
 }
 
-/// Error returned when an offset does not lead to a prime representative.
+/// Error returned when the number at an offset is not a prime representative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum RepresentativeError {
     /// The number at the offset has more bits than the rule.
-    #[error("the offset leads out of the element's window")]
+    #[error("the offset is outside the element's search window")]
     OffsetOutsideWindow,
     /// The number at the offset is even or composite.
     #[error("the number at the offset is not an odd prime")]

@@ -43,7 +43,7 @@ pub struct RsaSecretKey {
     public: RsaPublicKey,
 }
 
-/// Shows the public key only.
+/// Prints the public key only.
 impl fmt::Debug for RsaSecretKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
@@ -60,7 +60,7 @@ pub enum KeyError {
     /// The caller stopped the search.
     #[error("the search for a key was cancelled")]
     Cancelled,
-    /// The operating system gives no random bytes.
+    /// The operating system provides no random bytes.
     #[error("the operating system gives no random bytes")]
     RandomnessUnavailable,
     /// A factor is not a safe prime.
@@ -94,7 +94,8 @@ impl RsaSecretKey {
     /// Cost: a few thousand powers modulo numbers of half the key's length. The time varies a lot.
     ///
     /// # Errors
-    /// [`KeyError::Cancelled`], [`KeyError::RandomnessUnavailable`].
+    /// [`KeyError::Cancelled`] if `progress` stops the search; [`KeyError::RandomnessUnavailable`]
+    /// if the operating system provides no random bytes.
     pub fn generate(
         size: KeySize,
         rule: RepresentativeRule,
@@ -109,8 +110,10 @@ impl RsaSecretKey {
     /// Creates the key with two safe primes `p = 2 p' + 1` and `q = 2 q' + 1`.
     ///
     /// # Errors
-    /// [`KeyError::NotSafePrimes`], [`KeyError::UnsuitablePrimes`],
-    /// [`KeyError::RandomnessUnavailable`].
+    /// * [`KeyError::NotSafePrimes`] if a factor is not a safe prime.
+    /// * [`KeyError::UnsuitablePrimes`] if the factors have unsuitable lengths, or are too close to
+    ///   each other.
+    /// * [`KeyError::RandomnessUnavailable`] if the operating system provides no random bytes.
     pub fn from_primes(
         first: Integer,
         second: Integer,
@@ -149,7 +152,8 @@ impl RsaSecretKey {
     /// Cost: the primality tests of [`RsaSecretKey::from_primes`].
     ///
     /// # Errors
-    /// [`KeyError::Malformed`], and those of [`RsaSecretKey::from_primes`].
+    /// [`KeyError::Malformed`] if the bytes are not an encoded key, and the errors of
+    /// [`RsaSecretKey::from_primes`].
     pub fn from_bytes(bytes: &[u8], label: &[u8]) -> Result<Self, KeyError> {
         let mut reader = Reader::new(codec::open(bytes, KIND_SECRET_KEY, SCHEME.0, KEY_LIMIT)?);
         let [rule] = reader.array()?;
@@ -170,7 +174,7 @@ impl RsaSecretKey {
     /// Cost: a cheap product for each prime, and one power by tables.
     ///
     /// # Errors
-    /// [`AccumulateError::FaultDetected`].
+    /// [`AccumulateError::FaultDetected`] if a result fails its check.
     pub(crate) fn power_of_base<'a>(
         &self,
         primes: impl IntoIterator<Item = &'a Integer>,
@@ -183,7 +187,7 @@ impl RsaSecretKey {
     /// Raises `g` to an exponent from 1 to below [`Factors::order`].
     ///
     /// # Errors
-    /// [`AccumulateError::FaultDetected`].
+    /// [`AccumulateError::FaultDetected`] if a result fails its check.
     pub(crate) fn power(&self, exponent: SecretInteger) -> Result<Residue, AccumulateError> {
         let parameters = self.public.parameters();
         let group = parameters.group();
@@ -194,7 +198,7 @@ impl RsaSecretKey {
     /// Raises `g` to each exponent.
     ///
     /// # Errors
-    /// [`AccumulateError::FaultDetected`].
+    /// [`AccumulateError::FaultDetected`] if a result fails its check.
     pub(crate) fn powers(
         &self,
         exponents: &[SecretInteger],

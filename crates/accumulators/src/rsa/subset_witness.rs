@@ -5,7 +5,7 @@
 //! of exponentiation](crate::rsa::proof_of_exponentiation) replaces it with one short power. A
 //! subset of one element has no such proof: it is a membership witness.
 //!
-//! Suppose a prover shows `W^x = value` for an `x` with a prime factor `r` that was not
+//! Suppose a prover presents `W^x = value` for an `x` with a prime factor `r` that was not
 //! accumulated. The prover then has an `r`-th root of a power of `g` with an exponent coprime to
 //! `r`. This gives an `r`-th root of `g`, against the strong RSA assumption.
 //!
@@ -111,11 +111,14 @@ impl RsaSubsetWitness {
 /// Cost: one primality test for each element, one challenge, and one simultaneous power with two
 /// exponents of 256 bits.
 ///
-/// Errors: [`VerifyError::InvalidQuery`] if the query is empty, out of order, or contains a
-/// duplicate; [`VerifyError::CountMismatch`]; [`VerifyError::WrongAccumulator`];
-/// [`VerifyError::OffsetOutsideWindow`], [`VerifyError::NotAPrimeRepresentative`]. If the equation
-/// does not hold, [`VerifyError::WitnessMismatch`] for one element and
-/// [`VerifyError::ExponentiationProofMismatch`] for several.
+/// Errors:
+/// * [`VerifyError::InvalidQuery`] if the query is empty, out of order, or contains a duplicate.
+/// * [`VerifyError::CountMismatch`] unless there is one offset for each element.
+/// * [`VerifyError::WrongAccumulator`] if a residue does not fit the group in length or range.
+/// * [`VerifyError::OffsetOutsideWindow`] or [`VerifyError::NotAPrimeRepresentative`] if the number
+///   at an offset is not a prime of the rule's length.
+/// * If the equation does not hold: [`VerifyError::WitnessMismatch`] for one element,
+///   [`VerifyError::ExponentiationProofMismatch`] for several.
 impl Proof for RsaSubsetWitness {
     type Commitment = Verified<Snapshot<Rsa>>;
     type Query = [Vec<u8>];

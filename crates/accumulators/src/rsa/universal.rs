@@ -50,12 +50,13 @@ impl Universal for Rsa {
     }
 
     /// [`AccumulateError::ElementAbsent`] and [`AccumulateError::ElementPresent`] report the
-    /// contents of the log. An unverified log is no evidence that the element was removed or added.
+    /// contents of the log. An unverified log is not evidence that the element was removed or
+    /// added.
     ///
-    /// Cost: one power with an exponent as long as the product of all added representatives, and
-    /// one with that of all removed ones. The number of changes does not matter. An element that is
-    /// added and removed again costs next to nothing. The caller bounds the length of logs from
-    /// untrusted sources.
+    /// Cost: two powers, with exponents as long as the product of all added representatives and the
+    /// product of all removed ones. The number of changes does not matter. An element that is added
+    /// and removed again costs next to nothing. The caller bounds the length of logs from untrusted
+    /// sources.
     fn update_non_membership_witness(
         key: &RsaPublicKey,
         element: &RsaElement,

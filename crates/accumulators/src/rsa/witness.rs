@@ -42,9 +42,9 @@ impl RsaWitness {
 
 /// Commitment: a verified snapshot. Query: the element. Statement: its membership.
 ///
-/// The verifier does not check that the offset is the first that leads to a prime. The value's
-/// exponent contains only the first primes of the set's elements. Under the default rule, every
-/// prime of this element's window belongs to this element, so a later prime has no witness. See
+/// The verifier does not check that the prime is the first of its window. The value's exponent
+/// contains only the first primes of the set's elements. Under the default rule, every prime of
+/// this element's window belongs to this element, so a later prime has no witness. See
 /// [`representative`](super::representative), also for rules whose windows overlap. Non-membership
 /// witnesses must use the first prime, since any later one would pass.
 ///

@@ -9,9 +9,9 @@
 //!
 //! **Guarantee.** Let `e_i = w_i^(r_i) / value`; the equation states `product of e_i^(c_i) = 1`. An
 //! `e_i` of small order `d` passes with probability `1/d`. A witness that is wrong by a square root
-//! of 1 would pass every second time. In the quotient by `{1, -1}`, `-1` is no such root, and any
-//! other one gives the factors of `N`. An imported modulus may have other small orders, but the
-//! guarantee needs no assumption about them.
+//! of 1 would pass every second time. In the quotient by `{1, -1}`, `-1` is equal to 1, and any
+//! other square root of 1 gives the factors of `N`. An imported modulus may have other small
+//! orders, but the guarantee needs no assumption about them.
 //!
 //! Suppose that for some choice of the other coefficients two values `c, c'` of `c_j` pass. Then
 //! `e_j^(c - c') = 1`, which is `w_j^(r_j d) = value^d` with `0 < d < 2^128`. A representative is a
@@ -68,13 +68,17 @@ impl From<Vec<RsaWitness>> for RsaWitnessBatch {
 /// the membership of all of them, in that order. A query may repeat an element, so the statement
 /// does not count members.
 ///
-/// Cost for each of many: one primality test, one hash, and a fifth of the power that verifies
-/// a single witness.
+/// Cost per witness of a large batch: one primality test, one hash, and a fifth of the power that
+/// verifies a single witness.
 ///
-/// Errors: [`VerifyError::InvalidQuery`] if the query is empty; [`VerifyError::CountMismatch`];
-/// [`VerifyError::WrongAccumulator`]; [`VerifyError::OffsetOutsideWindow`],
-/// [`VerifyError::NotAPrimeRepresentative`]; [`VerifyError::WitnessMismatch`] if any witness is
-/// wrong, without its position.
+/// Errors:
+/// * [`VerifyError::InvalidQuery`] if the query is empty.
+/// * [`VerifyError::CountMismatch`] unless there is one witness for each element.
+/// * [`VerifyError::WrongAccumulator`] if a residue does not fit the group in length or range.
+/// * [`VerifyError::OffsetOutsideWindow`] or [`VerifyError::NotAPrimeRepresentative`] if the number
+///   at an offset is not a prime of the rule's length.
+/// * [`VerifyError::WitnessMismatch`] if any witness is wrong. The error does not name its
+///   position.
 impl Proof for RsaWitnessBatch {
     type Commitment = Verified<Snapshot<Rsa>>;
     type Query = [Vec<u8>];

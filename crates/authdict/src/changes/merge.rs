@@ -1,4 +1,5 @@
-//! Merges sorted runs in a file. Of several operations on a key, that of the newest run wins.
+//! Merges sorted runs in a file. Of several operations on a key, the operation in the newest run
+//! wins.
 
 use core::{cmp::Ordering, ops::Range};
 use std::{
@@ -68,8 +69,8 @@ impl<'s> Merge<'s> {
     /// The operation on the next key.
     ///
     /// # Errors
-    /// The operating system's; [`io::ErrorKind::UnexpectedEof`] if the file is shorter than what
-    /// was written.
+    /// The operating system's; [`io::ErrorKind::UnexpectedEof`] if the file is shorter than its
+    /// runs.
     pub(super) fn next(&mut self) -> io::Result<Option<Record<'_>>> {
         let run = loop {
             let Some(mut top) = self.heads.peek_mut() else {

@@ -73,8 +73,7 @@ impl<'b> Record<'b> {
     /// The operation.
     ///
     /// # Errors
-    /// [`io::ErrorKind::InvalidData`] if key or value is too long: the record is not what was
-    /// written.
+    /// [`io::ErrorKind::InvalidData`] if key or value is too long, so the record is damaged.
     pub(super) fn operation(self) -> io::Result<Operation> {
         let changed =
             |error: InputError| io::Error::new(io::ErrorKind::InvalidData, error.to_string());

@@ -15,7 +15,7 @@ use crate::store::StoreError;
 /// Sorts operations.
 #[derive(Debug)]
 pub(crate) struct Sorter {
-    beside: PathBuf,
+    base: PathBuf,
     bound: usize,
     workers: Workers,
     buffer: Buffer,
@@ -34,10 +34,10 @@ struct Runs {
 
 impl Sorter {
     /// A sorter with about `bound` bytes in memory, and the rest in the folder of the file
-    /// `beside`.
-    pub(super) fn new(beside: &Path, bound: usize, workers: Workers) -> Self {
+    /// `base`.
+    pub(super) fn new(base: &Path, bound: usize, workers: Workers) -> Self {
         Self {
-            beside: beside.to_path_buf(),
+            base: base.to_path_buf(),
             bound,
             workers,
             buffer: Buffer::default(),
@@ -58,7 +58,7 @@ impl Sorter {
         self.buffer.sort(&self.workers);
         let runs = match &mut self.spilled {
             Some(runs) => runs,
-            none => none.insert(Runs::new(&self.beside, piece(self.bound, 1))?),
+            none => none.insert(Runs::new(&self.base, piece(self.bound, 1))?),
         };
         runs.add(Cursor::Memory(&self.buffer, 0))?;
         self.buffer.clear();
@@ -81,7 +81,7 @@ impl Sorter {
         drop(mem::take(&mut self.buffer));
         let most = (self.bound / LEAST_PIECE).clamp(2, MOST_RUNS);
         while runs.extents.len() > most {
-            runs = runs.merged(&self.beside, most, piece(self.bound, most))?;
+            runs = runs.merged(&self.base, most, piece(self.bound, most))?;
         }
         let piece = piece(self.bound, runs.extents.len());
         Ok(SortedOperations(Source::File { runs, piece }))
@@ -89,9 +89,9 @@ impl Sorter {
 }
 
 impl Runs {
-    fn new(beside: &Path, piece: usize) -> io::Result<Self> {
+    fn new(base: &Path, piece: usize) -> io::Result<Self> {
         Ok(Self {
-            file: Scratch::beside(beside)?,
+            file: Scratch::next_to(base)?,
             piece,
             extents: Vec::new(),
         })
@@ -113,8 +113,8 @@ impl Runs {
     }
 
     /// Merges each group of up to `most` runs into one, in a new file.
-    fn merged(&self, beside: &Path, most: usize, piece: usize) -> io::Result<Self> {
-        let mut merged = Self::new(beside, self.piece)?;
+    fn merged(&self, base: &Path, most: usize, piece: usize) -> io::Result<Self> {
+        let mut merged = Self::new(base, self.piece)?;
         for group in self.extents.chunks(most) {
             merged.add(Cursor::File(Merge::new(&self.file, group, piece)?))?;
         }
@@ -231,5 +231,5 @@ fn piece(bound: usize, pieces: usize) -> usize {
 const PIECE: usize = 1 << 20;
 /// The minimum number of bytes read of a run.
 const LEAST_PIECE: usize = 1 << 12;
-/// The maximum number of runs that are merged at once.
+/// The maximum number of runs in one merge.
 const MOST_RUNS: usize = 512;

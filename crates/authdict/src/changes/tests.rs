@@ -148,8 +148,8 @@ fn memory_does_not_grow_with_the_number_of_operations() {
     let peak = |number: u64| {
         let mut taken = 0;
         let measured = allocation_counter::measure(|| {
-            let beside = folder.path().join("store");
-            let mut changes = Changes::sorted(&beside, bound, Workers::sequential());
+            let base = folder.path().join("store");
+            let mut changes = Changes::sorted(&base, bound, Workers::sequential());
             for place in 0..number {
                 // An odd multiplier: the keys are unordered and distinct.
                 let name = place.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes();

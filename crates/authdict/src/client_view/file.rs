@@ -1,4 +1,4 @@
-//! The file of a view, which several processes may advance. No process can move it back, or change
+//! A view's file, which several processes may advance. No process can move the view back or change
 //! its key.
 
 use std::{
@@ -34,11 +34,11 @@ pub enum ViewAccessFault {
     /// An error of the operating system.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The path is that of a directory, a pipe or another special file.
+    /// The path names a directory, a pipe or another special file.
     #[error("it is not a plain file")]
     NotPlain,
-    /// The view in the file is of another key.
-    #[error("the view was begun with another key")]
+    /// The view in the file has another key.
+    #[error("the view belongs to another key")]
     OtherKey,
     /// The file has a newer view.
     #[error("the view in the file is newer")]
@@ -74,10 +74,12 @@ impl ViewFile {
     /// returns the view to advance.
     ///
     /// The lock is not held during `advance`, so a slow server blocks no other process. After a
-    /// concurrent change, `advance` runs again on the stored view; after four, with the lock held.
+    /// concurrent change, `advance` runs again on the stored view. After four changes it runs with
+    /// the lock held.
     ///
     /// # Errors
-    /// [`ViewAccessError`], and those of `begin` and `advance`; the file is unchanged.
+    /// [`ViewAccessError`] if the view cannot be read or written; the errors of `begin` and
+    /// `advance`. The file is unchanged.
     pub fn advance<E: From<ViewAccessError>>(
         &self,
         begin: impl Fn(Option<StoredView>) -> Result<StoredView, E>,
@@ -91,7 +93,7 @@ impl ViewFile {
                 return Ok(self.keep(before.as_ref(), view)?);
             }
         }
-        // Others are faster each time: hold the lock now.
+        // Other processes won each race: hold the lock now.
         self.advance_held(begin, advance)
     }
 
@@ -99,7 +101,7 @@ impl ViewFile {
     /// once.
     ///
     /// # Errors
-    /// Those of [`ViewFile::advance`].
+    /// The errors of [`ViewFile::advance`].
     pub fn advance_held<E: From<ViewAccessError>>(
         &self,
         begin: impl Fn(Option<StoredView>) -> Result<StoredView, E>,

@@ -16,7 +16,7 @@ pub trait Heads {
     /// The error for a head or proof that is not returned.
     type Error;
 
-    /// The latest version that it offers.
+    /// The latest version that the source offers.
     ///
     /// # Errors
     /// [`Self::Error`].
@@ -28,14 +28,14 @@ pub trait Heads {
     /// [`Self::Error`].
     fn head_message(&self, version: Version) -> Result<Vec<u8>, Self::Error>;
 
-    /// The proof that a newer head continues an older one, as a message.
+    /// The proof that a newer head continues an older head, as a message.
     ///
     /// # Errors
     /// [`Self::Error`].
     fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, Self::Error>;
 
-    /// The proof that a newer version contains an older one, as a message; `None` where entries can
-    /// be removed.
+    /// The proof that a newer version contains an older version, as a message; `None` where entries
+    /// can be removed.
     ///
     /// # Errors
     /// [`Self::Error`].
@@ -112,7 +112,7 @@ impl<S: Suite> Heads for BlockDirectory<S> {
 /// Error of advancing a view. The view is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotFollowed<E> {
-    /// The latest version of the source is older than the newest one seen.
+    /// The latest version of the source is older than the newest version seen.
     #[error("{}", VerifyError::Rollback { seen: *.seen, offered: *.offered })]
     Behind {
         /// The newest version seen.
@@ -132,7 +132,7 @@ impl StoredView {
     /// Advances the view to the latest head of `heads`, and returns the new view.
     ///
     /// # Errors
-    /// [`NotFollowed`]; with evidence, if the heads convict the author.
+    /// [`NotFollowed`], with evidence if the heads prove that the author has signed two histories.
     pub fn follow<H: Heads + ?Sized>(&self, heads: &H) -> Result<Self, NotFollowed<H::Error>> {
         let (seen, offered) = (self.version(), heads.latest().map_err(NotFollowed::Silent)?);
         if offered < seen {
@@ -164,17 +164,17 @@ impl StoredView {
     }
 
     /// Checks that the heads in a verified answer belong to the past of the newest head seen. For
-    /// logs, a signature alone does not show that.
+    /// logs, a signature does not prove that.
     ///
     /// `heads` supplies the proofs that the newest head's history names an older root, and that the
-    /// newest version contains the older one.
+    /// newest version contains the older version.
     ///
-    /// Nothing is checked for other families, or for a view that has seen no head. Neither are the
-    /// newest version seen and later ones: [`crate::dynamic::client_of`] compares or refuses them.
+    /// Nothing is checked for other families, for a view that has seen no head, or for the newest
+    /// version seen and later versions. [`crate::dynamic::client_of`] compares the newest version
+    /// and refuses later ones.
     ///
     /// # Errors
-    /// [`NotFollowed`]; with evidence if the answer came with a head that the history does not
-    /// name.
+    /// [`NotFollowed`], with evidence if the answer contains a head that the history does not name.
     pub fn check_past<H: Heads + ?Sized>(
         &self,
         heads: &H,

@@ -1,6 +1,6 @@
-//! Append-only logs: a key keeps all its values, and a later version contains the earlier ones.
+//! Append-only logs: a key keeps all its values, and a later version contains all earlier versions.
 //!
-//! Ranges, differences, histories and several keys at once are [`NotOffered`] for logs.
+//! Questions about ranges, differences, histories and several keys are [`NotOffered`] for logs.
 
 use core::marker::PhantomData;
 
@@ -61,8 +61,8 @@ macro_rules! with_log_scheme {
     };
 }
 
-/// The log with this public key in a store, to be opened; `None` for other schemes. Its parameters
-/// are in the store.
+/// Creates the keeper of the log with this public key, not opened yet; `None` for other schemes.
+/// The parameters are read from the store.
 pub(crate) fn keeper<S: Suite>(
     public: &PublicKey,
     store: AnyStore,
@@ -72,7 +72,7 @@ pub(crate) fn keeper<S: Suite>(
     }
     let setup = LogParameters::read(&store)?.setup_of(public);
     let setup = setup.ok_or(StoreError::Damaged(
-        "its parameters are not those of its log",
+        "the parameters do not match the log's public key",
     ))?;
     let kept = with_log_scheme!(public.scheme, L => in_store::<L>(&public.authority, setup, store));
     Ok(kept.transpose()?)
@@ -86,9 +86,7 @@ fn in_store<S: QueryableScheme>(
     let log = Log::<S>::new(authority.dictionary, setup);
     match repository::empty(log, authority.author) {
         Ok(repository) => Ok(Box::new(FamilyKeeper::new(repository, store))),
-        Err(_) => Err(StoreError::Damaged(
-            "its parameters are too few for its log",
-        )),
+        Err(_) => Err(StoreError::Damaged("too few parameters for the log")),
     }
 }
 
@@ -108,7 +106,7 @@ fn has_suite<S: Suite>() -> bool {
     S::ID == Sha256Ed25519::ID
 }
 
-/// Checks that a version of a log contains an older one. The author has signed both.
+/// Checks that a version of a log contains an older version. The author has signed both.
 pub(crate) fn check_growth(
     public: &PublicKey,
     heads: [&Head; 2],

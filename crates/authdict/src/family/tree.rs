@@ -1,4 +1,4 @@
-//! Tree PADs: every question about keys is offered, and a proof needs only the head.
+//! Tree PADs: all questions about keys are supported, and a proof is checked against the head only.
 
 use core::ops::ControlFlow;
 

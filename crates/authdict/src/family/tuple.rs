@@ -1,5 +1,5 @@
-//! Tuple PADs: a proof needs the head's version, and some designs a key in addition to the
-//! author's.
+//! Tuple PADs: a proof is checked against the head's version. Some designs have a key in addition
+//! to the author's key.
 
 use pad_core::{Client, Key, SchemeId, Suite, Version, head::Authority};
 use pad_tuple::{Design, KeyBytes, Tuple, TupleScheme, for_each_tuple};
@@ -48,8 +48,9 @@ macro_rules! for_each_design {
     };
 }
 
-/// The tuple PAD with this public key in a store, to be opened; `None` for other schemes, and for
-/// stores in objects. Signed tuples are in a file next to the store, accumulated ones in memory.
+/// Creates the keeper of the tuple PAD with this public key, not opened yet; `None` for other
+/// schemes, and for stores in objects. Signed tuples are stored in a file next to the store,
+/// accumulated tuples in memory.
 pub(crate) fn keeper<S: Suite>(
     public: &PublicKey,
     store: AnyStore,
@@ -88,11 +89,11 @@ pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn Verifier>> 
     None
 }
 
-/// Reports step by step what the proof of a lookup in this version shows. `body` is the body of a
-/// [`pad_core::Response`]. Returns `false` if the scheme is not a tuple PAD's.
+/// Reports step by step what the proof of a lookup in this version contains. `body` is the body of
+/// a [`pad_core::Response`]. Returns `false` if the scheme is not a tuple PAD's.
 ///
 /// # Errors
-/// [`Refusal`] at the first thing that does not fit.
+/// [`Refusal`] at the first step that fails.
 pub(crate) fn explain<S: Suite>(
     scheme: Option<SchemeId>,
     version: Version,
@@ -131,5 +132,5 @@ fn is_of<S: Suite, D: Design<S>>(public: &PublicKey) -> bool {
 }
 
 fn foreign_key() -> RepositoryError {
-    StoreError::Damaged("its key is not one of its scheme").into()
+    StoreError::Damaged("the public key does not match its scheme").into()
 }

@@ -10,7 +10,7 @@ use crate::selection::SuiteName;
 pub struct Kind {
     /// Its number in envelopes.
     pub number: u8,
-    /// The context number after it: the suite, the scheme, the kind of tags, or 0.
+    /// The context number in the envelope: the suite, the scheme, the kind of tags, or 0.
     pub context: u16,
     /// The name of the kind.
     pub name: &'static str,
@@ -18,14 +18,14 @@ pub struct Kind {
     pub role: Role,
 }
 
-/// The role of a message, by which it is inspected.
+/// The role of a message, which decides how it is inspected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// A signed head.
     Head,
     /// A signed head, and a proof under it.
     ProofFile,
-    /// An update that leads to a version, with that version's head.
+    /// An update, with the head of the version that it produces.
     Update,
     /// Evidence against an author's key.
     Evidence,
@@ -40,7 +40,7 @@ impl Kind {
     /// Decodes the kind from the envelope of a message.
     ///
     /// # Errors
-    /// [`DecodeError`] if it is no envelope of this format, or its kind is unknown.
+    /// [`DecodeError`] if `message` has no envelope of this format, or its kind is unknown.
     pub fn of(message: &[u8]) -> Result<Self, DecodeError> {
         let envelope = message.first_chunk::<{ codec::ENVELOPE_LENGTH }>();
         let [m0, m1, m2, m3, format, number, c0, c1] = *envelope.ok_or(DecodeError::Malformed)?;
@@ -119,7 +119,7 @@ fn described(number: u8) -> Option<(&'static str, Role)> {
         132 => ("checkpoint of a server of a log", Other),
         145 => ("proof of what a log has of a key", ProofFile),
         146 => ("proof of one entry of a log", ProofFile),
-        // It begins with two heads.
+        // This message begins with two heads.
         147 => ("proof that a log has grown", Other),
         160 => (
             "proof of entries of a block directory, without its head",

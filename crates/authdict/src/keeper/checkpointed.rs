@@ -1,4 +1,4 @@
-//! Dictionaries kept whole: signed updates, and now and then a checkpoint of everything.
+//! Dictionaries kept whole: signed updates, and occasional checkpoints of the whole state.
 
 use std::collections::BTreeMap;
 
@@ -15,11 +15,11 @@ use crate::{
     store::{RecordChange, Store as _, StoreError, StoredCheckpoint},
 };
 
-/// A repository in memory that is stored as a checkpoint and the updates since.
+/// A repository in memory that is stored as a checkpoint and the updates after it.
 ///
 /// Laws:
 ///
-/// 1. A repository and one restored from its checkpoint answer everything alike and accept the same
+/// 1. A repository and its copy restored from a checkpoint give equal answers and accept the same
 ///    updates.
 /// 2. An emptied repository reaches the same state by the same updates.
 pub(crate) trait CheckpointedRepository: FamilyRepository {
@@ -32,7 +32,7 @@ pub(crate) trait CheckpointedRepository: FamilyRepository {
     /// The state of the repository, with the digest that protects it.
     fn to_checkpoint(&self) -> StoredCheckpoint;
 
-    /// The repository in a checkpoint; `None` if that is damaged or of another setup.
+    /// The repository in a checkpoint; `None` if the checkpoint is damaged or of another setup.
     fn restored(&self, checkpoint: &StoredCheckpoint) -> Option<Self>;
 
     /// A repository of the same setup with no versions.
@@ -44,37 +44,37 @@ pub(crate) trait CheckpointedRepository: FamilyRepository {
     /// [`AuthorError`].
     fn resumed(&self, key: &SecretKey) -> Result<Self::Author, AuthorError>;
 
-    /// The last version that the author signed or sealed, and whether that still lacks its
-    /// signature.
+    /// The last version that the author signed or sealed, and whether its signature is still
+    /// missing.
     fn last_sealed(author: &Self::Author) -> (Version, bool);
 
-    /// Lets the author sign a batch, or the snapshot that it sealed before, and applies it. Returns
-    /// the update as a message.
+    /// Lets the author sign a batch, or the snapshot that it sealed before, and applies the result.
+    /// Returns the update as a message.
     ///
     /// # Errors
-    /// [`AuthorError`]; the next call then tries again to sign a snapshot that was sealed.
+    /// [`AuthorError`]; the next call then retries to sign a sealed snapshot.
     fn sign_with(
         &mut self,
         author: &mut Self::Author,
         batch: Vec<Operation>,
     ) -> Result<Vec<u8>, AuthorError>;
 
-    /// The contents of a version, where proofs cannot show that none is missing. `None` where
-    /// proofs show it.
+    /// The contents of a version, where proofs cannot establish that no entry is missing. `None`
+    /// where proofs can.
     ///
     /// # Errors
     /// [`LookupError`] if the version does not exist.
     fn unproved_contents(&self, version: Version) -> Result<Option<Entries>, LookupError>;
 
-    /// Whether the state equals that of one replayed from all updates, up to the same version. For
-    /// families in which proofs about a few keys do not show it.
+    /// Whether the state equals the state of `replayed`, which was built from all updates up to the
+    /// same version. For families in which proofs about a few keys do not establish it.
     fn is_as_replayed(&self, replayed: &Self) -> bool;
 }
 
 /// The contents of a version.
 pub(crate) type Entries = BTreeMap<Key, Value>;
 
-/// How far the updates have gone since the last checkpoint.
+/// The length of the updates since the last checkpoint, compared with the checkpoint.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Distance {
     /// The bytes of updates since the last checkpoint.
@@ -84,7 +84,8 @@ pub(crate) struct Distance {
 }
 
 impl Distance {
-    /// Checkpoints at doubling distances cost in total as much as the updates do.
+    /// Reports whether a checkpoint is due. Checkpoints at doubling distances cost in total as much
+    /// as the updates.
     fn is_far(self) -> bool {
         self.updates > self.checkpoint.max(LEAST_CHECKPOINT_DISTANCE)
     }
@@ -121,7 +122,8 @@ impl<R: CheckpointedRepository> FamilyKeeper<R> {
         Ok(latest)
     }
 
-    /// Whether the contents of the oldest and the latest version are known to be complete.
+    /// Whether missing entries in the oldest and the latest version are ruled out
+    /// ([`CheckSummary::complete`]).
     fn check_completeness(&self, replayed: &R, from_empty: bool) -> Result<bool, CheckError> {
         let same_version = replayed.latest_version() == self.latest();
         if from_empty && same_version && !self.repository.is_as_replayed(replayed) {
@@ -195,8 +197,8 @@ impl<R: CheckpointedRepository> Keeper for FamilyKeeper<R> {
         self.publish_updates(records)?;
         self.distance.updates += bytes;
         if self.distance.is_far() {
-            // The updates are durable already, so a failure here does not fail them. The next
-            // opening replays more, and the next commit tries again.
+            // The updates are durable already, so a failure here is ignored. The next opening
+            // replays more, and the next commit retries.
             drop(self.checkpoint());
         }
         Ok(self.acknowledged)
@@ -236,10 +238,7 @@ impl<R: CheckpointedRepository> Keeper for FamilyKeeper<R> {
         let checkpoint = stored.is_some();
         if let Some(stored) = stored {
             let Some(restored) = replayed.restored(&stored) else {
-                return Err(StoreError::Damaged(
-                    "its checkpoint does not pass the integrity check",
-                )
-                .into());
+                return Err(StoreError::Damaged("the checkpoint fails the integrity check").into());
             };
             if !from_empty {
                 replayed = restored;

@@ -18,7 +18,7 @@ use crate::{
     store::{AnyStore, RecordChange, Store, StoreError},
 };
 
-/// A repository of one family that answers and is checked in messages.
+/// A repository of one family, with answers and checks in the form of messages.
 pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
     /// Hash, digest width and signature.
     type Suite: Suite;
@@ -28,8 +28,8 @@ pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
     type Author: Send + Sync;
 
     /// Whether a proof about one version may vouch for later ones, as superseding statements do.
-    /// Then nothing may be proved while a crash could still undo a version, not even about earlier
-    /// versions.
+    /// Then no proofs, not even about earlier versions, may be given while a crash could still undo
+    /// a version.
     const EVIDENCE_OUTLIVES_VERSION: bool;
 
     /// The author and dictionary whose updates are accepted.
@@ -41,7 +41,7 @@ pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
     /// The latest version.
     fn latest_version(&self) -> Version;
 
-    /// The oldest version that can be asked about.
+    /// The oldest version that can be queried.
     fn oldest_version(&self) -> Version;
 
     /// The author's head of a version.
@@ -71,8 +71,8 @@ pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
     /// [`StoreError`] of the medium.
     fn bytes_in_files(&self) -> Result<u64, StoreError>;
 
-    /// Refuses an update with a number of operations that its version cannot have, before they take
-    /// memory.
+    /// Refuses an update with a number of operations that its version cannot have, before memory is
+    /// allocated for them.
     ///
     /// # Errors
     /// [`ApplyError`].
@@ -80,8 +80,8 @@ pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
         head.require_operations(u64::try_from(self.entry_count()).unwrap_or(u64::MAX))
     }
 
-    /// The update that led to a version, made again from the contents, if the store has none; see
-    /// [`Replica::update_within`].
+    /// The update that led to a version, rebuilt from the contents, if the store does not contain
+    /// it; see [`Replica::update_within`].
     ///
     /// # Errors
     /// [`LookupError`].
@@ -165,7 +165,7 @@ pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
     }
 }
 
-/// Methods of [`FamilyRepository`] that every [`pad_core::Repository`] with removable entries has.
+/// Methods of [`FamilyRepository`] for every [`pad_core::Repository`] with removable entries.
 macro_rules! as_repository {
     () => {
         type Suite = <Self as pad_core::Repository>::Suite;
@@ -225,7 +225,8 @@ pub(crate) struct FamilyKeeper<R: FamilyRepository> {
     pub(crate) staged: Vec<Vec<u8>>,
     pub(crate) acknowledged: Version,
     pub(crate) author: Option<R::Author>,
-    /// The operations of the next version, and those that a signer has refused before.
+    /// The operations of the next version, including operations of batches that the signer has
+    /// refused.
     pub(crate) waiting: Vec<Operation>,
     /// For dictionaries kept whole.
     #[cfg(any(feature = "accumulators", feature = "log"))]
@@ -243,7 +244,7 @@ impl<R: FamilyRepository> fmt::Debug for FamilyKeeper<R> {
 }
 
 impl<R: FamilyRepository> FamilyKeeper<R> {
-    /// The dictionary in a store, to be opened.
+    /// Creates the keeper of a store, not opened yet.
     pub(crate) fn new(repository: R, store: AnyStore) -> Self {
         Self {
             repository,
@@ -257,10 +258,11 @@ impl<R: FamilyRepository> FamilyKeeper<R> {
         }
     }
 
-    /// Reads the store and runs `work` on one state of it and of the files next to it.
+    /// Reads the store and runs `work` on one consistent state of the store and the files next to
+    /// it.
     ///
-    /// The files cannot be pinned at once. If another process published or pruned in between, they
-    /// are pinned again. There are at most [`ATTEMPTS`] attempts in total.
+    /// The files cannot be pinned atomically. If another process published or pruned in between,
+    /// they are pinned again. There are at most [`ATTEMPTS`] attempts in total.
     pub(crate) fn in_one_state<T, E: From<RepositoryError>>(
         &mut self,
         read: fn(&mut Self) -> Result<(), RepositoryError>,
@@ -296,7 +298,8 @@ impl<R: FamilyRepository> FamilyKeeper<R> {
         }
     }
 
-    /// The latest version and the oldest one of the checkpoint; `None` if the store is unreadable.
+    /// The latest version of the store and the oldest version in the checkpoint; `None` if the
+    /// store is unreadable.
     fn stand(&self) -> Option<(Version, Option<Version>)> {
         let checkpoint = self.store.checkpoint().ok()?;
         Some((
@@ -309,7 +312,7 @@ impl<R: FamilyRepository> FamilyKeeper<R> {
     pub(crate) fn verify_head_of(&self, message: &[u8]) -> Result<(), RepositoryError> {
         let head = UpdateHead::<R::Suite>::peek::<R::Attachment>(message, message.len())
             .map_err(RepositoryError::Unreadable)?;
-        // Checked first: an unsigned update must cost no more than this.
+        // Checked first, so that an unsigned update costs no more than this check.
         head.verify(self.repository.authority())
             .map_err(|error| RepositoryError::Refused(ApplyError::Head(error)))?;
         let (expected, actual) = (self.repository.latest_version(), head.base);
@@ -333,8 +336,8 @@ impl<R: FamilyRepository> FamilyKeeper<R> {
         Ok(())
     }
 
-    /// Checks each kept version: all contents of the oldest and the latest one, and the changes of
-    /// the others by their updates. Returns how many there are.
+    /// Checks each kept version: all contents of the oldest and the latest version, and the changes
+    /// of the others by their updates. Returns the number of versions.
     pub(crate) fn check_contents(&self) -> Result<u64, CheckError> {
         let (oldest, latest) = (self.oldest().number().max(1), self.latest().number());
         for number in oldest..=latest {
@@ -351,7 +354,7 @@ impl<R: FamilyRepository> FamilyKeeper<R> {
         Ok((latest + 1).saturating_sub(oldest))
     }
 
-    /// The result of a check that replayed nothing.
+    /// The summary of a check without a replay.
     pub(crate) fn checked(&self, proved: u64) -> CheckSummary {
         CheckSummary {
             heads: self.latest().number(),
@@ -363,11 +366,11 @@ impl<R: FamilyRepository> FamilyKeeper<R> {
         }
     }
 
-    /// Refuses versions that are not acknowledged. Refuses all versions while a proof could reveal
-    /// something about an unacknowledged one.
+    /// Refuses versions that are not acknowledged. Refuses all versions while a proof could vouch
+    /// for an unacknowledged version.
     ///
-    /// An author that loses a staged version in a crash signs another one instead. A superseding
-    /// signature made for the lost version would vouch for the wrong contents.
+    /// An author that loses a staged version in a crash signs a different version instead. A
+    /// superseding signature made for the lost version would vouch for the wrong contents.
     fn check_provable(&self, version: Version) -> Result<(), LookupError> {
         self.check_acknowledged(version)?;
         let staged = self.repository.latest_version();
@@ -509,8 +512,8 @@ impl<R: FamilyRepository> Replica for FamilyKeeper<R> {
     }
 
     fn file_bytes(&self) -> Result<u64, StoreError> {
-        let beside = self.repository.bytes_in_files()?;
-        Ok(self.store.file_bytes()?.saturating_add(beside))
+        let derived = self.repository.bytes_in_files()?;
+        Ok(self.store.file_bytes()?.saturating_add(derived))
     }
 
     fn check_head(&self, version: Version) -> Result<(), CheckError> {
@@ -559,19 +562,17 @@ pub(crate) fn replay<R: FamilyRepository>(
         store.latest()?.number(),
     );
     if repository.latest_version().number() > latest {
-        return Err(StoreError::Damaged("its checkpoint is ahead of its updates").into());
+        return Err(StoreError::Damaged("the checkpoint is ahead of the updates").into());
     }
     let mut replayed = 0;
     for version in (first..=latest).map(Version::new) {
         let bytes = store.update(version)?;
         let bytes = bytes.ok_or(StoreError::Damaged(
-            "an update or its checkpoint is missing",
+            "an update or the checkpoint before it is missing",
         ))?;
         apply(repository, &bytes).map_err(|error| match error {
             RepositoryError::Refused(error) => RepositoryError::DamagedUpdate(version, error),
-            RepositoryError::Unreadable(_) => {
-                StoreError::Damaged("a stored update is not readable").into()
-            }
+            RepositoryError::Unreadable(_) => StoreError::Damaged("unreadable update").into(),
             error => error,
         })?;
         replayed += bytes.len();
@@ -580,8 +581,8 @@ pub(crate) fn replay<R: FamilyRepository>(
     Ok(replayed)
 }
 
-/// Checks a version whose contents follow from answers. `contents` proves all of them. `answers`
-/// proves those about the keys of the update that led to the version.
+/// Checks a version whose contents follow from answers. `contents` checks all contents. `answers`
+/// returns verified answers about the keys of the update that led to the version.
 pub(crate) fn by_answers<R: FamilyRepository>(
     repository: &R,
     version: Version,
@@ -601,7 +602,7 @@ pub(crate) fn by_answers<R: FamilyRepository>(
         return Ok(());
     };
     let update: Update<R::Suite, R::Attachment> = codec::decode(message, message.len())
-        .map_err(|_| StoreError::Damaged("a stored update is not readable"))?;
+        .map_err(|_| StoreError::Damaged("unreadable update"))?;
     let keys = update.operations.iter().map(Operation::key).cloned();
     let Some(keys) = Keys::new(keys.collect()) else {
         return Ok(());
@@ -632,5 +633,5 @@ pub(crate) fn past_messages<S: Suite>(
     Ok(past.iter().map(codec::encode_body).collect())
 }
 
-/// The maximum number of attempts to read a store that others keep changing.
+/// The maximum number of attempts to read a store that other processes keep changing.
 const ATTEMPTS: usize = 16;

@@ -29,7 +29,7 @@ impl Passphrase {
         }
     }
 
-    /// Whether two passphrases are equal, for example after a repeated prompt.
+    /// Whether two passphrases are equal, as after a repeated prompt.
     pub fn is(&self, other: &Self) -> bool {
         *self.0 == *other.0
     }
@@ -64,7 +64,7 @@ impl Work {
     };
     /// Maximum memory for decrypting a file, in bytes: 1 GiB for its blocks, 1 MiB for the rest.
     pub const MOST_MEMORY: u64 = (1 << 30) + (1 << 20);
-    /// Maximum number of blocks, `N * r * p`, for a file: 16 times that of [`Work::USUAL`].
+    /// Maximum number of blocks, `N * r * p`, for a file: 16 times the number of [`Work::USUAL`].
     pub const MOST_BLOCKS: u64 = 1 << 24;
 
     /// Checks parameters with `N` equal to two to the power of `log_n`.
@@ -93,7 +93,7 @@ impl Work {
     }
 
     fn parameters(self) -> Result<scrypt::Params, KeyFileError> {
-        // The length is not used: it is that of password hashes.
+        // The length matters only for password hashes and is not used here.
         let length = scrypt::Params::RECOMMENDED_LEN;
         scrypt::Params::new(self.log_n, self.r, self.p, length).map_err(|_| KeyFileError::Damaged)
     }
@@ -108,7 +108,7 @@ impl fmt::Display for Work {
 
 /// Reads the cost of decrypting a file from its header, which only the decryption authenticates.
 pub(super) fn work_of(encrypted: &[u8]) -> Result<Work, KeyFileError> {
-    // Read here first: the library reports parameters that are too large as another error.
+    // Checked before the library, which reports parameters that are too large as a different error.
     let header = encrypted.get(7..16).and_then(|bytes| {
         let (log_n, bytes) = bytes.split_first()?;
         let (r, p) = bytes.split_first_chunk::<4>()?;
@@ -126,7 +126,7 @@ pub(super) fn encrypt(
     passphrase: &Passphrase,
     work: Work,
 ) -> Result<Zeroizing<Vec<u8>>, KeyFileError> {
-    // The library panics if the operating system has no random numbers.
+    // The library panics if the operating system returns no random numbers.
     getrandom::fill(&mut [0; 32]).map_err(|_| NoRandomness)?;
     let parameters = work.parameters()?;
     let encryptor = Encryptor::with_params(&clear, passphrase.0.as_bytes(), parameters);

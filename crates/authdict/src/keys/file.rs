@@ -65,7 +65,7 @@ pub(super) fn is_lower_hexadecimal(digits: &str) -> bool {
         .all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// Reads the whole file, if it begins with this title. Its capacity is reserved at once, so that no
+/// Reads the whole file, if it begins with `title`. The capacity is reserved in advance, so that no
 /// copy is left in freed memory.
 pub(super) fn read_text(
     file: &mut File,
@@ -90,9 +90,10 @@ pub(super) fn read_text(
     }
 }
 
-/// Reads at most one byte more than the longest key file has. The capacity is reserved at once.
+/// Reads at most one byte more than the maximum length of a key file. The capacity is reserved in
+/// advance.
 pub(super) fn read_bytes(file: &mut File) -> Result<Zeroizing<Vec<u8>>, KeyFileError> {
-    // One more than a file may have, so that a longer one is detected.
+    // One byte more than allowed, so that a longer file is detected.
     let limit = MAX_ENCRYPTED_BYTES + 1;
     let found = file.metadata().map_err(KeyFileError::Io)?;
     let length = usize::try_from(found.len()).unwrap_or(limit);
@@ -151,7 +152,7 @@ pub(super) fn check_permissions(_: &File) -> Result<(), KeyFileError> {
     Ok(())
 }
 
-/// Longer than the digits of accumulator parameters, and short enough to read quickly.
+/// Maximum length of a key file in clear: enough for accumulator parameters, and quick to read.
 pub(super) const MAX_FILE_BYTES: usize = 4 << 20;
 
 /// The first bytes of files with secret keys in clear.

@@ -40,7 +40,7 @@ impl FileOwnerKey {
     /// Generates a key for tags of this kind.
     ///
     /// # Errors
-    /// [`FileOwnerKeyError`]: no randomness, or a kind that this build does not have.
+    /// [`FileOwnerKeyError`] if there is no randomness, or this build does not support the kind.
     pub fn generate(kind: TagKind, workers: &Workers) -> Result<Self, FileOwnerKeyError> {
         let mut seed = Zeroizing::new([0; 32]);
         getrandom::fill(seed.as_mut()).map_err(|_| KeyFileError::from(NoRandomness))?;
@@ -51,7 +51,8 @@ impl FileOwnerKey {
     /// Reads a key file.
     ///
     /// # Errors
-    /// [`FileOwnerKeyError`]: unreadable, of another kind, encrypted, malformed, or open to others.
+    /// [`FileOwnerKeyError`] if the file is unreadable, of another kind, encrypted, malformed, or
+    /// accessible to other users.
     pub fn load(path: &Path) -> Result<Self, FileOwnerKeyError> {
         Self::from_file(&SecretFile::read(path)?)
     }
@@ -59,7 +60,8 @@ impl FileOwnerKey {
     /// Parses the key in a key file that is in clear, or was decrypted.
     ///
     /// # Errors
-    /// [`FileOwnerKeyError`]: of another kind, encrypted, malformed, or open to others.
+    /// [`FileOwnerKeyError`] if the file is of another kind, encrypted, malformed, or accessible to
+    /// other users.
     pub fn from_file(file: &SecretFile) -> Result<Self, FileOwnerKeyError> {
         let text = file.text_of(TITLE)?;
         let malformed = |line, expected| KeyFileError::Malformed { line, expected };
@@ -130,7 +132,8 @@ impl FileOwnerKey {
     }
 }
 
-/// Decodes an even number of digits, into memory that is reserved at once and erased when dropped.
+/// Decodes an even number of digits, into memory that is reserved in advance and erased when
+/// dropped.
 fn decode(digits: &str) -> Option<Zeroizing<Vec<u8>>> {
     let mut bytes = Zeroizing::new(vec![0; digits.len() / 2]);
     hex::decode_to_slice(digits, &mut bytes).ok()?;
@@ -141,10 +144,10 @@ fn decode(digits: &str) -> Option<Zeroizing<Vec<u8>>> {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileOwnerKeyError {
-    /// The file.
+    /// The key file cannot be read, written or parsed.
     #[error(transparent)]
     File(#[from] KeyFileError),
-    /// The tag scheme's key.
+    /// The tag scheme's key is invalid, or cannot be generated.
     #[error(transparent)]
     Tags(#[from] TagError),
 }

@@ -53,7 +53,8 @@ impl FilePublic {
     /// Reads a public file.
     ///
     /// # Errors
-    /// [`FileOwnerKeyError`]: unreadable or malformed, or of tags that this build does not have.
+    /// [`FileOwnerKeyError`] if the file is unreadable, malformed, or for tags that this build does
+    /// not support.
     pub fn load(path: &Path) -> Result<Self, FileOwnerKeyError> {
         let mut file = File::open(path).map_err(KeyFileError::from)?;
         Self::parse(&read_text(&mut file, TITLE)?)
@@ -201,7 +202,7 @@ mod tests {
                 assert_eq!(read.file.tags.key().is_some(), kind.is_public());
             }
         }
-        // The secret key of such tags is never written, even if the value holds it.
+        // The secret key of such tags is never written, even if the value contains it.
         let owner = OwnerKey::generate(TagKind::PrivateMac, &Workers::sequential()).unwrap();
         let mut public = example(TagKind::PrivateMac, "");
         public.file.tags = TagCheck::new(owner.verifier());

@@ -39,8 +39,9 @@ impl SecretFile {
     /// Reads a file. For an encrypted one, checks that decryption stays within the cost limits.
     ///
     /// # Errors
-    /// [`KeyFileError::Io`]; for an encrypted file, with the feature `passphrase`, also
-    /// [`KeyFileError::TooLong`], [`KeyFileError::Damaged`] and [`KeyFileError::TooMuchWork`].
+    /// [`KeyFileError::Io`]. For an encrypted file, with the feature `passphrase`:
+    /// [`KeyFileError::TooLong`], [`KeyFileError::Damaged`] if the header is invalid,
+    /// [`KeyFileError::TooMuchWork`].
     pub fn read(path: &Path) -> Result<Self, KeyFileError> {
         let mut file = File::open(path)?;
         let exposed = match check_permissions(&file) {
@@ -155,7 +156,8 @@ impl SecretFile {
     /// Takes the memory and the time of [`SecretFile::work`].
     ///
     /// # Errors
-    /// [`KeyFileError::WrongPassphrase`]; [`KeyFileError::Damaged`]; [`KeyFileError::TooMuchWork`].
+    /// [`KeyFileError::WrongPassphrase`]; [`KeyFileError::Damaged`] if the file was changed or
+    /// truncated; [`KeyFileError::TooMuchWork`] if decryption exceeds the cost limits.
     #[cfg(feature = "passphrase")]
     pub fn decrypt(self, passphrase: &Passphrase) -> Result<Self, KeyFileError> {
         if !self.is_encrypted() {
@@ -190,7 +192,7 @@ impl SecretFile {
     /// Writes a new file that only its owner can read.
     ///
     /// # Errors
-    /// [`KeyFileError::Exists`], [`KeyFileError::Io`].
+    /// [`KeyFileError::Exists`] if there is a file at `path`; [`KeyFileError::Io`].
     pub fn save(&self, path: &Path) -> Result<(), KeyFileError> {
         Ok(pad_disk::create(path, &self.bytes, Access::Private)?)
     }

@@ -28,7 +28,8 @@ pub(super) fn nodes(number: u64) -> String {
     format!("{NODES}/{number:0HEX_DIGITS$x}")
 }
 
-/// The number of the segment with this last part of its name; `None` if it is no segment's.
+/// The number of the segment with this last part of its name; `None` if the name is not a segment
+/// name.
 pub(super) fn nodes_of(name: &str) -> Option<u64> {
     let number = u64::from_str_radix(name, 16).ok()?;
     (nodes(number).strip_prefix(NODES)?.strip_prefix('/')? == name).then_some(number)

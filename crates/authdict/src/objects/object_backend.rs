@@ -1,4 +1,4 @@
-//! The objects of a dictionary as its store.
+//! A dictionary's objects as a [`Store`].
 
 use std::{
     io,
@@ -13,8 +13,8 @@ use sha2::{Digest as _, Sha256};
 use super::{DESCRIPTION, HEADS, NEWEST, ObjectFolder, names};
 use crate::store::{Record, RecordChange, Store, StoreError, StoredCheckpoint};
 
-/// The store of a dictionary whose versions and nodes are objects. It has the records of its
-/// creation, and accepts only versions.
+/// The store of a dictionary whose versions and nodes are objects. It contains the records given at
+/// its creation, and accepts only versions.
 #[derive(Debug)]
 pub struct ObjectBackend {
     folder: Arc<ObjectFolder>,
@@ -34,9 +34,8 @@ struct Description {
 
 const TITLE: [u8; 8] = *b"padobjs1";
 
-const UNDESCRIBED: StoreError = StoreError::Damaged(
-    "there are heads, but the object called description is gone: it is to be restored",
-);
+const UNDESCRIBED: StoreError =
+    StoreError::Damaged("object 'description' is missing, but heads exist: restore that object");
 
 impl ObjectBackend {
     /// Creates a store with these records.
@@ -114,7 +113,7 @@ impl ObjectBackend {
     }
 }
 
-/// Other records belong in the store of the author, which is in files.
+/// Other records belong in the author's store, which is in files.
 const ONLY_VERSIONS: &str = "objects take versions only: changes wait in a store in files";
 
 fn only_versions() -> StoreError {
@@ -152,7 +151,7 @@ impl Store for ObjectBackend {
             .zip(&staged)
             .all(|(before, (version, _))| version.previous() == Some(Version::new(before)));
         if !follow || staged.last().map(|(_, row)| row.as_slice()) != Some(row) {
-            return Err(StoreError::Damaged("what is to be published is not staged"));
+            return Err(StoreError::Damaged("the version to publish is not staged"));
         }
         self.folder.require_create_only_once()?;
         for (version, row) in &staged {

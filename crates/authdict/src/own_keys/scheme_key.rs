@@ -3,10 +3,9 @@
 use core::{any::Any, fmt};
 use std::sync::Arc;
 
-/// The public half of a scheme's own key, with which clients verify in addition to the author's
-/// key.
+/// The public half of a scheme's own key. Clients verify with it and the author's key.
 ///
-/// The check at construction may take long. Copies share the checked key.
+/// Construction checks the key, which may take long. Copies share the checked key.
 #[derive(Clone)]
 pub struct SchemeKey {
     bytes: Vec<u8>,

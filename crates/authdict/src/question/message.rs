@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Question;
 
-/// The longest question that is read, in bytes: about a thousand of the longest keys.
+/// Maximum length of a question in bytes: enough for about a thousand keys of maximum length.
 pub const LONGEST_QUESTION: usize = 4 << 20;
 
 /// The body of the message.

@@ -22,7 +22,7 @@ pub enum AnyStore {
     Test(Box<dyn Store + Send + Sync>),
 }
 
-/// Returns the address if the store is in objects, not in a file.
+/// Returns `path` as an address if the store is in objects, not in a file.
 fn is_address(path: &Path) -> Option<&str> {
     path.to_str().filter(|address| address.contains("://"))
 }
@@ -45,7 +45,7 @@ impl AnyStore {
     /// Opens a store.
     ///
     /// # Errors
-    /// Those of [`RedbStore::open`], or those of opening objects at an address.
+    /// The errors of [`RedbStore::open`], or of opening objects at an address.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         match is_address(path) {
             None => Ok(Self::File(Box::new(RedbStore::open(path)?))),
@@ -95,7 +95,7 @@ impl AnyStore {
     pub fn file_bytes(&self) -> Result<u64, StoreError> {
         match self {
             Self::File(store) => store.file_bytes(),
-            // One row for each version, and little else.
+            // The objects hold one row for each version, and little else.
             #[cfg(feature = "object-store")]
             Self::Objects(_) => Ok(0),
             #[cfg(test)]

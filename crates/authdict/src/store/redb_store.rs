@@ -14,11 +14,11 @@
 //! amplification.
 //!
 //! The engine checks its pages only on request and before a process first writes, and that reads
-//! all of them. So digests cover all rows, and the summary vouches for the other tables. A small
-//! file next to the store, `<store>.newest`, records the last acknowledged state. A flipped bit, a
-//! stale page or a mixture of two states of the file is detected on access. So damaged data is
-//! neither answered nor signed. A record missing from a range of names, or a damaged checkpoint, is
-//! not detected by the read itself.
+//! all of them. So digests cover all rows, and the summary row authenticates the other tables
+//! against accidents. A small file next to the store, `<store>.newest`, records the last
+//! acknowledged state. A flipped bit, a stale page or a mixture of two states of the file is
+//! detected on access. So damaged data is neither answered nor signed. Exceptions: reads do not
+//! detect a record missing from a range of names, or a damaged checkpoint.
 
 use std::{io, path::Path};
 
@@ -66,7 +66,7 @@ impl RedbStore {
             summary.write(transaction)
         })?;
         if matches!(newest::known(path), Err(StoreError::Damaged(_))) {
-            // Left over from an earlier store at this path; it is not about this one.
+            // Left over from an earlier store at this path.
             std::fs::remove_file(newest::path(path)?)?;
         }
         newest::prepare(path, &summary)?;
@@ -81,8 +81,9 @@ impl RedbStore {
     ///
     /// # Errors
     /// - [`StoreError::Missing`] or [`StoreError::Foreign`] (also if the file is truncated)
-    /// - [`StoreError::InUse`], or [`StoreError::Interrupted`] if only another user can repair it
-    /// - [`StoreError::Damaged`] if its parts do not agree
+    /// - [`StoreError::InUse`], or [`StoreError::Interrupted`] if this process lacks the permission
+    ///   to repair it
+    /// - [`StoreError::Damaged`] if its parts contradict each other
     /// - [`StoreError::Older`] if it is behind its last acknowledged state
     /// - [`StoreError`] of the medium
     pub fn open(path: &Path) -> Result<Self, StoreError> {
@@ -355,7 +356,7 @@ fn replace_checkpoint(
     }
     if version > summary.latest.version || oldest > version {
         return Err(StoreError::Damaged(
-            "its checkpoint is ahead of its updates",
+            "the checkpoint is ahead of the updates",
         ));
     }
     summary.checkpoint = Some(CheckpointSummary {

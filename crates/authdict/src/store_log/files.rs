@@ -1,12 +1,13 @@
-//! The nodes of stored trees, in files next to their store.
+//! Nodes of stored trees, in two append-only files next to the store: `STORE.nodes` (nodes of all
+//! versions) and `STORE.nodes.heads` (one row per version: signed head, position of the root, end
+//! of the nodes).
 //!
-//! One file has the nodes of all versions. The other has a row for each version: the signed head,
-//! the position of its root, and the end of its nodes. Both are append-only. The store has the row
-//! of the latest version. So a version exists when the store has published it, and what a crash has
-//! left behind is cut off. A writer locks the file of nodes; readers need no lock.
+//! The store file holds the latest version's row too. Its transaction publishes a version. The next
+//! writer truncates bytes beyond it.
 //!
-//! Each file begins with a block that names its owner. A file of another owner belongs to another
-//! store, whatever its name. It is not read, truncated or removed.
+//! Writers lock the node file; readers need no lock. Each file has a 4096-byte header with the
+//! store's 16-byte id and a copy number. Files of another store are refused, never truncated or
+//! removed.
 
 use std::{path::Path, sync::Arc};
 
@@ -37,14 +38,14 @@ pub(crate) struct NodeFile {
     lengths: RowLengths,
     latest: Version,
     /// The row of the latest version in the store, if its nodes were rewritten at the end. The file
-    /// has the row from before.
+    /// still contains the previous row.
     moved: Option<Vec<u8>>,
     /// The end of the nodes of the latest version.
     published: u64,
     /// The position of the next byte.
     end: u64,
     is_writer: bool,
-    /// Whether the state of the store is unknown until it is opened anew.
+    /// Whether the state of the store is unknown until it is reopened.
     is_closed: bool,
     error: SystemError,
 }
@@ -128,10 +129,10 @@ impl NodeFile {
         self.lengths.end(latest.number()).ok_or(NO_ROW)
     }
 
-    /// Refuses a new store at a path that has files of nodes already: they belong to another store.
+    /// Refuses a new store at a path with node files: they belong to another store.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`]; [`StoreError::Io`].
+    /// [`StoreError::Damaged`] if there are node files; [`StoreError::Io`].
     pub(crate) fn require_none(store: &Path) -> Result<(), StoreError> {
         // The positions of rows do not matter here.
         let lengths = RowLengths::of::<Sha256Ed25519>();
@@ -149,10 +150,11 @@ impl NodeFile {
         Ok(self.nodes.bytes()?.saturating_add(self.rows.bytes()?))
     }
 
-    /// The row of a version. The store keeps that of the latest one.
+    /// The row of a version.
     ///
     /// # Errors
-    /// [`StoreFault::Damaged`] if it is missing, or not what was written; [`StoreFault::Medium`].
+    /// [`StoreFault::Damaged`] if the row is missing or its checksum does not match;
+    /// [`StoreFault::Medium`].
     pub(crate) fn row(&self, version: Version) -> Result<Vec<u8>, StoreFault> {
         if let Some(moved) = self.moved.as_ref().filter(|_| version == self.latest) {
             return Ok(moved.clone());
@@ -170,13 +172,14 @@ impl NodeFile {
         }
     }
 
-    /// Keeps other writers out until this value is dropped, and cuts off what a killed writer has
-    /// left behind. Before that, `is_newest` checks under the lock that there is no version after
-    /// the latest one here.
+    /// Keeps other writers out until this value is dropped, and truncates bytes that a killed
+    /// writer left behind. Before the truncation, `is_newest` checks under the lock that the latest
+    /// version here is the latest of the store.
     ///
     /// # Errors
     /// [`StoreError::InUse`], [`StoreError::Superseded`] if the files are gone,
-    /// [`StoreError::Closed`], [`StoreError::Damaged`], [`StoreError::Io`]; those of `is_newest`.
+    /// [`StoreError::Closed`], [`StoreError::Damaged`], [`StoreError::Io`]; the errors of
+    /// `is_newest`.
     pub(crate) fn begin(
         &mut self,
         is_newest: impl FnOnce() -> Result<(), StoreError>,
@@ -188,12 +191,12 @@ impl NodeFile {
             return Ok(());
         }
         let rows_end = self.rows_end(self.latest)?;
-        // A version without nodes has a row.
+        // A version without nodes still has a row.
         let nodes = self.nodes.opened_to_write(rows_end)?;
         self.nodes.lock(&*nodes)?;
         is_newest()?;
         let rows = self.rows.opened_to_write(rows_end)?;
-        // Both or none: the lock is held through the file handle.
+        // Both handles are stored or neither, because the lock is held through the handle.
         self.nodes.prepare(&*nodes, self.published)?;
         self.rows.prepare(&*rows, rows_end)?;
         self.nodes.write_to(nodes);
@@ -216,7 +219,7 @@ impl NodeLog for NodeFile {
         self.end
     }
 
-    /// Only for published nodes: those of a writer may never be published.
+    /// `None` for a writer, whose nodes may never be published.
     fn identity(&self) -> Option<LogId> {
         (!self.is_writer).then(|| self.owner.bytes())
     }
@@ -294,20 +297,20 @@ impl NodeLog for NodeFile {
     }
 }
 
-const NO_ROW: StoreError = StoreError::Damaged("a row of it does not say where a version is");
+const NO_ROW: StoreError = StoreError::Damaged("malformed row in the version index");
 const OTHER_ROW: StoreError = StoreError::Damaged(
-    "the file of heads beside it (with .nodes.heads at the end of its name) does not have its \
-     latest version: bring the one back that was copied with it",
+    "version index (.nodes.heads) does not match the latest version: restore the file that was \
+     copied with the store",
 );
 /// Reports a missing file. A pruning may have replaced it since the store was read.
-pub(crate) const MISSING: &str = "the files of nodes beside it (with .nodes and .nodes.heads at \
-    the end of their names) are not all there: copy them with the store";
+pub(crate) const MISSING: &str =
+    "node file (.nodes or .nodes.heads) is missing: copy both files with the store";
 const FOREIGN: StoreError = StoreError::Damaged(
-    "the file of nodes beside it is another store's: bring its own back, or move that one away if \
-     the store is new",
+    "node file (.nodes or .nodes.heads) belongs to another store: restore this store's own file, \
+     or move it away if the store is new",
 );
 const CUT_OFF: StoreError = StoreError::Damaged(
-    "one of its files of nodes (.nodes, .nodes.heads) is cut off: restore all its files from one \
+    "node file (.nodes or .nodes.heads) is truncated: restore all files of the store from one \
      backup, or mirror a server that has its versions (pad mirror)",
 );
 

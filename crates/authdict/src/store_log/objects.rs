@@ -1,7 +1,7 @@
 //! Nodes in the segments of an object store.
 //!
 //! A position consists of the number of a segment and the offset in it, so numbers may be skipped.
-//! A writer begins after all existing segments, also those of other writers.
+//! A writer begins after all existing segments, including segments of other writers.
 
 use core::ops::RangeInclusive;
 use std::{io, sync::Arc};
@@ -25,10 +25,10 @@ pub(crate) struct ObjectLog {
     published: u64,
     /// The position of the next byte.
     end: u64,
-    /// The bytes that are in no segment yet, and their position.
+    /// The bytes that are not in a segment yet, and their position.
     pending: Vec<u8>,
     pending_from: u64,
-    /// The beginning of what is not synchronised yet.
+    /// The position of the first byte that is not synchronised yet.
     first: u64,
     is_writer: bool,
     is_closed: bool,
@@ -49,8 +49,8 @@ const BLOCK: usize = 4096;
 /// own.
 const FIRST_BYTES: usize = 8;
 
-/// The record in a row, the first segment, and the end of the nodes; `None` if the row is not that
-/// of the version.
+/// The record in a row, the first segment, and the end of the nodes; `None` if the row is not the
+/// version's row.
 fn parts(version: Version, row: &[u8]) -> Option<(&[u8], u64, u64)> {
     let (body, end) = rows::parts(version, row)?;
     let (record, first) = body.split_last_chunk::<FIRST_BYTES>()?;
@@ -90,7 +90,7 @@ impl ObjectLog {
         }
     }
 
-    /// Creates a segment of the first pending bytes.
+    /// Creates a segment from the first `length` pending bytes.
     fn create_segment(&mut self, length: usize) -> Result<(), StoreFault> {
         let rest = self.pending.split_off(length.min(self.pending.len()));
         let mut bytes = core::mem::replace(&mut self.pending, rest);
@@ -107,7 +107,7 @@ impl ObjectLog {
         Ok(())
     }
 
-    /// Reads bytes that are in no segment yet.
+    /// Reads bytes that are not in a segment yet.
     fn read_pending(&self, position: u64, bytes: &mut [u8]) -> Option<()> {
         let start = usize::try_from(position.checked_sub(self.pending_from)?).ok()?;
         let found = self.pending.get(start..)?.get(..bytes.len())?;
@@ -125,7 +125,7 @@ impl NodeLog for ObjectLog {
         self.end
     }
 
-    /// Only for published nodes: those of a writer may never be published.
+    /// `None` for a writer, whose nodes may never be published.
     fn identity(&self) -> Option<LogId> {
         (!self.is_writer).then_some(self.identity)
     }
@@ -197,7 +197,7 @@ impl NodeLog for ObjectLog {
         Ok(())
     }
 
-    /// Segments created already stay, and no head refers to them.
+    /// Created segments stay, but no head refers to them.
     fn discard(&mut self) {
         let kept = self.published.checked_sub(self.pending_from);
         let kept = kept.and_then(|kept| usize::try_from(kept).ok());
@@ -212,9 +212,8 @@ impl StoreLog for ObjectLog {
         let (latest, row) = latest_row(store)?;
         let mut log = Self::new(Arc::clone(&self.folder), self.identity);
         if latest > Version::EMPTY {
-            let (.., end) = parts(latest, &row).ok_or(StoreError::Damaged(
-                "the head of its latest version is not what was written",
-            ))?;
+            let (.., end) = parts(latest, &row)
+                .ok_or(StoreError::Damaged("malformed head of the latest version"))?;
             (log.latest, log.published, log.end) = (latest, end, end);
         }
         Ok(Box::new(log))
@@ -230,7 +229,7 @@ impl StoreLog for ObjectLog {
         require_latest(store, self.latest)?;
         let number = self.folder.next_nodes(segment(self.published))?;
         if number >= MOST_SEGMENTS {
-            return Err(StoreError::Damaged("its segments have no more numbers"));
+            return Err(StoreError::Damaged("the segment numbers are exhausted"));
         }
         let begin = number * SEGMENT_BYTES;
         (self.pending_from, self.first, self.end) = (begin, begin, begin);

@@ -1,5 +1,5 @@
-//! The rows of all versions, each at a position that follows from its number. A row contains the
-//! version's record, and the end of its nodes.
+//! Rows of all versions, each at a position that follows from the version number. A row contains
+//! the version's record, and the end of its nodes.
 
 use core::ops::Range;
 
@@ -16,8 +16,8 @@ pub(crate) struct RowLengths {
     root: (usize, usize),
 }
 
-/// After the record: the end of the nodes, in eight bytes, and a checksum (CRC-32) of version,
-/// record and end, in four. It detects accidents, not attacks.
+/// Bytes after the record: the end of the nodes (8 bytes), and a checksum (CRC-32, 4 bytes) of
+/// version, record and end. The checksum detects accidents, not attacks.
 const END_BYTES: usize = 8;
 const CHECKSUM_BYTES: usize = 4;
 
@@ -56,7 +56,7 @@ impl RowLengths {
     }
 
     /// The position and length of a row. `None` beyond the maximum length of a file, and for
-    /// version 0, which has none.
+    /// version 0, which has no row.
     pub(super) fn row(&self, version: Version) -> Option<(u64, usize)> {
         let start = self.end(version.previous()?.number())?;
         let length = self.end(version.number())?.checked_sub(start)?;
@@ -80,7 +80,8 @@ pub(super) fn row(version: Version, record: &[u8], end: u64) -> Vec<u8> {
     row
 }
 
-/// The record in a row, and the end of the nodes; `None` if the row is not that of the version.
+/// The record in a row, and the end of the nodes; `None` if the checksum does not match the row of
+/// this version.
 pub(super) fn parts(version: Version, row: &[u8]) -> Option<(&[u8], u64)> {
     let (body, sum) = row.split_last_chunk::<CHECKSUM_BYTES>()?;
     let (record, end) = body.split_last_chunk::<END_BYTES>()?;

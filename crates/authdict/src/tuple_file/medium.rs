@@ -1,5 +1,5 @@
-//! The database of the rows: shared by processes, or for tests in a folder whose operations can be
-//! made to fail.
+//! Database of the rows: shared by processes or, in tests, in a folder whose operations can be made
+//! to fail.
 
 #[cfg(test)]
 use std::sync::Arc;
@@ -84,7 +84,7 @@ impl Place {
 
 impl Database {
     /// # Errors
-    /// [`EngineError`]; those of `work`.
+    /// [`EngineError`]; the errors of `work`.
     pub(super) fn read<T, E: From<EngineError>>(
         &self,
         work: impl FnOnce(&ReadTransaction) -> Result<T, E>,
@@ -97,7 +97,7 @@ impl Database {
     }
 
     /// # Errors
-    /// [`EngineError`]; those of `work`.
+    /// [`EngineError`]; the errors of `work`.
     pub(super) fn write<T, E: From<EngineError>>(
         &self,
         work: impl FnOnce(&WriteTransaction) -> Result<T, E>,

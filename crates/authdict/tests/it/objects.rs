@@ -386,7 +386,7 @@ fn nobody_signs_in_objects() {
     create_store(path, key.public()).unwrap();
     let record = SigningRecord::open_or_begin(&folder.path().join("signed")).unwrap();
     let refused = Author::of_any(path, &key, record).unwrap_err().to_string();
-    assert!(refused.contains("not signed for"), "{refused}");
+    assert!(refused.contains("accepts only signed updates"), "{refused}");
 }
 
 #[test]

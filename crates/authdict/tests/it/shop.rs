@@ -58,7 +58,7 @@ impl Shop {
     }
 
     /// The file next to the store with extension `end`.
-    pub(crate) fn beside(&self, end: &str) -> PathBuf {
+    pub(crate) fn sibling(&self, end: &str) -> PathBuf {
         self.store.with_extension(end)
     }
 
@@ -67,7 +67,7 @@ impl Shop {
     }
 
     pub(crate) fn author(&self) -> Result<Author, AuthorError> {
-        let record = SigningRecord::open_or_begin(&self.beside("signed")).unwrap();
+        let record = SigningRecord::open_or_begin(&self.sibling("signed")).unwrap();
         Author::of_any(&self.store, &self.key, record)
     }
 
@@ -180,7 +180,7 @@ fn what_was_not_flushed_is_not_there_and_the_next_one_is() {
         let folder = tempfile::tempdir().unwrap();
         let shop = Shop::new(folder.path(), scheme);
         shop.publish((0..50).map(|number| put(number, 1)).collect());
-        let nodes = || fs::metadata(shop.beside("nodes")).map_or(0, |file| file.len());
+        let nodes = || fs::metadata(shop.sibling("nodes")).map_or(0, |file| file.len());
         let length = nodes();
         let mut author = shop.author().unwrap();
         author.stage(vec![put(7, 70)]).unwrap();

@@ -243,16 +243,19 @@ fn files_that_are_missing_cut_off_or_of_another_store_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let shop = Shop::new(folder.path(), SchemeName::RedBlack);
     shop.publish((0..80).map(|number| put(number, 1)).collect());
-    let nodes = fs::read(shop.beside("nodes")).unwrap();
-    fs::write(shop.beside("nodes"), &nodes[..nodes.len() - 1]).unwrap();
+    let nodes = fs::read(shop.sibling("nodes")).unwrap();
+    fs::write(shop.sibling("nodes"), &nodes[..nodes.len() - 1]).unwrap();
     let refused = Server::of_any(&shop.store).unwrap_err().to_string();
-    assert!(refused.contains("cut off"), "{refused}");
-    fs::remove_file(shop.beside("nodes")).unwrap();
+    assert!(refused.contains("is truncated"), "{refused}");
+    fs::remove_file(shop.sibling("nodes")).unwrap();
     let refused = Server::of_any(&shop.store).unwrap_err().to_string();
-    assert!(refused.contains("copy them with the store"), "{refused}");
+    assert!(
+        refused.contains("copy both files with the store"),
+        "{refused}"
+    );
     let mut emptied = nodes.clone();
     emptied[4096..].fill(0);
-    fs::write(shop.beside("nodes"), emptied).unwrap();
+    fs::write(shop.sibling("nodes"), emptied).unwrap();
     let repository = shop.repository();
     assert!(
         repository
@@ -260,20 +263,23 @@ fn files_that_are_missing_cut_off_or_of_another_store_are_refused() {
             .is_err()
     );
     assert!(shop.repository().check().is_err());
-    fs::write(shop.beside("nodes"), nodes).unwrap();
-    let heads = fs::read(shop.beside("nodes.heads")).unwrap();
-    fs::write(shop.beside("nodes.heads"), &heads[..heads.len() - 1]).unwrap();
+    fs::write(shop.sibling("nodes"), nodes).unwrap();
+    let heads = fs::read(shop.sibling("nodes.heads")).unwrap();
+    fs::write(shop.sibling("nodes.heads"), &heads[..heads.len() - 1]).unwrap();
     let refused = Server::of_any(&shop.store).unwrap_err().to_string();
-    assert!(refused.contains("cut off"), "{refused}");
-    fs::remove_file(shop.beside("nodes.heads")).unwrap();
+    assert!(refused.contains("is truncated"), "{refused}");
+    fs::remove_file(shop.sibling("nodes.heads")).unwrap();
     let refused = Server::of_any(&shop.store).unwrap_err().to_string();
-    assert!(refused.contains("copy them with the store"), "{refused}");
+    assert!(
+        refused.contains("copy both files with the store"),
+        "{refused}"
+    );
     let mut emptied = heads.clone();
     emptied[4096..].fill(0);
-    fs::write(shop.beside("nodes.heads"), emptied).unwrap();
+    fs::write(shop.sibling("nodes.heads"), emptied).unwrap();
     let refused = Server::of_any(&shop.store).unwrap_err().to_string();
     assert!(refused.contains("latest version"), "{refused}");
-    fs::write(shop.beside("nodes.heads"), heads).unwrap();
+    fs::write(shop.sibling("nodes.heads"), heads).unwrap();
     shop.repository().check().unwrap();
 }
 
@@ -360,16 +366,16 @@ fn the_nodes_of_another_store_are_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let shop = Shop::new(folder.path(), SchemeName::RedBlack);
     shop.publish((0..80).map(|number| put(number, 1)).collect());
-    let whole = fs::read(shop.beside("nodes")).unwrap();
+    let whole = fs::read(shop.sibling("nodes")).unwrap();
     let aside = folder.path().join("aside");
     fs::rename(&shop.store, &aside).unwrap();
     let create = || create_store(&shop.store, shop.key.public());
     let refused = create().unwrap_err().to_string();
-    assert!(refused.contains("another store's"), "{refused}");
+    assert!(refused.contains("belongs to another store"), "{refused}");
     // Creates the store before the foreign file appears.
-    fs::rename(shop.beside("nodes"), aside.with_extension("nodes")).unwrap();
+    fs::rename(shop.sibling("nodes"), aside.with_extension("nodes")).unwrap();
     fs::rename(
-        shop.beside("nodes.heads"),
+        shop.sibling("nodes.heads"),
         aside.with_extension("nodes.heads"),
     )
     .unwrap();
@@ -377,12 +383,12 @@ fn the_nodes_of_another_store_are_left_alone() {
         fs::remove_file(shop.store.with_extension(end)).unwrap();
     }
     create().unwrap();
-    fs::copy(aside.with_extension("nodes"), shop.beside("nodes")).unwrap();
+    fs::copy(aside.with_extension("nodes"), shop.sibling("nodes")).unwrap();
     let mut author = shop.author().unwrap();
     let refused = author.stage(vec![put(1, 1)]).unwrap_err().to_string();
-    assert!(refused.contains("another store's"), "{refused}");
+    assert!(refused.contains("belongs to another store"), "{refused}");
     drop(author);
-    assert_eq!(fs::read(shop.beside("nodes")).unwrap(), whole);
+    assert_eq!(fs::read(shop.sibling("nodes")).unwrap(), whole);
     assert_eq!(Server::of_any(&aside).unwrap().check().unwrap().heads, 1);
 }
 
@@ -393,8 +399,8 @@ fn a_store_can_be_read_without_the_right_to_write() {
     shop.publish((0..30).map(|number| put(number, 1)).collect());
     for file in [
         &shop.store,
-        &shop.beside("nodes"),
-        &shop.beside("nodes.heads"),
+        &shop.sibling("nodes"),
+        &shop.sibling("nodes.heads"),
     ] {
         let mut rights = fs::metadata(file).unwrap().permissions();
         rights.set_readonly(true);

@@ -62,18 +62,18 @@ fn tuples_that_are_behind_their_store_are_brought_up() {
         let mut copies = vec![None];
         for batch in batches(6, 8) {
             stored.publish(batch);
-            copies.push(Some(fs::read(stored.beside("tuples")).unwrap()));
+            copies.push(Some(fs::read(stored.sibling("tuples")).unwrap()));
         }
         memory.follow(&stored.repository());
         for copy in copies {
             match copy {
-                Some(bytes) => fs::write(stored.beside("tuples"), bytes).unwrap(),
-                None => fs::remove_file(stored.beside("tuples")).unwrap(),
+                Some(bytes) => fs::write(stored.sibling("tuples"), bytes).unwrap(),
+                None => fs::remove_file(stored.sibling("tuples")).unwrap(),
             }
             assert_same(&memory, &stored.repository());
         }
         let next = vec![put(3, 33), Operation::Remove(name(77))];
-        fs::remove_file(stored.beside("tuples")).unwrap();
+        fs::remove_file(stored.sibling("tuples")).unwrap();
         stored.publish(next);
         memory.follow(&stored.repository());
         assert_same(&memory, &stored.repository());
@@ -88,9 +88,9 @@ fn the_tuples_of_another_store_are_left_alone() {
     shop.publish((0..20).map(|number| put(number, 1)).collect());
     let other = tempfile::tempdir().unwrap();
     let foreign = Shop::new(other.path(), scheme);
-    fs::copy(shop.beside("tuples"), foreign.beside("tuples")).unwrap();
+    fs::copy(shop.sibling("tuples"), foreign.sibling("tuples")).unwrap();
     let refused = Server::of_any(&foreign.store).unwrap_err().to_string();
-    assert!(refused.contains("another store's"), "{refused}");
+    assert!(refused.contains("belongs to another store"), "{refused}");
     fs::remove_file(&foreign.store).unwrap();
     let refused = create_store(&foreign.store, foreign.key.public());
     assert!(matches!(refused, Err(StoreError::Damaged(_))));
@@ -109,7 +109,7 @@ fn a_store_behind_a_symbolic_link_has_its_tuples_beside_it() {
     shop.repository().prune(version).unwrap();
     shop.publish(vec![put(2, 2)]);
     assert_eq!(shop.repository().oldest(), version);
-    assert!(!shop.beside("tuples").exists());
+    assert!(!shop.sibling("tuples").exists());
     shop.repository().check().unwrap();
 }
 
@@ -181,7 +181,7 @@ fn accidents_to_the_file_make_no_wrong_answer() {
                 (statement, question)
             })
             .collect();
-        let before = fs::read(shop.beside("tuples")).unwrap();
+        let before = fs::read(shop.sibling("tuples")).unwrap();
         let (mut state, mut same) = (u64::from(scheme.id().0), 0);
         for _ in 0..rounds {
             state = state
@@ -190,7 +190,7 @@ fn accidents_to_the_file_make_no_wrong_answer() {
             let mut bytes = before.clone();
             let place = usize::try_from(state >> 21).unwrap() % bytes.len();
             bytes[place] ^= 1 << (state >> 61);
-            fs::write(shop.beside("tuples"), bytes).unwrap();
+            fs::write(shop.sibling("tuples"), bytes).unwrap();
             for (expected, question) in &answers {
                 // Accepts an error or the right answer.
                 if let Ok(repository) = Server::of_any(&shop.store)
@@ -227,18 +227,18 @@ fn every_damaged_row_is_met_as_damage() {
                 verify(public, version, &question, &answer).unwrap()
             })
             .collect();
-        let whole = fs::read(shop.beside("tuples")).unwrap();
+        let whole = fs::read(shop.sibling("tuples")).unwrap();
         let mut refusals = std::collections::BTreeMap::<u8, usize>::new();
         let every = soak::size(9, 1);
         let mut seen = std::collections::BTreeMap::<u8, usize>::new();
-        for row in rows(&shop.beside("tuples")) {
+        for row in rows(&shop.sibling("tuples")) {
             // Tests the first rows of each kind, then a sample.
             let seen = seen.entry(row[0]).or_default();
             *seen += 1;
             if *seen > 4 && !seen.is_multiple_of(every) {
                 continue;
             }
-            damage(&shop.beside("tuples"), &row);
+            damage(&shop.sibling("tuples"), &row);
             let refused = match Server::of_any(&shop.store) {
                 Err(RepositoryError::Store(StoreError::Damaged(_))) => 1,
                 Err(other) => panic!("{other}"),
@@ -261,7 +261,7 @@ fn every_damaged_row_is_met_as_damage() {
                     .sum(),
             };
             *refusals.entry(row[0]).or_default() += refused;
-            fs::write(shop.beside("tuples"), &whole).unwrap();
+            fs::write(shop.sibling("tuples"), &whole).unwrap();
         }
         let of_kind: Vec<_> = refusals
             .into_iter()
@@ -324,7 +324,7 @@ fn a_file_of_an_older_format_is_left_alone_and_made_again_when_it_is_gone() {
         stored.publish(batch);
     }
     memory.follow(&stored.repository());
-    let database = Database::create(stored.beside("tuples")).unwrap();
+    let database = Database::create(stored.sibling("tuples")).unwrap();
     let transaction = database.begin_write().unwrap();
     {
         let about = TableDefinition::<&str, &[u8]>::new("about");
@@ -333,13 +333,13 @@ fn a_file_of_an_older_format_is_left_alone_and_made_again_when_it_is_gone() {
     }
     transaction.commit().unwrap();
     drop(database);
-    let older = fs::read(stored.beside("tuples")).unwrap();
+    let older = fs::read(stored.sibling("tuples")).unwrap();
     let refused = Server::of_any(&stored.store).unwrap_err().to_string();
-    assert!(refused.contains("of an older format"), "{refused}");
+    assert!(refused.contains("has an older format"), "{refused}");
     let refused = stored.author().unwrap_err().to_string();
-    assert!(refused.contains("made again"), "{refused}");
-    assert_eq!(fs::read(stored.beside("tuples")).unwrap(), older);
-    fs::remove_file(stored.beside("tuples")).unwrap();
+    assert!(refused.contains("is rebuilt"), "{refused}");
+    assert_eq!(fs::read(stored.sibling("tuples")).unwrap(), older);
+    fs::remove_file(stored.sibling("tuples")).unwrap();
     assert_same(&memory, &stored.repository());
 }
 
@@ -351,13 +351,13 @@ fn tuples_that_are_written_later_are_there_at_once() {
         let stored = Shop::new(folder.path(), scheme);
         let mut memory = stored.memory();
         let mut author = stored.author().unwrap();
-        let before = fs::read(stored.beside("tuples")).ok();
+        let before = fs::read(stored.sibling("tuples")).ok();
         for (place, batch) in batches(5, 12).enumerate() {
             author.stage(batch).unwrap();
             author.flush_and_go_on(&[]).unwrap();
             memory.follow(author.server());
             assert_same(&memory, author.server());
-            assert_eq!(fs::read(stored.beside("tuples")).ok().is_some(), place > 4);
+            assert_eq!(fs::read(stored.sibling("tuples")).ok().is_some(), place > 4);
             if place == 4 {
                 // Another process opens the store and updates its file.
                 assert_same(&memory, &stored.repository());
@@ -367,14 +367,14 @@ fn tuples_that_are_written_later_are_there_at_once() {
         // Copies the files as a kill would leave them.
         let copy = folder.path().join("copy");
         fs::copy(&stored.store, &copy).unwrap();
-        fs::copy(stored.beside("tuples"), copy.with_extension("tuples")).unwrap();
+        fs::copy(stored.sibling("tuples"), copy.with_extension("tuples")).unwrap();
         assert_same(&memory, &Server::of_any(&copy).unwrap());
         author.checkpoint().unwrap();
         drop(author);
-        let bytes = fs::read(stored.beside("tuples")).unwrap();
+        let bytes = fs::read(stored.sibling("tuples")).unwrap();
         assert_same(&memory, &stored.repository());
         assert!(
-            fs::read(stored.beside("tuples")).unwrap() == bytes,
+            fs::read(stored.sibling("tuples")).unwrap() == bytes,
             "it was behind"
         );
         stored.repository().check().unwrap();
@@ -400,7 +400,7 @@ fn a_second_author_is_refused_while_tuples_wait_to_be_written() {
         let batch = vec![put(5, 50)];
         let refused = second.stage(batch.clone()).and_then(|_| second.flush(&[]));
         assert!(refused.is_err(), "two histories");
-        assert!(!stored.beside("tuples").exists());
+        assert!(!stored.sibling("tuples").exists());
         drop((waiting, second));
         stored.publish(batch);
         memory.follow(&stored.repository());
@@ -436,7 +436,7 @@ fn an_old_backup_goes_on_where_it_stands() {
         [
             mirror.store.clone(),
             mirror.store.with_extension("newest"),
-            mirror.beside("tuples"),
+            mirror.sibling("tuples"),
         ]
     };
     let backup = files().map(|file| fs::read(file).unwrap());
@@ -447,8 +447,8 @@ fn an_old_backup_goes_on_where_it_stands() {
         fs::write(file, bytes).unwrap();
     }
     let refused = Server::of_any(&mirror.store).unwrap_err().to_string();
-    assert!(refused.contains("newer than it is"), "{refused}");
-    fs::remove_file(mirror.beside("tuples")).unwrap();
+    assert!(refused.contains("newer than the store"), "{refused}");
+    fs::remove_file(mirror.sibling("tuples")).unwrap();
     assert_eq!(mirror.repository().latest(), Version::new(4));
     follow(9);
     assert_same(&author.repository(), &mirror.repository());
@@ -460,14 +460,14 @@ fn an_old_backup_goes_on_where_it_stands() {
     follow(9);
     assert_same(&author.repository(), &mirror.repository());
     // Old tuples alone are brought up to date, unless the missing versions were pruned.
-    fs::write(mirror.beside("tuples"), &backup[2]).unwrap();
+    fs::write(mirror.sibling("tuples"), &backup[2]).unwrap();
     assert_same(&author.repository(), &mirror.repository());
     mirror.repository().prune(Version::new(6)).unwrap();
-    let pruned = fs::read(mirror.beside("tuples")).unwrap();
-    fs::write(mirror.beside("tuples"), &backup[2]).unwrap();
+    let pruned = fs::read(mirror.sibling("tuples")).unwrap();
+    fs::write(mirror.sibling("tuples"), &backup[2]).unwrap();
     let refused = Server::of_any(&mirror.store).unwrap_err().to_string();
     assert!(refused.contains("is missing"), "{refused}");
-    fs::write(mirror.beside("tuples"), pruned).unwrap();
+    fs::write(mirror.sibling("tuples"), pruned).unwrap();
     mirror.repository().check().unwrap();
 }
 
@@ -503,12 +503,12 @@ fn a_store_goes_on_once_a_damaged_record_of_its_newest_state_is_moved_away() {
         let folder = tempfile::tempdir().unwrap();
         let shop = Shop::new(folder.path(), scheme);
         shop.publish(vec![put(1, 1)]);
-        fs::write(shop.beside("newest"), "").unwrap();
+        fs::write(shop.sibling("newest"), "").unwrap();
         let refused = Server::of_any(&shop.store).unwrap_err().to_string();
         assert!(refused.contains("move that file away"), "{refused}");
-        fs::remove_file(shop.beside("newest")).unwrap();
+        fs::remove_file(shop.sibling("newest")).unwrap();
         assert_eq!(shop.repository().latest(), Version::new(1));
         assert_eq!(shop.publish(vec![put(2, 2)]), Version::new(2));
-        assert!(shop.beside("newest").exists());
+        assert!(shop.sibling("newest").exists());
     }
 }

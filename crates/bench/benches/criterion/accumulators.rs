@@ -16,7 +16,7 @@ use pad_accumulators::{
 };
 use pad_core::{Proof, Workers};
 
-use crate::{Each, ONE, measure, size};
+use crate::{Each, ONE, measure, size, timed};
 
 /// The size of the set.
 fn elements() -> usize {
@@ -42,20 +42,28 @@ fn scheme<B: Bench>(criterion: &mut Criterion, bench: &B) {
         measure(criterion, "accumulators::set", &name(what), each, work);
     };
     set_of("representatives", &mut |bencher| {
-        bencher.iter(|| ElementSet::<B::Scheme>::from_elements(key, black_box(&names), alone));
+        timed(bencher, || {
+            ElementSet::<B::Scheme>::from_elements(key, black_box(&names), alone)
+        });
     });
     set_of("accumulate_secret", &mut |bencher| {
-        bencher.iter(|| B::Scheme::accumulate(&secret, black_box(&set), alone));
+        timed(bencher, || {
+            B::Scheme::accumulate(&secret, black_box(&set), alone)
+        });
     });
     set_of("accumulate_public", &mut |bencher| {
-        bencher.iter(|| B::Scheme::accumulate(key, black_box(&set), alone));
+        timed(bencher, || {
+            B::Scheme::accumulate(key, black_box(&set), alone)
+        });
     });
     let batch = <B::Scheme as Witnessed>::WitnessBatch::from(witnesses.clone());
     set_of("verify_batch", &mut |bencher| {
-        bencher.iter(|| black_box(&batch).clone().check(&snapshot, &names));
+        timed(bencher, || {
+            black_box(&batch).clone().check(&snapshot, &names)
+        });
     });
 
-    by_threads(criterion, bench, &set);
+    by_threads(criterion, (bench, &secret), &set);
 
     let absence = B::Scheme::non_membership_witness(&secret, &set, b"", alone);
     let absence = absence.expect("the empty element is not in the set");
@@ -63,18 +71,24 @@ fn scheme<B: Bench>(criterion: &mut Criterion, bench: &B) {
         measure(criterion, "accumulators::one", &name(what), ONE, work);
     };
     one("verify", &mut |bencher| {
-        bencher.iter(|| black_box(&witnesses[0]).clone().check(&snapshot, &names[0]));
+        timed(bencher, || {
+            black_box(&witnesses[0]).clone().check(&snapshot, &names[0])
+        });
     });
     one("verify_absence", &mut |bencher| {
-        bencher.iter(|| black_box(&absence).clone().check(&snapshot, b""));
+        timed(bencher, || {
+            black_box(&absence).clone().check(&snapshot, b"")
+        });
     });
 }
 
 /// Benches the witnesses of all elements, with and without the secret key, on one and all threads.
-fn by_threads<B: Bench>(criterion: &mut Criterion, bench: &B, set: &ElementSet<B::Scheme>) {
-    let elements = elements();
-    let secret = bench.secret(elements).expect("a secret key");
-    let key = secret.public_key();
+fn by_threads<B: Bench>(
+    criterion: &mut Criterion,
+    (bench, secret): (&B, &<B::Scheme as Accumulator>::SecretKey),
+    set: &ElementSet<B::Scheme>,
+) {
+    let (elements, key) = (elements(), secret.public_key());
     for workers in [Workers::sequential(), Workers::all_cores()] {
         let threads = workers.threads();
         let mut by = |who: &str, work: &mut dyn FnMut(&mut Bencher<'_>)| {
@@ -87,10 +101,14 @@ fn by_threads<B: Bench>(criterion: &mut Criterion, bench: &B, set: &ElementSet<B
             measure(criterion, "accumulators/witnesses", &name, each, work);
         };
         by("author", &mut |bencher| {
-            bencher.iter(|| B::Scheme::witnesses(&secret, black_box(set), &workers));
+            timed(bencher, || {
+                B::Scheme::witnesses(secret, black_box(set), &workers)
+            });
         });
         by("server", &mut |bencher| {
-            bencher.iter(|| B::Scheme::witnesses(key, black_box(set), &workers));
+            timed(bencher, || {
+                B::Scheme::witnesses(key, black_box(set), &workers)
+            });
         });
     }
 }

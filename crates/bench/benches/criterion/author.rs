@@ -12,7 +12,7 @@ use criterion::{BatchSize, Criterion, Throughput};
 use pad_core::{Dictionary, Operation, Sha256Ed25519, Suite, Workers};
 use pad_tree::{RedBlack, RedBlackPathCopying, TreeScheme as _};
 
-use crate::{Each, measure, size};
+use crate::{Each, measure, size, timed_batched};
 
 fn batch<S: Suite>(criterion: &mut Criterion, workers: &Workers) {
     let (keys, batch) = size((10_000, 1_000), (200, 20));
@@ -46,7 +46,8 @@ fn batch<S: Suite>(criterion: &mut Criterion, workers: &Workers) {
         each,
         &mut |bencher| {
             let prepare = &mut next;
-            bencher.iter_batched(
+            timed_batched(
+                bencher,
                 prepare,
                 |batch| author.snapshot_of(batch),
                 BatchSize::LargeInput,

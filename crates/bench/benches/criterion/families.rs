@@ -32,7 +32,7 @@ use comparison::{Scheme, SchemeFamily, Work as _, Workload};
 use criterion::{BatchSize, Criterion, Throughput};
 use pad_core::{Answer, Version};
 
-use crate::{Each, bytes::Bytes, is_test, measure};
+use crate::{Each, always, bytes::Bytes, is_test, measure, timed, timed_batched};
 
 /// Benches every scheme in a group for each role, and counts the bytes of updates and proofs.
 pub(crate) fn schemes(time: &mut Criterion, bytes: &mut Criterion<Bytes>) {
@@ -75,7 +75,7 @@ fn sizes_of(scheme: &Scheme) -> &'static [u64] {
 /// Each step keeps its result for the next one, so that only the step is timed.
 trait Steps {
     /// Server: proves the answer to the next question.
-    fn prove(&mut self) -> bool;
+    fn prove(&mut self) -> Outcome<()>;
     /// Makes a proof for `verify`.
     fn make_proof(&mut self);
     /// Client: verifies the first unverified proof.
@@ -85,9 +85,9 @@ trait Steps {
     /// Makes the next changes, for `publish`.
     fn make_changes(&mut self);
     /// Author: publishes the first unpublished changes, for `apply`.
-    fn publish(&mut self);
+    fn publish(&mut self) -> Outcome<()>;
     /// Server: applies the first unapplied update.
-    fn apply(&mut self);
+    fn apply(&mut self) -> Outcome<()>;
     /// Returns the bytes of the first unapplied update.
     fn update_bytes(&mut self) -> usize;
     /// Drops published and applied updates.
@@ -150,8 +150,8 @@ impl<T: Roles> StepFixture<T> {
 const QUESTIONS: usize = 256;
 
 impl<T: Roles> Steps for StepFixture<T> {
-    fn prove(&mut self) -> bool {
-        black_box(self.proof().0).is_ok()
+    fn prove(&mut self) -> Outcome<()> {
+        black_box(self.proof().0).map(drop)
     }
 
     fn make_proof(&mut self) {
@@ -180,18 +180,18 @@ impl<T: Roles> Steps for StepFixture<T> {
         self.changes.push_back(changes);
     }
 
-    fn publish(&mut self) {
+    fn publish(&mut self) -> Outcome<()> {
         let changes = self.changes.pop_front().expect("bench: changes were made");
-        let update = self.loaded.run.roles.publish(changes);
-        let update = update.expect("bench: a key in memory signs");
+        let update = self.loaded.run.roles.publish(changes)?;
         self.updates.push_back(update);
+        Ok(())
     }
 
-    fn apply(&mut self) {
+    fn apply(&mut self) -> Outcome<()> {
         let update = self.updates.pop_front().expect("bench: it was published");
-        let applied = self.loaded.run.roles.apply(&update);
-        applied.expect("bench: the author's updates apply");
+        self.loaded.run.roles.apply(&update)?;
         self.applied.push(update);
+        Ok(())
     }
 
     fn update_bytes(&mut self) -> usize {
@@ -237,11 +237,16 @@ impl Benches<'_> {
         };
         time("server/prove", &mut |bencher| {
             let mut steps = steps();
-            bencher.iter(|| steps.prove());
+            timed(bencher, || steps.prove());
         });
         time("client/verify", &mut |bencher| {
-            let verify = |()| steps().verify();
-            bencher.iter_batched(|| steps().make_proof(), verify, BatchSize::SmallInput);
+            let verify = |()| always(steps().verify());
+            timed_batched(
+                bencher,
+                || steps().make_proof(),
+                verify,
+                BatchSize::SmallInput,
+            );
         });
         let bytes =
             |criterion: &mut Criterion<Bytes>, what: &str, of: &mut dyn FnMut() -> usize| {
@@ -261,21 +266,27 @@ impl Benches<'_> {
             let publish = || {
                 let mut steps = steps();
                 steps.make_changes();
-                steps.publish();
+                steps.publish().expect("bench: a key in memory signs");
             };
-            bencher.iter_batched(publish, |()| steps().apply(), BatchSize::LargeInput);
+            let apply = |()| steps().apply();
+            timed_batched(bencher, publish, apply, BatchSize::LargeInput);
             steps().clear();
         });
         // Last, because the server does not receive these updates.
         time("author/snapshot", &mut |bencher| {
             let publish = |()| steps().publish();
-            bencher.iter_batched(|| steps().make_changes(), publish, BatchSize::LargeInput);
+            timed_batched(
+                bencher,
+                || steps().make_changes(),
+                publish,
+                BatchSize::LargeInput,
+            );
             steps().clear();
         });
         bytes(self.bytes, "update", &mut || {
             let mut steps = steps();
             steps.make_changes();
-            steps.publish();
+            steps.publish().expect("bench: a key in memory signs");
             steps.update_bytes()
         });
     }

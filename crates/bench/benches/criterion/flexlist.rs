@@ -23,7 +23,7 @@ use flexlist::{
 };
 use pad_core::Workers;
 
-use crate::{Each, measure, size};
+use crate::{Each, always, measure, size, timed, timed_batched};
 
 const CHALLENGES: u32 = 460;
 const UPDATES: u64 = 300;
@@ -77,11 +77,13 @@ fn audit(criterion: &mut Criterion) -> Outcome<()> {
             let name = id(&[("blocks", &number), ("challenges", &CHALLENGES)]);
             let each = Each(Throughput::Elements(CHALLENGES.into()), 100);
             measure(criterion, "flexlist::prove", &name, each, &mut |bencher| {
-                bencher.iter(|| list.prove(black_box(indices)));
+                timed(bencher, || list.prove(black_box(indices)));
             });
             let each = Each(Throughput::Elements(CHALLENGES.into()), 100);
             measure(criterion, "flexlist::verify", &name, each, &mut |bencher| {
-                bencher.iter(|| verify_indices::<Sha256>(black_box(&proof), &state, indices));
+                timed(bencher, || {
+                    verify_indices::<Sha256>(black_box(&proof), &state, indices)
+                });
             });
         }
         let name = id(&[("tags", &kind.name()), ("challenges", &CHALLENGES)]);
@@ -93,7 +95,7 @@ fn audit(criterion: &mut Criterion) -> Outcome<()> {
             &name,
             each,
             &mut |bencher| {
-                bencher.iter(|| audit.prove_tags(&challenged));
+                timed(bencher, || audit.prove_tags(&challenged));
             },
         );
         let each = Each(Throughput::Elements(CHALLENGES.into()), 10);
@@ -103,7 +105,7 @@ fn audit(criterion: &mut Criterion) -> Outcome<()> {
             &name,
             each,
             &mut |bencher| {
-                bencher.iter(|| verifier.verify(&opened, &tags));
+                timed(bencher, || verifier.verify(&opened, &tags));
             },
         );
         tag(criterion, &owner)?;
@@ -117,7 +119,7 @@ fn tag(criterion: &mut Criterion, owner: &OwnerKey) -> Outcome<()> {
     let group = "flexlist::tag";
     let name = id(&[("tags", &owner.kind().name())]);
     measure(criterion, group, &name, each, &mut |bencher| {
-        bencher.iter(|| owner.tag(WriteId([1; 16]), black_box(&block)));
+        timed(bencher, || owner.tag(WriteId([1; 16]), black_box(&block)));
     });
     Ok(())
 }
@@ -138,12 +140,13 @@ fn update(criterion: &mut Criterion) -> Outcome<()> {
         let each = Each(Throughput::Elements(UPDATES), 20);
         let group = "flexlist::update_and_undo";
         measure(criterion, group, &name, each, &mut |bencher| {
-            bencher.iter_batched(
+            timed_batched(
+                bencher,
                 || (),
                 |()| {
                     let change = list.update(&operations).expect("bench: as before");
                     list.undo(change.previous);
-                    change.witness
+                    always(change.witness)
                 },
                 BatchSize::SmallInput,
             );
@@ -151,8 +154,9 @@ fn update(criterion: &mut Criterion) -> Outcome<()> {
         let each = Each(Throughput::Elements(UPDATES), 20);
         let group = "flexlist::verify_update";
         measure(criterion, group, &name, each, &mut |bencher| {
-            bencher
-                .iter(|| verify_update::<Sha256>(black_box(&change.witness), &state, &operations));
+            timed(bencher, || {
+                verify_update::<Sha256>(black_box(&change.witness), &state, &operations)
+            });
         });
     }
     Ok(())

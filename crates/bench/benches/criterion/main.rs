@@ -2,10 +2,11 @@
 //!
 //! All 290 benches take less than 15 minutes on two cores: at least 0.6 s each, and their set-up.
 
+use core::{convert::Infallible, fmt::Debug};
 use std::{sync::LazyLock, time::Duration};
 
 use bytes::Bytes;
-use criterion::{Bencher, Criterion, Throughput};
+use criterion::{BatchSize, Bencher, Criterion, Throughput};
 
 mod accumulators;
 mod author;
@@ -34,6 +35,32 @@ fn measure(
     group.throughput(throughput).sample_size(samples);
     group.bench_function(name, work);
     group.finish();
+}
+
+/// Times work that succeeds.
+///
+/// Every bench goes through here or [`timed_batched`]: a dropped error would be timed as a success.
+#[expect(clippy::disallowed_methods, reason = "the result is checked")]
+fn timed<T, E: Debug>(bencher: &mut Bencher<'_>, mut work: impl FnMut() -> Result<T, E>) {
+    bencher.iter(|| work().expect("bench: the work succeeds"));
+}
+
+/// Times work on inputs that are prepared before, all of which succeeds.
+#[expect(clippy::disallowed_methods, reason = "the result is checked")]
+fn timed_batched<I, T, E: Debug>(
+    bencher: &mut Bencher<'_>,
+    prepare: impl FnMut() -> I,
+    mut work: impl FnMut(I) -> Result<T, E>,
+    size: BatchSize,
+) {
+    let work = |input| work(input).expect("bench: the work succeeds");
+    bencher.iter_batched(prepare, work, size);
+}
+
+/// A result without an error, for work that cannot fail.
+#[expect(clippy::unnecessary_wraps, reason = "`timed` takes results")]
+fn always<T>(value: T) -> Result<T, Infallible> {
+    Ok(value)
 }
 
 /// Reports whether every bench runs once as a test: under `cargo test`, or with `--test`.

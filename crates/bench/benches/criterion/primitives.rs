@@ -11,7 +11,7 @@ use ed25519_dalek::Signer;
 use pad_core::{Blake3Ed25519, Domain, Paper2010, Sha256Ed25519, Suite};
 use pad_tuple::chain;
 
-use crate::{Each, ONE, measure};
+use crate::{Each, ONE, always, measure, timed};
 
 fn hashes<S: Suite>(criterion: &mut Criterion) {
     let (left, right) = (S::value(b"left"), S::value(b"right"));
@@ -26,10 +26,18 @@ fn hashes<S: Suite>(criterion: &mut Criterion) {
         measure(criterion, "primitives::hash", &name, each, work);
     };
     hash("node", Throughput::Elements(1), &mut |bencher| {
-        bencher.iter(|| S::node(Domain::TreeNode, black_box(&left), black_box(&right)));
+        timed(bencher, || {
+            always(S::node(
+                Domain::TreeNode,
+                black_box(&left),
+                black_box(&right),
+            ))
+        });
     });
     hash("leaf", Throughput::Elements(1), &mut |bencher| {
-        bencher.iter(|| S::leaf(black_box(b"01234567"), black_box(&left)));
+        timed(bencher, || {
+            always(S::leaf(black_box(b"01234567"), black_box(&left)))
+        });
     });
     for length in [32_u32, 1 << 10, 64 << 10] {
         let value: Vec<u8> = (0..length).map(|i| i.to_le_bytes()[0]).collect();
@@ -37,7 +45,7 @@ fn hashes<S: Suite>(criterion: &mut Criterion) {
         assert_ne!(S::value(&value), rest, "bench: every byte matters");
         let throughput = Throughput::Bytes(length.into());
         hash(&format!("value_{length}"), throughput, &mut |bencher| {
-            bencher.iter(|| S::value(black_box(&value)));
+            timed(bencher, || always(S::value(black_box(&value))));
         });
     }
 }
@@ -48,10 +56,12 @@ fn signatures(criterion: &mut Criterion) {
     assert_eq!(public.verify(&message, &signature), Ok(()));
     let group = "primitives::signature";
     measure(criterion, group, "do=sign", ONE, &mut |bencher| {
-        bencher.iter(|| signer.sign(black_box(&message)));
+        timed(bencher, || always(signer.sign(black_box(&message))));
     });
     measure(criterion, group, "do=verify", ONE, &mut |bencher| {
-        bencher.iter(|| public.verify(black_box(&message), black_box(&signature)));
+        timed(bencher, || {
+            public.verify(black_box(&message), black_box(&signature))
+        });
     });
 }
 
@@ -60,7 +70,9 @@ fn chain_step(criterion: &mut Criterion) {
     let start = Sha256Ed25519::value(b"start");
     let group = "primitives::chain";
     measure(criterion, group, "do=step", ONE, &mut |bencher| {
-        bencher.iter(|| chain::walk::<Sha256Ed25519>(black_box(start), &start, 1));
+        timed(bencher, || {
+            always(chain::walk::<Sha256Ed25519>(black_box(start), &start, 1))
+        });
     });
 }
 

@@ -15,7 +15,7 @@ use pad_core::{
 };
 use pad_tree::{RedBlack, RedBlackPathCopying, TreeProof, TreeScheme as _};
 
-use crate::{Each, ONE, measure, size};
+use crate::{Each, ONE, measure, size, timed, timed_batched};
 
 fn verify<S: Suite>(criterion: &mut Criterion) {
     let keys = size(2_000, 50);
@@ -48,7 +48,7 @@ fn verify<S: Suite>(criterion: &mut Criterion) {
         ONE,
         &mut |bencher| {
             let check = |proof: Untrusted<TreeProof<S, Key>>| proof.verify(&head, &key);
-            bencher.iter_batched(|| proof.clone(), check, BatchSize::SmallInput);
+            timed_batched(bencher, || proof.clone(), check, BatchSize::SmallInput);
         },
     );
     measure(
@@ -61,7 +61,7 @@ fn verify<S: Suite>(criterion: &mut Criterion) {
                 let head = Untrusted::new(black_box(signed)).verify(&authority, &version);
                 proof.verify(&head.expect("bench: the head is signed"), &key)
             };
-            bencher.iter_batched(|| proof.clone(), check, BatchSize::SmallInput);
+            timed_batched(bencher, || proof.clone(), check, BatchSize::SmallInput);
         },
     );
 
@@ -75,7 +75,9 @@ fn verify<S: Suite>(criterion: &mut Criterion) {
         ("keys", &keys),
     ]);
     measure(criterion, "tree::decode", &name, each, &mut |bencher| {
-        bencher.iter(|| Untrusted::<TreeProof<S, Key>>::decode(black_box(&bytes), bytes.len()));
+        timed(bencher, || {
+            Untrusted::<TreeProof<S, Key>>::decode(black_box(&bytes), bytes.len())
+        });
     });
 }
 

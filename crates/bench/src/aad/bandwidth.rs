@@ -62,8 +62,8 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
                 for line in lines.iter().cloned() {
                     measured::<S>(report, line)?;
                 }
-                for beside in ["ct_like_bytes", "coniks_like_bytes"] {
-                    measured::<S>(report, crossing(&lines, (size, each), beside))?;
+                for other in ["ct_like_bytes", "coniks_like_bytes"] {
+                    measured::<S>(report, crossing(&lines, (size, each), other))?;
                 }
             }
         }
@@ -165,8 +165,8 @@ impl Bytes {
 /// Finds the number of versions from which a visit takes fewer bytes than with another kind of log.
 ///
 /// Interpolates linearly between two measured numbers. Null if it always takes fewer, or never.
-fn crossing(lines: &[Line], (size, each): (u64, u64), beside: &str) -> Line {
-    let saved = |line: &Line| line.figure(beside) - line.figure("aad_bytes");
+fn crossing(lines: &[Line], (size, each): (u64, u64), other: &str) -> Line {
+    let saved = |line: &Line| line.figure(other) - line.figure("aad_bytes");
     let crossed = lines
         .windows(2)
         .find(|pair| saved(&pair[0]) < 0.0 && saved(&pair[1]) >= 0.0);
@@ -177,7 +177,7 @@ fn crossing(lines: &[Line], (size, each): (u64, u64), beside: &str) -> Line {
     });
     line! {
         experiment: "aad_bandwidth_crossing", n: size, entries_per_version: each,
-        beside: beside.trim_end_matches("_bytes"), versions,
+        beside: other.trim_end_matches("_bytes"), versions,
         entries: versions.map(|versions| versions * each as f64),
         is_always_smaller: lines.iter().all(|line| saved(line) >= 0.0),
     }

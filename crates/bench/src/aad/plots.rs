@@ -5,17 +5,17 @@ use crate::{figures::declared::PlotSpec, line, prelude::*};
 
 #[rustfmt::skip]
 pub(crate) const PLOTS: [PlotSpec; 4] = [
-    PlotSpec { beside: paper::appends, ..PlotSpec::new(
+    PlotSpec { references: paper::appends, ..PlotSpec::new(
         ("aad-append", "Appending, mean over all entries"), "aad_append",
         ("entries in each version", "batch"),
         "milliseconds for each entry",
     ).only(&[("threads", "1"), ("is_drawn", "true")]).deriving(of_paper_size)
         .of(&["scheme"], &[("{scheme}, {n} entries", "append_us/1e3")]) },
-    PlotSpec { beside: || paper::look_ups(0), ..look_ups(
+    PlotSpec { references: || paper::look_ups(0), ..look_ups(
         ("aad-bytes", "Look-ups: bytes, logs of 2^h - 1 entries (authors' code: 2^h)"), "bytes",
         &[("{scheme}, {asked}{mark}", "proof_bytes")],
     ) },
-    PlotSpec { beside: || paper::look_ups(1), ..look_ups(
+    PlotSpec { references: || paper::look_ups(1), ..look_ups(
         ("aad-verify", "Look-ups: verifying, logs of 2^h - 1 entries (authors' code: 2^h)"),
         "milliseconds",
         &[("{scheme}, {asked}", "verify_us/1e3")],

@@ -50,7 +50,7 @@ pub(super) trait Contender {
     fn summary(&self, block: &mut Self::Block, place: Place) -> Self::Content;
 
     /// Returns the data to store in addition to the slots of a block.
-    fn beside(&self, _: &Self::Block) -> Option<Vec<u8>> {
+    fn side_state(&self, _: &Self::Block) -> Option<Vec<u8>> {
         None
     }
 

@@ -139,8 +139,8 @@ impl<B: MeasuredDigest> Contender for Digests<B> {
         B::summary(&block.state, self.contents(place, slots))
     }
 
-    fn beside(&self, block: &Self::Block) -> Option<Vec<u8>> {
-        B::beside(&block.state)
+    fn side_state(&self, block: &Self::Block) -> Option<Vec<u8>> {
+        B::side_state(&block.state)
     }
 
     fn root(&self, entries: u64, summary: &Vec<u8>) -> Vec<u8> {
@@ -156,7 +156,7 @@ impl<B: MeasuredDigest> Contender for Digests<B> {
 /// Operations of a strategy that are measured.
 pub(super) trait MeasuredDigest: BlockDigest<S> {
     /// Returns the part of a state that must be stored.
-    fn beside(_: &Self::State) -> Option<Vec<u8>> {
+    fn side_state(_: &Self::State) -> Option<Vec<u8>> {
         None
     }
 
@@ -173,8 +173,8 @@ impl MeasuredDigest for Flat {
 }
 
 impl<C: Group> MeasuredDigest for Combined<C> {
-    fn beside(state: &C::Value) -> Option<Vec<u8>> {
-        C::beside(state)
+    fn side_state(state: &C::Value) -> Option<Vec<u8>> {
+        C::side_state(state)
     }
 
     fn limit_ns(update: SlotUpdate, primitives: &Primitives) -> f64 {
@@ -191,7 +191,7 @@ impl<C: Group> MeasuredDigest for Combined<C> {
 /// The primitives of one group.
 pub(super) trait Group: Combination {
     /// Returns the part of a state that must be stored because the summary does not determine it.
-    fn beside(_: &Self::Value) -> Option<Vec<u8>> {
+    fn side_state(_: &Self::Value) -> Option<Vec<u8>> {
         None
     }
 
@@ -231,7 +231,7 @@ impl Group for MuProduct3072 {
 }
 
 impl Group for LtLanes {
-    fn beside(lanes: &Self::Value) -> Option<Vec<u8>> {
+    fn side_state(lanes: &Self::Value) -> Option<Vec<u8>> {
         Some(lanes.iter().flat_map(|lane| lane.to_le_bytes()).collect())
     }
 

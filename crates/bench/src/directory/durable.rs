@@ -120,7 +120,7 @@ impl DurableRun<'_> {
 }
 
 /// A figure of a million entries: of durable updates, and of redb's.
-pub(super) fn beside(lines: &[Line], key: &str) -> Option<[f64; 2]> {
+pub(super) fn ours_and_redb(lines: &[Line], key: &str) -> Option<[f64; 2]> {
     let of = |selection| lines.iter().find(|it| it.says(selection))?.number(key);
     let ours = of(&[
         ("experiment", "directory_durable"),

@@ -72,12 +72,12 @@ const GOALS: [Goal; 36] = [
         "reads_with_hint"), exactly(0.0)),
     goal("block reads of the known traces that differ", From(paper::differing_reads), exactly(0.0)),
     goal("durable updates, 10^6; limit: redb",
-        From(|lines| durable::beside(lines, "update_us").map(|[ours, redb]| ours / redb)),
+        From(|lines| durable::ours_and_redb(lines, "update_us").map(|[ours, redb]| ours / redb)),
         at_most(1.0)),
-    goal("durable updates a second", From(|lines| durable::beside(lines, "update_us")
+    goal("durable updates a second", From(|lines| durable::ours_and_redb(lines, "update_us")
         .map(|[ours, _]| 1e6 / ours)), at_least(100_000.0)),
     goal("bytes written for each, divided by redb's",
-        From(|lines| durable::beside(lines, "written_bytes_per_update")
+        From(|lines| durable::ours_and_redb(lines, "written_bytes_per_update")
             .map(|[ours, redb]| ours / redb)), at_most(0.5)),
     goal("bytes of files for each entry, 10^6",
         In(&[("experiment", "directory_load"), ("strategy", "merkle"), ("entries", "1000000")],

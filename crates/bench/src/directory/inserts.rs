@@ -178,7 +178,7 @@ struct BlockImages<C> {
     contender: C,
     place_bytes: usize,
     images: Images,
-    beside: Option<Images>,
+    side_state: Option<Images>,
 }
 
 impl<C: Contender> BlockImages<C> {
@@ -190,7 +190,7 @@ impl<C: Contender> BlockImages<C> {
             images: Images::new(slots.max(block_bytes as usize))?,
             contender,
             place_bytes,
-            beside: None,
+            side_state: None,
         })
     }
 
@@ -206,12 +206,12 @@ impl<C: Contender> BlockImages<C> {
 
     fn put_beside(&mut self, blocks: &[(Place, C::Block)]) -> Outcome<()> {
         for (place, block) in blocks {
-            if let Some(bytes) = self.contender.beside(block) {
-                let beside = match &mut self.beside {
-                    Some(beside) => beside,
+            if let Some(bytes) = self.contender.side_state(block) {
+                let side_state = match &mut self.side_state {
+                    Some(side_state) => side_state,
                     none => none.insert(Images::new(bytes.len())?),
                 };
-                beside.write(*place, 0, &bytes)?;
+                side_state.write(*place, 0, &bytes)?;
             }
         }
         Ok(())
@@ -220,8 +220,8 @@ impl<C: Contender> BlockImages<C> {
     /// Writes the rest, and returns the bytes written in total.
     fn finish(&mut self, open: &[(Place, C::Block)]) -> Outcome<u64> {
         self.put_beside(open)?;
-        let beside = self.beside.as_mut().map_or(Ok(0), Images::finish)?;
-        Ok(self.images.finish()? + beside)
+        let side_state = self.side_state.as_mut().map_or(Ok(0), Images::finish)?;
+        Ok(self.images.finish()? + side_state)
     }
 }
 

@@ -28,7 +28,7 @@ pub(crate) struct PlotSpec {
     /// The fewest points of a series.
     pub(crate) least: usize,
     /// Series from elsewhere, drawn in addition.
-    pub(crate) beside: fn() -> Vec<Series>,
+    pub(crate) references: fn() -> Vec<Series>,
 }
 
 impl PlotSpec {
@@ -49,7 +49,7 @@ impl PlotSpec {
             by: &[],
             figures: &[],
             least: 1,
-            beside: Vec::new,
+            references: Vec::new,
         }
     }
 
@@ -104,7 +104,7 @@ impl PlotSpec {
         }
         series.retain(|(_, points)| points.len() >= self.least);
         if !series.is_empty() {
-            series.extend((self.beside)());
+            series.extend((self.references)());
         }
         Lines {
             title: filled(self.title, drawn[0]),

@@ -121,13 +121,13 @@ impl Trace {
     /// [`TraceFileError`], which names the file: what [`Trace::from_sources`] refuses, or no such
     /// file.
     pub fn read(path: &Path) -> Result<Self, TraceFileError> {
-        let beside = files_beside(path);
+        let list = files_beside(path);
         let in_file = |file: &Path| {
             let file = file.to_owned();
             |error| TraceFileError { file, error }
         };
-        let files = source::open(&beside).and_then(read_files);
-        let files = files.map_err(in_file(&beside))?;
+        let files = source::open(&list).and_then(read_files);
+        let files = files.map_err(in_file(&list))?;
         let trace = source::open(path).and_then(|source| Self::follow(files, source));
         trace.map_err(in_file(path))
     }

@@ -34,8 +34,8 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
     (0..inserted as u64).for_each(|index| contents.apply(&[put_hashed(index)]));
     let signature_us = (!P::ACCUMULATES).then_some(tuple_verify_us);
     let lookups = lookups::of_server(&run.roles, &contents, &work)?;
-    let beside = (signature_us, limits.chain_step_ns);
-    let lookups = lookups::measure(&lookups, &task.effort, beside)?;
+    let primitives = (signature_us, limits.chain_step_ns);
+    let lookups = lookups::measure(&lookups, &task.effort, primitives)?;
     let all = Sample::mean(&run.samples);
     let last = Sample::mean(&run.samples[inserted - inserted.div_ceil(10)..]);
     let own = run.cryptography.divided_by(inserted as f64);

@@ -131,8 +131,8 @@ pub fn measure<P: Pair>(task: &Task<'_>, trace: &Trace, epochs: Epochs) -> Outco
     }
     let signature_us = (!P::ACCUMULATES).then_some(verify_us);
     let lookups = lookups::of_server(&run.roles, &contents, &work)?;
-    let beside = (signature_us, limits.chain_step_ns);
-    let lookups = lookups::measure(&lookups, &task.effort, beside)?;
+    let primitives = (signature_us, limits.chain_step_ns);
+    let lookups = lookups::measure(&lookups, &task.effort, primitives)?;
     let sum = Sample::sum(&run.samples);
     let line = line! {
         experiment: "tuple_macrobenchmark", trace: &trace.name, design: task.design,

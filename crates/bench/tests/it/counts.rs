@@ -3,10 +3,7 @@
 //! A change in the number of hashes, signatures, reads, group operations or bytes fails this test.
 
 use core::{fmt::Write as _, num::NonZeroUsize};
-use std::{
-    sync::{PoisonError, RwLockWriteGuard},
-    time::Duration,
-};
+use std::{env, process::Command, time::Duration};
 
 use bench::{
     Outcome,
@@ -26,8 +23,6 @@ use comparison::{Scheme, Work as _, Workload, schemes};
 use pad_core::Workers;
 use rsa_group::{ModularGroup as _, ResidueGroup};
 use rug::Integer;
-
-use crate::COUNTERS;
 
 /// The committed tables. After an intended change, replace them by the output of the failing test.
 const EXPECTED: &str = include_str!("counts.txt");
@@ -75,11 +70,6 @@ fn arithmetic() -> [usize; 8] {
     [
         powers, bits, products, by_factors, multiples, sums, terms, pairings,
     ]
-}
-
-/// Locks the counters of the process for one test.
-fn alone() -> RwLockWriteGuard<'static, ()> {
-    COUNTERS.write().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[derive(Default)]
@@ -267,9 +257,33 @@ fn computed(all: &[(&str, Counts)]) -> String {
 /// Index of products in the figures of arithmetic.
 const PRODUCTS: usize = 2;
 
+/// Runs an ignored test of this module in a process of its own, with its own counters.
+fn run_alone(test: &str) {
+    let name = format!("counts::{test}");
+    let output = Command::new(env::current_exe().unwrap())
+        .args(["--exact", "--ignored", &name])
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}");
+    assert!(text.contains("1 passed"), "{text}");
+}
+
 #[test]
 fn every_scheme_does_what_it_did() {
-    let _alone = alone();
+    run_alone("counted_every_scheme");
+}
+
+#[test]
+fn threads_count_together() {
+    if pad_conformance::soak::enabled() {
+        run_alone("counted_threads");
+    }
+}
+
+#[test]
+#[ignore = "every_scheme_does_what_it_did runs it in a process of its own"]
+fn counted_every_scheme() {
     secret::reserve(200);
     let (keys, snapshots, changes) = WORK;
     let all = count_all();
@@ -285,11 +299,8 @@ fn every_scheme_does_what_it_did() {
 }
 
 #[test]
-fn threads_count_together() {
-    if !pad_conformance::soak::enabled() {
-        return;
-    }
-    let _alone = alone();
+#[ignore = "threads_count_together runs it in a process of its own"]
+fn counted_threads() {
     let workers = Workers::new(NonZeroUsize::new(3).expect("three")).expect("three threads");
     let group = ResidueGroup::new(Integer::from(1019 * 1021));
     let secret = BlsSecretKey::from_seed(&[7; 32]);

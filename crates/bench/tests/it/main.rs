@@ -2,8 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-use std::sync::RwLock;
-
 mod aad;
 mod accumulators;
 mod advice;
@@ -18,9 +16,3 @@ mod names;
 mod report;
 mod scale;
 mod sections;
-
-/// Lock of the counters of powers and pairings, which count for the whole process.
-///
-/// A test that reads the counters locks it for writing. Other tests that run schemes lock it for
-/// reading.
-static COUNTERS: RwLock<()> = RwLock::new(());

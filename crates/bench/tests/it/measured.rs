@@ -1,6 +1,6 @@
 //! Every scheme runs every load that it supports, and its answers agree with a plain copy.
 
-use std::{sync::PoisonError, time::Duration};
+use std::time::Duration;
 
 use bench::{
     measure::{Record, measure},
@@ -9,13 +9,10 @@ use bench::{
 };
 use comparison::{Measurement, Scheme, Work, Workload, schemes, workload::Replay};
 
-use crate::COUNTERS;
-
 /// Frontier logs have hundreds of powers for each entry.
 const KEYS: u64 = 12;
 
 fn record(scheme: &Scheme, work: &dyn Work) -> Record {
-    let _counters = COUNTERS.read().unwrap_or_else(PoisonError::into_inner);
     secret::reserve(200);
     let limit = Duration::from_mins(10);
     let effort = Effort {
@@ -107,7 +104,6 @@ fn a_recorded_load_has_the_numbers_of_the_one_that_was_recorded() {
 fn loads_that_take_too_long_are_left_out() {
     let scheme = comparison::scheme("tuple-accumulators-bilinear").expect("it is listed");
     let work = Workload::updates(1_000, 1, 1);
-    let _counters = COUNTERS.read().unwrap_or_else(PoisonError::into_inner);
     secret::reserve(200);
     let record = measure(scheme, &work, &Effort::QUICK, Duration::ZERO).expect("it is tried");
     assert!(matches!(&record, Record::NotMeasured(not) if not.reason.starts_with("time: ")));

@@ -19,8 +19,8 @@ use crate::{
 /// The author of a directory, with all of its entries.
 ///
 /// Laws: an author never signs two different heads for one version. An id is provisional until a
-/// snapshot with it is durable. If the author's memory is lost before, another object may get the
-/// id.
+/// snapshot with it is durable. If the author's memory is lost before that, another object may get
+/// the id.
 #[derive(Debug)]
 pub struct FullAuthor<S: Suite> {
     directory: BlockDirectory<S>,
@@ -91,7 +91,7 @@ impl<S: Suite> FullAuthor<S> {
         self.directory
     }
 
-    /// Loads all entries of version 1 at once, and signs it. A server loads head and digests by
+    /// Loads all entries of version 1 in one pass, and signs it. A server loads head and digests by
     /// [`BlockDirectory::load`].
     ///
     /// Time: two hashes for each entry.
@@ -99,10 +99,11 @@ impl<S: Suite> FullAuthor<S> {
     /// # Errors
     /// - [`AuthorError::Store`] for a directory in files.
     /// - [`AuthorError::NotEmpty`] if the author has entries, pending changes or a version.
-    /// - [`InputError::ReservedDigest`], [`InputError::CapacityExceeded`]; the author is then
-    ///   unchanged.
-    /// - [`AuthorError::Signer`], [`AuthorError::OtherKey`]; [`FullAuthor::snapshot`] then signs
-    ///   the head.
+    /// - [`InputError::ReservedDigest`] if an object has the digest of zeros;
+    ///   [`InputError::CapacityExceeded`] for more than
+    ///   [`MOST_ENTRIES`](crate::entry::MOST_ENTRIES) objects. The author is then unchanged.
+    /// - [`AuthorError::Signer`] if the signer fails; [`AuthorError::OtherKey`] if its key is not
+    ///   the author's. [`FullAuthor::snapshot`] then signs the head.
     pub fn load(
         &mut self,
         objects: impl IntoIterator<Item = S::Digest>,
@@ -130,10 +131,10 @@ impl<S: Suite> FullAuthor<S> {
         self.sequence.version()
     }
 
-    /// The state of an id, pending changes included.
+    /// State of an id, including pending changes.
     ///
     /// # Errors
-    /// [`ApplyError::Store`], for a directory in files.
+    /// [`ApplyError::Store`] if a block of a directory in files cannot be read.
     pub fn entry(&self, id: EntryId) -> Result<Entry<S::Digest>, ApplyError> {
         let id = id.number();
         if id >= self.next_id() {
@@ -164,8 +165,8 @@ impl<S: Suite> FullAuthor<S> {
     /// Registers an object in the next version.
     ///
     /// # Errors
-    /// [`InputError::ReservedDigest`]; [`InputError::CapacityExceeded`], also for too many changes
-    /// of one version.
+    /// [`InputError::ReservedDigest`] if the object has the digest of zeros;
+    /// [`InputError::CapacityExceeded`] for too many entries, or too many changes of one version.
     pub fn append(&mut self, object: S::Digest) -> Result<EntryId, InputError> {
         let id = self.next_id();
         check_new::<S>(&object, id)?;
@@ -176,8 +177,10 @@ impl<S: Suite> FullAuthor<S> {
     /// Replaces the object of an entry in the next version.
     ///
     /// # Errors
-    /// [`ApplyError::UnknownId`], [`ApplyError::DeletedForGood`], those of [`FullAuthor::append`],
-    /// and [`ApplyError::Store`] for a directory in files.
+    /// - [`ApplyError::UnknownId`] if the id is not assigned.
+    /// - [`ApplyError::DeletedForGood`] if the entry was deleted.
+    /// - The errors of [`FullAuthor::append`].
+    /// - [`ApplyError::Store`] if a block of a directory in files cannot be read.
     pub fn update(&mut self, id: EntryId, object: S::Digest) -> Result<(), ApplyError> {
         if entry::is_reserved(&object) {
             return Err(InputError::ReservedDigest.into());
@@ -189,10 +192,10 @@ impl<S: Suite> FullAuthor<S> {
     /// Deletes an entry permanently in the next version.
     ///
     /// # Errors
-    /// - [`ApplyError::UnknownId`], also for an entry that is only pending.
-    /// - [`ApplyError::DeletedForGood`].
+    /// - [`ApplyError::UnknownId`] if the id is not assigned, or the entry is only pending.
+    /// - [`ApplyError::DeletedForGood`] if the entry was deleted before.
     /// - [`InputError::CapacityExceeded`] for too many changes of one version.
-    /// - [`ApplyError::Store`], for a directory in files.
+    /// - [`ApplyError::Store`] if a block of a directory in files cannot be read.
     pub fn delete(&mut self, id: EntryId) -> Result<(), ApplyError> {
         self.require_live(id)?;
         if id.number() >= self.sealed_entries() {
@@ -204,8 +207,8 @@ impl<S: Suite> FullAuthor<S> {
     /// Seals and signs the pending changes as the next version.
     ///
     /// # Errors
-    /// [`AuthorError`]. If the signer failed, the next call signs the same version. Changes made in
-    /// between are part of the version after it.
+    /// [`AuthorError`] if no new version was signed and stored. If the signer failed, the next call
+    /// signs the same version. Changes made in between are part of the version after it.
     pub fn snapshot(&mut self) -> Result<Update<S>, AuthorError> {
         self.directory.blocks().require_open()?;
         let sealed = match self.unsigned.take() {

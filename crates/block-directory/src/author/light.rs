@@ -25,11 +25,11 @@ use crate::{
 /// The state of a light author, which must not be lost: less than 4 KB, at any number of entries.
 /// Kind 168, private to one machine.
 ///
-/// Never restore it from a server: a server's data can be verified, but not that it is the newest.
+/// Never restore it from a server: verification cannot prove that a server's data is the newest.
 ///
 /// Decoding refuses a state with a wrong integrity digest. It also refuses a head without the
-/// author's signature, or without the root of the peaks. Such an author would sign updates that no
-/// server can apply, or one version twice.
+/// author's signature, or without the root of the peaks. An author with such a state would sign
+/// updates that no server can apply, or one version twice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "", into = "StoredState<S>", try_from = "StoredState<S>")]
 pub struct LightState<S: Suite> {
@@ -108,23 +108,26 @@ impl<S: Suite> Message for LightState<S> {
 pub enum LightError<E> {
     /// The witness is not a proof of the changing entries under the author's own root: distrust the
     /// server.
-    #[error("the witness is refused: {0}")]
+    #[error("the witness does not verify: {0}")]
     Refused(VerifyError),
     /// A witness is missing for changing entries, or was given without any.
-    #[error("a witness is needed for the entries that change, and for no others")]
+    #[error(
+        "the witness is missing or superfluous: it is required if existing entries change, and not \
+         allowed otherwise"
+    )]
     WitnessMismatch,
     /// The changes break the rules of directories.
     #[error(transparent)]
     Changes(#[from] ApplyError),
     /// A version is not yet signed and stored: call [`LightAuthor::finish`].
-    #[error("a version waits to be signed and stored")]
+    #[error("an unfinished version must be signed and stored first")]
     Unfinished,
     /// No version is waiting to be signed and stored.
-    #[error("nothing waits to be signed and stored")]
+    #[error("there is no unfinished version to sign and store")]
     NothingUnfinished,
-    /// The walk over the witness did not lead to the new peaks: a bug of this library. Nothing was
+    /// The walk over the witness did not produce the new peaks: a bug of this library. Nothing was
     /// signed.
-    #[error("the new digests contradict each other")]
+    #[error("the computed digests are inconsistent, nothing is signed")]
     Inconsistent,
     /// No new version was made.
     #[error(transparent)]
@@ -173,17 +176,17 @@ impl<S: Suite> LightAuthor<S> {
         })
     }
 
-    /// Continues from the author's latest stored state, and the stored update that led to it.
+    /// Continues from the author's latest stored state and the stored update that produced it.
     ///
-    /// It begins with that update unfinished. [`LightAuthor::finish`] stores both again, durably,
-    /// and returns the update to be sent again. What was read back may never have reached the disk;
-    /// after a power cut that version would be signed for the second time. Before version 1 there
-    /// is no update, and nothing to finish.
+    /// The author begins with that update unfinished. [`LightAuthor::finish`] stores both again,
+    /// durably, and returns the update to be sent again. Without that, bytes that were read back
+    /// may never have reached the disk, and after a power cut the version could be signed a second
+    /// time. Before version 1 there is no update to finish.
     ///
     /// # Errors
-    /// [`AuthorError::OtherUpdate`] unless the update has the state's head, on the version before
-    /// it. Its operations cannot be checked without the entries. Servers refuse damaged ones; any
-    /// server that has the version can return the right ones.
+    /// [`AuthorError::OtherUpdate`] unless the update contains the state's head and is based on the
+    /// version before it. Its operations cannot be checked without the entries. Servers refuse
+    /// damaged ones; any server that has the version can return the right ones.
     pub fn resume(
         state: LightState<S>,
         latest: Option<Update<S>>,
@@ -236,9 +239,9 @@ impl<S: Suite> LightAuthor<S> {
     /// entry.
     ///
     /// # Errors
-    /// [`LightError`]. The author is unchanged, except after [`LightError::NotKept`],
-    /// [`AuthorError::Signer`] and [`AuthorError::OtherKey`]. Then [`LightAuthor::finish`]
-    /// continues with this version, the only one that the author signs.
+    /// [`LightError`] if no version was signed and stored. The author is unchanged, except after
+    /// [`LightError::NotKept`], [`AuthorError::Signer`] and [`AuthorError::OtherKey`]. Then
+    /// [`LightAuthor::finish`] continues with this version, the only one that the author signs.
     pub fn publish<E>(
         &mut self,
         changes: &Changes<S>,
@@ -258,8 +261,10 @@ impl<S: Suite> LightAuthor<S> {
     /// Signs and stores the version that [`LightAuthor::publish`] did not finish.
     ///
     /// # Errors
-    /// [`LightError::NothingUnfinished`], [`LightError::NotKept`], [`AuthorError::Signer`],
-    /// [`AuthorError::OtherKey`].
+    /// - [`LightError::NothingUnfinished`] if there is no such version.
+    /// - [`LightError::NotKept`] if `keep` fails.
+    /// - [`AuthorError::Signer`] if the signer fails; [`AuthorError::OtherKey`] if its key is not
+    ///   the author's.
     pub fn finish<E>(
         &mut self,
         keep: impl FnOnce(&LightState<S>, &Update<S>) -> Result<(), E>,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::entry::{self, EntryId, MOST_ENTRIES, entry_digest, root_digest};
 
-/// One digest for each set bit of the number of entries, that of the largest subtree first.
+/// One digest for each set bit of the number of entries, from the largest subtree to the smallest.
 ///
 /// Space: at most 48 digests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,7 +25,7 @@ struct UncheckedPeaks<S: Suite> {
 
 /// Error returned unless there is one digest for each set bit of the number of entries.
 #[derive(Debug, thiserror::Error)]
-#[error("there is not one digest for each set bit of the number of entries")]
+#[error("the number of digests is not the number of set bits in the number of entries")]
 struct Uneven;
 
 impl<S: Suite> TryFrom<UncheckedPeaks<S>> for Peaks<S> {
@@ -63,7 +63,7 @@ impl<S: Suite> Peaks<S> {
         self.registered
     }
 
-    /// The digests, that of the largest subtree first.
+    /// The digests, from the largest subtree to the smallest.
     pub(super) fn digests(&self) -> &[S::Digest] {
         &self.digests
     }

@@ -22,15 +22,15 @@ pub enum AuthorError {
     /// is dropped.
     #[error("the signer's key is not the author's")]
     OtherKey,
-    /// The update is not the one that led to the author's state.
-    #[error("the update is not the one that led to the author's state")]
+    /// The update is not the one that produced the author's state.
+    #[error("the update does not match the author's state")]
     OtherUpdate,
     /// The version numbers are exhausted.
     #[error("the version numbers are exhausted")]
     VersionsExhausted,
-    /// The directory is not empty. Loading at once is possible only before its first version and
-    /// its first change.
-    #[error("the directory is not empty any more")]
+    /// The directory is not empty. A bulk load is possible only before its first version and its
+    /// first change.
+    #[error("the directory is not empty: it has entries, pending changes or a version")]
     NotEmpty,
     /// An object's digest is reserved, or the directory is full.
     #[error(transparent)]
@@ -110,7 +110,7 @@ impl<S: Suite> Sequence<S> {
     }
 
     /// Whether the latest version has this root, and its author has signed it as the last one of
-    /// the history. Before the first version the root is that of no entries.
+    /// the history. Before the first version the root must be the root of the empty directory.
     pub(crate) fn ends_in(&self, root: &S::Digest) -> bool {
         let version = self.version();
         let is_signed = match self.head {
@@ -130,7 +130,8 @@ impl<S: Suite> Sequence<S> {
     /// Signs the next version and advances to it.
     ///
     /// # Errors
-    /// [`AuthorError::Signer`], [`AuthorError::OtherKey`]. Nothing is changed.
+    /// [`AuthorError::Signer`] if the signer fails; [`AuthorError::OtherKey`] if its key is not the
+    /// author's. Nothing is changed.
     pub(crate) fn sign(
         &mut self,
         sealed: &SealedVersion<S>,

@@ -16,7 +16,7 @@ use crate::{
 pub(super) enum WitnessError {
     /// The witness is not a proof of these entries under these peaks.
     Refused(VerifyError),
-    /// The walk did not lead to the new peaks: a bug of this library.
+    /// The walk did not produce the new peaks: a bug of this library.
     Inconsistent,
 }
 

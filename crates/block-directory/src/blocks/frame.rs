@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// The slots of a block and the nodes above them, as a heap. The node over all of them has index 1,
-/// those over the halves 2 and 3. Slots begin at the index that equals the capacity.
+/// the nodes over the halves 2 and 3. Slots begin at the index that equals the capacity.
 ///
 /// Slots of level 0 hold the digests of objects, and zeros for deleted entries; their hash is
 /// [`entry_digest`]. Slots of other levels hold the digests of the blocks below. Unused slots are

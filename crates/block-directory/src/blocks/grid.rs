@@ -2,9 +2,9 @@
 //!
 //! With blocks of `2^step` slots, slot `s` of level `k` represents the `2^(step k)` entries from
 //! `s 2^(step k)` on, a complete subtree of height `step k`. In the tree over all entries, the node
-//! of height `h` and number `q` covers those from `q 2^h` on.
+//! of height `h` and number `q` covers the entries from `q 2^h` on.
 //!
-//! A node that has entries in its left half only *is* its left half. The split of RFC 9162 at the
+//! A node with entries in its left half only *is* its left half. The split of RFC 9162 at the
 //! largest power of two below the size then becomes one rule for complete and incomplete subtrees.
 
 use crate::{shape::Span, strategy::Place};

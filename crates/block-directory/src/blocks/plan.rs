@@ -38,7 +38,7 @@ struct Scratch<S: Suite> {
     /// The changing nodes of one height of a block.
     nodes: Vec<(usize, S::Digest)>,
     /// The digests of their unchanged siblings.
-    beside: Vec<S::Digest>,
+    siblings: Vec<S::Digest>,
 }
 
 impl<S: Suite> Plan<S> {
@@ -70,7 +70,7 @@ impl<S: Suite> Plan<S> {
     ) -> S::Digest {
         let step = self.grid.step;
         let count = self.grid.slots_of(place);
-        let Scratch { nodes, beside } = scratch;
+        let Scratch { nodes, siblings } = scratch;
         nodes.clear();
         for (slot, content) in slots {
             let slot = in_block(*slot, step);
@@ -87,7 +87,7 @@ impl<S: Suite> Plan<S> {
         }
         for height in 0..step {
             let exists = |index: usize| (index & (first_of(step, height) - 1)) << height < count;
-            fetch(nodes, beside, |index| {
+            fetch(nodes, siblings, |index| {
                 exists(index).then(|| match height {
                     0 => {
                         let slot = index ^ frame.capacity();
@@ -96,7 +96,7 @@ impl<S: Suite> Plan<S> {
                     _ => frame.get(index),
                 })
             });
-            join::<S>(nodes, beside, exists);
+            join::<S>(nodes, siblings, exists);
             let written = nodes.iter().map(|(index, content)| Written {
                 place,
                 index: *index,
@@ -120,14 +120,14 @@ fn are_halves<D>(nodes: &[(usize, D)]) -> bool {
 
 /// Fetches the digests of siblings that exist and do not change. Fetches all before the first is
 /// used, because the memory serves many requests at once.
-fn fetch<D>(nodes: &[(usize, D)], beside: &mut Vec<D>, digest: impl Fn(usize) -> Option<D>) {
-    beside.clear();
+fn fetch<D>(nodes: &[(usize, D)], siblings: &mut Vec<D>, digest: impl Fn(usize) -> Option<D>) {
+    siblings.clear();
     let mut rest = nodes;
     while let [(index, _), others @ ..] = rest {
         if are_halves(rest) {
             rest = others.get(1..).unwrap_or_default();
         } else {
-            beside.extend(digest(index ^ 1));
+            siblings.extend(digest(index ^ 1));
             rest = others;
         }
     }
@@ -136,10 +136,10 @@ fn fetch<D>(nodes: &[(usize, D)], beside: &mut Vec<D>, digest: impl Fn(usize) ->
 /// Replaces nodes by their parents.
 fn join<S: Suite>(
     nodes: &mut Vec<(usize, S::Digest)>,
-    beside: &[S::Digest],
+    siblings: &[S::Digest],
     exists: impl Fn(usize) -> bool,
 ) {
-    let mut beside = beside.iter().copied();
+    let mut siblings = siblings.iter().copied();
     let (mut from, mut to) = (0, 0);
     while let Some(rest @ [(index, digest), ..]) = nodes.get(from..) {
         let (index, digest) = (*index, *digest);
@@ -148,8 +148,8 @@ fn join<S: Suite>(
                 from += 1;
                 joined::<S>(digest, Some(*right))
             }
-            _ if index & 1 == 1 => joined::<S>(beside.next().unwrap_or_default(), Some(digest)),
-            _ if exists(index ^ 1) => joined::<S>(digest, beside.next()),
+            _ if index & 1 == 1 => joined::<S>(siblings.next().unwrap_or_default(), Some(digest)),
+            _ if exists(index ^ 1) => joined::<S>(digest, siblings.next()),
             _ => digest,
         };
         from += 1;
@@ -195,7 +195,7 @@ impl<S: Suite> Blocks<S> {
         }
         let mut scratch = Scratch {
             nodes: Vec::new(),
-            beside: Vec::new(),
+            siblings: Vec::new(),
         };
         for level in 0..grid.levels() {
             if level == old.levels()
@@ -227,17 +227,17 @@ impl<S: Suite> Blocks<S> {
     }
 
     /// Plans a single change in an existing block. The siblings on its path follow from the id, so
-    /// those of all levels are fetched before the first is hashed.
+    /// the siblings of all levels are fetched before the first is hashed.
     fn hash_path(&self, plan: &mut Plan<S>, id: u64, object: S::Digest) -> Result<(), StoreFault> {
         let Grid { step, registered } = plan.grid;
-        let mut beside = [None; 64];
+        let mut siblings = [None; 64];
         self.reader().visit_siblings(id, 0, |height, digest| {
             let place = usize::try_from(height).ok();
-            if let Some(beside) = place.and_then(|place| beside.get_mut(place)) {
-                *beside = Some(digest);
+            if let Some(sibling) = place.and_then(|place| siblings.get_mut(place)) {
+                *sibling = Some(digest);
             }
         })?;
-        let mut beside = beside.into_iter();
+        let mut siblings = siblings.into_iter();
         let mut digest = entry_digest::<S>(EntryId::new(id), shown::<S>(object).as_ref());
         for level in 0..plan.grid.levels() {
             let slot = id >> (step * u32::from(level));
@@ -250,9 +250,9 @@ impl<S: Suite> Blocks<S> {
                 index: slot,
                 content,
             });
-            for (above, beside) in (0..step).zip(&mut beside) {
+            for (above, sibling) in (0..step).zip(&mut siblings) {
                 let index = slot >> above;
-                digest = match beside {
+                digest = match sibling {
                     Some(left) if index & 1 == 1 => joined::<S>(left, Some(digest)),
                     right => joined::<S>(digest, right),
                 };

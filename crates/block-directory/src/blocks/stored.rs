@@ -38,7 +38,9 @@ impl<S: Suite> Blocks<S> {
         }
         let mut frame = Frame::empty(grid.capacity());
         if grid.registered == 0 && root != S::empty_tree() {
-            return Err(StoreError::DamagedLog("it says that there are no entries"));
+            return Err(StoreError::DamagedLog(
+                "its number of entries is 0, but its root is not that of an empty directory",
+            ));
         }
         if grid.registered > 0 && grid.levels() == 1 {
             let (level, block) = (0, 0);

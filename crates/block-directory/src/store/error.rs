@@ -13,9 +13,9 @@ use crate::strategy::Place;
 #[non_exhaustive]
 pub enum StoreError {
     /// The folder is not empty; a new directory needs an empty one.
-    #[error("{} is not empty; a new directory needs a folder of its own", .0.display())]
+    #[error("{} is not empty: a new directory needs an empty folder", .0.display())]
     NotEmpty(PathBuf),
-    /// The folder has no directory.
+    /// The folder contains no directory.
     #[error("there is no directory in {}", .0.display())]
     Missing(PathBuf),
     /// The directory is of another suite or scheme, or its parameters are invalid.
@@ -27,7 +27,7 @@ pub enum StoreError {
         found: String,
     },
     /// The log cannot be read or written.
-    #[error("the log of the directory: {0}")]
+    #[error("the log of the directory cannot be used: {0}")]
     Log(#[from] EngineError),
     /// A file of blocks cannot be read or written.
     #[error("{}: {source}", .file.display())]
@@ -37,10 +37,10 @@ pub enum StoreError {
         /// The error of the operating system.
         source: io::Error,
     },
-    /// A block does not have the digest in the block above it, or in the signed root. Or the file
-    /// is too short for it.
+    /// A block does not match its digest in the block above it, or the signed root. Or the file is
+    /// too short for the block.
     #[error(
-        "block {} of level {} is not what was signed; it is in {}",
+        "block {} of level {} does not match its signed digest; it is in {}",
         .place.block, .place.level, .file.display()
     )]
     DamagedBlock {
@@ -52,10 +52,10 @@ pub enum StoreError {
     /// The log is inconsistent.
     #[error("the log of the directory is damaged: {0}")]
     DamagedLog(&'static str),
-    /// The files do not lead to the signed root of the latest version.
+    /// The files do not match the signed root of the latest version.
     #[error(
-        "the files do not lead to the signed root of version {0}: \
-         they are not those of this log, or damaged"
+        "the files do not match the signed root of version {0}: they are damaged, or belong to \
+         another log"
     )]
     RootMismatch(Version),
     /// The input is refused, or the stored data breaks the rules of updates.

@@ -119,7 +119,8 @@ impl LevelFiles {
         }
     }
 
-    /// Reads the slots of a block that the file has. The file may end before or within the block.
+    /// Reads the slots of a block that the file contains. The file may end before or within the
+    /// block.
     pub(crate) fn read_some<S: Suite>(
         &self,
         place: Place,
@@ -218,7 +219,7 @@ impl LevelFiles {
         while levels.len() <= usize::from(level) {
             let name = name(levels.len());
             let created = match self.layer.create(&name) {
-                // A crash left this name without that of a level below. The file's contents are
+                // A crash left this name without the name of a level below. The file's contents are
                 // ignored.
                 Err(error)
                     if error.kind() == io::ErrorKind::AlreadyExists && !self.is_new_folder =>

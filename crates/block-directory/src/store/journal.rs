@@ -5,7 +5,7 @@ use super::log::Log;
 /// Memory for blocks, and frequency of checkpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheBudget {
-    /// The bytes of memory for blocks.
+    /// Memory for blocks in bytes.
     ///
     /// With `step = 7`, the levels above the lowest take half a byte of it for each entry. They
     /// stay in memory. If they take more than half of the budget when the directory is opened, the

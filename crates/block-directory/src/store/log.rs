@@ -120,7 +120,9 @@ impl Log {
                 .map_err(EngineError::of)?
             {
                 let (version, message) = row.map_err(EngineError::of)?;
-                let expected = next.next().ok_or(StoreError::DamagedLog("versions"))?;
+                let expected = next
+                    .next()
+                    .ok_or(StoreError::DamagedLog("no more versions"))?;
                 if version.value() != expected.number() {
                     return Err(StoreError::DamagedLog("an update is missing"));
                 }
@@ -137,7 +139,7 @@ impl Log {
         })
     }
 
-    /// The update that led to a version, if it is still in the log.
+    /// The update that produced a version, if it is still in the log.
     pub(crate) fn update(&self, version: Version) -> Result<Option<Vec<u8>>, StoreError> {
         self.read(|transaction| Ok(rows::update(transaction, version)?))
     }
@@ -159,7 +161,9 @@ impl Log {
             let latest = latest.map(|latest| latest.value().0);
             let first = updates.first().map(|update| update.base.number());
             if first != latest {
-                return Err(StoreError::DamagedLog("it ends in another version"));
+                return Err(StoreError::DamagedLog(
+                    "its latest version is not the one before the update",
+                ));
             }
             bytes = rows::append(transaction, updates)?;
             let at = (last.head.head.version.number(), registered);

@@ -6,7 +6,8 @@
 //! above such an entry, or is the first one of a level that is new since the checkpoint.
 //!
 //! Recovery therefore assigns these entries again, and hashes and writes all blocks above them. It
-//! also writes blocks whose bytes are equal: what was read may never have reached the medium.
+//! also writes blocks whose bytes are equal, because bytes that were read may never have reached
+//! the medium.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +27,7 @@ struct Assignments<S: Suite> {
     registered: u64,
 }
 
-/// Brings files from a checkpoint to the latest version, durably, if they lead to its signed root.
+/// Brings files from a checkpoint to the latest version, durably, if they match its signed root.
 /// Returns the new grid.
 ///
 /// Memory: the assigned entries, and a block.

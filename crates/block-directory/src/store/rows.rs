@@ -4,7 +4,7 @@
 //! | --- | --- | --- |
 //! | `records` | `format` | the format of the file |
 //! | `records` | `parameters` | suite, scheme, dictionary, author key, other fixed parameters |
-//! | `updates` | version | the message of the update that led to it |
+//! | `updates` | version | the message of the update that produced it |
 //! | `heads` | version | root, signature |
 
 use pad_core::{
@@ -98,7 +98,7 @@ pub(crate) fn append<S: Suite>(
     Ok(bytes)
 }
 
-/// The message of the update that led to a version, if it is present.
+/// The message of the update that produced a version, if it is present.
 pub(crate) fn update(
     transaction: &ReadTransaction,
     version: Version,

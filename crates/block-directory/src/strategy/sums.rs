@@ -1,7 +1,7 @@
 //! Strategies 3 to 5: sums modulo `2^1600`, and products modulo safe primes.
 //!
-//! The primes are those of groups 2 of RFC 2409 and 15 of RFC 3526. Their middle bits are those of
-//! pi: nothing up the sleeve, and no special form that would make logarithms cheap.
+//! The primes are the moduli of group 2 of RFC 2409 and group 15 of RFC 3526. Their middle bits are
+//! bits of pi: nothing up the sleeve, and no special form that would make logarithms cheap.
 
 use alloc::vec::Vec;
 use core::fmt::Debug;
@@ -106,7 +106,7 @@ macro_rules! products {
             }
 
             /// Multiplies by the inverse. Elements are units. A non-unit `other`, which means
-            /// corruption, makes the result zero, which is no summary.
+            /// corruption, makes the result zero, which is not a summary.
             fn remove(value: &mut Self::Value, other: &Self::Value) {
                 let inverse = other.invert_vartime().into_option();
                 *value = value.mul(&inverse.unwrap_or(Self::Value::ZERO));

@@ -37,7 +37,8 @@ impl BlsPublicKey {
     ///
     /// # Errors
     /// [`DecodeError::PointInvalid`] unless the bytes are the canonical encoding of a point of the
-    /// curve, [`DecodeError::PointIsIdentity`], [`DecodeError::PointOutsideSubgroup`].
+    /// curve; [`DecodeError::PointIsIdentity`] for the identity;
+    /// [`DecodeError::PointOutsideSubgroup`] for a point outside the subgroup.
     ///
     /// Source: draft-irtf-cfrg-bls-signature-05, section 2.5 (`KeyValidate`).
     pub fn from_bytes(bytes: &[u8; PUBLIC_KEY_LENGTH]) -> Result<Self, DecodeError> {
@@ -63,7 +64,7 @@ impl BlsPublicKey {
     /// global one.
     ///
     /// # Errors
-    /// [`VerifyError::SignatureInvalid`].
+    /// [`VerifyError::SignatureInvalid`] if the signature is malformed or does not verify.
     ///
     /// Source: draft-irtf-cfrg-bls-signature-05, section 2.7 (`CoreVerify`).
     pub fn verify(&self, message: &[u8], signature: &BlsSignature) -> Result<(), VerifyError> {
@@ -79,8 +80,8 @@ impl BlsPublicKey {
     /// Cost: two pairings, and a tenth of a millisecond for each message, spread over the workers.
     ///
     /// # Errors
-    /// [`VerifyError::SignatureInvalid`], also for an empty list of messages, whose sum would be
-    /// the identity.
+    /// [`VerifyError::SignatureInvalid`] if the aggregate is malformed or does not verify. Also for
+    /// an empty list of messages, whose sum would be the identity.
     ///
     /// Source: Boneh, Gentry, Lynn & Shacham 2003, section 3.1, for equal keys.
     pub fn verify_aggregate(
@@ -111,7 +112,7 @@ impl BlsPublicKey {
     }
 }
 
-/// Decodes the signature's point, and converts the error to that of a verifier.
+/// Decodes the signature's point, and converts the error to a [`VerifyError`].
 fn decode(signature: &BlsSignature) -> Result<G1Affine, VerifyError> {
     signature.point().map_err(|_| VerifyError::SignatureInvalid)
 }
@@ -142,7 +143,7 @@ impl FromStr for BlsPublicKey {
     /// Decodes a key from lower-case hexadecimal digits.
     ///
     /// # Errors
-    /// [`DecodeError::Malformed`] if the text is not 192 such digits; those of
+    /// [`DecodeError::Malformed`] if the text is not 192 such digits; the errors of
     /// [`BlsPublicKey::from_bytes`].
     fn from_str(text: &str) -> Result<Self, DecodeError> {
         let text: de::value::StrDeserializer<'_, de::value::Error> = text.into_deserializer();

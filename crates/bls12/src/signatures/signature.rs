@@ -35,9 +35,9 @@ impl BlsSignature {
     /// Cost: 0.06 milliseconds for each, to decode it and check the subgroup. Nothing is verified.
     ///
     /// # Errors
-    /// [`DecodeError::PointInvalid`], [`DecodeError::PointOutsideSubgroup`] and
-    /// [`DecodeError::PointIsIdentity`] if an input is malformed. The last one also for an empty
-    /// list, and for inputs whose sum is the identity.
+    /// [`DecodeError::PointInvalid`], [`DecodeError::PointOutsideSubgroup`] or
+    /// [`DecodeError::PointIsIdentity`] if an input is malformed. [`DecodeError::PointIsIdentity`]
+    /// also for an empty list, and for inputs whose sum is the identity.
     ///
     /// Source: draft-irtf-cfrg-bls-signature-05, section 2.8.
     pub fn aggregate(signatures: &[Self]) -> Result<Self, DecodeError> {
@@ -57,7 +57,7 @@ impl BlsSignature {
     /// Decodes the point, which is in the subgroup and not the identity.
     ///
     /// # Errors
-    /// Those of [`point::decode`].
+    /// The errors of [`point::decode`].
     pub(super) fn point(&self) -> Result<G1Affine, DecodeError> {
         point::decode::<g1::Config, SIGNATURE_LENGTH>(&self.0.0)
     }

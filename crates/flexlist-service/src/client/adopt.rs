@@ -1,4 +1,4 @@
-//! Adoption of another version for which the server shows the owner's own signature.
+//! Adoption of another version for which the server presents the owner's own signature.
 //!
 //! A server restored from a backup has an older version than the owner. A state restored from a
 //! backup has an older version than the server. In both cases, the server has the owner's signed
@@ -28,10 +28,12 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// Changes nothing.
     ///
     /// # Errors
-    /// [`ClientError::Statement`] if the signature is not this owner's for this file;
-    /// [`ClientError::Unexpected`] if the server claims an unrelated version;
-    /// [`ClientError::Refused`], [`ClientError::Breach`], [`ClientError::Rollback`],
-    /// [`ClientError::Transport`].
+    /// * [`ClientError::Statement`] if the signature is not this owner's for this file.
+    /// * [`ClientError::Unexpected`] if the server claims an unrelated version, or the response
+    ///   does not match the request.
+    /// * [`ClientError::Rollback`] if the server claims not to have the uploaded file.
+    /// * [`ClientError::Transport`] if no valid response arrives; [`ClientError::Refused`] or
+    ///   [`ClientError::Breach`] if the server refuses.
     pub fn vouched(&self) -> Result<SignedVersion, ClientError> {
         self.queries.vouched(&self.known())
     }
@@ -45,8 +47,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// again.
     ///
     /// # Errors
-    /// [`ClientError::NotOffered`] if the server shows another version; the errors of
-    /// [`vouched`](Self::vouched); [`ClientError::State`].
+    /// [`ClientError::NotOffered`] if the server presents another version; the errors of
+    /// [`vouched`](Self::vouched); [`ClientError::State`] if the state file cannot be written.
     pub fn adopt(&mut self, version: u64) -> Result<SignedVersion, ClientError> {
         let vouched = self.vouched_at(version)?;
         let record = self.state.record().clone();
@@ -65,10 +67,11 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         Ok(vouched)
     }
 
-    /// Returns the version of the owner's statement that the server shows, if it is `version`.
+    /// Returns the version of the owner's statement that the server presents, if it is `version`.
     ///
     /// # Errors
-    /// Those of [`adopt`](Self::adopt).
+    /// [`ClientError::NotOffered`] if the server presents another version; the errors of
+    /// [`vouched`](Self::vouched).
     pub fn vouched_at(&self, version: u64) -> Result<SignedVersion, ClientError> {
         let vouched = self.vouched()?;
         if vouched.state().version == version {
@@ -84,7 +87,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// leaves the state unchanged.
     ///
     /// # Errors
-    /// Those of [`read_to`](Self::read_to), except errors about updates in progress.
+    /// The errors of [`read_to`](Self::read_to), except errors about updates in progress.
     pub fn read_vouched_to(
         &self,
         vouched: &SignedVersion,

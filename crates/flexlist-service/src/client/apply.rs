@@ -47,12 +47,16 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// and the request to [`Transport::request_limit`]. Larger updates are not sent.
     ///
     /// # Errors
-    /// [`ClientError::Edit`]; [`ClientError::Superseded`] and [`ClientError::Outdated`] if another
-    /// writer came first; [`ClientError::Refused`]: the file is unchanged, unless
-    /// [`is_pending`](Self::is_pending); [`ClientError::Transport`] with
-    /// [`HttpError::RequestTooLarge`]: no update was sent; [`ClientError::Dropped`] of an earlier
-    /// update: try again; the errors of [`read`](Self::read) and [`settle`](Self::settle);
-    /// [`ClientError::Tag`], [`ClientError::Signer`], [`ClientError::RandomnessUnavailable`].
+    /// * [`ClientError::Edit`] if the edits do not fit the file.
+    /// * [`ClientError::Superseded`] or [`ClientError::Outdated`] if another writer came first.
+    /// * [`ClientError::Refused`] if the server refuses the update. The file is then unchanged,
+    ///   unless [`is_pending`](Self::is_pending).
+    /// * [`ClientError::Transport`] with [`HttpError::RequestTooLarge`] if the update is too large.
+    ///   No update was sent.
+    /// * [`ClientError::Dropped`] if the server has refused an earlier update. Try again.
+    /// * [`ClientError::Tag`], [`ClientError::Signer`] or [`ClientError::RandomnessUnavailable`] if
+    ///   the update cannot be tagged or signed.
+    /// * The errors of [`read`](Self::read) and [`settle`](Self::settle).
     pub fn apply(&mut self, edits: &[ByteEdit]) -> Result<ApplyOutcome, ClientError> {
         let base = self.current()?;
         let total = base.list.total;

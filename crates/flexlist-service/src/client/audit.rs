@@ -51,7 +51,7 @@ pub enum Extent {
 pub struct AuditReport {
     /// The version that was audited.
     pub state: FileState,
-    /// Number of bytes asked for. Bytes drawn twice count twice.
+    /// Number of challenged bytes. Bytes drawn twice count twice.
     pub bytes: u64,
     /// Number of blocks proved. Blocks covered by two requests count twice.
     pub blocks: u64,
@@ -63,8 +63,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// Audits the current version with fresh challenges. `progress` gets the bytes that a full
     /// audit has covered, after each request.
     ///
-    /// An empty file has nothing to prove: the server is only asked whether it has this version. A
-    /// report of no blocks therefore rests on the server's claim.
+    /// For an empty file, the client only requests the server's version. A report of no blocks
+    /// therefore rests on the server's claim.
     ///
     /// If the audit fails, further challenges search for damaged blocks for at most
     /// [`ClientOptions::search_time`](super::ClientOptions::search_time). For tags of
@@ -73,10 +73,14 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// failure.
     ///
     /// # Errors
-    /// [`ClientError::Audit`], also if the server refuses to answer, unless it cannot for now;
-    /// [`ClientError::Unanswered`], which is no verdict on the file; [`ClientError::Superseded`],
-    /// [`ClientError::Challenge`], [`ClientError::RandomnessUnavailable`]; the errors of
-    /// [`readable`](Self::readable).
+    /// * [`ClientError::Audit`] if the server does not prove possession, or refuses to answer
+    ///   although it must.
+    /// * [`ClientError::Unanswered`] if a challenge gets no answer for now. This is not a verdict
+    ///   on the file.
+    /// * [`ClientError::Superseded`] if the server has a newer version with the owner's signature.
+    /// * [`ClientError::Challenge`] if the challenge is invalid for the file.
+    /// * [`ClientError::RandomnessUnavailable`] if the operating system provides no random bytes.
+    /// * The errors of [`readable`](Self::readable).
     ///
     /// Source: Esiner et al. 2013, section 2 and Algorithm A.1; Deviation: audits of every block,
     /// and the search, are not in the paper.
@@ -181,7 +185,7 @@ impl<T: Transport> AuditRun<'_, T> {
     /// Asks whether the server has this version of an empty file.
     fn audit_nothing(&self, mut report: AuditReport) -> Result<AuditReport, ClientError> {
         let state = report.state;
-        let outcome = self.stands();
+        let outcome = self.check_status();
         report.questions = 1;
         let reason = match outcome {
             Ok(()) => return Ok(report),
@@ -198,7 +202,7 @@ impl<T: Transport> AuditRun<'_, T> {
     }
 
     /// Checks that the server claims the version that the owner knows.
-    fn stands(&self) -> Result<(), AuditQueryError> {
+    fn check_status(&self) -> Result<(), AuditQueryError> {
         let state = &self.state;
         let request = Request::Status { file: state.file };
         match self.queries.transport.exchange(&request)? {
@@ -326,7 +330,8 @@ impl<T: Transport> AuditRun<'_, T> {
                 Err(AuditQueryError::Fault(fault)) => {
                     search.of_range(start..end, total, &fault);
                     first_fault.get_or_insert((AuditSubject::Range(start..end), fault));
-                    // A server must not lengthen the audit by refusing first what it then damages.
+                    // A server must not lengthen the audit by first refusing blocks and then
+                    // failing to prove them.
                     let most = window.max(FIRST_WINDOW).min(self.widest());
                     window = window.saturating_mul(2).min(most);
                     start = end;
@@ -362,7 +367,7 @@ impl<T: Transport> AuditRun<'_, T> {
         Search::new(patience, move |range| self.prove_range(range))
     }
 
-    /// Maximum number of bytes that a full audit requests at once.
+    /// Maximum number of bytes in one request of a full audit.
     fn widest(&self) -> u64 {
         match self.queries.tags.kind() {
             TagKind::HashOnly => self.queries.options.read_bytes.max(1),
@@ -374,7 +379,7 @@ impl<T: Transport> AuditRun<'_, T> {
     /// Returns the bounds of these blocks.
     fn prove_range(&self, range: Range<u64>) -> Blocks {
         match self.queries.tags.kind() {
-            // A challenge opens one chunk per block and proves nothing about the others.
+            // A challenge opens one chunk per block and proves nothing about the other chunks.
             TagKind::HashOnly => self.read_range(range),
             _ => self.question_range(range),
         }

@@ -16,10 +16,10 @@ pub enum Blame {
     /// The owner: an input, key or state does not fit, or the request exceeds a limit of the
     /// server.
     Owner,
-    /// The server: it contradicts verified state, or does not do what it must.
+    /// The server: it contradicts verified state, or refuses a request that it must answer.
     Server,
-    /// Neither: there is no answer, or something on this machine failed. This is no verdict on the
-    /// file. Try again.
+    /// Neither: there is no answer, or an operation on this machine failed. This is not a verdict
+    /// on the file. Try again.
     Circumstances,
 }
 
@@ -47,7 +47,7 @@ impl Refusal {
         match self {
             Self::Unavailable | Self::CannotWrite => Blame::Circumstances,
             Self::TooLarge(_) => match purpose {
-                // The client can ask for less at once, and does, down to a single byte.
+                // The client retries with smaller requests, down to a single byte.
                 Purpose::Question => Blame::Server,
                 Purpose::Begin | Purpose::Part | Purpose::Finish | Purpose::Change => Blame::Owner,
             },

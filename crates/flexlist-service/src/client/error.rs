@@ -37,26 +37,26 @@ pub enum ClientError {
     Breach(Refusal),
     /// An update in progress is dropped, because the server has refused it for good. Reported once.
     /// The next operation continues with the version before the update.
-    #[error("the update that was under way is dropped, the server refused it: {0}")]
+    #[error("the update in progress is dropped, because the server refused it: {0}")]
     Dropped(Refusal),
     /// The response does not match the request. Distrust the server.
-    #[error("the answer is none to the question")]
+    #[error("the answer does not match the request")]
     Unexpected,
     /// The server's evidence about the list is invalid. Distrust the server.
     #[error(transparent)]
     Proof(#[from] ProofError),
-    /// A block is not the one that the list commits to. Distrust the server.
+    /// A block does not match the list. Distrust the server.
     #[error(transparent)]
     Blocks(#[from] AuditError),
     /// An audit found damage, or the server refused to answer a challenge. Distrust the server.
     #[error("{0}")]
     Audit(AuditFailure),
-    /// A challenge got no answer, which is no verdict on the file. Try again.
+    /// A challenge got no answer, which is not a verdict on the file. Try again.
     #[error("{0}")]
     Unanswered(UnansweredAudit),
     /// The server claims an older version than the owner has seen, or not to have the file.
     /// Distrust the server, or this state file, if it is of another server.
-    #[error("the server went back to version {claimed}, after version {known}")]
+    #[error("the server rolled back to version {claimed}, but version {known} is known")]
     Rollback {
         /// The version that the owner knows.
         known: u64,
@@ -67,9 +67,9 @@ pub enum ClientError {
     /// The server has a newer version with this owner's signature: this state is an older copy. Use
     /// the newer state, or [`adopt`](super::FileClient::adopt) the server's version.
     #[error(
-        "this state is of version {known}, and an older copy: the server has version {} of {} \
-         bytes, \
-         signed by this owner", newer.version, newer.list.total
+        "this state is an older copy: it is of version {known}, but the server has version {} of \
+         {} bytes, signed by this owner",
+        newer.version, newer.list.total
     )]
     Superseded {
         /// The version that the owner knows from this state.
@@ -80,9 +80,8 @@ pub enum ClientError {
     /// The server claims a newer version, without this owner's signature. Distrust the server,
     /// unless another copy of this state may have been used.
     #[error(
-        "this state is of version {known}, the server claims version {current} and shows no \
-         signature \
-         of this owner for it"
+        "the server claims version {current} without a signature of this owner, but this state is \
+         of version {known}"
     )]
     Outdated {
         /// The version that the owner knows.
@@ -97,8 +96,8 @@ pub enum ClientError {
         /// The version.
         version: u64,
     },
-    /// The source is not the one with which the upload began. Continue with that one, or
-    /// [`restart`](super::FileClient::restart).
+    /// The source differs from the source with which the upload began. Continue with the original
+    /// source, or [`restart`](super::FileClient::restart).
     #[error("{}", words::source_changed(*bytes, *finished))]
     SourceChanged {
         /// Number of bytes that were sent, some of which have changed since.
@@ -108,13 +107,13 @@ pub enum ClientError {
         finished: bool,
     },
     /// The server claims more parts of the upload than were sent with this state, or fewer than it
-    /// had.
+    /// had before.
     ///
     /// Another copy of the state was used, or the server was restored from a backup. Continue with
     /// that copy, or [`restart`](super::FileClient::restart).
     #[error(
-        "the server says that it has {claimed} parts of the upload, and {sent} were sent with this \
-         state: another copy of the state was used, or the server was restored from one"
+        "the server claims {claimed} parts of the upload, but {sent} were sent with this state: \
+         another copy of the state was used, or the server was restored from a backup"
     )]
     MoreParts {
         /// Number of parts sent.
@@ -124,23 +123,22 @@ pub enum ClientError {
     },
     /// The server does not offer the version to adopt.
     #[error(
-        "the server does not offer version {wanted}; it shows version {offered} with the owner's \
+        "the server does not show version {wanted}: it shows version {offered} with the owner's \
          signature"
     )]
     NotOffered {
         /// The requested version.
         wanted: u64,
-        /// The version of the owner's statement that the server shows.
+        /// The version of the owner's statement that the server presents.
         offered: u64,
     },
-    /// The server shows an invalid statement of the owner. Distrust the server.
-    #[error("what the server shows as the owner's word: {0}")]
+    /// The server presents an invalid statement of the owner. Distrust the server.
+    #[error("the owner's statement from the server is invalid: {0}")]
     Statement(#[from] OpenError),
     /// The server has no contents with the published root. Either the owner has changed the file
     /// since, or the server has other contents.
     #[error(
-        "the server does not have what was published: it says that it has version {version}, which \
-         has \
+        "the server does not have the published root: it claims version {version}, which has \
          another root"
     )]
     OtherRoot {
@@ -149,16 +147,15 @@ pub enum ClientError {
     },
     /// The tags of the file are verified with a secret key, so that only the owner can audit it.
     #[error(
-        "the tags of this file are checked with the owner's secret key: nobody else can audit it, \
-         though \
-         everybody can read it with every byte verified"
+        "only the owner can audit this file: its tags are checked with the owner's secret key; \
+         reading still verifies every byte"
     )]
     OwnerAudits,
     /// The server still has the file, so its state must not be removed.
     #[error("the server still has the file")]
     StillThere,
     /// The source changed while it was read. Try again.
-    #[error("the source changes while it is read: try again when it stays as it is")]
+    #[error("the source changed while it was read: try again when it no longer changes")]
     SourceMoves,
     /// The file is not uploaded yet.
     #[error("the file is not uploaded yet")]
@@ -169,7 +166,7 @@ pub enum ClientError {
     /// The range exceeds the file.
     #[error("byte {end} is out of range, the file has {total} bytes")]
     OutOfRange {
-        /// One past the last byte asked for.
+        /// Index one past the last requested byte.
         end: u64,
         /// The length of the file in bytes.
         total: u64,
@@ -195,7 +192,7 @@ pub enum ClientError {
     /// The signer failed, with its message.
     #[error("the signer failed: {0}")]
     Signer(String),
-    /// The operating system gives no random bytes.
+    /// The operating system provides no random bytes.
     #[error("the operating system gives no random bytes")]
     RandomnessUnavailable,
 }
@@ -265,7 +262,7 @@ pub enum SearchEnd {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AuditFault {
-    /// The answer does not prove what was requested.
+    /// The answer does not prove possession of the challenged blocks.
     Answer(audit::AuditFailure),
     /// The server refuses to answer for blocks that it accepted, which it must.
     Refused(Refusal),

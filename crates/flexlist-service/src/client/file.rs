@@ -30,8 +30,9 @@ pub struct Owner<S> {
     pub key: AuthorKey,
     /// Signs requests that change the file.
     pub signer: S,
-    /// Makes and verifies the tags. Each file needs its own key, unless the kind of tags separates
-    /// files by write ids alone. Write ids are random here, so one such key may serve many files.
+    /// Creates and verifies the tags. Each file needs its own key, unless write ids are all that
+    /// the kind of tags needs to separate files. Write ids are random here, so one such key may
+    /// serve many files.
     pub tags: OwnerKey,
 }
 
@@ -58,10 +59,10 @@ impl<S> fmt::Debug for Owner<S> {
 /// Client for one file, on the owner's side: changes, reads and audits it. Does not trust the
 /// server.
 ///
-/// The owner must not lose the keys and the state file. The state file has a few hundred bytes, and
-/// the update while one is in progress. It is written before an update is sent and after its answer
-/// is verified. After a crash at any point, [`settle`](Self::settle) recovers.
-/// Changes, audits, reads and [`status`](Self::status) begin with it.
+/// The owner must not lose the keys and the state file. The state file takes a few hundred bytes,
+/// plus an update while one is in progress. It is written before an update is sent and after its
+/// answer is verified. After a crash at any point, [`settle`](Self::settle) recovers. Changes,
+/// audits, reads and [`status`](Self::status) call `settle` first.
 ///
 /// Do not restore the state file from a backup: an owner that forgot a version cannot tell an older
 /// version from the newest.
@@ -113,7 +114,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// Begins a new file, to be uploaded, and creates its state file at `path`.
     ///
     /// # Errors
-    /// [`ClientError::State`], [`ClientError::RandomnessUnavailable`].
+    /// [`ClientError::State`] if the state file cannot be created;
+    /// [`ClientError::RandomnessUnavailable`] if the operating system provides no random bytes.
     pub fn create(
         path: &Path,
         owner: Owner<S>,
@@ -145,7 +147,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// Opens the file whose state file is at `path`. The owner's keys must match the state.
     ///
     /// # Errors
-    /// [`ClientError::State`], including [`StateError::WrongOwner`] and [`StateError::WrongTags`].
+    /// [`ClientError::State`] if the state file cannot be used, including
+    /// [`StateError::WrongOwner`] and [`StateError::WrongTags`].
     pub fn open(path: &Path, owner: Owner<S>, transport: T) -> Result<Self, ClientError> {
         let state = StateFile::open(path, pad_disk::PATIENCE)?;
         let record = state.record();
@@ -219,10 +222,12 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// Requests the status that the server claims for the file. Only audits and reads prove it.
     ///
     /// # Errors
-    /// [`ClientError::Rollback`] and [`ClientError::Forked`] if the claim contradicts what this
-    /// client has verified; [`ClientError::Outdated`] for a newer version without the owner's
-    /// signature; the errors of [`settle`](Self::settle); [`ClientError::Dropped`];
-    /// [`ClientError::Refused`], [`ClientError::Breach`].
+    /// * [`ClientError::Rollback`] or [`ClientError::Forked`] if the claim contradicts the verified
+    ///   state of this client.
+    /// * [`ClientError::Outdated`] for a newer version without the owner's signature.
+    /// * [`ClientError::Dropped`] if the server has refused the update in progress for good.
+    /// * [`ClientError::Refused`] or [`ClientError::Breach`] if the server refuses.
+    /// * The errors of [`settle`](Self::settle).
     pub fn status(&mut self) -> Result<Status, ClientError> {
         self.settle()?.or_dropped()?;
         let request = Request::Status { file: self.file() };

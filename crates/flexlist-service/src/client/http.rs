@@ -21,7 +21,8 @@ impl HttpTransport {
     /// Connects with the first request.
     ///
     /// # Errors
-    /// [`HttpError::Configuration`]: another scheme, an unreadable PEM, or no system certificates.
+    /// [`HttpError::Configuration`] for another scheme, an unreadable PEM file, or missing system
+    /// certificates.
     pub fn new(address: &str, options: HttpOptions) -> Result<Self, TransportError> {
         Ok(Self(HttpClient::new(address, options)?))
     }

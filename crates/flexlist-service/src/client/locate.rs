@@ -1,9 +1,9 @@
 //! Search for damaged blocks, by requests for smaller and smaller ranges.
 //!
 //! A valid answer proves each block that overlaps the range, and the bounds of these blocks. An
-//! invalid answer shows only that some block in the range is damaged. A server that cannot read one
-//! block cannot prove its neighbours in the same answer either. The search therefore finds a
-//! damaged block as the byte at which answers become invalid. Its bounds are those of the next
+//! invalid answer proves only that some block in the range is damaged. A server that cannot read
+//! one block cannot prove its neighbours in the same answer either. The search therefore finds a
+//! damaged block as the byte at which answers become invalid. Its bounds are the bounds of the next
 //! sound blocks found. Sound blocks between damaged ones may be missed.
 
 use core::ops::Range;

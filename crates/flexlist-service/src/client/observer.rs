@@ -5,7 +5,7 @@
 //!
 //! - the version published with the keys,
 //! - a version whose sealed root is in a dictionary signed by the owner,
-//! - the newest version for which the server shows the owner's signature.
+//! - the newest version for which the server presents the owner's signature.
 //!
 //! None of this is secret, and the server is not trusted.
 
@@ -35,7 +35,7 @@ pub struct PublicFile {
     /// The kind of the file's tags, and the key that verifies them, if public.
     pub tags: TagCheck,
     /// A version of the owner's. [`FileObserver::newest`] accepts no older version, and no other
-    /// with the same number.
+    /// version with the same number.
     pub since: FileState,
 }
 
@@ -90,13 +90,17 @@ impl<T: Transport> FileObserver<T> {
         self.since.file
     }
 
-    /// Returns the newest version for which the server shows the owner's signature.
+    /// Returns the newest version for which the server presents the owner's signature.
     ///
     /// # Errors
-    /// [`ClientError::Rollback`] if it is older than the published one; [`ClientError::Forked`] if
-    /// it differs from the published one with the same number; [`ClientError::Statement`] if the
-    /// signature is not the owner's for this file; [`ClientError::Unexpected`],
-    /// [`ClientError::Refused`], [`ClientError::Breach`], [`ClientError::Transport`].
+    /// - [`ClientError::Rollback`] if the version is older than the published one, or the server
+    ///   claims not to have the file.
+    /// - [`ClientError::Forked`] if it has the number of the published version, but other contents.
+    /// - [`ClientError::Statement`] if the signature is not the owner's for this file.
+    /// - [`ClientError::Unexpected`] if the server claims an unrelated version, or the response
+    ///   does not match the request.
+    /// - [`ClientError::Transport`] if no valid response arrives; [`ClientError::Refused`] or
+    ///   [`ClientError::Breach`] if the server refuses.
     pub fn newest(&self) -> Result<SignedVersion, ClientError> {
         let vouched = self.queries.vouched(&self.known(self.since.version))?;
         let (known, shown) = (&self.since, vouched.state());
@@ -120,10 +124,13 @@ impl<T: Transport> FileObserver<T> {
     /// owner's signature does not matter here.
     ///
     /// # Errors
-    /// [`ClientError::OtherRoot`] if the server has another version, or the owner has published
-    /// another one since; [`ClientError::Unexpected`], [`ClientError::Refused`],
-    /// [`ClientError::Breach`], [`ClientError::Rollback`], [`ClientError::Superseded`],
-    /// [`ClientError::Outdated`], [`ClientError::Transport`].
+    /// - [`ClientError::OtherRoot`] if the server has another version, or the owner has published
+    ///   another version since.
+    /// - [`ClientError::Rollback`], [`ClientError::Superseded`] or [`ClientError::Outdated`] if the
+    ///   server refuses because of its version.
+    /// - [`ClientError::Unexpected`] if the response does not match the request.
+    /// - [`ClientError::Transport`] if no valid response arrives; [`ClientError::Refused`] or
+    ///   [`ClientError::Breach`] if the server refuses.
     pub fn at_root(&self, sealed: &Digest<32>) -> Result<FileState, ClientError> {
         if self.since.sealed_root() == *sealed {
             return Ok(self.since);
@@ -146,10 +153,10 @@ impl<T: Transport> FileObserver<T> {
     }
 
     /// Writes bytes of a version to `sink`, block by block as they are verified. After an error,
-    /// `sink` has a verified prefix of them.
+    /// `sink` contains a verified prefix of these bytes.
     ///
     /// # Errors
-    /// Those of [`FileClient::read_to`], except errors about updates in progress.
+    /// The errors of [`FileClient::read_to`], except errors about updates in progress.
     pub fn read_to(
         &self,
         state: &FileState,
@@ -163,7 +170,7 @@ impl<T: Transport> FileObserver<T> {
     /// Audits a version, like [`FileClient::audit`].
     ///
     /// # Errors
-    /// [`ClientError::OwnerAudits`] if the tags are verified with a secret; otherwise as
+    /// [`ClientError::OwnerAudits`] if the tags are verified with a secret; the errors of
     /// [`FileClient::audit`], except errors about updates in progress.
     pub fn audit(
         &self,

@@ -10,7 +10,7 @@ pub struct ClientOptions {
     /// Bytes of blocks and tags after which a part of an upload is sent. A resumed upload must use
     /// the same value.
     pub part_bytes: usize,
-    /// Bytes of the file that are read at once.
+    /// Bytes of the file in one read request.
     pub read_bytes: u64,
     /// Approximate number of blocks covered by one request of a full audit.
     pub audit_blocks: u64,

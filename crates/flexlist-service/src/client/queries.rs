@@ -1,7 +1,7 @@
 //! Queries about a file, and verification of their answers. Needs only public data.
 //!
-//! The owner makes queries with its own key. Other clients ([`super::FileObserver`]) use what the
-//! owner has published.
+//! The owner makes queries with its own key. Other clients ([`super::FileObserver`]) use the
+//! [`PublicFile`](super::PublicFile) of the owner.
 
 use core::cmp::Ordering;
 
@@ -104,8 +104,8 @@ impl<T: Transport> FileQueries<T> {
         SignedVersion::new(statement.open(file, &self.owner)?, status)
     }
 
-    /// Returns a version newer than the known one and those given up, if the server shows the
-    /// owner's signature for it.
+    /// Returns a version newer than the known one and all versions given up, if the server presents
+    /// the owner's signature for it.
     pub(super) fn newer(&self, known: &FileKnowledge) -> Option<FileState> {
         let newer = *self.vouched(known).ok()?.state();
         (newer.version > known.version.max(known.given_up)).then_some(newer)
@@ -172,7 +172,7 @@ impl<T: Transport> FileQueries<T> {
     }
 }
 
-/// Converts a refusal to show the owner's statement to an error, without another request.
+/// Converts a refusal to present the owner's statement to an error, without another request.
 fn refused_word(known: &FileKnowledge, refusal: Refusal) -> ClientError {
     match (&refusal, known.version) {
         (Refusal::UnknownFile | Refusal::UploadUnfinished { .. }, version) if version > 0 => {

@@ -16,7 +16,7 @@ pub(super) type Blocks = Result<Vec<Range<u64>>, AuditQueryError>;
 pub(super) enum AuditQueryError {
     /// The server's fault.
     Fault(AuditFault),
-    /// The request covers more than the server answers at once, with the server's reason.
+    /// The request covers more than the server answers in one response, with the server's reason.
     TooLarge(String),
     /// There is no answer to verify.
     Silent(Silence),

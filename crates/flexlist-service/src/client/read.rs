@@ -26,7 +26,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// Reads bytes of the file, verified.
     ///
     /// # Errors
-    /// Those of [`read_to`](Self::read_to).
+    /// The errors of [`read_to`](Self::read_to).
     pub fn read(&mut self, range: Range<u64>) -> Result<Vec<u8>, ClientError> {
         let mut bytes = Vec::new();
         self.read_to(range, &mut bytes)?;
@@ -34,15 +34,20 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     }
 
     /// Writes bytes of the file to `sink`, block by block as they are verified. After an error,
-    /// `sink` has a verified prefix of them.
+    /// `sink` contains a verified prefix of these bytes.
     ///
     /// # Errors
-    /// [`ClientError::OutOfRange`], [`ClientError::NotUploaded`]; [`ClientError::Proof`] and
-    /// [`ClientError::Blocks`] if the server's evidence is invalid; [`ClientError::Breach`] if it
-    /// refuses to answer; [`ClientError::Refused`] if it cannot answer for now;
-    /// [`ClientError::Rollback`], [`ClientError::Superseded`] and [`ClientError::Outdated`] if it
-    /// claims another version; [`ClientError::Unexpected`], [`ClientError::Transport`];
-    /// [`ClientError::Io`] of the sink; the errors of [`readable`](Self::readable).
+    /// * [`ClientError::OutOfRange`] if the range exceeds the file; [`ClientError::NotUploaded`]
+    ///   before the upload is finished.
+    /// * [`ClientError::Proof`] or [`ClientError::Blocks`] if the server's evidence is invalid.
+    /// * [`ClientError::Breach`] if the server refuses to answer; [`ClientError::Refused`] if it
+    ///   cannot answer for now.
+    /// * [`ClientError::Rollback`], [`ClientError::Superseded`] or [`ClientError::Outdated`] if it
+    ///   claims another version.
+    /// * [`ClientError::Unexpected`] if the response does not match the request;
+    ///   [`ClientError::Transport`] if no valid response arrives.
+    /// * [`ClientError::Io`] if the sink fails.
+    /// * The errors of [`readable`](Self::readable).
     pub fn read_to(&mut self, range: Range<u64>, sink: &mut impl Write) -> Result<(), ClientError> {
         let state = self.readable()?;
         self.queries.read_to(&self.known(), &state, range, sink)
@@ -90,7 +95,7 @@ impl<T: Transport> FileQueries<T> {
                         visit(block)?;
                     }
                 }
-                // An answer has whole blocks, and may be longer than the requested range.
+                // An answer consists of whole blocks, and may be longer than the requested range.
                 Err(BlocksError::Refused(Refusal::TooLarge(_))) if window > 1 => {
                     window = window.div_ceil(2);
                 }
@@ -136,7 +141,7 @@ impl<T: Transport> FileQueries<T> {
             .collect()
     }
 
-    /// Verifies that the block is the one that the list commits to.
+    /// Verifies that the block matches the list.
     fn check(&self, proven: &ProvenBlock, block: ReadBlock) -> Result<KnownBlock, AuditError> {
         let start = proven.start;
         let ReadBlock { committed, data } = block;
@@ -160,17 +165,17 @@ pub(super) enum BlocksError {
     /// No answer.
     #[error(transparent)]
     Transport(#[from] TransportError),
-    /// The server refuses. The caller decides which side that blames, because it may be able to ask
-    /// for less.
+    /// The server refuses. The caller decides which side that blames, because a smaller request may
+    /// succeed.
     #[error("the server refuses: {0}")]
     Refused(Refusal),
     /// The answer does not match the request.
-    #[error("the answer is none to the question")]
+    #[error("the answer does not match the request")]
     Unexpected,
     /// The evidence about the list is invalid.
     #[error(transparent)]
     Proof(#[from] ProofError),
-    /// A block is not the one that the list commits to.
+    /// A block does not match the list.
     #[error(transparent)]
     Blocks(#[from] AuditError),
 }

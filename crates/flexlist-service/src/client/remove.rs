@@ -19,10 +19,14 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// tell whether the server keeps a copy.
     ///
     /// # Errors
-    /// [`ClientError::Superseded`] and [`ClientError::Outdated`] if another writer has changed the
-    /// file since; [`ClientError::Rollback`] if the server has only an older version;
-    /// [`ClientError::Transport`], [`ClientError::Refused`], [`ClientError::Unexpected`],
-    /// [`ClientError::Signer`]; the errors of [`settle`](Self::settle).
+    /// * [`ClientError::Superseded`] or [`ClientError::Outdated`] if another writer has changed the
+    ///   file since.
+    /// * [`ClientError::Rollback`] if the server has only an older version.
+    /// * [`ClientError::Transport`] if no valid response arrives; [`ClientError::Refused`] or
+    ///   [`ClientError::Breach`] if the server refuses.
+    /// * [`ClientError::Unexpected`] if the response does not match the request.
+    /// * [`ClientError::Signer`] if the signer fails.
+    /// * The errors of [`settle`](Self::settle).
     pub fn remove(&mut self) -> Result<(), ClientError> {
         let file = self.file();
         if matches!(self.state.record().stage, Stage::Uploading(_)) {
@@ -33,7 +37,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
                 response => self.removed(response),
             };
         }
-        // The update in progress may have led to another version. An update that was dropped, or
+        // The update in progress may have produced another version. An update that was dropped, or
         // cannot be executed now because the disk is full, does not matter.
         match self.settle() {
             Ok(_) | Err(ClientError::Refused(_)) => {}

@@ -40,10 +40,15 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// version is the update's after all, it is verified and [`SettleOutcome::Applied`].
     ///
     /// # Errors
-    /// [`ClientError::Transport`], [`ClientError::Refused`] and [`ClientError::Breach`] for
-    /// refusals that may pass; [`ClientError::Proof`], [`ClientError::Forked`],
-    /// [`ClientError::Rollback`], [`ClientError::Superseded`], [`ClientError::Outdated`],
-    /// [`ClientError::Unexpected`]: the update remains in progress. [`ClientError::State`].
+    /// After each of these errors but the last, the update remains in progress.
+    /// * [`ClientError::Transport`] if no valid response arrives; [`ClientError::Refused`] or
+    ///   [`ClientError::Breach`] for a refusal that may pass.
+    /// * [`ClientError::Proof`] if the server's evidence is invalid; [`ClientError::Forked`] if the
+    ///   server claims other contents.
+    /// * [`ClientError::Rollback`], [`ClientError::Superseded`] or [`ClientError::Outdated`] if the
+    ///   server claims another version.
+    /// * [`ClientError::Unexpected`] if the response does not match the request.
+    /// * [`ClientError::State`] if the state file cannot be written.
     pub fn settle(&mut self) -> Result<SettleOutcome, ClientError> {
         match &self.state.record().stage {
             Stage::Uploading(_) | Stage::Settled(_) => Ok(SettleOutcome::Nothing),
@@ -76,8 +81,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     ///
     /// # Errors
     /// [`ClientError::Dropped`] if the server has refused the update in progress for good. Reported
-    /// once; the next call continues. [`ClientError::NotUploaded`]; the errors of
-    /// [`settle`](Self::settle).
+    /// once; the next call continues. [`ClientError::NotUploaded`] before the upload is finished.
+    /// The errors of [`settle`](Self::settle).
     pub fn current(&mut self) -> Result<FileState, ClientError> {
         self.settle()?.or_dropped()?;
         self.version().ok_or(ClientError::NotUploaded)
@@ -88,12 +93,12 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// The update then remains in progress.
     ///
     /// # Errors
-    /// Those of [`current`](Self::current), without [`ClientError::Transport`],
+    /// The errors of [`current`](Self::current), without [`ClientError::Transport`],
     /// [`ClientError::Refused`] and [`ClientError::Breach`].
     pub fn readable(&mut self) -> Result<FileState, ClientError> {
         match self.settle() {
             Ok(settled) => settled.or_dropped()?,
-            // The server's handling of an update is no verdict on the data that it has.
+            // The server's handling of an update is not a verdict on the data that it has.
             Err(ClientError::Transport(_) | ClientError::Refused(_) | ClientError::Breach(_)) => {}
             Err(error) => return Err(error),
         }

@@ -1,11 +1,11 @@
-//! Versions with the owner's signature, as shown by a server.
+//! Versions with the owner's signature, as presented by a server.
 
 use flexlist::{FileState, list::ListState};
 
 use super::error::ClientError;
 use crate::message::FileStatus;
 
-/// A version for which a server shows the owner's signature. Returned by
+/// A version for which a server presents the owner's signature. Returned by
 /// [`FileClient::vouched`](super::FileClient::vouched),
 /// [`FileObserver::newest`](super::FileObserver::newest) and functions based on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! State file: the data that an owner keeps for one file.
 //!
 //! The format is the envelope of the codec (kind 112), the record, and SHA-256 over both. Each
-//! write replaces the whole file (crate `disk`). After a crash the file has the record before or
-//! the record after, never a mixture, and no temporary file remains. Locks and replacements apply
-//! to the file that the path resolves to, so that two paths of one state share one state.
+//! write replaces the whole file (crate `disk`). After a crash the file contains the record before
+//! or the record after, never a mixture, and no temporary file remains. Locks and replacements
+//! apply to the file that the path resolves to, so that two paths of one state share one state.
 
 use core::fmt;
 use std::{
@@ -38,7 +38,7 @@ pub(super) struct Record {
     pub(super) file: FileId,
     /// The salt that, with the owner's key, gives the file's id.
     pub(super) salt: [u8; 16],
-    /// Identifies the key that the file's tags are made with. See [`super::file::Owner`].
+    /// Identifier of the key of the file's tags. See [`super::file::Owner`].
     pub(super) key: Digest<32>,
     /// The parameters by which the file is cut into blocks.
     pub(super) chunker: Chunker,
@@ -160,7 +160,7 @@ impl Message for Record {
 #[non_exhaustive]
 pub enum StateError {
     /// The file cannot be read or written.
-    #[error("state file: {0}")]
+    #[error("the state file cannot be read or written: {0}")]
     Io(#[from] io::Error),
     /// The file to create exists already.
     #[error("the state file exists already")]
@@ -174,15 +174,15 @@ pub enum StateError {
         /// The length of the contents in bytes.
         length: usize,
     },
-    /// The contents differ from those written, or the file was never a state file.
+    /// The checksum does not match: the file was changed, or was never a state file.
     #[error("the state file is damaged")]
     Damaged,
-    /// The checksum is valid, but the contents are not a state, or one of another version of this
-    /// program.
-    #[error("this is no state file: {0}")]
+    /// The checksum is valid, but the contents are not a state, or a state of another version of
+    /// this program.
+    #[error("not a state file: {0}")]
     Malformed(DecodeError),
     /// The state belongs to another owner.
-    #[error("the state file belongs to another owner: it does not fit the key")]
+    #[error("the state file belongs to another owner: it does not match the key")]
     WrongOwner,
     /// The state belongs to this owner, but the file's tags are made with another key.
     #[error("the state file belongs to this owner, but to another key for tags")]

@@ -42,7 +42,8 @@ impl StateSummary {
     /// Reads a state file without locking it. Works while another process uses the file.
     ///
     /// # Errors
-    /// [`StateError::Io`], [`StateError::Damaged`], [`StateError::Malformed`].
+    /// [`StateError::Io`] if the file cannot be read; [`StateError::Damaged`] or
+    /// [`StateError::Malformed`] if it is not an intact state file.
     pub fn read(path: &Path) -> Result<Self, StateError> {
         let record = state::read(path)?;
         let progress = match record.stage {
@@ -64,7 +65,7 @@ impl StateSummary {
     /// Reports whether the file at `path` begins like a state file.
     ///
     /// # Errors
-    /// The operating system's, if the file cannot be read.
+    /// [`io::Error`] if the file cannot be read.
     pub fn is_at(path: &Path) -> io::Result<bool> {
         state::is_state(path)
     }
@@ -73,9 +74,11 @@ impl StateSummary {
     /// no longer. The lock file next to it remains.
     ///
     /// # Errors
-    /// [`ClientError::StillThere`] if the server has the file; [`ClientError::Unexpected`],
-    /// [`ClientError::Refused`], [`ClientError::Breach`], [`ClientError::Transport`],
-    /// [`ClientError::State`].
+    /// * [`ClientError::StillThere`] if the server has the file.
+    /// * [`ClientError::Transport`] if no valid response arrives; [`ClientError::Refused`] or
+    ///   [`ClientError::Breach`] if the server refuses.
+    /// * [`ClientError::Unexpected`] if the response does not match the request.
+    /// * [`ClientError::State`] if the state file cannot be used.
     pub fn forget(path: &Path, transport: &impl Transport) -> Result<(), ClientError> {
         let state = StateFile::open(path, pad_disk::PATIENCE)?;
         let file = state.record().file;
@@ -91,7 +94,7 @@ impl StateSummary {
     /// server can be neither changed nor removed, unless there is a copy of the state.
     ///
     /// # Errors
-    /// [`StateError`].
+    /// [`StateError`] if the file is not a state file, is in use, or cannot be removed.
     pub fn abandon(path: &Path) -> Result<(), StateError> {
         StateFile::open(path, pad_disk::PATIENCE)?.remove()
     }

@@ -1,8 +1,8 @@
 //! Synchronisation: sends the changes of a file that was edited locally.
 //!
-//! The client learns the server's blocks without fetching them. An audit of every block shows, for
-//! each block, the root of the hash tree over its contents, to which its leaf commits. The client
-//! compares contents with the changed file, and sends the differences as updates.
+//! The client learns the server's blocks without fetching them. An audit of every block discloses,
+//! for each block, the root of the hash tree over its contents, to which its leaf commits. The
+//! client compares contents with the changed file, and sends the differences as updates.
 
 use std::io::{Read, Seek};
 
@@ -24,7 +24,8 @@ const EDIT_OVERHEAD: u64 = 512;
 /// The result of a synchronisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SyncReport {
-    /// The version with the contents of the source.
+    /// State of the file after the synchronisation: the version whose contents equal `source` of
+    /// [`FileClient::sync`].
     pub state: FileState,
     /// Number of updates sent; each makes a version.
     pub updates: u64,
@@ -40,17 +41,19 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// block may count as different.
     ///
     /// First, the server proves possession of each block of the current version. With hash-only
-    /// tags, it proves only a chunk of each. Changes are sent in updates of about
-    /// [`part_bytes`](super::ClientOptions::part_bytes), each of which makes a version. If this is
-    /// interrupted, some changes are made; calling it again makes the others.
+    /// tags, it proves only one chunk of each block. Changes are sent in updates of about
+    /// [`part_bytes`](super::ClientOptions::part_bytes), each of which makes a version. An
+    /// interrupted call has made some of the changes. Another call makes the rest.
     ///
     /// `progress` gets the bytes of blocks sent so far, and their total. Keeps one update and a few
     /// hundred bytes per block in memory.
     ///
     /// # Errors
-    /// [`ClientError::Audit`], [`ClientError::Unanswered`] if the server does not prove possession
-    /// of the file; [`ClientError::SourceMoves`], [`ClientError::Io`] of the source; the errors of
-    /// [`apply`](Self::apply).
+    /// * [`ClientError::Audit`] or [`ClientError::Unanswered`] if the server does not prove
+    ///   possession of the file.
+    /// * [`ClientError::SourceMoves`] if the source changes while it is read; [`ClientError::Io`]
+    ///   if it cannot be read.
+    /// * The errors of [`apply`](Self::apply).
     pub fn sync(
         &mut self,
         source: &mut (impl Read + Seek),

@@ -17,7 +17,7 @@ pub trait Transport {
     /// as it answered the first request.
     ///
     /// # Errors
-    /// [`TransportError`].
+    /// [`TransportError`] if no valid response arrives.
     fn exchange(&self, request: &Request) -> Result<Response, TransportError>;
 
     /// Maximum length in bytes of an encoded request that this client sends. The server's limit may
@@ -47,7 +47,7 @@ pub enum TransportError {
     #[error("the server answered with status {0}")]
     Status(u16),
     /// The response cannot be decoded.
-    #[error("the answer is not a message: {0}")]
+    #[error("the answer cannot be decoded: {0}")]
     Undecodable(DecodeError),
 }
 

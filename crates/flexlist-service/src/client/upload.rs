@@ -1,14 +1,15 @@
 //! Uploads: parts of a stream, and a root that the owner computes.
 //!
 //! An interrupted upload is resumed with the same source. Parts that the server has are cut and
-//! tagged again, but not sent. Their tags must come out the same, so write ids are derived instead
-//! of drawn. They derive from a secret of this upload, the block's position and its contents. If
-//! the source has changed, the contents give other ids. No id is ever used for two contents, which
+//! tagged again, but not sent. Their tags must be identical, so write ids are derived instead of
+//! drawn. They derive from a secret of this upload, the block's position and its contents. If the
+//! source has changed, the contents give other ids. No id is ever used for two contents, which
 //! would reveal parts of a private key.
 //!
 //! If the server has the parts sent, the client detects a changed source before it sends anything.
-//! The state file has a hash of the source up to each of the last two parts sent. The server must
-//! have one of these two, or no part: otherwise the owner does not know what the server has.
+//! The state file contains a hash of the source up to each of the last two parts sent. The server
+//! must have the parts up to one of these two, or no part: otherwise the owner does not know the
+//! contents of the server's parts.
 
 use std::{io::Read, time::SystemTime};
 
@@ -46,14 +47,21 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// and at the end.
     ///
     /// # Errors
-    /// [`ClientError::AlreadyUploaded`]; [`ClientError::SourceChanged`] if an earlier attempt had
-    /// another source, and [`ClientError::MoreParts`] if the server has other parts than were sent:
-    /// continue with those, or [`restart`](Self::restart); [`ClientError::Io`] of the source;
-    /// [`ClientError::Transport`], [`ClientError::Refused`], [`ClientError::Breach`],
-    /// [`ClientError::Unexpected`], [`ClientError::Statement`]; [`ClientError::Forked`] if the
-    /// server claims another file; [`ClientError::Superseded`], [`ClientError::Outdated`] if the
-    /// file is uploaded and has changed since; [`ClientError::Tag`], [`ClientError::List`],
-    /// [`ClientError::Signer`], [`ClientError::State`].
+    /// * [`ClientError::AlreadyUploaded`] if the upload is finished.
+    /// * [`ClientError::SourceChanged`] if an earlier attempt had another source;
+    ///   [`ClientError::MoreParts`] if the server has other parts than were sent. Continue with the
+    ///   original source or state, or [`restart`](Self::restart).
+    /// * [`ClientError::Io`] if the source cannot be read.
+    /// * [`ClientError::Transport`] if no valid response arrives; [`ClientError::Refused`] or
+    ///   [`ClientError::Breach`] if the server refuses.
+    /// * [`ClientError::Unexpected`] if the response does not match the request;
+    ///   [`ClientError::Statement`] if the server presents an invalid statement of the owner.
+    /// * [`ClientError::Forked`] if the server claims another file.
+    /// * [`ClientError::Superseded`] or [`ClientError::Outdated`] if the file is uploaded and has
+    ///   changed since.
+    /// * [`ClientError::Tag`], [`ClientError::List`] or [`ClientError::Signer`] if a part cannot be
+    ///   tagged, listed or signed.
+    /// * [`ClientError::State`] if the state file cannot be written.
     pub fn upload<R: Read>(
         &mut self,
         source: R,
@@ -124,10 +132,14 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// owner's knowledge, that file is removed too.
     ///
     /// # Errors
-    /// [`ClientError::AlreadyUploaded`]; [`ClientError::Transport`], [`ClientError::Refused`],
-    /// [`ClientError::Breach`], [`ClientError::Unexpected`]: the state is unchanged, but the server
-    /// may have removed the upload;
-    /// [`ClientError::Signer`], [`ClientError::State`], [`ClientError::RandomnessUnavailable`].
+    /// * [`ClientError::AlreadyUploaded`] if the upload is finished.
+    /// * [`ClientError::Transport`] if no valid response arrives; [`ClientError::Refused`] or
+    ///   [`ClientError::Breach`] if the server refuses; [`ClientError::Unexpected`] if the response
+    ///   does not match the request. The state is then unchanged, but the server may have removed
+    ///   the upload.
+    /// * [`ClientError::Signer`] if the signer fails; [`ClientError::State`] if the state file
+    ///   cannot be written.
+    /// * [`ClientError::RandomnessUnavailable`] if the operating system provides no random bytes.
     pub fn restart(&mut self) -> Result<(), ClientError> {
         if !matches!(self.state.record().stage, Stage::Uploading(_)) {
             return Err(ClientError::AlreadyUploaded);
@@ -268,8 +280,8 @@ impl UploadState {
         parts == 0 || parts == self.before_last.parts || parts == self.last.parts
     }
 
-    /// Checks that the source equals what was sent, up to `prefix`. `next_part` is the part that
-    /// the server needs next, or `None` if it has finished the upload.
+    /// Checks that the source equals the uploaded bytes, up to `prefix`. `next_part` is the part
+    /// that the server needs next, or `None` if it has finished the upload.
     fn compare(&self, next_part: Option<u64>, prefix: &SourcePrefix) -> Result<(), ClientError> {
         for sent in self.held(next_part) {
             if sent.parts == prefix.parts && sent != prefix {
@@ -279,7 +291,7 @@ impl UploadState {
         Ok(())
     }
 
-    /// Checks that the source is not shorter than what was sent.
+    /// Checks that the source is not shorter than the uploaded bytes.
     fn compare_end(
         &self,
         next_part: Option<u64>,
@@ -310,7 +322,7 @@ impl UploadState {
     }
 }
 
-/// The error for a source that differs from what was sent up to this prefix.
+/// The error for a source that differs from the uploaded bytes up to this prefix.
 const fn changed(sent: &SourcePrefix, next_part: Option<u64>) -> ClientError {
     ClientError::SourceChanged {
         bytes: sent.bytes,

@@ -29,7 +29,11 @@ impl FileServer {
         // Anyone can send this request. The length limit bounds the bytes that are copied and
         // hashed.
         let limit = self.limits.parameter_bytes.saturating_add(BEGIN_OVERHEAD);
-        refuse::above("bytes of a first word", signed.body.as_ref().len(), limit)?;
+        refuse::above(
+            "bytes of a begin request",
+            signed.body.as_ref().len(),
+            limit,
+        )?;
         let begin: Begin = signed.claimed()?;
         let owner = AuthorKey::from_bytes(&begin.owner).map_err(|_| Refusal::WrongOwner)?;
         signed.verify(RequestKind::Begin, &owner)?;

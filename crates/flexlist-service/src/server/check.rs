@@ -23,7 +23,7 @@ use crate::{
 pub struct CheckReport {
     /// Number of files checked.
     pub files: u64,
-    /// Number of blocks checked, without those of a file's earlier version.
+    /// Number of blocks checked, without the blocks of a file's earlier version.
     pub blocks: u64,
     /// Number of bytes of the checked blocks.
     pub bytes: u64,
@@ -97,9 +97,9 @@ impl CheckReport {
 impl FileServer {
     /// Checks all files while the server runs.
     ///
-    /// Verifies that the journal of every file gives its root, unless the list is in memory.
-    /// Checks every block of the current version: length and tag digest must be those in the list.
-    /// The tag must match as far as a server can check.
+    /// Verifies that the journal of every file gives its root, unless the list is in memory. Checks
+    /// every block of the current version: length and tag digest must match the list. The tag must
+    /// match as far as a server can check.
     pub fn check(&self) -> CheckReport {
         let mut report = CheckReport::default();
         for file in self.files() {
@@ -217,7 +217,7 @@ impl FileServer {
             if length == Ok(found.length) && digest == found.tag_digest {
                 whole.push((found, block));
             } else {
-                damaged(found, "length or tag are not what the list commits".into());
+                damaged(found, "length or tag does not match the list".into());
             }
         }
         // Bisects a batch with invalid tags until single blocks are left.
@@ -270,7 +270,7 @@ const STRETCH_BYTES: u64 = 16 << 20;
 /// Returns a batch of blocks from byte `index` on. Empty at the end of the file.
 ///
 /// # Errors
-/// [`UpdateError`]: the list is broken.
+/// [`UpdateError`] if the list is broken.
 fn stretch(view: View<'_, Sha256>, index: u64) -> Result<Vec<Found>, UpdateError> {
     let end = index.saturating_add(STRETCH_BYTES).min(view.total());
     if index >= end {

@@ -91,7 +91,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Lowers these limits to those above which clients cannot decode an answer.
+    /// Lowers these limits to the limits above which clients cannot decode an answer.
     pub(crate) fn within_protocol(self) -> Self {
         Self {
             audit_blocks: self.audit_blocks.min(message::MAX_AUDIT_BLOCKS),

@@ -15,7 +15,9 @@ use crate::store::{
 /// Loads a file's state from the store.
 ///
 /// # Errors
-/// [`StoreError::Damaged`], [`StoreError::RootDiffers`]; [`StoreError`] of the medium.
+/// * [`StoreError::Damaged`] if a record of the file is damaged.
+/// * [`StoreError::RootDiffers`] if the loaded list does not match the head.
+/// * Other [`StoreError`]s if the medium fails.
 pub(super) fn load(server: &FileServer, file: FileKey) -> Result<State, StoreError> {
     let snapshot = server.store.snapshot()?;
     let head = snapshot.head(file)?;
@@ -61,7 +63,7 @@ pub(super) fn load(server: &FileServer, file: FileKey) -> Result<State, StoreErr
     Ok(State { head, versions })
 }
 
-/// Returns the blocks of a file's checkpoint, or those that an unfinished upload has so far.
+/// Returns the blocks of a file's checkpoint, or the blocks of an unfinished upload so far.
 pub(super) fn checkpoint(
     snapshot: &Snapshot,
     file: FileKey,

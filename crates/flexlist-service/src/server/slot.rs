@@ -169,7 +169,7 @@ impl Slot {
     /// bounded because a waiting request delays requests about other files.
     ///
     /// # Errors
-    /// [`Refusal::Unavailable`].
+    /// [`Refusal::Unavailable`] if another change is still in progress after `longest`.
     pub(super) fn turn(&self, longest: Duration) -> Result<MutexGuard<'_, ()>, Refusal> {
         let start = Instant::now();
         loop {

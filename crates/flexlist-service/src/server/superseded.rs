@@ -29,7 +29,7 @@ impl Run {
 /// The list has carried out the operations already, so every index is valid.
 ///
 /// # Errors
-/// [`UpdateError::OutOfRange`] if an index is invalid after all; those of [`View::find`].
+/// [`UpdateError::OutOfRange`] if an index is invalid after all; the errors of [`View::find`].
 pub(super) fn superseded(
     old: View<'_, Sha256>,
     operations: &[Operation],

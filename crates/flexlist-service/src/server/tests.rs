@@ -266,8 +266,8 @@ fn a_stored_block_of_another_tag_or_length_is_found() {
     assert_eq!(
         found,
         [
-            (Some(3..11), "length or tag are not what the list commits"),
-            (Some(0..3), "a block does not fit its tag"),
+            (Some(3..11), "length or tag does not match the list"),
+            (Some(0..3), "a block does not match its tag"),
         ]
     );
 }

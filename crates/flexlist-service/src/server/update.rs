@@ -45,7 +45,9 @@ impl FileServer {
             return self.answered(slot, &head, update.base_version, request);
         }
         if update.edits.is_empty() {
-            return Err(Refusal::Invalid("an update has at least one change".into()));
+            return Err(Refusal::Invalid(
+                "the update is empty: at least one change is required".into(),
+            ));
         }
         refuse::above(
             "changes in an update",
@@ -113,12 +115,12 @@ impl FileServer {
         let mut changes: Vec<Change> = numbered
             .map(|(block, number)| block.put(slot.key, number))
             .collect();
-        // An update acknowledges the version that it is based on. Blocks that only the version
-        // before that one has can be deleted.
+        // An update acknowledges the version that it is based on. Blocks that only that version's
+        // predecessor contains can be deleted.
         changes.extend(removals(slot, &head.superseded));
         if self.limits.checkpoints.due(next.journalled, next.blocks) {
-            // Checkpoint of the version before this update: the journal must lead to both versions
-            // that are kept.
+            // Checkpoint of the version before this update: the journal must reproduce both
+            // versions that are kept.
             let blocks = versions.list.at(&change.previous).blocks();
             changes.extend(checkpoint(slot, head.version, &mut next, &blocks));
             next.journalled = count(operations.len());

@@ -34,7 +34,9 @@ impl FileServer {
             return Err(Refusal::PartOutOfOrder { expected });
         }
         if part.blocks.is_empty() {
-            return Err(Refusal::Invalid("a part has at least one block".into()));
+            return Err(Refusal::Invalid(
+                "the part is empty: at least one block is required".into(),
+            ));
         }
         refuse::above(
             "blocks in a part",
@@ -152,7 +154,7 @@ impl FileServer {
         })
     }
 
-    /// Makes the changes durable that lead to `head`. After an error, the next reader reloads the
+    /// Makes the changes durable that produce `head`. After an error, the next reader reloads the
     /// state from the store.
     pub(super) fn commit(
         &self,
@@ -210,7 +212,9 @@ impl FileServer {
         for block in blocks {
             let data = block.data.as_ref();
             if data.is_empty() {
-                return Err(Refusal::Invalid("a block has at least one byte".into()));
+                return Err(Refusal::Invalid(
+                    "a block is empty: at least one byte is required".into(),
+                ));
             }
             refuse::above("bytes of a block", data.len(), longest)?;
             let committed = block.tag.committed.as_ref().len();

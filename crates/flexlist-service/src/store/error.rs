@@ -14,7 +14,7 @@ pub enum StoreError {
     /// There is no store at this path.
     #[error("there is no store at {}", .0.display())]
     Missing(PathBuf),
-    /// There is something at this path already.
+    /// A file exists at this path already.
     #[error("{} exists already", .0.display())]
     Exists(PathBuf),
     /// The file is not a store of this format.
@@ -26,8 +26,8 @@ pub enum StoreError {
     /// Users other than the store's own may read or change its file.
     #[error(
         "others may read or change the store {path} (its mode is {mode:03o}), which has the \
-         contents \
-         of all files: chmod 600 {path}", path = .path.display()
+         contents of all files: chmod 600 {path}",
+        path = .path.display()
     )]
     Exposed {
         /// The file.
@@ -39,7 +39,7 @@ pub enum StoreError {
     #[error("the store cannot be written for now: {0}")]
     CannotWrite(String),
     /// The store is being reopened after an error, or compacted. Try again.
-    #[error("the store is being opened again")]
+    #[error("the store is being reopened")]
     Interrupted,
     /// A record of this file is missing or differs from the one written.
     #[error("file {file} is damaged in the store: {what}; {REMEDY}")]
@@ -51,7 +51,7 @@ pub enum StoreError {
     },
     /// A file's blocks do not match the root, length or block count that its head states.
     #[error(
-        "the blocks of file {file} in the store do not give the root of its version {version}; \
+        "the blocks of file {file} in the store do not match the head of its version {version}; \
          {REMEDY}"
     )]
     RootDiffers {

@@ -68,9 +68,9 @@ pub(crate) struct Head {
     pub(crate) version: u64,
     /// The root; meaningless in version 0.
     pub(crate) root: Digest<32>,
-    /// The length of the file in bytes. In version 0, of the parts received so far.
+    /// The length of the file in bytes. In version 0, the length of the parts received so far.
     pub(crate) total: u64,
-    /// The number of blocks. In version 0, of those received so far.
+    /// The number of blocks. In version 0, the number of blocks received so far.
     pub(crate) blocks: u64,
     /// The next part that an upload needs. After the upload, the number of its parts.
     pub(crate) next_part: u64,
@@ -88,7 +88,7 @@ pub(crate) struct Head {
     pub(crate) journalled: u64,
     /// Whether the version before this one is still kept.
     pub(crate) keeps_previous: bool,
-    /// The numbers of the stored blocks that this version does not have.
+    /// The numbers of the stored blocks that this version does not contain.
     pub(crate) superseded: Vec<u64>,
     /// The total length of the superseded blocks in bytes.
     pub(crate) superseded_bytes: u64,
@@ -98,7 +98,7 @@ pub(crate) struct Head {
     pub(crate) touched: u64,
 }
 
-/// The answer to the update that led to the current version.
+/// The answer to the update that produced the current version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Answer {
     /// The version that the update made.
@@ -133,7 +133,7 @@ pub(crate) struct Piece {
     pub(crate) blocks: Vec<Block>,
 }
 
-/// The operations that led to a version.
+/// The operations that produced a version.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct JournalEntry {
     pub(crate) operations: Vec<Operation>,

@@ -31,7 +31,7 @@ impl Snapshot {
             .ok_or_else(|| StoreError::absent(file, Table::Heads, file.number))
     }
 
-    /// Returns the answer to the update that led to the current version, if an update did.
+    /// Returns the answer to the update that produced the current version, if an update did.
     pub(crate) fn answer(&self, file: FileKey) -> Result<Option<Answer>, StoreError> {
         self.one(ANSWERS, file)
     }

@@ -89,7 +89,7 @@ fn a_first_word_is_measured_before_it_is_read() {
     });
     let mut signed = owner.sign(RequestKind::Begin, &owner.begin_body());
     signed.body.0.resize(165, 0);
-    let words = "bytes of a first word: 165, and the limit is 164";
+    let words = "bytes of a begin request: 165, and the limit is 164";
     assert_eq!(
         refusal(server.handle(Request::Begin(signed))),
         too_large(words)
@@ -104,7 +104,7 @@ fn protocol_limits_hold_when_a_body_is_decoded() {
         ..Limits::default()
     });
     let edits = |count| vec![SentEdit::Remove { index: 0 }; count];
-    let malformed = "the signed body: the message is truncated or malformed";
+    let malformed = "the signed body cannot be decoded: the message is truncated or malformed";
     let update = owner.update_of(1, edits(MAX_EDITS + 1));
     assert_eq!(refused(&server, &owner, update), invalid(malformed));
     // One edit less is decoded, and refused because the file has only ten blocks to remove.
@@ -129,7 +129,7 @@ fn nothing_is_decoded_for_who_is_not_the_owner() {
     let stranger = Owner::new(9, TagKind::HashOnly);
     // Not a valid body of any kind, so that decoding it fails.
     let body = |file: FileId| (file, [255_u8; 20]);
-    let malformed = "the signed body: the message is truncated or malformed";
+    let malformed = "the signed body cannot be decoded: the message is truncated or malformed";
     let kinds: [(RequestKind, Wrap); 4] = [
         (RequestKind::Part, Request::Part),
         (RequestKind::Finish, Request::Finish),

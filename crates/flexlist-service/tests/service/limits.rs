@@ -183,7 +183,7 @@ fn uploads_have_limits() {
     assert_eq!(refused(&server, &owner, part), too_large(words));
     assert_eq!(
         refused(&server, &owner, owner.part_of(0, vec![])),
-        invalid("a part has at least one block")
+        invalid("the part is empty: at least one block is required")
     );
     let words = "bytes of the file: 11, and the limit is 10";
     let long = owner.sent(&[1; 11]);

@@ -245,7 +245,10 @@ fn what_the_file_does_not_allow_is_invalid() {
     let outside = format!("byte {total} is out of range, the file has {total} bytes");
     let good = insert(0, 1);
     for (edits, words) in [
-        (vec![], "an update has at least one change".to_owned()),
+        (
+            vec![],
+            "the update is empty: at least one change is required".to_owned(),
+        ),
         (vec![good.clone(), SentEdit::Remove { index: total + 5 }], {
             let total = total + 5;
             format!("byte {total} is out of range, the file has {total} bytes")
@@ -254,9 +257,12 @@ fn what_the_file_does_not_allow_is_invalid() {
         (vec![insert(0, 63)], "level 63 is above 62".into()),
         (
             vec![good, insert(1, 1)],
-            "byte 1 is inside a block, and a block is inserted between blocks".into(),
+            "byte 1 is inside a block: blocks can be inserted at block boundaries only".into(),
         ),
-        (vec![empty], "a block has at least one byte".into()),
+        (
+            vec![empty],
+            "a block is empty: at least one byte is required".into(),
+        ),
     ] {
         let update = owner.update_of(1, edits);
         assert_eq!(refused(&server, &owner, update), invalid(&words));

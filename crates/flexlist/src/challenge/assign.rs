@@ -39,10 +39,11 @@ impl Leaf {
 /// block around it.
 ///
 /// # Errors
-/// [`AssignError`]: [`EmptyLeaf`](AssignError::EmptyLeaf),
-/// [`LeafTooLong`](AssignError::LeafTooLong), [`LeavesOverlap`](AssignError::LeavesOverlap),
-/// [`Uncovered`](AssignError::Uncovered) and [`Unasked`](AssignError::Unasked). Leaves are
-/// checked in order, and the first error is returned.
+/// [`AssignError`] if the leaves do not answer the challenge:
+/// [`EmptyLeaf`](AssignError::EmptyLeaf), [`LeafTooLong`](AssignError::LeafTooLong),
+/// [`LeavesOverlap`](AssignError::LeavesOverlap), [`Uncovered`](AssignError::Uncovered) (a sample
+/// in no leaf) or [`Unasked`](AssignError::Unasked) (a leaf without a sample). Leaves are checked
+/// in order, and the first error is returned.
 pub fn assign(samples: &[Sample], leaves: &[Leaf]) -> Result<Vec<Challenged>, AssignError> {
     let mut sorted = samples.to_vec();
     // Stable: equal indices keep the order of the challenge.
@@ -94,14 +95,15 @@ impl BlockQuestions {
     /// range, in file order.
     ///
     /// Leaf number q, from 0, gets one hit. Its coefficient is a(q), its offset is place(q, its
-    /// length). Schemes that look at single positions thus do not look at a predictable one.
+    /// length). Schemes that open single positions thus open none that is predictable.
     ///
     /// # Errors
-    /// [`AssignError`]: [`TooManyLeaves`](AssignError::TooManyLeaves), then
-    /// [`EmptyLeaf`](AssignError::EmptyLeaf), [`LeafTooLong`](AssignError::LeafTooLong),
-    /// [`LeavesOverlap`](AssignError::LeavesOverlap), [`Uncovered`](AssignError::Uncovered) (a part
-    /// of the range without a leaf) and [`Unasked`](AssignError::Unasked) (a leaf outside the
-    /// range). Leaves are checked in order, and the first error is returned.
+    /// [`AssignError`] if the leaves do not answer the challenge:
+    /// [`TooManyLeaves`](AssignError::TooManyLeaves), then [`EmptyLeaf`](AssignError::EmptyLeaf),
+    /// [`LeafTooLong`](AssignError::LeafTooLong), [`LeavesOverlap`](AssignError::LeavesOverlap),
+    /// [`Uncovered`](AssignError::Uncovered) (a part of the range without a leaf) and
+    /// [`Unasked`](AssignError::Unasked) (a leaf outside the range). Leaves are checked in order,
+    /// and the first error is returned.
     pub fn assign(&self, leaves: &[Leaf]) -> Result<Vec<Challenged>, AssignError> {
         if !u32::try_from(leaves.len()).is_ok_and(|count| count <= MAX_COUNT) {
             return Err(AssignError::TooManyLeaves {

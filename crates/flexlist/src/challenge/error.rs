@@ -4,14 +4,14 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChallengeError {
-    /// The file has no bytes. Its root alone proves that.
+    /// The file is empty. Its root proves that without a challenge.
     #[error("an empty file cannot be challenged")]
     EmptyFile,
     /// A sample of no bytes.
-    #[error("the challenge asks for no byte")]
+    #[error("the challenge has no samples")]
     NoSamples,
     /// More samples than [`MAX_COUNT`](super::MAX_COUNT).
-    #[error("{count} samples were asked for, {limit} at most are allowed")]
+    #[error("too many samples: {count} requested, at most {limit} allowed")]
     TooManySamples {
         /// The requested number of samples.
         count: u32,
@@ -19,7 +19,7 @@ pub enum ChallengeError {
         limit: u32,
     },
     /// The range of a challenge holds no byte.
-    #[error("the range {start}..{end} holds no byte")]
+    #[error("the range {start}..{end} is empty")]
     EmptyRange {
         /// The first byte.
         start: u64,
@@ -27,7 +27,7 @@ pub enum ChallengeError {
         end: u64,
     },
     /// The range of a challenge ends after the end of the file.
-    #[error("the range ends at byte {end}, the file at byte {total}")]
+    #[error("the range ends at byte {end}, but the file at byte {total}")]
     RangeOutsideFile {
         /// The index one past the last byte of the range.
         end: u64,
@@ -48,13 +48,13 @@ pub enum AssignError {
         start: u64,
     },
     /// A leaf ends beyond the largest index.
-    #[error("the leaf at byte {start} ends beyond every index")]
+    #[error("the leaf at byte {start} ends after the largest index")]
     LeafTooLong {
         /// The index of its first byte.
         start: u64,
     },
     /// A leaf begins before the end of the previous one.
-    #[error("the leaf at byte {start} begins inside the one before it")]
+    #[error("the leaf at byte {start} overlaps the previous leaf")]
     LeavesOverlap {
         /// The index of its first byte.
         start: u64,
@@ -66,13 +66,13 @@ pub enum AssignError {
         index: u64,
     },
     /// No challenge asks for this leaf.
-    #[error("no challenge asks for the leaf at byte {start}")]
+    #[error("the leaf at byte {start} is not challenged")]
     Unasked {
         /// The index of its first byte.
         start: u64,
     },
     /// More leaves than [`MAX_COUNT`](super::MAX_COUNT).
-    #[error("{count} leaves, {limit} at most are allowed")]
+    #[error("too many leaves: {count}, at most {limit} allowed")]
     TooManyLeaves {
         /// The number of leaves.
         count: usize,

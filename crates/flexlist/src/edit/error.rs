@@ -28,7 +28,7 @@ pub enum EditError {
     #[error("a file has at most 2^63 - 1 bytes")]
     FileTooLong,
     /// The block at this byte of the old file is needed and not known.
-    #[error("the block at byte {index} is needed and not known")]
+    #[error("the block at byte {index} is needed, but not known")]
     BlockUnknown {
         /// The index of the byte.
         index: u64,

@@ -33,7 +33,7 @@ impl NodeId {
     }
 }
 
-/// A node and its rank: the number of bytes that it leads to.
+/// A node and its rank: the number of bytes in its subtree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Link {
     pub(crate) node: NodeId,
@@ -178,7 +178,7 @@ impl Leaf {
     }
 }
 
-/// A subtree that no search entered, as shown by a proof.
+/// A subtree that no search entered, as a proof contains it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PrunedNode {
     pub(crate) digest: Digest<32>,
@@ -192,7 +192,7 @@ pub(crate) enum Node<'a> {
     Right,
 }
 
-/// Error: the path leads into a pruned subtree, or to a missing node.
+/// Error: the path enters a pruned subtree, or ends at a missing node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ElidedNode;
 
@@ -218,7 +218,7 @@ impl From<Full> for UpdateError {
     }
 }
 
-/// All nodes of a list, or of the part of a list that a proof shows.
+/// All nodes of a list, or of the part of a list that a proof contains.
 #[derive(Clone, Debug)]
 pub(crate) struct Arena<H> {
     pub(crate) inners: Pool<Inner>,

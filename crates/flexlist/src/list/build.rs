@@ -192,7 +192,7 @@ impl Plan {
     /// Builds the part as a complete list with its own sentinels.
     ///
     /// After a leaf of level `l`, `pending[k]` is the tower visible from further left at level `k`.
-    /// It is the nearest tower exactly `k` high that no higher one hides.
+    /// This is the nearest tower exactly `k` high that no higher one hides.
     ///
     /// Source: section 2, build skip list.
     fn build<H: NodeHash>(self, blocks: &[Block]) -> Result<Part, UpdateError> {

@@ -42,7 +42,7 @@ fn join<H: NodeHash>(
     let NodeValue::Inner(root) = transaction.read(first.node)? else {
         return Err(UpdateError::Elided);
     };
-    // The sentinel's topmost link leads to the right sentinel and stays at the root.
+    // The sentinel's topmost link points to the right sentinel and stays at the root.
     let cuts = open_tower(transaction, second.node)?;
     let (top, cuts) = cuts.split_first().ok_or(UpdateError::Elided)?;
     let below = merge(transaction, root.below(), cuts)?;

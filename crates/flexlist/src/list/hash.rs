@@ -1,9 +1,9 @@
 //! Node hashes of a list (specified byte for byte in `docs/format`).
 //!
 //! Deviation: the paper hashes rank, level and two neighbours. Here a leaf also hashes its block's
-//! length, and an inner node the rank of each child. Without the first, a server can move bytes
-//! between a block and its neighbour; without the second, between two subtrees. It would then never
-//! be asked for these bytes.
+//! length, and an inner node the rank of each child. Without the length, a server can move bytes
+//! between a block and its neighbour. Without the ranks, it can move bytes between two subtrees. No
+//! challenge would then reach these bytes.
 
 use alloc::vec::Vec;
 use core::fmt::Debug;

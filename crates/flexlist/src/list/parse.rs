@@ -28,7 +28,7 @@ impl From<Full> for ProofError {
     }
 }
 
-/// The part of a list that a proof shows.
+/// The part of a list that a proof contains.
 pub(super) struct PartialList<H> {
     pub(super) arena: Arena<H>,
     pub(super) root: Link,
@@ -193,7 +193,8 @@ impl Place {
         Ok((below, after))
     }
 
-    /// Checks that a subtree of blocks leads to at least one byte, and the right sentinel to none.
+    /// Checks that a subtree of blocks has a rank of at least one byte, and the right sentinel a
+    /// rank of 0.
     const fn check_pruned(self, rank: u64) -> Result<(), ProofError> {
         let fits = match self.side {
             Side::Root | Side::Leftmost => true,

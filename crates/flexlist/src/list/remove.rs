@@ -28,7 +28,7 @@ pub(super) fn remove<H: NodeHash>(
                         steps.push(Step::Below(node));
                         node = below.node;
                     }
-                    // This node's after link leads to the block's tower.
+                    // This node's after link points to the block's tower.
                     Some(0) => {
                         let mut cuts = open_tower(transaction, inner.after().node)?;
                         let at_level = (cuts.first()).is_some_and(|cut| cut.level == inner.level);

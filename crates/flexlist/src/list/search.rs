@@ -21,7 +21,7 @@ pub struct Found {
     pub start: u64,
     /// The length in bytes.
     pub length: u64,
-    /// The hash of what its tag scheme commits.
+    /// The hash of the committed part of its tag.
     pub tag_digest: Digest<32>,
     /// The holder's label.
     pub label: u64,

@@ -1,7 +1,7 @@
 //! An update in progress: nodes are copied before they change, and every node read is recorded.
 //!
 //! Server and client run the same operations in a transaction: the server on its list, the client
-//! on the part that the witness shows. A read outside that part fails.
+//! on the part that the witness contains. A read outside that part fails.
 
 use alloc::{vec, vec::Vec};
 

@@ -55,7 +55,8 @@ struct Witness<'a, H>(&'a [u8], PhantomData<H>);
 /// encodings.
 ///
 /// # Errors
-/// [`ProofError`]; [`ProofError::Operation`] if `indices` is empty or out of range.
+/// [`ProofError`] if the proof does not prove the blocks; [`ProofError::Operation`] if `indices` is
+/// empty or out of range.
 ///
 /// Source: section 2, verifyMultiProof; Deviation: every index is searched for in the proof,
 /// instead of trusting the order in which the server sent the blocks.
@@ -71,7 +72,8 @@ pub fn verify_indices<H: NodeHash>(
 /// without a gap.
 ///
 /// # Errors
-/// [`ProofError`].
+/// [`ProofError`] if the proof does not prove the blocks; [`ProofError::Operation`] if the range is
+/// empty or out of range.
 pub fn verify_range<H: NodeHash>(
     proof: &[u8],
     state: &ListState,
@@ -83,7 +85,8 @@ pub fn verify_range<H: NodeHash>(
 /// Verifies a witness by replaying the operations on it; returns the state of the list after them.
 ///
 /// # Errors
-/// [`ProofError`]; [`ProofError::Operation`] if the operations are invalid for this file.
+/// [`ProofError`] if the witness does not match the state or the operations;
+/// [`ProofError::Operation`] if the operations are invalid for this file.
 ///
 /// Source: algorithm A.2, verifyMultiUpdate; Deviation: the client computes the result itself,
 /// instead of comparing it with the server's.
@@ -142,7 +145,7 @@ impl<H: NodeHash> Proof for Witness<'_, H> {
 }
 
 impl<H: NodeHash> PartialList<H> {
-    /// Returns the blocks that `search` finds, if it needs every node that is shown.
+    /// Returns the blocks that `search` finds, if it needs every node of the proof.
     fn blocks(
         &self,
         search: impl FnOnce(View<'_, H>, &mut dyn FnMut(NodeId)) -> Result<Vec<Found>, UpdateError>,
@@ -159,8 +162,8 @@ impl<H: NodeHash> PartialList<H> {
     }
 }
 
-/// Converts an error. A search outside the shown part is a fault of the proof, and any other error
-/// is one of the query.
+/// Converts an error. A search outside the opened part is a fault of the proof. Any other error is
+/// a fault of the query.
 const fn refusal(error: UpdateError) -> ProofError {
     match error {
         UpdateError::Elided => ProofError::Elided,

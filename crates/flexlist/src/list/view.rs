@@ -40,7 +40,7 @@ impl<'a, H: NodeHash> View<'a, H> {
     /// Returns all blocks in file order, in `O(n)`.
     pub fn blocks(&self) -> Vec<Block> {
         let mut blocks = Vec::new();
-        // A tower is as high as the node whose after link leads to it (invariant 3).
+        // A tower is as high as the node whose after link points to it (invariant 3).
         let mut stack = vec![(self.root.node, SENTINEL_LEVEL)];
         while let Some((node, level)) = stack.pop() {
             match self.arena.node(node) {
@@ -71,7 +71,7 @@ impl<'a, H: NodeHash> View<'a, H> {
     /// Finds the block that contains the byte at `index`, in `O(log n)`.
     ///
     /// # Errors
-    /// [`UpdateError::OutOfRange`].
+    /// [`UpdateError::OutOfRange`] if the file has no byte at `index`.
     pub fn find(&self, index: u64) -> Result<Found, UpdateError> {
         self.check_index(index)?;
         let (start, leaf) = search(self.arena, self.root, index)?.ok_or(UpdateError::Elided)?;

@@ -10,10 +10,10 @@ use super::TagKind;
 #[non_exhaustive]
 pub enum TagError {
     /// A block without bytes.
-    #[error("a block has no bytes")]
+    #[error("a block is empty")]
     BlockEmpty,
     /// The block is longer than the scheme allows.
-    #[error("a block has {length} bytes, at most {limit} are allowed with these tags")]
+    #[error("a block is too long for these tags: {length} bytes, at most {limit} allowed")]
     BlockTooLong {
         /// The length in bytes.
         length: u64,
@@ -24,13 +24,13 @@ pub enum TagError {
     #[error("a stored tag is malformed")]
     TagMalformed,
     /// A block does not match its tag or challenge.
-    #[error("a block does not fit its tag")]
+    #[error("a block does not match its tag")]
     BlockMismatch,
-    /// The operating system gives no random bytes.
+    /// The operating system provides no random bytes.
     #[error("the operating system gives no random bytes")]
     RandomnessUnavailable,
     /// A computation with the secret factors failed its check, and the result was withheld.
-    #[error("a computation with the secret key went wrong")]
+    #[error("a result of secret-key arithmetic failed its check")]
     FaultDetected,
     /// The factors are not two different safe primes.
     #[error("the factors are not two different safe primes")]
@@ -45,7 +45,7 @@ pub enum TagError {
     #[error("this program was built without {0} tags")]
     KindUnavailable(TagKind),
     /// No kind of tags has this name, or this number in an encoding.
-    #[error("no kind of tags has this name")]
+    #[error("unknown kind of tags")]
     UnknownKind,
     /// The bytes are not a valid encoding of a key or of parameters.
     #[error("not a tag key: {0}")]

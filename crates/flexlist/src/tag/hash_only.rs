@@ -1,7 +1,7 @@
 //! Tags that are the root of a hash tree over the block's chunks, without a key.
 //!
 //! A proof opens the chunk of each hit. It consists of the chunks and their paths, and hides
-//! nothing. The scheme rests on SHA-256 alone, also against quantum computers. Nothing is proven
+//! nothing. The scheme rests on SHA-256 only, also against quantum computers. Nothing is proven
 //! about unopened chunks: a challenge of every block covers one chunk of each.
 
 #![deny(clippy::arithmetic_side_effects)]
@@ -131,7 +131,8 @@ impl HashOnly {
     /// Checks that `block` contains the bytes of the block that starts at byte `start`.
     ///
     /// # Errors
-    /// [`AuditError::MalformedTag`], [`AuditError::BlockMismatch`].
+    /// [`AuditError::MalformedTag`] if `committed` has the wrong length;
+    /// [`AuditError::BlockMismatch`] if the block has another root.
     pub fn check_block(start: u64, committed: &[u8], block: &[u8]) -> Result<(), AuditError> {
         let committed: &Digest = committed
             .try_into()

@@ -86,7 +86,8 @@ impl TagKind {
     /// `committed` part of a tag of this kind. Needs no key.
     ///
     /// # Errors
-    /// [`AuditError::MalformedTag`], [`AuditError::BlockMismatch`].
+    /// [`AuditError::MalformedTag`] if `committed` is malformed; [`AuditError::BlockMismatch`] if
+    /// the block has another root.
     pub fn check_block(self, start: u64, committed: &[u8], block: &[u8]) -> Result<(), AuditError> {
         match self {
             Self::HashOnly => HashOnly::check_block(start, committed, block),
@@ -231,7 +232,8 @@ impl OwnerKey {
     /// minutes.
     ///
     /// # Errors
-    /// [`TagError::KindUnavailable`], [`TagError::RandomnessUnavailable`].
+    /// [`TagError::KindUnavailable`] if the library was built without this kind;
+    /// [`TagError::RandomnessUnavailable`] if the operating system provides no random bytes.
     #[cfg(feature = "std")]
     pub fn generate(kind: TagKind, workers: &Workers) -> Result<Self, TagError> {
         #[cfg(not(feature = "rsa"))]
@@ -266,8 +268,10 @@ impl OwnerKey {
     /// Decodes a key from [`OwnerKey::to_bytes`].
     ///
     /// # Errors
-    /// [`TagError::Malformed`], [`TagError::UnknownKind`], [`TagError::KindUnavailable`], and
-    /// errors of the scheme's own key construction.
+    /// * [`TagError::Malformed`] if the bytes are not an encoded key.
+    /// * [`TagError::UnknownKind`] if they name no kind of tags; [`TagError::KindUnavailable`] if
+    ///   the library was built without their kind.
+    /// * Errors of the scheme's own key construction.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, TagError> {
         let (kind, body) = TagKind::open(bytes, KIND_OWNER_KEY)?;
         let owner = part_from_bytes!(kind, body, Owner, OwnerKey);
@@ -277,7 +281,9 @@ impl OwnerKey {
     /// Computes the tag of a block. No write id may be used twice.
     ///
     /// # Errors
-    /// [`TagError::BlockEmpty`], [`TagError::BlockTooLong`], [`TagError::FaultDetected`].
+    /// [`TagError::BlockEmpty`] for a block without bytes; [`TagError::BlockTooLong`] for a block
+    /// longer than the scheme allows; [`TagError::FaultDetected`] if a computation with secret
+    /// factors fails its check.
     pub fn tag(&self, write: WriteId, block: &[u8]) -> Result<BlockTag, TagError> {
         with_scheme!(&self.1, Owner(key), S => S::tag(key, write, block))
     }
@@ -285,7 +291,7 @@ impl OwnerKey {
     /// Computes the tags of many blocks on all workers, in the order of `blocks`.
     ///
     /// # Errors
-    /// Those of [`OwnerKey::tag`].
+    /// The errors of [`OwnerKey::tag`].
     #[cfg(feature = "std")]
     pub fn tag_all<B: AsRef<[u8]> + Sync>(
         &self,
@@ -315,7 +321,7 @@ impl OwnerKey {
     /// Verifies a proof like [`VerifierKey::verify`], but faster for RSA tags.
     ///
     /// # Errors
-    /// Those of [`VerifierKey::verify`].
+    /// The errors of [`VerifierKey::verify`].
     pub fn verify(&self, blocks: &[(Challenged, Bytes)], proof: &[u8]) -> Result<(), AuditError> {
         let blocks = opened(blocks);
         with_scheme!(&self.1, Owner(key), S => S::verify_as_owner(key, &blocks, proof))
@@ -345,7 +351,9 @@ impl ServerParameters {
     /// Decodes parameters from [`ServerParameters::to_bytes`].
     ///
     /// # Errors
-    /// [`TagError::Malformed`], [`TagError::UnknownKind`], [`TagError::KindUnavailable`].
+    /// * [`TagError::Malformed`] if the bytes are not such an encoding.
+    /// * [`TagError::UnknownKind`] if they name no kind of tags; [`TagError::KindUnavailable`] if
+    ///   the library was built without their kind.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, TagError> {
         let (kind, body) = TagKind::open(bytes, KIND_SERVER_PARAMETERS)?;
         let server = part_from_bytes!(kind, body, Server, ServerParameters);
@@ -363,8 +371,11 @@ impl ServerParameters {
     /// tag of [`TagKind::PrivateMac`], only the form can be checked.
     ///
     /// # Errors
-    /// [`TagError::BlockEmpty`], [`TagError::BlockTooLong`], [`TagError::TagMalformed`],
-    /// [`TagError::BlockMismatch`], [`TagError::RandomnessUnavailable`].
+    /// * [`TagError::BlockEmpty`] for a block without bytes; [`TagError::BlockTooLong`] for a block
+    ///   longer than the scheme allows.
+    /// * [`TagError::TagMalformed`] for a tag without the form of its scheme;
+    ///   [`TagError::BlockMismatch`] for a tag that does not match its block.
+    /// * [`TagError::RandomnessUnavailable`] if the operating system provides no random bytes.
     pub fn check_tags(&self, blocks: &[StoredBlock<'_>]) -> Result<(), TagError> {
         with_scheme!(&self.1, Server(parameters), S => S::check_tags(parameters, blocks))
     }
@@ -378,8 +389,10 @@ impl Prover {
     /// Adds a challenged block to the proof; blocks are added in file order.
     ///
     /// # Errors
-    /// [`TagError::BlockMismatch`], [`TagError::TagMalformed`], [`TagError::BlockEmpty`],
-    /// [`TagError::BlockTooLong`].
+    /// * [`TagError::BlockMismatch`] if the block does not match its tag or challenge.
+    /// * [`TagError::TagMalformed`] for a tag without the form of its scheme.
+    /// * [`TagError::BlockEmpty`] for a block without bytes; [`TagError::BlockTooLong`] for a block
+    ///   longer than the scheme allows.
     pub fn absorb(
         &mut self,
         challenged: &Challenged,
@@ -418,7 +431,9 @@ impl VerifierKey {
     /// Decodes a key from [`VerifierKey::to_bytes`].
     ///
     /// # Errors
-    /// [`TagError::Malformed`], [`TagError::UnknownKind`], [`TagError::KindUnavailable`].
+    /// * [`TagError::Malformed`] if the bytes are not such an encoding.
+    /// * [`TagError::UnknownKind`] if they name no kind of tags; [`TagError::KindUnavailable`] if
+    ///   the library was built without their kind.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, TagError> {
         let (kind, body) = TagKind::open(bytes, KIND_VERIFIER_KEY)?;
         let verifier = part_from_bytes!(kind, body, Verifier, VerifierKey);
@@ -431,7 +446,7 @@ impl VerifierKey {
     ///
     /// * the list has these blocks in this order,
     /// * its leaves hold [`super::committed_digest`] of the committed parts,
-    /// * the hits are those of the challenge.
+    /// * the hits are the hits of the challenge.
     ///
     /// # Errors
     /// [`AuditError`] of the first check that fails.

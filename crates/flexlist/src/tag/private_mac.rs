@@ -15,9 +15,9 @@
 //! A block without sector `j` counts as zero in `mu_j`. The verifier knows the lengths, and so the
 //! expected number of sums. The values of `F` hide the `alpha_j` as long as no two blocks have the
 //! same write id and length. Then every `mu` other than the true one passes with probability 1/p,
-//! whatever the lengths. The true ones for random coefficients determine the blocks.
+//! whatever the lengths. The true sums for random coefficients determine the blocks.
 //!
-//! A verifier can forge tags: its key is the owner's.
+//! A verifier can forge tags, since it holds the owner's key.
 //!
 //! Deviation: the paper identifies sectors by the index of the block in the file. Here it is the
 //! write id, which the list commits, because indices shift.
@@ -78,7 +78,7 @@ impl PrivateMacKey {
     /// Generates a key.
     ///
     /// # Errors
-    /// [`TagError::RandomnessUnavailable`].
+    /// [`TagError::RandomnessUnavailable`] if the operating system provides no random bytes.
     pub fn generate() -> Result<Self, TagError> {
         let mut master = Zeroizing::new([0; 32]);
         getrandom::fill(master.as_mut_slice()).map_err(|_| TagError::RandomnessUnavailable)?;

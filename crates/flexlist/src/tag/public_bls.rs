@@ -109,7 +109,7 @@ impl BlsOwnerKey {
     /// Generates a key.
     ///
     /// # Errors
-    /// [`TagError::RandomnessUnavailable`].
+    /// [`TagError::RandomnessUnavailable`] if the operating system provides no random bytes.
     pub fn generate() -> Result<Self, TagError> {
         let mut master = Zeroizing::new([0; 32]);
         getrandom::fill(master.as_mut_slice()).map_err(|_| TagError::RandomnessUnavailable)?;

@@ -85,7 +85,7 @@ pub struct RsaOwnerKey<const BITS: u32> {
     public: RsaPublicKey<BITS>,
 }
 
-/// Shows the public key only.
+/// Prints the public key only.
 impl<const BITS: u32> fmt::Debug for RsaOwnerKey<BITS> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
@@ -101,7 +101,7 @@ impl RsaOwnerKey<2048> {
     /// Cost: some seconds. The time varies a lot.
     ///
     /// # Errors
-    /// [`TagError::RandomnessUnavailable`].
+    /// [`TagError::RandomnessUnavailable`] if the operating system provides no random bytes.
     pub fn generate(workers: &Workers) -> Result<Self, TagError> {
         Self::search(KeySize::Bits2048, workers)
     }
@@ -113,7 +113,7 @@ impl RsaOwnerKey<3072> {
     /// Cost: up to minutes. The time varies a lot.
     ///
     /// # Errors
-    /// [`TagError::RandomnessUnavailable`].
+    /// [`TagError::RandomnessUnavailable`] if the operating system provides no random bytes.
     pub fn generate(workers: &Workers) -> Result<Self, TagError> {
         Self::search(KeySize::Bits3072, workers)
     }
@@ -123,9 +123,9 @@ impl<const BITS: u32> RsaOwnerKey<BITS> {
     /// Creates the key with the safe primes `p` and `q`, and `g = root^2 mod N`.
     ///
     /// # Errors
-    /// [`TagError::NotSafePrimes`], [`TagError::UnsuitablePrimes`], and
-    /// [`TagError::UnsuitableBase`] if the root shares a factor with `N` or is a root of 1 modulo
-    /// `p` or `q`.
+    /// [`TagError::NotSafePrimes`] if a factor is not a safe prime, [`TagError::UnsuitablePrimes`]
+    /// if the factors have the wrong length or are too close, and [`TagError::UnsuitableBase`] if
+    /// the root shares a factor with `N` or is a root of 1 modulo `p` or `q`.
     pub fn from_primes(p: Integer, q: Integer, root: &Integer) -> Result<Self, TagError> {
         let modulus = (&p * &q).complete();
         if modulus <= 0 {

@@ -40,7 +40,8 @@ pub trait KeyBytes: Sized {
     /// Decodes the bytes of [`KeyBytes::to_bytes`]; the input is untrusted.
     ///
     /// # Errors
-    /// [`TagError::Malformed`], and errors of the scheme's own construction.
+    /// [`TagError::Malformed`] if the bytes are not an encoding, and errors of the scheme's own
+    /// construction.
     fn from_bytes(bytes: &[u8]) -> Result<Self, TagError>;
 }
 
@@ -90,7 +91,9 @@ pub trait TagScheme: fmt::Debug + 'static {
     /// Computes the tag of a block.
     ///
     /// # Errors
-    /// [`TagError::BlockEmpty`], [`TagError::BlockTooLong`], [`TagError::FaultDetected`].
+    /// [`TagError::BlockEmpty`] for a block without bytes; [`TagError::BlockTooLong`] for a block
+    /// longer than the scheme allows; [`TagError::FaultDetected`] if a computation with secret
+    /// factors fails its check.
     fn tag(owner: &Self::OwnerKey, write: WriteId, block: &[u8]) -> Result<BlockTag, TagError>;
 
     /// Starts a proof without blocks.
@@ -101,7 +104,9 @@ pub trait TagScheme: fmt::Debug + 'static {
     /// # Errors
     /// * [`TagError::BlockMismatch`] if the block does not have the challenged length, or does not
     ///   match its tag as far as that is cheap to check.
-    /// * [`TagError::TagMalformed`], [`TagError::BlockEmpty`], [`TagError::BlockTooLong`].
+    /// * [`TagError::TagMalformed`] for a tag without the form of the scheme.
+    /// * [`TagError::BlockEmpty`] for a block without bytes; [`TagError::BlockTooLong`] for a block
+    ///   longer than the scheme allows.
     fn absorb(
         prover: &mut Self::Prover,
         challenged: &Challenged,
@@ -125,7 +130,7 @@ pub trait TagScheme: fmt::Debug + 'static {
     /// Verifies a proof with the owner's key, which may be faster than [`TagScheme::verify`].
     ///
     /// # Errors
-    /// Those of [`TagScheme::verify`].
+    /// The errors of [`TagScheme::verify`].
     fn verify_as_owner(
         owner: &Self::OwnerKey,
         blocks: &[OpenedBlock<'_>],
@@ -138,8 +143,11 @@ pub trait TagScheme: fmt::Debug + 'static {
     /// tell.
     ///
     /// # Errors
-    /// [`TagError::BlockEmpty`], [`TagError::BlockTooLong`], [`TagError::TagMalformed`],
-    /// [`TagError::BlockMismatch`], [`TagError::RandomnessUnavailable`].
+    /// * [`TagError::BlockEmpty`] for a block without bytes; [`TagError::BlockTooLong`] for a block
+    ///   longer than the scheme allows.
+    /// * [`TagError::TagMalformed`] for a tag without the form of the scheme;
+    ///   [`TagError::BlockMismatch`] for a tag that does not match its block.
+    /// * [`TagError::RandomnessUnavailable`] if the operating system provides no random bytes.
     ///
     /// Source: Erway et al. 2009 for the batch by random coefficients.
     fn check_tags(
@@ -151,7 +159,7 @@ pub trait TagScheme: fmt::Debug + 'static {
 /// Returns the length of a block after checking it against the scheme's limits.
 ///
 /// # Errors
-/// [`TagError::BlockEmpty`], [`TagError::BlockTooLong`].
+/// [`TagError::BlockEmpty`] or [`TagError::BlockTooLong`] for a length outside the limits.
 pub(super) fn block_length<S: TagScheme>(block: &[u8]) -> Result<u64, TagError> {
     let length = u64::try_from(block.len()).unwrap_or(u64::MAX);
     if length == 0 {
@@ -169,7 +177,8 @@ pub(super) fn block_length<S: TagScheme>(block: &[u8]) -> Result<u64, TagError> 
 /// Checks the length of a block on the prover's side.
 ///
 /// # Errors
-/// [`TagError::BlockEmpty`], [`TagError::BlockTooLong`], [`TagError::BlockMismatch`].
+/// [`TagError::BlockEmpty`] or [`TagError::BlockTooLong`] for a length outside the limits;
+/// [`TagError::BlockMismatch`] for another length than the challenged one.
 pub(super) fn require_block<S: TagScheme>(
     challenged: &Challenged,
     block: &[u8],
@@ -184,7 +193,8 @@ pub(super) fn require_block<S: TagScheme>(
 /// Checks the length and the hits of a challenged block on the verifier's side.
 ///
 /// # Errors
-/// [`AuditError::LengthUnsupported`], [`AuditError::HitOutsideBlock`].
+/// [`AuditError::LengthUnsupported`] for a length outside the limits;
+/// [`AuditError::HitOutsideBlock`] for a hit outside the block.
 pub(super) fn require_challenged<S: TagScheme>(challenged: &Challenged) -> Result<(), AuditError> {
     let start = challenged.start;
     if challenged.length == 0 || challenged.length > S::MAX_LENGTH {
@@ -201,7 +211,7 @@ pub(super) fn require_challenged<S: TagScheme>(challenged: &Challenged) -> Resul
 /// Checks publicly verifiable tags in one batch: by a proof with random coefficients.
 ///
 /// # Errors
-/// Those of [`TagScheme::check_tags`].
+/// The errors of [`TagScheme::check_tags`].
 #[cfg(any(feature = "rsa", feature = "bls"))]
 pub(super) fn check_at_random<S: TagScheme>(
     parameters: &S::ServerParameters,

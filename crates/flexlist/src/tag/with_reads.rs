@@ -108,7 +108,8 @@ impl<S: TagScheme> TagScheme for WithReads<S> {
 /// `committed`. Independent of the scheme.
 ///
 /// # Errors
-/// [`AuditError::MalformedTag`], [`AuditError::BlockMismatch`].
+/// [`AuditError::MalformedTag`] if `committed` is too short; [`AuditError::BlockMismatch`] if the
+/// block has another root.
 pub(super) fn check_block(start: u64, committed: &[u8], block: &[u8]) -> Result<(), AuditError> {
     let (root, _) = committed
         .split_at_checked(ROOT)
@@ -125,7 +126,7 @@ fn inner(tag: &BlockTag) -> Result<BlockTag, TagError> {
     })
 }
 
-/// Converts the blocks into those of `S`.
+/// Converts the blocks to blocks of `S`, without the roots.
 fn inner_blocks<'a>(blocks: &[OpenedBlock<'a>]) -> Result<Vec<OpenedBlock<'a>>, AuditError> {
     let inner = |block: &OpenedBlock<'a>| {
         let start = block.challenged.start;

@@ -33,7 +33,8 @@ pub(super) struct Advise {
     tariff: TariffArguments,
     /// Measurements to use instead of the built-in ones.
     ///
-    /// FILE holds the output of `compare --json` or `calibrate --json` of the lab (crates/bench).
+    /// FILE contains the output of `compare --json` or `calibrate --json` of the lab
+    /// (crates/bench).
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
 }
@@ -111,10 +112,11 @@ impl TariffArguments {
         };
         let path = Path::new(file);
         if name.is_none() && !path.exists() {
-            return Err(Failure::Input(format!(
-                "'{file}' is neither a file nor a built-in price list: those are {}",
-                shipped.names().join(", ")
-            )));
+            let failure = Failure::Input(format!(
+                "'{file}' is neither a file nor a built-in price list"
+            ));
+            let names = shipped.names().join(", ");
+            return Err(failure.help(format!("give a file, or one of {names}")));
         }
         let book = PriceBook::parse(file, &read(path)?).map_err(input)?;
         let entry = name.map_or_else(|| book.only(), |name| book.entry(name));

@@ -55,8 +55,10 @@ pub(super) fn number_or_name(
         && let [named, ..] = named.as_slice()
     {
         return Err(Failure::Input(format!(
-            "version {version} does not exist, the latest is {latest}; for version {named} of this \
-             name use name:{version}"
+            "version {version} does not exist, the latest is {latest}"
+        ))
+        .help(format!(
+            "use name:{version} for version {named} of this name"
         )));
     }
     Ok(version)

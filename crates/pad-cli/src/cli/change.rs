@@ -86,20 +86,22 @@ pub(super) struct Commit {
     allow_empty: bool,
     /// Name the new version NAME, for --at and other options.
     ///
-    /// The name is kept in the store and not signed: it is the store's word.
+    /// The name is stored unsigned: only the store vouches for it.
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Sign or drop changes noted at another version than the latest.
+    /// Sign or drop pending changes that were recorded when another version was the latest.
+    ///
+    /// Required if there are any, as after a restore.
     #[arg(long, value_name = "WHAT")]
     older: Option<Older>,
 }
 
-/// Treatment of changes that were noted at another version than the latest.
+/// Treatment of changes that were recorded when another version was the latest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Older {
     /// Sign them with the others.
     Sign,
-    /// Forget them unsigned.
+    /// Drop them unsigned.
     Drop,
 }
 
@@ -207,9 +209,8 @@ impl Commit {
         let store = author.server().store();
         let noted = pending::changes(store)?;
         if noted.is_empty() && !self.allow_empty {
-            return Err(Failure::input(
-                "nothing is pending: note changes with pad put and pad remove",
-            ));
+            return Err(Failure::input("nothing is pending")
+                .help("note changes with pad put and pad remove"));
         }
         let name = self.name(store)?;
         let latest = author.server().latest();
@@ -217,9 +218,9 @@ impl Commit {
         if older > 0 && self.older.is_none() {
             return Err(Failure::Input(format!(
                 "{older} of the pending changes were noted at another version than {latest}, the \
-                 latest, as after a restore; sign them with --older sign, or drop them with \
-                 --older drop"
-            )));
+                 latest, as after a restore"
+            ))
+            .help("sign them with --older sign, or drop them with --older drop"));
         }
         let mut done = missing_names(store)?;
         done.extend(noted.iter().map(PendingChange::done));

@@ -68,8 +68,8 @@ pub(super) enum DirectoryCommand {
     Delete(change::Delete),
     /// Register many objects: files, folders or lines of digests.
     ///
-    /// A directory without versions is loaded at once, as version 1. Other directories get versions
-    /// of bounded size.
+    /// A directory without versions is loaded in one batch, as version 1. Other directories get
+    /// versions of bounded size.
     Import(import::Import),
     /// Verify signed updates and add them to a directory.
     ///
@@ -77,9 +77,9 @@ pub(super) enum DirectoryCommand {
     Apply(apply::Apply),
     /// Write the proof of entries or of a range of ids to a file.
     Prove(prove::Prove),
-    /// Verify a proof file with the public key alone.
+    /// Verify a proof file with only the public key.
     ///
-    /// Can query a folder instead, and compare what is proved with an object.
+    /// Can query a folder instead, and compare the proved digest with an object's.
     Verify(verify::Verify),
     /// Verify everything in a folder again.
     ///
@@ -165,10 +165,13 @@ fn check_scheme(public: &PublicKey, path: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::Input(format!(
-        "the key {} is for scheme {}: create one for a directory with pad keygen --scheme {}",
+        "the key {} is for scheme {}, not for a directory",
         path.display(),
         public.scheme,
-        SchemeName::Directory,
+    ))
+    .help(format!(
+        "create one with pad keygen --scheme {}",
+        SchemeName::Directory
     )))
 }
 

@@ -1,4 +1,4 @@
-//! Failures of commands: a message and an exit status.
+//! Failures of commands: a message, an exit status, and optional advice.
 
 use core::fmt;
 use std::{io, path::Path};
@@ -27,6 +27,8 @@ pub(crate) enum Failure {
     Store(String),
     /// stdout was closed (EPIPE): exits with 0, silently.
     NobodyReads,
+    /// Another failure, and advice on what to do about it. Made by [`Failure::help`].
+    Advised { failure: Box<Self>, help: String },
 }
 
 impl Failure {
@@ -37,6 +39,7 @@ impl Failure {
             Self::Input(_) | Self::NotKept(_) => 2,
             Self::Refused(_) | Self::Behind(_) => 3,
             Self::Store(_) => 4,
+            Self::Advised { failure, .. } => failure.code(),
         }
     }
 
@@ -48,6 +51,35 @@ impl Failure {
             Self::Input(_) | Self::NotKept(_) => "input",
             Self::Refused(_) | Self::Behind(_) => "verification",
             Self::Store(_) => "store",
+            Self::Advised { failure, .. } => failure.kind(),
+        }
+    }
+
+    /// Adds advice: an imperative, without a final full stop. Replaces earlier advice.
+    pub(crate) fn help(self, text: impl Into<String>) -> Self {
+        let failure = match self {
+            Self::Advised { failure, .. } => failure,
+            failure => Box::new(failure),
+        };
+        Self::Advised {
+            failure,
+            help: text.into(),
+        }
+    }
+
+    /// The advice, if there is any. Not part of the message.
+    pub(crate) fn advice(&self) -> Option<&str> {
+        match self {
+            Self::Advised { help, .. } => Some(help),
+            _ => None,
+        }
+    }
+
+    /// The failure without its advice, to match on.
+    pub(crate) const fn bare(&self) -> &Self {
+        match self {
+            Self::Advised { failure, .. } => failure.bare(),
+            failure => failure,
         }
     }
 
@@ -61,6 +93,7 @@ impl Failure {
         match self {
             Self::Input(text) => Self::Input(named(text)),
             Self::Refused(text) => Self::Refused(named(text)),
+            Self::Advised { failure, help } => failure.of_file(file).help(help),
             other => other,
         }
     }
@@ -99,6 +132,7 @@ impl fmt::Display for Failure {
             | Self::Behind(text)
             | Self::Store(text) => formatter.write_str(text),
             Self::NobodyReads => formatter.write_str("standard output is closed"),
+            Self::Advised { failure, .. } => failure.fmt(formatter),
         }
     }
 }
@@ -106,14 +140,12 @@ impl fmt::Display for Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Missing(path) if AnyStore::is_in_objects(&path) => Self::Store(format!(
-                "there is no store at {}; create one in objects with pad apply --public or pad \
-                 mirror --public",
-                path.display()
-            )),
-            StoreError::Missing(_) => Self::Store(format!(
-                "{error}; create one with pad import or pad put, and --key"
-            )),
+            StoreError::Missing(path) if AnyStore::is_in_objects(&path) => {
+                Self::Store(format!("there is no store at {}", path.display()))
+                    .help("create one in objects with pad apply --public or pad mirror --public")
+            }
+            StoreError::Missing(_) => Self::Store(error.to_string())
+                .help("create one with pad import or pad put, and --key"),
             StoreError::NotSignedFor
             | StoreError::OnlyTrees
             | StoreError::CannotPrune
@@ -180,8 +212,9 @@ impl From<ApplyError> for Failure {
             ApplyError::VersionGap { expected, actual } if actual > expected => {
                 Self::Input(format!(
                     "the update follows version {actual}, but the newest version here is \
-                     {expected}: apply the updates between them first"
+                     {expected}"
                 ))
+                .help("apply the updates between them first")
             }
             error => Self::Refused(format!("the update is refused: {error}")),
         }

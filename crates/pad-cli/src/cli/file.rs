@@ -82,14 +82,14 @@ pub(super) enum FileCommand {
     Audit(audit::Audit),
     /// Show the file's status at the owner and at the server.
     ///
-    /// Checks that key and state fit.
+    /// Checks that key and state match.
     Status(status::Status),
-    /// Continue from another version that the server shows.
+    /// Continue from another version that the server presents.
     ///
-    /// The server must show it with this owner's signature. Use it after the server or the state
-    /// was restored from an older copy.
+    /// The server must present it with this owner's signature. Use this command after the server or
+    /// the state was restored from an older copy.
     Adopt(adopt::Adopt),
-    /// List what the states in a folder record of their files.
+    /// List the files recorded by the states in a folder.
     ///
     /// No server is asked, so files that a server has lost or removed are listed too.
     List(list::List),
@@ -101,7 +101,7 @@ pub(super) enum FileCommand {
     /// They can also audit the file if its tags are public-bls, hash-only or rsa. Only the owner
     /// can check private-mac tags.
     ///
-    /// It contains the current version, the oldest one that its reader accepts.
+    /// It contains the current version, which is the oldest version that readers accept.
     Public(public::Public),
     /// Note the file's sealed root for a dictionary's next version.
     ///
@@ -162,8 +162,7 @@ struct ServerArguments {
 }
 
 impl FileArguments {
-    /// Opens the client of an existing file. Both the state and the key must exist and fit each
-    /// other.
+    /// Opens the client of an existing file. Both the state and the key must exist and match.
     fn open(&self) -> Result<Client, Failure> {
         let missing = |path: &Path| matches!(path.try_exists(), Ok(false));
         let (state, key) = (self.state.display(), self.key.display());
@@ -239,7 +238,7 @@ impl FileArguments {
 }
 
 impl ServerArguments {
-    /// The given address, or the noted one, or else the default.
+    /// The given address, or else the noted address, or else the default.
     fn address<'a>(&'a self, noted: &'a str) -> &'a str {
         match (&self.server, noted) {
             (Some(server), _) => server,
@@ -275,9 +274,9 @@ fn load_key(path: &Path) -> Result<FileOwnerKey, Failure> {
 /// Rejects standard input for a file that is read more than once; `why` explains the reason.
 fn check_source(path: &Path, why: &str) -> Result<(), Failure> {
     if is_standard(path) {
-        return Err(Failure::Input(format!(
-            "- : {why}: give a file instead of standard input"
-        )));
+        return Err(
+            Failure::Input(format!("- : {why}")).help("give a file instead of standard input")
+        );
     }
     Ok(())
 }

@@ -38,10 +38,10 @@ impl OutArguments {
             pad_disk::create(&self.out, bytes, Access::Usual)
         };
         written.map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => Failure::Input(format!(
-                "{} exists already; --force replaces it",
-                self.out.display()
-            )),
+            io::ErrorKind::AlreadyExists => {
+                Failure::Input(format!("{} exists already", self.out.display()))
+                    .help("use --force to replace it")
+            }
             _ => Failure::file(&self.out, &error),
         })
     }

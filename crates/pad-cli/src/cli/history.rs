@@ -60,7 +60,7 @@ impl History {
         let (session, found) = self.read.open_until_kept(None, output, |session, _| {
             let latest = session.newest()?;
             Ok(if session.is_append_only() {
-                // Nothing is ever removed from a log: the latest version has all values.
+                // Nothing is ever removed from a log: the latest version contains all values.
                 VerifiedHistory::Values(session.ask(latest, &Question::Key(key.clone()))?)
             } else if self.complete {
                 let oldest = session.oldest()?;
@@ -300,8 +300,8 @@ fn listed_history(
                     "the key was not removed in version {version}"
                 )));
             }
-            // An equal value was put again, or the server listed an arbitrary version: nothing has
-            // changed.
+            // The value has not changed: an equal value was put again, or the server listed an
+            // arbitrary version.
             Some(_) => {}
             None => {
                 return Err(Failure::Refused(format!(

@@ -48,7 +48,7 @@ pub(super) struct Import {
     store: StoreArgument,
     #[command(flatten)]
     author: AuthorArguments,
-    /// Require this scheme; it must be that of the key.
+    /// Require this scheme; the key must have it.
     #[arg(long, value_name = "NAME")]
     scheme: Option<SchemeName>,
     #[command(flatten)]
@@ -70,8 +70,8 @@ pub(super) struct Import {
     memory: usize,
     /// Import a trace that contains only new snapshots.
     ///
-    /// If the trace repeats imported snapshots, they must be the last ones, as after an interrupted
-    /// import. Repeat an interrupted import before the next trace.
+    /// If the trace repeats imported snapshots, they must be the last imported snapshots, as after
+    /// an interrupted import. Repeat an interrupted import before the next trace.
     ///
     /// A snapshot is recognized by its name and changes. Give snapshots of different traces
     /// different names.
@@ -124,9 +124,10 @@ impl Import {
         }
         let mut author = self.author.open(&self.store.store, &key)?;
         if self::imported(author.server().store())? != imported {
-            return Err(Failure::input(
-                "another import changed the store in the meantime: run this one again",
-            ));
+            return Err(
+                Failure::input("another import changed the store in the meantime")
+                    .help("run this one again"),
+            );
         }
         Self::check_signed_here(&author)?;
         self.check_appended(&source, &author, place)?;
@@ -192,7 +193,7 @@ impl Import {
         Ok(changes)
     }
 
-    /// Records that existing versions are no snapshots to import, for `--again`.
+    /// Records that existing versions are not snapshots to import, for `--again`.
     fn vouch(&self) -> Result<(), Failure> {
         let mut store = own_store(&self.store.store)?;
         let latest = store.latest()?.number().to_be_bytes();
@@ -217,9 +218,9 @@ impl Import {
             None => Ok(()),
             Some(version) => Err(Failure::Input(format!(
                 "version {version} of the store was neither imported nor committed here, as after \
-                 a restore: it may be a snapshot of this trace; if the snapshots are new, use \
-                 --again"
-            ))),
+                 a restore: it may be a snapshot of this trace"
+            ))
+            .help("use --again if the snapshots are new")),
         }
     }
 
@@ -244,8 +245,11 @@ impl Import {
         if self.append && place.has_others_than_imported(repository.latest()) {
             return Err(Failure::input(
                 "the log has versions that are not recorded as imported, and --append does not \
-                 compare all snapshots with all of them: import a trace that begins with \
-                 everything imported so far, or use --again if these snapshots are new",
+                 compare all snapshots with all of them",
+            )
+            .help(
+                "import a trace that begins with everything imported so far, or use --again if \
+                 these snapshots are new",
             ));
         }
         let Some(next) = source.open()?.nth(place.skipped) else {
@@ -258,17 +262,17 @@ impl Import {
                 continue;
             };
             let update = codec::decode::<Update<Sha256Ed25519, Appended>>(&message, message.len());
-            let update =
-                update.map_err(|_| StoreError::Damaged("a stored update is not readable"))?;
+            let update = update.map_err(|_| StoreError::Damaged("unreadable update"))?;
             let entries = update.attachment.entries.into_iter();
             let appended = entries.map(|entry| Operation::Put(entry.key, entry.value));
             if appended.eq(next.operations.iter().cloned()) {
                 return Err(Failure::Input(format!(
                     "trace {}: snapshot '{}' equals version {version} of the log, which is not \
-                     recorded as imported; use --again to append it once more",
+                     recorded as imported",
                     self.trace.display(),
                     next.name,
-                )));
+                ))
+                .help("use --again to append it once more"));
             }
         }
         Ok(())
@@ -289,10 +293,10 @@ impl Import {
         let scheme = key.public().scheme;
         match self.scheme {
             Some(wanted) if wanted != scheme => Err(Failure::Input(format!(
-                "the key {} is for scheme {scheme}: create one for {wanted} with pad keygen \
-                 --scheme {wanted}",
+                "the key {} is for scheme {scheme}, not for {wanted}",
                 self.author.key.display(),
-            ))),
+            ))
+            .help(format!("create one with pad keygen --scheme {wanted}"))),
             _ => Ok(()),
         }
     }
@@ -329,7 +333,7 @@ impl Import {
     }
 }
 
-/// Version up to which the author has declared that none is a snapshot to import
+/// Version up to which the author has declared that no version is a snapshot to import
 /// ([`Import::vouch`]).
 fn vouched(store: &impl Store) -> Result<Version, Failure> {
     let found = store.records(VOUCHED_GROUP)?.pop();
@@ -385,7 +389,7 @@ struct Group {
 }
 
 impl Group {
-    /// A group of `most` snapshots, or else of those in a time of [`LONGEST_WAIT`].
+    /// A group of `most` snapshots. Without `most`, the group lasts [`LONGEST_WAIT`].
     fn new(most: Option<u32>) -> Self {
         let count = most.and_then(|most| usize::try_from(most).ok());
         Self {

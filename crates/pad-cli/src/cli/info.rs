@@ -44,9 +44,8 @@ pub(super) struct Info {
 impl Info {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         if self.files.iter().any(|path| is_standard(path)) {
-            return Err(Failure::input(
-                "- : a file is read more than once: give a file instead of standard input",
-            ));
+            return Err(Failure::input("- : a file is read more than once")
+                .help("give a file instead of standard input"));
         }
         let (mut gap, mut failed) = ("", None);
         for path in &self.files {

@@ -1,4 +1,4 @@
-//! `pad inspect`: shows step by step how a proof is checked.
+//! `pad inspect`: prints each step of a proof's check.
 
 use std::path::PathBuf;
 

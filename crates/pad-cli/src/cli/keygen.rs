@@ -55,7 +55,7 @@ pub(super) struct Keygen {
     /// tuple-accumulators-superseding-rsa and tuple-chain-accumulators-rsa. A new RSA key takes
     /// minutes. With -bilinear instead of -rsa, --entries limits the number of entries.
     ///
-    /// Append-only logs, in which a key has all its values: aad-counted and aad-frontier.
+    /// Append-only logs, in which a key keeps all its values: aad-counted and aad-frontier.
     /// aad-frontier needs --parameters; its lookups are cheap, and its appends take hundreds of
     /// times as long. Append-only sets: aas-counted and aas-frontier.
     ///
@@ -73,7 +73,7 @@ pub(super) struct Keygen {
     entries: Option<u32>,
     /// The public parameters of an append-only log, from pad parameters.
     ///
-    /// Default: those of the Ethereum project's ceremony, for aad-counted and aas-counted.
+    /// Default for aad-counted and aas-counted: the parameters of the Ethereum project's ceremony.
     #[cfg(feature = "log")]
     #[arg(long, value_name = "FILE")]
     parameters: Option<PathBuf>,
@@ -196,9 +196,10 @@ impl Keygen {
             };
             Failure::Input(format!(
                 "--top {top}: {from} serve trees of up to 2^{greatest} entries of scheme {}, and \
-                 of at least 2^4; use --parameters for others",
+                 of at least 2^4",
                 self.scheme
             ))
+            .help("give other parameters with --parameters")
         })?;
         if parameters.origin().is_none() {
             Output::warn(super::parameters::ORIGIN);

@@ -147,9 +147,10 @@ impl ListenArguments {
 
     fn not_loopback(&self) -> Failure {
         Failure::Input(format!(
-            "--listen {}: other machines are served with TLS only; use --tls-cert and --tls-key",
+            "--listen {}: other machines are served with TLS only",
             self.listen
         ))
+        .help("use --tls-cert and --tls-key")
     }
 
     /// Initialises the log of this process.

@@ -29,7 +29,7 @@ Examples:
 pub(super) struct Compact {
     #[command(flatten)]
     store: StoreArgument,
-    /// Leave nodes in place that this version had already.
+    /// Leave nodes in place that this version contained already.
     ///
     /// Default: the oldest kept version, because the nodes of a one-snapshot load or of a pruning
     /// lie together. 0 rewrites all inner nodes.

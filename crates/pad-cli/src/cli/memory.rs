@@ -43,9 +43,8 @@ impl CacheArguments {
             return Ok(Dictionary::open_with(store, self.cache)?);
         };
         if AnyStore::is_in_objects(store) {
-            return Err(Failure::input(
-                "--cache all requires a store in files; give a size for one in objects",
-            ));
+            return Err(Failure::input("--cache all requires a store in files")
+                .help("give a size for a store in objects"));
         }
         let most = match most {
             // Two copies exist while all nodes are read again.
@@ -63,7 +62,7 @@ impl CacheArguments {
         bar.finish_and_clear();
         let dictionary = opened?;
         if !dictionary.reads_on_demand() {
-            // This store is in memory in any case.
+            // This kind of store is always in memory.
             return Ok(dictionary);
         }
         let (seconds, bytes) = (

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 use authdict::{AnyStore, KeyRange};
 use clap::Args;
 use pad_client::{FetchError, HttpError, HttpOptions, Remote, without_password};
-use pad_service::{Keep, Mirror, Part};
+use pad_service::{CannotKeep, Keep, Mirror, Part};
 
 use super::{
     Failure, NewStoreArguments, Output,
@@ -49,8 +49,7 @@ pub(super) struct MirrorCommand {
     /// Keep only the keys from START up to, but not including, END.
     ///
     /// An empty text is the beginning or the end. For trees. The keys are kept in memory, without a
-    /// store, and fetched again when the mirror restarts. Only what is kept is fetched, with
-    /// proofs.
+    /// store, and fetched again when the mirror restarts. Only these keys are fetched, with proofs.
     ///
     /// Queries about other keys are answered with the range that is kept.
     #[arg(long, num_args = 2, value_names = ["START", "END"], requires = "public")]
@@ -70,8 +69,8 @@ pub(super) struct MirrorCommand {
     /// Keep only these versions: A..B, A.. or last:N.
     ///
     /// A..B keeps both and none after B. last:N keeps at least the last N. Older versions are
-    /// dropped as the mirror follows. Queries about others are answered with the versions that are
-    /// kept.
+    /// dropped as the mirror follows. Queries about other versions are answered with the versions
+    /// that are kept.
     #[arg(long, value_name = "VERSIONS")]
     versions: Option<Keep>,
     /// The author's public key; needed only for a new store.
@@ -121,8 +120,9 @@ impl MirrorCommand {
         let name = name.unwrap_or_default();
         if !pad_client::is_dictionary_name(&name) {
             return Err(Failure::Input(format!(
-                "--name {name}: letters, digits, dots, hyphens and underscores"
-            )));
+                "--name {name}: the name cannot be part of an address"
+            ))
+            .help("use letters, digits, dots, hyphens and underscores"));
         }
         let keep = self.versions.unwrap_or_default();
         let part = Part::new(public, range, keep, self.memory);
@@ -160,7 +160,15 @@ impl MirrorCommand {
         let mut dictionary = self.cache.open(&name, path, output)?;
         if let Some(keep) = self.versions {
             let kept = dictionary.keeping(keep);
-            dictionary = kept.map_err(|error| Failure::Input(format!("--versions: {error}")))?;
+            dictionary = kept.map_err(|error| {
+                let failure = Failure::Input(format!("--versions: {error}"));
+                match error {
+                    CannotKeep::NotPruned(_) => {
+                        failure.help("omit --versions, or give 1.. to keep all versions")
+                    }
+                    _ => failure,
+                }
+            })?;
         }
         let publishing = self.network.publishing()?;
         let dictionary = Arc::new(publishing.dictionary(dictionary, &name, false)?);

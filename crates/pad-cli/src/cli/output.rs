@@ -170,7 +170,8 @@ impl Output {
         self.note_caveat();
     }
 
-    /// Writes the caveat once, with JSON output too: consumers may read the field `verified` only.
+    /// Writes the caveat once, also with JSON output, because consumers may read only the field
+    /// `verified`.
     fn note_caveat(&mut self) {
         if let Some(caveat) = self.unsaid.take() {
             note(caveat);
@@ -318,8 +319,10 @@ impl Output {
     /// Reports the failure of a command.
     pub(crate) fn failed(&self, failure: &Failure) {
         // Names are untrusted: escape line breaks and terminal control sequences.
-        let text: String = failure.to_string().chars().flat_map(printable).collect();
-        say_failure(self.json, failure.code(), failure.kind(), &text);
+        let escaped = |text: &str| -> String { text.chars().flat_map(printable).collect() };
+        let (text, help) = (escaped(&failure.to_string()), failure.advice().map(escaped));
+        let texts = (text.as_str(), help.as_deref());
+        say_failure(self.json, failure.code(), failure.kind(), texts);
     }
 
     pub(crate) fn finish(&mut self) -> Result<(), Failure> {
@@ -376,7 +379,7 @@ impl Output {
     }
 }
 
-/// Standard output as a sink. Keeps the failure that its writer sees as an I/O error.
+/// Standard output as a sink. Keeps the failure that the writer sees as an I/O error.
 #[cfg(feature = "file")]
 pub(crate) struct Stream<'a> {
     output: &'a mut Output,
@@ -409,15 +412,20 @@ impl Write for Stream<'_> {
     }
 }
 
-/// Reports a failure on standard error. Write errors are ignored; the exit status remains.
-pub(crate) fn say_failure(json: bool, exit: u8, kind: &str, text: &str) {
-    let line = if json {
-        let error = json!({ "exit": exit, "kind": kind, "message": text });
+/// Reports a failure on standard error: the message, and a line `help:` if there is advice. Write
+/// errors are ignored; the exit status remains.
+pub(crate) fn say_failure(json: bool, exit: u8, kind: &str, (text, help): (&str, Option<&str>)) {
+    let lines = if json {
+        let mut error = json!({ "exit": exit, "kind": kind, "message": text });
+        if let (Some(help), Some(error)) = (help, error.as_object_mut()) {
+            error.insert("help".into(), help.into());
+        }
         format!("{}\n", json!({ "error": error }))
     } else {
-        format!("pad: {text}\n")
+        let help = help.map_or_else(String::new, |help| format!("help: {help}\n"));
+        format!("pad: {text}\n{help}")
     };
-    drop(io::stderr().write_all(line.as_bytes()));
+    drop(io::stderr().write_all(lines.as_bytes()));
 }
 
 /// Formats a count with its noun: `1 change`, `2 entries`.

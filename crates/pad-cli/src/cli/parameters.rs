@@ -1,5 +1,5 @@
-//! `pad parameters`: generates public parameters of append-only logs for tests, or reads those of a
-//! ceremony.
+//! `pad parameters`: generates public parameters of append-only logs for tests, or reads the
+//! parameters of a ceremony.
 
 use std::path::{Path, PathBuf};
 
@@ -109,8 +109,8 @@ impl Parameters {
     }
 }
 
-/// Loads parameters from `path`, or the bundled ones. Checks that a file is well-formed and has the
-/// powers of one secret.
+/// Loads parameters from `path`, or the bundled ones. Checks that a file is well-formed and
+/// contains the powers of one secret.
 pub(super) fn load(path: Option<&Path>, output: &Output) -> Result<LogParameters, Failure> {
     let Some(path) = path else {
         return LogParameters::ethereum().map_err(|error| Failure::Store(error.to_string()));

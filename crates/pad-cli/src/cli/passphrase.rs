@@ -1,6 +1,6 @@
 //! Passphrase input: a file named by an environment variable, or the terminal.
 //!
-//! The command line is no source, because other users of the machine can read it.
+//! The command line is not a source, because other users of the machine can read it.
 
 use std::{
     env,
@@ -90,8 +90,10 @@ fn typed(asked: PassphrasePrompt<'_>, prompt: &str) -> Result<Passphrase, Failur
             }
         };
         Failure::Input(format!(
-            "{what}, and there is no terminal to ask for it ({error}): name a file with the \
-             passphrase in {}",
+            "{what}, and there is no terminal to ask for it ({error})"
+        ))
+        .help(format!(
+            "name a file with the passphrase in {}",
             asked.variable()
         ))
     })?;

@@ -17,9 +17,9 @@ pub(super) fn check_secret(name: &str, path: &Path) -> Result<(), Failure> {
         if mode & 0o027 != 0 {
             let path = path.display();
             return Err(Failure::Input(format!(
-                "{name} {path}: others may read or change it (its mode is {mode:03o}): \
-                 chmod 600 {path}"
-            )));
+                "{name} {path}: others may read or change it (its mode is {mode:03o})"
+            ))
+            .help(format!("run chmod 600 {path}")));
         }
     }
     Ok(())

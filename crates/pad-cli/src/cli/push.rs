@@ -21,7 +21,7 @@ pub(super) struct Push {
     /// The store's file.
     #[arg(long, value_name = "FILE", env = STORE_VARIABLE)]
     store: PathBuf,
-    /// The server to send them to; may be repeated.
+    /// The server to send the versions to; may be repeated.
     #[arg(long, value_name = "URL", required = true)]
     to: Vec<String>,
     #[command(flatten)]
@@ -67,6 +67,7 @@ fn push(
     let options = roots.options()?;
     let repository = Server::of_any(store)?;
     let mut failures = Vec::new();
+    let mut advice: Vec<String> = Vec::new();
     let mut is_refused = false;
     let from = &PushSource {
         public: &repository.public_key()?,
@@ -94,8 +95,10 @@ fn push(
                 output.say(&text, &object)?;
             }
             Err(failure) => {
-                is_refused |= matches!(failure, Failure::Refused(_));
+                is_refused |= matches!(failure.bare(), Failure::Refused(_));
                 failures.push(format!("{address}: {failure}"));
+                let of_server = failure.advice();
+                advice.extend(of_server.map(|advice| format!("{address}: {advice}")));
             }
         }
     }
@@ -103,15 +106,17 @@ fn push(
         return Ok(());
     }
     let text = format!(
-        "{}; the versions are in {}: send them later with pad push",
+        "{}; the versions are in {}",
         failures.join("; "),
         store.display()
     );
-    Err(if is_refused {
+    advice.push("send the versions later with pad push".into());
+    let failure = if is_refused {
         Failure::Refused(text)
     } else {
         Failure::Store(text)
-    })
+    };
+    Err(failure.help(advice.join("; ")))
 }
 
 /// Source of an upload.
@@ -124,7 +129,7 @@ struct PushSource<'r> {
 
 impl PushSource<'_> {
     /// Uploads the versions that a server lacks and returns their number. Checks the server's head
-    /// of the latest one.
+    /// of the latest version.
     fn bring(&self, address: &str, options: &HttpOptions) -> Result<u64, Failure> {
         let server = Remote::connect(address, options.clone()).map_err(|error| failed(&error))?;
         let ours = self.repository.latest();
@@ -135,8 +140,9 @@ impl PushSource<'_> {
             let Some(update) = self.repository.update_message(next)? else {
                 return Err(Failure::Input(format!(
                     "the server is at version {theirs}, and the update to version {next} was \
-                     pruned: copy the store to it"
-                )));
+                     pruned"
+                ))
+                .help("copy the store to the server"));
             };
             match server.push(&update).map_err(|error| failed(&error))? {
                 PushOutcome::Taken => {
@@ -187,8 +193,9 @@ impl PushSource<'_> {
         match verify_head(self.public, theirs, &head) {
             Ok(_) => Failure::Refused(format!(
                 "the server has version {theirs}, signed by the author, but the latest version of \
-                 this store is {ours}: it is an old copy, do not sign with it"
-            )),
+                 this store is {ours}: it is an old copy"
+            ))
+            .help("do not sign with this store"),
             Err(refusal) => Failure::Refused(format!(
                 "the server claims version {theirs}, but shows no head of it signed by the author: \
                  {refusal}"

@@ -154,9 +154,7 @@ fn note_object(note: &VersionNote) -> Json {
 impl Get {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         if self.raw && output.is_json() {
-            return Err(Failure::input(
-                "--raw writes no JSON: use either --raw or --json",
-            ));
+            return Err(Failure::input("--raw writes no JSON").help("use either --raw or --json"));
         }
         let key = output.key(&self.key)?;
         let (question, at) = (Question::Key(key.clone()), self.at.as_ref());
@@ -188,9 +186,8 @@ fn raw(
         #[cfg(feature = "log")]
         Statement::Values(values) if values.values.len() > 1 => {
             let count = values.values.len();
-            return Err(Failure::Input(format!(
-                "{shown} has {count} values in version {version}: pad get without --raw lists them"
-            )));
+            let text = format!("{shown} has {count} values in version {version}");
+            return Err(Failure::Input(text).help("list them with pad get without --raw"));
         }
         #[cfg(feature = "log")]
         Statement::Values(mut values) => values.values.pop(),

@@ -119,9 +119,8 @@ impl ServerArguments {
         } else {
             return Ok(());
         };
-        Err(Failure::Input(format!(
-            "{unused} is about servers: use --server instead of --store"
-        )))
+        Err(Failure::Input(format!("{unused} is about servers"))
+            .help("use --server instead of --store"))
     }
 
     /// Fetches the latest head from the servers, advances the view, and reports the trust basis of
@@ -134,7 +133,7 @@ impl ServerArguments {
         let witnesses = self.witnesses()?;
         let servers = self.connect()?;
         let given = trust.public.as_deref().map(load_public).transpose()?;
-        let beside = self.evidence.clone().or_else(|| trust.view.clone());
+        let base = self.evidence.clone().or_else(|| trust.view.clone());
         let is_known = given.is_some() || trust.view.as_ref().is_some_and(|view| view.exists());
         let own = if is_known {
             None
@@ -144,7 +143,7 @@ impl ServerArguments {
         let mut client = None;
         let mut advance = |view: StoredView| {
             output.trust(trust_of(&view));
-            let mut advanced = Client::new(servers.clone(), view, beside.clone())?;
+            let mut advanced = Client::new(servers.clone(), view, base.clone())?;
             if let Some(witnesses) = &witnesses {
                 advanced = advanced.witnessed_by(witnesses.clone())?;
             }
@@ -339,9 +338,8 @@ impl Source for Servers {
         _: Version,
         _: &mut NoteDifference<'_>,
     ) -> Result<(), Failure> {
-        Err(Failure::input(
-            "servers do not list differences: use --complete to compare the whole contents",
-        ))
+        Err(Failure::input("servers do not list differences")
+            .help("use --complete to compare the whole contents"))
     }
 }
 

@@ -41,7 +41,7 @@ pub(super) struct Route {
     /// Default: the key that the servers name.
     #[arg(long, value_name = "FILE")]
     public: Option<PathBuf>,
-    /// Ask the servers what they keep every MILLISECONDS.
+    /// Ask the servers for their versions every MILLISECONDS.
     #[arg(
         long,
         value_name = "MILLISECONDS",

@@ -60,7 +60,7 @@ pub(super) struct NetworkArguments {
     log_key: Vec<PathBuf>,
     /// Have the log cosigned by the witnesses of this policy.
     ///
-    /// The policy (tlog-policy) has the URL of each witness after its key. Checkpoints are
+    /// The policy (tlog-policy) contains the URL of each witness after its key. Checkpoints are
     /// published only with the cosignatures that the policy requires. Clients have the same file.
     #[arg(long, value_name = "FILE", requires = "log_key")]
     witnesses: Option<String>,
@@ -97,9 +97,8 @@ impl Serve {
                 .insert(name.clone(), Arc::new(dictionary).into())
                 .is_some()
             {
-                return Err(Failure::Input(format!(
-                    "--store: two stores have the name {name}; use NAME=FILE"
-                )));
+                let text = format!("--store: two stores have the name {name}");
+                return Err(Failure::Input(text).help("use NAME=FILE"));
             }
         }
         publishing.check_used()?;
@@ -178,7 +177,7 @@ impl PublishSettings<'_> {
 }
 
 impl NetworkArguments {
-    /// Reads the keys and the policy of what is published.
+    /// Reads the keys and the policy for published logs.
     pub(super) fn publishing(&self) -> Result<PublishSettings<'_>, Failure> {
         let keys = self
             .log_key
@@ -270,9 +269,9 @@ pub(super) fn named(store: &str) -> Result<(String, &Path), Failure> {
     };
     if !pad_client::is_dictionary_name(&name) {
         return Err(Failure::Input(format!(
-            "--store {store}: '{name}' cannot be part of an address; use NAME=FILE with letters, \
-             digits, dots, hyphens and underscores"
-        )));
+            "--store {store}: '{name}' cannot be part of an address"
+        ))
+        .help("use NAME=FILE with letters, digits, dots, hyphens and underscores"));
     }
     Ok((name, path))
 }

@@ -34,8 +34,8 @@ pub(super) struct ReadArguments {
 pub(super) struct TrustArguments {
     /// The public key to verify with.
     ///
-    /// Without it, and without a view that has one, the key that the store names is used. That key
-    /// is unauthenticated, and the output says so.
+    /// Without it, and without an existing view, the key that the store or server claims is used.
+    /// That key is unauthenticated, and the output says so.
     #[arg(long, value_name = "FILE", env = PUBLIC_VARIABLE)]
     pub(super) public: Option<PathBuf>,
     /// Remember the public key and the newest version seen in FILE.
@@ -101,7 +101,9 @@ impl TrustArguments {
         };
         match open_with_view(view, given.as_ref(), &open, output) {
             // Another process has seen a version that was published after this store was read.
-            Err(Failure::Behind(_)) => open_with_view(view, given.as_ref(), &open, output),
+            Err(failure) if matches!(failure.bare(), Failure::Behind(_)) => {
+                open_with_view(view, given.as_ref(), &open, output)
+            }
             opened => opened,
         }
     }
@@ -137,7 +139,7 @@ pub(super) fn trust_of(view: &StoredView) -> Trust {
 }
 
 /// Advances the view stored at `path` and stores the result. A new view begins with the given key,
-/// or with the server's own.
+/// or with the key that the server claims.
 pub(super) fn with_view(
     path: &Path,
     (given, own): (Option<&PublicKey>, Option<&PublicKey>),
@@ -235,10 +237,8 @@ pub(super) fn refused_head(path: &Path, seen: Version, refused: RefusedHead) -> 
     match keep(path, ".evidence", &evidence, MOST_FILES) {
         Ok(file) => {
             let file = file.display();
-            Failure::Refused(format!(
-                "{text}: the evidence is in {file}, and \
-                 pad evidence --public KEY {file} checks it"
-            ))
+            Failure::Refused(format!("{text}: the evidence is in {file}"))
+                .help(format!("check it with pad evidence --public KEY {file}"))
         }
         Err(error) => {
             let failure = Failure::file(path, &error);
@@ -268,7 +268,7 @@ pub(super) struct AuthorArguments {
 }
 
 impl AuthorArguments {
-    /// Refuses to create a new store with a key that has signed versions of another.
+    /// Refuses to create a new store with a key that has signed versions of another store.
     pub(super) fn check_new(&self, store: &Path) -> Result<(), Failure> {
         if store.exists() {
             return Ok(());
@@ -321,7 +321,7 @@ pub(super) fn own_store(store: &Path) -> Result<RedbStore, Failure> {
 pub(super) fn record_of(key: &Path, given: Option<&Path>) -> Result<PathBuf, Failure> {
     match given {
         Some(record) => Ok(record.to_owned()),
-        None => pad_disk::beside(key, ".signed").map_err(|error| Failure::file(key, &error)),
+        None => pad_disk::companion(key, ".signed").map_err(|error| Failure::file(key, &error)),
     }
 }
 
@@ -335,11 +335,11 @@ pub(super) fn check_unsigned(
         return Ok(());
     }
     Err(Failure::Refused(format!(
-        "versions were signed with the key {} before, but there is no store {}: restore a copy of \
-         it, or create another key for a new dictionary",
+        "versions were signed with the key {} before, but there is no store {}",
         key.display(),
         store.display(),
-    )))
+    ))
+    .help("restore a copy of the store, or create another key for a new dictionary"))
 }
 
 pub(super) fn load_public(path: &Path) -> Result<PublicKey, Failure> {
@@ -355,10 +355,10 @@ pub(super) fn create_or_match(
 ) -> Result<(), Failure> {
     if public.scheme.family() == SchemeFamily::Directory {
         return Err(Failure::Input(format!(
-            "a key of scheme {} is for a directory: create one in a folder with pad directory \
-             create",
+            "a key of scheme {} is for a directory",
             public.scheme
-        )));
+        ))
+        .help("create one in a folder with pad directory create"));
     }
     if AnyStore::exists(path)? {
         return check_key(path, &key_of_store(&AnyStore::open(path)?)?, public);

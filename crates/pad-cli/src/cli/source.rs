@@ -61,7 +61,13 @@ impl AskArguments {
         loop {
             let session = self.open(output)?;
             match ask(&session, output) {
-                Err(Failure::NotKept(_)) if at.is_none() && races < MOST_RACES => races += 1,
+                Err(failure)
+                    if matches!(failure.bare(), Failure::NotKept(_))
+                        && at.is_none()
+                        && races < MOST_RACES =>
+                {
+                    races += 1;
+                }
                 asked => return asked.map(|asked| (session, asked)),
             }
         }
@@ -80,17 +86,18 @@ impl AskArguments {
                 self.servers.check_unused()?;
                 Ok(false)
             }
-            (Some(true), Some(true)) => Err(Failure::input(
-                "--store and --server are both given: use one of them",
-            )),
-            (Some(false), Some(false)) => Err(Failure::input(
-                "PAD_STORE and PAD_SERVER are both set: use --store or --server",
-            )),
+            (Some(true), Some(true)) => {
+                Err(Failure::input("--store and --server are both given").help("use one of them"))
+            }
+            (Some(false), Some(false)) => {
+                Err(Failure::input("PAD_STORE and PAD_SERVER are both set")
+                    .help("use --store or --server"))
+            }
         }
     }
 }
 
-/// A source of answers, which are verified with the public key alone.
+/// A source of answers, which are verified with only the public key.
 pub(super) trait Source {
     /// Oldest version that can be queried.
     fn oldest(&self) -> Result<Version, Failure>;
@@ -237,14 +244,12 @@ impl Source for Local {
     }
 }
 
-/// Failure without an answer; there is no proof for an absent value.
+/// Failure for a question without an answer. The absence of a value cannot be proved.
 fn unanswered(error: AnswerError, version: Version, question: &Question) -> Failure {
     match (error, question) {
         (AnswerError::Lookup(LookupError::InvalidQuery), Question::Value(..)) => {
-            Failure::Input(format!(
-                "the store shows no such value in version {version}; pad get proves the values of \
-                 the key"
-            ))
+            let text = format!("the store shows no such value in version {version}");
+            Failure::Input(text).help("prove the values of the key with pad get")
         }
         (error, _) => error.into(),
     }

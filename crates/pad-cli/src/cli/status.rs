@@ -29,7 +29,7 @@ pub(super) struct Status {
     store: StoreArgument,
     /// Compare the store with this secret key and its signing record.
     ///
-    /// Shows whether the key is the store's, and how the store compares with what was signed.
+    /// Shows whether the key is the store's, and how the store compares with the signing record.
     #[arg(long, value_name = "FILE", env = KEY_VARIABLE)]
     key: Option<PathBuf>,
     /// The signing record [default: the key's file with .signed appended].
@@ -158,9 +158,9 @@ impl Reset {
             if !dropped.iter().any(|change| change.operation.key() == key) {
                 let key = output.show(key.as_bytes());
                 return Err(Failure::Input(format!(
-                    "no change of {key} is pending; nothing was dropped (pad status --changes \
-                     lists them)"
-                )));
+                    "no change of {key} is pending: nothing was dropped"
+                ))
+                .help("list the pending changes with pad status --changes"));
             }
         }
         drop_all(&mut store, &dropped)?;

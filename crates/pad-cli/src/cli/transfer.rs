@@ -125,10 +125,10 @@ fn several(repository: &Server, first: Version, last: Version) -> Result<Vec<u8>
         bytes = bytes.saturating_add(u64::try_from(update.len()).unwrap_or(u64::MAX));
         if bytes > MAX_UPDATE_BYTES / 2 {
             return Err(Failure::Input(format!(
-                "the updates from version {first} on exceed {} bytes at version {number}: use a \
-                 --to below it, and export the others to another file",
+                "the updates from version {first} on exceed {} bytes at version {number}",
                 MAX_UPDATE_BYTES / 2
-            )));
+            ))
+            .help("use a --to below it, and export the others to another file"));
         }
         updates.push(update);
     }

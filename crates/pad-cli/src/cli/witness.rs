@@ -45,7 +45,7 @@ pub(super) struct WitnessCommand {
     keys: Option<WitnessKeys>,
     #[command(flatten)]
     listen: ListenArguments,
-    /// The folder that records what the witness has cosigned.
+    /// The folder with the records of cosigned checkpoints.
     ///
     /// Never restore an old copy of it: the witness would cosign a second history.
     #[arg(long, value_name = "DIR", required = true)]

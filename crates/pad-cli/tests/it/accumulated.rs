@@ -56,7 +56,7 @@ fn answers_are_verified_and_what_is_not_offered_is_said() {
         );
         assert_eq!(get("apple --at 1")["value"], "3");
         assert_eq!(get("pear")["present"], false);
-        let refused = format!("range questions are not offered by scheme {scheme}");
+        let refused = format!("range questions are not supported by scheme {scheme}");
         bench.fails("range --store s a z", 2, &refused);
         let (changes, _) = bench.list("history --store s pear --complete");
         assert_eq!(changes.len(), 2);

@@ -344,9 +344,17 @@ fn prices_of_another_day_and_ones_own() {
 #[test]
 fn what_is_missing_or_wrong_is_said() {
     let bench = Bench::new();
-    bench.fails("advise --keys 10", 2, "give --updates or --snapshots");
+    bench.fails(
+        "advise --keys 10",
+        2,
+        "give --updates, such as 1/s, or --snapshots",
+    );
     bench.write("t.csv", b"snapshot,op,key,value\na,put,k,1\nb,put,k,2\n");
-    bench.fails("advise --trace t.csv", 2, "have no dates, give --snapshots");
+    bench.fails(
+        "advise --trace t.csv",
+        2,
+        "have no dates\nhelp: give --snapshots",
+    );
     assert_eq!(
         bench.json("advise --trace t.csv --snapshots 1/h").remove(0)["load"]["keys"],
         1

@@ -194,11 +194,11 @@ fn what_a_log_does_not_answer_is_said() {
         ("remove --store s example.org", "removals"),
         ("prune --store s --before 2", "prunings"),
     ] {
-        let refused = format!("{what} are not offered by scheme aad-counted");
+        let refused = format!("{what} are not supported by scheme aad-counted");
         bench.fails(line, 2, &refused);
     }
     bench.write("r.csv", format!("{LOG}d,put,a,1\nd,delete,a,\n").as_bytes());
-    let refused = "trace r.csv: line 8: removals are not offered by scheme aad-counted";
+    let refused = "trace r.csv: line 8: removals are not supported by scheme aad-counted";
     bench.fails("import --store s --key k r.csv", 2, refused);
     assert_eq!(bench.json("versions --store s").len(), 3);
 }
@@ -265,7 +265,7 @@ fn proofs_and_updates_travel() {
     bench.fails(
         "commit --store copy --key k --older sign --record r",
         3,
-        "nothing is remembered",
+        "the signing record r is missing or empty",
     );
 }
 

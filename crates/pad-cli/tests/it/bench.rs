@@ -91,16 +91,14 @@ impl Bench {
         (objects, end)
     }
 
-    /// Runs a line that must fail with this status and one line of error that contains `reason`.
+    /// Runs a line that must fail with this status and an error that contains `reason`: one line,
+    /// and at most one line of advice.
     pub(crate) fn fails(&self, line: &str, code: i32, reason: &str) {
         let output = self.run(line);
         let error = text(&output.stderr);
         assert_eq!(output.status.code(), Some(code), "{line}: {error}");
         assert!(error.contains(reason), "{line}: {error}");
-        assert!(
-            error.starts_with("pad: ") && error.trim_end().lines().count() == 1,
-            "{error}"
-        );
+        assert!(is_error(&error), "{error}");
     }
 
     /// Signed contents of all versions of a store, without names and times, which differ between
@@ -119,6 +117,14 @@ impl Bench {
         state.extend(self.json(&format!("check --store {store}")));
         state
     }
+}
+
+/// Whether a text is one line of error, and at most one line of advice after it.
+pub(crate) fn is_error(text: &str) -> bool {
+    let mut lines = text.lines();
+    lines.next().is_some_and(|line| line.starts_with("pad: "))
+        && lines.next().is_none_or(|line| line.starts_with("help: "))
+        && lines.next().is_none()
 }
 
 pub(crate) fn text(bytes: &[u8]) -> String {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::bench::{Bench, TRACE, text};
+use crate::bench::{Bench, TRACE, is_error, text};
 
 #[test]
 fn failures_are_objects_too() {
@@ -24,11 +24,58 @@ fn failures_are_objects_too() {
         );
         assert_eq!(output.status.code(), Some(exit));
         let said = text(&bench.run(line).stderr);
-        assert_eq!(
-            said.trim_end(),
-            format!("pad: {}", error["message"].as_str().unwrap())
-        );
+        let message = format!("pad: {}\n", error["message"].as_str().unwrap());
+        let help = error.get("help").map(|help| help.as_str().unwrap());
+        let help = help.map_or_else(String::new, |help| format!("help: {help}\n"));
+        assert_eq!(said, format!("{message}{help}"));
     }
+}
+
+/// Advice is a line after the message, and a field of the object. The exit status is that of the
+/// message.
+#[test]
+fn advice_is_a_line_of_its_own() {
+    let bench = Bench::with_trace();
+    for (line, exit, kind, message, help) in [
+        (
+            "commit --store s --key k",
+            2,
+            "input",
+            "nothing is pending",
+            "note changes with pad put and pad remove",
+        ),
+        (
+            "import --store gone --key k t.csv",
+            3,
+            "verification",
+            "versions were signed with the key k before, but there is no store gone",
+            "restore a copy of the store, or create another key for a new dictionary",
+        ),
+        (
+            "get --store none apple",
+            4,
+            "store",
+            "there is no store at none",
+            "create one with pad import or pad put, and --key",
+        ),
+    ] {
+        let output = bench.run(line);
+        assert_eq!(output.status.code(), Some(exit), "{line}");
+        assert_eq!(text(&output.stdout), "", "{line}");
+        assert_eq!(
+            text(&output.stderr),
+            format!("pad: {message}\nhelp: {help}\n"),
+            "{line}"
+        );
+        let output = bench.run(&format!("--json {line}"));
+        assert_eq!(output.status.code(), Some(exit), "{line}");
+        let printed: serde_json::Value = serde_json::from_slice(&output.stderr).unwrap();
+        let error = json!({ "exit": exit, "kind": kind, "message": message, "help": help });
+        assert_eq!(printed, json!({ "error": error }), "{line}");
+    }
+    let output = bench.run("--json get --store s apple --at 9");
+    let printed: serde_json::Value = serde_json::from_slice(&output.stderr).unwrap();
+    assert!(printed["error"].get("help").is_none(), "{printed}");
 }
 
 /// Commands succeed if their reader closes the pipe: `pad range .. | head -1`.
@@ -101,7 +148,7 @@ fn a_refusal_is_one_line_and_an_object_whatever_it_names() {
         .output()
         .unwrap();
     let said = text(&output.stderr);
-    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(is_error(&said), "{said}");
     assert!(!said.contains('\u{1b}'), "{said}");
     let usage = bench.run("--json get --store s");
     let printed: serde_json::Value = serde_json::from_slice(&usage.stderr).unwrap();
@@ -155,7 +202,7 @@ fn nothing_is_overwritten_unasked_and_a_dash_is_standard_output() {
         bench.fails(
             &format!("{line} --out f"),
             2,
-            "f exists already; --force replaces it",
+            "f exists already\nhelp: use --force to replace it\n",
         );
         assert_eq!(bench.read("f"), before);
         bench.ok(&format!("{line} --out f --force"));

@@ -55,7 +55,10 @@ fn a_strangers_update_is_refused_before_its_operations_are_kept() {
     let refused = limited(&bench, "apply --store s update");
     let said = text(&refused.stderr);
     assert_eq!(refused.status.code(), Some(3), "{said}");
-    assert!(said.contains("the author did not sign this"), "{said}");
+    assert!(
+        said.contains("the signature does not verify with the author's key"),
+        "{said}"
+    );
 }
 
 /// The head is the author's next one, and the operations are not.
@@ -103,7 +106,10 @@ fn a_strangers_proof_is_refused_before_it_is_decoded() {
     let refused = limited(&bench, "verify --public k.pub --proof p --at 3 apple");
     let said = text(&refused.stderr);
     assert_eq!(refused.status.code(), Some(3), "{said}");
-    assert!(said.contains("the author did not sign this"), "{said}");
+    assert!(
+        said.contains("the signature does not verify with the author's key"),
+        "{said}"
+    );
 }
 
 /// The bytes that a refused command reads from files; programs and libraries are mapped, not read.

@@ -135,7 +135,7 @@ fn names_have_rules() {
     bench.ok("put --store three --key m b 1");
     bench.ok("commit --store three --key m --name x");
     bench.ok("import --store three --key m one.csv");
-    let ambiguous = "the name 'x' is that of versions 1, 2";
+    let ambiguous = "the name 'x' is ambiguous: it is the name of versions 1, 2";
     bench.fails("get --store three --at x a", 2, ambiguous);
     bench.fails(
         "commit --store three --key m --allow-empty --name x",

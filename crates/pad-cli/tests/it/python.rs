@@ -64,8 +64,9 @@ fn python(script: &str, arguments: &[&str], folder: &Path) -> Output {
          installs it"
     );
     let mut command = Command::new("python3");
-    // Nothing is written next to the sources.
-    command.arg("-B").arg(examples().join(script));
+    // Compiled modules are shared by all runs, away from the sources.
+    command.env("PYTHONPYCACHEPREFIX", env!("CARGO_TARGET_TMPDIR"));
+    command.arg(examples().join(script));
     let output = command.args(arguments).current_dir(folder).output();
     output.unwrap()
 }

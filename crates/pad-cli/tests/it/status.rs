@@ -234,7 +234,7 @@ fn info_takes_nothing_for_what_it_is_not() {
     bench.write("empty", b"");
     bench.fails("info empty", 2, "no file that pad writes or imports");
     bench.write("view", b"pad-view v1\nnothing\n");
-    bench.fails("info view", 4, "it is not a view");
+    bench.fails("info view", 4, "not a view");
     bench.write(
         "bad.csv",
         TRACE.replace("a,put,pear,5", "a,put,pear").as_bytes(),

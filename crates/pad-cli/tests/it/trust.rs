@@ -153,7 +153,7 @@ fn a_damaged_view_is_an_error() {
         );
     }
     bench.write("v", &whole[1..]);
-    bench.fails("get --store s --view v apple", 4, "it is not a view");
+    bench.fails("get --store s --view v apple", 4, "not a view");
     bench.write("v", &whole);
     bench.ok("get --store s --view v apple");
 }

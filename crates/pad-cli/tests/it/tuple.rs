@@ -162,7 +162,11 @@ fn views_only_move_forward() {
         bench.ok("commit --store s --key k");
         bench.ok("get --store s --public k.pub --view v apple");
         let behind = "get --store old --public k.pub --view v apple";
-        bench.fails(behind, 3, "version 3 was offered after version 4 was seen");
+        bench.fails(
+            behind,
+            3,
+            "version 3 is older than version 4, which was seen before",
+        );
     }
 }
 

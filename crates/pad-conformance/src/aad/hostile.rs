@@ -112,7 +112,7 @@ fn check_damage(answers: &[Answer<'_>], step: usize, random: &mut Random) {
     }
 }
 
-/// A message answers its own question, and another one only if both answers are equal byte for
+/// A message answers its own question, and another question only if both answers are equal byte for
 /// byte.
 fn check_other_questions(answers: &[Answer<'_>]) {
     for (place, one) in answers.iter().enumerate() {
@@ -139,7 +139,7 @@ fn check_other_roots<S: Lookups>(all: &Roles<S>, seed: u64) {
     for version in [1, 2] {
         let proof = message(all, version);
         for (roles, other) in [(all, 1), (all, 2), (&elsewhere, 1), (&elsewhere, 2)] {
-            // Messages without challenges cover contents alone, which are equal elsewhere. The
+            // Messages without challenges cover only contents, which are equal elsewhere. The
             // digest names the log.
             let same = message(roles, other) == proof;
             let accepted = verify::<S::Lookup>(&proof, &roles.at(other), &asked).is_ok();

@@ -1,4 +1,4 @@
-//! Honest logs: answers equal those of a list, versions continue each other, and clients follow.
+//! Honest logs: answers equal a list's answers, versions continue each other, and clients follow.
 
 use pad_accumulators::wire;
 use pad_core::{DecodeError, Key, LookupError, Value, Verified, Version, codec};
@@ -38,7 +38,7 @@ pub fn check_log<S: Lookups>(log: &Log<S>, work: Work, seed: u64) {
     check_refusals(roles);
 }
 
-/// Answers to random questions about random versions equal those of the list.
+/// Answers to random questions about random versions equal the list's answers.
 fn check_answers<S: Lookups>(roles: &Roles<S>, questions: u64, random: &mut Random) {
     for _ in 0..questions {
         let version = random.below(roles.latest() + 1);

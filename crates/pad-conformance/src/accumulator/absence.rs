@@ -7,7 +7,7 @@ use super::{Complete, SecretKey, elements, relabelled, sent, set_of, verified};
 use crate::Random;
 
 /// Witnesses with and without the secret key are equal, for every size. Each verifies for its
-/// element alone, and only against the value it was made for.
+/// element only, and only against the value it was made for.
 pub fn check_absence<A: Complete>(secret: &SecretKey<A>, seed: u64) {
     let key = secret.public_key();
     let alone = Workers::sequential();

@@ -4,7 +4,7 @@ use crate::error::DecodeError;
 
 /// A cursor over consecutive fixed fields: the unread rest of the bytes.
 ///
-/// For encodings other than serde's: keys, points, proofs with their own layout.
+/// Used for encodings without serde: keys, points, and proofs with an explicit layout.
 #[derive(Clone, Copy, Debug)]
 pub struct Fields<'a>(&'a [u8]);
 
@@ -40,7 +40,7 @@ impl<'a> Fields<'a> {
     /// Checks that no bytes are left.
     ///
     /// # Errors
-    /// [`DecodeError::TrailingBytes`].
+    /// [`DecodeError::TrailingBytes`] if bytes are left.
     pub const fn finish(self) -> Result<(), DecodeError> {
         if self.0.is_empty() {
             Ok(())

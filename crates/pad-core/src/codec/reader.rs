@@ -4,7 +4,7 @@
 //! checks that the bytes exist. This reader does not.
 //!
 //! Invariants:
-//! 1. Length prefixes alone cause no allocation. Byte strings are borrowed. The size hint of a
+//! 1. A length prefix by itself causes no allocation. Byte strings are borrowed. The size hint of a
 //!    sequence is at most one element for each byte that is left.
 //! 2. No length exceeds the body's, so zero-size elements cannot loop forever.
 //! 3. Values of all types nest at most [`MAX_DEPTH`] deep.

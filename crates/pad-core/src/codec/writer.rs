@@ -21,7 +21,7 @@ pub(super) trait Output {
 
 /// Error returned when a value is not part of the format, or differs from the expected bytes.
 #[derive(Debug, thiserror::Error)]
-#[error("the value is not written")]
+#[error("the value cannot be encoded")]
 pub(super) struct BodyWriteError;
 
 impl ser::Error for BodyWriteError {

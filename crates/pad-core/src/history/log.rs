@@ -55,12 +55,12 @@ impl<S: Suite> Frontier<S> {
         self.entries = version;
     }
 
-    /// The rightmost path of the first `entries` of a log; `None` if the log has fewer.
+    /// The rightmost path of the first `entries` of a log; `None` if the log has fewer entries.
     ///
     /// Time: one subtree for each set bit of `entries`.
     ///
     /// # Errors
-    /// Those of the log.
+    /// The log's error if a digest cannot be read.
     pub fn of(log: &impl Subtrees<S>, entries: u64) -> Result<Option<Self>, StoreFault> {
         if entries > log.entries() {
             return Ok(None);
@@ -89,7 +89,7 @@ impl<S: Suite> Frontier<S> {
     }
 }
 
-/// The whole log, for servers: proofs for every size that it has had.
+/// The whole log, for servers. It proves statements about every earlier size.
 ///
 /// Space: at most ten digests for eight versions (their roots, and two inner nodes). Other nodes
 /// are hashed again on demand.
@@ -114,8 +114,8 @@ pub struct HistoryLog<S: Suite> {
 
 /// The height of the smallest stored subtrees: `2^LOWEST_STORED` leaves.
 ///
-/// Storing smaller ones too would take most of another digest for each version: nearly a tenth of
-/// the total space of the smallest repository.
+/// Storing smaller subtrees too would take most of another digest for each version. This is nearly
+/// a tenth of the total space of the smallest repository.
 const LOWEST_STORED: usize = 3;
 const LOWEST_LEVEL: u32 = 3;
 
@@ -162,7 +162,7 @@ impl<S: Suite> HistoryLog<S> {
         self.roots.get(to_usize(version.number().checked_sub(1)?)?)
     }
 
-    /// The root of the log when it had `entries` entries, or `None` if it has fewer.
+    /// The root of the log when it had `entries` entries, or `None` if it has fewer entries.
     ///
     /// Time: `O(log entries)` hashes.
     pub fn root(&self, entries: u64) -> Option<S::Digest> {
@@ -171,24 +171,24 @@ impl<S: Suite> HistoryLog<S> {
 
     /// Proves the root of `version` under the head of version `newer`.
     ///
-    /// `None` unless `version` is at least 1 and below `newer`, and the log has all versions before
-    /// `newer`.
+    /// `None` unless `version` is at least 1 and below `newer`, and the log contains all versions
+    /// before `newer`.
     pub fn prove_inclusion(&self, version: Version, newer: Version) -> Option<InclusionProof<S>> {
         subtrees::prove_inclusion(self, version, newer).ok()
     }
 
-    /// Proves that the head of version `newer` continues that of version `older`.
+    /// Proves that the head of version `newer` continues the head of version `older`.
     ///
-    /// `None` unless `older` is below `newer`, and the log has all versions before `newer`. Every
-    /// head continues version 0 with an empty proof.
+    /// `None` unless `older` is below `newer`, and the log contains all versions before `newer`.
+    /// Every head continues version 0 with an empty proof.
     pub fn prove_consistency(&self, older: Version, newer: Version) -> Option<ConsistencyProof<S>> {
         subtrees::prove_consistency(self, older, newer).ok()
     }
 
     /// Proves the history root of `version` under the head of version `newer`.
     ///
-    /// `None` unless `version` is at least 1 and below `newer`, and the log has all versions before
-    /// `newer`.
+    /// `None` unless `version` is at least 1 and below `newer`, and the log contains all versions
+    /// before `newer`.
     pub fn prove_prefix(&self, version: Version, newer: Version) -> Option<PrefixProof<S>> {
         subtrees::prove_prefix(self, version, newer).ok()
     }

@@ -25,8 +25,8 @@ use crate::{
 
 /// Evidence for the history of an older version under a newer head.
 ///
-/// RFC 9162's consistency proof, but the first digest is always present. The verifier computes the
-/// older root instead of knowing it. For version 1 the proof is empty.
+/// Equals RFC 9162's consistency proof, except that the first digest is always present. The
+/// verifier computes the older root instead of knowing it. For version 1 the proof is empty.
 ///
 /// Commitment: a newer verified head. Query: the older version. Statement: the older version's
 /// history root, as [`PastHistory`]. An [`InclusionProof`](super::InclusionProof) establishes the
@@ -92,7 +92,8 @@ impl<S: Suite> Proof for PrefixProof<S> {
 }
 
 impl<S: Suite> ConsistencyProof<S> {
-    /// Converts a proof made for another log than that of the head `older` to a prefix proof.
+    /// Converts a proof that was made for another log than the one of the head `older` to a prefix
+    /// proof.
     ///
     /// The result does not verify if the logs disagree on the digest that the proof omits.
     pub(crate) fn prefix(&self, older: &SnapshotHead<S>) -> PrefixProof<S> {

@@ -6,7 +6,7 @@ use core::ops::Range;
 use super::{ConsistencyProof, InclusionProof, PrefixProof, empty_root, leaf, node};
 use crate::{error::StoreFault, merkle, suite::Suite, version::Version};
 
-/// A history log that stores some subtree digests. Others are hashed again on demand.
+/// A history log that stores some subtree digests. It recomputes the others on demand.
 pub trait Subtrees<S: Suite> {
     /// The number of versions in the log.
     fn entries(&self) -> u64;

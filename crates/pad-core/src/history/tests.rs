@@ -193,7 +193,7 @@ fn prefix_proofs_compute_the_older_history() {
         for (path, error) in spoiled(&honest.path) {
             assert_eq!(check(path), Err(error), "{older} {newer}");
         }
-        // A consistency proof shows the same to a verifier that knows the older head.
+        // A consistency proof proves the same to a verifier that knows the older head.
         let consistency = chain.consistency(older, newer);
         assert_eq!(consistency.prefix(chain.head(older).get()), honest);
     }
@@ -299,7 +299,7 @@ fn a_proof_serves_no_other_log_and_no_other_direction() {
     for (older, newer) in pairs(1) {
         let proof = other.inclusion(older, newer);
         assert_eq!(chain.check_inclusion(proof, older, newer), Err(MISMATCH));
-        // That version 2 follows version 1 needs no digests, in any log.
+        // A proof that version 2 follows version 1 needs no digests, in any log.
         if newer > 2 {
             let proof = other.consistency(older, newer);
             assert_eq!(chain.check_consistency(proof, older, newer), Err(MISMATCH));

@@ -30,7 +30,7 @@ impl Health {
         self.failed.store(false, Ordering::Release);
     }
 
-    /// Records a failure, also when no engine is open.
+    /// Records a failure, even when no engine is open.
     pub(super) fn fail(&self) {
         self.failed.store(true, Ordering::Release);
     }
@@ -48,7 +48,7 @@ impl Health {
 pub(super) struct Backend {
     file: Arc<dyn LayerFile>,
     /// The engine's own locks, for files of the operating system. Other processes that use the
-    /// engine respect them.
+    /// engine respect these locks.
     locks: Option<FileBackend>,
     health: Arc<Health>,
 }

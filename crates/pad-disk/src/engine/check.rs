@@ -16,7 +16,7 @@ use super::{
 };
 use crate::Access;
 
-/// Refuses a missing file, a path that is not a file, and files as [`refuse_exposed`] does.
+/// Refuses a missing file, a path that is not a file, and files that [`refuse_exposed`] refuses.
 pub(super) fn refuse_other_files(path: &Path, access: Access) -> Result<(), EngineError> {
     let metadata = match path.metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -52,8 +52,8 @@ pub(super) fn refuse_exposed(
 
 /// Refuses a file that is shorter than its header states.
 ///
-/// The engine does so only when it opens a file for writing. While a writer may be changing the
-/// length, the engine reads a truncated file without an error.
+/// The engine refuses such a file only when it opens the file for writing. While a writer may be
+/// changing the length, the engine reads a truncated file without an error.
 pub(super) fn refuse_cut(path: &Path) -> Result<(), EngineError> {
     let mut header = [0; 32];
     for attempt in 0..LENGTH_ATTEMPTS {
@@ -65,7 +65,8 @@ pub(super) fn refuse_cut(path: &Path) -> Result<(), EngineError> {
             Err(error) if is_damage(&error) => continue,
             read => read?,
         }
-        // A writer extends the file before it updates the header, and truncates it after.
+        // A writer extends the file before it updates the header, and truncates the file
+        // afterwards.
         if stated_length(&header)
             .is_none_or(|stated| file.metadata().is_ok_and(|found| stated <= found.len()))
         {
@@ -78,9 +79,9 @@ pub(super) fn refuse_cut(path: &Path) -> Result<(), EngineError> {
 /// Computes the file length from a header of the engine's file format (version 3): one page, then
 /// regions.
 ///
-/// Does not check that it is such a header: the engine refuses others. Returns `None` if the length
-/// overflows, or if the file was not closed. After a crash the counts may be torn, and the engine
-/// uses the actual length.
+/// Does not check that `header` is such a header: the engine refuses other headers. Returns `None`
+/// if the length overflows, or if the file was not closed. After a crash the counts may be torn,
+/// and the engine uses the actual length.
 fn stated_length(header: &[u8; 32]) -> Option<u64> {
     const NOT_CLOSED: u8 = 2;
     if header.get(9)? & NOT_CLOSED != 0 {
@@ -123,8 +124,8 @@ pub(super) fn opened<T>(
         })
 }
 
-/// Runs the engine's check of every page. Returns whether the free list was right; a wrong one is
-/// repaired.
+/// Runs the engine's check of every page. Returns whether the free list was right. A wrong free
+/// list is repaired.
 pub(super) fn check_pages(database: &mut Database) -> Result<bool, EngineError> {
     database.check_integrity().map_err(|error| match error {
         DatabaseError::Storage(StorageError::Io(error)) => EngineError::Io(error),

@@ -14,8 +14,8 @@ use crate::{
     layer::{FileLayer, LayerFile, SystemFile},
 };
 
-/// Creates a database and fills it in one transaction. It appears under its path complete or not at
-/// all, durable when this returns.
+/// Creates a database and fills it in one transaction. The database appears under its path complete
+/// or not at all, durable when this returns.
 pub(super) fn create<E: From<EngineError>>(
     path: &Path,
     format: &Format,
@@ -35,8 +35,8 @@ pub(super) fn create<E: From<EngineError>>(
     })
 }
 
-/// Like [`create`], but in a layer. Files of a layer have names from the start, so the database is
-/// written under a temporary name.
+/// Creates a database like [`create`], but in a layer. Files of a layer have names from the start,
+/// so the database is written under a temporary name.
 pub(super) fn create_in<E: From<EngineError>>(
     layer: &dyn FileLayer,
     name: &str,

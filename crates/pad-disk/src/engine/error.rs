@@ -21,28 +21,28 @@ pub enum EngineError {
     /// A private file that its group may write, or to which others have any access.
     #[error("others may read or change {} (its mode is {mode:03o})", .path.display())]
     Exposed {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Its permissions.
+        /// The permissions of the file.
         mode: u32,
     },
     /// A writer was interrupted, and this process has no permission to write the repair.
-    #[error("a writer of {} was interrupted, and the file cannot be written to", .0.display())]
+    #[error("{} needs repair after an interrupted write, but is not writable", .0.display())]
     RepairNeeded(PathBuf),
     /// The database is closed after a storage failure, or is being opened again or compacted.
-    #[error("the database is being opened again")]
+    #[error("the database is closed or being reopened")]
     Closed,
     /// A page lies beyond the end of the file.
-    #[error("a page is not in the file")]
+    #[error("a page is missing from the file")]
     PageMissing(#[source] io::Error),
     /// A page does not have the contents that the engine wrote; the engine's message.
-    #[error("a page is not what was written: {0}")]
+    #[error("a page does not have the contents that were written: {0}")]
     PageChanged(String),
     /// The engine panicked on the pages that it read.
     #[error("the pages cannot be read")]
     Panicked,
     /// The integrity check of all pages failed.
-    #[error("the structure of the pages is not intact")]
+    #[error("the page structure is damaged")]
     NotIntact,
     /// An I/O error of the operating system.
     #[error("the database cannot be read or written: {0}")]

@@ -15,7 +15,8 @@ pub struct Format {
     /// Permissions of a new file. If private, an existing file is refused if its group may write it
     /// or others have any access.
     pub access: Access,
-    /// Size of the engine's page cache in bytes. Up to half of it may be pages to be written.
+    /// Size of the engine's page cache in bytes. Up to half of the cache may be pages to be
+    /// written.
     pub cache_bytes: usize,
 }
 

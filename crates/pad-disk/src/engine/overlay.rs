@@ -1,8 +1,8 @@
 //! A backend for the storage engine that reads a file and keeps all writes in memory.
 //!
 //! The engine marks a file as open before it checks its pages, and repairs it in place. Opening an
-//! overlay first leaves the file unchanged if that fails. Locking the overlay locks the file, so no
-//! other process writes in the meantime.
+//! overlay first leaves the file unchanged if opening fails. Locking the overlay locks the file, so
+//! no other process writes in the meantime.
 
 use core::ops::{Bound, Range};
 use std::{
@@ -198,7 +198,7 @@ mod tests {
         std::fs::write(&path, &bytes).unwrap();
         let file = Arc::new(SystemFile::open(&path).unwrap());
         let overlay = Overlay::new(Backend::new(file, Arc::<Health>::default()).unwrap()).unwrap();
-        // Expected contents.
+        // The contents that a plain file would have.
         let mut expected = bytes.clone();
         let mut state = 1_u64;
         let mut random = |below: usize| {

@@ -36,12 +36,13 @@ impl Reserve {
         }
     }
 
-    /// Sets the target size in bytes. Takes effect with the next [`Reserve::fill`].
+    /// Sets the target size of the reserve in bytes. Takes effect with the next [`Reserve::fill`].
     pub const fn set(&mut self, bytes: u64) {
         self.bytes = bytes;
     }
 
-    /// Writes the reserve file, unless it has the target size already. Removes it if that is 0.
+    /// Writes the reserve file, unless it has the target size already. Removes the file if the
+    /// target size is 0.
     ///
     /// # Errors
     /// [`io::ErrorKind::StorageFull`] and other I/O errors, after which the file is removed on a

@@ -27,12 +27,12 @@ use crate::{
 ///
 /// A process opens the file read-only at first, unless only a writer can repair it. Its first write
 /// opens the file for writing. The process remains the writer until this value is dropped,
-/// [`SharedDatabase::release`] is called, or a write fails so that the engine refuses more. The
+/// [`SharedDatabase::release`] is called, or the engine refuses more writes after a failed one. The
 /// engine retains pages that a reader may still use.
 ///
 /// A process becomes the writer only if every page has the checksum that the engine wrote. This
-/// check costs a read of the whole file. If it fails, the file is left unchanged, since writing
-/// next to a damaged page could destroy others.
+/// check costs a read of the whole file. If the check fails, the file is left unchanged, since
+/// writing next to a damaged page could destroy other pages.
 pub struct SharedDatabase {
     path: PathBuf,
     format: Format,
@@ -88,8 +88,8 @@ impl Open {
 }
 
 impl SharedDatabase {
-    /// Creates a database, filled in one transaction. It appears under its path complete or not at
-    /// all.
+    /// Creates a database, filled in one transaction. The database appears under its path complete
+    /// or not at all.
     ///
     /// # Errors
     /// [`EngineError::Exists`] if the path is taken. [`EngineError`] if storage fails. Errors of
@@ -105,10 +105,13 @@ impl SharedDatabase {
     /// Opens the database at `path` for reading; after a crash, at its last durable state.
     ///
     /// # Errors
-    /// [`EngineError::Missing`], [`EngineError::Foreign`] (also for a truncated file),
-    /// [`EngineError::Exposed`], [`EngineError::InUse`], [`EngineError::RepairNeeded`].
-    /// [`EngineError::NotIntact`] if a repair finds damage. [`EngineError::Panicked`],
-    /// [`EngineError::Io`].
+    /// * [`EngineError::Missing`] if there is no file, and [`EngineError::InUse`] if a process
+    ///   keeps it locked.
+    /// * [`EngineError::Foreign`] if the file is truncated or not a database of this format.
+    /// * [`EngineError::Exposed`] if a private file is accessible to others.
+    /// * [`EngineError::RepairNeeded`] if a repair is needed but not permitted.
+    /// * [`EngineError::NotIntact`] if a repair finds damage.
+    /// * [`EngineError::Panicked`] or [`EngineError::Io`] if the file cannot be read.
     pub fn open(path: &Path, format: Format) -> Result<Self, EngineError> {
         check::refuse_other_files(path, format.access)?;
         check::refuse_cut(path)?;
@@ -149,8 +152,8 @@ impl SharedDatabase {
         .unwrap_or_else(panicked)
     }
 
-    /// Pins the current state: reads see it until [`SharedDatabase::unpin`], regardless of writes
-    /// of other processes. A write or compaction through this value unpins it, as does
+    /// Pins the current state: reads see this state until [`SharedDatabase::unpin`], regardless of
+    /// writes of other processes. A write or compaction through this value unpins it, as does
     /// [`SharedDatabase::release`] of the writer role.
     ///
     /// # Errors
@@ -170,7 +173,7 @@ impl SharedDatabase {
         self.handle().pinned = None;
     }
 
-    /// Gives up the writer role, if this process has it, so that another process can write. The
+    /// Gives up the writer role of this process, if any, so that another process can write. The
     /// next write takes the role again.
     pub fn release(&self) {
         let mut handle = self.handle();
@@ -179,7 +182,7 @@ impl SharedDatabase {
         }
     }
 
-    /// Runs `work` in one durable write transaction, which is committed completely or not at all.
+    /// Runs `work` in one durable write transaction, which commits completely or not at all.
     ///
     /// # Errors
     /// [`EngineError::InUse`] if another process is the writer. [`EngineError::NotIntact`] if a
@@ -218,11 +221,11 @@ impl SharedDatabase {
         done.unwrap_or_else(panicked)
     }
 
-    /// Checks every page. The file is unchanged, unless this process is the writer.
+    /// Checks every page. Does not change the file, unless this process is the writer.
     ///
     /// # Errors
-    /// [`EngineError::NotIntact`]. [`EngineError::InUse`] if another process is the writer.
-    /// [`EngineError`] if storage fails or the file is not writable.
+    /// [`EngineError::NotIntact`] if a page is damaged. [`EngineError::InUse`] if another process
+    /// is the writer. [`EngineError`] if storage fails or the file is not writable.
     pub fn check(&self) -> Result<(), EngineError> {
         let mut handle = self.handle();
         let checked = match &mut handle.database {

@@ -44,12 +44,12 @@ impl SimulatedDisk {
         self.with(|usage| usage.fails = true);
     }
 
-    /// Bytes of the counted pages and of the reserve.
+    /// Number of bytes in the counted pages and in the reserve.
     pub fn used(&self) -> u64 {
         self.with(|usage| usage.used())
     }
 
-    /// Free bytes, if a capacity was set.
+    /// Number of free bytes, if a capacity was set.
     pub(super) fn room(&self) -> Option<u64> {
         self.with(|usage| {
             (usage.capacity < u64::MAX).then(|| usage.capacity.saturating_sub(usage.used()))

@@ -1,4 +1,4 @@
-//! A database of one process, which can be opened again after a failure.
+//! A database of one process that can be opened again after a failure.
 
 use core::time::Duration;
 use std::{
@@ -28,7 +28,7 @@ use crate::layer::FileLayer;
 /// database again on the same open file, at its last durable state.
 #[derive(Debug)]
 pub struct SoleDatabase {
-    /// `None` while it cannot be opened again.
+    /// `None` while the database cannot be opened again.
     database: RwLock<Option<Database>>,
     place: DatabaseFile,
     health: Arc<Health>,
@@ -37,8 +37,8 @@ pub struct SoleDatabase {
 }
 
 impl SoleDatabase {
-    /// Creates a database, filled in one transaction. It appears under its path complete or not at
-    /// all.
+    /// Creates a database, filled in one transaction. The database appears under its path complete
+    /// or not at all.
     ///
     /// # Errors
     /// [`EngineError::Exists`] if the path is taken. [`EngineError`] if storage fails. Errors of
@@ -53,13 +53,13 @@ impl SoleDatabase {
 
     /// Like [`SoleDatabase::create`], but in a layer of files.
     ///
-    /// Until it is complete, the file is named `<name>.new`. The next call replaces a file of that
-    /// name left by a crash. Callers must not create databases of one name in one folder
-    /// concurrently.
+    /// Until the database is complete, the file is named `<name>.new`. The next call replaces a
+    /// file of that name left by a crash. Callers must not create databases of one name in one
+    /// folder concurrently.
     ///
     /// # Errors
-    /// Those of [`SoleDatabase::create`]. If only the fsync of the folder fails, the database is
-    /// removed again on a best-effort basis.
+    /// [`EngineError`] as for [`SoleDatabase::create`]. If only the fsync of the folder fails, the
+    /// database is removed again on a best-effort basis.
     pub fn create_in<E: From<EngineError>>(
         layer: &Arc<dyn FileLayer>,
         name: &str,
@@ -72,9 +72,11 @@ impl SoleDatabase {
     /// Opens the database at `path`; after a crash, at its last durable state.
     ///
     /// # Errors
-    /// [`EngineError::Missing`], [`EngineError::Foreign`] (also for a truncated file),
-    /// [`EngineError::Exposed`], [`EngineError::InUse`], [`EngineError::Panicked`];
-    /// [`EngineError::Io`].
+    /// * [`EngineError::Missing`] if there is no file, and [`EngineError::InUse`] if it is open
+    ///   elsewhere.
+    /// * [`EngineError::Foreign`] if the file is truncated or not a database of this format.
+    /// * [`EngineError::Exposed`] if a private file is accessible to others.
+    /// * [`EngineError::Panicked`] or [`EngineError::Io`] if the file cannot be read or repaired.
     pub fn open(path: &Path, format: Format) -> Result<Self, EngineError> {
         Self::new(DatabaseFile::at(path, format)?)
     }
@@ -82,7 +84,7 @@ impl SoleDatabase {
     /// Like [`SoleDatabase::open`], but in a layer of files.
     ///
     /// # Errors
-    /// Those of [`SoleDatabase::open`].
+    /// [`EngineError`] as for [`SoleDatabase::open`].
     pub fn open_in(
         layer: &Arc<dyn FileLayer>,
         name: &str,
@@ -102,10 +104,11 @@ impl SoleDatabase {
         })
     }
 
-    /// Checks every page of a database that no process has open. The file is unchanged.
+    /// Checks every page of a database that is not open in any process. Does not change the file.
     ///
     /// # Errors
-    /// [`EngineError::NotIntact`]; those of [`SoleDatabase::open`].
+    /// [`EngineError::NotIntact`] if a page is damaged. Other [`EngineError`]s as for
+    /// [`SoleDatabase::open`].
     pub fn check(path: &Path, format: &Format) -> Result<(), EngineError> {
         let mut database = DatabaseFile::at(path, *format)?.open_copy()?;
         let checked = guarded(|| check::check_pages(&mut database));
@@ -125,12 +128,12 @@ impl SoleDatabase {
     /// The size of the file in bytes.
     ///
     /// # Errors
-    /// [`EngineError::Io`].
+    /// [`EngineError::Io`] if the length cannot be read.
     pub fn file_bytes(&self) -> Result<u64, EngineError> {
         Ok(self.place.file.length()?)
     }
 
-    /// Creates a handle for reserving space on the same disk, initially empty.
+    /// Creates an empty reserve on the disk of the database.
     pub fn reserve(&self) -> Reserve {
         let path = self
             .place
@@ -141,10 +144,10 @@ impl SoleDatabase {
     }
 
     /// Begins a read transaction: a snapshot that later writes do not change. Opens the database
-    /// again if it has failed, at most once in two seconds.
+    /// again after a failure, at most once in two seconds.
     ///
     /// # Errors
-    /// [`EngineError::Closed`] if the database is not open, or is busy for two seconds;
+    /// [`EngineError::Closed`] if the database is not open, or is busy for two seconds.
     /// [`EngineError`] if storage fails.
     pub fn begin_read(&self) -> Result<ReadTransaction, EngineError> {
         if self.has_failed() {
@@ -171,7 +174,7 @@ impl SoleDatabase {
         }
     }
 
-    /// Runs `work` in one durable write transaction, which is committed completely or not at all.
+    /// Runs `work` in one durable write transaction, which commits completely or not at all.
     ///
     /// # Errors
     /// [`EngineError::Closed`] if the database is not open. [`EngineError`] if storage fails.
@@ -208,7 +211,7 @@ impl SoleDatabase {
     /// Opens the database again if it has failed.
     ///
     /// # Errors
-    /// [`EngineError`] if it cannot be opened; the next call tries again.
+    /// [`EngineError`] if the database cannot be opened. The next call tries again.
     pub fn reopen(&self) -> Result<(), EngineError> {
         let mut database = self.exclusive();
         if database.is_some() && !self.has_failed() {
@@ -235,8 +238,8 @@ impl SoleDatabase {
     /// Opens the database again, which truncates free space at the end of its file.
     ///
     /// # Errors
-    /// [`EngineError`] if it cannot be opened; the next call of [`SoleDatabase::reopen`] tries
-    /// again.
+    /// [`EngineError`] if the database cannot be opened. The next call of [`SoleDatabase::reopen`]
+    /// tries again.
     pub fn trim(&self) -> Result<(), EngineError> {
         self.connect(&mut self.exclusive())
     }
@@ -269,7 +272,7 @@ impl SoleDatabase {
         Err(error)
     }
 
-    /// Free bytes on the disk, or `None` if the system does not report them.
+    /// Number of free bytes on the disk, or `None` if the system does not report it.
     pub fn room(&self) -> Option<u64> {
         #[cfg(feature = "simulated-disk")]
         if let Some(room) = self.health.disk.room() {
@@ -311,12 +314,12 @@ impl Drop for SoleDatabase {
 pub enum Repair {
     /// Reads the whole file.
     Full,
-    /// Opens at once, at the cost of additional data in each commit.
+    /// Opens without reading the whole file, at the cost of additional data in each commit.
     Quick,
 }
 
 /// Maximum time that a reader waits for a database that is being opened or compacted. Also the
-/// minimum time between two attempts of readers to open it again.
+/// minimum time between two attempts of readers to open the database again.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Polling interval of waiting readers.

@@ -130,7 +130,7 @@ impl LayerFile for SystemFile {
 impl Drop for SystemFile {
     fn drop(&mut self) {
         if self.locked.load(Ordering::Acquire) {
-            // This fails if the lock is gone already. Closing the file does the rest.
+            // Unlocking fails if the lock is already released. Closing the file does the rest.
             drop(self.file.unlock());
         }
     }

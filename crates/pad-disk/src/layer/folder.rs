@@ -23,12 +23,13 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Creates a folder, or opens an empty one. Its name is durable after
+    /// Creates a folder, or opens an empty one. The folder's name is durable after
     /// [`FileLayer::synchronise`].
     ///
     /// # Errors
-    /// [`io::ErrorKind::DirectoryNotEmpty`]. [`io::ErrorKind::NotADirectory`] if `path` is
-    /// something else. Other I/O errors, for example if the parent folder is missing.
+    /// [`io::ErrorKind::DirectoryNotEmpty`] if the folder contains files.
+    /// [`io::ErrorKind::NotADirectory`] if `path` is not a folder. Other I/O errors, for example if
+    /// the parent folder is missing.
     pub fn create(path: &Path) -> io::Result<Self> {
         match fs::create_dir(path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -44,7 +45,8 @@ impl Folder {
     /// Opens the folder at `path`.
     ///
     /// # Errors
-    /// [`io::ErrorKind::NotFound`], [`io::ErrorKind::NotADirectory`] or other I/O errors.
+    /// [`io::ErrorKind::NotFound`] if there is no folder at `path`.
+    /// [`io::ErrorKind::NotADirectory`] if `path` is not a folder. Other I/O errors.
     pub fn open(path: &Path) -> io::Result<Self> {
         if !path.metadata()?.is_dir() {
             return Err(io::ErrorKind::NotADirectory.into());

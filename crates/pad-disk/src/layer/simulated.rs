@@ -1,7 +1,7 @@
 //! A simulated folder in memory with write failures, a full disk and power cuts.
 //!
-//! Processes see the last writes. The medium has everything that was synchronised. An accident
-//! leaves the rest in any of these states:
+//! Processes see the last writes. The medium contains all synchronised data. An accident leaves
+//! other data in any of these states:
 //!
 //! * Each sector of [`SECTOR`] bytes written since the last synchronisation of its file is as it
 //!   was at any time since then, in any order.
@@ -38,7 +38,7 @@ pub use self::operation::{Operation, Reads, SECTOR, Traffic};
 
 /// A simulated folder in memory. Clones share the same folder.
 ///
-/// Each call that changes something or makes it durable is an [`Operation`], numbered from 1. A
+/// Each call that makes a change, or makes changes durable, is an [`Operation`], numbered from 1. A
 /// test runs once to count the operations, and then again with an accident at each number. All
 /// random choices are derived from seeds.
 #[derive(Clone, Debug)]
@@ -63,14 +63,15 @@ impl SimulatedFolder {
         Arc::new(self.clone())
     }
 
-    /// All operations so far, including failed ones, up to a stop; the first has the number 1.
+    /// All operations so far, up to a stop, including failed operations. The first operation has
+    /// the number 1.
     pub fn operations(&self) -> Vec<Operation> {
         self.state().operations.clone()
     }
 
-    /// Stops at the operation of this number, as a power cut in the middle of it would. The
-    /// operation returns an error, but takes effect unless it is a synchronisation. All later
-    /// operations fail and change nothing.
+    /// Stops at the operation with this number, like a power cut in the middle of it. The operation
+    /// returns an error, but takes effect unless it is a synchronisation. All later operations fail
+    /// and change nothing.
     pub fn stop_at(&self, operation: usize, reads: Reads) {
         self.state().faults.stop = Some((operation, reads));
     }
@@ -79,8 +80,8 @@ impl SimulatedFolder {
     ///
     /// A failed write has written some or none of its sectors, from the start. Like on Linux, a
     /// failed synchronisation makes some changes durable and loses the others for good, though they
-    /// can still be read. A lost sector reaches the medium only if it is written again; a lost
-    /// length, with the next synchronisation. Other failed operations have no effect.
+    /// can still be read. A lost sector reaches the medium only if it is written again. A lost
+    /// length reaches it with the next synchronisation. Other failed operations have no effect.
     pub fn fail_at(&self, operation: usize, seed: u64) {
         self.state().faults.failing.insert(operation, seed);
     }
@@ -89,13 +90,13 @@ impl SimulatedFolder {
     ///
     /// Some unsynchronised changes of files become durable and the rest are lost, as in
     /// [`SimulatedFolder::fail_at`]. The next synchronisation of each open handle of such a file
-    /// fails. Later ones, and handles opened later, do not report it.
+    /// fails. Later synchronisations, and handles opened later, do not report the failure.
     pub fn fail_write_back_before(&self, operation: usize, seed: u64) {
         self.state().faults.write_back.insert(operation, seed);
     }
 
-    /// Limits the folder to a capacity of `bytes`, in pages of 4096, including everything written
-    /// so far. A write without enough space writes the part that fits.
+    /// Limits the folder to a capacity of `bytes`, in pages of 4096, including all data written so
+    /// far. A write without enough space writes the part that fits.
     pub fn set_capacity(&self, bytes: u64) {
         self.state().capacity = bytes;
     }
@@ -105,19 +106,20 @@ impl SimulatedFolder {
         self.state().used()
     }
 
-    /// I/O counters of the file `name`; zeros if there is none.
+    /// I/O counters of the file `name`; zeros if there is no such file.
     pub fn traffic(&self, name: &str) -> Traffic {
         self.state().traffic(name)
     }
 
-    /// A folder as the medium may hold it if the power is cut now. All of it is durable.
+    /// Returns the folder as the medium may contain it if the power is cut now. Its contents are
+    /// durable.
     #[must_use]
     pub fn after_power_cut(&self, seed: u64) -> Self {
         Self::with(self.path.clone(), self.state().after_power_cut(seed))
     }
 
-    /// A folder as another process finds it if this one is killed now: with all writes. A later
-    /// power cut may still lose unsynchronised changes.
+    /// Returns the folder as another process finds it if this process is killed now, with all
+    /// writes. A later power cut may still lose unsynchronised changes.
     #[must_use]
     pub fn after_kill(&self) -> Self {
         Self::with(self.path.clone(), self.state().after_kill())

@@ -7,12 +7,12 @@ use crate::PATIENCE;
 
 /// Replaces or creates the file `name` with `contents`, durable when this returns.
 ///
-/// After a crash the file is unchanged or has all of `contents`. An interrupted or failed attempt
-/// may leave a file `<name>.new`, which the next call removes.
+/// After a crash the file is unchanged or contains all of `contents`. An interrupted or failed
+/// attempt may leave a file `<name>.new`, which the next call removes.
 ///
 /// # Errors
-/// I/O errors of the operating system. The file then has the old or the new contents, and the
-/// contents that can be read need not be durable.
+/// I/O errors of the operating system. The file then contains the old or the new contents, which
+/// need not be durable.
 pub fn replace(layer: &dyn FileLayer, name: &str, contents: &[u8]) -> io::Result<()> {
     let draft = format!("{name}{DRAFT}");
     match layer.remove(&draft) {
@@ -26,7 +26,7 @@ pub fn replace(layer: &dyn FileLayer, name: &str, contents: &[u8]) -> io::Result
     layer.synchronise()
 }
 
-/// Reads the file `name`, or returns `None` if there is none.
+/// Reads the file `name`. Returns `None` if there is no such file.
 ///
 /// # Errors
 /// [`io::ErrorKind::FileTooLarge`] if the file has more than `most` bytes; other I/O errors.

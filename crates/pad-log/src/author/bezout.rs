@@ -1,4 +1,4 @@
-//! The equation of Bézout: `x A + y f = 1` for a polynomial `f` that is given by its roots.
+//! Solves the equation of Bézout, `x A + y f = 1`, for a polynomial `f` that is given by its roots.
 //!
 //! The products of the roots of `f` are available, so no half-gcd is needed. Let
 //! `c_i = 1 / (A(z_i) f'(z_i))` over the roots `z_i`. Then `x` is the sum of `c_i f / (X - z_i)`,
@@ -44,7 +44,7 @@ async fn product(pair: &[Vec<Fr>], transform: &Transform) -> Vec<Fr> {
     }
 }
 
-/// The degrees of all products, from those of the groups.
+/// The degrees of all products, from the degrees of the groups.
 pub(super) fn degrees(groups: &[usize]) -> Vec<Vec<usize>> {
     let mut rows = vec![groups.to_vec()];
     while let Some(row) = rows.last().filter(|row| row.len() > 1) {
@@ -63,7 +63,7 @@ pub(super) fn every_second<T>(rows: &[T]) -> Vec<&T> {
     chosen.map(|(_, row)| row).collect()
 }
 
-/// Steps of [`products`] and [`bezout`] together, from the degree of `tree` and those of all
+/// Steps of [`products`] and [`bezout`] together, from the degree of `tree` and the degrees of all
 /// products.
 pub(super) fn bezout_steps(tree: usize, degrees: &[Vec<usize>]) -> usize {
     let groups = degrees.first().map_or(0, Vec::len);
@@ -99,8 +99,8 @@ fn node_steps(children: &[usize]) -> usize {
 /// Computes `x` and `y`. The transform is for products of twice the degree of `tree`.
 ///
 /// # Errors
-/// [`AccumulateError::ElementNotAllowed`] if a root of `f` is one of `A`, or two are equal: hashes
-/// have collided.
+/// [`AccumulateError::ElementNotAllowed`] if a root of `f` is a root of `A`, or two roots of `f`
+/// are equal. Hashes have then collided.
 pub(super) async fn bezout(
     tree: &[Fr],
     (groups, rows): (&[Vec<Fr>], &Rows),
@@ -217,7 +217,8 @@ fn divide_steps(dividend: usize, divisor: usize) -> usize {
     multiply_steps(length, length) + multiply_steps(length, divisor)
 }
 
-/// The starting vector of each group's values, computed from that of all roots down the tree.
+/// The starting vector of each group's values, computed down the tree from the starting vector of
+/// all roots.
 async fn down(rows: &Rows, start: Vec<Fr>, transform: &Transform, pace: &Pace) -> Vec<Vec<Fr>> {
     let mut vectors = vec![start];
     for row in rows.iter().rev().skip(1) {
@@ -228,8 +229,8 @@ async fn down(rows: &Rows, start: Vec<Fr>, transform: &Transform, pace: &Pace) -
     vectors
 }
 
-/// The vectors of two nodes, computed from their common one: each by the polynomial of the other
-/// node.
+/// The vectors of two nodes, computed from their common vector, each with the polynomial of the
+/// other node.
 async fn split(nodes: &[Vec<Fr>], vector: &[Fr], transform: &Transform) -> Vec<Vec<Fr>> {
     let [left, right] = nodes else {
         return vec![vector.to_vec()];

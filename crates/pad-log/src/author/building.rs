@@ -3,8 +3,8 @@
 //! A node of `2^h` elements above the blocks' level is first used `2^h` appends after its last
 //! element. Its right child is available at least half of that time earlier. The node is made in
 //! the last `2^(h - 1)` appends before its first use, by a job of steps. Each level has at most one
-//! job. No digest depends on an unfinished node. All digests and proofs equal those of nodes made
-//! at once.
+//! job. No digest depends on an unfinished node. All digests and proofs equal the digests and
+//! proofs of nodes that are made in one append.
 //!
 //! Source: Overmars, van Leeuwen 1981, "Worst-case optimal insertion and deletion methods for
 //! decomposable searching problems".
@@ -14,15 +14,15 @@ use std::collections::BTreeMap;
 use super::job::Job;
 use crate::shape::{Address, Schedule, Shape};
 
-/// Schedule of the work on a deferred log's nodes above the blocks' level. Eager logs always do it
-/// at once.
+/// Schedule of the work on a deferred log's nodes above the blocks' level. Eager logs do all work
+/// of a node in one append.
 ///
-/// Digests and proofs do not depend on it. It is not part of a log's setup: author and servers
-/// choose independently.
+/// Digests and proofs do not depend on the schedule. The schedule is not part of a log's setup:
+/// author and servers choose it independently.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Building {
-    /// Does all of a node's work in the append that makes it available.
+    /// Does all work of a node in the append that makes the node available.
     AtOnce,
     /// Runs an equal share of the steps with each append. A single append runs about twice as many
     /// steps as the average append, for logs of any size.
@@ -37,7 +37,7 @@ pub struct BuildProgress {
     pub node: Address,
     /// Number of steps that were run.
     pub done: usize,
-    /// Total number of steps; zero if the node was made before.
+    /// Total number of steps; zero if the node was already made.
     pub steps: usize,
 }
 
@@ -78,7 +78,8 @@ impl Due {
         self.node.width() / 2
     }
 
-    /// Number of a job's steps to have run at this log size: an equal share for each append.
+    /// The number of a job's steps that must have run at this log size: an equal share for each
+    /// append.
     fn credit(self, size: u64, steps: usize) -> usize {
         let whole = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         let share = steps.div_ceil(whole(self.window()));
@@ -86,12 +87,12 @@ impl Due {
     }
 }
 
-/// The jobs of a log; `None` for a log that does all work at once.
+/// The jobs of a log; `None` for a log that does all work of a node in one append.
 #[derive(Debug)]
 pub(super) struct Jobs(Option<BTreeMap<Due, Job>>);
 
-/// Drops all jobs. A copy may get few appends or none, so it does its work at once until
-/// [`Building`] is set again.
+/// Drops all jobs. A copy may get few appends or none, so it does all work of a node in one append
+/// until [`Building`] is set again.
 impl Clone for Jobs {
     fn clone(&self) -> Self {
         Self(None)
@@ -99,7 +100,7 @@ impl Clone for Jobs {
 }
 
 impl Jobs {
-    /// No jobs yet.
+    /// Creates the schedule without jobs.
     pub(super) fn new(building: Building, schedule: Schedule) -> Self {
         let by_credit = (schedule, building) == (Schedule::Deferred, Building::Credit);
         Self(by_credit.then(BTreeMap::new))

@@ -13,10 +13,10 @@ use super::{
 };
 use crate::{scheme::Scheme, shape::Address};
 
-/// An update with the nodes that its author made for it.
+/// An update with the nodes that its author made for the update.
 ///
-/// Only authors make one, and it is never sent as a message. A receiver of a plain update makes the
-/// nodes again.
+/// Only authors create built updates. They are never sent as messages. A receiver of a plain update
+/// makes the nodes again.
 #[derive(Clone)]
 pub struct BuiltUpdate<S> {
     pub(super) update: Update<Sha256Ed25519, Appended>,
@@ -43,7 +43,7 @@ impl<S> fmt::Debug for BuiltUpdate<S> {
 /// Nodes that became available with the latest elements, and the frontiers of the roots.
 #[derive(Clone)]
 pub(super) struct NewNodes {
-    /// The nodes of each level from the blocks' on.
+    /// The nodes of each level, from the blocks' level upwards.
     levels: Vec<Vec<Node>>,
     frontiers: Vec<(Address, Arc<FrontierTree>)>,
 }
@@ -72,7 +72,7 @@ impl<S: Scheme> Forest<S> {
 
     /// Takes the nodes that another forest of this log made for the elements that were pushed.
     /// Returns `None` unless each level then has as many nodes as are available;
-    /// [`Forest::truncate`] undoes it. The contents are not checked.
+    /// [`Forest::truncate`] undoes the call. The contents are not checked.
     pub(super) fn take_nodes(&mut self, new: &NewNodes) -> Option<()> {
         self.joined.clear();
         for (level, made) in new.levels.iter().enumerate() {

@@ -20,22 +20,21 @@ use crate::{
     statement::Entry,
 };
 
-/// Stored state of a repository, from which it continues without replaying updates or making an
-/// accumulator.
+/// Stored state of a repository. Restoring it replays no updates and makes no accumulators.
 ///
 /// Hashes bind entries and accumulators to the root of the latest version. The reader checks that
 /// root's signature. Certificates, frontiers and the sizes of earlier versions are trusted: keep an
-/// integrity digest next to the checkpoint. Clients refuse proofs that rest on false ones.
+/// integrity digest next to the checkpoint. Clients refuse proofs that rest on false data.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct LogCheckpoint {
     heads: HeadLog<Sha256Ed25519>,
     /// The number of entries in each version, from version 0 on.
     sizes: Vec<u64>,
     entries: Vec<Entry>,
-    /// The encoded nodes of each level from the blocks' on, concatenated.
+    /// The encoded nodes of each level, from the blocks' level upwards, concatenated.
     levels: Vec<Vec<u8>>,
     /// The encoded frontiers of the roots of all versions, in order of their addresses, in frontier
-    /// schemes only. An empty one is made when it is needed.
+    /// schemes only. An empty frontier is made when it is needed.
     frontiers: Vec<Vec<u8>>,
 }
 
@@ -66,19 +65,19 @@ impl<S: Scheme> LogRepository<S> {
         }
     }
 
-    /// Restores a repository from a checkpoint. It makes all nodes at once until [`Building`] is
-    /// set again.
+    /// Restores a repository from a checkpoint. The repository does all work of a node in one
+    /// append until [`Building`] is set again.
     ///
-    /// Returns `None` if the checkpoint is of another log or author, if the parameters have too few
-    /// powers, or if its parts do not fit:
+    /// Returns `None` if the checkpoint belongs to another log or author, if the parameters have
+    /// too few powers, or if its parts do not fit:
     ///
     /// - entries that the log does not accept,
-    /// - nodes that are missing, surplus, or not of these entries,
-    /// - nodes that do not lead to the root of the latest version,
-    /// - frontiers of another number or length. Their contents are not verified.
+    /// - nodes that are missing, surplus, or do not belong to these entries,
+    /// - nodes that do not hash to the root of the latest version,
+    /// - frontiers whose number or length is wrong. Their contents are not verified.
     ///
     /// Time: linear in the stored bytes, and in frontier schemes in the bits of the trees'
-    /// elements. Only hashes, no sums.
+    /// elements. Computes hashes, but no sums in G1.
     pub fn restore(
         checkpoint: LogCheckpoint,
         log: Log<S>,
@@ -160,7 +159,7 @@ impl<S: Scheme> Forest<S> {
     }
 
     /// Whether each node has the hash of its elements or children. The signed root then covers all
-    /// of them.
+    /// elements.
     ///
     /// Time: about two hashes for each element.
     fn binds_elements(&self) -> bool {
@@ -201,7 +200,7 @@ impl<S: Scheme> Forest<S> {
     }
 
     /// Decodes the frontiers of the roots at these sizes, whose nodes are present. Returns `None`
-    /// unless their number matches and each has its tree's shape.
+    /// unless their number matches and each frontier has the shape of its tree.
     fn decode_frontiers(&mut self, sizes: &[u64], stored: &[Vec<u8>]) -> Option<()> {
         let roots = self.roots_with_frontiers(sizes);
         if roots.len() != stored.len() {
@@ -244,7 +243,7 @@ fn decode(bytes: &[u8; NODE_BYTES]) -> Option<Node> {
     })
 }
 
-/// Accumulator (48), inner hash (32), value (32), quotient (48).
+/// Bytes of a stored node: accumulator (48), inner hash (32), value (32), quotient (48).
 const NODE_BYTES: usize = 160;
 
 #[cfg(test)]

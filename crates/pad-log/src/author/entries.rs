@@ -23,15 +23,15 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum AppendError {
-    /// The set holds this member already.
-    #[error("the set holds this member already")]
+    /// The set already contains this member.
+    #[error("the member is already in the set")]
     MemberPresent,
-    /// A member of a set comes with a value.
+    /// The entry is a member of a set but has a value.
     #[error("a member of a set has no value")]
     MemberWithValue,
-    /// The next version already has as many entries as a server accepts
-    /// ([`MOST_ENTRIES`](super::update::MOST_ENTRIES)). Sign it first.
-    #[error("the next version takes no more entries: it must be signed first")]
+    /// The next version already contains the maximum number of entries
+    /// ([`MOST_ENTRIES`](super::update::MOST_ENTRIES)). Sign that version first.
+    #[error("the next version is full: it must be signed first")]
     VersionFull,
     /// The log is full.
     #[error(transparent)]
@@ -41,10 +41,11 @@ pub enum AppendError {
     Parameters(#[from] AccumulateError),
 }
 
-/// The entries of a log, and proofs about every size of it.
+/// The entries of a log, and proofs about every earlier size of the log.
 ///
-/// A pushed entry is in no tree before [`Entries::build`]. Proofs exist for all sizes. In frontier
-/// schemes, the frontiers of a size that was not built are made for each proof.
+/// A pushed entry is not in a tree before [`Entries::build`]. Proofs exist for all sizes. In
+/// frontier schemes, the frontiers of a size without a call of [`Entries::build`] are made for each
+/// proof.
 #[derive(Clone, Debug)]
 pub struct Entries<S: Scheme> {
     appended: Vec<Entry>,
@@ -58,7 +59,7 @@ pub struct Entries<S: Scheme> {
 }
 
 impl<S: Scheme> Entries<S> {
-    /// No entries.
+    /// Creates an empty list of entries.
     ///
     /// # Errors
     /// [`AccumulateError::CapacityExceeded`] if the parameters have fewer powers than the
@@ -67,11 +68,11 @@ impl<S: Scheme> Entries<S> {
         Self::bounded(log, workers, Shape::SIZE_LIMIT - 1)
     }
 
-    /// No entries, with an upper bound of `limit`. Parameters for the largest tree of `limit`
+    /// Creates an empty list of at most `limit` entries. Parameters for the largest tree of `limit`
     /// entries suffice.
     ///
     /// # Errors
-    /// As [`Entries::new`].
+    /// The errors of [`Entries::new`].
     pub fn bounded(log: Log<S>, workers: Workers, limit: u64) -> Result<Self, AccumulateError> {
         let largest = u8::try_from(limit.max(1).ilog2()).unwrap_or(u8::MAX);
         let largest = largest.min(log.shape().top_level());
@@ -106,7 +107,7 @@ impl<S: Scheme> Entries<S> {
     /// Appends an entry.
     ///
     /// # Errors
-    /// [`AppendError`].
+    /// [`AppendError`] if the log does not accept the entry.
     pub fn push(&mut self, entry: Entry) -> Result<(), AppendError> {
         let position = to_u64(self.appended.len());
         if position >= self.limit {
@@ -139,17 +140,17 @@ impl<S: Scheme> Entries<S> {
     /// Makes the trees of all entries that were pushed.
     ///
     /// # Errors
-    /// [`AccumulateError`], for parameters without enough powers, or if hashes have collided. The
+    /// [`AccumulateError`] if the parameters have too few powers or hashes have collided. The
     /// entries then stay pushed.
     pub fn build(&mut self) -> Result<(), AccumulateError> {
         self.forest.build()
     }
 
     /// Sets the schedule of node construction. New deferred logs begin with [`Building::Credit`],
-    /// clones and restored ones with [`Building::AtOnce`]. Eager logs ignore it.
+    /// clones and restored logs with [`Building::AtOnce`]. Eager logs ignore the schedule.
     ///
-    /// Nodes under construction are begun anew, and the steps that past appends give credit for run
-    /// now.
+    /// Nodes under construction are begun anew. The steps that past appends give credit for run
+    /// during this call.
     #[must_use]
     pub fn with_building(mut self, building: Building) -> Self {
         self.forest.set_building(building);
@@ -192,7 +193,7 @@ impl<S: Scheme> Entries<S> {
     }
 
     /// The roots of the forest of `size` entries, at most [`Entries::size`], from left to right.
-    /// Each comes with its hash and, from the blocks' level on, its accumulator.
+    /// Each root comes with its hash and, from the blocks' level upwards, its accumulator.
     pub fn roots(&self, size: u64) -> Vec<(Address, Digest<32>, Option<[u8; G1_BYTES]>)> {
         let roots = self.log().shape().forest(size.min(self.size()));
         let forest = &self.forest;
@@ -205,7 +206,7 @@ impl<S: Scheme> Entries<S> {
             .collect()
     }
 
-    /// The positions below `size` of a key's entries, or of a member.
+    /// The positions below `size` of the entries of a key, or of a member.
     pub fn positions(&self, key: &[u8], size: u64) -> &[u64] {
         let beginning = S::beginning(key);
         let positions = self
@@ -220,7 +221,7 @@ impl<S: Scheme> Entries<S> {
         self.appended.get(to_usize(position))
     }
 
-    /// The number of times that the pair at `position` was appended up to there; 0 in sets.
+    /// The number of times that the pair at `position` was appended up to that position; 0 in sets.
     pub(super) fn occurrence(&self, position: u64) -> u64 {
         let Some(entry) = self.entry(position) else {
             return 0;

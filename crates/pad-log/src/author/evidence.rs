@@ -18,8 +18,8 @@ use crate::{
 impl<S: Scheme> Forest<S> {
     /// Appends the evidence that a tree holds exactly `count` elements that begin with `beginning`.
     ///
-    /// Cost: one sum with a term for each element of the tree. Two sums for `count = 1`, three for
-    /// more.
+    /// Cost: one sum with a term for each element of the tree. Two such sums for `count = 1`, three
+    /// for a larger `count`.
     ///
     /// # Errors
     /// None for a tree whose accumulator was made.

@@ -1,4 +1,5 @@
-//! Figure 4 of the paper, and every other set of its scheme that fits in a few trees.
+//! Tests with figure 4 of the paper, and with every other set of its scheme that fits in a few
+//! trees.
 
 use std::{collections::BTreeSet, sync::Arc};
 

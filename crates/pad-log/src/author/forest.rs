@@ -1,5 +1,5 @@
-//! The trees of a log: accumulators, hashes and certificates of all nodes from the blocks' level
-//! on.
+//! The trees of a log: accumulators, hashes and certificates of all nodes, from the blocks' level
+//! upwards.
 
 mod building;
 
@@ -32,23 +32,23 @@ use crate::{
 ///
 /// Space:
 ///
-/// - 160 bytes for each node, of which there are a quarter as many as elements;
+/// - 160 bytes for each node, with one node for every four elements;
 /// - the elements;
-/// - 32 bytes for each scalar of the elements of trees without a parent, or without one before the
-///   latest build;
+/// - 32 bytes for each scalar of the elements of trees without a parent, or without a parent before
+///   the latest build;
 /// - the frontiers.
 #[derive(Clone, Debug)]
 pub(crate) struct Forest<S: Scheme> {
     log: Log<S>,
     workers: Workers,
-    /// All elements, concatenated. Those from `size` on are in no node yet.
+    /// All elements, concatenated. Elements from `size` on are not in a node yet.
     pub(super) elements: Vec<u8>,
     /// The number of elements that the nodes cover.
     pub(super) size: u64,
-    /// The available nodes of each level from the blocks' on.
+    /// The available nodes of each level, from the blocks' level upwards.
     pub(super) levels: Vec<Vec<Node>>,
-    /// The polynomials of nodes whose parents are not made yet. Missing ones are made from the
-    /// elements.
+    /// The polynomials of nodes whose parents are not made yet. Missing polynomials are made from
+    /// the elements.
     polynomials: HashMap<Address, Arc<Vec<Fr>>>,
     /// The polynomials of older nodes whose parents were made in the latest build.
     /// [`Forest::truncate`] restores them.
@@ -90,7 +90,7 @@ impl<S: Scheme> Forest<S> {
         self.size
     }
 
-    /// The number of elements, including those that are in no node yet.
+    /// The number of elements, including elements that are not in a node yet.
     pub(super) fn pushed(&self) -> u64 {
         to_u64(self.elements.len() / S::element_bytes())
     }
@@ -107,7 +107,7 @@ impl<S: Scheme> Forest<S> {
     /// In frontier schemes also the frontiers of the new roots.
     ///
     /// # Errors
-    /// [`AccumulateError`]: the parameters have too few powers for the top level, or hashes have
+    /// [`AccumulateError`] if the parameters have too few powers for the top level or hashes have
     /// collided.
     pub(crate) fn build(&mut self) -> Result<(), AccumulateError> {
         let size = self.pushed();
@@ -120,7 +120,7 @@ impl<S: Scheme> Forest<S> {
                 .map(|index| Address { level, index })
                 .take_while(|node| shape.is_available(*node, size))
                 .collect();
-            // A few at a time, because their polynomials are in memory together.
+            // Makes a few nodes at a time, because their polynomials are in memory together.
             for nodes in new.chunks((TOGETHER / degree::<S>(level)).max(1)) {
                 if level == shape.block_level() {
                     self.make_blocks(nodes)?;
@@ -142,9 +142,9 @@ impl<S: Scheme> Forest<S> {
         Ok(())
     }
 
-    /// The frontier of a tree that look-ups do not show in full.
+    /// The frontier of a tree that look-ups do not include in full.
     ///
-    /// Cost: none for roots of sizes that were built. Other frontiers are made.
+    /// Cost: none for roots of sizes that were built. Other frontiers are computed.
     pub(crate) fn frontier(&self, tree: Address) -> Result<Cow<'_, FrontierTree>, AccumulateError> {
         match self.frontiers.get(&tree) {
             Some(known) => Ok(Cow::Borrowed(known)),
@@ -295,7 +295,7 @@ impl<S: Scheme> Forest<S> {
         Ok(())
     }
 
-    /// Makes the next nodes of a level above the blocks'.
+    /// Makes the next nodes of a level above the blocks' level.
     fn make(&mut self, nodes: &[Address]) -> Result<(), AccumulateError> {
         let merges: Vec<Merge> = nodes.iter().filter_map(|node| self.merge(*node)).collect();
         let pace = self.pace();
@@ -345,7 +345,7 @@ impl<S: Scheme> Forest<S> {
     }
 }
 
-/// The id that the challenges of evidence cover.
+/// Provides the id that the challenges of evidence cover.
 impl<S: Scheme> Forest<S> {
     pub(crate) const fn id(&self) -> AccumulatorId {
         self.log.id()

@@ -17,11 +17,12 @@ use crate::{
 };
 
 impl<S: Scheme> Forest<S> {
-    /// Appends the evidence that the elements of a tree that begin with `beginning` are exactly
-    /// those at `positions`.
+    /// Appends the evidence that the elements of a tree that begin with `beginning` are exactly the
+    /// elements at `positions`.
     ///
-    /// Cost: one sum of at most 1024 terms if there are none, else two for each chunk. A pass over
-    /// the tree's elements, without hashing. A frontier that is not kept is made.
+    /// Cost: one sum of at most 1024 terms if there are none, else two sums for each chunk. In
+    /// addition a pass over the tree's elements, without hashing. A frontier that is not kept is
+    /// computed.
     ///
     /// # Errors
     /// None for a tree whose accumulator was made.
@@ -83,7 +84,7 @@ impl<S: Scheme> Forest<S> {
         Ok(())
     }
 
-    /// Appends the path to the group that holds a chunk, the commitment to the quotient of their
+    /// Appends the path to the group with a chunk, the commitment to the quotient of the two
     /// polynomials, and evidence that the division is exact.
     fn append_chunk(
         &self,

@@ -1,8 +1,8 @@
 //! The frontier of a tree with accumulators.
 //!
-//! Groups of strings are joined by fours up to one polynomial. A proof shows that it has no root in
-//! common with the tree's polynomial. The layout is the server's choice: a verifier does not see
-//! it.
+//! Groups of strings are joined by fours up to one polynomial. Evidence proves that this polynomial
+//! has no root in common with the tree's polynomial. The server chooses the layout. A verifier does
+//! not depend on it.
 
 use std::sync::Arc;
 
@@ -41,8 +41,8 @@ const ARITY: usize = 4;
 
 /// The frontier of a tree.
 ///
-/// Space: four bytes for each element, and some hundred for each group. Dictionaries have about
-/// half as many groups as elements, sets a quarter.
+/// Space: four bytes for each element, and a few hundred bytes for each group. Dictionaries have
+/// about one group for every two elements, sets one for every four.
 #[derive(Clone, Debug)]
 pub(crate) struct FrontierTree {
     /// The positions of the elements in the tree, in ascending order of the elements.
@@ -64,7 +64,7 @@ struct FrontierNode {
 }
 
 /// Certificate that a node is the product of its children: values of all children but the last, and
-/// the quotient. Groups and nodes that moved up unchanged have none.
+/// the quotient. Groups, and nodes that moved up unchanged, have no certificate.
 type Certificate = (Vec<ScalarBytes>, PointBytes);
 
 /// A planned frontier of a tree whose elements are all present.
@@ -89,10 +89,11 @@ impl FrontierTree {
         arranged::<S>(&self.order, elements)
     }
 
-    /// The number of the group that holds a string, or the prefix of it that is in the frontier.
+    /// The number of the group with a string, or with the prefix of the string that is in the
+    /// frontier.
     pub(super) fn group_of(&self, frontier: Frontier<'_>, string: &[u8]) -> usize {
         // Compares only the first `string.len()` bytes of a group's first string. The zeros after a
-        // shorter one must not place it after the strings that it is a prefix of.
+        // shorter first string must not place it after strings that it is a prefix of.
         let bytes = |first: &FrontierString| frontier.bytes(*first).0;
         let is_before = |first: &FrontierString| bytes(first).iter().take(string.len()).le(string);
         self.groups.partition_point(is_before).saturating_sub(1)
@@ -169,8 +170,8 @@ impl Run {
 }
 
 /// Cuts a frontier into groups of at most [`Scheme::GROUP_DEGREE`] strings. Groups consist of whole
-/// atoms: single strings up to the length of a key half, and chunks of the strings that leave one
-/// key's values.
+/// atoms: single strings up to the length of a key half, and chunks of the strings that leave the
+/// values of one key.
 ///
 /// Time: linear in the number of strings, without hashing.
 fn groups<S: Scheme>(frontier: Frontier<'_>) -> Vec<Run> {
@@ -242,11 +243,11 @@ impl FrontierPlan {
     /// Makes the frontier of the tree with this accumulator and polynomial.
     ///
     /// Cost: sums of about `8 d n` coefficients for `n = 16` elements with `d` prefixes each, and
-    /// `12 d n` for 512. Each row adds `2 d n`.
+    /// of `12 d n` coefficients for 512 elements. Each row adds `2 d n` coefficients.
     ///
     /// # Errors
-    /// [`AccumulateError::CapacityExceeded`]; [`AccumulateError::ElementNotAllowed`] if hashes have
-    /// collided.
+    /// [`AccumulateError::CapacityExceeded`] if there are too few powers.
+    /// [`AccumulateError::ElementNotAllowed`] if hashes have collided.
     pub(super) async fn make<S: Scheme>(
         self,
         (accumulator, polynomial): (PointBytes, Arc<Vec<Fr>>),
@@ -323,7 +324,7 @@ impl FrontierPlan {
         })
     }
 
-    /// The certificate of a node; `None` for a node without children, or one that moved up
+    /// The certificate of a node; `None` for a node without children, or a node that moved up
     /// unchanged.
     async fn certificate(
         &self,
@@ -361,8 +362,8 @@ impl FrontierPlan {
 
     /// Proves that the two polynomials have no root in common.
     ///
-    /// The proof has commitments to `f`, `x` and `y`, the values of the last two at the challenge,
-    /// and the quotient.
+    /// The proof contains commitments to `f`, `x` and `y`, the values of `x` and `y` at the
+    /// challenge, and the quotient.
     async fn disjoint(
         &self,
         (accumulator, polynomial): (&PointBytes, &[Fr]),

@@ -1,4 +1,4 @@
-//! Construction of one node above the blocks' level: at once, or as a job of steps.
+//! Construction of one node above the blocks' level: in one append, or as a job of steps.
 
 use std::{fmt, sync::Arc};
 
@@ -39,16 +39,16 @@ pub(super) struct Merge {
 pub(super) struct Made {
     pub(super) node: Node,
     pub(super) polynomial: Arc<Vec<Fr>>,
-    /// `None` in counted schemes, for nodes made at once, and for nodes that are roots of no
-    /// version.
+    /// `None` in counted schemes, for nodes made in one append, and for nodes that are not a root
+    /// in any version.
     pub(super) frontier: Option<Arc<FrontierTree>>,
 }
 
 /// A job that makes a node: first its accumulator and certificate, then, in frontier schemes, its
 /// frontier.
 ///
-/// It owns its inputs and never changes them. A job that is dropped and begun anew makes the same
-/// node.
+/// A job owns its inputs and never changes them. A job that is dropped and begun anew makes the
+/// same node.
 pub(super) struct Job {
     stage: Stage,
     total: usize,
@@ -126,18 +126,18 @@ impl Job {
         self.done
     }
 
-    /// Runs until `steps` steps are done, or all.
+    /// Runs until `steps` steps, or all steps, are done.
     pub(super) fn run_to(&mut self, steps: usize) {
         while self.done < steps && !matches!(self.stage, Stage::Finished(_)) {
             self.step();
         }
     }
 
-    /// Runs all remaining steps and returns the node. Skips those for the frontier if
+    /// Runs all remaining steps and returns the node. Skips the steps of the frontier if
     /// `with_frontier` is false.
     ///
     /// # Errors
-    /// [`AccumulateError`]: there are too few powers, or hashes have collided.
+    /// [`AccumulateError`] if there are too few powers or hashes have collided.
     pub(super) fn finish(mut self, with_frontier: bool) -> Result<Made, AccumulateError> {
         loop {
             match self.stage {

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{log::Log, scheme::Scheme, statement::Entry};
 
-/// The author of a log: appends, and publishes signed versions.
+/// The author of a log: appends entries, and publishes signed versions.
 ///
 /// Laws: a version is one batch of entries, possibly empty. One author value never signs two
 /// different heads for one version. Never resume from a repository that may lack a signed version.
@@ -32,7 +32,7 @@ pub struct LogAuthor<S: Scheme> {
     head: Option<SignedHead<Sha256Ed25519>>,
     /// The number of entries in the latest signed version.
     published: u64,
-    /// The next version, with trees made, that the signer failed to sign.
+    /// The head of the next version, complete but unsigned because the signer failed.
     unsigned: Option<SnapshotHead<Sha256Ed25519>>,
 }
 
@@ -52,7 +52,7 @@ pub enum AuthorError {
 }
 
 impl<S: Scheme> LogAuthor<S> {
-    /// The author of a new, empty log. `author` is the public half of `signer`.
+    /// Creates the author of a new, empty log. `author` is the public half of `signer`.
     ///
     /// # Errors
     /// [`AccumulateError::CapacityExceeded`] if the parameters have too few powers for the largest
@@ -79,9 +79,9 @@ impl<S: Scheme> LogAuthor<S> {
         })
     }
 
-    /// Continues from the state of a repository. `signer` is the secret half of the key that the
-    /// repository verifies with. Copies the contents. Makes all nodes at once until [`Building`] is
-    /// set again.
+    /// Continues from the state of a repository. `signer` must hold the secret half of the
+    /// repository's author key. Copies the contents. Does all work of a node in one append until
+    /// [`Building`] is set again.
     pub fn resume(repository: &LogRepository<S>, signer: HeadSigner) -> Self {
         let (entries, heads) = (repository.entries().clone(), repository.heads());
         Self {
@@ -95,7 +95,7 @@ impl<S: Scheme> LogAuthor<S> {
         }
     }
 
-    /// Whether a version is sealed that the signer failed to sign. The next snapshot signs it.
+    /// Whether the signer failed to sign a sealed version. The next snapshot signs it.
     pub const fn has_unsigned(&self) -> bool {
         self.unsigned.is_some()
     }
@@ -126,7 +126,8 @@ impl<S: Scheme> LogAuthor<S> {
     /// Appends an entry to the next version, or to the one after a sealed version.
     ///
     /// # Errors
-    /// [`AppendError`]; [`AppendError::VersionFull`] if [`MOST_ENTRIES`] entries are not signed.
+    /// [`AppendError`] if the log does not accept the entry. [`AppendError::VersionFull`] if
+    /// [`MOST_ENTRIES`] entries are not signed.
     pub fn append(&mut self, entry: Entry) -> Result<(), AppendError> {
         let pending = self.entries.as_slice().len() - to_usize(self.published);
         if pending >= MOST_ENTRIES {
@@ -135,14 +136,14 @@ impl<S: Scheme> LogAuthor<S> {
         self.entries.push(entry)
     }
 
-    /// Removes the entries that were appended since the latest version. Keeps those of a sealed
-    /// version, which the next snapshot signs.
+    /// Removes the entries that were appended since the latest version. Keeps the entries of a
+    /// sealed version, which the next snapshot signs.
     pub fn discard_pending(&mut self) {
         let built = self.entries.size();
         self.entries.truncate(built);
     }
 
-    /// The values of a key in the order in which they were appended, pending ones included.
+    /// The values of a key in the order in which they were appended, including pending values.
     pub fn values(&self, key: &[u8]) -> impl Iterator<Item = &Value> {
         let positions = self.entries.positions(key, u64::MAX).iter();
         let entries = positions.filter_map(|position| self.entries.entry(*position));
@@ -155,10 +156,10 @@ impl<S: Scheme> LogAuthor<S> {
     }
 
     /// Makes the trees of the pending entries, and signs them as the next version. If a version is
-    /// sealed already, signs that one, and later entries stay pending.
+    /// sealed already, signs that version. Later entries then stay pending.
     ///
     /// # Errors
-    /// [`AuthorError`]. The entries then stay unsigned.
+    /// [`AuthorError`] if no version was made. The entries then stay unsigned.
     pub fn snapshot(&mut self) -> Result<Update<Sha256Ed25519, Appended>, AuthorError> {
         let head = match self.unsigned {
             Some(head) => head,
@@ -181,11 +182,11 @@ impl<S: Scheme> LogAuthor<S> {
         })
     }
 
-    /// Like [`LogAuthor::snapshot`], with a copy of the nodes that were made, for a repository in
-    /// this process ([`LogRepository::apply_built`]).
+    /// Publishes like [`LogAuthor::snapshot`]. Also returns a copy of the new nodes, for a
+    /// repository in this process ([`LogRepository::apply_built`]).
     ///
     /// # Errors
-    /// [`AuthorError`].
+    /// [`AuthorError`] as for [`LogAuthor::snapshot`].
     pub fn snapshot_with_nodes(&mut self) -> Result<BuiltUpdate<S>, AuthorError> {
         let before = self.published;
         let update = self.snapshot()?;

@@ -1,7 +1,7 @@
 //! The prover: proofs about every size of a log.
 //!
-//! Inclusion and append-only proofs are read off the stored nodes. Look-ups take a sum over each
-//! tree, or in frontier schemes over one group of prefixes of each tree.
+//! Inclusion and append-only proofs only read stored nodes. Look-ups take a sum over each tree, or
+//! in frontier schemes over one group of prefixes of each tree.
 
 use pad_accumulators::{AccumulateError, wire::write_count};
 
@@ -22,11 +22,11 @@ impl<S: DictionaryScheme> Entries<S> {
     /// Proves all values of a key in the log of `size` entries, which is at most [`Entries::size`].
     ///
     /// Cost in counted schemes, for each tree: one sum with a term for each element. One value of
-    /// the key needs two sums, several values need three.
+    /// the key needs two sums, several values need three sums.
     ///
     /// Cost in frontier schemes: one sum of at most 1024 terms for each tree without the key. For
-    /// others, two sums for each chunk of 512 prefixes, of which there are half as many as values.
-    /// Trees that are roots of no size that was built get their frontiers made for the proof.
+    /// other trees, two sums for each chunk of 512 prefixes, with about one chunk for every two
+    /// values. If a tree is not a root of any built size, its frontier is computed for the proof.
     ///
     /// # Errors
     /// None for parameters that the log was made with.
@@ -36,7 +36,7 @@ impl<S: DictionaryScheme> Entries<S> {
 }
 
 impl<S: SetScheme> Entries<S> {
-    /// Proves that the log of `size` entries, at most [`Entries::size`], does not hold a member.
+    /// Proves that the log of `size` entries, at most [`Entries::size`], does not contain a member.
     /// Returns `None` if it does.
     ///
     /// Cost: as for [`Entries::prove_values`].
@@ -80,8 +80,8 @@ impl<S: Scheme> Entries<S> {
         InclusionProof::new(body)
     }
 
-    /// Proves that the log of `to` entries continues that of `from`. `from` is at most `to`, and
-    /// `to` is at most [`Entries::size`].
+    /// Proves that the log of `to` entries continues the log of `from` entries. `from` is at most
+    /// `to`, and `to` is at most [`Entries::size`].
     pub fn prove_append_only(&self, from: u64, to: u64) -> AppendOnlyProof<S> {
         let mut body = Vec::new();
         body.extend_from_slice(&from.to_be_bytes());
@@ -106,7 +106,7 @@ impl<S: Scheme> Entries<S> {
         AppendOnlyProof::new(body)
     }
 
-    /// Makes the body of a look-up: a section for each root, then the values.
+    /// Builds the body of a look-up: a section for each root, then the values.
     fn look_up(&self, size: u64, key: &[u8]) -> Result<Vec<u8>, AccumulateError> {
         let positions = self.positions(key, size);
         let mut body = Vec::new();
@@ -133,7 +133,7 @@ impl<S: Scheme> Entries<S> {
         Ok(body)
     }
 
-    /// Appends the section of a tree that is not shown in full.
+    /// Appends the section of a tree that is not included in full.
     fn append_tree(
         &self,
         root: Address,

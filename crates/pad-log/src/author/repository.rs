@@ -20,7 +20,7 @@ use crate::{
     statement::Entry,
 };
 
-/// A server of a log, not trusted and without a key. It serves every version forever.
+/// An untrusted server of a log, without a signing key. It serves every version.
 #[derive(Debug)]
 pub struct LogRepository<S: Scheme> {
     pub(super) entries: Entries<S>,
@@ -30,7 +30,7 @@ pub struct LogRepository<S: Scheme> {
 }
 
 impl<S: Scheme> LogRepository<S> {
-    /// A server without versions, for the updates of one author.
+    /// Creates a server without versions, for the updates of one author.
     ///
     /// # Errors
     /// [`AccumulateError::CapacityExceeded`] if the parameters have too few powers for the largest
@@ -73,7 +73,7 @@ impl<S: Scheme> LogRepository<S> {
     /// The number of entries in a version.
     ///
     /// # Errors
-    /// [`LookupError::UnknownVersion`].
+    /// [`LookupError::UnknownVersion`] if the version does not exist.
     pub fn size(&self, version: Version) -> Result<u64, LookupError> {
         let unknown = LookupError::UnknownVersion {
             version,
@@ -86,7 +86,7 @@ impl<S: Scheme> LogRepository<S> {
     /// Verifies an update and makes it the latest version.
     ///
     /// # Errors
-    /// [`ApplyError`]; the repository is then unchanged.
+    /// [`ApplyError`] if the update is rejected. The repository is then unchanged.
     pub fn apply(
         &mut self,
         update: &Update<Sha256Ed25519, Appended>,
@@ -97,11 +97,12 @@ impl<S: Scheme> LogRepository<S> {
         })
     }
 
-    /// Like [`LogRepository::apply`], for an author in this process. Takes the author's nodes
-    /// instead of making them again, and checks that their roots lead to the root of the head.
+    /// Applies an update like [`LogRepository::apply`], for an author in this process. Takes the
+    /// author's nodes instead of making them again, and checks that their roots hash to the root of
+    /// the head.
     ///
     /// # Errors
-    /// [`ApplyError`]; the repository is then unchanged.
+    /// [`ApplyError`] if the update is rejected. The repository is then unchanged.
     pub fn apply_built(&mut self, built: &BuiltUpdate<S>) -> Result<Version, ApplyError> {
         self.follow(&built.update, |entries| {
             let taken = entries.forest.take_nodes(&built.nodes);
@@ -128,7 +129,7 @@ impl<S: Scheme> LogRepository<S> {
         Ok(self.latest())
     }
 
-    /// Appends the entries of an update, and checks that they lead to its root.
+    /// Appends the entries of an update, and checks that they produce the update's root.
     fn append(
         &mut self,
         update: &Update<Sha256Ed25519, Appended>,
@@ -154,7 +155,8 @@ impl<S: Scheme> LogRepository<S> {
     /// appended several times.
     ///
     /// # Errors
-    /// [`LookupError::UnknownVersion`]; [`LookupError::InvalidQuery`] if it was not appended.
+    /// [`LookupError::UnknownVersion`] if the version does not exist. [`LookupError::InvalidQuery`]
+    /// if the entry was not appended.
     pub fn prove_inclusion(
         &self,
         version: Version,
@@ -171,8 +173,8 @@ impl<S: Scheme> LogRepository<S> {
     /// Proves that a version continues an older one.
     ///
     /// # Errors
-    /// [`LookupError::UnknownVersion`] if one of them does not exist; [`LookupError::InvalidQuery`]
-    /// if `older` is greater than `newer`.
+    /// [`LookupError::UnknownVersion`] if one of the versions does not exist.
+    /// [`LookupError::InvalidQuery`] if `older` is greater than `newer`.
     pub fn prove_append_only(
         &self,
         older: Version,
@@ -188,18 +190,19 @@ impl<S: Scheme> LogRepository<S> {
     /// The author's head of a version; version 0 has none.
     ///
     /// # Errors
-    /// [`LookupError::UnknownVersion`].
+    /// [`LookupError::UnknownVersion`] if the version does not exist.
     pub fn head(&self, version: Version) -> Result<SignedHead<Sha256Ed25519>, LookupError> {
         self.heads.head(version)
     }
 }
 
 impl<S: SetScheme> LogRepository<S> {
-    /// Proves that a set does not hold a member in a version.
+    /// Proves that a set does not contain a member in a version.
     ///
     /// # Errors
-    /// [`LookupError::UnknownVersion`]; [`LookupError::InvalidQuery`] if the set holds it;
-    /// [`LookupError::Damaged`] if the proof cannot be made.
+    /// * [`LookupError::UnknownVersion`] if the version does not exist.
+    /// * [`LookupError::InvalidQuery`] if the set contains the member.
+    /// * [`LookupError::Damaged`] if the proof cannot be made.
     pub fn prove_absence(
         &self,
         version: Version,
@@ -212,7 +215,7 @@ impl<S: SetScheme> LogRepository<S> {
     }
 }
 
-/// Look-ups; other proofs have methods of their own.
+/// Answers look-ups. Other proofs have separate methods.
 impl<S: DictionaryScheme> Repository for LogRepository<S> {
     type Suite = Sha256Ed25519;
     type Attachment = Appended;

@@ -13,15 +13,15 @@ use core::{
 
 /// A computation that runs step by step. The number of steps is known before it begins.
 pub(super) struct Steps<T> {
-    /// `None` once it is finished.
+    /// `None` once the computation is finished.
     future: Option<Pin<Box<dyn Future<Output = T> + Send + Sync>>>,
     total: usize,
     done: usize,
 }
 
 impl<T> Steps<T> {
-    /// A computation that pauses `total` times, and then only returns. It pauses less often only if
-    /// it fails.
+    /// Creates a computation that pauses `total` times and then returns. It pauses less often only
+    /// if it fails.
     pub(super) fn new(
         total: usize,
         computation: impl Future<Output = T> + Send + Sync + 'static,
@@ -43,7 +43,7 @@ impl<T> Steps<T> {
         self.total - self.done
     }
 
-    /// Runs one step. Returns the result after the last one.
+    /// Runs one step. Returns the result after the last step.
     pub(super) fn step(&mut self) -> Option<T> {
         loop {
             let future = self.future.as_mut()?;

@@ -25,14 +25,15 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// For [`run_to_end`], on these threads. Sums are not divided, which takes the fewest
-    /// additions.
+    /// Creates a pace for [`run_to_end`] on the threads of `workers`. Sums are not divided, which
+    /// takes the fewest additions.
     pub(super) const fn at_once(workers: Workers) -> Self {
         let terms = usize::MAX;
         Self { workers, terms }
     }
 
-    /// In steps on the calling thread, with at most `terms` terms of a sum in each.
+    /// Creates a pace of steps on the calling thread, with at most `terms` terms of a sum in each
+    /// step.
     pub(super) const fn in_steps(terms: usize) -> Self {
         let workers = Workers::sequential();
         Self { workers, terms }
@@ -144,13 +145,13 @@ pub(super) async fn combine(multiples: &[(&[Fr], Fr)], constant: Fr) -> Vec<Fr> 
     sum
 }
 
-/// Divides by `X - root` a polynomial with this root.
+/// Divides a polynomial with the given root by `X - root`.
 pub(super) async fn divide_by_root(polynomial: &[Fr], root: Fr) -> Vec<Fr> {
     let mut quotient = vec![Fr::ZERO; polynomial.len()];
     let mut carry = Fr::ZERO;
     let parts = polynomial.rchunks(PASS);
     for (part, quotient) in parts.zip(quotient.rchunks_mut(PASS)) {
-        // The remainder of the higher coefficients comes above these.
+        // The remainder of the higher coefficients comes above the coefficients of this part.
         let mut dividend = part.to_vec();
         dividend.push(carry);
         let (divided, remainder) = polynomial::divide_by_factor(&dividend, -root);

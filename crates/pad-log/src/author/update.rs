@@ -23,15 +23,15 @@ impl Attachment for Appended {
     const UPDATE_KIND: u8 = 128;
 }
 
-/// The most entries of one update. Authors accept no more for one version, and a message with more
-/// is malformed.
+/// The maximum number of entries in one update. Authors accept no more for one version, and a
+/// message with more is malformed.
 pub const MOST_ENTRIES: usize = 1 << 20;
 
 fn read_entries<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Entry>, D::Error> {
     deserializer.deserialize_seq(AtMost)
 }
 
-/// Reads a list of at most [`MOST_ENTRIES`] entries. Stops reading a longer one at that limit.
+/// Reads a list of at most [`MOST_ENTRIES`] entries. Stops reading a longer list at that limit.
 struct AtMost;
 
 impl<'de> Visitor<'de> for AtMost {

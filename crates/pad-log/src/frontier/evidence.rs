@@ -1,7 +1,7 @@
 //! The verifier's side of frontier evidence.
 //!
-//! It shows that a tree's frontier has no root in common with the tree, and that certain strings
-//! are in that frontier.
+//! The evidence proves that a tree's frontier has no root in common with the tree, and that certain
+//! strings are in that frontier.
 
 #![allow(
     clippy::arithmetic_side_effects,
@@ -41,7 +41,7 @@ pub(crate) struct Evidence<'a> {
     answer: Answer<'a>,
 }
 
-/// The strings that are shown to be in the frontier.
+/// The strings that the evidence proves to be in the frontier.
 #[derive(Clone, Debug)]
 enum Answer<'a> {
     /// A prefix of the key half with `length` bits.
@@ -57,7 +57,7 @@ enum Answer<'a> {
     },
 }
 
-/// Evidence that a chunk of these strings is in a group.
+/// Evidence that a chunk of the strings is in a group.
 #[derive(Clone, Debug)]
 struct Chunk<'a> {
     path: Path<'a>,
@@ -69,7 +69,7 @@ struct Chunk<'a> {
 #[derive(Clone, Debug)]
 struct Path<'a>(Vec<Step<'a>>);
 
-/// One node of a path, with the accumulators of all its children and the values of all but the
+/// One node of a path, with the accumulators of all children and the values of all children but the
 /// last.
 #[derive(Clone, Copy, Debug)]
 struct Step<'a> {
@@ -80,7 +80,8 @@ struct Step<'a> {
 }
 
 impl<'a> Evidence<'a> {
-    /// Reads the evidence for a tree whose shown elements of the key are `elements`.
+    /// Reads the evidence for a tree whose elements of the key are `elements`, according to the
+    /// proof.
     pub(crate) fn read<S: Scheme>(
         reader: &mut Reader<'a>,
         elements: &[&'a [u8]],
@@ -129,8 +130,8 @@ impl<'a> Evidence<'a> {
                 let frontier = Frontier::new(elements, S::KEY_BITS, S::ELEMENT_BITS);
                 let mut strings = frontier.iter();
                 chunks.iter().try_for_each(|chunk| {
-                    // One chunk at a time: all scalars at once take a hundred times the size of the
-                    // message.
+                    // One chunk at a time: all scalars together take a hundred times the size of
+                    // the message.
                     let strings = strings.by_ref().take(CHUNK);
                     let scalars: Vec<Fr> = strings.map(|one| frontier.scalar(one)).collect();
                     chunk.claim(id, self.frontier, &scalars, claims)
@@ -269,7 +270,8 @@ impl<'a> Step<'a> {
         })
     }
 
-    /// Claims at a random point that the parent's polynomial is the product of its children's.
+    /// Claims at a random point that the parent's polynomial is the product of its children's
+    /// polynomials.
     fn claim(
         &self,
         id: AccumulatorId,
@@ -333,7 +335,7 @@ pub(crate) fn second_challenge(transcript: &mut Transcript, values: &[ScalarByte
     transcript.challenge_scalar()
 }
 
-/// The point at which a chunk's polynomial is checked to divide its group's.
+/// The point at which the division of a group's polynomial by a chunk's polynomial is checked.
 pub(crate) fn chunk_challenge(
     id: AccumulatorId,
     group: &PointBytes,

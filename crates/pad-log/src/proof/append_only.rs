@@ -25,12 +25,12 @@ pub struct Growth<S: Scheme> {
 }
 
 impl<S: Scheme> Growth<S> {
-    /// The log at an older and a newer version.
+    /// Combines the log at an older and at a newer version.
     ///
     /// # Errors
-    /// - [`VerifyError::WrongDictionary`] if they are not of one log.
+    /// - [`VerifyError::WrongDictionary`] if they belong to two logs.
     /// - [`VerifyError::Rollback`] if the older version has the higher number.
-    /// - [`VerifyError::Fork`] for two digests of one version.
+    /// - [`VerifyError::Fork`] if one version has two digests.
     pub fn new(old: LogRoot<S>, new: LogRoot<S>) -> Result<Self, VerifyError> {
         if old.log().id() != new.log().id() {
             return Err(VerifyError::WrongDictionary);

@@ -1,4 +1,4 @@
-//! Inclusion proofs: the presence of one entry, and no property of others.
+//! Inclusion proofs: the presence of one entry, without a statement about other entries.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -73,7 +73,7 @@ fn read<S: Scheme>(
     } else {
         None
     };
-    // Includes all its neighbours in its block, or below the blocks' level.
+    // Includes all neighbours of the element in its block, or below the blocks' level.
     let holding = walk.root(root, Opening::Holding(&[position]));
     roots.push(holding.map_err(undecodable)?);
     walk.reader.finish().map_err(undecodable)?;

@@ -79,7 +79,7 @@ fn verify<'a, S: Scheme>(
     Ok(values)
 }
 
-/// Evidence that a tree holds no other element of the key than those shown.
+/// Evidence that the proof contains all elements of the key in a tree.
 enum Evidence<'a> {
     Counted(counted::Evidence<'a>),
     Frontier(frontier::Evidence<'a>),
@@ -90,9 +90,9 @@ struct Sections<'a, S> {
     walk: Walk<'a, S>,
     /// The common beginning of the key's elements.
     beginning: [u8; HALF],
-    /// The elements of the key that were shown, in order of position.
+    /// The elements of the key in the proof so far, in order of position.
     found: Vec<&'a [u8]>,
-    /// The accumulator and the evidence of each tree that is not shown in full.
+    /// The accumulator and the evidence of each tree that is not included in full.
     evidence: Vec<(&'a PointBytes, Evidence<'a>)>,
 }
 
@@ -106,7 +106,7 @@ impl<'a, S: Scheme> Sections<'a, S> {
         }
     }
 
-    /// Runs the first pass, which decodes no points. Returns the shown values.
+    /// Runs the first pass, which decodes no points. Returns the values in the proof.
     fn read_to_end(&mut self, at: &LogRoot<S>) -> Result<Vec<&'a [u8]>, VerifyError> {
         let shape = self.walk.shape;
         let size = self.walk.reader.u64().map_err(undecodable)?;
@@ -142,8 +142,8 @@ impl<'a, S: Scheme> Sections<'a, S> {
         Ok(hash)
     }
 
-    /// Reads a tree that is not shown in full: blocks with elements of the key, and the evidence
-    /// that no other element has it. Returns the tree's hash.
+    /// Reads a tree that is not included in full: blocks with elements of the key, and the evidence
+    /// that no other element belongs to the key. Returns the tree's hash.
     fn tree(&mut self, root: Address) -> Result<Digest<32>, VerifyError> {
         let blocks = self.blocks(root)?;
         let stub = self.walk.node(root, Opening::Holding(&blocks));
@@ -157,8 +157,8 @@ impl<'a, S: Scheme> Sections<'a, S> {
         Ok(stub.hash(root.level))
     }
 
-    /// Reads the evidence of a tree. Its elements of the key are those in `found` from index
-    /// `before` on.
+    /// Reads the evidence of a tree. The elements of the key in the tree are the elements of
+    /// `found` from index `before` on.
     fn evidence(&mut self, before: usize) -> Result<Evidence<'a>, VerifyError> {
         let found = self.found.get(before..).unwrap_or_default();
         let reader = &mut self.walk.reader;
@@ -174,7 +174,7 @@ impl<'a, S: Scheme> Sections<'a, S> {
         }
     }
 
-    /// Reads the first positions of the blocks that are shown of a tree.
+    /// Reads the first positions of the blocks of a tree that the proof contains.
     fn blocks(&mut self, root: Address) -> Result<Vec<u64>, VerifyError> {
         let width = self.walk.shape.block_holding(root.start()).width();
         let reader = &mut self.walk.reader;
@@ -193,8 +193,8 @@ impl<'a, S: Scheme> Sections<'a, S> {
         Ok(blocks)
     }
 
-    /// Collects the elements of the key from the runs that were shown since the last call. Returns
-    /// whether each run had one.
+    /// Collects the elements of the key from the runs that were read since the last call. Returns
+    /// whether each run contains such an element.
     fn find(&mut self) -> bool {
         let mut each = true;
         for run in self.walk.shown.drain(..) {
@@ -208,7 +208,7 @@ impl<'a, S: Scheme> Sections<'a, S> {
     }
 }
 
-/// Reads the values of these elements, and checks that they hash to them.
+/// Reads the values of these elements, and checks that the values hash to the elements.
 ///
 /// Occurrences are counted here and not sent: 1, 2, .. for equal values, in order of position.
 fn read_values<'a>(

@@ -5,7 +5,7 @@ use authdict::{ApplyError, RepositoryError, Server, StoreError, Version};
 /// Result of applying updates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ApplySummary {
-    /// Number of new updates, which are durable.
+    /// Number of updates that were not known before; all are durable.
     pub taken: usize,
     /// Latest version.
     pub latest: Version,
@@ -24,17 +24,17 @@ pub enum NotApplied {
         /// Latest version.
         latest: Version,
     },
-    /// The update leads to a version that is not kept.
-    #[error("the versions up to {until} are kept here, and no later ones")]
+    /// The update produces a version that is not kept.
+    #[error("versions after version {until} are not kept here")]
     NotKept {
         /// Last version that is kept.
         until: Version,
     },
     /// The store has a different update for this version.
-    #[error("version {0} is here already, with another update")]
+    #[error("version {0} exists already, with another update")]
     Other(Version),
     /// The mirrored keys exceed their memory limit.
-    #[error("the keys that are kept take {needed} bytes of memory, and may take {most}")]
+    #[error("the keys that are kept need {needed} bytes of memory, but the limit is {most}")]
     TooLarge {
         /// Bytes needed by the keys received so far.
         needed: usize,

@@ -48,8 +48,8 @@ impl MirrorTarget for Part {
             Err(StopReason::Upstream(unusable))
                 if aim < wanted && is_elsewhere(&unusable.fault) && self.is_stalled() =>
             {
-                // The upstream has lost that version, and no upstream has provided any of it
-                // recently.
+                // The upstream has dropped that version, and no upstream has provided any of its
+                // contents recently.
                 self.jump(visit, wanted)?
             }
             loaded => loaded?,
@@ -83,7 +83,7 @@ impl Part {
             Ok(update) => update,
             Err(error) => {
                 let unusable = Unusable::from(error);
-                // Changes are found without the update, too.
+                // Changes are found without the update too.
                 if is_elsewhere(&unusable.fault) || is_too_long(&unusable.fault) {
                     return self.jump(visit, next);
                 }
@@ -199,7 +199,7 @@ impl Part {
         }
     }
 
-    /// Queries an upstream about the version being loaded and stores what is proved. Returns
+    /// Queries an upstream about the version being loaded and stores the proved contents. Returns
     /// `false` if another version is being loaded by now.
     fn ask(
         &self,
@@ -263,7 +263,8 @@ fn is_too_long(fault: &Fault) -> bool {
     }
 }
 
-/// Maximum lag in versions at which each version is loaded; beyond that, only the newest is.
+/// Maximum lag in versions at which each version is loaded. Beyond it, only the newest version is
+/// loaded.
 const MOST_STEPS: u64 = 1000;
 /// Maximum number of single-key queries for a version before pages are requested.
 const MOST_PROBES: u32 = 64;
@@ -271,8 +272,8 @@ const MOST_PROBES: u32 = 64;
 const LONGEST_UPDATE: usize = 4 << 20;
 /// Maximum number of keys in a query, as on servers.
 const MOST_KEYS: usize = 1000;
-/// Maximum number of consecutive responses without missing contents, as when another thread loads
-/// these.
+/// Maximum number of consecutive responses without missing contents. Such responses occur when
+/// another thread loads the same contents.
 const MOST_IN_VAIN: u32 = 3;
-/// Maximum bytes of a response: a page has one value, or a mebibyte.
+/// Maximum bytes of a response: a page contains one value, or a mebibyte.
 const LONGEST_ANSWER: usize = 64 << 20;

@@ -12,7 +12,7 @@ use super::NotRouted;
 pub(super) struct Upstreams {
     pub(super) servers: Servers,
     public: PublicKey,
-    /// Newest version, which never goes back, because clients would treat that as a rollback.
+    /// Newest version. It never decreases, because clients would treat that as a rollback.
     ///
     /// The head is signed by the author. Otherwise one server with an invented version would hide
     /// all others.

@@ -196,25 +196,25 @@ impl Author {
             .unwrap()
     }
 
-    /// A client with a new view that stores evidence of lies next to the file `beside`.
-    pub(crate) fn client(&self, servers: &[&RunningServer], beside: &str) -> Client {
+    /// A client with a new view that stores evidence of lies next to the file `base`.
+    pub(crate) fn client(&self, servers: &[&RunningServer], base: &str) -> Client {
         let view = StoredView::new(self.key.public().clone()).authenticated();
-        self.client_with(servers, view, beside)
+        self.client_with(servers, view, base)
     }
 
     pub(crate) fn client_with(
         &self,
         servers: &[&RunningServer],
         view: StoredView,
-        beside: &str,
+        base: &str,
     ) -> Client {
         let servers = servers.iter().map(|server| connect(server)).collect();
-        Client::new(servers, view, Some(self.path(beside))).unwrap()
+        Client::new(servers, view, Some(self.path(base))).unwrap()
     }
 
-    /// Finds files whose names begin with `beside` followed by `suffix`.
-    pub(crate) fn kept(&self, beside: &str, suffix: &str) -> Vec<PathBuf> {
-        let begin = format!("{beside}{suffix}");
+    /// Finds files whose names begin with `base` followed by `suffix`.
+    pub(crate) fn kept(&self, base: &str, suffix: &str) -> Vec<PathBuf> {
+        let begin = format!("{base}{suffix}");
         let names = fs::read_dir(self.folder.path()).unwrap();
         let paths = names.map(|entry| entry.unwrap().path());
         paths
@@ -237,8 +237,8 @@ pub(crate) fn mirror_keeping(
 ) -> (Arc<Dictionary>, Mirror) {
     let dictionary = Dictionary::open(store).unwrap();
     let dictionary = Arc::new(dictionary.keeping(keep.parse().unwrap()).unwrap());
-    let beside = store.to_owned();
-    let mirror = Mirror::new(Arc::clone(&dictionary), upstreams, beside, Arc::default());
+    let base = store.to_owned();
+    let mirror = Mirror::new(Arc::clone(&dictionary), upstreams, base, Arc::default());
     (dictionary, mirror)
 }
 

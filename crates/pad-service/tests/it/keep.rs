@@ -168,8 +168,8 @@ fn clients_ask_the_next_server_and_call_nobody_a_liar() {
     assert_priced(&client, 5);
     let nobody = client.ask(Version::new(9), &about("apple")).unwrap_err();
     assert!(nobody.is_askers() && !nobody.is_lie(), "{nobody}");
-    for beside in ["view", "alone"] {
-        assert!(author.kept(beside, ".lie").is_empty());
+    for base in ["view", "alone"] {
+        assert!(author.kept(base, ".lie").is_empty());
     }
     // The full server is gone.
     stop(full);

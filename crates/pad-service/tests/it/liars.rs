@@ -24,8 +24,8 @@ fn changed(mut answer: Answer, change: impl FnOnce(&mut Vec<u8>)) -> Answer {
 }
 
 /// Asserts that every stored record is an object that is marked as not transferable.
-fn assert_recorded(author: &Author, beside: &str, least: usize) {
-    let records = author.kept(beside, ".lie");
+fn assert_recorded(author: &Author, base: &str, least: usize) {
+    let records = author.kept(base, ".lie");
     assert!(records.len() >= least, "{} of {least}", records.len());
     for record in records {
         let record: serde_json::Value = serde_json::from_slice(&fs::read(record).unwrap()).unwrap();
@@ -296,18 +296,18 @@ fn forks_leave_evidence_that_convinces_others() {
     client.advance().unwrap();
     let answer = client.ask(Version::new(4), &about("apple")).unwrap();
     assert_eq!(value(&answer), Some(&b"9"[..]));
-    for (client, beside) in [(&same, "same"), (&longer, "longer"), (&client, "sly")] {
+    for (client, base) in [(&same, "same"), (&longer, "longer"), (&client, "sly")] {
         let incidents = client.take_incidents();
         assert!(
             matches!(incidents[0].fault, Fault::Fork(_)),
-            "{beside}: {incidents:?}"
+            "{base}: {incidents:?}"
         );
         let kept = fs::read(incidents[0].evidence.as_ref().unwrap()).unwrap();
         let version = evidence::check(author.key.public(), &kept).unwrap();
-        assert_eq!(version, Version::new(4), "{beside}");
+        assert_eq!(version, Version::new(4), "{base}");
         let stranger = Author::of_tree();
         assert!(evidence::check(stranger.key.public(), &kept).is_err());
-        assert_recorded(&author, beside, 1);
+        assert_recorded(&author, base, 1);
     }
     for server in [honest, forked, sly] {
         stop(server);
@@ -457,10 +457,10 @@ fn slow_servers_are_waited_for_when_nobody_else_answers() {
     assert_eq!(alone.view().version(), Version::new(3));
     assert!(asked.load(Ordering::SeqCst) > 2);
     let quick = start(service(&author.path("s.pad")));
-    let mut beside = client(&[&one, &quick]);
+    let mut base = client(&[&one, &quick]);
     // Under load the quick server may be slow too, and is then waited for.
-    beside.advance().unwrap();
-    assert_eq!(beside.view().version(), Version::new(3));
+    base.advance().unwrap();
+    assert_eq!(base.view().version(), Version::new(3));
     [one, two, quick].into_iter().for_each(stop);
 }
 

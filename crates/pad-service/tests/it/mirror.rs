@@ -23,8 +23,8 @@ use crate::fixture::*;
 /// A mirror into `store`.
 fn mirror(store: &Path, upstreams: Vec<Remote>) -> (Arc<Dictionary>, Mirror) {
     let dictionary = Arc::new(Dictionary::open(store).unwrap());
-    let beside = store.to_owned();
-    let mirror = Mirror::new(Arc::clone(&dictionary), upstreams, beside, Arc::default());
+    let base = store.to_owned();
+    let mirror = Mirror::new(Arc::clone(&dictionary), upstreams, base, Arc::default());
     (dictionary, mirror)
 }
 

@@ -48,8 +48,8 @@ fn part_keeping(
 ) -> (Arc<Part>, Mirror) {
     let part = Part::new(author.key.public().clone(), range, keep, 1 << 30).unwrap();
     let part = Arc::new(part);
-    let beside = author.path("part");
-    let mirror = Mirror::of_part(Arc::clone(&part), upstreams, beside, Arc::default());
+    let base = author.path("part");
+    let mirror = Mirror::of_part(Arc::clone(&part), upstreams, base, Arc::default());
     (part, mirror)
 }
 
@@ -129,8 +129,8 @@ fn a_part_answers_about_its_keys_as_all_keys_do_and_follows() {
             let server = start(service(&author.path("s.pad")));
             let upstreams = vec![connect(&server)];
             let metrics = Arc::default();
-            let beside = author.path("part");
-            let mut mirror = Mirror::of_part(Arc::clone(&part), upstreams, beside, metrics);
+            let base = author.path("part");
+            let mut mirror = Mirror::of_part(Arc::clone(&part), upstreams, base, metrics);
             let round = mirror.round().unwrap();
             stop(server);
             round
@@ -578,9 +578,9 @@ fn what_one_upstream_has_begun_another_one_ends() {
         answer
     });
     let slow = start(slow);
-    let follow = |upstream: &RunningServer, beside: &str| {
-        let (upstreams, beside) = (vec![connect(upstream)], author.path(beside));
-        let mut mirror = Mirror::of_part(Arc::clone(&part), upstreams, beside, Arc::default());
+    let follow = |upstream: &RunningServer, base: &str| {
+        let (upstreams, base) = (vec![connect(upstream)], author.path(base));
+        let mut mirror = Mirror::of_part(Arc::clone(&part), upstreams, base, Arc::default());
         mirror.round().unwrap()
     };
     let round = follow(&slow, "slow");

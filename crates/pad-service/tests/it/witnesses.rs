@@ -391,9 +391,9 @@ fn private_forks_are_refused(author: &Author) {
     let policy = policy(author, 2, &witnesses);
     let honest = serve(author, "s.pad", &policy);
     honest.wait_for(3);
-    let witnessed = |server: &RunningServer, beside: &str| {
+    let witnessed = |server: &RunningServer, base: &str| {
         author
-            .client(&[server], beside)
+            .client(&[server], base)
             .witnessed_by(Witnesses::new(policy.clone(), HOUR))
             .unwrap()
     };

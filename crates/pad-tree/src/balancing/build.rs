@@ -1,12 +1,13 @@
 //! Bulk construction of trees from their leaves in ascending order.
 //!
 //! Each gap between two neighbouring leaves becomes an inner node. A scheme defines the height of
-//! each gap ([`BalancingScheme::gap`]), and the tree is the Cartesian tree of these heights. No
-//! node is above a higher one; of equal ones the left one is above.
+//! each gap ([`BalancingScheme::gap`]), and the tree is the Cartesian tree of these heights. A
+//! node's height is at least the height of each node below it. Of two equal heights the left node
+//! is above.
 //!
-//! The tree grows from left to right. The left subtree of a gap that is higher than all before it
-//! is final. The builder therefore holds only the gaps above the last leaf, which form a path, and
-//! may hand over final subtrees.
+//! The tree grows from left to right. The left subtree of a gap that is higher than all earlier
+//! gaps is final. The builder therefore holds only the gaps above the last leaf, which form a path,
+//! and may hand over final subtrees.
 //!
 //! Source: Vuillemin, "A unifying look at data structures", 1980.
 
@@ -22,7 +23,7 @@ use crate::{
 /// build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gap<B> {
-    /// The height. A node is below every higher one that no still higher one separates from it.
+    /// The height: the tree of all gaps is the Cartesian tree of their heights.
     pub height: u32,
     /// The balance of the gap's node.
     pub balance: B,
@@ -60,7 +61,7 @@ impl<B, K, N: Copy> Spine<B, K, N> {
     /// the last two unjoined subtrees.
     ///
     /// # Errors
-    /// Those of `join`.
+    /// The error of `join`.
     pub(crate) fn push<E>(
         &mut self,
         separator: K,
@@ -83,7 +84,7 @@ impl<B, K, N: Copy> Spine<B, K, N> {
     /// The root of the whole tree.
     ///
     /// # Errors
-    /// Those of `join`.
+    /// The error of `join`.
     pub(crate) fn finish<E>(
         mut self,
         mut join: impl FnMut(K, B, [N; 2]) -> Result<N, E>,
@@ -95,7 +96,7 @@ impl<B, K, N: Copy> Spine<B, K, N> {
     }
 }
 
-/// Builds a tree over leaves in ascending order of keys. Returns its root, if there are leaves.
+/// Builds a tree over leaves in ascending order of keys. Returns the root, if there are leaves.
 ///
 /// Time: linear in the number of leaves, and for red-black trees times their depth. No recursion.
 pub(crate) fn build<S: NodeStore>(store: &mut S, leaves: &[EntryId]) -> Option<NodeId> {

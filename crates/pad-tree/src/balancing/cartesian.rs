@@ -2,20 +2,20 @@
 //!
 //! Every gap has the rank of the key on its right, which is also its separator. The tree is ordered
 //! by keys from left to right and by ranks from top to bottom. Among equal ranks the leftmost gap
-//! is the highest. That tree is unique for a set of keys, so the dictionary is history independent.
+//! is the highest. This tree is unique for a set of keys, so the dictionary is history independent.
 //!
 //! * Ranks of 32 uniform bits give the **treap** (Crosby & Wallach 2010, section 3.1.1).
 //! * Geometric ranks (level `l` with probability `2^-(l+1)`) give the **skip list** in its tree
 //!   form (section 3.1.2). The left child of a tower node at level `l` is the tower below it. Its
 //!   right child is the next tower of exactly that level. Tower nodes without a right neighbour
-//!   have no branch and are left out. The sentinel's are left out too, so it is exactly as tall as
-//!   needed.
+//!   have no branch and are left out. The tower nodes of the sentinel are left out too, so the
+//!   sentinel is exactly as tall as needed.
 //!
 //! The two structures coincide up to the distribution of ranks, so one algorithm serves both. This
 //! is the observation behind zip trees (Tarjan, Levy & Timmel 2019).
 //!
-//! Depth is `O(log n)` expected over ranks. Ranks come from a public digest of the key: an author
-//! should prefer red-black if attackers can choose keys.
+//! The expected depth over random ranks is `O(log n)`. Ranks come from a public digest of the key,
+//! so prefer red-black trees if attackers can choose keys.
 
 use super::{BalancingScheme, Gap, LeafPair, Step, half_depth, relink, update_child};
 use crate::{
@@ -172,7 +172,7 @@ where
     Ok(relink(store, &path[..gap], merged))
 }
 
-/// Merges `left` with the tree that `spine` leads through; the spine's last leaf is removed.
+/// Merges `left` with the tree along `spine`, and removes the last leaf of the spine.
 fn merge<S: NodeStore>(store: &mut S, left: NodeId, spine: &[Step]) -> Result<NodeId, S::Fault>
 where
     S::Scheme: SetUnique,

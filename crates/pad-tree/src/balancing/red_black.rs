@@ -6,8 +6,8 @@
 //! 3. Every path from the root to a leaf has the same number of black nodes.
 //!
 //! Not set-unique: the shape depends on the order of operations. Source: Crosby & Wallach 2010,
-//! section 3.1.3. The cases are those of Guibas & Sedgewick in bottom-up form. A recolouring costs
-//! no new node and no hash, because colours are not hashed and old versions never ask for them.
+//! section 3.1.3. The cases follow Guibas & Sedgewick, in bottom-up form. Recolouring creates no
+//! node and computes no hash: colours are not hashed, and old versions never read them.
 
 use core::cmp::Ordering;
 
@@ -21,10 +21,10 @@ use crate::{
 /// The colour of an inner node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Color {
-    /// Counts for the black height.
+    /// Counts towards the black height.
     #[default]
     Black,
-    /// Does not count, and has black children.
+    /// Does not count towards the black height. Both children are black.
     Red,
 }
 

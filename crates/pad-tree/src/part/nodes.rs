@@ -12,7 +12,7 @@ use crate::{
     step::Step,
 };
 
-/// A node that a verified proof has shown.
+/// A node from a verified proof.
 #[derive(Debug)]
 pub(super) enum Node<S: Suite> {
     Leaf(Leaf<S>),
@@ -32,9 +32,9 @@ pub(super) struct Leaf<S: Suite> {
 pub(super) struct Inner<S: Suite> {
     /// The digests of the left and the right child.
     pub(super) children: [S::Digest; 2],
-    /// The split between the keys below the left child and those below the right one, as far as
-    /// both are here. For keys of the range it routes like the separator of the whole tree, since
-    /// no neighbouring leaf is missing.
+    /// The split between the keys below the left child and the keys below the right child, as far
+    /// as both are present. For keys of the range it routes like the separator of the whole tree,
+    /// since no neighbouring leaf is missing.
     pub(super) split: Option<Split>,
     /// The first and the last key, if the whole subtree is present.
     pub(super) whole: Option<[Arc<[u8]>; 2]>,
@@ -45,7 +45,7 @@ pub(super) struct Inner<S: Suite> {
 pub(super) enum Split {
     /// The first key on the right.
     From(Arc<[u8]>),
-    /// The last key on the left: no leaf on the right is here.
+    /// The last key on the left: no leaf on the right is present.
     Above(Arc<[u8]>),
 }
 
@@ -104,7 +104,7 @@ impl<S: Suite> Nodes<S> {
         slots.saturating_mul(slot).saturating_add(self.bytes)
     }
 
-    /// Starts to collect the nodes that a proof shows while it is checked.
+    /// Starts to collect the nodes of a proof while it is checked.
     pub(super) fn shown(&self) -> NodeCollector<'_, S> {
         NodeCollector {
             known: self,
@@ -146,7 +146,7 @@ impl<S: Suite> Nodes<S> {
 }
 
 impl<S: Suite> Node<S> {
-    /// The bytes of its key and value.
+    /// The bytes of the node's key and value.
     fn bytes(&self) -> usize {
         match self {
             Self::Leaf(Leaf { key, content }) => {
@@ -178,7 +178,7 @@ impl<S: Suite> Node<S> {
     }
 }
 
-/// The nodes that a proof shows while it is checked, and that are new.
+/// Collects the new nodes of a proof while it is checked.
 pub(super) struct NodeCollector<'n, S: Suite> {
     known: &'n Nodes<S>,
     nodes: Vec<(S::Digest, Node<S>)>,

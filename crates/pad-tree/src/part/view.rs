@@ -1,4 +1,4 @@
-//! One version of a part, to be searched.
+//! Read access to one version of a part.
 
 use core::{cell::Cell, cmp::Ordering};
 

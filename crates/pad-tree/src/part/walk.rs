@@ -1,4 +1,4 @@
-//! Search for missing nodes of a version: a walk over the present nodes from left to right.
+//! Finds the missing nodes of a version by a walk over the present nodes from left to right.
 
 use std::sync::Arc;
 
@@ -192,8 +192,8 @@ impl<'r> Walk<'r> {
         !is_before && !is_after
     }
 
-    /// The keys of the range between the last leaf and `next`, or one of these leaves if there are
-    /// none.
+    /// The keys of the range between the last leaf and `next`, or one of these two leaves if there
+    /// are no keys between them.
     fn gap(&self, next: Option<&Arc<[u8]>>) -> KeyRange {
         let within = |key: &&Arc<[u8]>| self.range.contains(key);
         let (previous, next) = (

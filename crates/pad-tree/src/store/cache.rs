@@ -22,15 +22,16 @@ pub trait CachePolicy: Copy + Debug + Default + Send + Sync + sealed::Sealed + '
     fn keeps<B: BalancingScheme>(rank: u32, depth: u32, population: usize) -> bool;
 }
 
-/// Keep none: `O(1)` digests per update, `O(n)` time per old proof.
+/// Keeps no superseded digests: `O(1)` digests per update, `O(n)` time per old proof.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheNowhere;
 
-/// Keep all: `O(log n)` digests per update, `O(log n)` time per old proof.
+/// Keeps all superseded digests: `O(log n)` digests per update, `O(log n)` time per old proof.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheEverywhere;
 
-/// Keep those of the layer halfway down: `O(1)` digests per update, `O(sqrt n)` time per old proof.
+/// Keeps the superseded digests of the layer halfway down: `O(1)` digests per update, `O(sqrt n)`
+/// time per old proof.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheMedian;
 

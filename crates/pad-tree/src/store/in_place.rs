@@ -62,7 +62,7 @@ impl<A: Annotation, B: BalancingScheme> fmt::Debug for InPlace<A, B> {
 }
 
 impl<A: Annotation, B: BalancingScheme> InPlace<A, B> {
-    /// A copy of the latest snapshot of another store, with the same shape.
+    /// Copies the latest snapshot of another store, with the same shape.
     pub(crate) fn copy_of<S>(other: &S, root: Option<NodeId>) -> (Self, Option<NodeId>)
     where
         S: NodeStore<Annotation = A, Scheme = B>,
@@ -77,7 +77,7 @@ impl<A: Annotation, B: BalancingScheme> InPlace<A, B> {
             }
             order.push(node);
         }
-        // Children come after their parents in `order`, so backwards they come first.
+        // Children come after their parents in `order`, so the reverse order has them first.
         let mut copies = HashMap::with_capacity(order.len());
         for node in order.into_iter().rev() {
             let key = match node.kind() {
@@ -132,7 +132,7 @@ impl<A: Annotation, B: BalancingScheme> InPlace<A, B> {
         self.entries.compact();
     }
 
-    /// A store that begins after a seal: adopted nodes are untouched.
+    /// Creates a store that begins after a seal: adopted nodes are untouched.
     pub(crate) fn sealed() -> Self {
         Self {
             seals: 1,
@@ -140,8 +140,8 @@ impl<A: Annotation, B: BalancingScheme> InPlace<A, B> {
         }
     }
 
-    /// Adopts an untouched node of which only digest and balance are known. Nothing else of it may
-    /// be read before [`InPlace::fill`].
+    /// Adopts an untouched node with known digest and balance. The caller must not read its other
+    /// fields before [`InPlace::fill`].
     pub(crate) fn adopt(&mut self, digest: A::Digest, balance: B::Balance) -> NodeId {
         let cell = A::Cell::default();
         A::store(&cell, digest);
@@ -177,7 +177,8 @@ impl<A: Annotation, B: BalancingScheme> InPlace<A, B> {
         entry
     }
 
-    /// Redirects an inner node to the same child under another id; its digest stays valid.
+    /// Redirects an inner node to the same child under another id. The digest of the node stays
+    /// valid.
     pub(crate) fn lead(&mut self, node: NodeId, side: Side, child: NodeId) {
         let record = &mut self.nodes[node.index()];
         record.children = record.children.with(side, child);

@@ -1,8 +1,8 @@
-//! Path copying: an applicative tree. A node of a sealed snapshot is never changed. A change clones
-//! the node and its ancestors.
+//! Path copying: an applicative tree. Nodes of sealed snapshots never change. A change clones the
+//! node and its ancestors.
 //!
-//! Storage: `O(log n)` nodes of 12 bytes and a digest per update. Proofs of old versions are as
-//! fast as those of the latest. Source: Crosby & Wallach 2010, section 3.2.
+//! Storage: `O(log n)` nodes per update, each of 12 bytes and a digest. Proofs of old versions are
+//! as fast as proofs of the latest version. Source: Crosby & Wallach 2010, section 3.2.
 
 use core::convert::Infallible;
 use pad_core::InputError;

@@ -2,7 +2,7 @@
 
 use crate::id::{Children, EntryId, KeyId, NodeId, NodeKind, to_u32, to_usize};
 
-/// Not kept.
+/// Marks a row that is not kept.
 const DROPPED: u32 = u32::MAX;
 
 /// The new number of every node, entry and key, or a mark that it is dropped.
@@ -15,7 +15,7 @@ pub(crate) struct Survivors {
 
 impl Survivors {
     /// Marks everything below `roots`, among `nodes` nodes, `entries` entries and `keys` keys.
-    /// `visit` pushes the children of an inner node and returns its separator.
+    /// `visit` pushes the children of an inner node and returns the node's separator.
     pub(super) fn mark(
         nodes: usize,
         (entries, keys): (usize, usize),

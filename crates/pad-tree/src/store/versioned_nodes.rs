@@ -1,16 +1,18 @@
-//! Sarnak-Tarjan versioned nodes: a node holds its current children and, once, archived ones.
+//! Sarnak-Tarjan versioned nodes: a node holds its current children and at most one archived pair
+//! of children.
 //!
 //! Changing a node's children a second time clones it, as path copying would. So an update costs
 //! `O(1)` nodes amortized.
 //!
-//! Digests are stored separately from nodes: the latest one in a cell, superseded ones in an
+//! Digests are stored separately from nodes: the latest digest in a cell, superseded digests in an
 //! archive if the cache policy keeps them. The archive is ordered by the superseding version. A
 //! node's *versioned reference* is the ascending run of its archive positions. The digest at
-//! version `q` is the first one that was superseded after `q`.
+//! version `q` is the first digest that was superseded after `q`.
 //!
 //! Source: Crosby & Wallach 2010, sections 3.2 and 3.3; Sarnak & Tarjan 1986. Deviation: the
 //! paper's versioned reference holds pairs of version and digest, with explicit invalid marks. Here
-//! the position gives the superseding version, and `since` the computing one.
+//! the position determines the superseding version, and `since` the version that computed the
+//! digest.
 
 use core::convert::Infallible;
 use core::marker::PhantomData;
@@ -97,7 +99,7 @@ impl CellId {
 #[derive(Clone, Debug)]
 struct Archive<D> {
     digests: Vec<D>,
-    /// The versions that computed them; empty if no digest is ever missing.
+    /// The versions that computed the digests; empty if no digest is ever missing.
     since: Vec<u32>,
     /// For each version, the number of digests superseded in it and before.
     bounds: Vec<u32>,
@@ -106,7 +108,7 @@ struct Archive<D> {
 }
 
 impl<D> Archive<D> {
-    /// An empty archive, of the digests of all nodes or of few.
+    /// Creates an empty archive, for the digests of all nodes or of few nodes.
     fn new(everywhere: bool) -> Self {
         Self {
             digests: Vec::new(),
@@ -451,8 +453,8 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedStore for Versi
             if record.since == version
                 && let Ok(index) = journal.binary_search_by_key(&node, |(journaled, _)| *journaled)
             {
-                // It was changed before it left the snapshot: its digest is still the one before
-                // the change.
+                // The node was changed before it left the snapshot, so its digest is still the
+                // digest before the change.
                 record.since = journal[index].1.since;
             }
             if !record.cell.is_none() && !record.cell.is_kept() {
@@ -507,8 +509,8 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedStore for Versi
         survivors.compact(&mut self.balances);
         for node in &mut self.nodes {
             if node.switched <= oldest {
-                // Only pruned versions need the archived children; the node can be changed in place
-                // once more.
+                // Only pruned versions need the archived children, so the node can be changed in
+                // place once more.
                 node.archived = node.children;
                 node.switched = 0;
             }

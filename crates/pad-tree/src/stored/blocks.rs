@@ -1,4 +1,4 @@
-//! The recently used blocks of a log, in memory.
+//! A cache of the recently used blocks of a log.
 
 use core::fmt;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Builds a stored tree from its entries in ascending order, in memory for one path.
+//! Builds a stored tree from its entries in ascending order. Memory: one path.
 
 use core::mem;
 
@@ -68,7 +68,7 @@ where
     /// Adds the next leaf, on the right of all others.
     ///
     /// # Errors
-    /// [`LayoutError`].
+    /// [`LayoutError`] if nodes cannot be appended.
     pub(super) fn add(
         &mut self,
         key: Key,
@@ -99,10 +99,10 @@ where
         Ok(())
     }
 
-    /// Writes all pending nodes. Returns the root, if there is one.
+    /// Writes all pending nodes. Returns the link to the root, if there is one.
     ///
     /// # Errors
-    /// [`LayoutError`].
+    /// [`LayoutError`] if nodes cannot be appended.
     pub(super) fn finish(mut self) -> Result<Option<Link<S::Digest>>, LayoutError> {
         if let Some(spine) = mem::take(&mut self.spine) {
             let layout = &mut self.layout;

@@ -1,4 +1,4 @@
-//! Cache configuration of a log, and the cached state that one opening leaves to the next.
+//! Cache configuration of a log, and the cached state that the next opening of the log can reuse.
 
 use core::{
     fmt,
@@ -10,10 +10,10 @@ use pad_core::{StoreFault, Version};
 
 use super::{blocks::RecentBlocks, held::PinnedBlocks};
 
-/// The amount of a stored dictionary that is kept in memory.
+/// The part of a stored dictionary that is kept in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheSize {
-    /// The recently used blocks, of about this many bytes, at least 64 KiB.
+    /// The recently used blocks, up to about the given number of bytes, at least 64 KiB.
     OfBytes(usize),
     /// All blocks with nodes of the latest version, once they are
     /// [read](crate::StoredRepository::warm), in addition to recently used blocks of other
@@ -44,7 +44,8 @@ impl CacheSize {
 /// The default size of the block cache.
 const USUAL_BYTES: usize = 64 << 20;
 
-/// A unique identity of a log: blocks cached in one opening of a log are valid in the next.
+/// A unique identity of a log. Blocks that were cached in one opening of the log are valid in the
+/// next opening.
 pub type LogId = [u8; 24];
 
 /// A cache for the nodes of one dictionary. Opening its log again with the same value reuses the
@@ -82,7 +83,7 @@ pub enum WarmError {
     #[error(transparent)]
     Store(#[from] StoreFault),
     /// The version needs more memory than the limit.
-    #[error("the latest version needs {needed} bytes of memory, and may take {most}")]
+    #[error("the latest version needs {needed} bytes of memory, but the limit is {most}")]
     TooLarge {
         /// The bytes of the blocks with nodes of the version.
         needed: u64,
@@ -110,11 +111,11 @@ impl WarmState {
     }
 }
 
-/// A smaller cache is not worth reading again.
+/// The least size in bytes at which a stale cache is worth reading again.
 const LEAST_STALE: u64 = 16 << 20;
 
 impl NodeCache {
-    /// A cache of this size.
+    /// Creates a cache of `size`.
     pub fn new(size: CacheSize) -> Self {
         Self {
             size,

@@ -43,8 +43,8 @@ pub(super) struct Changes<S: Suite, B: BalancingScheme> {
     leaves: Vec<Option<u64>>,
 }
 
-/// The separators of all nodes that were read, as bounds for the nodes below. They outlive the
-/// nodes, which the scheme may drop.
+/// The separators of all nodes that were read, as bounds for the nodes below. Separators stay when
+/// the scheme drops the nodes.
 #[derive(Debug, Default)]
 struct Separators {
     bytes: Vec<u8>,
@@ -137,7 +137,7 @@ impl<S: Suite, B: BalancingScheme> Changes<S, B> {
     /// While one piece is appended, the next is laid out, if there are workers for it.
     ///
     /// # Errors
-    /// [`LayoutError`].
+    /// [`LayoutError`] if nodes cannot be appended.
     pub(super) fn lay_out(
         &self,
         root: Option<NodeId>,
@@ -272,15 +272,15 @@ impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
         }
     }
 
-    /// Whether the version below this root has a key, derived from hashed data alone. For an absent
-    /// key, both of its neighbours are read.
+    /// Whether the version below this root contains a key, derived only from hashed data. For an
+    /// absent key, both neighbours are read.
     ///
     /// Nodes that are read stay in the draft, so that the following operations find them. The root
     /// gets the id under which it is in memory.
     ///
     /// # Errors
-    /// A node cannot be read, or [`StoreFault::Damaged`] if the neighbours are not those of the
-    /// key.
+    /// A node cannot be read, or [`StoreFault::Damaged`] if the two leaves are not the neighbours
+    /// of the key.
     pub(super) fn contains(
         &mut self,
         root: &mut Option<NodeId>,
@@ -323,7 +323,7 @@ impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
         Ok(false)
     }
 
-    /// Compares a key with that of an entry.
+    /// Compares a key with the key of an entry.
     fn compare(&self, probe: &Probe<'_>, entry: EntryId) -> Ordering {
         let entries = self.memory.entries();
         entries.compare(probe, entries.key_of(entry))

@@ -1,4 +1,4 @@
-//! Pinned blocks in memory, found through a table without a lock.
+//! Pinned blocks in memory, in a table that is read without a lock.
 
 use core::{
     fmt, iter,
@@ -79,7 +79,7 @@ impl PinnedBlocks {
         part.blocks.get(index(place))?.get()
     }
 
-    /// Marks a block as wanted. Returns whether it was not wanted before.
+    /// Marks a block as wanted. Returns whether it was unmarked before.
     pub(super) fn wants(&self, number: u64, bytes: u64) -> bool {
         let Some((part, place)) = self.part(number) else {
             return false;

@@ -1,11 +1,11 @@
 //! The layout of a version's new nodes in the log, such that a search reads few blocks.
 //!
 //! Nodes arrive from the leaves up and are written a subtree at a time. A node and its pending
-//! descendants may become larger than a block. Then the larger pending subtree below is written,
-//! its top first and then level by level.
+//! descendants may become larger than a block. Then the larger pending subtree below the node is
+//! written, its top first and then level by level.
 //!
-//! So the number of blocks on a path is about the number of block-sized subtrees above each other.
-//! The few paths that a small update changes are one piece.
+//! So a path crosses about as many blocks as it crosses block-sized subtrees. The few paths that a
+//! small update changes are one piece.
 //!
 //! At most two partial blocks are pending for each level, so memory grows with the depth only.
 
@@ -22,7 +22,7 @@ use super::{
 /// The most free space left at the end of a block so that a subtree fits into the next one whole.
 const MOST_GAP: usize = BLOCK / 8;
 
-/// The least number of bytes worth an append.
+/// The least number of bytes that are appended together.
 const PIECE: usize = 1 << 20;
 
 /// Lays out the new nodes of a tree for a log. Nodes arrive children before their parents and left
@@ -69,8 +69,7 @@ impl From<LayoutError> for pad_core::ApplyError {
 struct Subtree<D> {
     /// The link to its root. The address is valid once the root is written.
     link: Link<D>,
-    /// The start of its unwritten nodes, of which the last is its root. There are none if it is
-    /// written.
+    /// The start of its unwritten nodes. The last of them is the root. A written subtree has none.
     nodes: usize,
     /// The start of their records.
     records: usize,

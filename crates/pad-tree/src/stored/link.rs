@@ -18,10 +18,10 @@ pub(super) struct Link<D> {
 /// Length of an address in bytes. Logs are shorter than 2^48 bytes.
 pub(super) const ADDRESS_BYTES: usize = 6;
 
-/// Every log is shorter than this.
+/// The limit of a log's length in bytes; every log is shorter.
 pub(super) const MOST_BYTES: u64 = 1 << (8 * ADDRESS_BYTES);
 
-/// The bits of flags.
+/// The number of flag bits.
 pub(super) const FLAG_BITS: u8 = 2;
 pub(super) const FLAGS: u8 = LEAF | BALANCE;
 const LEAF: u8 = 1;

@@ -1,4 +1,4 @@
-//! The medium of a stored tree: append-only bytes, and a record for each version.
+//! The storage interface of a stored tree: append-only bytes, and a record for each version.
 
 use core::fmt::Debug;
 
@@ -9,7 +9,7 @@ use super::cache::LogId;
 /// An append-only log of bytes with one record for each version.
 ///
 /// Laws:
-/// 1. Appended bytes are read back from their position on.
+/// 1. Appended bytes can be read back from their position.
 /// 2. Versions are published in order, without gaps. After the next opening a version is present
 ///    completely or not at all, and no later one is present without it. After
 ///    [`NodeLog::synchronise`] it is certainly present.
@@ -20,7 +20,7 @@ pub trait NodeLog: Debug + Send + Sync {
     /// The latest published version; 0 if there is none.
     fn latest(&self) -> Version;
 
-    /// The number of bytes ever appended, which is the position of the next one.
+    /// The number of bytes ever appended, which is the position of the next byte.
     fn end(&self) -> u64;
 
     /// A unique identity of the log. `None` if bytes read in one opening may differ in the next.
@@ -31,13 +31,14 @@ pub trait NodeLog: Debug + Send + Sync {
     /// Reads the bytes from `position` on.
     ///
     /// # Errors
-    /// [`StoreFault::Damaged`] if they are not there; [`StoreFault::Medium`].
+    /// [`StoreFault::Damaged`] if the log is shorter; [`StoreFault::Medium`] if the medium failed.
     fn read(&self, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault>;
 
     /// The record of a version.
     ///
     /// # Errors
-    /// [`StoreFault::Damaged`] if it is not there; [`StoreFault::Medium`].
+    /// [`StoreFault::Damaged`] if there is no such record; [`StoreFault::Medium`] if the medium
+    /// failed.
     fn record(&self, version: Version) -> Result<Vec<u8>, StoreFault>;
 
     /// Appends bytes. Readers do not see them before a version is published.
@@ -50,12 +51,14 @@ pub trait NodeLog: Debug + Send + Sync {
     /// Makes the next version readable, with its record and all appended bytes.
     ///
     /// # Errors
-    /// [`StoreFault::Damaged`] if another version is the next one. After [`StoreFault::Medium`] or
-    /// [`StoreFault::Closed`], only the next opening tells whether the version is there.
+    /// [`StoreFault::Damaged`] if `version` is not the next version. After [`StoreFault::Medium`]
+    /// or [`StoreFault::Closed`], the version may or may not be published: open the log again to
+    /// find out.
     fn publish(&mut self, version: Version, record: &[u8]) -> Result<(), StoreFault>;
 
-    /// Replaces the record of the latest version. Only the address of its root may differ, because
-    /// some of its nodes were appended again. The nodes of the next version follow them.
+    /// Replaces the record of the latest version. Only the address of the root may differ, because
+    /// some nodes of the version were appended again. The nodes of the next version follow the
+    /// appended nodes.
     ///
     /// # Errors
     /// [`StoreFault::Damaged`] if there is no version, or if the log finds another difference.
@@ -67,8 +70,8 @@ pub trait NodeLog: Debug + Send + Sync {
     /// Makes all published versions durable.
     ///
     /// # Errors
-    /// [`StoreFault::Medium`], [`StoreFault::Closed`]: only the next opening tells which versions
-    /// are there.
+    /// [`StoreFault::Medium`], [`StoreFault::Closed`]: open the log again to find out which
+    /// versions are present.
     fn synchronise(&mut self) -> Result<(), StoreFault>;
 
     /// Drops the bytes appended since the last version.

@@ -26,8 +26,8 @@ pub(super) struct Nodes<L> {
     cache: NodeCache,
     /// The pinned blocks, if any.
     held: Option<PinState>,
-    /// The bytes of published versions. Bytes appended for the next one are not read, and may be
-    /// overwritten.
+    /// The number of bytes of published versions. Bytes appended for the next version are not read,
+    /// and may be overwritten.
     visible: u64,
     reads: AtomicU64,
 }
@@ -36,18 +36,18 @@ pub(super) struct Nodes<L> {
 #[derive(Debug)]
 struct PinState {
     held: PinnedBlocks,
-    /// The limit of their bytes.
+    /// The maximum number of pinned bytes.
     most: u64,
-    /// The root of the tree whose nodes are all pinned and checked; `None` once another version
-    /// came.
+    /// The address of the root of the tree whose nodes are all pinned and checked; `None` after
+    /// another version was published.
     root: Option<u64>,
     /// The end of the warmed nodes; `None` before the first warming.
     end: Option<u64>,
-    /// The bytes when a whole version was last read.
+    /// The number of bytes in memory when a whole version was last read.
     whole_bytes: u64,
 }
 
-/// The clone begins with no blocks except those shared by every opening of the log.
+/// The clone begins only with the blocks that every opening of the log shares.
 impl<L: NodeLog + Clone> Clone for Nodes<L> {
     fn clone(&self) -> Self {
         Self::new(self.log.clone(), self.cache.clone())
@@ -55,7 +55,7 @@ impl<L: NodeLog + Clone> Clone for Nodes<L> {
 }
 
 impl<L: NodeLog> Nodes<L> {
-    /// The nodes of a log, cached as `cache` configures.
+    /// Creates a reader of the nodes of a log, cached as `cache` configures.
     pub(super) fn new(log: L, cache: NodeCache) -> Self {
         Self {
             visible: log.end(),
@@ -81,7 +81,8 @@ impl<L: NodeLog> Nodes<L> {
         self.log.append(bytes)
     }
 
-    /// Stops sharing blocks with other openings: the bytes written here may never be in the store.
+    /// Stops sharing blocks with other openings, because the bytes written here may never be
+    /// published.
     fn keep_apart(&mut self) {
         if Arc::strong_count(&self.blocks) > 1 {
             self.blocks = self.cache.new_blocks();
@@ -219,7 +220,7 @@ impl<L: NodeLog> Nodes<L> {
         Ok(())
     }
 
-    /// Pins the block of a position. It may have been the last one, and have grown.
+    /// Pins the block of a position. The block may have been the last one, and may have grown.
     pub(super) fn stay_at(&self, position: u64) -> Result<(), StoreFault> {
         match &self.held {
             Some(stay) if position > 0 => self.stay_block(stay, position / BLOCK_BYTES),
@@ -286,7 +287,7 @@ impl<L: NodeLog> Nodes<L> {
         usize::try_from(bytes).unwrap_or(usize::MAX)
     }
 
-    /// The number of blocks read from the log, without those of long records.
+    /// The number of blocks read from the log, without the blocks of long records.
     pub(super) fn reads(&self) -> u64 {
         self.reads.load(Ordering::Relaxed)
     }
@@ -305,7 +306,8 @@ impl<L: NodeLog> Nodes<L> {
     /// Reads the record of a node and checks its kind. The digest is not recomputed.
     ///
     /// # Errors
-    /// [`StoreFault::Damaged`], [`StoreFault::Medium`].
+    /// [`StoreFault::Damaged`] if there is no valid record of this kind; [`StoreFault::Medium`] if
+    /// the medium failed.
     pub(super) fn open<D: DigestBytes>(&self, link: &Link<D>) -> Result<Record, StoreFault> {
         self.open_near(link, &mut Recent::default(), Reuse::Often)
     }
@@ -314,7 +316,7 @@ impl<L: NodeLog> Nodes<L> {
     /// often holds the node too.
     ///
     /// # Errors
-    /// Those of [`Nodes::open`].
+    /// The errors of [`Nodes::open`].
     pub(super) fn open_near<D: DigestBytes>(
         &self,
         link: &Link<D>,
@@ -324,7 +326,7 @@ impl<L: NodeLog> Nodes<L> {
         let start = usize::try_from(link.address % BLOCK_BYTES).map_err(|_| StoreFault::Damaged)?;
         let number = link.address / BLOCK_BYTES;
         let block = match &recent.0 {
-            // Only a whole block does not grow.
+            // Only a full block does not grow.
             Some((last, block)) if *last == number && block.len() == BLOCK => Arc::clone(block),
             _ => {
                 let block = self.block(number, start, passing)?;
@@ -449,7 +451,7 @@ pub(super) fn in_place<'h, D: DigestBytes>(
     (record::is_leaf(found) == link.is_leaf).then_some(found)
 }
 
-/// Longer records are not cached: they would displace many nodes.
+/// The longest record that is cached, in bytes: longer records would displace many nodes.
 const LONGEST_KEPT: usize = 4 * BLOCK;
 
 /// The expected reuse of a block: whether it is likely to be read again soon.

@@ -6,12 +6,12 @@
 //! - for each child its address and its digest
 //! - the length of the separator in two bytes, and the separator
 //!
-//! A leaf: a byte of kind, the length of the key in two bytes and that of the value in four, key
-//! and value. Numbers are little-endian.
+//! A leaf: a byte of kind, the length of the key (two bytes), the length of the value (four bytes),
+//! the key and the value. Numbers are little-endian.
 //!
 //! The digests of the tree protect keys, values and digests. They do not protect separators and
-//! flags, which decide the shape of the tree after an update. The checksum covers the whole record;
-//! it detects accidents, not attacks.
+//! flags, which determine the shape of the tree after an update. The checksum covers the whole
+//! record. It detects accidents, not attacks.
 
 use core::ops::Range;
 
@@ -19,8 +19,8 @@ use pad_core::{DigestBytes, MAX_KEY_LENGTH, MAX_VALUE_LENGTH, StoreFault};
 
 use super::link::{ADDRESS_BYTES, FLAG_BITS, FLAGS, Link};
 
-/// The first bytes of records. 0 is not one of them, so that unwritten space is no record. The
-/// first byte of an inner node has the flags of its children in the lower bits.
+/// The first byte of a leaf's record. No record begins with 0, so unwritten space is not a record.
+/// The first byte of an inner node contains the flags of its children in the lower bits.
 const LEAF: u8 = 1;
 const INNER: u8 = 0x10;
 
@@ -181,7 +181,7 @@ pub(super) fn separator<D: DigestBytes>(record: &[u8]) -> &[u8] {
 /// The children of an inner node's whole record.
 ///
 /// # Errors
-/// [`StoreFault::Damaged`] if one of them is no link.
+/// [`StoreFault::Damaged`] if one of them is not a valid link.
 pub(super) fn children<D: DigestBytes>(record: &[u8]) -> Result<[Link<D>; 2], StoreFault> {
     let first = record.first().copied().unwrap_or_default();
     let child = |start: usize, flags: u8| {

@@ -49,8 +49,9 @@ use crate::{
 
 /// A repository of a tree PAD of scheme `B` under suite `S`, whose nodes are stored in the log `L`.
 ///
-/// Roots and proofs are those of [`TreeRepository`](crate::TreeRepository). Memory: a bounded cache
-/// for blocks of the log, and during an update the nodes on the paths of its keys.
+/// Roots and proofs equal the roots and proofs of [`TreeRepository`](crate::TreeRepository).
+/// Memory: a bounded cache for blocks of the log, and during an update the nodes on the paths of
+/// its keys.
 #[derive(Clone, Debug)]
 pub struct StoredRepository<S: Suite, B, L: NodeLog = MemoryLog> {
     nodes: Nodes<L>,
@@ -62,8 +63,8 @@ pub struct StoredRepository<S: Suite, B, L: NodeLog = MemoryLog> {
     /// The history of all versions, loaded on first use. The latest head commits to it.
     frontier: Option<Frontier<S>>,
     workers: Workers,
-    /// Set after a failed publication: only the next opening of the log tells whether the version
-    /// is there.
+    /// Set after a failed publication: the version may be in the log, which only the next opening
+    /// can tell.
     is_closed: bool,
     scheme: PhantomData<fn() -> B>,
 }
@@ -71,15 +72,15 @@ pub struct StoredRepository<S: Suite, B, L: NodeLog = MemoryLog> {
 impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// Opens a log, empty or not, as the repository of one author and dictionary.
     ///
-    /// `cache` configures the cache of the log. A number is the size in bytes of a cache of
-    /// recently used blocks.
+    /// `cache` configures the cache of the log. A number configures a cache of recently used blocks
+    /// of that size in bytes.
     ///
     /// Time: two records and one signature. After a pruning, one more record for each halving of
     /// the number of versions.
     ///
     /// # Errors
-    /// [`StoreFault::Damaged`] if the log belongs to another author or is incomplete;
-    /// [`StoreFault::Medium`].
+    /// [`StoreFault::Damaged`] if the log belongs to another author or is incomplete.
+    /// [`StoreFault::Medium`] if the medium failed.
     pub fn open(
         authority: Authority,
         log: L,
@@ -97,7 +98,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         })
     }
 
-    /// A repository of a log without versions.
+    /// Creates a repository of a log without versions.
     fn empty(authority: Authority, log: L, cache: NodeCache) -> Self {
         Self {
             nodes: Nodes::new(log, cache),
@@ -174,8 +175,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// Time: one search for each key or end of a range, and the blocks on its path.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there, the query is invalid, the answer is too long,
-    /// or a node cannot be read.
+    /// [`LookupError`] if the version does not exist or was pruned, the query is invalid, the
+    /// answer is too long, or a node cannot be read.
     pub fn prove_query<Q: ProvableQuery>(
         &self,
         version: Version,
@@ -184,7 +185,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         prover::prove(self.view(version)?, query)
     }
 
-    /// The first page of `range` in a version: its beginning with at most `bytes` bytes of entries.
+    /// Returns the first page of `range` in a version: a prefix of the range with at most `bytes`
+    /// bytes of entries.
     ///
     /// A single larger entry makes a page of its own. The next page starts at the end of the
     /// returned range.
@@ -192,7 +194,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// Time: one search, and the entries of the page.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there, or a node cannot be read.
+    /// [`LookupError`] if the version does not exist or was pruned, or a node cannot be read.
     pub fn page(
         &self,
         version: Version,
@@ -342,7 +344,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         Ok(())
     }
 
-    /// Refuses a head that commits to another history than that of this log.
+    /// Refuses a head that commits to another history than the history of this log.
     fn require_history(&mut self, signed: &SignedHead<S>) -> Result<(), LookupError> {
         let version = signed.head.version;
         if self.frontier()?.root() == signed.head.history {
@@ -363,8 +365,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// Makes all versions durable.
     ///
     /// # Errors
-    /// [`StoreFault::Medium`], [`StoreFault::Closed`]: only the next opening tells which versions
-    /// are there.
+    /// [`StoreFault::Medium`], [`StoreFault::Closed`]: open the log again to find out which
+    /// versions are present.
     pub fn synchronise(&mut self) -> Result<(), StoreFault> {
         self.require_open()?;
         let synchronised = self.nodes.synchronise();
@@ -375,7 +377,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// The value of a key in a version, without proof.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there, or a node cannot be read.
+    /// [`LookupError`] if the version does not exist or was pruned, or a node cannot be read.
     pub fn get(&self, version: Version, key: &[u8]) -> Result<Option<Value>, LookupError> {
         let found = self.view(version)?.find(key)?;
         found
@@ -390,8 +392,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// subtrees are not read.
     ///
     /// # Errors
-    /// [`LookupError`] if one of the versions is not there, or a node cannot be read; the first
-    /// error of `note`.
+    /// [`LookupError`] if one of the versions does not exist or was pruned, or a node cannot be
+    /// read. The first error of `note`.
     pub fn differences<E: From<LookupError>>(
         &self,
         before: Version,
@@ -403,7 +405,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
 
     /// The kept versions in which a key was put with another value or removed, without proof.
     ///
-    /// Time: that of [`TreeRepository::history`](crate::TreeRepository::history).
+    /// Time: as for [`TreeRepository::history`](crate::TreeRepository::history).
     ///
     /// # Errors
     /// [`LookupError`] if a node cannot be read.
@@ -429,24 +431,26 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         })
     }
 
-    /// The update that leads to a version: its head and its operations. Signed operations that
-    /// change nothing are not included.
+    /// Returns the update from the version before to `version`: the head and the operations. Signed
+    /// operations that change nothing are not included.
     ///
-    /// Time: that of [`StoredRepository::differences`] to the version before.
+    /// Time: one call of [`StoredRepository::differences`] for the two versions.
     ///
     /// # Errors
-    /// [`LookupError`] if the version or the one before is not there, or a node cannot be read.
+    /// [`LookupError`] if the version or the one before does not exist or was pruned, or a node
+    /// cannot be read.
     pub fn update(&self, version: Version) -> Result<Update<S>, LookupError> {
         self.update_within(version, usize::MAX)
     }
 
-    /// Returns [`StoredRepository::update`], limited to `most` bytes of keys and values. Each
-    /// operation counts two bytes more.
+    /// Like [`StoredRepository::update`], limited to `most` bytes of keys and values. Each
+    /// operation counts two bytes in addition.
     ///
     /// Memory: in proportion to `most`.
     ///
     /// # Errors
-    /// Those of [`StoredRepository::update`]; [`LookupError::TooLong`].
+    /// [`LookupError`] as for [`StoredRepository::update`]. [`LookupError::TooLong`] if the limit
+    /// is exceeded.
     pub fn update_within(&self, version: Version, most: usize) -> Result<Update<S>, LookupError> {
         let head = self.head(version)?;
         let latest = self.latest();
@@ -484,13 +488,14 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         self.heads().check()
     }
 
-    /// Verifies all contents of a version: they hash to its root and are in order. Their number
-    /// must be the one in the version's record. Returns the number of entries.
+    /// Verifies all contents of a version: they hash to its root, are in order, and their number
+    /// matches the version's record. Returns the number of entries.
     ///
     /// Time: linear in the number of entries. Memory: a path.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not there, or its contents are damaged or cannot be read.
+    /// [`LookupError`] if the version does not exist or was pruned, or its contents are damaged or
+    /// cannot be read.
     pub fn check_contents(&self, version: Version) -> Result<u64, LookupError> {
         let entries = self.view(version)?.check()?;
         if entries == self.contents(version)?.population {

@@ -48,8 +48,8 @@ impl<S: Suite, L> Copy for StoredView<'_, S, L> {}
 
 /// A node with the separators around it.
 ///
-/// Separators are not hashed. Without bounds, nodes from an attacker could lead to the same node on
-/// many paths, and a proof could open all of them.
+/// Separators are not hashed. Without bounds, nodes from an attacker could put one node on many
+/// paths, and a proof could open all of them.
 #[derive(Clone, Debug)]
 pub(super) struct Node<D> {
     link: Link<D>,
@@ -95,11 +95,11 @@ enum Step<D> {
     Up { separator: Record, link: Link<D> },
 }
 
-/// A node's record, and its children if it is no leaf.
+/// A node's record, and the children of an inner node.
 type NodeRecord<D> = (Record, Option<[Link<D>; 2]>);
 
 impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
-    /// The address of a key's leaf, and its record; `None` if the key is not there.
+    /// The address of a key's leaf, and its record; `None` if the key is absent.
     pub(super) fn find(self, key: &[u8]) -> Result<Option<(u64, Record)>, StoreFault> {
         let Some(mut link) = self.root else {
             return Ok(None);
@@ -120,7 +120,7 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
 
     /// The record of a node, and the children of an inner one. Checks the digest in its parent.
     ///
-    /// So nodes from an attacker cannot form a cycle, and an accident gives no wrong answer. A
+    /// The check prevents cycles of nodes from an attacker, and wrong answers after accidents. A
     /// damaged node is read once more if it came from the cache.
     fn read(self, link: &Link<S::Digest>) -> Result<NodeRecord<S::Digest>, StoreFault> {
         match self.read_once(link) {
@@ -246,8 +246,8 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
 
     /// Lays out the node of the next step of a visit. Returns whether there was one.
     ///
-    /// Nodes before the position `from` are not moved. Neither are leaves, because their addresses
-    /// distinguish entries with equal values.
+    /// Nodes before the position `from` are not moved. Leaves are not moved either, because their
+    /// addresses distinguish entries with equal values.
     pub(super) fn lay_out_step(
         self,
         steps: &mut Steps<S::Digest>,
@@ -344,7 +344,7 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
         Ok(())
     }
 
-    /// Checks a node, and pins its blocks. Returns its children.
+    /// Checks a node, and pins its blocks. Returns the node's children.
     fn hold(self, node: &Node<S::Digest>) -> Result<Vec<Node<S::Digest>>, StoreFault> {
         let opened = self.opened(node)?;
         self.nodes.stay::<S::Digest>(node.link.address)?;
@@ -392,10 +392,10 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
     }
 }
 
-/// The longest unchecked path, since it may form a cycle. Longer ones are checked.
+/// The maximum length of an unchecked path, which may form a cycle. Longer paths are checked.
 const LONGEST_UNCHECKED: usize = 1 << 10;
 
-/// The number of entries that are reported together.
+/// The number of entries between two reports of progress.
 const ENTRIES_TOGETHER: u64 = 1 << 10;
 
 /// The separator in the record that bounds a node.

@@ -14,8 +14,8 @@ pub(super) trait Invariants: BalancingScheme {
     fn check<S: NodeStore<Scheme = Self>>(store: &S, root: NodeId);
 }
 
-/// The leaves of a subtree from left to right; every separator is above all on its left, and not
-/// above any on its right.
+/// The leaves of a subtree from left to right; every separator is above all keys on its left, and
+/// not above any key on its right.
 pub(super) fn leaves<S: NodeStore>(store: &S, node: NodeId) -> Vec<EntryId> {
     match node.kind() {
         NodeKind::Leaf(entry) => vec![entry],

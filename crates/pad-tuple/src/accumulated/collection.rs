@@ -21,7 +21,7 @@ pub fn label<S: Suite>(context: Context, generation: GenerationIndex) -> Vec<u8>
     bytes
 }
 
-/// A tuple of a generation, and the instant of its creation.
+/// A tuple in the set of a generation, and the instant of its creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Member<S: Suite> {
@@ -59,7 +59,7 @@ impl<A: Dynamic> Collection<A> {
     /// Removes and adds elements, all or nothing.
     ///
     /// Cost: for few elements a constant number of powers, and a product of exponents for each
-    /// element of the set. For many, all exponents are computed anew, plus one power.
+    /// element of the set. For many elements, all exponents are computed anew, plus one power.
     fn change(
         &mut self,
         secret: &A::SecretKey,
@@ -107,8 +107,9 @@ impl<A: Dynamic> AuthorState<A> {
     /// Builds the state from a server's collections, if they belong to `secret`.
     ///
     /// # Errors
-    /// [`AccumulateError::WrongAccumulator`], [`AccumulateError::ValueMismatch`], and the other
-    /// errors of accumulating a set.
+    /// [`AccumulateError::WrongAccumulator`] or [`AccumulateError::ValueMismatch`] if the
+    /// collections do not belong to `secret`. Other [`AccumulateError`]s if the sets cannot be
+    /// accumulated.
     pub(crate) fn of_collections<S: Suite>(
         secret: &A::SecretKey,
         context: Context,

@@ -15,9 +15,10 @@ use serde::{Deserialize, Serialize};
 use super::{Retention, collection::label};
 use crate::scheme::{Claim, Expectation};
 
-/// Evidence that a proof shows for one tuple.
+/// Evidence that a proof contains for one tuple.
 ///
-/// The byte strings are bodies of the accumulator's formats. Only its public key can decode them.
+/// The byte strings are bodies of the accumulator's formats. They can be decoded only with the
+/// public key of the accumulator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct AccumulatedEvidence<R: Retention> {
@@ -33,11 +34,11 @@ impl<R: Retention> AccumulatedEvidence<R> {
     /// Checks that the tuple existed at the claimed instant.
     ///
     /// # Errors
-    /// - [`VerifyError::Undecodable`].
+    /// - [`VerifyError::Undecodable`] if the snapshot or the witness is not well-formed.
     /// - [`VerifyError::OutsideValidity`] if the value does not vouch for the instant.
     /// - [`VerifyError::SignatureInvalid`] if the author did not sign the value for this
     ///   generation, design and dictionary.
-    /// - The errors of the accumulator's witness.
+    /// - The errors of the accumulator if the witness does not verify.
     pub(crate) fn check<S: Suite, A: Dynamic>(
         &self,
         expectation: &Expectation<A::PublicKey>,
@@ -61,7 +62,7 @@ impl<R: Retention> AccumulatedEvidence<R> {
 /// length.
 ///
 /// # Errors
-/// [`VerifyError::Undecodable`].
+/// [`VerifyError::Undecodable`] if the bytes are not well-formed.
 pub(crate) fn decode<W: wire::Wire>(context: &W::Context, bytes: &[u8]) -> Result<W, VerifyError> {
     wire::decode_body(context, bytes).map_err(VerifyError::Undecodable)
 }

@@ -4,10 +4,10 @@
 //! witnesses of all tuples of a generation whose clock moved, and from them the value. That takes
 //! one short power for RSA, and one multi-scalar product for bilinear maps.
 //!
-//! Witnesses are recomputed instead of updated. For RSA the reason is a count. If an element was
-//! removed, updating a witness takes a power with an exponent as long as all changed primes.
-//! Recomputing one of `n` witnesses takes a power of `log2(n) / 2` primes. For bilinear maps no
-//! such count was made.
+//! Witnesses are recomputed instead of updated. For RSA, the reason is the number of primes. If an
+//! element was removed, updating a witness takes a power with an exponent as long as all changed
+//! primes. Recomputing one of `n` witnesses takes a power of `log2(n) / 2` primes. For bilinear
+//! maps no such count was made.
 
 use std::collections::HashSet;
 
@@ -50,7 +50,7 @@ struct Record<S: Suite, P> {
     kept: Vec<P>,
 }
 
-/// A ledger as it is stored in checkpoints, with `Q` instead of the retained `P`.
+/// The form of a ledger in checkpoints, with `Q` instead of the retained proofs `P`.
 #[derive(Serialize, Deserialize)]
 #[serde(bound(serialize = "Q: Serialize", deserialize = "Q: Deserialize<'de>"))]
 pub(crate) struct StoredLedger<S: Suite, Q> {
@@ -113,8 +113,8 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
     ///
     /// # Errors
     /// [`ApplyError::Input`] with [`InputError::CapacityExceeded`] if the set is too large for the
-    /// key. [`ApplyError::AttachmentMismatch`] if the extensions are too few or too many, or the
-    /// tuples cannot be accumulated for another reason.
+    /// key. [`ApplyError::AttachmentMismatch`] if there are too few or too many extensions, or if
+    /// the tuples cannot be accumulated for another reason.
     pub(crate) fn derive<R: Retention, T>(
         &self,
         admission: &Admission<'_, S, T>,
@@ -284,8 +284,8 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
         Some(self)
     }
 
-    /// Refuses collections of other tuples than those of `layers`, or of other values than the
-    /// signed ones.
+    /// Refuses collections whose tuples differ from the tuples of `layers`, or whose values differ
+    /// from the signed values.
     ///
     /// `signed` returns the value that the author has signed for a generation.
     ///

@@ -13,10 +13,10 @@ use crate::signed::{Plain, Superseding, Validity};
 pub trait Retention: Copy + Debug + Eq + Send + Sync + 'static {
     /// The code of this retention in scheme ids.
     const CODE: u16;
-    /// Data that a proof shows of a tuple, in addition to the value and the witness.
+    /// Data that a proof contains for a tuple, in addition to the value and the witness.
     type TupleData: Copy + Debug + Eq + Serialize + DeserializeOwned;
 
-    /// Returns the data that a proof shows of a tuple created at the instant `since`.
+    /// Returns the data that a proof contains for a tuple created at the instant `since`.
     fn shown(since: u64) -> Self::TupleData;
 
     /// Returns the bytes that are accumulated for a tuple, of fixed length.

@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 use super::{DEFAULT_CHAIN_LENGTH, MAX_CHAIN_LENGTH, walk};
 use crate::statement::{Context, TupleStatement};
 
-/// Secret from which an author derives every chain's seed, with the chains' length.
+/// Secret from which an author derives the seed of every chain, and the length of the chains.
 #[derive(Clone)]
 pub struct ChainSecret {
     secret: Zeroizing<[u8; 32]>,
@@ -50,8 +50,8 @@ impl ChainSecret {
         self.length
     }
 
-    /// Returns the seed of the chain for `statement`. It is a pseudorandom function of all inputs
-    /// that distinguish one signing from another. An author that signs again after a crash
+    /// Returns the seed of the chain for `statement`. The seed is a pseudorandom function of all
+    /// inputs that distinguish one signature from another. An author that signs again after a crash
     /// therefore signs the same anchor.
     ///
     /// The seed is `H(hash-chain-seed, secret (32) ‖ length (4) ‖ context (20) ‖ generation (1) ‖

@@ -1,4 +1,4 @@
-//! Chain over the generations' values, and its opening.
+//! The chain over the generations' values, and the opening of a chain.
 
 #![deny(
     clippy::indexing_slicing,
@@ -22,8 +22,8 @@ use crate::{
     update,
 };
 
-/// Returns the chain over a generation's value and the chain over all older ones. The oldest
-/// generation lacks the latter.
+/// Returns the chain over a generation's value and the chain over all older generations. For the
+/// oldest generation, `older` is `None`.
 ///
 /// The chain is `H(tuple-chain, value's length (4 bytes, big-endian) ‖ value ‖ older chain)`.
 ///
@@ -35,13 +35,13 @@ pub fn link<S: Suite>(value: &[u8], older: Option<&S::Digest>) -> S::Digest {
 
 /// Returns the digest of a chain that the root binds: `H(tuple-attachment, merged (1) ‖ chain)`.
 /// `merged` is the generation that the younger ones were merged into. The hashed bytes differ in
-/// length from those of every list of this design's extensions.
+/// length from the encoding of every list of this design's extensions.
 pub(super) fn bound<S: Suite>(merged: GenerationIndex, chain: &S::Digest) -> S::Digest {
     S::hash(Domain::TupleAttachment, &[&[merged], chain.as_ref()])
 }
 
 /// Opening of a version's head: the head without its root, and the inputs of the root. The inputs
-/// are the operations and the values of the generations shown.
+/// are the operations and the values of the generations consulted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct ChainSeal<S: Suite> {
@@ -53,14 +53,14 @@ pub struct ChainSeal<S: Suite> {
     pub operations: S::Digest,
     /// The generation that the version's update merged the younger ones into.
     pub merged: GenerationIndex,
-    /// The values of the generations shown, youngest first.
+    /// The values of the generations consulted, youngest first.
     pub values: Vec<Vec<u8>>,
-    /// The chain over the values of the generations not shown; `None` if all are shown.
+    /// The chain over the values of the other generations; `None` if all are consulted.
     pub rest: Option<S::Digest>,
 }
 
 impl<S: Suite> ChainSeal<S> {
-    /// Returns the root that operations and chain lead to.
+    /// Computes the root from operations and chain.
     pub(super) fn root(&self) -> S::Digest {
         let mut chain = self.rest;
         for value in self.values.iter().rev() {
@@ -74,7 +74,7 @@ impl<S: Suite> ChainSeal<S> {
     /// Returns the verified head of the version asked about.
     ///
     /// # Errors
-    /// [`VerifyError::SignatureInvalid`] if the author did not sign it; other errors of head
+    /// [`VerifyError::SignatureInvalid`] if the author did not sign the head. Other errors of head
     /// verification.
     fn head<K>(
         &self,
@@ -92,7 +92,7 @@ impl<S: Suite> ChainSeal<S> {
             .verify(&expectation.authority, &expectation.version)
     }
 
-    /// Refuses a seal that does not fit the number of generations shown.
+    /// Refuses a seal that does not fit the number of generations consulted.
     fn require_shown(&self, shown: usize, generations: usize) -> Result<(), VerifyError> {
         if self.values.len() < shown || (self.rest.is_none() && shown < generations) {
             return Err(VerifyError::GenerationMissing);
@@ -138,15 +138,14 @@ impl<S: Suite, A: Dynamic> Proof for OpenedValue<'_, S, A> {
 
 /// Checks the witnesses of all claims against the values that the signed root binds.
 ///
-/// The head is that of the version asked about, and binds the values of all generations in that
-/// version. No instant has to be compared: the epochs in the youngest tuple are those of this
-/// version.
+/// The head belongs to the version asked about, and binds the values of all generations in that
+/// version. No instant has to be compared: the epochs in the youngest tuple belong to this version.
 ///
 /// # Errors
 /// [`VerifyError::GenerationMissing`], [`VerifyError::GenerationSurplus`],
 /// [`VerifyError::CountMismatch`] or [`VerifyError::Undecodable`].
 /// [`VerifyError::SignatureInvalid`] if any input of the head is not the author's. The errors of
-/// the accumulator's witness.
+/// the accumulator if a witness does not verify.
 pub(super) fn check<S: Suite, A: Dynamic>(
     expectation: &Expectation<A::PublicKey>,
     claims: &[Claim<S>],

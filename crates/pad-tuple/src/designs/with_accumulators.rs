@@ -33,8 +33,8 @@ pub type AccumulatorsSupersedingBilinear = Accumulated<Bilinear, Superseding, 2>
 pub type ChainAccumulatorsBilinear = ChainAccumulated<Bilinear, 2>;
 
 /// Calls a macro once for each design with accumulators, like
-/// [`for_each_tuple`](crate::for_each_tuple). The list is separate because one snapshot takes these
-/// designs milliseconds.
+/// [`for_each_tuple`](crate::for_each_tuple). The list is separate because a snapshot of these
+/// designs takes milliseconds.
 #[cfg(all(feature = "rsa", feature = "bilinear"))]
 #[macro_export]
 macro_rules! for_each_accumulated_tuple {

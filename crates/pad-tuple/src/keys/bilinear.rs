@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 use super::{KeyBytes, LABEL, PublicBytes, SecretBytes};
 use crate::design::AuthorError;
 
-/// Length in bytes of a secret key's own message.
+/// Length of a secret key's message in bytes, without the parameters.
 const SECRET_LENGTH: usize = 40;
 
 impl KeyBytes for BilinearPublicKey {
@@ -59,7 +59,7 @@ impl SecretBytes for BilinearSecretKey {
         Ok(bytes)
     }
 
-    /// A generation has a tuple for each entry, and one for the keys below the first.
+    /// A generation contains one tuple for each entry, and one for the keys below the first key.
     fn generate(entries: usize) -> Result<Self, AuthorError> {
         let capacity = entries.saturating_add(1);
         Self::generate(capacity, 1, LABEL, &Workers::sequential())

@@ -12,21 +12,22 @@ pub const DEFAULT_ENTRIES: usize = 4095;
 
 /// A secret of an author.
 pub trait SecretBytes: KeyBytes {
-    /// Whether the number of entries is bounded. A larger bound makes the public half longer, and
-    /// slower to check.
+    /// Whether the number of entries is bounded. A larger bound makes the public half longer and
+    /// its check slower.
     const IS_BOUNDED: bool = false;
 
     /// Generates a secret from the system's randomness, for a dictionary of up to `entries`
     /// entries, and returns its encoding. Secrets without a bound ignore `entries`.
     ///
     /// # Errors
-    /// [`AuthorError::NoRandomness`].
+    /// [`AuthorError::NoRandomness`] if the system provides no randomness.
     fn generate_bytes(entries: usize) -> Result<Zeroizing<Vec<u8>>, AuthorError>;
 
     /// Generates a secret like [`SecretBytes::generate_bytes`], and decodes it.
     ///
     /// # Errors
-    /// [`AuthorError::NoRandomness`]; [`AuthorError::WrongKey`] if the encoding cannot be decoded.
+    /// [`AuthorError::NoRandomness`] if the system provides no randomness.
+    /// [`AuthorError::WrongKey`] if the encoding cannot be decoded.
     fn generate(entries: usize) -> Result<Self, AuthorError> {
         Self::from_slice(&Self::generate_bytes(entries)?).ok_or(AuthorError::WrongKey)
     }
@@ -45,8 +46,8 @@ impl SecretBytes for () {
     }
 }
 
-/// 32 random bytes, independent of the key that signs heads. That key may be in a device that does
-/// not export it, and a chain's links reveal nothing about it.
+/// Encoded as 32 random bytes, independent of the key that signs heads. The signing key may be in a
+/// device that does not export it, and the links of a chain reveal nothing about it.
 impl KeyBytes for ChainSecret {
     const LENGTH: Option<usize> = Some(SEED_LENGTH);
 
@@ -61,7 +62,7 @@ impl SecretBytes for ChainSecret {
     }
 }
 
-/// Length in bytes of the secrets that are random bytes.
+/// Length in bytes of secrets that consist of random bytes.
 const SEED_LENGTH: usize = 32;
 
 /// Concatenation of both encodings. All encodings of `A` must have the same length.

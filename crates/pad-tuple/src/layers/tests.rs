@@ -162,7 +162,7 @@ fn check_changes(
     }
 }
 
-/// The notes of deleted tuples are those that they had.
+/// Deleted tuples keep the notes that they had.
 fn check_marks(before: &Test, transition: &Transition<Suite256, u64>) {
     for (tuples, change) in before.generations().iter().zip(&transition.changes) {
         for (key, note) in &change.deleted {

@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl<S: Suite> ShownTuple<S> {
-    /// Returns whether the tuple decides the answer for the key that it is shown for.
+    /// Returns whether the tuple decides the answer for the key whose proof contains it.
     pub(crate) const fn decides(&self) -> bool {
         matches!(
             self,
@@ -26,8 +26,8 @@ impl<S: Suite> ShownTuple<S> {
 impl<S: Suite, D: AggregateDesign<S>> TupleRepository<S, D> {
     /// Proves the values of several keys in `version`.
     ///
-    /// Time: that of a proof for each key. BLS signatures also have to be added up, which takes
-    /// 0.06 milliseconds for each tuple.
+    /// Time: one proof for each key. BLS signatures are also added up, which takes 0.06
+    /// milliseconds for each tuple.
     ///
     /// # Errors
     /// [`LookupError`] if the version does not exist or was pruned, or a restored checkpoint is
@@ -41,7 +41,7 @@ impl<S: Suite, D: AggregateDesign<S>> TupleRepository<S, D> {
     }
 }
 
-/// Proves the values of several keys from any [`Source`], see [`TupleRepository::prove_keys`].
+/// Proves the values of several keys from any [`Source`]. See [`TupleRepository::prove_keys`].
 pub(crate) fn prove_keys<S: Suite, D: AggregateDesign<S>>(
     source: &impl Source<S, D>,
     version: Version,

@@ -31,7 +31,7 @@ impl<S: Suite, D: AggregateDesign<S>> TupleRepository<S, D> {
     }
 }
 
-/// Proves a range from any [`Source`], see [`TupleRepository::prove_range`].
+/// Proves a range from any [`Source`]. See [`TupleRepository::prove_range`].
 pub(crate) fn prove_range<S: Suite, D: AggregateDesign<S>>(
     source: &impl Source<S, D>,
     version: Version,
@@ -127,5 +127,6 @@ fn draft<S: Suite, D: AggregateDesign<S>>(
     Ok((before, tuples))
 }
 
-/// The lower end of a generation's first tuple, if it is shown, and the generation's tuples.
+/// The lower end of a generation's first tuple, if the proof includes it, and the generation's
+/// tuples.
 type Draft<S> = (Option<Key>, Vec<(Option<Key>, RangeContent<S>)>);

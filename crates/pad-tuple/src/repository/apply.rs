@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
-    /// Applies an update, see [`Repository::apply`].
+    /// Applies an update. See [`Repository::apply`].
     pub(super) fn take_in(
         &mut self,
         update: &Update<S, TupleAttachment<D::Extension>>,
@@ -55,7 +55,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         Ok(self.latest())
     }
 
-    /// Returns the digest of the operations, if they and the attachment lead to the signed root.
+    /// Returns the digest of the operations, if operations and attachment hash to the signed root.
     pub(crate) fn check_root(
         update: &Update<S, TupleAttachment<D::Extension>>,
     ) -> Result<S::Digest, ApplyError> {
@@ -158,8 +158,8 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
     }
 }
 
-/// Returns the number of entries after operations on distinct keys; `None` if more are removed than
-/// there were, or the number overflows.
+/// Returns the number of entries after operations on distinct keys; `None` if more entries are
+/// removed than there were, or if the number overflows.
 pub(crate) fn entries_after<S: Suite>(
     layers: &Layers<S, TupleId>,
     entries: usize,

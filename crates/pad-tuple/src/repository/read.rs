@@ -14,7 +14,7 @@ use crate::{
 };
 
 impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
-    /// Returns the value of a key in `version`, without proof. Version 0 has no values, also if it
+    /// Returns the value of a key in `version`, without proof. Version 0 has no values, even if it
     /// was pruned.
     ///
     /// # Errors

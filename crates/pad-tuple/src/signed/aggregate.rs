@@ -56,7 +56,7 @@ where
     }
 }
 
-/// Refuses more chain steps for the tuples of one signature, or one batch, than clients walk.
+/// Refuses chain steps beyond the client's limit for the tuples of one signature or one batch.
 ///
 /// # Errors
 /// [`VerifyError::ChainTooLong`] with the limit for `tuples` tuples.

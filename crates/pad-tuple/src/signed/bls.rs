@@ -14,7 +14,7 @@ use crate::{
     scheme::Expectation,
 };
 
-/// BLS signatures over BLS12-381, many of which aggregate into one.
+/// BLS signatures over BLS12-381. Many signatures aggregate into one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bls;
 
@@ -65,13 +65,13 @@ impl TupleSignature for Bls {
         Ok(secret.sign(message))
     }
 
-    /// Returns the sum of the signatures. If the author sent bytes that are no signatures, returns
-    /// the first signature instead, which clients reject as invalid for all messages.
+    /// Returns the sum of the signatures. If the author sent bytes that are not signatures, returns
+    /// the first signature instead. Clients reject it as invalid for all messages.
     fn aggregate(signatures: Vec<BlsSignature>) -> BlsSignature {
         BlsSignature::aggregate(&signatures).unwrap_or_else(|_| {
             *signatures
                 .first()
-                .expect("signed: a proof shows at least one tuple")
+                .expect("signed: a proof contains at least one tuple")
         })
     }
 }

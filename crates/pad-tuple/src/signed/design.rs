@@ -1,4 +1,4 @@
-//! Signed designs: the part of authors and servers.
+//! Signed designs: the interface for authors and servers.
 
 use pad_core::{
     ApplyError, Key, SignedHead, Suite, VerifyError, Version, Workers, codec,
@@ -228,7 +228,8 @@ impl<S: Suite, G: TupleSignature, R: Refresh<S>> SignedRecords<S, G, R> {
         self.0.get(tuple.position())?.as_ref()
     }
 
-    /// Returns whether there is an item for each tuple, and each can follow the tuple's record.
+    /// Returns whether there is an item for each tuple, and each item can follow the tuple's
+    /// record.
     pub(super) fn fit(
         &self,
         layers: &Layers<S, TupleId>,

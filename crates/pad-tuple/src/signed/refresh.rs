@@ -1,4 +1,4 @@
-//! Refresh of signatures while their tuple stays the same: the part of verifiers.
+//! Refresh of signatures while their tuple stays the same: the interface for verifiers.
 
 use core::fmt::Debug;
 
@@ -19,23 +19,24 @@ use crate::{
 pub trait RefreshScheme<S: Suite>: Clone + Debug + Eq + Send + Sync + 'static {
     /// The code of this refresh in scheme ids.
     const CODE: u16;
-    /// Data that a proof shows of each tuple, in addition to the signature.
+    /// Data that a proof contains for each tuple, in addition to the signature.
     type TupleData: Clone + Debug + Eq + Serialize + DeserializeOwned;
 
-    /// Returns the instants and chain links that the shown data covers.
+    /// Returns the instants and chain links that `shown` covers.
     fn attested(shown: &Self::TupleData) -> Attested<S>;
 
     /// Returns the number of chain steps for computing the statement, if `shown` covers the claimed
     /// instant. Does no hashing.
     ///
     /// # Errors
-    /// [`VerifyError::OutsideValidity`], [`VerifyError::ChainTooLong`].
+    /// [`VerifyError::OutsideValidity`] if `shown` does not cover the instant.
+    /// [`VerifyError::ChainTooLong`] if the link is too far from its anchor.
     fn steps(shown: &Self::TupleData, claim: &Claim<S>) -> Result<u32, VerifyError>;
 
     /// Returns the statement that the author must have signed for the claim to be true.
     ///
     /// # Errors
-    /// Those of [`RefreshScheme::steps`], before any hashing.
+    /// The errors of [`RefreshScheme::steps`], before any hashing.
     fn statement(
         shown: &Self::TupleData,
         claim: &Claim<S>,
@@ -73,7 +74,7 @@ impl<S: Suite> RefreshScheme<S> for Plain {
 }
 
 /// Signs every tuple at every instant, for all instants since its creation. A signature supersedes
-/// the earlier ones of its tuple.
+/// the earlier signatures of its tuple.
 ///
 /// Source: Crosby & Wallach 2010, section 4.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,14 +107,14 @@ impl<S: Suite> RefreshScheme<S> for Superseding {
 /// Signs a tuple once, with the anchor of a hash chain. Every later instant reveals the next link,
 /// until the chain is used up and the tuple is signed again.
 ///
-/// A link supersedes the earlier ones, as in [`Superseding`]: it covers every instant since the
-/// tuple's creation. For a deleted tuple no further links are revealed.
+/// A link supersedes the earlier links of its tuple, as in [`Superseding`]: it covers every instant
+/// since the tuple's creation. For a deleted tuple the author reveals no further links.
 ///
 /// Source: Crosby & Wallach 2010, section 4.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lightweight;
 
-/// Data that a proof shows in addition to the signature.
+/// Data that a proof contains in addition to the signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct LightweightData<S: Suite> {
@@ -121,9 +122,9 @@ pub struct LightweightData<S: Suite> {
     pub since: u64,
     /// The instant of the signature.
     pub signed: u64,
-    /// The number of links revealed since.
+    /// The number of links revealed since that instant.
     pub revealed: u32,
-    /// The newest link; the anchor itself if none is revealed.
+    /// The newest link; the anchor itself if no link is revealed.
     pub link: S::Digest,
 }
 

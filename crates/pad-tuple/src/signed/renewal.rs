@@ -1,4 +1,4 @@
-//! Refresh of signatures: the part of authors and servers.
+//! Refresh of signatures: the interface for authors and servers.
 
 use core::fmt::Debug;
 
@@ -20,13 +20,13 @@ pub type Sign<'a, G> =
 ///
 /// Source: Crosby & Wallach 2010, sections 4.1 and 4.2.
 pub trait Refresh<S: Suite>: RefreshScheme<S> {
-    /// Whether each instant has its own signature, which the next one does not replace.
+    /// Whether each instant has a separate signature, which the next signature does not replace.
     const EACH_INSTANT: bool = false;
     /// The author's secret, in addition to its signing key.
     type Secret: Send + Sync;
     /// The author's state of each tuple.
     type State: Clone + Debug + Default + Send + Sync;
-    /// Item that an update carries for each tuple.
+    /// Item that an update contains for each tuple.
     type Item<G: TupleSignature>: Clone + Debug + Eq + Send + Sync + Serialize + DeserializeOwned;
     /// The server's record of each tuple.
     type Record<G: TupleSignature>: Clone + Debug + Send + Sync + Serialize + DeserializeOwned;
@@ -60,8 +60,9 @@ pub trait Refresh<S: Suite>: RefreshScheme<S> {
         instant: u64,
     ) -> Self::Record<G>;
 
-    /// Returns the evidence of a tuple that existed at `instant`; `None` if the record has none.
-    /// Rules with one signature per tuple return it without checking that it covers `instant`.
+    /// Returns the evidence of a tuple that existed at `instant`; `None` if the record contains
+    /// none. Rules with one signature per tuple return that signature without checking that it
+    /// covers `instant`.
     fn show<G: TupleSignature>(
         record: &Self::Record<G>,
         instant: u64,

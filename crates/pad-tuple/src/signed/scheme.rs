@@ -12,7 +12,7 @@ use crate::scheme::{Expectation, scheme_id};
 pub trait SignatureScheme: Clone + Debug + Eq + Send + Sync + 'static {
     /// The code of this scheme in scheme ids.
     const CODE: u16;
-    /// The public key, or `()` if it is the author's own.
+    /// The public key, or `()` if the author's key is used.
     type Key: Clone + Debug + PartialEq + Send + Sync;
     /// A signature.
     type Signature: Copy + Debug + Eq + Send + Sync + Serialize + DeserializeOwned + AsRef<[u8]>;
@@ -22,19 +22,20 @@ pub trait SignatureScheme: Clone + Debug + Eq + Send + Sync + 'static {
     /// Verifies a signature for each message.
     ///
     /// # Errors
-    /// [`VerifyError::SignatureInvalid`].
+    /// [`VerifyError::SignatureInvalid`] if a signature is invalid.
     fn verify_each(
         expectation: &Expectation<Self::Key>,
         signed: &[(Vec<u8>, Self::Signature)],
     ) -> Result<(), VerifyError>;
 
-    /// Splits the aggregate into pieces, in the order of messages. Each piece has its number of
-    /// messages and their signatures. Pieces are as small as efficient verification allows, so that
-    /// work on unsigned data ends early. The default is one piece, for schemes that cannot split
-    /// aggregates.
+    /// Splits the aggregate into pieces, in the order of messages. Each piece contains the number
+    /// of its messages and their signatures. Pieces are as small as efficient verification allows,
+    /// so that work on unsigned data ends early. The default is one piece, for schemes that cannot
+    /// split aggregates.
     ///
     /// # Errors
-    /// [`VerifyError::CountMismatch`] if the aggregate visibly has another number of signatures.
+    /// [`VerifyError::CountMismatch`] if the aggregate visibly contains another number of
+    /// signatures.
     fn pieces(
         messages: usize,
         aggregate: Self::Aggregate,
@@ -45,8 +46,8 @@ pub trait SignatureScheme: Clone + Debug + Eq + Send + Sync + 'static {
     /// Verifies an aggregate of one signature for each message. No message may be given twice.
     ///
     /// # Errors
-    /// [`VerifyError::CountMismatch`] if the aggregate visibly has another number of signatures;
-    /// [`VerifyError::SignatureInvalid`].
+    /// [`VerifyError::CountMismatch`] if the aggregate visibly contains another number of
+    /// signatures. [`VerifyError::SignatureInvalid`] if it does not verify.
     fn verify_all(
         expectation: &Expectation<Self::Key>,
         messages: Vec<Vec<u8>>,
@@ -54,7 +55,7 @@ pub trait SignatureScheme: Clone + Debug + Eq + Send + Sync + 'static {
     ) -> Result<(), VerifyError>;
 }
 
-/// Ed25519 with the author's signer: the signatures of the paper's designs.
+/// Ed25519 signatures by the author's signer, as in the paper's designs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ed25519;
 

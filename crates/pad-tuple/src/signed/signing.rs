@@ -1,4 +1,4 @@
-//! Author's half of signature schemes.
+//! Signing: the interface of signature schemes for authors.
 
 use pad_core::Digest;
 
@@ -7,7 +7,7 @@ use crate::design::SharedSigner;
 
 /// A signature scheme with which authors sign tuples.
 pub trait TupleSignature: SignatureScheme {
-    /// The secret key, or `()` if the author's own signer signs.
+    /// The secret key, or `()` if the author's signer signs.
     type Secret: Send + Sync;
 
     /// Returns the public half of a secret.
@@ -23,7 +23,7 @@ pub trait TupleSignature: SignatureScheme {
         message: &[u8],
     ) -> Result<Self::Signature, signature::Error>;
 
-    /// Aggregates at least one signature. Verifies nothing: bytes that are no signature give an
+    /// Aggregates at least one signature. Does not verify. Bytes that are not a signature give an
     /// aggregate that [`SignatureScheme::verify_all`] refuses.
     fn aggregate(signatures: Vec<Self::Signature>) -> Self::Aggregate;
 }

@@ -64,7 +64,7 @@ fn balanced_merges_three_generations_in_proportion() {
 #[test]
 fn sizes_are_powers() {
     let size = |size| Speculation::Size(NonZeroUsize::new(size).expect("not zero"));
-    // Generation 0 up to 4, generation 1 up to 16 with what comes from generation 0.
+    // Generation 0 up to 4, generation 1 up to 16 with the tuples that come from generation 0.
     let merged = |sizes: &[usize], operations| size(4).merged(sizes, 1000, operations, 1.0);
     assert_eq!(merged(&[1, 1, 1000], 2), 0);
     assert_eq!(merged(&[1, 1, 1000], 3), 1);

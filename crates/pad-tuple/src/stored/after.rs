@@ -3,7 +3,7 @@
 use pad_core::{Key, StoreFault};
 use serde::{Deserialize, Serialize};
 
-/// A key without the prefix that it shares with the key before.
+/// A key without the prefix that it shares with the previous key.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct KeySuffix {
     /// Length in bytes of the common prefix.

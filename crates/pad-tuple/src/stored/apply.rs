@@ -32,7 +32,7 @@ pub(super) struct PreparedUpdate<S: Suite> {
 }
 
 impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
-    /// Applies an update, see [`pad_core::Repository::apply`].
+    /// Applies an update. See [`pad_core::Repository::apply`].
     pub(super) fn take_in(
         &mut self,
         update: &Update<S, TupleAttachment<D::Extension>>,
@@ -85,7 +85,8 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         Ok(self.state.latest)
     }
 
-    /// Computes the rows and the state after an update. Checks in the order of [`TupleRepository`].
+    /// Computes the rows and the state after an update. Runs the checks in the same order as
+    /// [`TupleRepository`].
     fn prepared(
         &self,
         update: &Update<S, TupleAttachment<D::Extension>>,

@@ -12,10 +12,10 @@ use crate::{
 ///
 /// Laws:
 /// - Records that were written and read back answer about their tuples like the original records.
-/// - With [`StorableDesign::EACH_INSTANT`], a record that was read back is of one instant, and
-///   answers about no other.
+/// - With [`StorableDesign::EACH_INSTANT`], a record that was read back belongs to one instant, and
+///   answers only about that instant.
 pub trait StorableDesign<S: Suite>: AggregateDesign<S> {
-    /// Whether each instant has its own record, because the newest record does not cover earlier
+    /// Whether each instant has a separate record, because the newest record does not cover earlier
     /// instants.
     const EACH_INSTANT: bool;
 
@@ -23,8 +23,8 @@ pub trait StorableDesign<S: Suite>: AggregateDesign<S> {
     /// record of the tuple, or the preceding one.
     fn write_record(records: &Self::Records, tuple: TupleId) -> Option<Vec<u8>>;
 
-    /// Decodes a tuple's record into `records`. `None` if the bytes are not a record; nothing is
-    /// changed then.
+    /// Decodes a tuple's record into `records`. Returns `None` and changes nothing if the bytes are
+    /// not a record.
     fn read_record(records: &mut Self::Records, tuple: TupleId, bytes: &[u8]) -> Option<()>;
 
     /// Returns whether a tuple's record covers the claimed instant. Does no hashing.

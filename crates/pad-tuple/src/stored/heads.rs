@@ -1,4 +1,4 @@
-//! Stored heads, which are read one by one.
+//! Stored heads of all versions, read on demand.
 
 use core::marker::PhantomData;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use super::{
     rows::{RowOverlay, Rows},
 };
 
-/// The heads of all versions of stored tuples. Only those in staged rows are kept in memory.
+/// The heads of all versions of stored tuples. Only heads in staged rows are kept in memory.
 #[derive(Debug)]
 pub struct StoredHeads<'r, S, R> {
     pub(super) rows: &'r R,
@@ -76,8 +76,8 @@ impl<S: Suite, R: Rows> StoredHeads<'_, S, R> {
     /// Time: one signature for each version. Memory: logarithmic in the number of versions.
     ///
     /// # Errors
-    /// [`LookupError::Damaged`] with the first version that fails; [`LookupError::Store`], also if
-    /// a row cannot be decoded.
+    /// [`LookupError::Damaged`] with the first version that fails. [`LookupError::Store`] if a row
+    /// cannot be read or decoded.
     pub fn check(&self) -> Result<(), LookupError> {
         let mut history = Frontier::<S>::default();
         for version in (1..=self.latest.number()).map(Version::new) {
@@ -106,8 +106,8 @@ impl<S: Suite, R: Rows> Subtrees<S> for StoredHeads<'_, S, R> {
         Ok(Some(self.there(version)?.root))
     }
 
-    /// Reads a subtree from the row of the version where it ends. The row has the largest such
-    /// subtree, and only subtrees with an even index are the largest.
+    /// Reads a subtree from the row of the version where it ends. The row contains the largest such
+    /// subtree. Only subtrees with an even index are the largest.
     fn kept(&self, level: u32, index: u64) -> Result<Option<S::Digest>, StoreFault> {
         if !index.is_multiple_of(2) {
             return Ok(None);

@@ -6,7 +6,7 @@
 //! | 1 ‖ version (8) | the version's head and epochs: [`VersionRow`] |
 //! | 2 ‖ number (8) | a tuple: [`TupleRow`] |
 //! | 3 ‖ number (8) | a tuple's record, if the newest record covers all instants |
-//! | 3 ‖ number (8) ‖ instant (8) | a tuple's record at an instant, if each has its own |
+//! | 3 ‖ number (8) ‖ instant (8) | a tuple's record at an instant, if records are per instant |
 //! | 4 ‖ version (8) | the numbers of the tuples that this version deleted |
 //! | 16 + generation ‖ instant (8) ‖ lower end | the run's `Piece` that begins at the lower end |
 //!
@@ -118,7 +118,7 @@ impl TupleRow {
     }
 
     /// # Errors
-    /// [`StoreFault::Damaged`].
+    /// [`StoreFault::Damaged`] if the row is malformed.
     pub(super) fn decode(row: &[u8]) -> Result<Self, StoreFault> {
         let (generation, lower, upper, content) =
             decoded::<(_, Key, Option<KeySuffix>, ShownContent)>(row)?;
@@ -149,7 +149,8 @@ pub(super) fn tuple_key(number: u64) -> Vec<u8> {
     numbered(2, number)
 }
 
-/// Returns the key of a tuple's record; with an instant, of its record for that instant.
+/// Returns the key of a tuple's record. With an instant, returns the key of the record for that
+/// instant.
 pub(super) fn record_key(number: u64, instant: Option<u64>) -> Vec<u8> {
     let mut key = numbered(3, number);
     if let Some(instant) = instant {

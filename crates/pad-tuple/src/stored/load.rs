@@ -1,5 +1,5 @@
 //! Loading of the data that the next version changes. Generations whose clocks move are read as a
-//! whole, because the update has an item for each of their tuples.
+//! whole, because the update contains an item for each of their tuples.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ impl<K> Reader<'_, K> {
     ///
     /// # Errors
     /// [`StoreFault::Damaged`] if generations are incomplete. [`StoreFault::Closed`] if another
-    /// writer has written. [`StoreFault::Medium`].
+    /// writer has written. [`StoreFault::Medium`] if the medium failed.
     pub(super) fn load<'k, S: Suite, D: StorableDesign<S, Key = K>>(
         &self,
         merged: usize,

@@ -1,4 +1,4 @@
-//! Publishing by an author without a copy of the contents.
+//! Publishing without a copy of the contents in memory.
 
 use std::collections::BTreeSet;
 
@@ -30,8 +30,8 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
     /// Does not check `secret`; see [`StoredTupleRepository::require_keys`].
     ///
     /// # Errors
-    /// [`PublishError`]. No version is applied, no signature is returned, and `batch` still has its
-    /// effective operations.
+    /// [`PublishError`]. No version is applied, no signature is returned, and `batch` still
+    /// contains its effective operations.
     pub fn publish<K: Signer<HeadSignature> + Sync>(
         &mut self,
         batch: &mut Vec<Operation>,
@@ -53,7 +53,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         })
     }
 
-    /// Returns the keys of a batch that the latest version has. For absent keys that the batch
+    /// Returns the keys of a batch that the latest version contains. For absent keys that the batch
     /// removes, checks that the author's signatures vouch for their absence. The author signs the
     /// version as if the batch did not name them.
     fn there(&self, batch: &[Operation]) -> Result<BTreeSet<Key>, PublishError> {
@@ -76,8 +76,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         })
     }
 
-    /// Signs and applies ordered operations that lead to `entries` entries, and returns their
-    /// update.
+    /// Signs and applies ordered operations, which result in `entries` entries. Returns the update.
     #[allow(
         clippy::type_complexity,
         reason = "an update, or why not and its operations"

@@ -25,9 +25,10 @@ use crate::{
 /// Tuples of the latest version: the number of each row, and its claim.
 pub(super) type Claims<S> = Vec<(u64, Claim<S>)>;
 
-/// A reader of one state of the rows, of a dictionary with this key.
+/// A reader of one state of the rows of a dictionary with the given key.
 ///
-/// Numbers of tuples are valid for this reader alone: they count the tuples found, in their order.
+/// Numbers of tuples are valid only for this reader: they count the tuples in the order in which
+/// they were found.
 pub(super) struct Reader<'v, K> {
     pub(super) rows: &'v dyn RowView,
     pub(super) key: &'v K,
@@ -42,8 +43,8 @@ impl<'v, K> Reader<'v, K> {
     /// meanwhile.
     ///
     /// # Errors
-    /// [`StoreFault::Damaged`] if the rows are not those of this dictionary, or their state is
-    /// older than `known`; [`StoreFault::Medium`].
+    /// [`StoreFault::Damaged`] if the rows belong to another dictionary, or their state is older
+    /// than `known`. [`StoreFault::Medium`] if the medium failed.
     pub(super) fn new(
         rows: &'v dyn RowView,
         key: &'v K,
@@ -89,7 +90,8 @@ impl<'v, K> Reader<'v, K> {
         }
     }
 
-    /// Returns the tuple of a generation that holds a key at an instant, and its number.
+    /// Returns the tuple of a generation whose interval contains a key at an instant, and its
+    /// number.
     pub(super) fn holding(
         &self,
         (generation, instant): (usize, u64),
@@ -105,7 +107,7 @@ impl<'v, K> Reader<'v, K> {
         let found = below.checked_sub(1).and_then(|place| piece.get(place));
         let (lower, number) = found.ok_or(StoreFault::Damaged)?;
         let tuple = self.tuple(generation, lower, *number)?;
-        // If a piece is missing, the one before would seem to hold its keys.
+        // If a piece is missing, the piece before it would seem to contain its keys.
         if tuple
             .upper
             .as_ref()
@@ -119,8 +121,8 @@ impl<'v, K> Reader<'v, K> {
     /// Reads the record of a tuple, which must cover the claimed instant.
     ///
     /// # Errors
-    /// [`StoreFault::Damaged`], also for an outdated record that an accident brought back;
-    /// [`StoreFault::Medium`].
+    /// [`StoreFault::Damaged`] if the record is missing, malformed, or outdated after an accident.
+    /// [`StoreFault::Medium`] if the medium failed.
     pub(super) fn read_record<S: Suite, D: StorableDesign<S, Key = K>>(
         &self,
         records: &mut D::Records,

@@ -35,13 +35,13 @@ use crate::{
 
 /// A repository of a tuple PAD of design `D` under suite `S`, with tuples stored as rows of `R`.
 ///
-/// Proofs, heads and updates are those of [`TupleRepository`](crate::TupleRepository). Memory: the
-/// rows staged since the last [`StoredTupleRepository::flush`], and during an update the
+/// Proofs, heads and updates equal the ones of [`TupleRepository`](crate::TupleRepository). Memory:
+/// the rows staged since the last [`StoredTupleRepository::flush`], and during an update the
 /// generations whose clocks it moves.
 ///
-/// Applied updates are visible at once, and are written to the rows by
-/// [`StoredTupleRepository::flush`]. Store an update elsewhere before acknowledging it: rows that
-/// are behind continue from there.
+/// Applied updates are visible immediately, and are written to the rows by
+/// [`StoredTupleRepository::flush`]. Store an update elsewhere before acknowledging it. A
+/// repository whose rows are behind continues from the stored updates.
 #[derive(Clone, Debug)]
 pub struct StoredTupleRepository<S: Suite, D: StorableDesign<S>, R = MemoryRows> {
     pub(super) rows: R,
@@ -51,7 +51,7 @@ pub struct StoredTupleRepository<S: Suite, D: StorableDesign<S>, R = MemoryRows>
     pub(super) staged_bytes: usize,
     pub(super) key: D::Key,
     pub(super) state: State,
-    /// The encoded state in the rows; `None` if they have none.
+    /// The encoded state in the rows; `None` if the rows contain none.
     pub(super) written: Option<Vec<u8>>,
     /// The history of all versions, once it was needed. The latest head vouches for it.
     pub(super) frontier: Option<Frontier<S>>,
@@ -60,14 +60,15 @@ pub struct StoredTupleRepository<S: Suite, D: StorableDesign<S>, R = MemoryRows>
 }
 
 impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
-    /// Opens the repository of one author and dictionary in `rows`, which may have versions
+    /// Opens the repository of one author and dictionary in `rows`, which may contain versions
     /// already.
     ///
     /// Time: reads at most two rows and verifies at most one signature.
     ///
     /// # Errors
     /// [`StoreFault::Damaged`] if the rows belong to another dictionary, or lack a latest head with
-    /// the author's signature; [`StoreFault::Medium`]. Other rows are not checked here.
+    /// the author's signature. [`StoreFault::Medium`] if the medium failed. Other rows are not
+    /// checked here.
     pub fn open(authority: Authority, key: D::Key, rows: R) -> Result<Self, StoreFault> {
         let written = rows.read(|rows| rows.get(STATE))?;
         let state = match &written {
@@ -172,8 +173,8 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
     ///
     /// # Errors
     /// [`StoreFault::Closed`] if another writer has applied other updates, has pruned the latest
-    /// version known here, or writes during the call; [`StoreFault`] of the medium. The staged rows
-    /// stay visible, and the next call retries.
+    /// version known here, or writes during the call. Other [`StoreFault`]s if the medium fails.
+    /// The staged rows stay visible, and the next call retries.
     pub fn flush(&mut self) -> Result<(), StoreFault> {
         if self.staged.is_empty() {
             return Ok(());
@@ -203,7 +204,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         if theirs.authority != self.state.authority || differs || theirs.oldest > same {
             return Err(StoreFault::Closed);
         }
-        // Versions that other writers have pruned are pruned.
+        // Versions that other writers have pruned count as pruned.
         self.state.oldest = self.state.oldest.max(theirs.oldest);
         if same < self.state.latest {
             let own = encode_body(&self.state);
@@ -228,7 +229,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
     ///
     /// # Errors
     /// [`StoreFault::Closed`] if other writers have written updates that were not applied here, or
-    /// the rows belong to another dictionary; [`StoreFault`] of the medium.
+    /// the rows belong to another dictionary. Other [`StoreFault`]s if the medium fails.
     pub(super) fn meet_others(&mut self) -> Result<(), StoreFault> {
         let found = self.rows.read(|rows| rows.get(STATE))?;
         if found == self.written {
@@ -248,7 +249,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         if theirs.authority != self.state.authority || theirs.oldest > theirs.latest {
             return Err(StoreFault::Closed);
         }
-        // Versions that other writers have pruned are pruned.
+        // Versions that other writers have pruned count as pruned.
         self.state.oldest = self.state.oldest.max(theirs.oldest);
         let own = encode_body(&self.state);
         if let Some(staged) = self.staged.get_mut(STATE) {
@@ -262,7 +263,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
     /// then overwritten no record since.
     ///
     /// # Errors
-    /// Those of `work`; [`StoreFault::Closed`] if another writer has written.
+    /// The error of `work`; [`StoreFault::Closed`] if another writer has written.
     pub(super) fn read_known<T, E: From<StoreFault>>(
         &self,
         work: impl FnOnce(&Reader<'_, D::Key>) -> Result<T, E>,
@@ -293,7 +294,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         })
     }
 
-    /// Returns the value of a key in `version`, without proof. Version 0 has no values, also if it
+    /// Returns the value of a key in `version`, without proof. Version 0 has no values, even if it
     /// was pruned.
     ///
     /// # Errors
@@ -342,7 +343,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         })
     }
 
-    /// Proves the values of several keys, see
+    /// Proves the values of several keys. See
     /// [`TupleRepository::prove_keys`](crate::TupleRepository::prove_keys).
     ///
     /// # Errors
@@ -355,7 +356,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         self.read(|reader| prove_keys(reader, version, keys))
     }
 
-    /// Proves all entries of a range, see
+    /// Proves all entries of a range. See
     /// [`TupleRepository::prove_range`](crate::TupleRepository::prove_range).
     ///
     /// # Errors
@@ -369,12 +370,12 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         self.read(|reader| prove_range(reader, version, range))
     }
 
-    /// Refuses a signer and a secret that are not those of this dictionary. Before version 1 the
+    /// Refuses a signer or a secret that does not belong to this dictionary. Before version 1 the
     /// signer is not checked. A chain secret is never checked.
     ///
     /// # Errors
-    /// [`AuthorError::WrongKey`]; [`AuthorError::Signing`] if the signer does not sign, or the
-    /// latest head cannot be read.
+    /// [`AuthorError::WrongKey`] if they do not match. [`AuthorError::Signing`] if the signer fails
+    /// or the latest head cannot be read.
     pub fn require_keys<K: Signer<HeadSignature>>(
         &self,
         signer: &K,

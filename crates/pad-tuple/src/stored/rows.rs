@@ -11,7 +11,7 @@ use pad_core::StoreFault;
 /// An ordered map of rows, each a key and a value of bytes.
 ///
 /// Laws:
-/// 1. Isolation: a read sees one state, whatever is written meanwhile.
+/// 1. Isolation: a read sees one state, regardless of concurrent writes.
 /// 2. Atomicity: a write takes effect wholly or not at all.
 /// 3. Integrity: a read returns the written value. A corrupted row is [`StoreFault::Damaged`],
 ///    never another value.
@@ -21,18 +21,19 @@ pub trait Rows: Debug + Send + Sync {
     /// Reads one state of the rows.
     ///
     /// # Errors
-    /// Those of `work`; [`StoreFault::Medium`], [`StoreFault::Damaged`].
+    /// The error of `work`. [`StoreFault::Medium`] or [`StoreFault::Damaged`] if the rows cannot be
+    /// read.
     fn read<T, E: From<StoreFault>>(
         &self,
         work: impl FnOnce(&dyn RowView) -> Result<T, E>,
     ) -> Result<T, E>;
 
-    /// Removes ranges of keys, then inserts or overwrites `rows`, all or nothing. Only writes if
+    /// Removes ranges of keys, then inserts or overwrites `rows`, all or nothing. Writes only if
     /// the row `known` still has the value that the writer knows, or is still missing.
     ///
     /// # Errors
-    /// [`StoreFault::Closed`] if another writer has changed that row; nothing is changed.
-    /// [`StoreFault`] of the medium: only the next read shows the resulting state.
+    /// [`StoreFault::Closed`] if another writer has changed that row; the rows are then unchanged.
+    /// Other [`StoreFault`]s if the medium fails: read again to find out the resulting state.
     fn write(
         &mut self,
         known: (&[u8], Option<&[u8]>),
@@ -49,19 +50,20 @@ pub trait RowView {
     /// Returns the value of the row with this key.
     ///
     /// # Errors
-    /// [`StoreFault::Medium`], [`StoreFault::Damaged`].
+    /// [`StoreFault::Medium`] or [`StoreFault::Damaged`] if the row cannot be read.
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreFault>;
 
     /// Returns the last row with a key of at least `from` and at most `to`.
     ///
     /// # Errors
-    /// [`StoreFault::Medium`], [`StoreFault::Damaged`].
+    /// [`StoreFault::Medium`] or [`StoreFault::Damaged`] if the row cannot be read.
     fn last(&self, from: &[u8], to: &[u8]) -> Result<Option<Row>, StoreFault>;
 
     /// Calls `visit` for the rows with keys of at least `from` and below `to`, in ascending order.
     ///
     /// # Errors
-    /// [`StoreFault::Medium`], [`StoreFault::Damaged`]; those of `visit`, which end the scan.
+    /// [`StoreFault::Medium`] or [`StoreFault::Damaged`] if the rows cannot be read. The error of
+    /// `visit`, which ends the scan.
     #[allow(
         clippy::type_complexity,
         reason = "what is done with a key and a value"
@@ -79,7 +81,7 @@ pub trait RowView {
 pub struct MemoryRows(BTreeMap<Vec<u8>, Vec<u8>>);
 
 impl MemoryRows {
-    /// Returns the rows, to be inspected or, in tests, damaged.
+    /// Returns the rows for inspection, or for damaging them in tests.
     pub const fn rows_mut(&mut self) -> &mut BTreeMap<Vec<u8>, Vec<u8>> {
         &mut self.0
     }

@@ -2,7 +2,7 @@
 //!
 //! A run is written at each instant, so its encoding is compact. A lower end is stored without the
 //! prefix that it shares with its predecessor. The number of a tuple is stored as the difference
-//! from its predecessor's, because neighbours were mostly created together.
+//! from the predecessor's number, because neighbours were mostly created together.
 
 use std::collections::BTreeMap;
 
@@ -19,11 +19,11 @@ pub(super) type Piece = Vec<(Key, u64)>;
 /// Decodes the piece in a row.
 ///
 /// # Errors
-/// [`StoreFault::Damaged`], also if lower ends do not ascend, or the first is not the one in the
-/// key.
+/// [`StoreFault::Damaged`] if the row is malformed, lower ends do not ascend, or the first lower
+/// end differs from the one in the key.
 ///
 /// The first lower end is not stored again in the row. A row under a wrong key of the same length
-/// is detected by its digest, and by its tuples, which also have their lower ends.
+/// is detected by its digest, and by its tuples, which also store their lower ends.
 pub(super) fn decode_piece(key: &[u8], row: &[u8]) -> Result<Piece, StoreFault> {
     let start = piece_start(key).ok_or(StoreFault::Damaged)?;
     if row.len() > LONGEST_ROW {
@@ -124,9 +124,9 @@ fn stored_bytes((after, distance): &(KeySuffix, i64)) -> usize {
 /// overhead, fill a page of 4 KiB.
 const PIECE_BYTES: usize = 980;
 
-/// Maximum length of a row in bytes. The first lower end is in the row's key alone, and a tuple
-/// with a long shared prefix takes four bytes more than were counted. Long keys can be encoded in
-/// few bytes, so longer rows are refused before the keys are built.
+/// Maximum length of a row in bytes. The first lower end is only in the row's key, and a tuple with
+/// a long shared prefix takes four bytes more than were counted. Long keys can be encoded in few
+/// bytes, so longer rows are refused before the keys are built.
 const LONGEST_ROW: usize = 3 * PIECE_BYTES;
 
 #[cfg(test)]

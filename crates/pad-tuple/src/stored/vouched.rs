@@ -1,8 +1,8 @@
 //! Check that an author's own signatures vouch for stored rows.
 //!
 //! An author signs tuples anew from their stored contents and creation instants. A changed row
-//! would make it sign a false history. The author therefore verifies each tuple as a client would:
-//! by a signature for the latest version's instant.
+//! would make the author sign a false history. The author therefore verifies each tuple like a
+//! client, by a signature for the latest version's instant.
 
 use pad_core::{StoreFault, Suite, VerifyError, Workers};
 
@@ -29,7 +29,8 @@ impl<K: Clone + Sync> Reader<'_, K> {
     /// Time: one signature for each tuple, verified in batches on the threads of `workers`.
     ///
     /// # Errors
-    /// [`AuthorError::Unvouched`]; [`StoreFault`] if records cannot be read.
+    /// [`AuthorError::Unvouched`] if a signature does not cover a tuple. [`StoreFault`] if records
+    /// cannot be read.
     pub(super) fn require_loaded<S: Suite, D: StorableDesign<S, Key = K>>(
         &self,
         loaded: &LoadedLayers<S, D>,
@@ -38,7 +39,7 @@ impl<K: Clone + Sync> Reader<'_, K> {
         let mut others = loaded.elsewhere.clone();
         let claims = loaded.layers.claims();
         if D::EACH_INSTANT {
-            // Authors of designs with a record for each instant resume from contents alone.
+            // Authors of designs with a record for each instant resume only from contents.
             for (claim, tuple) in claims {
                 let number = loaded.numbers.get(tuple.position());
                 others.push((*number.ok_or(StoreFault::Damaged)?, claim));
@@ -53,7 +54,7 @@ impl<K: Clone + Sync> Reader<'_, K> {
     /// Refuses tuples for which the author's signatures do not vouch.
     ///
     /// # Errors
-    /// Those of [`Reader::require_loaded`].
+    /// The errors of [`Reader::require_loaded`].
     pub(super) fn require_vouched<S: Suite, D: StorableDesign<S, Key = K>>(
         &self,
         mut claims: Claims<S>,

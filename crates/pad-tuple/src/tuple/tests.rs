@@ -44,7 +44,7 @@ fn the_digest_is_of_these_bytes() {
 #[test]
 fn no_two_tuples_have_one_digest() {
     let epochs: [&[u64]; 8] = [&[], &[0], &[1], &[256], &[0, 1], &[1, 0], &[1, 1], &[0; 14]];
-    // The last fields look like what follows them: a tag, a length, a key.
+    // The last fields look like the following bytes: a tag, a length, a key.
     let keys: [&[u8]; 9] = [
         b"",
         b"\0",

@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 
 use ureq::{Error, Timeout};
 
-/// Error returned when a request has no response, or none that fits.
+/// Error returned when a request fails: without a response, or with an unusable response.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HttpError {
@@ -51,11 +51,11 @@ pub enum HttpError {
 
 /// The failure of one attempt.
 pub(super) enum AttemptError {
-    /// Another attempt would fail as well.
+    /// A permanent error: another attempt would fail too.
     ForGood(HttpError),
     /// The server is busy and asks for this delay.
     Busy(core::time::Duration),
-    /// No response; carries the reason.
+    /// The attempt received no complete response; carries the reason.
     Unreachable(String),
     /// The response did not begin, or did not end, in time; carries the reason.
     Silent(String),

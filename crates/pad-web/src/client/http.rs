@@ -66,7 +66,8 @@ impl HttpClient {
     /// Connects on the first request.
     ///
     /// # Errors
-    /// [`HttpError::Configuration`]: not an [`Address`], an unreadable PEM, or no certificates.
+    /// [`HttpError::Configuration`] if `address` is not an [`Address`], or the PEM is unreadable or
+    /// contains no certificates.
     pub fn new(address: &str, options: HttpOptions) -> Result<Self, HttpError> {
         let address = Address::parse(address)?;
         let mut tls = TlsConfig::builder()
@@ -82,7 +83,7 @@ impl HttpClient {
             .max_idle_connections_per_host(options.idle_connections)
             .timeout_resolve(Some(options.connect))
             .timeout_connect(Some(options.connect))
-            // A server may accept a connection and never read.
+            // A server may accept a connection and never read from it.
             .timeout_send_request(Some(options.transfer))
             .timeout_send_body(Some(options.transfer))
             .timeout_recv_response(Some(options.transfer.min(options.wait)))
@@ -104,7 +105,7 @@ impl HttpClient {
     /// Creates a client of the same server that waits for a response for up to `transfer`.
     ///
     /// # Errors
-    /// Those of [`HttpClient::new`].
+    /// The errors of [`HttpClient::new`].
     pub fn patient(&self) -> Result<Self, HttpError> {
         let options = HttpOptions {
             wait: self.options.transfer,
@@ -177,7 +178,8 @@ impl HttpClient {
         let mut backoff = self.options.backoff;
         let mut attempts = 1;
         loop {
-            // Without patience, callers try other servers before they retry this one.
+            // If the timeout `wait` is short, callers try other servers before they retry this
+            // server.
             let is_last = !self.options.is_patient() || attempts >= self.options.attempts;
             let (wait, error) = match self.attempt(request, most) {
                 Ok(reply) => match read(reply)? {

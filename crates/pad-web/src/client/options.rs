@@ -25,9 +25,10 @@ pub struct HttpOptions {
     pub request_bytes: usize,
     /// Maximum length of a response in bytes.
     pub response_bytes: usize,
-    /// Maximum number of attempts if the server is unreachable or busy; at least one is made.
+    /// Maximum number of attempts if the server is unreachable or busy. There is always at least
+    /// one attempt.
     pub attempts: u32,
-    /// The delay before the second attempt; it doubles with each further one.
+    /// The delay before the second attempt; doubles with each further attempt.
     pub backoff: Duration,
     /// Timeout for a connection, including the TLS handshake, and again for name resolution.
     pub connect: Duration,

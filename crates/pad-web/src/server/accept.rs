@@ -24,7 +24,7 @@ use super::{
 
 /// A TCP stream whose writes fail with `TimedOut` if the client reads a response too slowly.
 ///
-/// Reads have no time-out here. The heads and bodies of requests have their own.
+/// Reads have no time-out here. The heads and bodies of requests have separate time-outs.
 #[derive(Debug)]
 pub(super) struct GuardedStream {
     stream: TcpStream,
@@ -49,7 +49,8 @@ impl GuardedStream {
     /// Guards the connection of a peer. Returns `None` if the peer or the server has too many, or
     /// the stream cannot be configured.
     ///
-    /// Waiting here would queue connections without a bound. Closing tells the client to wait.
+    /// Waiting here would queue connections without a bound. A closed connection tells the client
+    /// to wait.
     pub(super) fn accept(
         stream: TcpStream,
         address: SocketAddr,

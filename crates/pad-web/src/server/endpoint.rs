@@ -117,7 +117,7 @@ pub(super) async fn answer<H: Handler>(
         }
         Err(failure) => {
             // A client that waits for "100 Continue" has sent nothing, and reading the body would
-            // request it. A client that was too slow has had its time.
+            // request it. A client that was too slow gets no more time.
             let drainable = !matches!(failure, Failure::TooSlow | Failure::Unreadable);
             if drainable && !expects {
                 drop(timeout(DRAINED_FOR, drain(&mut body)).await);

@@ -1,4 +1,4 @@
-//! The server's lifecycle: bind, serve, shut down.
+//! Lifecycle of the server: bind, serve, shut down.
 
 use core::{convert::Infallible, pin::pin, time::Duration};
 use std::{

@@ -46,11 +46,11 @@ pub struct Limits {
     pub response_bytes: usize,
     /// Maximum number of requests that are handled concurrently, each on a blocking thread.
     ///
-    /// One peer may use half of the threads, and at least one. A quarter of all, rounded up, is
-    /// reserved for peers that have none. If there is only one thread, it is not reserved.
+    /// One peer may use half of the threads, and at least one. A quarter of all threads, rounded
+    /// up, is reserved for peers that use none. A single thread is not reserved.
     pub in_flight: usize,
     /// Maximum number of queued requests. A quarter of all requests, in flight and queued, is
-    /// reserved for peers that have none.
+    /// reserved for peers without requests.
     pub waiting: usize,
     /// Maximum number of requests of one peer that are handled or queued.
     ///
@@ -66,8 +66,8 @@ pub struct Limits {
     /// Reserve in bytes for requests and responses of at most 64 KiB, used when the other memory
     /// limits are reached. One peer may have an eighth of it, or 64 KiB if that is more.
     pub reserve_bytes: usize,
-    /// Maximum number of connections; further ones are closed at once. A quarter is reserved for
-    /// peers that have none.
+    /// Maximum number of connections; further connections are closed immediately. A quarter is
+    /// reserved for peers without connections.
     pub connections: usize,
     /// Maximum number of connections of one peer; a trusted proxy may have half of all.
     pub connections_per_peer: usize,
@@ -136,8 +136,8 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Parses a certificate chain and its private key (PKCS #8, PKCS #1 or SEC 1), both as PEM.
-    /// The chain begins with the server's own certificate.
+    /// Parses a certificate chain and its private key (PKCS #8, PKCS #1 or SEC 1), both as PEM. The
+    /// chain begins with the server's certificate.
     ///
     /// # Errors
     /// [`ServerError::Certificate`] if the input is not PEM, or has no certificate or no key.

@@ -51,7 +51,7 @@ pub(super) struct Peers {
     answers: Shares,
     /// Memory for small bodies and responses once the other memory limits are reached.
     reserve: Shares,
-    /// Threads for all peers. The next field has those reserved for peers that have none.
+    /// Threads for all peers. The next field holds the threads reserved for peers that use none.
     threads: Arc<Semaphore>,
     threads_for_first: Arc<Semaphore>,
     /// Maximum number of requests of one peer that are handled concurrently.
@@ -66,7 +66,7 @@ pub(super) struct Peers {
 #[derive(Debug)]
 struct PeerThreads {
     all: Arc<Semaphore>,
-    /// Permit for the one request that may wait for a reserved thread.
+    /// Permit for the only request of the peer that may wait for a reserved thread.
     first: Arc<Semaphore>,
     /// Number of threads in use.
     running: AtomicUsize,
@@ -187,7 +187,7 @@ impl Peers {
         self.peer_at(asked_from)
     }
 
-    /// Returns the peer at a canonical address. A proxy is a peer alone, without the rest of its
+    /// Returns the peer at a canonical address. A proxy is a separate peer from the rest of its
     /// network.
     fn peer_at(&self, address: IpAddr) -> Peer {
         if self.proxies.contains(&address) {
@@ -201,8 +201,8 @@ impl Peers {
         Share::take(self, |peers| &peers.requests, peer, 1)
     }
 
-    /// Waits for a thread. A peer has at most half of them. A quarter of all is reserved for peers
-    /// that have none.
+    /// Waits for a thread. A peer has at most half of them. A quarter of all threads is reserved
+    /// for peers that use none.
     pub(super) async fn acquire_thread(&self, peer: Peer) -> Option<ThreadPermit> {
         let threads = self.threads_of(peer);
         let of_peer = Arc::clone(&threads.all).acquire_owned().await.ok()?;
@@ -383,7 +383,7 @@ impl Drop for Share {
 struct Shares {
     for_all: usize,
     for_each: usize,
-    /// Amount of the total that is reserved for peers that have none.
+    /// Amount of the total that is reserved for peers that use none.
     for_first: usize,
     /// Peers that may have half of the total.
     large: Vec<Peer>,
@@ -407,7 +407,7 @@ impl Shares {
         }
     }
 
-    /// Reserves a quarter for peers that have none.
+    /// Reserves a quarter for peers that use none.
     const fn with_some_for_first(mut self) -> Self {
         self.for_first = self.for_all / 4;
         self

@@ -276,7 +276,7 @@ fn a_trusted_proxy_names_the_client_and_nobody_else_does() {
         (2, &["10.0.0.9, nobody"], "127.0.0.2"),
         (2, &["10.0.0.9, \u{e9}"], "127.0.0.2"),
         (2, &["\u{e9}, 10.0.0.9"], "10.0.0.9"),
-        // A proxy alone, and not the network around it.
+        // Only the proxy's address, not its network.
         (2, &["10.0.0.9, 2001:db8::2, 2001:db8::1"], "2001:db8::"),
     ];
     for (from, lines, expected) in cases {

@@ -13,7 +13,7 @@ impl Factors {
         self.sides[side].breaks_remainders = true;
     }
 
-    /// Changes one bit of what one prime's powers are made of.
+    /// Changes one bit of the tables of one prime.
     fn break_one_side(&mut self) {
         let side = &mut self.sides[0];
         let mut powers = FixedBase::new(&self.base, &side.prime, &side.guard);
@@ -26,12 +26,12 @@ impl Factors {
         self.inverse = SecretInteger::new((&*self.inverse + 1_u32).complete());
     }
 
-    /// Changes one bit of what exponents are reduced by for one prime.
+    /// Changes one bit of the modulus by which exponents are reduced for one prime.
     fn break_half(&mut self) {
         flip_bit(&mut self.sides[0].half);
     }
 
-    /// Changes one bit of what products of primes are reduced by.
+    /// Changes one bit of the order by which products of primes are reduced.
     fn break_order(&mut self) {
         flip_bit(&mut self.order);
     }
@@ -49,7 +49,7 @@ impl Factors {
         side.powers = OnceLock::from(FixedBase::new(&self.base, &prime, &side.guard));
     }
 
-    /// Takes the one of `g` and `N - g` that is no square.
+    /// Takes the one of `g` and `N - g` that is not a square.
     fn break_sign_of_base(&mut self) {
         let [p, q] = self.primes();
         self.base = SecretInteger::new((p * q).complete() - &*self.base);
@@ -91,7 +91,7 @@ impl Public {
         Self::new(primes())
     }
 
-    /// Without tables, for other sizes than those of keys.
+    /// Factors of a size without tables.
     fn small() -> Self {
         Self::new(small_primes())
     }

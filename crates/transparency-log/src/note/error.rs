@@ -50,6 +50,6 @@ pub enum KeyError {
     #[error("a key is not an Ed25519 key")]
     Material,
     /// The id does not match the key.
-    #[error("the id of a key is not the id of this key")]
+    #[error("the id of a key does not match the key")]
     Id,
 }

@@ -39,7 +39,7 @@ impl VerifierKey {
     pub fn new(name: KeyName, algorithm: Algorithm, key: &[u8; 32]) -> Result<Self, KeyError> {
         let point = VerifyingKey::from_bytes(key).map_err(|_| KeyError::Material)?;
         // Anyone can forge signatures under a point of small order. A non-canonical encoding would
-        // be another key with another id.
+        // give the same key a second id.
         if point.is_weak() || point.to_edwards().compress().as_bytes() != key {
             return Err(KeyError::Material);
         }

@@ -32,13 +32,13 @@ pub enum PolicyTextError {
         source: KeyError,
     },
     /// Another log or witness has this key.
-    #[error("the key in line {0} of a policy stands in it twice")]
+    #[error("the key in line {0} of a policy is a duplicate")]
     KeyTwice(usize),
     /// Another witness or group has this name, or it is `none`.
     #[error("the name in line {0} of a policy is taken")]
     NameTaken(usize),
     /// No line before this one defines a witness or a group of this name.
-    #[error("line {line} of a policy names {name:?}, which no line before it defines")]
+    #[error("line {line} of a policy names {name:?}, which no earlier line defines")]
     UnknownName {
         /// The line number.
         line: usize,
@@ -46,7 +46,9 @@ pub enum PolicyTextError {
         name: String,
     },
     /// The name is already a member of this or another group.
-    #[error("line {line} of a policy has {name:?} as a member, which is one already")]
+    #[error(
+        "line {line} of a policy has the member {name:?}, which is already a member of a group"
+    )]
     MemberTwice {
         /// The line number.
         line: usize,
@@ -54,7 +56,7 @@ pub enum PolicyTextError {
         name: String,
     },
     /// The group's threshold is not a number, is 0, or exceeds the number of its members.
-    #[error("the group in line {0} of a policy asks for no members, or for more than it has")]
+    #[error("the threshold in line {0} of a policy is not between 1 and the number of members")]
     Threshold(usize),
     /// The policy has no `quorum` line, or more than one.
     #[error("a policy has no quorum, or more than one")]

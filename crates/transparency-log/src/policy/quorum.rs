@@ -28,7 +28,7 @@ pub(super) enum Member {
 }
 
 impl Rule {
-    /// Returns whether the rule is met if exactly the marked `witnesses` count.
+    /// Returns whether the rule is met if only the `witnesses` marked true count.
     pub(super) fn is_met(&self, witnesses: &[bool]) -> bool {
         let mut groups: Vec<bool> = Vec::with_capacity(self.groups.len());
         for group in &self.groups {

@@ -25,16 +25,16 @@ pub enum StoreError {
     #[error(transparent)]
     Checkpoint(CheckpointError),
     /// The note belongs to another log; carries its origin.
-    #[error("this is a checkpoint of another log: {0:?}")]
+    #[error("the checkpoint belongs to another log: {0:?}")]
     OtherLog(String),
     /// The key is not the log's.
-    #[error("this is not the key of the log")]
+    #[error("the key does not belong to the log")]
     OtherKey,
     /// The log has not signed this checkpoint, or the log's entries no longer match.
     #[error("the log has not signed this checkpoint")]
     NotSigned,
     /// A newer checkpoint is already published.
-    #[error("a checkpoint of {published} entries is published, and this one has {size}")]
+    #[error("the checkpoint is outdated: it has {size} entries, the published one has {published}")]
     Older {
         /// The published size.
         published: u64,
@@ -42,7 +42,7 @@ pub enum StoreError {
         size: u64,
     },
     /// The published entries are not a prefix of the log.
-    #[error("the {published} entries that are published are not the beginning of this log")]
+    #[error("the {published} published entries are not a prefix of this log")]
     Forked {
         /// The published size.
         published: u64,
@@ -56,8 +56,8 @@ pub enum StoreError {
     /// The log has reached its maximum number of entries or bytes.
     #[error("the log is full")]
     Full,
-    /// An earlier I/O error requires the log to be reopened.
-    #[error("the medium of the log has failed before")]
+    /// An earlier write failed with an I/O error; the log must be reopened.
+    #[error("the log is closed after an I/O error: open it again")]
     Failed,
     /// An I/O error.
     #[error(transparent)]

@@ -15,8 +15,8 @@ use crate::{
 
 /// Exports a log to a folder with one file per resource, and returns its size.
 ///
-/// Adds to what was exported before and writes the checkpoint last. A process that is killed never
-/// leaves a checkpoint whose tiles are missing.
+/// Adds to earlier exports and writes the checkpoint last. A process that is killed never leaves a
+/// checkpoint whose tiles are missing.
 ///
 /// Every tile and entry is verified against the checkpoint's root before it is written. The
 /// published entries must be a prefix of the log. The note's signatures are not verified: if the
@@ -26,9 +26,10 @@ use crate::{
 ///
 /// # Errors
 /// [`StoreError::Damaged`] if the checkpoint is missing; [`StoreError::Note`] or
-/// [`StoreError::Checkpoint`] if it or the published one cannot be parsed; [`StoreError::Read`] if
-/// another resource is missing or does not match the checkpoint's root; [`StoreError::Older`] if a
-/// larger log is published; [`StoreError::Forked`] if a different one is; [`StoreError::Io`].
+/// [`StoreError::Checkpoint`] if it or the published checkpoint cannot be parsed;
+/// [`StoreError::Read`] if another resource is missing or does not match the checkpoint's root;
+/// [`StoreError::Older`] if a larger log is published; [`StoreError::Forked`] if a different log is
+/// published; [`StoreError::Io`].
 pub fn export(from: &impl Fetch, folder: &Path) -> Result<u64, StoreError> {
     let note = fetched(from, &ResourcePath::Checkpoint)?;
     let checkpoint = of_note(&note)?;

@@ -74,7 +74,7 @@ impl LogFiles {
     }
 
     /// Reads the checkpoint, or a tile or a bundle of the log with `size` entries; `None` if the
-    /// log has none at this path.
+    /// log has no resource at this path.
     fn resource(&self, path: &ResourcePath, size: u64) -> Result<Option<Vec<u8>>, StoreError> {
         let (level, index, width) = match path {
             ResourcePath::Checkpoint => return self.checkpoint(),

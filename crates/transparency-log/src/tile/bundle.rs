@@ -17,7 +17,7 @@ pub enum BundleError {
     #[error("a bundle of entries ends within an entry")]
     Cut,
     /// The number of entries differs from the expected one.
-    #[error("a bundle has other than {0} entries")]
+    #[error("a bundle does not have {0} entries")]
     WrongNumber(u16),
 }
 

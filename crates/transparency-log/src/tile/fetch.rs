@@ -9,7 +9,7 @@ pub trait Fetch {
     /// bytes; the reader rejects longer ones.
     ///
     /// # Errors
-    /// [`FetchError::NotFound`] if there is none; [`FetchError::Failed`].
+    /// [`FetchError::NotFound`] if the resource does not exist; [`FetchError::Failed`].
     fn fetch(&self, path: &ResourcePath) -> Result<Vec<u8>, FetchError>;
 }
 
@@ -46,11 +46,11 @@ pub enum ReadError {
     /// A resource has the wrong length.
     #[error("{0} has the wrong length")]
     Length(ResourcePath),
-    /// A tile does not lead to the checkpoint's root.
-    #[error("{0} is not a part of the log")]
+    /// A tile does not hash to the checkpoint's root.
+    #[error("{0} does not match the root of the checkpoint")]
     Tile(ResourcePath),
-    /// The tiles on the right edge do not lead to the checkpoint's root.
-    #[error("the tiles of the log do not have the root of its checkpoint")]
+    /// The tiles on the right edge do not hash to the checkpoint's root.
+    #[error("the tiles of the log do not match the root of its checkpoint")]
     Root,
     /// A bundle is malformed.
     #[error("{path} is not a bundle of entries")]
@@ -60,8 +60,8 @@ pub enum ReadError {
         /// The cause.
         source: BundleError,
     },
-    /// An entry in a bundle differs from the one in the tree; carries its index.
-    #[error("entry {0} is not the one in the tree of the log")]
+    /// An entry in a bundle does not match its hash in the tree; carries its index.
+    #[error("entry {0} does not match the tree of the log")]
     Entry(u64),
     /// The log has no such entry, or no such older tree.
     #[error(transparent)]

@@ -46,7 +46,7 @@ pub struct Width(u16);
 
 /// Error returned when a text is not the path of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("this is not the path of a resource of a log")]
+#[error("not the path of a resource of a log")]
 pub struct PathError;
 
 impl Width {
@@ -81,7 +81,7 @@ impl ResourcePath {
         }
     }
 
-    /// Returns the complete tile or bundle that begins with this one; `None` if this one is
+    /// Returns the complete tile or bundle that begins with this partial one; `None` if this is
     /// complete, or the checkpoint. A log may drop the partial one once the complete one exists.
     pub fn completed(&self) -> Option<Self> {
         let mut complete = *self;

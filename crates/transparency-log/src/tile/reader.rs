@@ -33,7 +33,8 @@ impl<F: Fetch> TileReader<F> {
     /// Reads the tiles on the right edge and verifies them against the root of `checkpoint`.
     ///
     /// # Errors
-    /// [`ReadError::Root`] if the root differs; [`ReadError::Fetch`], [`ReadError::Length`].
+    /// [`ReadError::Root`] if the tiles do not hash to the root; [`ReadError::Fetch`] or
+    /// [`ReadError::Length`] if a tile is missing or too short or long.
     pub fn open(fetch: F, checkpoint: &Checkpoint) -> Result<Self, ReadError> {
         let tree = TreeHead {
             size: checkpoint.size(),
@@ -45,7 +46,7 @@ impl<F: Fetch> TileReader<F> {
     /// Like [`TileReader::open`], for a size and a root from another source.
     ///
     /// # Errors
-    /// Those of [`TileReader::open`].
+    /// The errors of [`TileReader::open`].
     pub fn open_at(fetch: F, tree: &TreeHead) -> Result<Self, ReadError> {
         let mut levels = [const { Vec::new() }; LEVELS];
         for (level, tile) in (0..).zip(&mut levels) {
@@ -87,7 +88,7 @@ impl<F: Fetch> TileReader<F> {
     /// Generates the inclusion path of an entry to the root at `size` entries.
     ///
     /// # Errors
-    /// Those of [`TileReader::root_at`]; [`ReadError::Tree`] if `index` is not below `size`.
+    /// The errors of [`TileReader::root_at`]; [`ReadError::Tree`] if `index` is not below `size`.
     pub fn prove_inclusion(&mut self, index: u64, size: u64) -> Result<Vec<Hash>, ReadError> {
         self.check_size(size)?;
         prove_inclusion(self, index, size).map_err(read_error)
@@ -96,7 +97,7 @@ impl<F: Fetch> TileReader<F> {
     /// Generates a proof that the log at `new` entries continues the log at `old`.
     ///
     /// # Errors
-    /// Those of [`TileReader::root_at`]; [`ReadError::Tree`] if `old` exceeds `new`.
+    /// The errors of [`TileReader::root_at`]; [`ReadError::Tree`] if `old` exceeds `new`.
     pub fn prove_consistency(&mut self, old: u64, new: u64) -> Result<Vec<Hash>, ReadError> {
         self.check_size(new)?;
         prove_consistency(self, old, new).map_err(read_error)
@@ -105,7 +106,8 @@ impl<F: Fetch> TileReader<F> {
     /// Reads an entry.
     ///
     /// # Errors
-    /// [`ReadError::Tree`] if the log has no entry at `index`; those of [`TileReader::bundle`].
+    /// [`ReadError::Tree`] if the log has no entry at `index`; the errors of
+    /// [`TileReader::bundle`].
     pub fn entry(&mut self, index: u64) -> Result<Vec<u8>, ReadError> {
         let size = self.size();
         if index >= size {
@@ -119,8 +121,8 @@ impl<F: Fetch> TileReader<F> {
     /// Reads the 256 entries from `256 * index` on, or as many as exist, at least one.
     ///
     /// # Errors
-    /// [`ReadError::Tree`] if there are none; [`ReadError::Bundle`]; [`ReadError::Entry`] if one is
-    /// not in the tree; other read errors.
+    /// [`ReadError::Tree`] if there are none; [`ReadError::Bundle`]; [`ReadError::Entry`] if an
+    /// entry does not match the tree; other read errors.
     pub fn bundle(&mut self, index: u64) -> Result<Vec<Vec<u8>>, ReadError> {
         let size = self.size();
         let first = index.checked_mul(256).filter(|first| *first < size);
@@ -152,8 +154,8 @@ impl<F: Fetch> TileReader<F> {
     /// Reads a tile or a bundle, with every hash and entry verified.
     ///
     /// # Errors
-    /// [`ReadError::NoSuchSubtree`] for the checkpoint, or if the log has no such resource; those
-    /// of [`TileReader::bundle`].
+    /// [`ReadError::NoSuchSubtree`] for the checkpoint, or if the log has no such resource; the
+    /// errors of [`TileReader::bundle`].
     pub fn resource(&mut self, path: &ResourcePath) -> Result<Vec<u8>, ReadError> {
         match *path {
             ResourcePath::Checkpoint => Err(ReadError::NoSuchSubtree),

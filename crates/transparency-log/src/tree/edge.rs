@@ -6,8 +6,9 @@ use super::{Hash, TreeHead};
 
 /// The hashes of a tree's incomplete tiles, the state that is needed to append to it.
 ///
-/// Level `l` has at most 255 hashes: those of the complete subtrees of 256^l entries that are not
-/// in a complete subtree of 256^(l+1). Space: 64 KiB for any tree of fewer than 2^64 entries.
+/// Level `l` contains at most 255 hashes: one for each complete subtree of 256^l entries that is
+/// not part of a complete subtree of 256^(l+1) entries. Space: 64 KiB for any tree of fewer than
+/// 2^64 entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edge {
     size: u64,

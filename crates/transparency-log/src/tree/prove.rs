@@ -15,7 +15,7 @@ pub trait Subtrees {
     /// on. Callers request only subtrees within the tree.
     ///
     /// # Errors
-    /// Those of the implementation.
+    /// The errors of the implementation.
     fn subtree(&mut self, height: u8, index: u64) -> Result<Hash, Self::Error>;
 }
 
@@ -35,7 +35,7 @@ pub enum ProveError<E: core::error::Error> {
     #[error(transparent)]
     Tree(#[from] TreeError),
     /// A subtree's hash cannot be read.
-    #[error("a hash of the tree cannot be had")]
+    #[error("a hash of the tree cannot be read")]
     Subtree(#[source] E),
 }
 
@@ -68,7 +68,7 @@ pub fn prove_inclusion<S: Subtrees>(
 /// Generates a consistency proof from the first `old` to the first `new` entries (RFC 6962, section
 /// 2.1.2).
 ///
-/// Proof size: `O(log new)` hashes; none if the older tree is empty or equal.
+/// Proof size: `O(log new)` hashes; no hashes if the older tree is empty or equal.
 ///
 /// # Errors
 /// [`ProveError::Tree`] with [`TreeError::Shrunk`]; [`ProveError::Subtree`].

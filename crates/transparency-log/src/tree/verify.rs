@@ -9,7 +9,7 @@ use super::{Hash, TreeHead};
 #[non_exhaustive]
 pub enum TreeError {
     /// The tree has no entry at this index.
-    #[error("entry {index} is not one of {size}")]
+    #[error("entry {index} is out of range, the tree has {size} entries")]
     NoSuchEntry {
         /// The index, from 0.
         index: u64,
@@ -17,7 +17,7 @@ pub enum TreeError {
         size: u64,
     },
     /// The tree that should continue the older one is smaller.
-    #[error("a tree of {new} entries does not continue one of {old}")]
+    #[error("a tree of {new} entries is smaller than the older tree of {old}")]
     Shrunk {
         /// The size of the older tree.
         old: u64,
@@ -30,10 +30,10 @@ pub enum TreeError {
     /// The proof has more hashes than these sizes require.
     #[error("a proof has too many hashes")]
     TooLong,
-    /// The proof does not lead to the root of the tree.
+    /// The proof does not hash to the root of the tree.
     #[error("a proof leads to another root")]
     WrongRoot,
-    /// The proof does not lead to the root of the older tree, or two trees of one size have
+    /// The proof does not hash to the root of the older tree, or two trees of one size have
     /// different roots.
     #[error("a proof leads to another root of the older tree")]
     WrongOldRoot,

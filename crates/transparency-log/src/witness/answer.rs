@@ -12,7 +12,7 @@ use crate::{
 pub enum Answer {
     /// The verified cosignatures, at least one, to be added to the note.
     Cosigned(Vec<Signature>),
-    /// The last size the witness has cosigned. The log retries with a proof from that size.
+    /// The size that the witness cosigned last. The log retries with a proof from that size.
     Size(u64),
 }
 
@@ -33,7 +33,7 @@ pub enum AnswerError {
     /// or missing.
     #[error("an answer of a witness does not cosign the checkpoint")]
     Note(#[from] NoteError),
-    /// The witness reports a size above that of the checkpoint, or the old size of the request.
+    /// The witness reports a size above the checkpoint's, or the old size of the request.
     #[error("the witness has cosigned {0} entries, which the checkpoint does not continue")]
     Ahead(u64),
 }

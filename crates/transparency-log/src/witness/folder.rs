@@ -81,11 +81,11 @@ impl FolderRecords {
     /// Returns the last cosigned checkpoint of a log as a note, with the log's signatures and the
     /// cosignature.
     ///
-    /// `None` if none was cosigned, or if the record predates signatures. The returned note is
-    /// durable.
+    /// `None` if no checkpoint was cosigned, or if the record predates signatures. The returned
+    /// note is durable.
     ///
     /// # Errors
-    /// Those of [`FolderRecords::recorded`].
+    /// The errors of [`FolderRecords::recorded`].
     pub fn cosigned(&self, origin: &str) -> Result<Option<Note>, FolderRecordsError> {
         let _turn = self.turn(origin);
         if let Some(note) = self.durable().get(origin) {

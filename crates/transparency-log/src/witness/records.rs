@@ -23,7 +23,7 @@ pub trait Records: Send + Sync {
     /// The record is durable on return, even if it is unchanged.
     ///
     /// # Errors
-    /// Those of `check`, with the record unchanged; [`AddError::Record`], after which the
+    /// The errors of `check`, with the record unchanged; [`AddError::Record`], after which the
     /// checkpoint may or may not be recorded.
     fn advance(
         &self,

@@ -161,7 +161,7 @@ fn cosignatures_from_the_future_do_not_count() {
     assert_eq!(
         refused,
         "too few witnesses have cosigned: missing are [], from the future are those of \
-         \"witness.example/w1\" at 1970-01-02T00:16:40Z, and this machine's clock says \
+         \"witness.example/w1\" at 1970-01-02T00:16:40Z, and this machine's clock is at \
          1970-01-01T00:16:40Z"
     );
 }

@@ -88,7 +88,7 @@ fn claims_hold_together_or_not_at_all() {
     );
     let other = BilinearSecretKey::generate(4, 1, b"claims", &workers).unwrap();
     assert!(!claims(&key, [86, 193]).hold(other.public_key().parameters()));
-    // A client that knows [s]_2 alone.
+    // A client that knows only [s]_2.
     let verifier = Parameters::for_claims(&parameters.secret_in_g2(), "accumulator").unwrap();
     assert_eq!(verifier.fingerprint(), parameters.fingerprint());
     assert!(claims(&key, [86, 193]).hold(&verifier));
@@ -133,7 +133,7 @@ fn products_are_those_of_the_definition() {
     }
 }
 
-/// Of lengths `3 * 2^a` and below: the longest branch is that of `2^(a + 1)`.
+/// Of the lengths up to `3 * 2^a`, `2^(a + 1)` has the longest branch.
 #[test]
 fn a_transform_serves_all_smaller_degrees() {
     for largest in [96, 128, 192, 384] {

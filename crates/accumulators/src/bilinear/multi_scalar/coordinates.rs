@@ -3,8 +3,8 @@
 use ark_bls12_381::{Fq, G1Affine};
 use ark_ff::AdditiveGroup;
 
-/// A summand by reference to its coordinates. Both are zero for the identity, which is no point of
-/// the curve.
+/// A summand by reference to its coordinates. Both are zero for the identity, which is not a point
+/// of the curve.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Coordinates<'a> {
     pub(super) x: &'a Fq,

@@ -1,4 +1,4 @@
-//! Polynomial products by transforms, at once or in steps of bounded work.
+//! Polynomial products by transforms, in one call or in steps of bounded work.
 //!
 //! Source: Bostan, Lecerf, Schost 2003, "Tellegen's principle into practice" (middle products).
 

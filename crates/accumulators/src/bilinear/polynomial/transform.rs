@@ -50,8 +50,8 @@ pub struct Transform {
 }
 
 impl Transform {
-    /// Creates tables for vectors with branches at most as long as those of `length` entries.
-    /// `length` must be below `2^32`.
+    /// Creates tables for vectors whose branches are at most as long as in a vector of `length`
+    /// entries. `length` must be below `2^32`.
     pub(crate) fn new(length: usize) -> Self {
         let mut twiddles = vec![Fr::ONE];
         let mut order: u64 = 4;
@@ -274,8 +274,8 @@ pub(crate) fn branch_length(length: usize) -> usize {
     }
 }
 
-/// Joins `even` and `odd` into the transform of length `2n`: `even` of length `n` at the roots of
-/// `X^n = 1` and `odd` at those of `X^n = -1`.
+/// Joins `even` and `odd` into the transform of length `2n`: `even` holds the `n` values at the
+/// roots of `X^n = 1`, and `odd` the values at the roots of `X^n = -1`.
 pub(crate) fn join_halves<T: Copy>(even: &[T], odd: &[T]) -> Vec<T> {
     let length = branch_length(even.len());
     let branches = even.len() / length;
@@ -340,7 +340,7 @@ fn join_branches(values: &mut [Fr], sign: Fr) {
     }
 }
 
-/// Returns powers of the cube root that leads to branch 1: `lambda`, or `lambda^2` for the odd
+/// Returns powers of the cube root that belongs to branch 1: `lambda`, or `lambda^2` for the odd
 /// half.
 fn branch_factors(sign: Fr) -> [Fr; 3] {
     let [one, first, second] = cube_roots();

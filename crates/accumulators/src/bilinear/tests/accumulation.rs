@@ -128,7 +128,7 @@ fn non_membership_verifies_for_its_element_and_value_alone() {
     assert_eq!(Untrusted::new(witness).verify(&snapshot, b"y"), refused);
     let other = verified(&key(), value_of(&set_of(&["a"])));
     assert_eq!(Untrusted::new(witness).verify(&other, b"x"), refused);
-    // The empty set's witness is the identity and 1, and good for the empty set alone.
+    // The empty set's witness is the identity and 1, and valid for the empty set only.
     let empty = set_of::<&[u8]>(&[]);
     let witness = Bilinear::non_membership_witness(&key(), &empty, b"x", &workers).unwrap();
     let bytes = wire::encode(&witness);

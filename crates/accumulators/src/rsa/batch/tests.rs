@@ -186,7 +186,7 @@ mod subsets {
         assert_eq!(refusal(&twice), VerifyError::InvalidQuery);
         assert_eq!(refusal(&all[1..3]), VerifyError::CountMismatch);
         assert_eq!(refusal(&all[1..5]), VerifyError::CountMismatch);
-        // The offsets are not those of other elements.
+        // The offsets are not the offsets of other elements.
         assert_eq!(refusal(&all[2..5]), VerifyError::NotAPrimeRepresentative);
         let (_, next) = set_of(&names("member", 7));
         let refused = verify(&honest, &next, &all[1..4]).unwrap_err();
@@ -446,7 +446,7 @@ mod batches {
         forged[0].1 = RsaWitness::new(residue, forged[0].1.offset());
         let passed = (0..40)
             .filter(|version| {
-                // The version is part of the transcript: another one, other coefficients.
+                // The version is part of the transcript: another version, other coefficients.
                 let snapshot = verified(&public(), *version, &value);
                 Untrusted::new(batch_of(&forged))
                     .verify(&snapshot, &all)

@@ -138,7 +138,7 @@ fn strong_pseudoprimes_to_base_two_fail_the_lucas_test() {
 /// And there are no others in the range.
 #[test]
 fn extra_strong_lucas_pseudoprimes_fail_the_base_two_test() {
-    // Those of OEIS A217719 from 2^16 to 4 * 10^5; recomputed by matrix powers in Python.
+    // The numbers of OEIS A217719 from 2^16 to 4 * 10^5; recomputed by matrix powers in Python.
     let known = [
         72_389, 73_919, 75_077, 100_127, 113_573, 125_249, 137_549, 137_801, 153_931, 155_819,
         161_027, 162_133, 189_419, 218_321, 231_703, 249_331, 370_229,
@@ -173,7 +173,7 @@ fn lucas_pseudoprimes_are_composite() {
     }
 }
 
-/// Each of the three parts alone accepts primes and, pseudoprimes aside, no composites.
+/// Each of the three parts on its own accepts primes and, pseudoprimes aside, no composites.
 #[test]
 fn every_part_decides_on_its_own() {
     let mut random = random();

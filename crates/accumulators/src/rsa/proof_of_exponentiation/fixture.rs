@@ -82,7 +82,7 @@ pub(in crate::rsa) fn root_of_one() -> Integer {
     root
 }
 
-/// The layout with the bytes of a residue, which must occur once, replaced by those of a number.
+/// The layout with a residue replaced by a number. The residue's bytes must occur once.
 pub(in crate::rsa) fn replaced(bytes: &[u8], residue: &Residue, number: &Integer) -> Vec<u8> {
     let length = public().group().length();
     let mut old = Vec::new();

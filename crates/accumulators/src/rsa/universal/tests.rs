@@ -195,7 +195,7 @@ fn signs_change_nothing() {
     assert!(odd > 0 && even > 0, "both parities occur");
 }
 
-/// Shows why there is no hint: a later prime of a present element's window has a pair that
+/// Demonstrates why there is no hint: a later prime of a present element's window has a pair that
 /// satisfies the equation.
 #[test]
 fn a_later_prime_of_a_present_element_is_not_accepted() {
@@ -244,7 +244,7 @@ fn a_later_prime_of_a_present_element_is_not_accepted() {
 }
 
 /// A random history over a few names. The updated witness of an absent element equals the
-/// recomputed one after every change, one at a time and all at once.
+/// recomputed one after every change, one at a time and all together.
 #[test]
 fn updates_over_random_histories_equal_recomputation() {
     let seed = 0x5eed_0003;
@@ -266,7 +266,7 @@ fn updates_over_random_histories_equal_recomputation() {
                 .filter(|_| random.random_range(0..3) == 0)
                 .collect()
         };
-        // Removals alone, additions alone, both, and nothing: all occur.
+        // Only removals, only additions, both, and nothing: all occur.
         let (removed, added) = match step % 4 {
             0 => (some(present), Vec::new()),
             1 => (Vec::new(), some(missing)),
@@ -328,7 +328,7 @@ fn changes_that_touch_the_element_or_do_not_follow_each_other_are_refused() {
     assert_eq!(update(&[unrelated, goes]), Err(AccumulateError::ChangeGap));
 }
 
-/// Change logs need no trust: a false log leads to a witness that does not verify.
+/// Change logs need no trust: a false log produces a witness that does not verify.
 #[test]
 fn false_changes_make_false_witnesses() {
     let (secret, workers) = (secret(), Workers::sequential());

@@ -54,7 +54,8 @@ impl<'a> Transition<'a> {
     /// Cost: one simultaneous power with exponents as long as `added` and as `removed`.
     ///
     /// # Errors
-    /// None, if the changes are those of sets.
+    /// [`AccumulateError::ElementPresent`] if the two products have a common factor, which the
+    /// changes of a set exclude.
     pub(super) fn power(
         &self,
         group: &ResidueGroup,

@@ -27,7 +27,7 @@ pub(super) trait QueryableScheme: Scheme {
         key: &Key,
     ) -> Result<ProofBody, LookupError>;
 
-    /// Verifies an answer about a key, and returns what it establishes.
+    /// Verifies an answer about a key, and returns the verified statement.
     fn check(
         reader: &LogReader<Self>,
         version: Version,
@@ -148,7 +148,7 @@ impl ProofBody {
     }
 }
 
-/// Decodes the heads and the proof in an answer, the proof being of at most `longest` bytes.
+/// Decodes the heads and the proof in an answer. The proof may have at most `longest` bytes.
 fn decode<P: Wire<Context = ()>, const HEADS: usize>(
     message: &[u8],
     longest: usize,
@@ -195,7 +195,7 @@ impl<S: Scheme> LogReader<S> {
         Ok(proof.verify(&growth, &())?.into_inner())
     }
 
-    /// Verifies the head of a version. For the newest version seen, it must be that very head.
+    /// Verifies the head of a version. For the newest version seen, it must be the head seen.
     fn head(&self, signed: OptionalHead, version: Version) -> Result<Head, VerifyError> {
         let authority = &self.authority;
         match signed {

@@ -6,8 +6,8 @@ use pad_log::{AppendError, BuiltUpdate, Entry, LogAuthor, Scheme, scheme::Conten
 use super::not_offered;
 use crate::repository::AuthorError;
 
-/// Appends a batch and signs it. Each put adds a value to those of its key, or a member to a set.
-/// Existing members are skipped.
+/// Appends a batch and signs it. Each put adds a value to its key, or a member to a set. Existing
+/// members are skipped.
 ///
 /// # Errors
 /// [`AuthorError`]; nothing is appended.
@@ -43,7 +43,7 @@ fn sign<S: Scheme>(
             author.append(entry)?;
         }
     }
-    // The repository of the same process reuses the nodes.
+    // The repository in this process reuses the nodes.
     Ok(author.snapshot_with_nodes()?)
 }
 

@@ -39,7 +39,7 @@ pub(super) fn empty<S: QueryableScheme>(
     Ok(repository.with_building(Building::AtOnce))
 }
 
-/// Proves that a version contains the one before, and verifies the proof as a client does.
+/// Proves that a version contains the version before, and verifies the proof as a client does.
 fn check_growth<S: QueryableScheme>(
     log: &LogRepository<S>,
     version: Version,
@@ -104,7 +104,7 @@ const fn mismatch(version: Version) -> CheckError {
 }
 
 impl<S: QueryableScheme> CheckpointedRepository for LogRepository<S> {
-    /// Fails for all but version 0: a log's trees are over all entries.
+    /// Fails for all versions but 0, because a log's trees cover all entries.
     fn drop_before(&mut self, oldest: Version) -> Result<(), LookupError> {
         if oldest == Version::EMPTY {
             return Ok(());
@@ -137,13 +137,14 @@ impl<S: QueryableScheme> CheckpointedRepository for LogRepository<S> {
     }
 
     fn resumed(&self, key: &SecretKey) -> Result<LogAuthor<S>, AuthorError> {
-        // An author that accumulates with the powers of an attacker's secret signs values that the
-        // attacker can open to anything.
+        // If an attacker knows the secret of the powers, it can prove false statements under the
+        // author's signature.
         let parameters = self.entries().log().setup().parameters();
         let workers = Workers::all_cores();
-        // Pairings do not detect components of small order. Clients refuse points that have them.
+        // Pairings do not detect components of small order. Clients refuse points with such
+        // components.
         if !parameters.are_consistent(&workers) || !parameters.are_in_subgroups(&workers) {
-            let damaged = StoreError::Damaged("its parameters are not the powers of one secret");
+            let damaged = StoreError::Damaged("the parameters are not the powers of one secret");
             return Err(damaged.into());
         }
         Ok(LogAuthor::resume(self, HeadSigner::new(key.signer())))
@@ -164,13 +165,13 @@ impl<S: QueryableScheme> CheckpointedRepository for LogRepository<S> {
         Ok(codec::encode(built.update()))
     }
 
-    /// Proofs show that none is missing.
+    /// Proofs establish that no entry is missing.
     fn unproved_contents(&self, _: Version) -> Result<Option<Entries>, LookupError> {
         Ok(None)
     }
 
-    /// Compares all nodes with their certificates, and frontiers, which a checkpoint is trusted
-    /// for.
+    /// Compares all nodes with their certificates, and frontiers. Otherwise the checkpoint would be
+    /// trusted for them.
     fn is_as_replayed(&self, replayed: &Self) -> bool {
         self.to_checkpoint().bytes == replayed.to_checkpoint().bytes
     }
@@ -239,7 +240,7 @@ impl<S: QueryableScheme> FamilyRepository for LogRepository<S> {
         Ok(())
     }
 
-    /// The store has them.
+    /// The store contains all updates.
     fn remade_update(&self, _: Version, _: usize) -> Result<Option<Vec<u8>>, LookupError> {
         Ok(None)
     }
@@ -294,7 +295,7 @@ impl<S: QueryableScheme> FamilyRepository for LogRepository<S> {
         Err(not_offered::<S>("differences").into())
     }
 
-    /// Looks up only some keys of an update: its replay has made all digests anew.
+    /// Looks up only some keys of an update, because the replay recomputes all digests.
     fn check_version(
         &self,
         version: Version,
@@ -306,7 +307,7 @@ impl<S: QueryableScheme> FamilyRepository for LogRepository<S> {
             return Err(StoreError::Damaged("an update is missing").into());
         };
         let update: LogUpdate = codec::decode(message, message.len())
-            .map_err(|_| StoreError::Damaged("a stored update is not readable"))?;
+            .map_err(|_| StoreError::Damaged("unreadable update"))?;
         if update.head != self.head(version)? {
             return Err(mismatch(version));
         }

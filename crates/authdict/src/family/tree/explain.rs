@@ -9,10 +9,10 @@ use crate::{
 };
 
 /// Reports every step of the check of a proof under a root. `body` is the body of a [`Response`].
-/// The meaning for a question is not examined, so the proofs of all questions are alike.
+/// The proof is not checked against a question, so proofs for all questions are handled alike.
 ///
 /// # Errors
-/// [`Refusal`] at the first thing that does not fit.
+/// [`Refusal`] at the first step that fails.
 pub(crate) fn explain<S: Suite>(
     body: &[u8],
     root: &S::Digest,

@@ -33,8 +33,8 @@ use crate::{
 
 type Repository<S, B> = StoredRepository<S, B, AnyLog>;
 
-/// The tree PAD with this public key in a store, to be opened. `None` if the scheme is not a
-/// tree's.
+/// Creates the keeper of the tree PAD with this public key, not opened yet. `None` if the scheme is
+/// not a tree scheme.
 pub(crate) fn keeper<S: Suite>(
     public: &PublicKey,
     store: AnyStore,
@@ -74,9 +74,9 @@ fn opened<S: Suite, B: BalancingScheme>(
     Ok(repository.with_workers(Workers::all_cores()))
 }
 
-/// Nodes have no other copy in a store, so they cannot be made again.
+/// A store contains no other copy of the nodes, so they cannot be rebuilt.
 const NODES_DAMAGED: StoreError = StoreError::Damaged(
-    "its nodes (.nodes) are damaged: restore all its files from one backup, or mirror a server \
+    "damaged nodes (.nodes): restore all files of the store from one backup, or mirror a server \
      that has its versions (pad mirror)",
 );
 
@@ -88,7 +88,7 @@ fn faulty(fault: StoreFault, said: &SystemError) -> StoreError {
             // Objects are created, and never replace others.
             Some(error) if error.kind() == io::ErrorKind::AlreadyExists => StoreError::Overtaken,
             Some(error) => StoreError::Io(error),
-            None => StoreError::Damaged("it cannot be read or written"),
+            None => StoreError::Damaged("the nodes cannot be read or written"),
         },
         StoreFault::Closed => StoreError::Closed,
         _ => NODES_DAMAGED,
@@ -101,7 +101,7 @@ fn uncopied(error: CopyError, said: &SystemError) -> RepositoryError {
         CopyError::Lookup(LookupError::Store(fault))
         | CopyError::Apply(ApplyError::Store(fault)) => faulty(fault, said).into(),
         CopyError::Lookup(error) => RepositoryError::Lookup(error),
-        // The nodes read lead to another result.
+        // The nodes that were read produce another result.
         CopyError::Apply(_) => NODES_DAMAGED.into(),
     }
 }
@@ -131,7 +131,7 @@ impl<S: Suite, B: BalancingScheme> Tree<S, B> {
         warmed.map_err(|error| match error {
             WarmError::TooLarge { needed, most } => StoreError::TooLarge { needed, most },
             WarmError::Store(fault) => faulty(fault, &said),
-            _ => StoreError::Damaged("its nodes cannot be read into memory"),
+            _ => StoreError::Damaged("the nodes cannot be read into memory"),
         })?;
         self.repository = taken_up;
         Ok(())
@@ -178,7 +178,8 @@ impl<S: Suite, B: BalancingScheme> Tree<S, B> {
     }
 
     /// Signs `number` entries in ascending order of their keys as the version after an empty one.
-    /// They are not held in memory, and the update is made again from the stored contents.
+    /// The entries are not held in memory. The update is rebuilt from the stored contents on
+    /// request.
     fn load(
         &mut self,
         number: u64,
@@ -226,7 +227,7 @@ impl<S: Suite, B: BalancingScheme> Tree<S, B> {
         Ok(copied)
     }
 
-    /// Moves the versions from `oldest` on to a new log, and the store to that.
+    /// Copies the versions from `oldest` on to a new log, and switches the store to that log.
     fn move_since(&mut self, oldest: Version) -> Result<(), RepositoryError> {
         self.begin()?;
         let removed = self.log().remove_replaced(&self.store);
@@ -235,12 +236,12 @@ impl<S: Suite, B: BalancingScheme> Tree<S, B> {
         }
         let mut to = self.log().new_copy()?;
         let change = to.turn(self.log().number());
-        // If this is interrupted, the next writer removes the copy. Fails if another process may be
+        // After an interruption, the next writer removes the copy. Fails if another process may be
         // writing.
         self.store.write_records(&[self.log().turn(to.number())])?;
         to.start()?;
         let unfinished = to.unopened();
-        // The store does not refer to it, and the disk may be full.
+        // The store does not refer to the unfinished copy, and the disk may be full.
         let copied = self.copied_to(to, oldest);
         let copied = copied.inspect_err(|_| drop(unfinished.remove()))?;
         let latest = copied.latest();
@@ -284,7 +285,7 @@ impl<S: Suite, B: BalancingScheme> SigningKeeper for Tree<S, B> {
         self.waiting.extend(batch);
         let published = self.repository.publish(&mut self.waiting, signer);
         if !matches!(published, Err(PublishError::Signer(_))) {
-            // A rejected batch is dropped, not retried with the next one.
+            // A rejected batch is dropped, not retried with the next batch.
             self.waiting.clear();
         }
         match published {
@@ -297,7 +298,8 @@ impl<S: Suite, B: BalancingScheme> SigningKeeper for Tree<S, B> {
         self.waiting.is_empty()
     }
 
-    /// Streams the first entries, and more operations than [`TOGETHER`] or than fit into memory.
+    /// Streams the changes if the dictionary is empty, if there are more than [`TOGETHER`], or if
+    /// some are in a file. Otherwise signs them as a batch.
     fn sign_gathered(&mut self, changes: Changes) -> Result<Version, AuthorError> {
         let sorter = match changes.gathered() {
             ChangeStorage::InMemory(batch) => return self.sign(batch),
@@ -501,9 +503,9 @@ fn answer<S: Suite, B: BalancingScheme, Q: ProvableQuery>(
 /// nodes take about 100 MB, in addition to the old values of their keys.
 const TOGETHER: NonZeroUsize = NonZeroUsize::new(1 << 15).unwrap();
 
-const NOT_EMPTY: &str = "entries can be loaded into an empty dictionary only";
-const EMPTY: &str = "what an empty dictionary is to have is loaded";
-const NOT_SORTED: &str = "the entries to be loaded are not those that were sorted";
+const NOT_EMPTY: &str = "a bulk load requires an empty dictionary";
+const EMPTY: &str = "bulk changes require a dictionary with entries";
+const NOT_SORTED: &str = "the sorted entries are out of order, or their number is wrong";
 
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-//! Tuple PADs with accumulators: their tuples are in memory, and in a checkpoint.
+//! Tuple PADs with accumulators: their tuples are in memory, and in a checkpoint in the store.
 
 use pad_core::{
     Answer, Answers, Heads, Key, Keys, Lookup, LookupError, Operation, Repository as _, Response,
@@ -25,7 +25,8 @@ use crate::{
     store::{AnyStore, StoreError, StoredCheckpoint},
 };
 
-/// The tuple PAD with this public key in a store, to be opened, if its design has accumulators.
+/// Creates the keeper of the tuple PAD with this public key, not opened yet, if its design has
+/// accumulators.
 pub(super) fn keeper<S: Suite>(
     public: &PublicKey,
     store: AnyStore,

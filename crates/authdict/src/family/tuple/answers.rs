@@ -16,7 +16,7 @@ use crate::{
 pub(crate) trait QueryableDesign<S: Suite>:
     Design<S, Secret: SecretBytes, Key: PublicBytes>
 {
-    /// Verifies an answer, and returns what it establishes.
+    /// Verifies an answer, and returns the verified statement.
     fn check_at(
         client: &Client<Tuple<Self, S>>,
         version: Version,
@@ -75,8 +75,8 @@ one_key_at_a_time!([A, R, const GENERATIONS: usize] pad_tuple::Accumulated<A, R,
 #[cfg(feature = "accumulators")]
 one_key_at_a_time!([A, const GENERATIONS: usize] pad_tuple::ChainAccumulated<A, GENERATIONS>);
 
-/// The versions from `oldest` to `latest` in which a value changed, or only as many of the last
-/// ones as `lookups` lookups find.
+/// The versions from `oldest` to `latest` in which a value changed. Makes about `lookups` lookups,
+/// in the last versions.
 pub(super) fn history_of(
     (oldest, latest): (Version, Version),
     lookups: u64,
@@ -137,7 +137,7 @@ macro_rules! tells_of_tuples {
             Ok(range.clone())
         }
 
-        /// The store has them.
+        /// The store contains all updates.
         fn remade_update(&self, _: Version, _: usize) -> Result<Option<Vec<u8>>, LookupError> {
             Ok(None)
         }

@@ -12,12 +12,12 @@ use crate::{
     question::Refusal,
 };
 
-/// Reports, for each generation in the proof of a lookup, the interval, its content, and the time
-/// for which that is signed.
+/// Reports, for each generation in the proof of a lookup, the interval, its content, and the
+/// version or epoch for which the content is signed.
 ///
 /// # Errors
-/// [`Refusal`] at the first thing that does not fit. The evidence is not checked: that needs the
-/// author's keys.
+/// [`Refusal`] at the first step that fails. The evidence is not checked: that needs the author's
+/// keys.
 pub(super) fn explain_design<S: Suite, D: TupleScheme<S>>(
     version: Version,
     key: Option<&Key>,

@@ -1,5 +1,5 @@
-//! Tuple PADs whose tuples are in a file: a lookup reads the tuples that answer it, and a change
-//! the generations that it moves.
+//! Tuple PADs whose tuples are in a file: a lookup reads the tuples of its answer, and a change
+//! reads the generations that it moves.
 
 use std::collections::BTreeMap;
 
@@ -53,7 +53,7 @@ fn faulty(fault: StoreFault, said: &SystemError) -> StoreError {
     match fault {
         StoreFault::Medium => match said.take() {
             Some(error) => StoreError::Io(error),
-            None => StoreError::Damaged("its tuples cannot be read or written"),
+            None => StoreError::Damaged("the tuple file (.tuples) cannot be read or written"),
         },
         StoreFault::Closed => StoreError::Closed,
         _ => UNREADABLE,
@@ -72,12 +72,11 @@ fn refused(error: ApplyError, said: &SystemError) -> RepositoryError {
 type Tuples<S, D> = FamilyKeeper<Repository<S, D>>;
 
 impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> Tuples<S, D> {
-    /// Opens the file of tuples, which may lack the store's latest versions. Reads see this state
-    /// until it is unpinned or the next write.
+    /// Opens the tuple file, which may lack the store's latest versions. Reads see this state until
+    /// the next write, or until it is unpinned.
     fn take_up(&mut self) -> Result<(), RepositoryError> {
         let rows = self.repository.rows_mut().opened(self.store.id()?)?;
-        // Other processes may write meanwhile. Updates are applied to one state, and questions are
-        // about one.
+        // Other processes may write meanwhile. Updates and questions must each see one state.
         rows.pin()?;
         self.repository = repository(&trusted(&self.repository), rows)?;
         if self.repository.latest() > self.store.latest()? {
@@ -86,10 +85,10 @@ impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> Tuples<S, D> {
         Ok(())
     }
 
-    /// Opens the file of tuples, and applies the updates that it lacks.
+    /// Opens the tuple file, and applies the updates that it lacks.
     ///
-    /// Memory: that of an update, and [`MOST_WAITING`] bytes, if tuples can be written. Otherwise
-    /// those of all missing updates are in memory.
+    /// Memory: one update and [`MOST_WAITING`] bytes, if tuples can be written. Otherwise, the
+    /// tuples of all missing updates are in memory.
     fn bring_up(&mut self) -> Result<(), RepositoryError> {
         let mut attempts = 0;
         loop {
@@ -107,14 +106,14 @@ impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> Tuples<S, D> {
                     attempts += 1;
                     continue;
                 }
-                // Nothing was lacking, and the opened state is still pinned.
+                // No update was missing, and the opened state is still pinned.
                 Ok(0) => return Ok(()),
                 replayed => drop(replayed?),
             }
-            // Another process may be writing, or this one may lack the permission; then the tuples
-            // are in memory.
+            // If another process is writing, or this process lacks the permission, the tuples stay
+            // in memory.
             let settled = write(&mut self.repository);
-            // A mere reader must not keep an author waiting.
+            // A reader must not keep an author waiting.
             self.repository.rows().release();
             match settled {
                 Ok(()) | Err(StoreError::Closed) if attempts < ATTEMPTS => attempts += 1,
@@ -180,7 +179,7 @@ impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> SigningKeeper for Tupl
                 self.waiting.clear();
                 return Err(UNVOUCHED.into());
             }
-            // The batch is retried with the next one.
+            // The batch is retried with the next batch.
             Err(PublishError::Author(error)) => return Err(error.into()),
             Err(PublishError::Apply(error)) => {
                 self.waiting.clear();
@@ -214,7 +213,7 @@ impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> Keeper for Tuples<S, D
     fn commit(&mut self, records: &[RecordChange]) -> Result<Version, RepositoryError> {
         self.publish_updates(records)?;
         if self.repository.memory_bytes() > MOST_WAITING / 2 {
-            // Opening then has less to make again.
+            // The next opening then has less to replay.
             self.settle();
         }
         Ok(self.acknowledged)
@@ -363,15 +362,14 @@ where
 mod tests;
 
 const UNVOUCHED: StoreError = StoreError::Damaged(
-    "the file of tuples beside it (with .tuples at the end of its name) has tuples that its author \
-     did not sign: move it away, and it is made again unless the store was pruned",
+    "tuple file (.tuples) contains tuples that the author did not sign: move the file away; it is \
+     rebuilt unless the store was pruned",
 );
 
 /// The file is written after its store, so a store behind the file is an older copy.
 const AHEAD: StoreError = StoreError::Damaged(
-    "the file of tuples beside it (with .tuples at the end of its name) is newer than it is: bring \
-     the newer store back, or move that file away, and it is made again unless the store was \
-     pruned",
+    "tuple file (.tuples) is newer than the store: restore the newer store, or move the tuple file \
+     away; it is rebuilt unless the store was pruned",
 );
 
 /// The number of waiting bytes of tuples above which they are written.

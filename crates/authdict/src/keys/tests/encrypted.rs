@@ -65,7 +65,7 @@ fn encrypted_keys_are_the_same_keys() {
         assert_eq!(read.public(), key.public());
         assert_eq!(read.scheme_secret(), key.scheme_secret());
         assert_eq!(read.signer().to_bytes(), key.signer().to_bytes());
-        // The ciphertext shows no part of the key, and no two encryptions are equal.
+        // The ciphertext contains no part of the key, and no two encryptions are equal.
         let bytes = fs::read(&path).unwrap();
         for line in clear.text().unwrap().lines() {
             assert!(
@@ -233,7 +233,7 @@ fn nothing_is_computed_that_costs_too_much() {
     assert_eq!(most.to_string(), "N=2^20 r=8 p=2");
     assert_eq!(Work::USUAL.memory(), (128 << 20) + 3 * 1024);
     assert_eq!(Work::new(17, 8, 1).unwrap(), Work::USUAL);
-    // Acceptable parameters that differ from those of the encryption lead to another key.
+    // Acceptable parameters other than the parameters of the encryption produce another key.
     let refused = read(&costing(2, 1, 1)).and_then(decrypt);
     assert!(matches!(refused, Err(KeyFileError::WrongPassphrase)));
 }

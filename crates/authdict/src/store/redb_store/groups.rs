@@ -1,7 +1,7 @@
 //! Groups of records.
 //!
-//! Each group has a row with the number of its records and the exclusive-or of their digests. So
-//! reading a group detects a record that is missing, changed or stale.
+//! A row per group contains the number of its records and the exclusive-or of their digests. So
+//! reading a group detects a missing, changed or stale record.
 
 use pad_core::Version;
 use redb::{ReadTransaction, ReadableTable, Table, WriteTransaction};
@@ -90,7 +90,9 @@ fn in_tables(
         found.push((name.to_vec(), value.to_vec()));
     }
     if total != expected {
-        return Err(StoreError::Damaged("its records are not all there"));
+        return Err(StoreError::Damaged(
+            "checksum mismatch of a group of records",
+        ));
     }
     Ok(found)
 }
@@ -155,7 +157,7 @@ impl Tables<'_> {
         }
     }
 
-    /// The number after the one at the beginning of the last record's name; 0 for an empty group.
+    /// The next number: one more than the number in the last record's name; 0 for an empty group.
     fn next_number(&self, group: &str) -> Result<u64, StoreError> {
         let behind = format!("{group}\0");
         let of_group = (group, &[][..])..(behind.as_str(), &[][..]);

@@ -2,7 +2,8 @@
 //!
 //! A damaged page inside the store can roll everything back by some changes. The pages of an
 //! earlier state still exist, and they fit together. This file is written after each durable change
-//! and before its acknowledgement. So a store that is behind it has lost an acknowledged change.
+//! and before its acknowledgement. So a store that is behind this file has lost an acknowledged
+//! change.
 
 use std::path::{Path, PathBuf};
 
@@ -33,10 +34,10 @@ impl AcknowledgedState {
 
 /// The file next to the store at this path.
 pub(super) fn path(store: &Path) -> Result<PathBuf, StoreError> {
-    Ok(pad_disk::beside(store, ".newest")?)
+    Ok(pad_disk::companion(store, ".newest")?)
 }
 
-/// The last acknowledged state of the store at this path, if there is a record of it.
+/// The last acknowledged state of the store at this path; `None` without a file.
 pub(super) fn known(store: &Path) -> Result<Option<AcknowledgedState>, StoreError> {
     match Register::read(&path(store)?)? {
         Some(value) => Ok(Some(
@@ -70,8 +71,8 @@ pub(super) fn check(
     })
 }
 
-/// Opens the file for writing, so that [`write`] needs no disk space. Creates it if it is missing,
-/// and takes over one of another store.
+/// Opens the file for writing, so that [`write`] needs no disk space. Creates a missing file, and
+/// takes over a file of another store.
 pub(super) fn prepare(store: &Path, summary: &Summary) -> Result<Register, StoreError> {
     let record = path(store)?;
     let value = codec::encode_body(&AcknowledgedState::of(summary));

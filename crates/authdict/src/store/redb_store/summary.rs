@@ -98,16 +98,14 @@ impl Summary {
 
     fn in_table(table: &impl ReadableTable<(), &'static [u8]>) -> Result<Self, StoreError> {
         let row = table.get(()).map_err(engine)?;
-        let row = row.ok_or(StoreError::Damaged("its summary is missing"))?;
+        let row = row.ok_or(StoreError::Damaged("the summary is missing"))?;
         PLACE.unseal(row.value())
     }
 
-    /// Checks the number of links, the last link and that of the checkpoint. Takes a few reads,
-    /// none of an update: updates are checked when they are read.
+    /// Checks the number of links, the last link and the checkpoint's link. Takes a few reads.
+    /// Updates are checked when they are read.
     fn check(&self, links: &impl LinkTable) -> Result<(), StoreError> {
-        let differs = Err(StoreError::Damaged(
-            "its updates are not those of its summary",
-        ));
+        let differs = Err(StoreError::Damaged("the updates do not match the summary"));
         let kept = self.latest.version.checked_sub(self.base.version);
         if kept != Some(links.len().map_err(engine)?) {
             return differs;
@@ -172,4 +170,4 @@ pub(super) trait LinkTable: ReadableTable<u64, &'static [u8; 32]> {}
 impl<T: ReadableTable<u64, &'static [u8; 32]>> LinkTable for T {}
 
 const MISSING: StoreError = StoreError::Damaged("an update is missing");
-const CHANGED: StoreError = StoreError::Damaged("an update is not what was written");
+const CHANGED: StoreError = StoreError::Damaged("checksum mismatch in an update");

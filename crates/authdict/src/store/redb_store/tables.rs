@@ -40,7 +40,7 @@ impl Place<'_> {
     pub(super) fn unsealed<'r>(&self, row: &'r [u8]) -> Result<&'r [u8], StoreError> {
         match row.split_first_chunk::<32>() {
             Some((digest, body)) if *digest == self.digest(body) => Ok(body),
-            _ => Err(StoreError::Damaged("a row is not what was written")),
+            _ => Err(StoreError::Damaged("checksum mismatch in a row")),
         }
     }
 
@@ -52,8 +52,7 @@ impl Place<'_> {
         &self,
         row: &[u8],
     ) -> Result<T, StoreError> {
-        codec::decode_body(self.unsealed(row)?)
-            .map_err(|_| StoreError::Damaged("a row is not readable"))
+        codec::decode_body(self.unsealed(row)?).map_err(|_| StoreError::Damaged("unreadable row"))
     }
 }
 

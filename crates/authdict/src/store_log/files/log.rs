@@ -1,4 +1,4 @@
-//! Files of nodes as the logs of stores.
+//! Node files as the logs of stores.
 
 use pad_core::{StoreFault, Version, codec};
 use serde::{Deserialize, Serialize};
@@ -9,12 +9,12 @@ use crate::{
     store_log::{AnyLog, StoreLog, SystemError, latest_row, require_latest},
 };
 
-/// A store's record of its current files of nodes, after a pruning.
+/// A store's record of its current node files, after a pruning.
 #[derive(Default, Serialize, Deserialize)]
 struct CopyRecord {
     /// [`Owner::copy`] of the files.
     copy: u64,
-    /// The [`Owner::copy`] of unused files that may still exist: those that were copied, or an
+    /// The [`Owner::copy`] of unused files that may still exist: the previous files, or an
     /// unfinished copy.
     replaced: Option<u64>,
 }
@@ -26,7 +26,8 @@ impl CopyRecord {
         let Some((_, value)) = records.first() else {
             return Ok(Self::default());
         };
-        codec::decode_body(value).map_err(|_| StoreError::Damaged("a record is not readable"))
+        codec::decode_body(value)
+            .map_err(|_| StoreError::Damaged("unreadable record of the node files"))
     }
 }
 
@@ -93,7 +94,7 @@ impl StoreLog for NodeFile {
     fn new_copy(&self) -> Result<AnyLog, StoreError> {
         let mut bytes = [0; 8];
         getrandom::fill(&mut bytes).map_err(|error| std::io::Error::other(error.to_string()))?;
-        // A random number that differs from that of the first files.
+        // A random number other than 0, the number of the first files.
         let copy = u64::from_le_bytes(bytes).max(1);
         Ok(Box::new(self.of(Owner { copy, ..self.owner })))
     }

@@ -1,4 +1,4 @@
-//! An append-only file that begins with a block that names its owner.
+//! An append-only file whose header names its owner.
 
 use std::{io, path::PathBuf, sync::Arc, thread, time::Instant};
 
@@ -11,7 +11,7 @@ use pad_tree::LogId;
 use super::{CUT_OFF, FOREIGN, MISSING};
 use crate::store::StoreError;
 
-/// The owner of a file of nodes.
+/// The owner of a node file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Owner {
     /// The store.
@@ -54,7 +54,7 @@ pub(super) struct OwnedFile {
     header: [u8; OWNER_BYTES],
     /// `None` if no file is open.
     file: Option<Arc<dyn LayerFile>>,
-    /// Whether something was written that may not be durable.
+    /// Whether some writes may not be durable.
     is_dirty: bool,
 }
 
@@ -102,7 +102,8 @@ impl OwnedFile {
     /// Opens a file that has at least `end` bytes after its header.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if it is shorter, missing, or another owner's; [`StoreError::Io`].
+    /// [`StoreError::Damaged`] if the file is shorter, missing, or of another owner;
+    /// [`StoreError::Io`].
     pub(super) fn open_to_read(&mut self, end: u64) -> Result<(), StoreError> {
         let opened = match self.folder.open_to_read(&self.name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -121,7 +122,7 @@ impl OwnedFile {
     /// Opens the file for writing. Creates it if `end` is 0.
     ///
     /// # Errors
-    /// [`StoreError::Superseded`] if it no longer exists; [`StoreError::Io`].
+    /// [`StoreError::Superseded`] if the file no longer exists; [`StoreError::Io`].
     pub(super) fn opened_to_write(&self, end: u64) -> Result<Arc<dyn LayerFile>, StoreError> {
         if end > 0 {
             return match self.folder.open(&self.name) {
@@ -158,10 +159,11 @@ impl OwnedFile {
         Ok(())
     }
 
-    /// Makes a file end `end` bytes after its header, and cuts off leftovers.
+    /// Makes a file end `end` bytes after its header: truncates leftovers, and writes the header of
+    /// a new file.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if it is shorter, or another owner's; [`StoreError::Io`].
+    /// [`StoreError::Damaged`] if the file is shorter, or of another owner; [`StoreError::Io`].
     pub(super) fn prepare(&mut self, file: &dyn LayerFile, end: u64) -> Result<(), StoreError> {
         let length = file.length()?;
         if end == 0 && is_unwritten(file)? {
@@ -195,7 +197,7 @@ impl OwnedFile {
         file.write_at(place(position)?, bytes)
     }
 
-    /// Makes durable what was written.
+    /// Makes all writes durable.
     pub(super) fn synchronise(&mut self) -> io::Result<()> {
         if let Some(file) = self.file.as_ref().filter(|_| self.is_dirty) {
             file.synchronise()?;
@@ -212,8 +214,8 @@ impl OwnedFile {
         }
     }
 
-    /// Removes the file, if it is its owner's or has no owner yet. Readers that have it open can
-    /// still use it.
+    /// Removes the file, if it belongs to this owner or has no owner yet. Readers with the file
+    /// open can still use it.
     pub(super) fn remove(&self) -> Result<(), StoreError> {
         let file = match self.folder.open_to_read(&self.name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

@@ -60,8 +60,8 @@ impl<S: Suite> MerkleSet<S> {
     pub fn prove(&self, element: &[u8]) -> Option<MerkleProof<S>> {
         let place = *self.places.get(element)?;
         let below_root = &self.levels[..self.depth()];
-        let beside = below_root.iter().zip(0..);
-        let siblings = beside.map(|(level, height)| level[(place >> height) ^ 1]);
+        let levels = below_root.iter().zip(0..);
+        let siblings = levels.map(|(level, height)| level[(place >> height) ^ 1]);
         Some(MerkleProof {
             place,
             siblings: siblings.collect(),

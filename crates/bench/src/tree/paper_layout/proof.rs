@@ -36,7 +36,7 @@ impl<S: Suite> PathProof<S> {
     pub fn new(tree: &Tree<S>, key: &Key) -> Self {
         let (mut path, mut next) = (Vec::new(), tree);
         while let Some(node) = next {
-            let (below, beside) = match key.cmp(&node.key) {
+            let (below, sibling) = match key.cmp(&node.key) {
                 Ordering::Less => (&node.left, &node.right),
                 Ordering::Greater => (&node.right, &node.left),
                 Ordering::Equal => {
@@ -45,7 +45,11 @@ impl<S: Suite> PathProof<S> {
                     return Self { path, end };
                 }
             };
-            path.push((node.key.clone(), node.value_digest(), authenticator(beside)));
+            path.push((
+                node.key.clone(),
+                node.value_digest(),
+                authenticator(sibling),
+            ));
             next = below;
         }
         Self { path, end: None }
@@ -66,10 +70,10 @@ impl<S: Suite> PathProof<S> {
             }
             None => (S::Digest::default(), Answer::Absent),
         };
-        for (above, value, beside) in self.path.iter().rev() {
+        for (above, value, sibling) in self.path.iter().rev() {
             let children = match key.cmp(above) {
-                Ordering::Less => [digest, *beside],
-                Ordering::Greater => [*beside, digest],
+                Ordering::Less => [digest, *sibling],
+                Ordering::Greater => [*sibling, digest],
                 Ordering::Equal => return Err(ProofError::KeyOnPath),
             };
             digest = combine::<S>(above, value, &children);

@@ -5,29 +5,25 @@ use core::{fmt, ops::Range};
 use super::{AuditFailure, AuditFault, AuditSubject, SearchEnd, Silence, UnansweredAudit};
 use crate::message::Refusal;
 
-/// The message for a server that refuses what it must do.
+/// The message for a server that refuses a request that it must answer.
 pub(super) fn breach(refusal: &Refusal) -> String {
     match refusal {
         Refusal::StoreFailed(words) => format!(
-            "the server has lost something, or cannot read it: {}",
+            "the server has lost data, or cannot read it: {}",
             words.escape_debug()
         ),
-        refusal => format!("the server refuses what it must do: {refusal}"),
+        refusal => format!("the server refuses without a valid reason: {refusal}"),
     }
 }
 
-/// The message for a source that differs from the one with which the upload began.
+/// The message for a source that differs from the source with which the upload began.
 pub(super) fn source_changed(bytes: u64, finished: bool) -> String {
     if finished {
-        "the upload was finished with the source as it was before, which is version 1; it has \
-         changed \
-         since"
-            .into()
+        "the source has changed since the upload finished: version 1 is the earlier source".into()
     } else {
         format!(
-            "the source has changed since the upload began: its first {bytes} bytes were sent, and \
-             are \
-             others now"
+            "the source has changed since the upload began: its first {bytes} bytes differ from \
+             those sent"
         )
     }
 }
@@ -46,7 +42,7 @@ impl fmt::Display for AuditFailure {
         )?;
         match (self.damaged.len(), reason, asked) {
             (_, _, AuditSubject::Version) => {}
-            (0, _, _) => formatter.write_str("; asked again, every block was there")?,
+            (0, _, _) => formatter.write_str("; no block was missing when asked again")?,
             (_, AuditFault::Refused(_), _) => {
                 formatter.write_str("; no answer for ")?;
                 ranges(formatter, &self.damaged)?;
@@ -58,7 +54,7 @@ impl fmt::Display for AuditFailure {
         }
         match self.search {
             SearchEnd::Complete => Ok(()),
-            SearchEnd::GivenUp => formatter.write_str(" (the search was given up)"),
+            SearchEnd::GivenUp => formatter.write_str(" (the search was abandoned)"),
         }
     }
 }
@@ -130,7 +126,7 @@ fn listed<T>(
     Ok(())
 }
 
-/// Maximum number of items shown.
+/// Maximum number of items in a message.
 const MOST_LISTED: usize = 20;
 
 impl fmt::Display for AuditFault {
@@ -142,10 +138,10 @@ impl fmt::Display for AuditFault {
             }
             Self::State(status) => write!(
                 formatter,
-                "the server says that it has version {} with {} bytes and root {}",
+                "the server claims version {} with {} bytes and root {}",
                 status.version, status.total, status.root
             ),
-            Self::Unexpected => formatter.write_str("the answer is none to the question"),
+            Self::Unexpected => formatter.write_str("the answer does not match the request"),
         }
     }
 }

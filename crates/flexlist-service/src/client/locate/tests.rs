@@ -60,7 +60,7 @@ fn every_pattern_of_damage_is_bounded_exactly_where_sound_blocks_are_between() {
             lengths: lengths.clone(),
             damaged: (0..8).filter(|bit| pattern >> bit & 1 == 1).collect(),
         };
-        // The whole file at once, and in ranges whose bounds lie inside blocks.
+        // The whole file in one request, and in ranges whose bounds lie inside blocks.
         for width in [total, 7, 10] {
             let mut search = Search::new(Duration::MAX, |range| server.answer(&range));
             let mut start = 0;

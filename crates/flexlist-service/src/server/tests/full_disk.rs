@@ -253,7 +253,7 @@ fn the_room_of_removed_files_goes_back_to_the_file_system() {
         for _ in 0..4 {
             large.send(&server, 64 << 10);
         }
-        // Blocks between those of the other file, so that compaction has to move them.
+        // Blocks between the blocks of the other file, so that compaction has to move them.
         small.send(&server, 1 << 10);
     }
     assert!(server.store.file_bytes().unwrap() > before + (16 << 20));

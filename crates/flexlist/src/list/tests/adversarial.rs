@@ -1,7 +1,7 @@
 //! Every known attack on proofs, with the error that it must cause: proofs of a false statement.
 //!
-//! The forms of proofs are tested in `forms.rs`, updates in `replays.rs`. The numbers are those of
-//! the checklist behind these three files.
+//! The forms of proofs are tested in `forms.rs`, updates in `replays.rs`. The numbers refer to the
+//! checklist behind these three files.
 
 use pad_core::Digest;
 
@@ -38,7 +38,7 @@ fn the_formulas_are_those_of_the_list() {
     assert_eq!(honest(&list, 25).bytes(), list.prove(&[25]).unwrap());
 }
 
-/// 1: without the length in a leaf's hash, byte 14 of block `b` could be "shown" to lie in `a`.
+/// 1: without the length in a leaf's hash, byte 14 of block `b` could be "proven" to lie in `a`.
 #[test]
 fn bytes_do_not_move_between_a_block_and_its_neighbour() {
     let list = five();
@@ -146,7 +146,7 @@ fn a_proof_of_another_block_is_refused() {
     );
 }
 
-/// 8: no node can be shown as a node of another kind.
+/// 8: no node can be presented as a node of another kind.
 #[test]
 fn kinds_cannot_be_reinterpreted() {
     let list = five();
@@ -260,7 +260,7 @@ fn impossible_questions_are_refused() {
         let refusal = verify_range::<Sha256>(&proof, &list.state(), start..end).unwrap_err();
         assert_eq!(refusal, operation(UpdateError::EmptyRange));
     }
-    // An empty query is invalid, even if the root alone would answer it.
+    // An empty query is invalid, even if the root would answer it.
     for answer in [Tree::of(&list).prune().bytes(), proof] {
         let refusal = verify_indices::<Sha256>(&answer, &list.state(), &[]).unwrap_err();
         assert_eq!(refusal, operation(UpdateError::EmptyBatch));

@@ -56,7 +56,7 @@ impl Question {
         })
     }
 
-    /// Computes the statement from the blocks alone.
+    /// Computes the statement from the blocks only.
     fn truth(&self, blocks: &[Block], next: &[Block]) -> Statement {
         let mut start = 0;
         let all = blocks.iter().map(|block| {

@@ -42,7 +42,7 @@ fn prunings(tree: &Tree) -> Vec<Tree> {
     all
 }
 
-/// Checks that only the honest proof is accepted: all others show too little or too much.
+/// Checks that only the honest proof is accepted: all others contain too little or too much.
 fn one_is_accepted<S>(
     proofs: &[Vec<u8>],
     honest: &[u8],

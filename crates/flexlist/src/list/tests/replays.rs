@@ -34,7 +34,7 @@ fn an_older_witness_is_refused() {
     assert_eq!(refusal, ProofError::RootMismatch);
 }
 
-/// 14: a replay that leaves the shown part is rejected, at every position.
+/// 14: a replay that leaves the opened part is rejected, at every position.
 #[test]
 fn a_witness_with_a_hole_is_refused() {
     let list = five();

@@ -123,7 +123,7 @@ fn mixed_tags_are_refused() {
         data: &first,
     }];
     assert_eq!(server.check_tags(&stored), Err(TagError::BlockMismatch));
-    // An audit checks the tag alone, a read the root alone.
+    // An audit checks only the tag, a read only the root.
     let read = key.kind().check_block(0, mixed.committed.as_ref(), &first);
     assert_eq!(read, Err(AuditError::BlockMismatch { start: 0 }));
 }

@@ -36,7 +36,7 @@ impl Element {
 
     /// Reduces a number below `2 p`.
     const fn subtract_once(number: u128) -> Self {
-        // Numbers from 2^127 on fold to their low bits plus one. Adding one shows whether p itself
+        // Numbers from 2^127 on fold to their low bits plus one. Adding one tells whether p itself
         // is reached.
         let reached = number.wrapping_add(1) >> 127;
         Self(number.wrapping_add(reached) & P)

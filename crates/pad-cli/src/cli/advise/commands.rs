@@ -5,8 +5,8 @@ use comparison::{Load, Scheme, SchemeFamily};
 
 use crate::cli::keygen::MOST_ENTRIES;
 
-/// Commands that create a dictionary of `scheme` for `load`, in order; an error explains why there
-/// are none.
+/// Commands that create a dictionary of `scheme` for `load`, in order; the error explains why there
+/// are no commands.
 ///
 /// The user supplies `trace.csv` and `ceremony.json`.
 pub(super) fn commands(scheme: &Scheme, load: &Load) -> Result<Vec<String>, String> {

@@ -42,7 +42,7 @@ pub(super) struct LoadArguments {
     snapshots: Option<f64>,
     /// Changes per snapshot, with --snapshots.
     ///
-    /// Default: those of the trace, or 1.
+    /// Default: the trace's changes per snapshot, or 1.
     #[arg(long, value_name = "COUNT", value_parser = count, conflicts_with_all = ["updates"])]
     changes: Option<u64>,
     /// Rate of lookups of all clients, such as 10k/s.
@@ -59,7 +59,7 @@ pub(super) struct LoadArguments {
     /// With --numbered only the latest is kept by default, unless old versions are asked.
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     history: Option<f64>,
-    /// Keep this COUNT of versions instead; 1 is the latest alone.
+    /// Keep this COUNT of versions instead; 1 keeps only the latest.
     #[arg(long, value_name = "COUNT", value_parser = count, conflicts_with = "history")]
     versions: Option<u64>,
 }
@@ -165,12 +165,12 @@ impl LoadArguments {
             (Some(updates), None, _) => Ok((updates, 1)),
             (None, Some(snapshots), Some(changes)) => Ok((snapshots, changes)),
             (None, Some(snapshots), None) => Ok((snapshots, 1)),
-            (None, None, _) if trace.is_some() => Err(Failure::input(
-                "the snapshots of the trace have no dates, give --snapshots, as 24/day",
-            )),
-            (None, None, _) => Err(Failure::input(
-                "how often it changes is missing, give --updates or --snapshots, as 1/s or 24/day",
-            )),
+            (None, None, _) if trace.is_some() => {
+                Err(Failure::input("the snapshots of the trace have no dates")
+                    .help("give --snapshots, such as 24/day"))
+            }
+            (None, None, _) => Err(Failure::input("the rate of changes is missing")
+                .help("give --updates, such as 1/s, or --snapshots, such as 24/day")),
         }
     }
 }

@@ -58,7 +58,7 @@ impl SignArguments {
 
     /// Opens the signing record of a directory.
     ///
-    /// Refuses directories of another key, and directories that are behind the record.
+    /// Refuses directories of another key, and directories behind the record.
     pub(super) fn remember<S: Suite>(
         &self,
         folder: &Path,

@@ -54,9 +54,8 @@ impl Check {
         })?;
         let (directory, _) = self.read.open::<S>(output)?;
         if directory.registered() != entries {
-            return Err(Failure::Store(
-                "another process changed the directory in the meantime: check it again".into(),
-            ));
+            let text = "another process changed the directory in the meantime";
+            return Err(Failure::Store(text.into()).help("check it again"));
         }
         let version = directory.latest();
         let verdict = output.verdict();

@@ -14,7 +14,7 @@ impl From<StoreError> for Failure {
             StoreError::NotEmpty(_) | StoreError::Parameters(_) => Self::Input(error.to_string()),
             StoreError::Refused(error) => change(&error),
             StoreError::Missing(_) => {
-                Self::Store(format!("{error}; create one with pad directory create"))
+                Self::Store(error.to_string()).help("create one with pad directory create")
             }
             error => Self::Store(error.to_string()),
         }
@@ -43,9 +43,9 @@ pub(super) fn change(error: &ApplyError) -> Failure {
         ApplyError::UnknownId(id) => Failure::Input(format!(
             "there is no entry {id}: no version has registered it"
         )),
-        ApplyError::DeletedForGood(_) => Failure::Input(format!(
-            "{error}; the object can be registered again, under a new id"
-        )),
+        ApplyError::DeletedForGood(_) => {
+            Failure::Input(error.to_string()).help("register the object again, under a new id")
+        }
         ApplyError::Input(error) => input(error),
         ApplyError::Store(fault) => Failure::Store(fault.to_string()),
         error => Failure::Refused(format!("the update is refused: {error}")),
@@ -54,14 +54,13 @@ pub(super) fn change(error: &ApplyError) -> Failure {
 
 /// Failure to register an object.
 pub(super) fn input(error: &InputError) -> Failure {
-    Failure::Input(match error {
+    match error {
         InputError::CapacityExceeded => {
-            "too many changes for one version, or too many entries for a directory: pad directory \
-             import splits them"
-                .into()
+            Failure::input("too many changes for one version, or too many entries for a directory")
+                .help("split the changes with pad directory import")
         }
-        error => error.to_string(),
-    })
+        error => Failure::Input(error.to_string()),
+    }
 }
 
 /// Failure of the store under `directory`, with its detailed error if there is one.

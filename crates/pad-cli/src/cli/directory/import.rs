@@ -27,7 +27,7 @@ Examples:
   pad directory import photographs --key directory.key pictures
   pad directory import photographs --key directory.key --digests digests.txt")]
 pub(in crate::cli) struct Import {
-    /// The directory's folder; a new directory is created if it has none.
+    /// The directory's folder; a new directory is created if it contains none.
     folder: PathBuf,
     #[command(flatten)]
     sign: SignArguments,
@@ -83,7 +83,7 @@ impl Import {
 
     fn import<S: Suite>(&self, key: &SecretKey, output: &mut Output) -> Result<(), Failure> {
         let (mut objects, bar) = self.objects::<S>(output)?;
-        // Not `skip`, which passes over errors too.
+        // Not `skip`, which would ignore errors.
         for object in objects.by_ref().take(self.skip) {
             drop(object?);
         }

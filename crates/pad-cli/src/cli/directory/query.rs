@@ -32,9 +32,8 @@ impl EntrySelection {
         ids.dedup();
         let query = EntryQuery::new(ids);
         let query = query.map_err(|_| {
-            Failure::Input(format!(
-                "1 to {MOST_IDS} ids are proved at once, or a --range"
-            ))
+            Failure::Input(format!("1 to {MOST_IDS} ids are proved at once"))
+                .help("use --range for consecutive ids")
         })?;
         Ok(Self::Ids(query))
     }

@@ -85,14 +85,13 @@ impl Verify {
         let asked = EntrySelection::new(&self.ids, self.range)?;
         let has_object = self.object.is_some() || self.digest.is_some();
         if has_object && !matches!(&asked, EntrySelection::Ids(query) if query.single().is_some()) {
-            return Err(Failure::input(
-                "an object is compared with one entry: give one --id",
-            ));
+            return Err(
+                Failure::input("an object is compared with one entry").help("give one --id")
+            );
         }
         if self.hint.is_some() && !has_object {
-            return Err(Failure::input(
-                "--hint: a hint is for the object at hand, which --object or --digest gives",
-            ));
+            return Err(Failure::input("--hint: no object is given")
+                .help("give the object with --object, or its digest with --digest"));
         }
         match (&self.from, &self.proof) {
             (Some(folder), _) => {
@@ -126,7 +125,8 @@ impl Verify {
         let given = self.trust.public.as_deref().map(load_public).transpose()?;
         let Some(path) = &self.trust.view else {
             let public = given.ok_or_else(|| {
-                Failure::input("--public is needed, or a --view that was begun with a key")
+                Failure::input("no public key is given")
+                    .help("give --public, or a --view that was begun with a key")
             })?;
             let mut accept = |_: Option<&[u8]>, _| Ok(());
             return with_suite!(public.suite, S => {
@@ -274,7 +274,7 @@ fn ask_range<S: Suite>(
 
 /// Advances `view` to the head of a proof file, if possible.
 ///
-/// The file does not prove that its head continues the newest one seen. A view past version 0
+/// The file does not prove that its head continues the newest head seen. A view past version 0
 /// therefore keeps its version, with a warning. A proof about version 0 changes nothing.
 fn seen(
     path: &Path,
@@ -343,7 +343,7 @@ pub(super) fn entries_under<S: Suite, Q: Selection>(
     Ok((signed, entries.map_err(Refusal::from)?.into_inner()))
 }
 
-/// Prints verified entries. Refuses an object other than the registered one.
+/// Prints verified entries. Refuses an object that is not the registered object.
 fn compared<S: Suite>(
     entries: &Entries<S, EntryQuery>,
     object: Option<LocalObject<S>>,

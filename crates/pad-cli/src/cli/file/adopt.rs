@@ -2,7 +2,7 @@
 
 use clap::Args;
 use flexlist::FileState;
-use flexlist_service::client::{ClientError, SignedVersion};
+use flexlist_service::client::ClientError;
 use serde_json::json;
 
 use super::{Client, FileArguments, state_line, state_object};
@@ -68,7 +68,7 @@ impl Adopt {
     }
 }
 
-/// Describes how the version shown by the server relates to the known one.
+/// Compares the server's version with the known version, in words.
 fn way(known: Option<&FileState>, shown: &FileState) -> String {
     let version = shown.version;
     let signed = format!(
@@ -109,7 +109,7 @@ fn way(known: Option<&FileState>, shown: &FileState) -> String {
 }
 
 impl FileArguments {
-    /// Converts an error. Adds how to adopt the server's version, where the server shows one.
+    /// Converts an error. If the server presents a version, explains how to adopt it.
     pub(super) fn failure_of(&self, client: &Client, error: ClientError) -> Failure {
         let way_back = match &error {
             ClientError::Rollback { .. } | ClientError::Forked { .. } | ClientError::Audit(_) => {
@@ -121,9 +121,13 @@ impl FileArguments {
         let known = client.version();
         match way_back {
             Some(vouched) if known.as_ref() != Some(vouched.state()) => {
-                let words = self.words_of_way_back(known.as_ref(), &vouched);
+                let shown = vouched.state();
                 match failure {
-                    Failure::Refused(text) => Failure::Refused(format!("{text}; {words}")),
+                    Failure::Refused(text) => {
+                        let way = way(known.as_ref(), shown);
+                        Failure::Refused(format!("{text}; {way}"))
+                            .help(self.how_to_adopt(shown.version))
+                    }
                     failure => failure,
                 }
             }
@@ -131,21 +135,12 @@ impl FileArguments {
         }
     }
 
-    fn words_of_way_back(&self, known: Option<&FileState>, vouched: &SignedVersion) -> String {
-        let shown = vouched.state();
-        format!(
-            "{}; {}",
-            way(known, shown),
-            self.how_to_adopt(shown.version)
-        )
-    }
-
     /// Explains the commands that read or adopt `version`.
     pub(super) fn how_to_adopt(&self, version: u64) -> String {
+        let state = self.state.display();
         format!(
-            "pad file read --accept-version {version} reads it, pad file adopt --state {} \
-             --accept-version {version} continues from it",
-            self.state.display()
+            "read it with pad file read --state {state} --accept-version {version}, or continue \
+             from it with pad file adopt --state {state} --accept-version {version}"
         )
     }
 }

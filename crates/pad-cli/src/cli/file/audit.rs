@@ -109,7 +109,7 @@ impl Audit {
         byte_bar(output, if self.full { total } else { 0 }, "audit")
     }
 
-    /// The extent of the audit, and what a valid proof establishes.
+    /// The extent of the audit, and the statement that a valid proof establishes.
     fn extent(&self) -> Result<(Extent, String), Failure> {
         let invalid =
             |error: flexlist::detection::DetectionError| Failure::Input(error.to_string());

@@ -65,7 +65,7 @@ impl Contents {
     }
 }
 
-/// More than any server takes at once. Bounds endless standard input.
+/// More than any server accepts in one request. Limits endless standard input.
 const MOST_BYTES: u64 = 1 << 30;
 
 impl Write {

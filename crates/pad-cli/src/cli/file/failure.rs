@@ -13,7 +13,7 @@ use crate::cli::Failure;
 
 /// Failure of an operation on the file of `state`.
 pub(super) fn client(state: &Path, error: ClientError) -> Failure {
-    let blame = error.blame();
+    let (blame, help) = (error.blame(), advice(state, &error));
     let text = match error {
         ClientError::Unexpected
         | ClientError::Proof(_)
@@ -25,60 +25,68 @@ pub(super) fn client(state: &Path, error: ClientError) -> Failure {
         ClientError::State(StateError::Io(error)) => {
             format!("{}: state file: {error}", state.display())
         }
-        ClientError::State(error @ (StateError::WrongOwner | StateError::WrongTags)) => {
-            format!("{}: {error}: is this the right --key?", state.display())
-        }
         ClientError::State(error) => format!("{}: {error}", state.display()),
-        ClientError::AlreadyUploaded => format!(
-            "the file of {} is uploaded already: change it with pad file sync, write, insert or \
-             delete, or use another --state for a new upload",
-            state.display()
-        ),
-        error @ (ClientError::SourceChanged {
-            finished: false, ..
+        ClientError::AlreadyUploaded => {
+            format!("the file of {} is uploaded already", state.display())
         }
-        | ClientError::MoreParts { .. }
-        | ClientError::Refused(Refusal::Removed)) => format!(
-            "{error}; continue with the original file, or use --restart to discard what was sent \
-             and start again"
-        ),
-        error @ ClientError::SourceChanged { finished: true, .. } => {
-            format!("{error}; bring the changes there with pad file sync")
-        }
-        error @ ClientError::Superseded { newer, .. } => format!(
-            "{error}: use the newer copy, or catch up with pad file adopt --state {} \
-             --accept-version {}",
-            state.display(),
-            newer.version
-        ),
         error @ ClientError::Outdated { .. } => format!(
             "{error}: if no other copy of {} was used, the server lies",
             state.display()
         ),
-        error @ ClientError::StillThere => format!(
-            "{error}: remove it with pad file delete --whole-file first, or use --abandon to leave \
-             it there for good"
-        ),
-        ClientError::Transport(error @ TransportError::Http(HttpError::RequestTooLarge { .. })) => {
-            format!("{error}: change less at once")
-        }
         error => error.to_string(),
     };
-    of(blame, text)
+    of(blame, text, help)
+}
+
+/// Advice on an error with the file of `state`, if there is any.
+fn advice(state: &Path, error: &ClientError) -> Option<String> {
+    Some(match error {
+        ClientError::State(StateError::WrongOwner | StateError::WrongTags) => {
+            "give the key that the file was uploaded with as --key".into()
+        }
+        ClientError::AlreadyUploaded => {
+            "change it with pad file sync, write, insert or delete, or use another --state for a \
+             new upload"
+                .into()
+        }
+        ClientError::SourceChanged {
+            finished: false, ..
+        }
+        | ClientError::MoreParts { .. }
+        | ClientError::Refused(Refusal::Removed) => {
+            "continue with the original file, or use --restart to discard what was sent and start \
+             again"
+                .into()
+        }
+        ClientError::SourceChanged { finished: true, .. } => {
+            "upload the changes with pad file sync".into()
+        }
+        ClientError::Superseded { newer, .. } => format!(
+            "use the newer copy, or catch up with pad file adopt --state {} --accept-version {}",
+            state.display(),
+            newer.version
+        ),
+        ClientError::StillThere => {
+            "remove it with pad file delete --whole-file first, or use --abandon to leave it there \
+             for good"
+                .into()
+        }
+        ClientError::Transport(TransportError::Http(HttpError::RequestTooLarge { .. })) => {
+            "change less at once".into()
+        }
+        ClientError::Transport(TransportError::Http(HttpError::Unreachable { .. }))
+        | ClientError::Unanswered(_) => {
+            "check that pad file serve runs there, or give another address with --server".into()
+        }
+        _ => return None,
+    })
 }
 
 /// Like [`client`], but names the server for transport failures.
 pub(super) fn client_at(server: &str, state: &Path, error: ClientError) -> Failure {
     let failure = |error: &ClientError| {
-        let advice = match error {
-            ClientError::Transport(TransportError::Http(HttpError::Unreachable { .. }))
-            | ClientError::Unanswered(_) => {
-                "; is pad file serve running there? --server gives another address"
-            }
-            _ => "",
-        };
-        let server = without_password(server);
-        of(error.blame(), format!("{server}: {error}{advice}"))
+        let text = format!("{}: {error}", without_password(server));
+        of(error.blame(), text, advice(state, error))
     };
     match &error {
         ClientError::Transport(TransportError::Http(HttpError::RequestTooLarge { .. })) => {
@@ -92,12 +100,16 @@ pub(super) fn client_at(server: &str, state: &Path, error: ClientError) -> Failu
 /// Failure of an observer of the published file `public`.
 pub(super) fn observer(server: &str, public: &Path, error: ClientError) -> Failure {
     let blame = error.blame();
+    let mut help = None;
     let text = match error {
-        ClientError::Superseded { known, newer } => format!(
-            "the owner changed the file in the meantime: version {known} is gone, and version {} \
-             is the newest; repeat the command",
-            newer.version
-        ),
+        ClientError::Superseded { known, newer } => {
+            help = Some("repeat the command".into());
+            format!(
+                "the owner changed the file in the meantime: version {known} is gone, and version \
+                 {} is the newest",
+                newer.version
+            )
+        }
         ClientError::Outdated { known, current } => format!(
             "the server claims version {current}, and shows no signature of the owner for it; \
              version {known} was requested"
@@ -107,15 +119,19 @@ pub(super) fn observer(server: &str, public: &Path, error: ClientError) -> Failu
         }
         error => return client_at(server, public, error),
     };
-    of(blame, text)
+    of(blame, text, help)
 }
 
 /// Chooses the exit status by the party that has to act.
-fn of(blame: Blame, text: String) -> Failure {
-    match blame {
+fn of(blame: Blame, text: String, help: Option<String>) -> Failure {
+    let failure = match blame {
         Blame::Owner => Failure::Input(text),
         Blame::Server => Failure::Refused(text),
         Blame::Circumstances => Failure::Store(text),
+    };
+    match help {
+        Some(help) => failure.help(help),
+        None => failure,
     }
 }
 

@@ -51,7 +51,7 @@ impl List {
     }
 }
 
-/// Lists the state files in a folder, sorted. A `path` to anything else is returned alone.
+/// Lists the state files in a folder, sorted. For a `path` to anything else, returns only `path`.
 fn states(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     let failure = |error| Failure::file(path, &error);
     if !fs::metadata(path).map_err(failure)?.is_dir() {

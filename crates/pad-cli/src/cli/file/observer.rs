@@ -27,8 +27,8 @@ pub(super) struct ReaderArguments {
     key: PathBuf,
     /// Published data of the file (pad file public), instead of state and key.
     ///
-    /// Reads the newest version that the server shows with the owner's signature. It must not be
-    /// older than the published one.
+    /// Reads the newest version that the server presents with the owner's signature. It must not be
+    /// older than the published version.
     #[arg(long, value_name = "FILE", conflicts_with = "state")]
     public: Option<PathBuf>,
     /// Read the version with this sealed root instead of the newest.

@@ -39,7 +39,7 @@ pub(in crate::cli) struct Read {
     out: Option<PathBuf>,
     /// Read this version instead of the state's.
     ///
-    /// It may be older or newer. The server must show it with this owner's signature. The state
+    /// It may be older or newer. The server must present it with this owner's signature. The state
     /// does not change.
     #[arg(long, value_name = "NUMBER", conflicts_with = "public")]
     accept_version: Option<u64>,
@@ -52,9 +52,10 @@ impl Read {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let out = self.out.as_deref().filter(|path| !is_standard(path));
         if out.is_none() && output.is_json() {
-            return Err(Failure::input(
-                "the bytes and --json both go to standard output: use --out FILE",
-            ));
+            return Err(
+                Failure::input("the bytes and --json both go to standard output")
+                    .help("use --out FILE"),
+            );
         }
         if let Some(path) = out {
             // Checked before anything is fetched, and again when the file is kept.
@@ -79,7 +80,7 @@ impl Read {
             return stream.ended(read);
         };
         let io_failure = |error: io::Error| Failure::file(path, &error);
-        // The draft has no name until every byte is verified; a killed process leaves no file.
+        // The draft gets its name after every byte is verified, so a killed process leaves no file.
         let draft = Draft::new(path, Access::Usual).map_err(io_failure)?;
         let bar = byte_bar(output, end.saturating_sub(self.offset), "read");
         let mut sink = CountingWriter {
@@ -141,7 +142,7 @@ impl Read {
 enum Source {
     /// The version of the state.
     Own(FileArguments, Box<Client>, FileState),
-    /// A version chosen by the owner, which the server shows with the owner's signature.
+    /// A version chosen by the owner, which the server presents with the owner's signature.
     Vouched(FileArguments, Box<Client>, SignedVersion),
     /// The version of an observer.
     Observed(Box<Observer>),
@@ -175,10 +176,7 @@ impl Source {
 }
 
 fn exists(path: &Path) -> Failure {
-    Failure::Input(format!(
-        "{} exists already; use --force to overwrite it",
-        path.display()
-    ))
+    Failure::Input(format!("{} exists already", path.display())).help("use --force to overwrite it")
 }
 
 /// A sink that reports the bytes written.

@@ -176,12 +176,12 @@ impl Check {
         if damages.is_empty() && !report.has_damaged_pages {
             return Ok(());
         }
-        let named = if damages.is_empty() {
-            "its pages, though no block; copy it to another place".to_owned()
+        Err(if damages.is_empty() {
+            Failure::Refused("the store is damaged: its pages, though no block".into())
+                .help("copy it to another place")
         } else {
-            damages.join("; ")
-        };
-        Err(Failure::Refused(format!("the store is damaged: {named}")))
+            Failure::Refused(format!("the store is damaged: {}", damages.join("; ")))
+        })
     }
 }
 

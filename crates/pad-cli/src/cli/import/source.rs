@@ -49,8 +49,8 @@ impl TraceSource {
 }
 
 /// Spools all of standard input.
-fn keep(beside: &Path) -> io::Result<Scratch> {
-    let mut kept = Scratch::beside(beside)?;
+fn keep(base: &Path) -> io::Result<Scratch> {
+    let mut kept = Scratch::next_to(base)?;
     let (mut input, mut buffer) = (io::stdin().lock(), vec![0; 1 << 16]);
     loop {
         match input.read(&mut buffer) {

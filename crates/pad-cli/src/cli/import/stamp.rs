@@ -8,8 +8,8 @@ pub(super) type Stamp = Vec<u8>;
 
 /// Incremental computation of a [`Stamp`].
 ///
-/// The stamp is `SHA-256(tag block of Domain::Checkpoint ‖ "trace" ‖ body)`. The body is that of
-/// [`codec::encode_body`] for the name and the changes.
+/// The stamp is `SHA-256(tag block of Domain::Checkpoint ‖ "trace" ‖ body)`. The body is the result
+/// of [`codec::encode_body`] for the name and the changes.
 pub(super) struct StampBuilder(Sha256);
 
 impl StampBuilder {

@@ -70,8 +70,8 @@ fn check(
 }
 
 /// Advice for a trace that does not begin with the imported snapshots.
-const GOES_ON: &str = ": a trace begins with everything imported so far; for new snapshots alone \
-                       use --append, for another trace use another store";
+const GOES_ON: &str = "begin the trace with everything imported so far, use --append for new \
+                       snapshots alone, or use another store for another trace";
 
 /// The second pass over a trace.
 pub(super) struct Replay<'t> {
@@ -121,10 +121,13 @@ impl<'t> Replay<'t> {
             None => Ok(overlap),
             Some((TraceStart { name, line }, _)) => Err(Failure::Input(format!(
                 "trace {}: snapshot '{name}' at line {line} was imported before, and not as the \
-                 last one; with --append a trace begins with the last imported snapshots or with \
-                 new ones: import the new ones from a trace of their own",
+                 last one",
                 self.path.display(),
-            ))),
+            ))
+            .help(
+                "begin the trace with the last imported snapshots, or import the new ones from a \
+                 trace of their own",
+            )),
         }
     }
 
@@ -135,16 +138,18 @@ impl<'t> Replay<'t> {
         for known in imported {
             let Some((start, stamp)) = self.snapshot(|_| Ok(()))? else {
                 return Err(Failure::Input(format!(
-                    "trace {trace}: it has {total} snapshots, but {} were imported before{GOES_ON}",
+                    "trace {trace}: it has {total} snapshots, but {} were imported before",
                     imported.len(),
-                )));
+                ))
+                .help(GOES_ON));
             };
             if stamp != *known {
                 let TraceStart { name, line } = start;
                 return Err(Failure::Input(format!(
                     "trace {trace}: snapshot '{name}' at line {line} differs from what was \
-                     imported before{GOES_ON}"
-                )));
+                     imported before"
+                ))
+                .help(GOES_ON));
             }
         }
         Ok(())

@@ -6,7 +6,7 @@ use authdict::inspect::{Headline, Kind, Role, headline};
 
 use crate::cli::{Failure, status::Rows};
 
-/// Describes a message. For one longer than [`LONGEST`], only its envelope is used.
+/// Describes a message. For a message longer than [`LONGEST`], only its envelope is used.
 pub(super) fn message(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     let failure = |error| Failure::file(path, &error);
     let file = File::open(path).map_err(failure)?;

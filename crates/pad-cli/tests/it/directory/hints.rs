@@ -114,7 +114,7 @@ fn a_false_object_is_refused_whatever_its_hint() {
     for (line, reason) in [
         (
             "directory verify --from d --id 5 --hint hint",
-            "--object or --digest",
+            "no object is given",
         ),
         (
             "directory verify --from d --id 5 --id 6 --object object",

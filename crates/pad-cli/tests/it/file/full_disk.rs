@@ -38,7 +38,7 @@ fn a_full_disk_passes_while_the_server_lives_on() {
         let error = text(&output.stderr);
         assert_eq!(output.status.code(), Some(4), "{error}");
         assert!(
-            error.contains("it cannot write now, though it can read"),
+            error.contains("it cannot write for now, only read"),
             "{error}"
         );
         still_there(&format!("full-{round}"));

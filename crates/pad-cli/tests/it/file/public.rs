@@ -92,7 +92,7 @@ fn a_root_that_a_dictionary_has_is_read_and_no_other() {
     elsewhere.fails(
         &format!("file read --public public --root {other}"),
         3,
-        "does not have what was published",
+        "does not have the published root",
     );
     wrong_usage(
         &elsewhere,
@@ -140,7 +140,7 @@ fn lies_to_readers_and_auditors_are_refused() {
     elsewhere.fails(
         "file read --public public",
         3,
-        "went back to version 1, after version 2",
+        "rolled back to version 1, but version 2 is known",
     );
     // Another owner's key.
     server.be_honest();

@@ -169,7 +169,7 @@ fn settle_two_writers(bench: &Bench, file: &str, address: &str) {
     );
     let dropped = update(&file.replace("--state s", "--state t")).unwrap();
     assert!(
-        dropped.contains("is dropped, the server refused it"),
+        dropped.contains("is dropped, because the server refused it"),
         "{dropped}"
     );
     assert_eq!(update(file), None);

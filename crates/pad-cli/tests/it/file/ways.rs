@@ -59,7 +59,7 @@ fn a_server_from_a_copy_is_gone_back_to_and_an_old_state_catches_up() {
     assert!(status.contains("an older copy"), "{status}");
     let before = fs::read(bench.path("t")).unwrap();
     let shown = bench.ok(&format!("file adopt {copied}"));
-    assert!(shown.contains("2 versions forth"), "{shown}");
+    assert!(shown.contains("2 versions forward"), "{shown}");
     assert_eq!(fs::read(bench.path("t")).unwrap(), before);
     bench.ok(&format!("file adopt {copied} --accept-version 4"));
     let read = bench.ok(&format!("file read {copied}"));
@@ -95,7 +95,7 @@ fn a_server_from_a_copy_is_gone_back_to_and_an_old_state_catches_up() {
     bench.fails(
         &format!("file adopt {file} --accept-version 3"),
         2,
-        "does not offer version 3",
+        "does not show version 3",
     );
     bench.ok(&format!("file read {file} --accept-version 2 --out old"));
     let old = fs::read(bench.path("old")).unwrap();
@@ -178,7 +178,7 @@ fn both_files_that_must_be_kept_are_named_and_checked_at_once() {
     let others = file.replace("--key k", "--key other");
     for command in ["status", "read", "audit"] {
         let line = format!("file {command} {others}");
-        bench.fails(&line, 2, "does not fit the key");
+        bench.fails(&line, 2, "does not match the key");
     }
     // Only the key for tags is another one.
     let [key, other] = ["k", "other"].map(|name| text(&bench.read(name)));

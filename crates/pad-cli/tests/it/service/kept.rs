@@ -111,7 +111,7 @@ fn versions_that_cannot_be_kept_are_refused_at_the_start() {
     let line = "mirror --from http://127.0.0.1:1/v1/dictionaries/s --public k.pub";
     for (versions, reason) in [
         ("3..2", "is empty"),
-        ("7", "are given as A..B"),
+        ("7", "expected A..B"),
         ("last:0", "is empty"),
     ] {
         let refused = bench.run(&format!("{line} --store copy --versions {versions}"));
@@ -141,7 +141,7 @@ fn versions_that_cannot_be_kept_are_refused_at_the_start() {
             "mirror --from http://127.0.0.1:1/v1/dictionaries/s --public k2.pub --store appended \
              --versions last:3",
             2,
-            "are not offered by scheme aad-counted",
+            "scheme aad-counted cannot drop versions",
         );
     }
 }

@@ -48,7 +48,7 @@ fn authors_have_their_stores_in_files() {
     let address = format!("file://{}", bench.path("objects/prices").display());
     bench.ok("export --store s --at 1 --out first");
     bench.ok(&format!("apply --store {address} --public k.pub first"));
-    let refused = "not signed for";
+    let refused = "accepts only signed updates";
     for line in [
         "put apple 9",
         "put --key k apple 9",
@@ -74,6 +74,6 @@ fn authors_have_their_stores_in_files() {
     bench.fails(
         &format!("apply --store {address} --public k.pub first"),
         4,
-        "description is gone",
+        "object 'description' is missing",
     );
 }

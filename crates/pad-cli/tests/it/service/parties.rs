@@ -134,11 +134,11 @@ impl Parties {
             text(&output.stdout),
             "present  apple = 8   [version 4, verified]\n"
         );
-        assert!(text(&output.stderr).contains("offered after version 4 was seen"));
+        assert!(text(&output.stderr).contains("older than version 4, which was seen before"));
         // It may be honest, and late.
         assert!(!bench.path("first.lie").exists());
         let alone = Self::ask(&[old], "first", "apple");
-        bench.fails(&alone, 3, "offered after version 4 was seen");
+        bench.fails(&alone, 3, "older than version 4, which was seen before");
     }
 
     /// Offers histories: first one older than the client has seen, then one as long, then a longer

@@ -62,7 +62,7 @@ fn wrong_usage_and_servers_out_of_reach_are_told_apart_from_lies() {
     bench.fails(
         &format!("push --store s --to http://127.0.0.1:1 --to {url} {roots}"),
         4,
-        "send them later with pad push",
+        "help: send the versions later with pad push",
     );
     begin_store(&bench, "older");
     bench.fails(

@@ -122,7 +122,7 @@ fn clients_ask_for_the_word_of_enough_witnesses_and_of_recent_ones() {
     bench.fails(
         &get(&server, "policy", "--at 4 apple"),
         2,
-        "the newest that witnesses have seen is 3",
+        "newer than version 3, the newest cosigned",
     );
     // Whatever else asks servers.
     let rest = format!(

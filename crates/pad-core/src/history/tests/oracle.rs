@@ -70,7 +70,7 @@ fn subproof<S: Suite>(first: usize, leaves: &[S::Digest], known: bool) -> Vec<S:
     proof
 }
 
-/// The root that a path leads to, by recursion from the top: a second verifier, for logs too large
+/// The root that a path hashes to, by recursion from the top: a second verifier, for logs too large
 /// to exist.
 pub(super) fn root_of_path<S: Suite>(
     index: u64,

@@ -1,4 +1,5 @@
-//! Crashes at every operation: what was acknowledged is there, and nothing in part.
+//! Crashes at every operation: acknowledged transactions are present, and no transaction is present
+//! in part.
 
 #![allow(clippy::arithmetic_side_effects, reason = "tests fail by panicking")]
 
@@ -81,7 +82,8 @@ fn write(database: &SoleDatabase, number: u64) -> Result<(), EngineError> {
     })
 }
 
-/// Returns the number of transactions in the database, and checks that it holds exactly these.
+/// Returns the number of transactions in the database, and checks that it contains exactly these
+/// transactions.
 fn transactions(database: &SoleDatabase) -> Result<u64, EngineError> {
     let transaction = database.begin_read()?;
     let number = value(&transaction, "transactions")?.unwrap_or(0);

@@ -30,7 +30,7 @@ impl Names {
         self.seen.keys()
     }
 
-    /// Returns whether a name leads to `file`.
+    /// Returns whether a name refers to `file`.
     pub(super) fn lead_to(&self, file: u64) -> bool {
         self.seen.values().any(|found| *found == file)
     }
@@ -117,7 +117,7 @@ impl Change {
     }
 }
 
-/// Removes the name if it leads to `file`.
+/// Removes the name if it refers to `file`.
 fn remove(names: &mut BTreeMap<String, u64>, name: &str, file: u64) {
     if names.get(name) == Some(&file) {
         names.remove(name);

@@ -3,7 +3,7 @@
 /// Sector size in bytes: the unit that a medium writes completely or not at all.
 pub const SECTOR: u64 = 512;
 
-/// An operation that changes a folder or its files, or makes changes durable.
+/// An operation that changes a folder or its files, or that makes changes durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
     /// [`LayerFile::write_at`](crate::layer::LayerFile::write_at).
@@ -36,11 +36,11 @@ pub enum Reads {
 pub struct Traffic {
     /// Calls of [`LayerFile::write_at`](crate::layer::LayerFile::write_at).
     pub writes: u64,
-    /// Bytes passed to these calls, also if they fail.
+    /// Bytes passed to these calls, even if they fail.
     pub bytes_written: u64,
     /// Calls of [`LayerFile::read_at`](crate::layer::LayerFile::read_at).
     pub reads: u64,
-    /// Bytes requested by these calls, also if they fail.
+    /// Bytes requested by these calls, even if they fail.
     pub bytes_read: u64,
     /// Calls of [`LayerFile::synchronise`](crate::layer::LayerFile::synchronise).
     pub synchronisations: u64,

@@ -1,7 +1,7 @@
 //! Seeded random choices.
 
-/// Numbers by `SplitMix64` (Steele, Lea, Flood, "Fast splittable pseudorandom number generators",
-/// 2014).
+/// A generator of pseudorandom numbers: `SplitMix64` (Steele, Lea, Flood, "Fast splittable
+/// pseudorandom number generators", 2014).
 #[derive(Debug)]
 pub(super) struct Random(u64);
 
@@ -34,7 +34,8 @@ pub(super) enum Fate {
     First(usize),
     /// Each change independently, as a whole.
     Some,
-    /// Each change with a probability of 1/2, and each of its sectors of this many eighths.
+    /// Each change with a probability of 1/2, and each of its sectors with a probability of this
+    /// number of eighths.
     Sectors(usize),
 }
 

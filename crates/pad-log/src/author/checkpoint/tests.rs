@@ -75,7 +75,7 @@ fn values(
     Ok(values.get().values.len())
 }
 
-/// The root covers each element, so that an author appends only to signed ones.
+/// The root covers each element, so that an author appends only to signed elements.
 #[test]
 fn entries_are_those_that_the_root_speaks_for() {
     let server = published::<AadCounted>(&[3, 14, 1, 0, 15, 8]);
@@ -89,7 +89,7 @@ fn entries_are_those_that_the_root_speaks_for() {
     }
     for level in 0..checkpoint.levels.len() {
         for place in (0..checkpoint.levels[level].len()).step_by(NODE_BYTES) {
-            // Accumulators, and the hashes sealed with them.
+            // Accumulators, and the hashes that cover them.
             for byte in [place, place + 50] {
                 checkpoint.levels[level][byte] ^= 1;
                 assert!(restored(&server, &checkpoint).is_none(), "{level} {byte}");

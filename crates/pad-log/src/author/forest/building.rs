@@ -30,7 +30,7 @@ impl<S: Scheme> Forest<S> {
     /// Adds the node of `level` that was under construction, if the log has reached its size.
     ///
     /// # Errors
-    /// [`AccumulateError`]; the job is then lost.
+    /// [`AccumulateError`] if a step failed. The job is then lost.
     pub(super) fn put_due(&mut self, level: u8, size: u64) -> Result<(), AccumulateError> {
         let all = self.jobs.all().into_iter();
         let mut due = all.filter(|due| due.node.level == level && due.is_over(size));
@@ -67,7 +67,7 @@ impl<S: Scheme> Forest<S> {
         }
     }
 
-    /// The job of a node above the blocks' level whose children are available.
+    /// Creates the job of a node above the blocks' level whose children are available.
     fn job(&self, node: Address) -> Option<Job> {
         let planned = (S::COMPLETENESS == Completeness::Frontier).then(|| self.plan(node));
         Some(Job::new::<S>(self.merge(node)?, planned, terms::<S>()))
@@ -102,7 +102,7 @@ impl<S: Scheme> Forest<S> {
     }
 
     /// Drops jobs like [`Forest::drop_jobs`], and turns nodes that are under construction again
-    /// into jobs. Call it before the nodes are dropped.
+    /// into jobs. Call this before the nodes are dropped.
     pub(super) fn truncate_jobs(&mut self, size: u64) {
         if self.jobs.are_at_once() {
             return;
@@ -120,7 +120,8 @@ impl<S: Scheme> Forest<S> {
         }
     }
 
-    /// A finished node with its polynomial, if both are known, and its frontier if there is one.
+    /// Returns a finished node with its polynomial, if both are known, and its frontier if there is
+    /// one.
     fn made(&self, node: Address) -> Option<Made> {
         let polynomial = self.polynomials.get(&node);
         let polynomial = polynomial.or_else(|| self.joined.get(&node))?;
@@ -134,7 +135,7 @@ impl<S: Scheme> Forest<S> {
 
 /// Number of terms of a sum in one step.
 ///
-/// Smaller steps cost more for each term. With larger ones, sums would take far longer than the
+/// Smaller steps cost more for each term. With larger steps, sums would take far longer than the
 /// other steps. All jobs end with sums, and many of them at the same size, so the appends before
 /// that size would be slow.
 const fn terms<S: Scheme>() -> usize {

@@ -1,5 +1,5 @@
-//! Stored frontiers: the parts made from powers of the secret. Order and groups follow from the
-//! elements.
+//! Stored frontiers: the parts that are computed from powers of the secret. Order and groups follow
+//! from the elements.
 
 use bls12::{point::G1_BYTES, scalar::SCALAR_BYTES};
 use pad_accumulators::wire::Reader;
@@ -23,9 +23,9 @@ impl FrontierTree {
     }
 
     /// Decodes the frontier of a tree with these concatenated elements. Returns `None` if the bytes
-    /// have more nodes or fewer.
+    /// contain another number of nodes.
     ///
-    /// The contents are not verified: clients refuse proofs that rest on wrong ones.
+    /// The contents are not verified: clients refuse proofs that rest on wrong contents.
     ///
     /// Time: linear in the bits of the elements, without sums.
     pub(in crate::author) fn decode<S: Scheme>(elements: &[u8], bytes: &[u8]) -> Option<Self> {
@@ -52,7 +52,7 @@ impl FrontierTree {
     }
 }
 
-/// Reads one row of nodes; `children` holds the number of children of each.
+/// Reads one row of nodes; `children` contains the number of children of each node.
 fn read_row(reader: &mut Reader<'_>, children: &[usize]) -> Option<Vec<FrontierNode>> {
     let nodes = children.iter().map(|children| {
         let accumulator = reader.array().ok()?;

@@ -1,7 +1,7 @@
-//! Reads the nodes on the paths of many keys: all paths at once, level by level.
+//! Reads the nodes on the paths of many keys: all paths together, level by level.
 //!
 //! Each node is read once. Nodes of one level do not depend on each other, so several threads read
-//! and hash them. Waits for the medium or for memory overlap.
+//! and hash them. The waiting times for the medium or for memory overlap.
 
 use core::ops::Range;
 
@@ -23,7 +23,7 @@ use crate::{
 /// The number of keys whose paths are followed together. As many blocks are in memory meanwhile.
 const TOGETHER: usize = 512;
 
-/// A smaller number of keys is searched one by one.
+/// The least number of keys whose paths are followed together; fewer keys are searched one by one.
 const LEAST: usize = 32;
 
 /// A node on the paths of some keys.

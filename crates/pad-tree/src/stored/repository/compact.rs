@@ -21,18 +21,18 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// Compacts the latest version: appends its inner nodes again, laid out like a bulk load. The
     /// version then refers to the new nodes.
     ///
-    /// Nodes before the root of version `since` in the log are not moved; with version 0, all inner
-    /// nodes are. Leaves are not moved, because their addresses identify the version that put them.
-    /// Other versions and all answers are unchanged.
+    /// Nodes before the root of version `since` in the log are not moved. If `since` is version 0,
+    /// all inner nodes are moved. Leaves are not moved, because their addresses identify the
+    /// version that put them. Other versions and all answers are unchanged.
     ///
-    /// Returns the number of appended bytes, and reports it to `note` from time to time. The result
-    /// is not durable before [`StoredRepository::synchronise`].
+    /// Returns the number of appended bytes, and reports the number so far to `note` from time to
+    /// time. The result is not durable before [`StoredRepository::synchronise`].
     ///
     /// Time: linear in the appended bytes. Memory: a path and a few pieces of 1 MiB.
     ///
     /// # Errors
-    /// [`CopyError`]: nothing is changed, unless the log fails while it replaces the version's
-    /// record. The repository is then closed.
+    /// [`CopyError`]. The repository is unchanged, unless the log fails while it replaces the
+    /// version's record. The repository is then closed.
     pub fn compact(&mut self, since: Version, mut note: impl FnMut(u64)) -> Result<u64, CopyError> {
         self.require_open().map_err(LookupError::from)?;
         // Version 0 had no nodes, though it may be pruned.

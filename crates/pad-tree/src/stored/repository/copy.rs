@@ -1,4 +1,4 @@
-//! Copies of versions in another log, without the older ones.
+//! Copies versions to another log, without the older ones.
 
 use pad_core::{ApplyError, LookupError, Repository as _, Suite, Version};
 

@@ -30,14 +30,14 @@ pub enum SortedError<E> {
     /// The latest version has entries already.
     #[error("the latest version is not empty")]
     NotEmpty,
-    /// The latest version has no entries yet: a bulk load builds the next version.
+    /// The latest version has no entries yet. Publish its first entries with a bulk load.
     #[error("the latest version is empty")]
     Empty,
     /// The key of an entry or operation is not above the key before it.
-    #[error("the entries do not stand in ascending order of their keys")]
+    #[error("the entries are not in ascending order of their keys")]
     Unordered,
     /// The number of entries differs from the announced one.
-    #[error("{expected} entries were announced, but there are {actual}")]
+    #[error("wrong number of entries: {expected} announced, {actual} given")]
     Number {
         /// The announced number.
         expected: u64,

@@ -42,17 +42,17 @@ pub(super) struct StoredHead<S: Suite> {
 const HAS_ROOT: u8 = 0x80;
 /// The flags of a head whose contents were pruned.
 const PRUNED: u8 = 0x40;
-/// Set in the flags of a head before which all contents were pruned, those of version 0 too.
+/// Set in the flags of a head if all contents before it were pruned, including version 0.
 const OLDEST: u8 = 0x20;
 
-/// The level of the smallest stored subtrees of the history log. Smaller ones are recomputed from
-/// at most eight roots.
+/// The level of the smallest stored subtrees of the history log. Smaller subtrees are recomputed
+/// from at most eight roots.
 pub(super) const LOWEST_KEPT: u32 = 3;
-/// The interval of versions whose records have a subtree.
+/// The interval of versions whose records contain a subtree.
 pub const RECORDS_FOR_EACH_SUBTREE: u64 = 1 << LOWEST_KEPT;
 
-/// The length of the record of a version in bytes. All records have the same length, except those
-/// of versions divisible by [`RECORDS_FOR_EACH_SUBTREE`], which have a digest more.
+/// The length of the record of a version in bytes. All records have the same length, except that
+/// records of versions divisible by [`RECORDS_FOR_EACH_SUBTREE`] contain one more digest.
 pub const fn record_bytes<S: Suite>(version: Version) -> usize {
     let rest = 1 + ADDRESS_BYTES + size_of::<u64>();
     let subtrees = if keeps_subtree(version) { 1 } else { 0 };

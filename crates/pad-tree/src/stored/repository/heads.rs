@@ -58,7 +58,8 @@ impl<'l, S: Suite, L: NodeLog> StoredHeads<'l, S, L> {
     ///
     /// Time: one record if nothing was pruned, else one for each halving of the number of versions.
     pub(super) fn oldest(&self) -> Result<Version, StoreFault> {
-        // Contents of versions from `kept` on are present, those before `pruned` are not.
+        // Contents of versions from `kept` on are present, contents of versions before `pruned` are
+        // not.
         let (mut pruned, mut kept) = (1, self.log.latest().number());
         if kept == 0 {
             return Ok(Version::EMPTY);
@@ -126,7 +127,7 @@ impl<'l, S: Suite, L: NodeLog> StoredHeads<'l, S, L> {
     }
 }
 
-/// The subtree for the record of `version`, the last one of `history`.
+/// The subtree for the record of `version`, which is the last version of `history`.
 pub(super) fn kept_of<S: Suite>(history: &Frontier<S>, version: Version) -> Option<&S::Digest> {
     history.last_subtree().filter(|_| keeps_subtree(version))
 }
@@ -143,8 +144,8 @@ impl<S: Suite, L: NodeLog> Subtrees<S> for StoredHeads<'_, S, L> {
         Ok(Some(self.record(version)?.root))
     }
 
-    /// A stored subtree. A version's record has the largest subtree that ends there; those are the
-    /// subtrees with an even index.
+    /// A stored subtree. A version's record contains the largest subtree that ends at the version.
+    /// Only subtrees with an even index are the largest.
     fn kept(&self, level: u32, index: u64) -> Result<Option<S::Digest>, StoreFault> {
         if level < LOWEST_KEPT || !index.is_multiple_of(2) {
             return Ok(None);

@@ -1,8 +1,8 @@
 //! Updates of a version that are larger than memory.
 //!
-//! Operations are applied in the order of their keys in any case. So each piece of them is applied,
-//! hashed and stored before the next is read, like an unsigned version. Because keys are in order,
-//! only the few paths between neighbouring pieces are stored twice.
+//! Operations are always applied in the order of their keys. Each piece of operations is therefore
+//! applied, hashed and stored before the next piece is read, like an unsigned version. Because keys
+//! are in order, only the few paths between neighbouring pieces are stored twice.
 
 use core::{iter::Fuse, num::NonZeroUsize};
 
@@ -24,19 +24,19 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// Signs operations in strictly ascending order of their keys as the next version, and stores
     /// it. The latest version must have entries.
     ///
-    /// The root equals that of [`StoredRepository::publish`] for the same operations. Removing an
-    /// absent key does nothing.
+    /// The root equals the root after [`StoredRepository::publish`] with the same operations.
+    /// Removing an absent key does nothing.
     ///
-    /// Time: that of [`StoredRepository::publish`]. Memory: that of an update with `together`
-    /// operations, or with about 16 MiB of them if that is less. Each operation takes a few
+    /// Time: as for [`StoredRepository::publish`]. Memory: as for an update with `together`
+    /// operations, or with about 16 MiB of operations if that is less. Each operation takes a few
     /// kilobytes for the nodes on its path, and the size of its key's old value.
     ///
     /// The version is not durable before [`StoredRepository::synchronise`], and must not be
     /// released before.
     ///
     /// # Errors
-    /// [`SortedError`]: nothing is changed and the signature is not released, unless the log fails
-    /// while it publishes. The repository is then closed.
+    /// [`SortedError`]. The repository is unchanged and the signature is not released, unless the
+    /// log fails while it publishes. The repository is then closed.
     pub fn publish_changes<K, E>(
         &mut self,
         operations: impl IntoIterator<Item = Result<Operation, E>>,
@@ -98,7 +98,7 @@ fn damaged() -> ApplyError {
 /// Reads operations a piece at a time, and checks their order.
 struct Pieces<I> {
     operations: Fuse<I>,
-    /// The most operations of a piece.
+    /// The maximum number of operations in a piece.
     together: NonZeroUsize,
     /// The greatest key so far.
     last: Option<Key>,

@@ -1,4 +1,4 @@
-//! Publishing by an author without a copy of the contents.
+//! Publishing without a copy of the contents in memory.
 
 use pad_core::{
     ApplyError, HeadSignature, InputError, Operation, Repository as _, SignedHead, SnapshotHead,
@@ -20,7 +20,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// The last operation on a key wins; removing an absent key does nothing. Reads the nodes on
     /// the paths of the keys, and of the neighbours of absent keys.
     ///
-    /// The signed contents follow from the latest signed root and the batch alone. But an attacker
+    /// The signed contents follow only from the latest signed root and the batch. But an attacker
     /// with write access to the log can change the shape of the tree. The result can be a root that
     /// no other replica reaches, and from which the dictionary cannot continue.
     ///
@@ -28,9 +28,9 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// released before.
     ///
     /// # Errors
-    /// [`PublishError`]: the batch keeps at least the operations that take effect. They are sorted
-    /// by key, unless the repository was closed before. Nothing is changed and the signature is not
-    /// released, unless the log fails while it publishes. The repository is then closed.
+    /// [`PublishError`]. `batch` keeps at least the operations that take effect, sorted by key
+    /// unless the repository was closed before. The repository is unchanged and the signature is
+    /// not released, unless the log fails while it publishes. The repository is then closed.
     pub fn publish<K: Signer<HeadSignature>>(
         &mut self,
         batch: &mut Vec<Operation>,

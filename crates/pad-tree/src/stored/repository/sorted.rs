@@ -34,8 +34,8 @@ impl<E> From<ApplyError> for SortedError<E> {
 
 impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// Signs `number` entries in ascending order of their keys as the next version, and stores it.
-    /// The latest version must be empty. The result equals that of [`StoredRepository::publish`],
-    /// byte for byte.
+    /// The latest version must be empty. The result equals the result of
+    /// [`StoredRepository::publish`], byte for byte.
     ///
     /// Time: linear in the number of entries. With several workers, reading, hashing and storing
     /// run in parallel.
@@ -48,8 +48,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// released before.
     ///
     /// # Errors
-    /// [`SortedError`]: nothing is changed and the signature is not released, unless the log fails
-    /// while it publishes. The repository is then closed.
+    /// [`SortedError`]. The repository is unchanged and the signature is not released, unless the
+    /// log fails while it publishes. The repository is then closed.
     pub fn publish_sorted<K, E>(
         &mut self,
         number: u64,
@@ -157,8 +157,8 @@ where
     }
 }
 
-/// Lays out all entries in a pipeline: one batch is read while the one before it is hashed and the
-/// one before that is stored.
+/// Lays out all entries in a pipeline: one batch is read while the previous batch is hashed and the
+/// batch before that is stored.
 fn laid_out<S, B, A, I, E>(
     mut build: Build<S, B, A>,
     mut batches: Batches<I>,
@@ -194,7 +194,7 @@ where
     }
 }
 
-/// The most entries of a batch.
+/// The maximum number of entries in a batch.
 const BATCH_ENTRIES: usize = 4096;
 
 /// The number of bytes at which a batch is full.

@@ -28,23 +28,23 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     ///
     /// A later call reads only the changes of newer versions. This also holds for a log with an
     /// identity that is opened again with the same [`NodeCache`](crate::NodeCache). When most
-    /// blocks in memory may belong to superseded versions, everything is read again. Meanwhile
-    /// there are two copies.
+    /// blocks in memory may belong to superseded versions, everything is read again. Two copies are
+    /// in memory meanwhile.
     ///
     /// Time: linear in the number of entries, or of changes since the last call. The workers share
     /// the work.
     ///
     /// # Errors
-    /// [`WarmError::Store`]; [`WarmError::TooLarge`] with the bytes that the version needs. All
-    /// blocks are then unpinned. Growth of a followed version beyond the limit is no error: the
-    /// excess is read on demand.
+    /// [`WarmError::Store`] if a node cannot be read. [`WarmError::TooLarge`] with the bytes that
+    /// the version needs. All blocks are then unpinned. Growth of a followed version beyond the
+    /// limit is not an error: the excess is read on demand.
     pub fn warm(&mut self) -> Result<u64, WarmError> {
         let CacheSize::Warmed { most } = self.nodes.cache().size() else {
             return Ok(0);
         };
         let before = self.kept();
-        // After a pruning the log is another one, and nothing of it is warmed. A dictionary that
-        // was served before must stay available.
+        // After a pruning the log is a new one without warmed blocks. A dictionary that was served
+        // before must stay available.
         let is_first = before.is_none() && !self.nodes.cache().was_warmed();
         let read = self.read_within(before, most).and_then(|kept| {
             let needed = kept.held.wanted_bytes();
@@ -72,7 +72,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         Ok(bytes)
     }
 
-    /// The warmed state of the log, of this or of an earlier opening.
+    /// The warmed state of the log, from this or an earlier opening.
     fn kept(&self) -> Option<WarmState> {
         let log = self.nodes.log().identity();
         let earlier = self.nodes.cache().kept(log, self.latest());

@@ -11,7 +11,7 @@ use crate::{
     statement::{Context, TupleStatement},
 };
 
-/// Item that an update carries for a tuple.
+/// Item that an update contains for a tuple.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub enum LightweightItem<S: Suite, G: TupleSignature> {
@@ -29,17 +29,17 @@ pub enum LightweightItem<S: Suite, G: TupleSignature> {
 /// The author's state of a tuple.
 #[derive(Clone, Debug)]
 pub struct LightweightState<S: Suite> {
-    /// The instant of the signature; `None` before the first.
+    /// The instant of the signature; `None` before the first signature.
     signed: Option<u64>,
-    /// The number of links revealed by the repository from which the author resumed, and the newest
-    /// of them.
+    /// The number of revealed links in the repository from which the author resumed, and the newest
+    /// link.
     resumed: Option<(u32, S::Digest)>,
     pebbles: Pebbles<S>,
 }
 
 impl<S: Suite> LightweightState<S> {
     /// Drops a resumed signature whose chain does not belong to this secret, so that the tuple is
-    /// signed anew. With another secret or length, revealed links would not lead to the anchor.
+    /// signed anew. With another secret or length, revealed links would not hash to the anchor.
     fn check_resumed(
         &mut self,
         secret: &ChainSecret,

@@ -14,7 +14,7 @@ use crate::{
 
 type S = Sha256Ed25519;
 
-/// A store whose published state is durable. Once, it reports a failure after a successful change.
+/// A store whose published state is durable. It can report one failure after a successful change.
 #[derive(Clone, Debug, Default)]
 struct Rows(Arc<Mutex<State>>);
 
@@ -203,7 +203,7 @@ fn loading(folder: &SimulatedFolder, store: &Rows) -> Result<(), RepositoryError
     Ok(())
 }
 
-/// Like [`script`], but compacts all or some nodes now and then, before a pruning and after it.
+/// Like [`script`], but compacts all or some nodes at intervals, before and after a pruning.
 fn compacting(folder: &SimulatedFolder, store: &Rows) -> Result<(), RepositoryError> {
     let mut kept = open(folder, store)?;
     while kept.latest() < Version::new(8) {
