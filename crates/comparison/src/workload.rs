@@ -102,12 +102,14 @@ impl Workload {
         Self::of("growing", 0, keys, Change::Insert)
     }
 
-    /// `keys` keys in the first snapshot, then `snapshots` of one addition and one removal.
+    /// `keys` keys in the first snapshot, then `snapshots` snapshots that each add one key and
+    /// remove the oldest.
     pub fn steady_state(keys: u64, snapshots: u64) -> Self {
         Self::of("steady_state", keys, snapshots, Change::RemoveAndInsert)
     }
 
-    /// `keys` keys in the first snapshot, then `snapshots` of `changes` new values.
+    /// `keys` keys in the first snapshot, then `snapshots` snapshots that each change the values of
+    /// `changes` keys, at most all.
     pub fn updates(keys: u64, snapshots: u64, changes: u64) -> Self {
         Self {
             changes,

@@ -78,9 +78,9 @@ First steps:
 PAD_STORE, PAD_PUBLIC, PAD_VIEW, PAD_KEY and PAD_SERVER set the options of these
 names. PAD_PASSPHRASE_FILE names a file with the passphrase of a secret key.
 Exit status: 0 answered (present or absent), 1 absent (get --raw), 2 wrong usage
-or input, 3 verification failed, 4 the store or the file system failed.")]
+or input, 3 verification failed, 4 the store, the file system or the server failed.")]
 pub(crate) struct Arguments {
-    /// Write JSON, one object per line, to standard error too.
+    /// Write output and errors as JSON, one object per line.
     #[arg(long, global = true)]
     json: bool,
     /// Read and write keys and values as hexadecimal digits.

@@ -73,7 +73,7 @@ impl Client {
     /// Creates a client that continues from `view` and tries `servers` in order.
     ///
     /// Responses that do not verify are written to files next to `base`: its name, followed by
-    /// `.evidence` or `.lie` and a number.
+    /// `.evidence` or `.lie`. The first file has no number; later ones end in `-2`, `-3` and so on.
     ///
     /// # Errors
     /// [`ClientError::NoServer`]; [`ClientError::Client`] if the view's key is unusable.

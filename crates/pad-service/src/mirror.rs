@@ -114,8 +114,8 @@ impl<E: Into<Unusable>> From<E> for StopReason {
 impl Mirror {
     /// Creates a mirror that keeps `dictionary` up to date with `upstreams`.
     ///
-    /// Evidence is written to files next to `base`: its name with `.evidence` or `.lie`, and a
-    /// number.
+    /// Evidence is written to files next to `base`: its name with `.evidence` or `.lie`. Further
+    /// files end in `-2`, `-3` and so on.
     pub fn new(
         dictionary: Arc<Dictionary>,
         upstreams: Vec<Remote>,

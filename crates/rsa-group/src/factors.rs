@@ -104,10 +104,12 @@ impl Factors {
         &self.order
     }
 
-    /// Computes `g^e mod N` for a nonnegative exponent, up to the sign of `g` as in
-    /// [`ResidueGroup`]. `group` and `base` must belong to these factors.
+    /// Raises the base of these factors to a nonnegative `exponent`, modulo `N`. `base` must be
+    /// that base or `N` minus it; the result is the same for both. `group` must have the modulus
+    /// `N`.
     ///
-    /// Cost: two powers by tables of half the length. The first call builds the tables.
+    /// Cost: two fixed-base exponentiations, each modulo one prime times its 64-bit guard. The
+    /// first call builds the tables.
     ///
     /// # Errors
     /// [`FaultDetected`] if a check fails, for another group or base, or for a negative exponent.

@@ -91,7 +91,8 @@ impl RsaSecretKey {
     ///
     /// The callback `progress` is called during the search and may stop it.
     ///
-    /// Cost: a few thousand powers modulo numbers of half the key's length. The time varies a lot.
+    /// Cost: a few thousand modular exponentiations, with moduli of half the key's length. The time
+    /// varies a lot.
     ///
     /// # Errors
     /// [`KeyError::Cancelled`] if `progress` stops the search; [`KeyError::RandomnessUnavailable`]

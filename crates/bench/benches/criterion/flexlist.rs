@@ -47,7 +47,7 @@ fn build(criterion: &mut Criterion) -> Outcome<()> {
         let name = id(&[("blocks", &number), ("threads", &workers.threads())]);
         let each = Each(Throughput::Elements(number), 10);
         measure(criterion, "flexlist::build", &name, each, &mut |bencher| {
-            bencher.iter_with_large_drop(|| FlexList::<Sha256>::build(&blocks, &workers));
+            timed(bencher, || FlexList::<Sha256>::build(&blocks, &workers));
         });
     }
     Ok(())

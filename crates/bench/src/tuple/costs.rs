@@ -89,7 +89,8 @@ impl Expense {
     }
 }
 
-/// Figure 7, over the growing run as in the paper. Designs that were stopped early are left out.
+/// Returns the cost of each design for figure 7 (Crosby & Wallach 2010), from `lines` of the
+/// growing run. Omits designs that stopped before all keys were inserted.
 pub fn of_growing(lines: &[&Line]) -> Vec<Expense> {
     let expense = |line| {
         let update_us = sum(line, &["author_us", "apply_us"]);
@@ -98,8 +99,9 @@ pub fn of_growing(lines: &[&Line]) -> Vec<Expense> {
     finished(lines).map(expense).collect()
 }
 
-/// Figure 7 in a scenario of section 10. Cryptography is the measured shares of the times of author
-/// and server.
+/// Returns the cost of each design for figure 7 in a `scenario` of section 10, from `lines` of the
+/// growing run. Scales the measured cryptography shares of the author's and the server's time.
+/// Omits designs that stopped before all keys were inserted.
 pub fn of_growing_in(lines: &[&Line], scenario: &Scenario) -> Vec<Expense> {
     let left = |line: &Line, time: &str, share: &str| {
         let share = line.number(share).unwrap_or(0.0);
@@ -127,7 +129,8 @@ pub fn cheapest_until(designs: &[Expense], design: &str) -> Option<f64> {
     of_design.map(|(_, to, _)| to).next_back()
 }
 
-/// Figure 7 with constantly `keys` keys, a size that every design reaches.
+/// Returns the cost of each design for figure 7 at a constant number of keys. Uses the `lines` with
+/// `keys` keys, a size that every design reaches.
 pub fn of_steady(lines: &[Line], keys: u64) -> Vec<Expense> {
     let of_size = lines.iter().filter(|line| line.count("keys") == keys);
     let expense = |line| {
@@ -137,7 +140,8 @@ pub fn of_steady(lines: &[Line], keys: u64) -> Vec<Expense> {
     of_size.map(expense).collect()
 }
 
-/// Figure 8, of one trace. Designs that did not reach its end are left out.
+/// Returns the cost of each design for figure 8, from `lines` of one trace. Omits designs that
+/// stopped before its end.
 pub fn of_macrobenchmark(lines: &[Line]) -> Vec<Expense> {
     let finished = lines
         .iter()

@@ -156,6 +156,6 @@ fn decoding_checks_the_sizes() {
     assert!(
         refused
             .to_string()
-            .starts_with("blocks have 1 to 1048576 bytes, not 0")
+            .starts_with("the block size must be 1 to 1048576 bytes, not 0")
     );
 }

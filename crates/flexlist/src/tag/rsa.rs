@@ -125,7 +125,7 @@ impl<const BITS: u32> RsaOwnerKey<BITS> {
     /// # Errors
     /// [`TagError::NotSafePrimes`] if a factor is not a safe prime, [`TagError::UnsuitablePrimes`]
     /// if the factors have the wrong length or are too close, and [`TagError::UnsuitableBase`] if
-    /// the root shares a factor with `N` or is a root of 1 modulo `p` or `q`.
+    /// `root` shares a factor with `N`, or is 1 or -1 modulo `p` or `q`.
     pub fn from_primes(p: Integer, q: Integer, root: &Integer) -> Result<Self, TagError> {
         let modulus = (&p * &q).complete();
         if modulus <= 0 {

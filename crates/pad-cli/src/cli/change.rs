@@ -89,9 +89,9 @@ pub(super) struct Commit {
     /// The name is stored unsigned: only the store vouches for it.
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Sign or drop pending changes that were recorded when another version was the latest.
+    /// Sign or drop pending changes recorded while another version was the latest.
     ///
-    /// Required if there are any, as after a restore.
+    /// Required if there are such changes, for example after a restore.
     #[arg(long, value_name = "WHAT")]
     older: Option<Older>,
 }

@@ -156,7 +156,7 @@ struct ServerArguments {
     /// Default: the server of the last change, or 127.0.0.1:7420.
     #[arg(long, value_name = "ADDR")]
     server: Option<String>,
-    /// Accept https servers with certificates from this PEM file only.
+    /// Accept only https servers whose certificates descend from those in this PEM file.
     #[arg(long, value_name = "FILE")]
     roots: Option<PathBuf>,
 }

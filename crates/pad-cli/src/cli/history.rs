@@ -48,7 +48,7 @@ pub(super) struct Diff {
     /// Compare the whole contents, to prove that the list is complete.
     #[arg(long)]
     complete: bool,
-    /// The earlier version: its number or name (name:TEXT if digits).
+    /// Number or name of the earlier version; write a name of digits as name:TEXT.
     before: VersionSelector,
     /// The later version.
     after: VersionSelector,

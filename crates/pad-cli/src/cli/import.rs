@@ -56,10 +56,10 @@ pub(super) struct Import {
     #[cfg(feature = "network")]
     #[command(flatten)]
     push: super::push::PushArguments,
-    /// Make this many SNAPSHOTS durable together.
+    /// Flush to disk after this many SNAPSHOTS.
     ///
-    /// Default: as many as are read in a twentieth of a second. What --json reports is durable; a
-    /// crash loses nothing else.
+    /// Default: after 50 ms or 16 MiB. --json reports a snapshot only after it is durable. A crash
+    /// loses only snapshots that were not reported.
     #[arg(long, value_name = "SNAPSHOTS", value_parser = clap::value_parser!(u32).range(1..))]
     group: Option<u32>,
     /// Memory for a snapshot's changes, such as 512MiB or 2GB.

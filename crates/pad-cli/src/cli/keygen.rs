@@ -140,7 +140,7 @@ impl Keygen {
         SigningRecord::create(&record)?;
         let public = key.public();
         let text = format!(
-            "secret key  {}  (keep it secret: it signs versions)\n\
+            "secret key  {}  (keep it, and keep it secret: it signs versions)\n\
              public key  {}  (give it to all who verify)\n\
              record      {}  (of what was signed: never restore a copy of it)",
             self.out.display(),
@@ -253,7 +253,7 @@ impl Public {
 #[cfg(feature = "log")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Schedule {
-    /// When there are two: shortest proofs.
+    /// Immediately: proofs are shortest, and some appends take long.
     Eager,
     /// After as many appends as the new tree has entries.
     ///

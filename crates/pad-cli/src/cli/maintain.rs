@@ -16,7 +16,7 @@ Examples:
 pub(super) struct Prune {
     #[command(flatten)]
     store: StoreArgument,
-    /// The oldest version to keep: its number or name (name:TEXT if digits).
+    /// Number or name of the oldest version to keep; write a name of digits as name:TEXT.
     #[arg(long, value_name = "VERSION")]
     before: VersionSelector,
 }
@@ -29,10 +29,10 @@ Examples:
 pub(super) struct Compact {
     #[command(flatten)]
     store: StoreArgument,
-    /// Leave nodes in place that this version contained already.
+    /// Do not rewrite nodes that VERSION already contains.
     ///
     /// Default: the oldest kept version, because the nodes of a one-snapshot load or of a pruning
-    /// lie together. 0 rewrites all inner nodes.
+    /// are stored together. 0 rewrites all inner nodes.
     #[arg(long, value_name = "VERSION")]
     since: Option<VersionSelector>,
 }

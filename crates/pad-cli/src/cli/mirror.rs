@@ -54,7 +54,7 @@ pub(super) struct MirrorCommand {
     /// Queries about other keys are answered with the range that is kept.
     #[arg(long, num_args = 2, value_names = ["START", "END"], requires = "public")]
     keys: Option<Vec<String>>,
-    /// The served name of the --keys [default: the first server's].
+    /// Serve the --keys under NAME [default: the first server's name].
     #[arg(long, requires = "keys")]
     name: Option<String>,
     /// Memory limit of the --keys, such as 4GiB.
@@ -78,10 +78,11 @@ pub(super) struct MirrorCommand {
     public: Option<PathBuf>,
     #[command(flatten)]
     new: NewStoreArguments,
-    /// Save responses that fail verification next to this FILE.
+    /// Save evidence and responses that fail verification as FILE.evidence and FILE.lie.
     ///
-    /// Default: next to the store. For a store in objects: in the working folder, under the
-    /// dictionary's name.
+    /// FILE.evidence proves that the author's key signed two histories. FILE.lie records a server's
+    /// responses. Further files end in -2, -3 and so on. Default: the name of the store. For a
+    /// store in objects or for --keys: the dictionary's name, in the working folder.
     #[arg(long, value_name = "FILE")]
     evidence: Option<PathBuf>,
     /// Pause between two rounds, in MILLISECONDS.

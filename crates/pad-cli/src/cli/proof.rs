@@ -27,7 +27,7 @@ Examples:
 pub(super) struct Prove {
     #[command(flatten)]
     read: AskArguments,
-    /// The version [default: the latest]: its number or name (name:TEXT if digits).
+    /// Version number or name [default: the latest]; write a name of digits as name:TEXT.
     #[arg(long, value_name = "VERSION")]
     at: Option<VersionSelector>,
     #[command(flatten)]
@@ -51,7 +51,7 @@ Examples:
 pub(super) struct ProveAppendOnly {
     #[command(flatten)]
     read: AskArguments,
-    /// The older version: its number or name (name:TEXT if digits).
+    /// Number or name of the older version; write a name of digits as name:TEXT.
     #[arg(long, value_name = "VERSION")]
     from: VersionSelector,
     /// The newer version [default: the latest].
@@ -76,16 +76,16 @@ pub(super) struct Verify {
     /// The proof's file; - for standard input.
     #[arg(long, value_name = "FILE")]
     proof: PathBuf,
-    /// The required version of the proof; the newer one of two.
+    /// Version that the proof must be about; the newer one of two.
     #[arg(long, value_name = "VERSION", visible_alias = "to", value_parser = number)]
     at: u64,
-    /// The required older version, for pad prove-append-only.
+    /// Older version that a proof of pad prove-append-only must be about.
     #[arg(long, value_name = "VERSION", conflicts_with_all = ["key", "value"])]
     from: Option<u64>,
-    /// The required value, for a proof of pad prove --value.
+    /// Value that a proof of pad prove --value must be about.
     #[arg(long)]
     value: Option<String>,
-    /// The required key of the proof.
+    /// Key that the proof must be about.
     #[arg(required_unless_present = "from")]
     key: Option<String>,
 }

@@ -33,7 +33,7 @@ pub(super) struct Push {
 pub(super) struct PushArguments {
     /// Send this server the versions it lacks; may be repeated.
     ///
-    /// Sends once the new versions are durable here.
+    /// Versions are sent after they are durable in this store.
     #[arg(long, value_name = "URL")]
     push: Vec<String>,
     #[command(flatten)]

@@ -39,7 +39,7 @@ Examples:
 pub(super) struct Get {
     #[command(flatten)]
     read: AskArguments,
-    /// The version [default: the latest]: its number or name (name:TEXT if digits).
+    /// Version number or name [default: the latest]; write a name of digits as name:TEXT.
     #[arg(long, value_name = "VERSION")]
     at: Option<VersionSelector>,
     /// Write only the value, unchanged; exit status 1 if the key is absent.
@@ -62,7 +62,7 @@ incomplete.")]
 pub(super) struct Range {
     #[command(flatten)]
     read: AskArguments,
-    /// The version [default: the latest]: its number or name (name:TEXT if digits).
+    /// Version number or name [default: the latest]; write a name of digits as name:TEXT.
     #[arg(long, value_name = "VERSION")]
     at: Option<VersionSelector>,
     /// List the keys with the prefix TEXT.

@@ -35,9 +35,11 @@ pub(super) struct ServerArguments {
     server: Vec<String>,
     #[command(flatten)]
     roots: RootArguments,
-    /// Save responses that fail verification next to this FILE.
+    /// Save evidence and responses that fail verification as FILE.evidence and FILE.lie.
     ///
-    /// Default: next to the --view.
+    /// FILE.evidence proves that the author's key signed two histories. FILE.lie records a server's
+    /// responses. Further files end in -2, -3 and so on. Default: the name of the --view; without
+    /// either option nothing is saved.
     #[arg(long, value_name = "FILE")]
     evidence: Option<PathBuf>,
     /// Require cosignatures of the witnesses in this policy.
@@ -64,7 +66,7 @@ pub(super) struct ServerArguments {
 /// Accepted server certificates.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct RootArguments {
-    /// Accept servers with certificates from this PEM file only.
+    /// Accept only servers whose certificates descend from those in this PEM file.
     ///
     /// Default: the certificates that the operating system trusts.
     #[arg(long, value_name = "FILE")]

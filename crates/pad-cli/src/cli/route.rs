@@ -33,7 +33,7 @@ pub(super) struct Route {
     server: Vec<String>,
     #[command(flatten)]
     roots: RootArguments,
-    /// The served name of the dictionary [default: the first server's].
+    /// Serve the dictionary under NAME [default: the first server's name].
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// The author's public key, to verify the heads of new versions.

@@ -64,7 +64,7 @@ pub(super) struct NetworkArguments {
     /// published only with the cosignatures that the policy requires. Clients have the same file.
     #[arg(long, value_name = "FILE", requires = "log_key")]
     witnesses: Option<String>,
-    /// Ask the witnesses again every SECONDS without a new version.
+    /// Request new cosignatures every SECONDS while no version is added.
     #[arg(
         long,
         value_name = "SECONDS",
@@ -74,7 +74,7 @@ pub(super) struct NetworkArguments {
     cosign_every: u64,
     #[command(flatten)]
     sizes: SizeArguments,
-    /// Look for versions of other processes every MILLISECONDS.
+    /// Check the store for versions written by other processes every MILLISECONDS.
     #[arg(
         long,
         value_name = "MILLISECONDS",

@@ -190,7 +190,13 @@ fn beginning(
         (Some(view), Some(_), _) => view.authenticated(),
         (None, Some(given), _) => StoredView::new(given.clone()).authenticated(),
         (None, None, Some(own)) => StoredView::new(own.clone()),
-        (None, None, None) => return Err(Failure::input("a new view needs a --public key")),
+        (None, None, None) => {
+            return Err(Failure::Input(format!(
+                "view {}: the file does not exist, and no key is given to create it",
+                path.display()
+            ))
+            .help("give --public, or correct the path of --view"));
+        }
     })
 }
 

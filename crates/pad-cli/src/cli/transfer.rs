@@ -28,13 +28,13 @@ Examples:
 pub(super) struct Export {
     #[command(flatten)]
     store: StoreArgument,
-    /// The version of the update: its number or name (name:TEXT if digits).
+    /// Number or name of the version of the update; write a name of digits as name:TEXT.
     #[arg(long, value_name = "VERSION", group = "versions")]
     at: Option<VersionSelector>,
     /// Write the updates to all versions from this one on.
     #[arg(long, value_name = "VERSION", group = "versions")]
     from: Option<VersionSelector>,
-    /// The last of these versions [default: the latest].
+    /// Last version to write, with --from [default: the latest].
     #[arg(long, value_name = "VERSION", requires = "from")]
     to: Option<VersionSelector>,
     #[command(flatten)]

@@ -40,8 +40,9 @@ pub(super) fn bound<S: Suite>(merged: GenerationIndex, chain: &S::Digest) -> S::
     S::hash(Domain::TupleAttachment, &[&[merged], chain.as_ref()])
 }
 
-/// Opening of a version's head: the head without its root, and the inputs of the root. The inputs
-/// are the operations and the values of the generations consulted.
+/// Parts of a version's head that a proof carries: the signature, the history and the inputs of the
+/// root. A client recomputes the root, assembles the head and verifies the signature. `values`
+/// holds the accumulator values of the generations that the proof uses; `rest` covers the others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct ChainSeal<S: Suite> {

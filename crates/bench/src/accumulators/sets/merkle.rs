@@ -1,11 +1,11 @@
-//! A Merkle tree over a set, in the order in which its elements came.
+//! A Merkle tree over a set, with leaves in the order in which the elements are given.
 
 use std::collections::HashMap;
 
 use pad_core::{Domain, Suite};
 
 /// A perfect tree over the digests of elements, padded with empty digests. A new element takes the
-/// place of the one that leaves.
+/// leaf of the element that it replaces.
 #[derive(Clone, Debug)]
 pub struct MerkleSet<S: Suite> {
     /// Levels from the leaves, a power of two of them, to the root.

@@ -44,7 +44,7 @@ pub(in crate::cli) struct Verify {
     from: Option<PathBuf>,
     #[command(flatten)]
     trust: TrustArguments,
-    /// The required version of the proof.
+    /// Version that the proof must be about.
     ///
     /// Without it the output shows the version.
     #[arg(long, value_name = "VERSION")]
@@ -54,7 +54,7 @@ pub(in crate::cli) struct Verify {
     /// The proof must be about all these entries and no others.
     #[arg(long = "id", value_name = "ID", required_unless_present = "range")]
     ids: Vec<u64>,
-    /// The required range of ids of the proof.
+    /// Range of ids that the proof must be about.
     #[arg(long, value_name = "FIRST..END", conflicts_with = "ids")]
     range: Option<Bounds>,
     /// Require the object in FILE to be the registered one.

@@ -21,7 +21,7 @@ Examples:
 pub(in crate::cli) struct Audit {
     #[command(flatten)]
     file: ReaderArguments,
-    /// The loss to detect, as a FRACTION of the bytes.
+    /// Detect the loss of this FRACTION of the bytes.
     #[arg(
         long,
         value_name = "FRACTION",
@@ -29,7 +29,7 @@ pub(in crate::cli) struct Audit {
         conflicts_with_all = ["count", "full"]
     )]
     fraction: f64,
-    /// The PROBABILITY of detecting it.
+    /// PROBABILITY of detecting such a loss.
     #[arg(
         long,
         value_name = "PROBABILITY",
@@ -37,7 +37,7 @@ pub(in crate::cli) struct Audit {
         conflicts_with_all = ["count", "full"]
     )]
     probability: f64,
-    /// Challenge this many BYTES, whatever that detects.
+    /// Challenge this many BYTES, instead of --fraction and --probability.
     #[arg(long, value_name = "BYTES", conflicts_with = "full")]
     count: Option<u32>,
     /// Challenge every block, and name damaged ones.

@@ -48,7 +48,7 @@ impl Keygen {
         file.save(&self.out)
             .map_err(|error| failure(error.into()))?;
         let text = format!(
-            "owner key  {}  (keep it secret: it changes your files)",
+            "owner key  {}  (keep it, and keep it secret: it changes your files)",
             self.out.display()
         );
         output.say(

@@ -60,7 +60,7 @@ pub(in crate::cli) struct Serve {
     /// Maximum FILES per owner, including those deleted in the last day.
     #[arg(long, value_name = "FILES", default_value_t = Limits::default().files_per_owner)]
     owner_files: usize,
-    /// BYTES reserved on disk, so that files can be deleted when it is full.
+    /// Reserve BYTES on disk, so that files can be deleted when the disk is full.
     #[arg(long, value_name = "BYTES", default_value_t = RESERVE)]
     reserve: u64,
 }

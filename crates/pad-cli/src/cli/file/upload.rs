@@ -76,8 +76,8 @@ impl Upload {
         }
         let text = format!(
             "uploaded: {}\n\
-             keep both:  {}  (the state of this file)  and  {}  (the owner's key): without both \
-             the file is lost",
+             keep both:  {}  (the state of this file)  and  {}  (the owner's key): if either is \
+             lost, so is the file",
             state_line(&state),
             kept[0],
             kept[1]
@@ -108,7 +108,7 @@ impl Upload {
         let key = key.map_err(failure)?;
         key.save(path).map_err(failure)?;
         output.text(&format!(
-            "new owner key  {}  (keep it secret: it changes your files)",
+            "new owner key  {}  (keep it, and keep it secret: it changes your files)",
             path.display()
         ))?;
         Ok(key)
