@@ -168,7 +168,7 @@ fn both_files_that_must_be_kept_are_named_and_checked_at_once() {
     let kept = uploaded.lines().find(|line| line.starts_with("keep both"));
     let kept = kept.unwrap();
     assert!(kept.contains(" s ") && kept.contains(" k "), "{kept}");
-    assert!(kept.contains("the file is lost"), "{kept}");
+    assert!(kept.contains("if either is lost"), "{kept}");
     let status = bench.ok(&format!("file status {file}"));
     assert!(status.contains("s and k, which fit"), "{status}");
     let status = bench.json(&format!("file status {file}"));
