@@ -235,8 +235,10 @@ impl<F> Author<F> {
     }
 
     /// Signs a batch as the next version in memory. [`Author::flush`] makes it durable, and
-    /// [`crate::Keeper`]'s `update_message` then returns the update to hand out. A batch that the
-    /// signer has refused is signed with the next batch, or as a version before that batch.
+    /// [`crate::Keeper`]'s `update_message` then returns the update to hand out.
+    ///
+    /// If the signer refuses, the batch is kept for the next call. Stored trees and stored tuples
+    /// sign it together with the next batch. Other families sign it first, as its own version.
     ///
     /// # Errors
     /// [`AuthorError`].

@@ -211,8 +211,10 @@ pub(crate) trait SigningKeeper: Keeper {
     /// to check.
     fn resume(&mut self, key: &SecretKey) -> Result<(), AuthorError>;
 
-    /// Signs a batch as the next version and stages it. If the signer refuses, the operations are
-    /// signed with the next batch, or as a version before it.
+    /// Signs a batch as the next version and stages it.
+    ///
+    /// If the signer refuses, the batch is kept for the next call. Stored trees and stored tuples
+    /// sign it together with the next batch. Other families sign it first, as its own version.
     ///
     /// # Errors
     /// [`AuthorError`]; [`AuthorError::Repository`] with [`StoreError::NoAuthor`] without
@@ -269,7 +271,7 @@ impl dyn Keeper {
 
     /// The keys that differ between two versions, without proof.
     ///
-    /// Memory: the list. [`Dictionary::differences`] needs no list.
+    /// Holds the list in memory. [`Dictionary::differences`] passes the keys to a callback instead.
     ///
     /// # Errors
     /// [`AnswerError`].

@@ -26,7 +26,7 @@ pub(crate) enum Figure {
     /// A figure in a line, by its key.
     Of(Selection, &'static str),
     /// A figure, and the key of its limit.
-    Beside(Selection, &'static str, &'static str),
+    WithLimit(Selection, &'static str, &'static str),
     /// Computed from several lines.
     From(fn(&[Line]) -> Option<f64>),
 }
@@ -58,7 +58,7 @@ impl Figure {
                 let line = lines.iter().find(|line| line.says(selection))?;
                 Some((line.number(key)?, None))
             }
-            Self::Beside(selection, key, limit) => {
+            Self::WithLimit(selection, key, limit) => {
                 let both = |line: &Line| Some((line.number(key)?, line.number(limit)?));
                 let ratio = |(figure, limit): &(f64, f64)| figure / limit;
                 let found = lines.iter().filter(|line| line.says(selection));
@@ -155,7 +155,11 @@ mod tests {
         const GOALS: [Goal; 2] = [
             Goal {
                 name: "append",
-                figure: Figure::Beside(&[("experiment", "append"), ("n", "512")], "us", "limit_us"),
+                figure: Figure::WithLimit(
+                    &[("experiment", "append"), ("n", "512")],
+                    "us",
+                    "limit_us",
+                ),
                 unit: (1e3, "ms"),
                 accepted: at_most(1.0),
                 times: 1.5,

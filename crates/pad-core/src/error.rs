@@ -183,7 +183,7 @@ pub enum VerifyError {
     #[error("the query is empty or out of order")]
     InvalidQuery,
     /// A history proof does not hash to the signed history root.
-    #[error("the history proof does not lead to the signed history")]
+    #[error("the history proof does not match the signed history")]
     HistoryMismatch,
     /// A history proof is missing, or has too few or too many digests.
     #[error("the history proof has the wrong number of digests")]
@@ -192,13 +192,13 @@ pub enum VerifyError {
     #[error("the value is of another accumulator")]
     WrongAccumulator,
     /// The witness does not prove the element under the accumulator value.
-    #[error("the witness does not lead from the element to the accumulator value")]
+    #[error("the witness does not match the element and the accumulator value")]
     WitnessMismatch,
     /// The offset of a prime representative is outside the search window.
     #[error("the offset of a prime representative is outside the search window")]
     OffsetOutsideWindow,
     /// The offset produces an even or composite number.
-    #[error("the offset does not lead to a prime representative")]
+    #[error("the offset does not give a prime representative")]
     NotAPrimeRepresentative,
     /// The remainder in a non-membership witness is zero or not reduced.
     #[error("the remainder of the non-membership witness is outside its range")]
@@ -331,7 +331,7 @@ pub enum ApplyError {
     #[error(transparent)]
     Head(VerifyError),
     /// The operations do not produce the signed root.
-    #[error("the update's operations do not lead to its signed root")]
+    #[error("the update's operations do not produce its signed root")]
     RootMismatch,
     /// The head does not continue the history.
     #[error("the update's head does not continue the history")]

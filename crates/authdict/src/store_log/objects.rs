@@ -1,6 +1,7 @@
-//! Nodes in the segments of an object store.
+//! The node log of a stored tree in an object store.
 //!
-//! A position consists of the number of a segment and the offset in it, so numbers may be skipped.
+//! Nodes are appended to segments, objects of at most 1 MiB. A node's position is its segment's
+//! number times 2^20 plus its offset, so numbers of segments may be skipped.
 //! A writer begins after all existing segments, including segments of other writers.
 
 use core::ops::RangeInclusive;

@@ -4,7 +4,7 @@ use super::{durable, paper, shape};
 use crate::{
     goals::{
         self, ANY,
-        Figure::{self, Beside, From, Of as In},
+        Figure::{self, From, Of as In, WithLimit},
         Goal, at_least, at_most, exactly,
     },
     line::{Line, Selection},
@@ -30,7 +30,7 @@ const fn ratio(
     limit: &'static str,
     times: f64,
 ) -> Goal {
-    goal(name, Beside(of, key, limit), ANY).within(times)
+    goal(name, WithLimit(of, key, limit), ANY).within(times)
 }
 
 #[rustfmt::skip]

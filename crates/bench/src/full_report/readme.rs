@@ -220,7 +220,7 @@ const REPOSITORIES: &[&str] = &[COPIED, "cache-everywhere", "cache-median", "cac
 const SIZES: &[&str] = &["10000", "1000000", "10000000"];
 
 /// Peers compared on disk.
-const BESIDE: &[&str] = &["stored", "jmt on redb"];
+const STORED_PEERS: &[&str] = &["stored", "jmt on redb"];
 
 /// Tuples of 10 000 keys in a steady state.
 const STEADY: Selection = &[("experiment", "tuple_steady"), ("keys", "10000")];
@@ -295,13 +295,13 @@ const TABLES: [Table; 5] = [
         and: "repository",
         titles: &["1 000 000 keys", "stored", "`jmt` on redb"],
         rows: &[
-            ("load", Lines(BESIDE, "load_seconds", Seconds)),
-            ("open and look one key up", Lines(BESIDE, "open_and_look_up_us", Time)),
+            ("load", Lines(STORED_PEERS, "load_seconds", Seconds)),
+            ("open and look one key up", Lines(STORED_PEERS, "open_and_look_up_us", Time)),
             ("most memory of the process that does so",
-                Lines(BESIDE, "look_up_resident_bytes", Bytes)),
-            ("open and commit one change", Lines(BESIDE, "open_and_commit_us", Time)),
-            ("an answer, opened already", Lines(BESIDE, "prove_us", Time)),
-            ("on disk for each key", Lines(BESIDE, "file_bytes_per_key", Bytes)),
+                Lines(STORED_PEERS, "look_up_resident_bytes", Bytes)),
+            ("open and commit one change", Lines(STORED_PEERS, "open_and_commit_us", Time)),
+            ("an answer, opened already", Lines(STORED_PEERS, "prove_us", Time)),
+            ("on disk for each key", Lines(STORED_PEERS, "file_bytes_per_key", Bytes)),
         ],
     },
     Table {

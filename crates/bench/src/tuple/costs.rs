@@ -89,8 +89,10 @@ impl Expense {
     }
 }
 
-/// Returns the cost of each design for figure 7 (Crosby & Wallach 2010), from `lines` of the
-/// growing run. Omits designs that stopped before all keys were inserted.
+/// Returns the cost of each design for figure 7 (Crosby & Wallach 2010).
+///
+/// `lines` are those of `super::growing`, and those that `super::author_witnesses` computes from
+/// them. Omits designs that stopped before all keys were inserted.
 pub fn of_growing(lines: &[&Line]) -> Vec<Expense> {
     let expense = |line| {
         let update_us = sum(line, &["author_us", "apply_us"]);

@@ -14,8 +14,10 @@ use super::{
 };
 use crate::{error::UpdateError, list::insert};
 
-/// A change of the block sequence as the list knows it: by lengths, tag digests and levels. Its
-/// index counts after the previous operations.
+/// One change to the block list. It carries a block's length, tag digest and label, not its bytes.
+///
+/// [`Operation::Insert`] also sets the level. `index` refers to the file after the preceding
+/// operations of the batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Operation {
     /// Inserts a block before the byte at `index`, which starts a block or is the end of the file.

@@ -128,11 +128,13 @@ impl TagScheme for HashOnly {
 }
 
 impl HashOnly {
-    /// Checks that `block` contains the bytes of the block that starts at byte `start`.
+    /// Checks that the chunk-tree root of `block` equals `committed`, the committed part of its tag.
+    ///
+    /// `start` only identifies the block in errors.
     ///
     /// # Errors
     /// [`AuditError::MalformedTag`] if `committed` has the wrong length;
-    /// [`AuditError::BlockMismatch`] if the block has another root.
+    /// [`AuditError::BlockMismatch`] if the root differs, or `block` is empty or too long.
     pub fn check_block(start: u64, committed: &[u8], block: &[u8]) -> Result<(), AuditError> {
         let committed: &Digest = committed
             .try_into()

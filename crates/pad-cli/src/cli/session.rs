@@ -261,8 +261,8 @@ pub(super) struct AuthorArguments {
     pub(super) key: PathBuf,
     /// The signing record [default: the key's file with .signed appended].
     ///
-    /// It holds the newest version signed, so that no old copy of the store is ever signed for.
-    /// Keep it with the key.
+    /// It holds the newest signed head. pad refuses to sign with a store that is behind it, such as
+    /// a restored backup. Keep it with the key.
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
     /// Create a new signing record.

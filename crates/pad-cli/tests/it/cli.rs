@@ -413,7 +413,7 @@ fn updates_travel_to_other_servers() {
     bench.fails(
         "apply --store copy forged",
         3,
-        "do not lead to its signed root",
+        "do not produce its signed root",
     );
     bench.write("cut", &forged[..40]);
     bench.fails("apply --store copy cut", 3, "truncated or malformed");

@@ -144,7 +144,7 @@ fn updates_travel_to_other_servers() {
         bench.fails(
             "apply --store copy forged",
             3,
-            "do not lead to its signed root",
+            "do not produce its signed root",
         );
         assert_eq!(bench.state("copy"), state);
         bench.ok("apply --store copy u2 u3");

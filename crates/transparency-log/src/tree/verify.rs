@@ -31,11 +31,11 @@ pub enum TreeError {
     #[error("a proof has too many hashes")]
     TooLong,
     /// The proof does not hash to the root of the tree.
-    #[error("a proof leads to another root")]
+    #[error("the proof does not match the root")]
     WrongRoot,
     /// The proof does not hash to the root of the older tree, or two trees of one size have
     /// different roots.
-    #[error("a proof leads to another root of the older tree")]
+    #[error("the proof does not match the root of the older tree")]
     WrongOldRoot,
 }
 

@@ -63,7 +63,9 @@ pub(in crate::cli) struct Verify {
     /// Require the object with this digest to be the registered one.
     #[arg(long, value_name = "DIGITS", conflicts_with_all = ["object", "range"])]
     digest: Option<String>,
-    /// The hint stored with the object; it is refreshed, or created if missing.
+    /// An old proof of the entry, stored with the object, that saves reads.
+    ///
+    /// It is replaced if outdated, and created if missing. Needs --object or --digest.
     ///
     /// A hint is not trusted: with a wrong hint, a lookup costs at most what it costs without one.
     #[arg(long, value_name = "FILE", requires = "from", conflicts_with = "range")]
