@@ -128,7 +128,7 @@ impl TagScheme for HashOnly {
 }
 
 impl HashOnly {
-    /// Checks that the chunk-tree root of `block` equals `committed`, the committed part of its tag.
+    /// Checks the chunk-tree root of `block` against `committed`, the committed part of its tag.
     ///
     /// `start` only identifies the block in errors.
     ///
