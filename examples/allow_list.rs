@@ -1,5 +1,5 @@
-//! An allow-list that fits into 48 bytes: badges are issued, checked and revoked, and absence is
-//! proved.
+//! Commits to an allow-list of badges in 48 bytes: issues, checks and revokes badges, and proves
+//! absence.
 //!
 //! The **author** (the operator of the building) keeps the list and a secret key. An untrusted
 //! **server** also keeps the list, and makes proofs. A **door** keeps the public key and one signed
@@ -18,14 +18,14 @@ use pad_accumulators::{
 };
 use pad_core::{AuthorKey, Untrusted, Verified, VerifyError, Version, Workers};
 
-/// Upper bound on the length of all messages of this example, in bytes.
+/// Upper bound on the length of each message of this example, in bytes.
 const LIMIT: usize = 4096;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let workers = Workers::all_cores();
 
-    // 1. The author sets up an accumulator for up to 1000 badges, and has a signing key. The label
-    //    separates this list from every other one.
+    // 1. The author creates an accumulator key for up to 1000 badges, and a signing key. The label
+    //    separates this list from every other list.
     let secret = BilinearSecretKey::generate(1000, 1, b"badges of building 7", &workers)?;
     let key = secret.public_key();
     let signer = SigningKey::from_bytes(&[42; 32]);
@@ -44,8 +44,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         signed.len()
     );
 
-    // 3. Every holder gets a witness: the proof that the badge is on the list. The server can make
-    //    it too, from the list and the public key.
+    // 3. Every holder gets a witness: the proof that the badge is on the list. The server can also
+    //    make witnesses, from the list and the public key.
     let badge = b"badge 123";
     let witness = Bilinear::witness(key, &list, badge, &workers)?;
     let witness_bytes = wire::encode(&witness);
@@ -60,7 +60,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let monday = door.learn(1, &signed)?;
 
-    // 5. Then it checks badges. The result is a verified statement or the reason for a refusal.
+    // 5. Then the door checks badges. The result is a verified statement or the reason for a
+    //    refusal.
     println!("door: {}", door.admit(&monday, badge, &witness_bytes)?);
     let refusal = door.admit(&monday, b"badge 999", &witness_bytes);
     println!(
@@ -68,8 +69,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         reason(refusal)?
     );
 
-    // 6. Badge 007 is revoked and badge 501 issued. The change is public. Holders update their
-    //    witnesses from it, without the secret key.
+    // 6. The author revokes badge 007 and issues badge 501. The change is public. Holders update
+    //    their witnesses with it, without the secret key.
     let change = Bilinear::change(
         &secret,
         &mut list,
@@ -87,8 +88,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         door.admit(&tuesday, badge, &wire::encode(&updated))?
     );
 
-    // 7. A witness belongs to one version. Yesterday's witnesses are refused today, including that
-    //    of the revoked badge.
+    // 7. A witness belongs to one version. Yesterday's witnesses are refused today, including the
+    //    witness of the revoked badge.
     for (name, old) in [("badge 123", &witness), ("badge 007", &revoked)] {
         let refusal = door.admit(&tuesday, name.as_bytes(), &wire::encode(old));
         println!(
@@ -97,7 +98,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         );
     }
 
-    // 8. Absence from the list has a proof as well, to justify a refusal.
+    // 8. The server can also prove that a badge is not on the list, to justify a refusal.
     let absence = Bilinear::non_membership_witness(key, &list, b"badge 007", &workers)?;
     let bytes = wire::encode(&absence);
     let received: Untrusted<<Bilinear as Witnessed>::NonMembershipWitness> =
@@ -111,7 +112,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The list before the change, which a holder or server may still have.
+/// The list of badges before the change, from which holders or servers may still make witnesses.
 fn set_before(
     key: &BilinearPublicKey,
     badges: &[String],
@@ -138,7 +139,7 @@ fn sign(
     Ok(wire::encode(&snapshot.sign(signer)?))
 }
 
-/// A verifier of badges. It knows the author and the accumulator's public key.
+/// A verifier of badges. It stores the author's key and the accumulator's public key.
 struct Door {
     authority: Authority<Bilinear>,
 }
@@ -155,7 +156,7 @@ impl Door {
         Ok(received.verify(&self.authority, &Version::new(version))?)
     }
 
-    /// Admits a badge with a witness, given as untrusted bytes.
+    /// Verifies the witness of a badge, given as untrusted bytes, and admits the badge.
     fn admit(
         &self,
         value: &Verified<Snapshot<Bilinear>>,
@@ -173,7 +174,7 @@ impl Door {
     }
 }
 
-/// The reason for a refusal; an error if the badge was admitted.
+/// Returns the reason for a refusal, or an error if the badge was admitted.
 fn reason(answer: Result<String, Box<dyn Error>>) -> Result<VerifyError, Box<dyn Error>> {
     match answer {
         Ok(opened) => Err(format!("the door opened: {opened}").into()),

@@ -1,8 +1,8 @@
 //! One program for every family of dictionaries on disk: author, server and client are generic over
 //! the family.
 //!
-//! Only the lines at the end name families. An application has one such line, and nothing else in
-//! it changes with the family: `type Prices = Tree<RedBlack>;`.
+//! Only the lines at the end name families. An application needs one such line, for example
+//! `type Prices = Tree<RedBlack>;`. No other line of an application depends on the family.
 //!
 //! Run with `cargo run -p examples --example any_family`.
 
@@ -27,7 +27,8 @@ use tempfile::TempDir;
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
-/// An author, a server and a client of one dictionary in three versions, each with its own files.
+/// An author, a server and a client of one dictionary, each with its own files. The dictionary has
+/// three versions.
 struct Prices<F> {
     author: Author<F>,
     server: Server<F>,
@@ -38,10 +39,11 @@ struct Prices<F> {
 
 /// An answer about a key, in any family.
 trait KeyAnswer {
-    /// Whether the key has, or had, this value. For sets, whether the member is present.
+    /// Returns whether the answer contains this value of the key. For sets, returns whether the
+    /// member is present.
     fn shows(&self, value: &Value) -> bool;
 
-    /// Whether the key was never there.
+    /// Returns whether the answer states that the key is absent.
     fn is_absent(&self) -> bool;
 }
 
@@ -75,10 +77,11 @@ impl KeyAnswer for Membership {
     }
 }
 
-/// The parameters with which stores of a family are made, if it has any.
+/// The public parameters of a log, from which its stores are made; `None` for other families.
 type Parameters<'p> = Option<&'p LogParameters>;
 
-/// A key of a family in a new folder, with the scheme's own secret or public parameters.
+/// Creates a key file of a family in a new folder. `own` is the secret, or the public parameters,
+/// of the family's scheme.
 fn key_of<F: NamedScheme>(own: Option<Zeroizing<Vec<u8>>>) -> Outcome<(SecretKey, TempDir)> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("prices.key");
@@ -90,7 +93,7 @@ fn key_of<F: NamedScheme>(own: Option<Zeroizing<Vec<u8>>>) -> Outcome<(SecretKey
 }
 
 impl<F: NamedScheme> Prices<F> {
-    /// Publishes three versions. In each, the apple has the value `value` gives for its number.
+    /// Publishes three versions. In version `n`, the value of `apple` is `value(n)`.
     fn publish(
         (secret, folder): (SecretKey, TempDir),
         parameters: Parameters<'_>,
@@ -125,7 +128,7 @@ impl<F: NamedScheme> Prices<F> {
         Ok(prices)
     }
 
-    /// Signs the next version, hands its update to the server, and advances the client.
+    /// Signs the next version, applies its update to the server, and advances the client.
     fn publish_next(&mut self) -> Outcome {
         let version = self.author.commit()?;
         let update = self.author.server().update_message(version)?;
@@ -158,7 +161,8 @@ impl<F: NamedScheme + Asks<Key, Statement: KeyAnswer>> Prices<F> {
         Ok(())
     }
 
-    /// Rejects lies of a server: answers to other questions, changed bytes, old and future heads.
+    /// Checks that the client rejects false answers of a server: answers to other questions,
+    /// changed bytes, old and future heads.
     fn attack(&mut self) -> Outcome {
         let (newest, first) = (self.client.version(), Version::new(1));
         let [apple, plum] = [b"apple".as_slice(), b"plum"].map(Key::try_from);
@@ -198,7 +202,7 @@ impl<F: NamedScheme + Asks<Key, Statement: KeyAnswer>> Prices<F> {
         Ok(())
     }
 
-    /// Checks that this answer to a question about the newest version is refused.
+    /// Checks that the client refuses `answer` to a question about the newest version.
     fn refuses(&self, answer: Vec<u8>, key: Key) {
         let latest = self.client.version();
         let liar = Liar {
@@ -211,7 +215,7 @@ impl<F: NamedScheme + Asks<Key, Statement: KeyAnswer>> Prices<F> {
     }
 }
 
-/// A server that gives one answer to all questions, and calls some version the latest.
+/// A dishonest server, which returns one answer to all questions, and any version as the latest.
 struct Liar<'s, F> {
     server: &'s Server<F>,
     latest: Version,
@@ -267,7 +271,8 @@ where
     }
 }
 
-/// Secret key of an accumulator for an example, encoded; real ones come from `SecretKey::random`.
+/// The encoded secret key of an accumulator for this example. An application uses
+/// `SecretKey::random`.
 trait ExampleSecret: SecretBytes {
     fn example() -> Outcome<Zeroizing<Vec<u8>>>;
 }
@@ -295,20 +300,20 @@ impl ExampleSecret for BilinearSecretKey {
     }
 }
 
-/// The encoding of the example's secret of a design.
+/// The encoded secret of a tuple design for this example.
 fn own_of<D: Design<Sha256Ed25519, Secret: ExampleSecret>>() -> Outcome<Zeroizing<Vec<u8>>> {
     D::Secret::example()
 }
 
-/// A name, and a program for one family.
+/// The name of a family, and the program for it.
 type Program = (&'static str, fn() -> Outcome);
 
-/// The price in a version.
+/// Returns the price in the version with this number.
 fn price(version: u64) -> String {
     format!("1.{version}0")
 }
 
-/// The programs of every family that a store can have.
+/// Returns the programs of all families that a store supports.
 fn programs() -> Vec<Program> {
     let mut programs: Vec<Program> = Vec::new();
     macro_rules! tree {

@@ -1,8 +1,8 @@
-//! Verify that a photograph is the registered one: a directory of a million objects on disk. The
-//! consumer trusts neither the directory server nor the store of the photographs.
+//! Verifies that a photograph is the registered one, with a directory of a million objects on
+//! disk. The consumer trusts neither the directory server nor the store of the photographs.
 //!
-//! The **author** registers objects by their digests, and signs versions. The **server** keeps the
-//! directory in a folder, and holds no key. An **object store** keeps each object with its hint:
+//! The **author** registers objects by their digests, and signs versions. The **server** stores the
+//! directory in a folder, and has no key. An **object store** stores each object with its hint:
 //! the proof of its last lookup. The **consumer** fetches an object, queries the server with data
 //! from the hint, and compares the proved digest with the object.
 //!
@@ -43,11 +43,11 @@ fn run(objects: u64) -> Outcome<()> {
         scheme: block_directory::DIRECTORY,
     };
 
-    // 1. The author registers all objects at once, in one pass, and signs version 1.
+    // 1. The author registers all objects in one pass, and signs version 1.
     load(&path, authority, &signer, objects)?;
 
-    // 2. The consumer looks one up. The server reads one block. The proof becomes the hint, stored
-    //    with the object.
+    // 2. The consumer looks an object up. The server reads one block. The proof becomes the hint,
+    //    stored with the object.
     let mut store = ObjectStore::default();
     let mut consumer = Consumer(DirectoryClient::new(authority, STEP));
     let server = BlockDirectory::open(&path, BUDGET)?;
@@ -88,8 +88,8 @@ fn run(objects: u64) -> Outcome<()> {
     say(&format!("look-up of {deleted}, which is deleted"), &found);
     assert_eq!(found.entry, Entry::Deleted);
 
-    // 6. The hint of another object still matches: the subtrees shared by both versions have not
-    //    changed.
+    // 6. The hint of another object still matches, because the subtrees that both versions share
+    //    have not changed.
     let found = consumer.look_up(author.directory(), &mut store, one)?;
     say(&format!("look-up of {one} again"), &found);
     assert!(found.is_registered);
@@ -102,7 +102,7 @@ fn photograph(id: u64) -> Vec<u8> {
     format!("photograph {id}").into_bytes()
 }
 
-/// Loads a new directory in a folder.
+/// Creates a directory in a folder, and loads all objects.
 fn load(path: &Path, authority: Authority, signer: &SigningKey, objects: u64) -> Outcome<()> {
     let start = Instant::now();
     let digests = (0..objects).map(|id| Ok::<_, Box<dyn Error>>(S::value(&photograph(id))));
@@ -151,7 +151,7 @@ impl ObjectStore {
 /// A client with the author's key and the newest version that it has seen.
 struct Consumer(DirectoryClient<S>);
 
-/// Result and cost of a lookup.
+/// The result of a lookup, and its cost.
 struct LookUp {
     entry: Entry<Digest<32>>,
     is_registered: bool,
@@ -162,7 +162,8 @@ struct LookUp {
 }
 
 impl Consumer {
-    /// Fetches an object and its hint, queries the server, and compares.
+    /// Fetches an object and its hint, queries the server, and compares the proved digest with the
+    /// object.
     fn look_up(
         &mut self,
         server: &BlockDirectory<S>,

@@ -1,5 +1,5 @@
-//! Old versions stay provable, and a server cannot replay an old version as the latest to a client
-//! that has seen a newer one.
+//! Queries old versions. A server can prove all of them, but cannot replay an old version as the
+//! latest to a client that has seen a newer one.
 //!
 //! Run with `cargo run -p examples --example historical_query`.
 
@@ -14,8 +14,8 @@ use pad_tree::{RedBlack, RedBlackCacheEverywhere, Tree};
 type Rates = Tree<RedBlack>;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // An author publishes one version a day; the server keeps them all. It uses a store other than
-    // the default. Author and client do not depend on that choice.
+    // An author publishes one version a day, and the server keeps all versions. The server uses a
+    // store other than the default. Author and client do not depend on this choice.
     let signer = SigningKey::from_bytes(&[42; 32]);
     let mut author = Author::<Rates>::new("exchange rates", signer)?;
     let mut server = Server::<Rates, RedBlackCacheEverywhere<Sha256Ed25519>>::new(author.public());
@@ -38,7 +38,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     client.advance(&server.head(newest)?, Some(&consistency))?;
     println!("client: the newest version seen is {}", client.version());
 
-    // The rate on day 12: the head of that day is signed, so that version can be queried directly.
+    // The rate on day 12. The author signed the head of that day, so the client can query that
+    // version directly.
     let day = Version::new(12);
     let key = Key::try_from("EUR/USD")?;
     let answer = server.answer(day, &key)?;
@@ -48,7 +49,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         shown(lookup.answer.value())
     );
 
-    // That answer, verified with the newest head: its history log commits to every older root.
+    // The same answer, verified under the newest head, whose history log commits to all older
+    // roots.
     let inclusion = server.inclusion(day, client.version())?;
     let lookup = client.check_past(day, &inclusion, &answer, &key)?;
     println!(
@@ -64,14 +66,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         range.get().entries.len()
     );
 
-    // The versions in which EUR/HRK changed: an unproved list, but each step is provable as above.
+    // The versions in which EUR/HRK changed. The list is not proved, but each change can be proved
+    // as above.
     let changes = server
         .repository()
         .history(&Key::try_from("EUR/HRK")?)
         .changes;
     println!("server: EUR/HRK changed in the versions {changes:?}");
 
-    // A server that offers yesterday's head as the latest is caught.
+    // The client refuses yesterday's head as the latest.
     let stale = server.head(Version::new(29))?;
     let refusal = client
         .advance(&stale, None)

@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // 2. The owner has two keys: one signs file changes, the other makes the tags of blocks.
     let tags = OwnerKey::generate(TagKind::PrivateMac, &Workers::sequential())?;
 
-    // 3. It uploads a file, cut into content-defined blocks. It keeps only one small file.
+    // 3. The owner uploads a file, cut into content-defined blocks. It keeps only one small file.
     let mut file = novel();
     let state_file = folder.path().join("novel.state");
     let (owner, transport) = (owner(&tags)?, connect(&server)?);
@@ -43,8 +43,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let kept = fs::metadata(&state_file)?.len();
     println!("owner:  keeps {kept} bytes");
 
-    // 4. It edits the file at any offset. The server returns the nodes of its list that the change
-    //    read. The client derives the new root from them.
+    // 4. The owner edits the file at any offset. The server returns the nodes of its block list
+    //    that the change read. The client computes the new root from these nodes.
     let place = 1_234_567;
     let sentence = b"This sentence was not there before. ";
     file.splice(place..place, sentence.iter().copied());
@@ -59,8 +59,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("owner:  reads \"{}\"", String::from_utf8(read)?);
     assert!(client.read(0..u64::try_from(file.len())?)? == file);
 
-    // 6. A spot check of a few hundred random blocks detects large losses. The answer is small
-    //    regardless of the size of the file.
+    // 6. An audit of a few hundred random blocks detects large losses. The size of the answer does
+    //    not depend on the size of the file.
     let detection = Detection::new(0.01, 0.99)?;
     let report = client.audit(Extent::Detect(detection), &mut |_| ())?;
     println!(
@@ -74,8 +74,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     flip_a_bit(&store, &file[2_000_000..2_000_048])?;
     let server = serve(&store)?;
 
-    // 8. An audit of every block names the damaged one. The owner's program may have restarted in
-    //    between: it needs only the state file and the keys.
+    // 8. An audit of every block names the damaged block. The owner's program needs only the state
+    //    file and the keys, so it may have restarted in between.
     drop(client);
     let mut client = Client::open(&state_file, self::owner(&tags)?, connect(&server)?)?;
     match client.audit(Extent::Everything, &mut |_| ()) {

@@ -1,4 +1,5 @@
-//! An author publishes prices, an untrusted server answers, a client verifies.
+//! An author publishes prices, an untrusted server answers queries, and a client verifies the
+//! answers.
 //!
 //! Run with `cargo run -p examples --example publish_and_verify`.
 
@@ -8,7 +9,7 @@ use ed25519_dalek::SigningKey;
 use pad_core::{Answer, Author, Client, Key, Server, Value};
 use pad_tree::{RedBlack, Tree};
 
-/// The family of dictionaries: the only line that depends on it (see `any_family`).
+/// The family of dictionaries. Only this line depends on the family (see `any_family`).
 type Prices = Tree<RedBlack>;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -16,13 +17,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let signer = SigningKey::from_bytes(&[42; 32]);
     let mut author = Author::<Prices>::new("fruit prices", signer)?;
 
-    // 2. It changes its dictionary and takes a snapshot: the update that it sends to the server.
+    // 2. The author changes its dictionary and signs a snapshot. The result is the update for the
+    //    server.
     author.put("apple", "1.20")?;
     author.put("pear", "2.10")?;
     let update = author.snapshot()?;
     println!("author: version {} signed", author.version());
 
-    // 3. The server checks the update and keeps every version. It could lie from here on.
+    // 3. The server checks the update and keeps every version. The client does not trust its
+    //    answers.
     let mut server = Server::<Prices>::new(author.public());
     let version = server.apply(&update)?;
 
@@ -37,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         answer.len()
     );
 
-    // 5. Bytes become a verified statement, or a refusal.
+    // 5. Verification turns the bytes into a verified statement, or returns a refusal.
     let mut client = Client::<Prices>::new(author.public().clone());
     client.advance(&head, None)?;
     let lookup = client.check(&answer, &key)?.into_inner();
@@ -47,13 +50,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         lookup.version, lookup.key
     );
 
-    // 6. Absence is proved as well: the proof shows two neighbours with nothing between them.
+    // 6. Absence is proved as well: the proof contains two neighbouring keys, with no key between
+    //    them.
     let missing = Key::try_from("banana")?;
     let absence = client.check(&server.answer(version, &missing)?, &missing)?;
     assert_eq!(absence.get().answer, Answer::Absent);
     println!("client: in version {version}, there is no {missing}");
 
-    // 7. A server that changes a single bit is caught.
+    // 7. The client refuses an answer in which the server changed a single bit.
     let mut forged = answer;
     let price = forged
         .windows(4)

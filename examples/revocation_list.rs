@@ -1,5 +1,5 @@
-//! A directory of root certificates trusted by a browser, with additions and revocations over
-//! eleven years. An untrusted mirror serves it with proofs of constant size.
+//! Publishes the root certificates trusted by a browser, with additions and revocations over eleven
+//! years. An untrusted mirror serves the list with proofs of constant size.
 //!
 //! The **author** (the operator of the root programme) signs tuples: "this certificate is trusted,
 //! and between it and the next one there is no other". An untrusted **mirror** keeps every version.
@@ -41,8 +41,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // 2. Each release is one snapshot. The author sends the changes and one head. For each tuple of
     //    the young generation, it sends a signature or, far more often, one link of its hash chain.
-    //    The old generation holds all certificates that did not change lately. It costs nothing
-    //    until the author merges the two.
+    //    The old generation contains all certificates that did not change recently. It costs
+    //    nothing until the author merges both generations.
     let mut releases = Vec::new();
     for release in TraceReader::open(Path::new(TRACE))? {
         let release = release?;
@@ -78,8 +78,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("client: {} ({} bytes)", told(lookup.get()), answer.len());
     }
 
-    // 5. When was it revoked? The mirror claims a release. Two proofs confirm it: trusted in the
-    //    release before, not in this one.
+    // 5. When was WoSign revoked? The mirror claims a release. Two proofs confirm the claim: the
+    //    certificate is trusted in the release before, and not in this one.
     let revoked = releases
         .iter()
         .map(|(_, version)| *version)
@@ -103,7 +103,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
 
     // 7. A malicious mirror that hides the revocation has genuine signed tuples of the release
-    //    before. They prove that the certificate was trusted then, not that it is now.
+    //    before. These prove that the certificate was trusted then, not that it is trusted now.
     let stale = mirror.repository().prove(before, &wosign)?;
     let stale = codec::encode(&Response::new(mirror.repository(), revoked, stale)?);
     println!(
@@ -111,8 +111,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         refusal(client.check_at(revoked, &stale, &wosign))?
     );
 
-    // 8. Removing parts of a proof fails as well. Without the young generation's current tuple,
-    //    only the old one is shown, which does not account for a removal.
+    // 8. The client also refuses a proof without some of its parts. Without the young generation's
+    //    current tuple, a proof contains only the old tuple, which does not show a removal.
     let mut hiding = mirror.repository().prove(last, &stranger)?;
     hiding.parts.remove(0);
     let hiding = codec::encode(&Response::new(mirror.repository(), last, hiding)?);
@@ -154,7 +154,7 @@ fn told(lookup: &Lookup) -> String {
     }
 }
 
-/// The reason for the client's refusal; an error if it accepted.
+/// Returns the reason for the client's refusal, or an error if the client accepted.
 fn refusal(
     answer: Result<Verified<Lookup>, RefusalOf<Roots>>,
 ) -> Result<VerifyError, Box<dyn Error>> {

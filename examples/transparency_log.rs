@@ -1,5 +1,5 @@
-//! Find all certificates of a name: an accountable log of root certificates by the name in them.
-//! Lookups are complete, and no logged entry can be removed.
+//! Finds all certificates of a name in a log of root certificates, with the name in a certificate
+//! as the key. Lookups are complete, and no logged entry can be removed.
 //!
 //! The **log** appends certificates and signs versions. It is untrusted: the signature shows the
 //! origin of a version, not that it is correct. An **auditor** owns no name. It follows the log,
@@ -51,8 +51,8 @@ const NOBODY: &str = "CN=Example Root,O=Example,C=XX";
 const FORGED: &str = "5bad000000000000000000000000000000000000000000000000000000000000";
 
 fn main() -> Outcome<()> {
-    // 1. The log, eleven years of it. An auditor that knows only the log's key and setup follows
-    //    every version.
+    // 1. The log publishes the certificates of eleven years. An auditor that has only the log's
+    //    key and setup follows every version.
     let releases = releases()?;
     let setup = setup()?;
     let mut honest = Publisher::new(&setup)?;
@@ -60,7 +60,7 @@ fn main() -> Outcome<()> {
     follow_every_version(&mut honest, &mut auditor, &releases)?;
 
     // 2. The owner of a name queries once, about the newest version. Append-only proofs ensure that
-    //    it contains everything older.
+    //    it contains all older versions.
     let mut owner = honest.client()?;
     let newest = honest.server.latest();
     Step::of(&honest.server, Version::EMPTY, newest)?.offer(&mut owner)?;
@@ -68,8 +68,8 @@ fn main() -> Outcome<()> {
     println!("owner: {} of them are not mine", found.len());
     look_up(&owner, &honest.server, NOBODY)?;
 
-    // 3. A certificate that the owner did not request. It must be in the log, or no browser accepts
-    //    it ...
+    // 3. An authority makes a certificate that the owner did not request. Browsers accept the
+    //    certificate only if it is in the log ...
     let forged = entry(NAME, FORGED)?;
     let next = honest.publish(std::slice::from_ref(&forged))?;
     let mut browser = honest.client()?;
@@ -77,7 +77,7 @@ fn main() -> Outcome<()> {
     included(&browser, &honest.server, &forged)?;
     Step::of(&honest.server, auditor.version(), next)?.offer(&mut auditor)?;
 
-    // 4. ... and so the owner finds it.
+    // 4. ... so the owner finds the certificate there.
     let mut watching = owner.clone();
     Step::of(&honest.server, newest, next)?.offer(&mut watching)?;
     let found = strangers(&look_up(&watching, &honest.server, NAME)?);
@@ -86,7 +86,7 @@ fn main() -> Outcome<()> {
     };
     println!("owner: ALARM, certificate {stranger} is not mine");
 
-    // 5. Attempts of the log to hide it from the owner.
+    // 5. The log tries to hide the certificate from the owner.
     hide_behind_an_old_answer(&watching, &honest, newest)?;
     take_it_back(&auditor, &honest, &releases)?;
     tell_two_stories(&mut owner, &mut auditor, (&setup, &mut honest), &releases)
@@ -180,7 +180,8 @@ fn included(
     Ok(())
 }
 
-/// Answers for the new version with the lookup of the one before, which lacks the certificate.
+/// Answers a lookup in the new version with the answer of the previous version, which lacks the
+/// certificate.
 fn hide_behind_an_old_answer(
     client: &LogClient<AadCounted>,
     honest: &Publisher,
@@ -197,14 +198,14 @@ fn hide_behind_an_old_answer(
     Ok(())
 }
 
-/// Signs a next version without the certificate, over a valid history.
+/// Signs a next version without the certificate, but with a valid history.
 fn take_it_back(
     auditor: &LogClient<AadCounted>,
     honest: &Publisher,
     releases: &[Release],
 ) -> Outcome<()> {
     let next = auditor.version().next().ok_or("the last version")?;
-    // The honest next version provides the history. Its contents are replaced.
+    // The history is the history of the honest next version. The contents are replaced.
     let mut lender = honest.again(releases)?;
     lender.publish(&[entry(NAME, FORGED)?])?;
     lender.publish(&[entry(NOBODY, "1")?, entry(NOBODY, "2")?])?;
@@ -241,7 +242,7 @@ fn take_it_back(
     Ok(())
 }
 
-/// Shows the owner a version without the certificate, and all others the one with it.
+/// Shows the owner a version without the certificate, and all other clients the version with it.
 fn tell_two_stories(
     owner: &mut LogClient<AadCounted>,
     auditor: &mut LogClient<AadCounted>,
@@ -257,7 +258,7 @@ fn tell_two_stories(
     look_up(owner, &other.server, NAME)?;
     println!("owner: all is well, for all that she was shown");
 
-    // They compare heads: a few hundred bytes, over any channel.
+    // The owner and another client compare heads: a few hundred bytes, over any channel.
     let gossip = owner.view().newest_signed().ok_or("no head was seen")?;
     let refused = refusal(auditor.advance(&codec::encode(&gossip), None))?;
     println!("auditor: the owner's head of version {version}: {refused}");
@@ -272,7 +273,8 @@ fn tell_two_stories(
         evidence.len()
     );
 
-    // Without such an exchange, the log must keep two histories forever: no version continues both.
+    // Without this comparison, the log can continue to deceive the owner only with two separate
+    // histories, because no version continues both.
     let later = honest.publish(&[entry(NOBODY, FORGED)?])?;
     let joined = Step::of(&honest.server, owner.version(), later)?;
     println!(
@@ -314,8 +316,9 @@ fn releases() -> Outcome<Vec<Release>> {
     Ok(releases)
 }
 
-/// Parameters and shape. An attacker that knows the parameters' secret can forge everything. These
-/// come from a ceremony that keeps the secret unknown if at least one participant was honest.
+/// The public parameters and the shape of the log. An attacker that knows the parameters' secret
+/// can forge every proof. These parameters come from a ceremony, in which no party learns the
+/// secret if at least one participant was honest.
 fn setup() -> Outcome<Setup> {
     let parameters = LogParameters::ethereum()?;
     let shape = Shape::new(TOP_LEVEL, Schedule::Eager).ok_or("no such shape")?;
@@ -347,7 +350,7 @@ impl Publisher {
         })
     }
 
-    /// A second copy of the log by the same author, which an honest author never makes.
+    /// Creates a second copy of the log by the same author, which an honest author never makes.
     fn again(&self, releases: &[Release]) -> Outcome<Self> {
         let mut again = Self::new(self.log.setup())?;
         for release in releases {
@@ -364,7 +367,7 @@ impl Publisher {
         Ok(self.server.apply(&self.author.snapshot()?)?)
     }
 
-    /// A new client that knows the author's key and the setup's bytes.
+    /// Creates a client from the author's key and the encoded setup.
     fn client(&self) -> Outcome<LogClient<AadCounted>> {
         let setup = Setup::from_bytes(&self.log.setup().to_bytes())?;
         Ok(LogClient::new(
@@ -378,11 +381,11 @@ impl Publisher {
     }
 }
 
-/// Messages of a server that take a client from one version to a later one.
+/// The messages of a server with which a client advances from one version to a later one.
 struct Step {
     head: Vec<u8>,
-    /// Proofs that the later history contains the older head, and the later contents the older
-    /// ones.
+    /// Proofs that the later history contains the older head, and that the later contents contain
+    /// the older contents.
     proofs: Option<(Vec<u8>, Vec<u8>)>,
 }
 
@@ -428,7 +431,8 @@ fn entry(name: &str, fingerprint: &str) -> Outcome<Entry> {
     Ok(Entry { key, value })
 }
 
-/// The certificates that the owner of the name did not request, abbreviated.
+/// Returns abbreviated fingerprints of the certificates that the owner of the name did not
+/// request.
 fn strangers(values: &[Value]) -> Vec<String> {
     let own = |value: &&Value| OWN.iter().any(|own| own.as_bytes() == value.as_bytes());
     values
@@ -442,7 +446,7 @@ fn short(fingerprint: &Value) -> String {
     fingerprint.to_string().chars().take(8).collect()
 }
 
-/// The reason for a client's refusal; an error if it accepted.
+/// Returns the reason for a client's refusal, or an error if the client accepted.
 fn refusal<T>(answer: Result<T, LogRefusal>) -> Outcome<LogRefusal> {
     match answer {
         Ok(_) => Err("the client believed it".into()),

@@ -8,7 +8,7 @@ type Secret = <Guests as Accumulator>::SecretKey;
 type Witness = <Guests as Witnessed>::Witness;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // The author: a new key with the scheme's usual parameters, a set, its value, a signature.
+    // The author creates a key with default parameters, a set, its value and a signature.
     let workers = Workers::all_cores();
     let secret = Secret::create(&Default::default(), b"guests", &workers)?;
     let (key, signer) = (secret.public_key(), SigningKey::from_bytes(&[42; 32]));
@@ -18,10 +18,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let snapshot = Snapshot::<Guests> { key: key.clone(), version, value };
     let signed = wire::encode(&snapshot.sign(&signer)?);
 
-    // A server: a witness, from the set and the public key.
+    // A server creates a witness from the set and the public key.
     let witness = wire::encode(&Guests::witness(&key, &guests, b"ada", &workers)?);
 
-    // A client, with the public keys alone.
+    // A client verifies with only the two public keys.
     let author = AuthorKey::from_bytes(signer.verifying_key().as_bytes())?;
     let received: Untrusted<SignedSnapshot<Guests>> = wire::decode(&key, &signed, 4096)?;
     let snapshot = received.verify(&Authority { author, key: key.clone() }, &version)?;

@@ -5,7 +5,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = |name| folder.path().join(name);
     let (store, copy, view) = (path("prices.pad"), path("copy.pad"), path("prices.view"));
 
-    // The author. Give its public key to your users, in your program or on paper.
+    // The author creates a key. Give its public key to your users, in your program or on paper.
     let secret = SecretKey::create::<Prices>(path("prices.key"), "fruit prices")?;
     let public = secret.public();
     let mut author = Author::<Prices>::create(&store, &secret)?;
@@ -14,22 +14,22 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     author.put("apple", "1.30")?;
     let second = author.commit()?;
 
-    // A server elsewhere gets updates from anybody, and refuses what the author did not sign.
+    // A server elsewhere accepts updates from any sender if the author signed them.
     let mut server = Server::<Prices>::create(&copy, public)?;
     for version in [first, second] {
         let update = author.server().update_message(version)?.ok_or("no such version")?;
         server.apply_message(&update)?;
     }
 
-    // A client follows the author's history, and remembers in a file how far. After a restart, no
-    // server can show it less.
+    // A client follows the author's history, and stores the newest version in a file. After a
+    // restart, it refuses an older version as the newest.
     let mut client = Client::<Prices>::open(&view, public)?;
     client.advance(&server)?;
     drop(client);
     let mut client = Client::<Prices>::open(&view, public)?;
     assert_eq!(client.version(), Version::new(2));
 
-    // The newest version, and an older one. A wrong answer is an error that says why.
+    // Look up a key in the newest version and in an older one. A wrong answer is an error.
     let key = Key::try_from("apple")?;
     let lookup = client.ask(&server, key.clone())?;
     assert_eq!(lookup.answer, Answer::Present("1.30".try_into()?));

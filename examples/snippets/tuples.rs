@@ -7,7 +7,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     author.put("apple", "1.20")?;
     let mut server = Server::<Prices>::new(author.public());
     let version = server.apply(&author.snapshot()?)?;
-    let mut client = Client::<Prices>::new(author.public().clone()); // the author's key alone
+    let mut client = Client::<Prices>::new(author.public().clone()); // only the author's public key
     client.advance(&server.head(version)?, None)?;
     let key = Key::from(b"apple");
     let lookup = client.check(&server.answer(version, &key)?, &key)?;

@@ -1,9 +1,9 @@
-//! Append-only logs: any bytes as proofs, changed proofs, and operations against a list.
+//! Append-only logs: any bytes as proofs, changed proofs, and operations compared with a list.
 //!
 //! Input: the mode (1 byte), then
-//! * bytes: scheme and question (1 byte each), and the body of an answer
-//! * changes: scheme, question, and another question whose message is spliced in (1 byte each),
-//!   then changes of four bytes each
+//! * bytes: scheme and query (1 byte each), and the body of an answer
+//! * changes: scheme, query, and another query whose message is spliced in (1 byte each), then
+//!   changes of four bytes each
 //! * operations: two bytes each, operation and key
 
 use std::sync::{Arc, LazyLock};
@@ -28,8 +28,8 @@ const OPERATIONS: usize = 60;
 
 static PARAMETERS: LazyLock<Arc<Parameters>> = LazyLock::new(|| parameters::parameters(CAPACITY));
 
-/// The honest answers of a log of each scheme, and the address of the log. The log is never freed;
-/// the stored address keeps it from being reported as a leak.
+/// The honest answers of a log of each scheme, and the address of the log. The log is never freed.
+/// The stored address prevents a leak report.
 static ANSWERS: [LazyLock<(Vec<Answer<'static>>, usize)>; 4] = [
     LazyLock::new(answers::<AadCounted>),
     LazyLock::new(answers::<AasCounted>),
@@ -42,7 +42,7 @@ fn log<S: Lookups>() -> Log<S> {
     Log::new("fuzz".into(), Setup::new(Arc::clone(&PARAMETERS), shape))
 }
 
-/// Answers of a log with more elements than a tree and a block.
+/// Makes answers of a log with more elements than a tree and a block contain.
 fn answers<S: Lookups>() -> (Vec<Answer<'static>>, usize) {
     let roles = hostile::roles(&log::<S>(), 1);
     let at = roles.at(roles.latest());
@@ -144,7 +144,7 @@ fn play(operations: &[u8]) {
     }
 }
 
-/// Honest messages and one input of each other mode, for the committed corpus.
+/// Returns honest messages and one input of each other mode, for the committed corpus.
 pub fn seeds() -> Vec<(String, Vec<u8>)> {
     let mut seeds = Vec::new();
     for (scheme, answers) in (0_u8..).zip(&ANSWERS) {

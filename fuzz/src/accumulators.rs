@@ -1,7 +1,7 @@
-//! Any bytes as messages about a fixed set, over both accumulators: no panic, one encoding, and no
-//! false statement verifies.
+//! Any bytes as messages about a fixed set, over both accumulators. Checks that decoding does not
+//! panic, that each message has one encoding, and that no false statement verifies.
 //!
-//! Input: message and scheme (1 byte), element asked for (1 byte), body.
+//! Input: message and scheme (1 byte), queried element (1 byte), body.
 
 use ed25519_dalek::SigningKey;
 use pad_accumulators::{
@@ -20,7 +20,7 @@ const LIMIT: usize = 1 << 14;
 const NAMES: [&str; 6] = ["apple", "banana", "cherry", "damson", "elder", "fig"];
 const MEMBERS: usize = 3;
 
-/// The message `name` in a file of vectors, with its envelope.
+/// Reads the message `name` from a file of test vectors, with its envelope.
 pub fn vector(file: &str, name: &str) -> Vec<u8> {
     let start = format!("\"{name}\": \"");
     let text = file.split_once(&start).expect("a name in the file").1;
@@ -32,7 +32,7 @@ pub fn vector(file: &str, name: &str) -> Vec<u8> {
     digits.as_bytes().chunks(2).map(byte).collect()
 }
 
-/// A set of one scheme against which messages are tried.
+/// A set of one scheme, and the state to verify messages against.
 struct Scene<A: Universal + Batch> {
     key: A::PublicKey,
     snapshot: Verified<Snapshot<A>>,
@@ -115,7 +115,7 @@ impl<A: Universal + Batch> Scene<A> {
         }
     }
 
-    /// Applies a change that may be forged.
+    /// Updates witnesses of membership and non-membership by a change that may be forged.
     fn follow(&self, body: &[u8]) {
         let Some(change) = self.read::<Change<A>>(body) else {
             return;
@@ -136,7 +136,7 @@ impl<A: Universal + Batch> Scene<A> {
     }
 }
 
-/// Tries one message.
+/// Decodes and verifies one message.
 pub fn run(data: &[u8]) {
     let [selected, asked, body @ ..] = data else {
         return;
@@ -149,7 +149,7 @@ pub fn run(data: &[u8]) {
     }
 }
 
-/// The honest messages as inputs, for the committed corpus.
+/// Returns the honest messages as inputs, for the committed corpus.
 pub fn seeds() -> Vec<(String, Vec<u8>)> {
     let messages = [
         "witness apple",

@@ -1,4 +1,5 @@
-//! Any bytes into every decoder: no panic, and decoded messages encode to the same bytes.
+//! Any bytes into every decoder. Checks that none panics, and that decoded messages encode to the
+//! same bytes.
 
 use block_directory::{
     DirectoryAnswer, EntryProof, EntryRequest, Flat, Hint, OpenedProof,

@@ -1,7 +1,8 @@
-//! Any bytes as evidence about a fixed list: no panic, and only true evidence is accepted.
+//! Any bytes as evidence about a fixed list. Checks that verification does not panic and accepts
+//! only true evidence.
 //!
-//! Input: the kind of evidence (1 byte), the question (1 byte), and the bytes. The kinds are a
-//! proof of indices, a proof of a range, and a witness.
+//! Input: the kind of evidence (1 byte), the query (1 byte), and the bytes. The kinds are a proof
+//! of indices, a proof of a range, and a witness.
 
 use core::ops::Range;
 
@@ -15,7 +16,7 @@ use flexlist::{
 use pad_core::{Digest, Workers};
 
 const BLOCKS: u8 = 24;
-/// Number of questions of each kind.
+/// Number of queries of each kind.
 const QUESTIONS: u8 = 16;
 
 fn block(number: u8) -> Block {
@@ -75,9 +76,9 @@ fn operations(question: u8, list: &FlexList) -> Vec<Operation> {
 struct Scene {
     list: FlexList,
     state: ListState,
-    /// The states after the operations of each question.
+    /// The states after the operations of each query.
     next: Vec<ListState>,
-    /// The honest inputs, by kind and question.
+    /// The honest inputs, by kind and query.
     honest: Vec<Vec<Vec<u8>>>,
 }
 
@@ -142,7 +143,7 @@ impl Scene {
     }
 }
 
-/// Tries one piece of evidence.
+/// Verifies one piece of evidence.
 pub fn run(data: &[u8]) {
     let [kind, question, body @ ..] = data else {
         return;
@@ -156,7 +157,7 @@ pub fn run(data: &[u8]) {
     });
 }
 
-/// The honest evidence as inputs, for the committed corpus.
+/// Returns the honest evidence as inputs, for the committed corpus.
 pub fn seeds() -> Vec<(String, Vec<u8>)> {
     SCENE.with(|scene| {
         let mut seeds = Vec::new();
@@ -214,7 +215,8 @@ pub fn run_operations(data: &[u8]) {
     }
 }
 
-/// The total length of all blocks, saturating: a batch may hold several of the longest blocks.
+/// Returns the total length of all blocks, saturating: a batch may contain several of the longest
+/// blocks.
 fn total(blocks: &[Block]) -> u64 {
     let lengths = blocks.iter().map(|it| it.length);
     lengths.fold(0, u64::saturating_add)

@@ -1,7 +1,7 @@
 //! Structured changes of honest proofs: only the honest proof itself is accepted.
 //!
-//! Input: scheme (1 byte: the trees, then the designs of tuples), query (1 byte), another query
-//! whose parts are spliced in (1 byte), and changes of four bytes each.
+//! Input: scheme (1 byte: the trees, then the tuple designs), query (1 byte), another query whose
+//! parts are spliced in (1 byte), and changes of four bytes each.
 
 use pad_conformance::pruned::{Content, Mirror};
 use pad_core::{

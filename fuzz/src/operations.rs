@@ -1,5 +1,5 @@
-//! A trace of operations on several stores at once: all agree with an ordered map, and with each
-//! other on every root.
+//! A trace of operations on several stores at once. Checks that all stores agree with an ordered
+//! map, and that all stores of one scheme have equal roots.
 //!
 //! Input: operations of three bytes each (operation, key, value).
 
@@ -14,7 +14,7 @@ use pad_tree::{
 type A = Authenticated<Sha256Ed25519>;
 type Contents = BTreeMap<Vec<u8>, Vec<u8>>;
 
-/// Applies the trace to some combinations.
+/// Applies the trace to several combinations of scheme and store.
 pub fn run(data: &[u8]) {
     let (operations, _) = data.as_chunks::<3>();
     let operations = &operations[..operations.len().min(400)];

@@ -1,5 +1,5 @@
-//! Stored trees with a log written by an attacker: no wrong tree is signed, nothing panics or
-//! loops.
+//! Stored trees with a log written by an attacker. Checks that no wrong tree is signed, and that no
+//! input causes a panic or an endless loop.
 
 use ed25519_dalek::SigningKey;
 use pad_core::{

@@ -21,7 +21,7 @@ type Pad<B> = TreePad<S, B, PathCopying<Authenticated<S>, B>>;
 /// The statement of a proof of any query: entries, `None` for an absent key.
 pub type Answer = Vec<(Key, Option<Value>)>;
 
-/// A query under attack.
+/// A query whose proofs are attacked.
 #[derive(Clone, Debug)]
 pub enum Query {
     Key(Key),
@@ -55,12 +55,12 @@ macro_rules! with_query {
     };
 }
 
-/// One scheme's latest version, with the honest proof of every query.
+/// The latest version of one scheme, with the honest proof of every query.
 pub struct Target {
     pub head: Verified<SnapshotHead<S>>,
     pub contents: Contents,
     pub queries: Vec<Query>,
-    /// The messages, in the order of the queries.
+    /// The encoded proofs, in the order of the queries.
     pub proofs: Vec<Vec<u8>>,
 }
 

@@ -1,5 +1,5 @@
-//! Proofs of many keys and of ranges under attack: fixed contents, one honest proof for each
-//! question.
+//! Attacked tuple proofs of many keys and of ranges: fixed contents, one honest proof for each
+//! query.
 
 use core::marker::PhantomData;
 
@@ -22,13 +22,13 @@ use crate::{
     tuples::{Answers, TupleTarget, actions},
 };
 
-/// A question about a version.
+/// A query about a version.
 enum Question {
     Many(Version, Keys),
     Range(Version, KeyRange),
 }
 
-/// One design.
+/// Fixed contents under one tuple design, with queries and their honest proofs.
 pub(crate) struct Together<D> {
     authority: Authority,
     oracle: Oracle,
@@ -37,7 +37,8 @@ pub(crate) struct Together<D> {
     design: PhantomData<D>,
 }
 
-/// Questions about some keys, everything, and a range with ends between keys, each in some
+/// Returns queries about some keys, everything, and a range with ends between keys, each in some
+/// versions.
 /// versions.
 fn questions() -> Vec<Question> {
     let mut questions = Vec::new();

@@ -1,8 +1,8 @@
 //! Notes, checkpoints, policies, proofs and requests to witnesses: any bytes, and changed honest
 //! ones.
 //!
-//! Input: the kind of bytes (1 byte), then the bytes. Parsed input encodes to the same text, and
-//! only the log's texts verify as the log's.
+//! Input: the kind of bytes (1 byte), then the bytes. Checks that parsed input encodes to the same
+//! text, and that only the log's own texts verify with the log's key.
 
 use std::sync::LazyLock;
 
@@ -16,7 +16,7 @@ use transparency_log::{
 };
 
 const ORIGIN: &str = "fuzz.example/log";
-/// The time of all cosignatures.
+/// The time of all cosignatures, in seconds since 1970.
 const TIME: u64 = 1_700_000_000;
 
 /// A log of two entries, of which the witness has cosigned the first.
@@ -157,7 +157,8 @@ fn proof(bytes: &[u8]) {
     }
 }
 
-/// Any two heads and any hashes: a consistency proof of different trees must hash to both roots.
+/// Verifies proofs of consistency and inclusion for any two heads and any hashes. A consistency
+/// proof of different trees must not be empty.
 fn consistency(bytes: &[u8]) {
     let Some((sizes, rest)) = bytes.split_first_chunk::<16>() else {
         return;
@@ -186,7 +187,7 @@ fn consistency(bytes: &[u8]) {
     assert!(included.is_err() || old.size < new.size);
 }
 
-/// Honest texts as inputs, for the committed corpus.
+/// Returns honest texts as inputs, for the committed corpus.
 pub fn seeds() -> Vec<(String, Vec<u8>)> {
     let policy = format!(
         "log {}\nwitness w {}\ngroup g any w\nquorum g\n",

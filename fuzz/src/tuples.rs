@@ -1,4 +1,4 @@
-//! Two designs of tuples under attack: fixed contents, one honest proof for each of some questions
+//! Attacked proofs of two tuple designs: fixed contents, one honest proof for each of some queries
 //! about one key, and about several (see `together.rs`).
 
 use pad_conformance::{
@@ -21,23 +21,24 @@ use pad_tuple::{
 
 use crate::{target::S, together::Together};
 
-/// The keys of an answer, and their values, `None` for an absent key.
+/// The keys of an answer with their values; `None` for an absent key.
 pub type Answers = Vec<(Key, Option<Value>)>;
 
-/// One design, as the fuzz targets see it.
+/// Fixed contents under one tuple design, as the fuzz targets attack them.
 pub trait TupleTarget {
-    /// The honest messages, in the order of the questions.
+    /// The honest messages, in the order of the queries.
     fn proofs(&self) -> &[Vec<u8>];
     /// Verifies a message as a client does; returns the answers if it is accepted.
     fn verify(&self, question: usize, message: &[u8]) -> Option<Answers>;
-    /// Answers a question from the oracle.
+    /// Answers a query from the oracle.
     fn answer(&self, question: usize) -> Answers;
-    /// Applies changes to an honest proof; `other` is the question whose parts are spliced in.
+    /// Applies changes to an honest proof; `other` is the query whose parts are spliced in.
     fn change(&self, question: usize, other: usize, changes: &[[u8; 4]]) -> Vec<u8>;
 }
 
 thread_local! {
-    /// One design with a generation and one with two, each with a refresh of its own.
+    /// The base design with one generation and the speculative design with two, each with a
+    /// different refresh.
     pub static TUPLES: [Box<dyn TupleTarget>; 4] = [
         Box::new(FixedContents::<BaseSuperseding>::new()),
         Box::new(FixedContents::<SpecLightweight>::new()),

@@ -1,7 +1,8 @@
-//! Any bytes as a proof about a fixed root: no panic, and only true statements are accepted.
+//! Any bytes as a proof about a fixed root. Checks that verification does not panic and accepts
+//! only true statements.
 //!
-//! Input: a byte for the scheme (the trees, then the designs of tuples), a byte for the query, the
-//! body of the proof.
+//! Input: a byte for the scheme (the trees, then the tuple designs), a byte for the query, the body
+//! of the proof.
 
 use pad_core::codec::ENVELOPE_LENGTH;
 

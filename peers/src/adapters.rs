@@ -1,4 +1,4 @@
-//! One adapter for each dictionary: those of others, then ours.
+//! One adapter for each dictionary: third-party dictionaries, then ours.
 
 pub mod akd;
 pub mod eth_trie;

@@ -16,17 +16,18 @@ use crate::Outcome;
 
 type Rows = ReadOnlyTable<&'static [u8], &'static [u8]>;
 
-/// Version, then the path: additions of a version are adjacent.
+/// Key: version, then path, so that additions of a version are adjacent. Value: the node.
 const NODES: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("nodes");
-/// Key, then version.
+/// Key: dictionary key, then version. Value: the value in that version.
 const VALUES: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("values");
-/// Version: root.
+/// Key: version. Value: root.
 const ROOTS: TableDefinition<'_, u64, [u8; 32]> = TableDefinition::new("roots");
 
-/// The tree in a file.
+/// The Jellyfish Merkle tree in a database file.
 pub struct JellyfishFile {
     database: Database,
-    /// Tables as of the latest version: opening them for each node would cost more than reading it.
+    /// Tables as of the latest version. Opening them for each node would cost more than reading the
+    /// node.
     nodes: Rows,
     values: Rows,
     /// The latest version and its root, if there is one.
@@ -64,7 +65,7 @@ impl JellyfishFile {
         })
     }
 
-    /// Puts values as the next version, durably.
+    /// Stores values as the next version, durably.
     pub fn commit(mut self, changes: Vec<(KeyHash, OwnedValue)>) -> Outcome<Self> {
         let version = self.latest.map_or(0, |(version, _)| version + 1);
         let changes = changes.into_iter();
@@ -105,13 +106,13 @@ impl JellyfishFile {
         Ok(Sha256Jmt::new(self).get_with_proof(key, version)?)
     }
 
-    /// The root of the latest version.
+    /// Returns the root of the latest version.
     pub fn root(&self) -> Outcome<RootHash> {
         Ok(self.latest.ok_or("there is no version")?.1)
     }
 }
 
-/// A node's name as the database sorts it.
+/// Encodes a node's key so that the database sorts nodes by version, then path.
 fn node_name(key: &NodeKey) -> anyhow::Result<Vec<u8>> {
     let mut name = key.version().to_be_bytes().to_vec();
     name.extend(borsh::to_vec(key.nibble_path())?);

@@ -13,27 +13,26 @@ pub struct Effort {
     pub figure: timing::Effort,
     /// The most snapshots for one figure.
     pub snapshots: usize,
-    /// Number of proofs of each kind that are checked, whose bytes are counted, and that are
-    /// verified in turn.
+    /// Number of proofs of each kind that are checked, measured in bytes, and verified in turn.
     pub proofs: usize,
 }
 
 impl Effort {
-    /// Enough for figures that repeat on an idle machine.
+    /// Enough repetitions for figures that are reproducible on an idle machine.
     pub const FULL: Self = Self {
         figure: timing::Effort::FULL,
         snapshots: 200,
         proofs: 32,
     };
 
-    /// Enough to see that everything works, and how figures compare.
+    /// Enough repetitions to test that everything works, and to compare figures roughly.
     pub const QUICK: Self = Self {
         figure: timing::Effort::QUICK,
         snapshots: 10,
         proofs: 8,
     };
 
-    /// Times work on freshly prepared input, until operations or budget are used up.
+    /// Times `work` on freshly prepared input, until the operations or the time budget are used up.
     ///
     /// # Errors
     /// The last error of the work.

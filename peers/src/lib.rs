@@ -1,8 +1,8 @@
-//! Third-party authenticated dictionaries next to ours, on the same work, in one run.
+//! Third-party authenticated dictionaries next to ours, with the same workload, in one run.
 //!
-//! [`peer::Peer`] is the trait of an adapter; [`adapters`] has one for each dictionary, ours
-//! included. [`load`] is the work, [`measure`] runs it, [`row`] is a line of the results. README.md
-//! describes each peer. Nothing of this ships.
+//! [`peer::Peer`] is the trait of an adapter; [`adapters`] contains one adapter for each
+//! dictionary, ours included. [`load`] is the workload, [`measure`] runs it, [`row`] is a line of
+//! the results. README.md describes each peer. This crate is not published.
 
 // Every failure ends the run, with an error message.
 #![allow(

@@ -1,4 +1,4 @@
-//! The work: a number of keys, then snapshots that change the values of some.
+//! The workload: a number of keys, then snapshots that change the values of some keys.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use comparison::workload::{self, Random};
 
 use crate::peer::{Entry, Key, Value};
 
-/// Seed of the choices of keys.
+/// Seed of the random generator that chooses keys.
 pub const SEED: u64 = 15;
 
 /// Contents of every version, and the generator of the next changes.
@@ -19,7 +19,7 @@ pub struct Load {
 }
 
 impl Load {
-    /// The work on `keys` keys; nothing is published yet.
+    /// Creates the workload on `keys` keys. Nothing is published yet.
     pub fn new(keys: u64) -> Self {
         let keys = usize::try_from(keys).expect("peers: as many keys as memory holds");
         Self {
@@ -39,13 +39,13 @@ impl Load {
         self.changed.len()
     }
 
-    /// The first version: every key.
+    /// Returns the entries of the first version: every key.
     pub fn first(&mut self) -> Vec<Entry> {
         let all: Vec<usize> = (0..self.changed.len()).collect();
         self.publish(&all)
     }
 
-    /// Makes the next version: new values of `changes` random keys, at most of all.
+    /// Makes the next version: new values of `changes` random keys, at most of all keys.
     pub fn next(&mut self, changes: usize) -> Vec<Entry> {
         let mut chosen = BTreeSet::new();
         while chosen.len() < changes.min(self.changed.len()) {
@@ -71,7 +71,7 @@ impl Load {
         usize::try_from(index).expect("peers: an index below a length")
     }
 
-    /// A random key, and its value in a version.
+    /// Returns a random key, and its value in a version.
     pub fn any(&mut self, version: usize) -> Entry {
         let index = self.any_index();
         let changed = self.changed[index].iter().rev();
@@ -80,13 +80,13 @@ impl Load {
         (key(index), value(index, last))
     }
 
-    /// A random version, all of them alike.
+    /// Returns a random version, each with equal probability.
     pub fn any_version(&mut self) -> usize {
         let older = self.random.below(self.latest as u64);
         1 + usize::try_from(older).expect("peers: a version below a version")
     }
 
-    /// A random key that no version contains.
+    /// Returns a random key that no version contains.
     pub fn any_absent(&mut self) -> Key {
         bytes(workload::hashed_key(1 << 63 | self.random.next()).as_bytes())
     }

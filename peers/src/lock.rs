@@ -1,6 +1,6 @@
-//! The versions that the lock file names.
+//! Versions of packages, from the lock file.
 
-/// The version of a package; the newest if there are several.
+/// Returns the version of a package in the lock file; the newest if there are several.
 pub fn version(package: &str) -> Option<String> {
     let name = format!("name = \"{package}\"");
     let mut lines = LOCK.lines();

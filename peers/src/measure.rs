@@ -11,11 +11,11 @@ use crate::{
     row::{Figure, Row},
 };
 
-/// Receiver of the lines.
+/// Callback that receives the lines of results.
 pub type Emit<'a> = &'a mut dyn FnMut(&Row) -> Outcome<()>;
 
-/// Measures one dictionary. Every kind of proof is checked, and forgeries of it are refused, before
-/// it is timed.
+/// Measures one dictionary. Before a kind of proof is timed, honest proofs are checked, and forged
+/// proofs must be refused.
 pub fn measure<P: Peer>(keys: u64, effort: Effort, emit: Emit<'_>) -> Outcome<()> {
     let about = P::about();
     let mut load = Load::new(keys);
@@ -45,8 +45,8 @@ pub fn measure<P: Peer>(keys: u64, effort: Effort, emit: Emit<'_>) -> Outcome<()
 
 /// Measures the memory of another instance after loading.
 ///
-/// All of it is counted at that time: an author's memory grows with the versions. Allocations that
-/// a library makes once for the process exist already.
+/// Server and author are counted at that time, because an author's memory grows with the versions.
+/// Allocations that a library makes once per process have been made before.
 fn memory<P: Peer>(keys: u64, emit: Emit<'_>) -> Outcome<()> {
     let first = Load::new(keys).first();
     let before = heap::allocated();
@@ -69,7 +69,7 @@ fn memory<P: Peer>(keys: u64, emit: Emit<'_>) -> Outcome<()> {
     emit(&Row::new(&P::about(), figure))
 }
 
-/// The changes in a snapshot.
+/// Numbers of changes in a snapshot.
 const CHANGES: [usize; 2] = [1, 100];
 
 struct Bench<'a, P: Peer> {
@@ -103,8 +103,8 @@ impl<P: Peer> Bench<'_, P> {
         self.snapshots("snapshot", changes, &published)
     }
 
-    /// Reports the figures of snapshots, and of a server that applies them if there is a separate
-    /// one.
+    /// Reports the figures of snapshots. If there is a separate server, also reports the figures of
+    /// applying them on the server.
     fn snapshots(
         &mut self,
         operation: &'static str,
@@ -151,7 +151,7 @@ impl<P: Peer> Bench<'_, P> {
         })
     }
 
-    /// Checks that proofs of every kind verify for true answers, and for nothing else.
+    /// Checks that proofs of every kind verify for true answers, and for no other answers.
     fn check(&mut self) -> Outcome<()> {
         for _ in 0..self.effort.proofs {
             let latest = self.load.latest();
@@ -324,7 +324,7 @@ impl<P: Peer> Bench<'_, P> {
     }
 }
 
-/// A question, with the true answer.
+/// A query, with the true answer.
 enum Asked {
     Present(Entry),
     Absent(Key),
@@ -345,10 +345,11 @@ impl Asked {
     }
 }
 
-/// Mean and median of applying without verifying the signature. Both were timed in sequence.
+/// Computes mean and median of applying an update without verifying its signature. Both were timed
+/// in sequence.
 ///
-/// Of the verification, which is the same each time, the median counts: an interruption of a single
-/// one may take longer than applying.
+/// The median of the verification is subtracted, because each verification does the same work. An
+/// interruption of a single verification may take longer than applying.
 fn without((us, median_us): (f64, f64), verify: Option<(f64, f64)>) -> (f64, f64) {
     let verify = verify.map_or(0.0, |(_, median)| median);
     ((us - verify).max(0.0), (median_us - verify).max(0.0))
@@ -365,7 +366,8 @@ mod tests {
     /// Far more bytes than other tests allocate at the same time.
     const LARGE: usize = 32 << 20;
 
-    /// A value in so much memory twice, and an author who needs as much for each version.
+    /// A test dictionary: the server stores large values, and the author needs as much memory for
+    /// each version.
     struct Blocks {
         server: Vec<u8>,
         author: Vec<Vec<u8>>,
@@ -447,7 +449,7 @@ mod tests {
         }
     }
 
-    /// One test, because memory is that of the process.
+    /// A single test, because the memory of the whole process is measured.
     #[test]
     fn memory_is_all_of_one_time_and_no_time_is_below_nothing() {
         let mut rows = Vec::new();

@@ -12,19 +12,21 @@ pub type Value = [u8; 32];
 /// A key and its new value.
 pub type Entry = (Key, Value);
 
-/// Limits of dictionaries, in the words of the rows.
+/// Limits of dictionaries, as named in the rows.
 pub mod limits {
-    /// Answers about the latest version only.
+    /// The dictionary answers about the latest version only.
     pub const OLD_VERSIONS: &str = "old versions";
-    /// Cannot prove that a key is absent.
+    /// The dictionary cannot prove that a key is absent.
     pub const ABSENCE: &str = "absence";
-    /// Cannot prove that these are all keys between two.
+    /// The dictionary cannot prove that a list contains all keys of a range.
     pub const RANGES: &str = "ranges";
-    /// Has no author's signature on roots, and no proofs that one continues another.
+    /// The dictionary does not sign roots, and does not prove that a version continues an older
+    /// one.
     pub const SIGNATURES: &str = "signatures";
-    /// Has no message from an author to a server that checks it: one party does both.
+    /// The dictionary defines no update message from an author to a server that verifies it: one
+    /// party is both author and server.
     pub const UPDATES: &str = "updates to an untrusted server";
-    /// Cannot remove keys.
+    /// The dictionary cannot remove keys.
     pub const REMOVAL: &str = "removal";
 }
 
@@ -37,21 +39,21 @@ pub struct About {
     pub package: &'static str,
     /// The crate's licence.
     pub licence: &'static str,
-    /// Whether it is of this repository.
+    /// Whether the dictionary belongs to this repository.
     pub is_ours: bool,
-    /// Hash function, or its substitute.
+    /// Name of the hash function, or of its substitute.
     pub hash: &'static str,
-    /// The threads that work.
+    /// Description of the threads that the dictionary uses.
     pub threads: &'static str,
     /// Storage of the contents: memory, or files.
     pub medium: &'static str,
-    /// Missing abilities, [`limits`] and others.
+    /// Missing features: [`limits`] and others.
     pub can_not: &'static [&'static str],
-    /// Work that the time of a snapshot, and of loading, includes.
+    /// Work included in the time of a snapshot and of loading.
     pub snapshot_includes: &'static str,
-    /// Differences of its proofs and answers, if any.
+    /// Differences of its proofs and answers from those of other dictionaries, if any.
     pub differs: &'static str,
-    /// Most keys that are measured by default.
+    /// Maximum number of keys that is measured by default.
     pub most_keys: u64,
 }
 
@@ -61,12 +63,12 @@ impl About {
         lock::version(self.package).unwrap_or_else(|| "unknown".to_owned())
     }
 
-    /// Whether proofs of older versions than the latest can be asked for.
+    /// Returns whether proofs about versions before the latest are available.
     pub fn keeps_old_versions(&self) -> bool {
         !self.can_not.contains(&limits::OLD_VERSIONS)
     }
 
-    /// Whether absence can be proved.
+    /// Returns whether the dictionary can prove absence.
     pub fn proves_absence(&self) -> bool {
         !self.can_not.contains(&limits::ABSENCE)
     }
@@ -77,20 +79,21 @@ impl About {
 pub struct Published {
     /// Microseconds from the changes to the new root, without signatures.
     pub us: f64,
-    /// The author's signature.
+    /// Microseconds of the author's signature.
     pub signature_us: Option<f64>,
-    /// Applying an update on a server, including its verification of the signature.
+    /// Microseconds of applying the update on a server, including the verification of the
+    /// signature.
     pub apply_us: Option<f64>,
-    /// Verifying that signature once more, alone.
+    /// Microseconds of verifying that signature separately.
     pub verify_signature_us: Option<f64>,
-    /// The update as sent.
+    /// Length in bytes of the update as sent.
     pub update_bytes: Option<usize>,
 }
 
 /// An authenticated dictionary, ours or a third party's. Versions count from 1, one for each
 /// snapshot.
 ///
-/// The adapter holds the roots of all versions, which a verifier trusts.
+/// The adapter stores the roots of all versions, which a verifier trusts.
 pub trait Peer: Sized {
     /// The evidence for an answer.
     type Proof: Clone;
@@ -98,18 +101,18 @@ pub trait Peer: Sized {
     /// Describes the dictionary.
     fn about() -> About;
 
-    /// An empty dictionary that will hold up to `keys` keys.
+    /// Creates an empty dictionary for up to `keys` keys.
     fn new(keys: u64) -> Outcome<Self>;
 
-    /// Puts distinct keys, and takes a snapshot.
+    /// Stores the values of distinct keys, and takes a snapshot.
     fn publish(&mut self, changes: &[Entry]) -> Outcome<Published>;
 
-    /// Proves a version's answer for a key.
+    /// Proves the value or the absence of a key in a version.
     fn prove(&mut self, version: usize, key: &Key) -> Outcome<Self::Proof>;
 
-    /// Checks that under the trusted root of a version a key has this value, or is absent.
+    /// Verifies a proof under the trusted root of a version: the key has this value, or is absent.
     ///
-    /// Fails if the proof does not show that.
+    /// Fails if the proof does not prove the answer.
     fn verify(
         &self,
         version: usize,
@@ -118,19 +121,19 @@ pub trait Peer: Sized {
         proof: Self::Proof,
     ) -> Outcome<()>;
 
-    /// A proof as sent.
+    /// Encodes a proof as it is sent.
     fn encode(proof: &Self::Proof) -> Outcome<Vec<u8>>;
 
     /// Decodes a proof from these bytes.
     fn decode(&self, bytes: &[u8]) -> Outcome<Self::Proof>;
 
-    /// Proves that the latest version contains all of an older one, as sent; none where there are
-    /// no such proofs.
+    /// Proves that the latest version contains all of an older version, and encodes the proof as it
+    /// is sent. `None` if the dictionary supports no such proofs.
     fn prove_growth(&mut self, _from: usize) -> Outcome<Option<Vec<u8>>> {
         Ok(None)
     }
 
-    /// Checks such a proof, decoding included.
+    /// Decodes and verifies a proof of [`Peer::prove_growth`].
     fn verify_growth(&self, _from: usize, _proof: &[u8]) -> Outcome<()> {
         Err("there are no such proofs".into())
     }
@@ -138,7 +141,7 @@ pub trait Peer: Sized {
     /// Frees data that only the author needs, where it is separate from the server's.
     fn forget_author(&mut self) {}
 
-    /// The bytes in files.
+    /// Returns the size of all files in bytes, or `None` without files.
     fn stored_bytes(&self) -> Outcome<Option<u64>> {
         Ok(None)
     }

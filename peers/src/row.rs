@@ -4,30 +4,31 @@ use serde::Serialize;
 
 use crate::{load::SEED, peer::About};
 
-/// Cost of one operation of one dictionary.
+/// Measured cost of one operation of one dictionary.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Figure {
     /// The name of the operation.
     pub operation: &'static str,
-    /// The keys that the dictionary holds.
+    /// Number of keys in the dictionary.
     pub keys: u64,
-    /// The keys that the snapshot changes, where it is about one.
+    /// Number of keys that the snapshot changes, for operations on snapshots.
     pub changes: Option<u64>,
-    /// Microseconds of one operation, mean.
+    /// Mean microseconds of one operation.
     pub us: Option<f64>,
-    /// Median microseconds.
+    /// Median microseconds of one operation.
     pub median_us: Option<f64>,
     /// Mean bytes of a proof, of an update as sent, or of memory, depending on the operation.
     pub bytes: Option<f64>,
-    /// The author's signature, or its verification by the server: not in the times.
+    /// Microseconds of the author's signature, or of its verification by the server. Not included
+    /// in `us`.
     pub signature_us: Option<f64>,
-    /// Memory that only the author needs: not in the bytes.
+    /// Bytes of memory that only the author needs. Not included in `bytes`.
     pub author_bytes: Option<f64>,
-    /// The bytes in files.
+    /// Size of the files in bytes.
     pub stored_bytes: Option<u64>,
     /// Number of timings of the operation.
     pub samples: usize,
-    /// Work that the figure includes, where it is not the same for all.
+    /// Work that the figure includes, if it differs between dictionaries.
     pub includes: &'static str,
 }
 
@@ -52,7 +53,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// The line of a figure.
+    /// Creates the line of a figure.
     pub fn new(about: &About, figure: Figure) -> Self {
         Self {
             experiment: "peers",

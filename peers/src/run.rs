@@ -22,11 +22,11 @@ use crate::{
     stored::{self, OnceArguments},
 };
 
-/// Measures other people's authenticated dictionaries beside ours; prints one JSON object per line.
+/// Measures third-party authenticated dictionaries next to ours; prints one JSON object per line.
 #[derive(Clone, Debug, Parser)]
 #[command(version)]
 pub struct Arguments {
-    /// The numbers of keys.
+    /// The numbers of keys to measure.
     #[arg(
         long,
         value_delimiter = ',',
@@ -34,7 +34,7 @@ pub struct Arguments {
         value_parser = clap::value_parser!(u64).range(1..=10_000_000),
     )]
     keys: Vec<u64>,
-    /// Only these dictionaries.
+    /// Measure only these dictionaries.
     #[arg(long, value_delimiter = ',', value_parser = PossibleValuesParser::new(names()))]
     peer: Vec<String>,
     /// Measure only the tree on a database, opened for each look-up and each commit.
@@ -42,14 +42,14 @@ pub struct Arguments {
     stored: bool,
     #[command(flatten)]
     once: OnceArguments,
-    /// Measure little: to see that everything works.
+    /// Measure few repetitions, to test that everything works.
     #[arg(long)]
     quick: bool,
 }
 
 impl Arguments {
-    /// Runs the requested measurements. A dictionary with a limit of its own is not measured with
-    /// more keys, unless it is named.
+    /// Runs the requested measurements. A dictionary with a limit of keys is measured above this
+    /// limit only if it is named.
     pub fn run(&self) -> Outcome<()> {
         if let (Some(once), Some(store)) = (self.once.once, &self.once.store) {
             let keys = self.keys.first().copied().unwrap_or(1);
@@ -95,7 +95,7 @@ fn print(row: &Row) -> Outcome<()> {
 pub struct Contender {
     /// Description of the dictionary.
     pub about: fn() -> About,
-    /// Measures it.
+    /// Measures the dictionary.
     pub measure: fn(u64, Effort, Emit<'_>) -> Outcome<()>,
 }
 

@@ -12,24 +12,24 @@ use ed25519_dalek::SigningKey;
 use pad_core::{AuthorKey, HeadSignature, VerifyError};
 use signature::Signer;
 
-/// Time that signatures took since it was last read.
+/// Total time of signatures since it was last read.
 #[derive(Clone, Debug, Default)]
 pub struct Signing {
     nanoseconds: Arc<AtomicU64>,
 }
 
 impl Signing {
-    /// The signing key of every measurement.
+    /// Returns the signing key of every measurement.
     pub fn key() -> SigningKey {
         SigningKey::from_bytes(&[7; 32])
     }
 
-    /// Public half of the key.
+    /// Returns the public key.
     pub fn author_key() -> Result<AuthorKey, VerifyError> {
         AuthorKey::of(&Self::key())
     }
 
-    /// Returns a signer with this key that records its time.
+    /// Returns a signer that records the time of its signatures.
     pub fn signer(&self) -> impl Signer<HeadSignature> + Send + Sync + 'static {
         TimedSigner {
             key: Self::key(),
@@ -37,7 +37,7 @@ impl Signing {
         }
     }
 
-    /// Takes the microseconds that signatures took since the last call.
+    /// Returns the microseconds of signatures since the last call, and resets the total.
     pub fn take_us(&self) -> f64 {
         self.nanoseconds.swap(0, Ordering::Relaxed) as f64 / 1e3
     }

@@ -1,4 +1,5 @@
-//! Counterpart of the main workspace's step `stored` for a third-party tree on a database.
+//! Counterpart of the main workspace's benchmark step `stored`, for a third-party tree on a
+//! database.
 //!
 //! Measures opening, one lookup, one commit, and proofs of a server that stays open.
 
@@ -23,13 +24,13 @@ use sha2::Sha256;
 
 use crate::{Outcome, database::JellyfishFile, effort::Effort, lock, signing::Signing};
 
-/// The snapshots with one change after the first one.
+/// Number of snapshots with one change after the first snapshot.
 const SNAPSHOTS: u64 = 200;
-/// The changes of a large batch, and how many of those there are.
+/// Number of changes of a large batch, and number of such batches.
 const BATCH: u64 = 10_000;
 const BATCHES: u64 = 10;
 
-/// A line: the names are those of the main workspace's table of stores on disk.
+/// A line of results, with the names of the main workspace's table of stores on disk.
 #[derive(Clone, Debug, Serialize)]
 pub struct StoredRow {
     experiment: &'static str,
@@ -51,8 +52,8 @@ pub struct StoredRow {
     commit_resident_bytes: u64,
 }
 
-/// A line of ours for comparison: the same keys, all nodes of the latest version in memory, and the
-/// same call without a head.
+/// A line of results for our tree: the same keys, all nodes of the latest version in memory, and
+/// the same call without a head.
 #[derive(Clone, Debug, Serialize)]
 pub struct OwnRow {
     experiment: &'static str,
@@ -65,8 +66,8 @@ pub struct OwnRow {
     prove_recent_us: f64,
 }
 
-/// Measures ours: with all nodes of the latest version in memory, and with the 64 MiB of them that
-/// were used last.
+/// Measures our tree, with all nodes of the latest version in memory, and with a cache of the 64
+/// MiB of nodes that were used last.
 pub fn measure_ours(keys: u64, effort: Effort) -> Outcome<OwnRow> {
     let author = RedBlackAuthor::<Sha256Ed25519, _>::new(
         DictionaryId::from_name("stored"),
@@ -118,14 +119,14 @@ pub fn measure_ours(keys: u64, effort: Effort) -> Outcome<OwnRow> {
 
 type Stored = StoredRepository<Sha256Ed25519, RedBlack>;
 
-/// What a process of its own does.
+/// The operation of a separate process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Once {
     /// Opens the store.
     Open,
-    /// Opens it, and proves and verifies one look-up.
+    /// Opens the store, and proves and verifies one look-up.
     LookUp,
-    /// Opens it, and commits one changed key.
+    /// Opens the store, and commits one changed key.
     Commit,
 }
 
@@ -138,8 +139,8 @@ impl Once {
         }
     }
 
-    /// Runs it, and returns the peak memory of the process, in bytes; 0 where the system does not
-    /// report it.
+    /// Runs the operation in this process, and returns the peak memory of the process in bytes.
+    /// Returns 0 if the operating system does not report it.
     pub fn run(self, store: &Path, keys: u64) -> Outcome<u64> {
         match self {
             Self::Open => drop(JellyfishFile::open_existing(store)?),
@@ -215,7 +216,7 @@ fn look_up(store: &Path, number: u64) -> Outcome<()> {
     Ok(proof.verify(tree.root()?, key(number), Some(value))?)
 }
 
-/// Durable updates of random keys in a second, in large batches.
+/// Measures durable updates of random keys per second, in large batches.
 fn batches(store: &Path, keys: u64) -> Outcome<f64> {
     let mut tree = JellyfishFile::open_existing(store)?;
     let (mut random, mut us) = (Random::new(5), 0.0);
@@ -248,18 +249,18 @@ fn as_process(once: Once, store: &Path, keys: u64) -> Outcome<u64> {
     Ok(String::from_utf8(output.stdout)?.trim().parse()?)
 }
 
-/// What a process of its own does with a store.
+/// Arguments of a separate process that operates on a store.
 #[derive(Clone, Debug, clap::Args)]
 pub struct OnceArguments {
-    /// Do this with a store of so many keys, and print the most memory that it took.
+    /// Run this operation on a store with the given number of keys, and print the peak memory.
     #[arg(long, value_enum, requires = "store", hide = true)]
     pub once: Option<Once>,
-    /// The store.
+    /// The path of the store.
     #[arg(long, hide = true)]
     pub store: Option<PathBuf>,
 }
 
-/// Makes a key of 16 bytes, in no order of their numbers, hashed as the tree requires.
+/// Makes a hashed key of 16 bytes. Keys are not in the order of their numbers.
 fn key(number: u64) -> KeyHash {
     let mut random = Random::new(number);
     KeyHash::with::<Sha256>([random.next().to_be_bytes(), number.to_be_bytes()].concat())

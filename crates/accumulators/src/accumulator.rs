@@ -29,7 +29,7 @@ pub trait SecretKey: Send + Sync + Sized + 'static {
     /// Creates a key for the accumulator called `label` from the system's randomness.
     ///
     /// Cost, RSA: a search for two safe primes, which takes seconds to minutes. Cost, bilinear
-    /// maps: one multiplication for each element that sets may have.
+    /// maps: one multiplication per element of the largest supported set.
     ///
     /// # Errors
     /// [`SecretKey::CreateError`] if the operating system provides no random bytes, or for a reason
@@ -43,7 +43,7 @@ pub trait SecretKey: Send + Sync + Sized + 'static {
     /// The public key.
     fn public_key(&self) -> &Self::PublicKey;
 
-    /// Returns the secret key of another accumulator over the same parameters.
+    /// Returns the secret key of the accumulator called `label`, over the same parameters.
     #[must_use]
     fn with_label(&self, label: &[u8]) -> Self;
 }
@@ -53,7 +53,7 @@ pub trait EitherKey<A: Accumulator>: Send + Sync {
     /// Returns the public key.
     fn public(&self) -> &A::PublicKey;
 
-    /// Returns the secret key, if this is one.
+    /// Returns the secret key, or `None` if this is a public key.
     fn secret(&self) -> Option<&A::SecretKey>;
 }
 
@@ -82,7 +82,7 @@ pub trait Accumulator: Witnessed<PublicKey: EitherKey<Self>> {
     /// multiplication.
     ///
     /// # Errors
-    /// Those of every operation.
+    /// The errors of every operation, listed at [`Accumulator`].
     fn accumulate(
         key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,
@@ -95,7 +95,7 @@ pub trait Accumulator: Witnessed<PublicKey: EitherKey<Self>> {
     ///
     /// # Errors
     /// [`AccumulateError::ElementAbsent`] if the set does not contain the element, and the errors
-    /// of every operation.
+    /// of every operation of [`Accumulator`].
     fn witness(
         key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,
@@ -106,7 +106,7 @@ pub trait Accumulator: Witnessed<PublicKey: EitherKey<Self>> {
     /// Computes the witnesses of all elements, in the order of [`ElementSet::elements`].
     ///
     /// # Errors
-    /// Those of every operation.
+    /// The errors of every operation, listed at [`Accumulator`].
     fn witnesses(
         key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,
@@ -120,7 +120,7 @@ pub trait Accumulator: Witnessed<PublicKey: EitherKey<Self>> {
     /// derives the value from a witness.
     ///
     /// # Errors
-    /// Those of every operation.
+    /// The errors of every operation, listed at [`Accumulator`].
     fn witnesses_and_value(
         key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,
@@ -133,7 +133,7 @@ pub trait Accumulator: Witnessed<PublicKey: EitherKey<Self>> {
 
 /// Changes of sets, with witness updates that need no secret key.
 ///
-/// Laws: changes are equal with and without the secret key. The value after a change equals the
+/// Laws: results are equal with and without the secret key. The value after a change equals the
 /// accumulated value of the changed set. An updated witness equals the recomputed one. The change
 /// log is not trusted: a false log produces a witness that does not verify.
 ///

@@ -1,21 +1,22 @@
 //! The accumulator of bilinear maps over BLS12-381.
 //!
 //! A set of scalars `e_1, ..., e_n` has the value `V = [product of (e_i + s)]_1`, where `s` is the
-//! secret. `[x]_1` and `[x]_2` are the `x`-fold generators of the groups of the pairing. The
-//! witness of `e_i` is the value of the other elements. Both are points of G1: 48 bytes.
+//! secret. `[x]_1` and `[x]_2` denote `x` times the generators of the pairing's groups G1 and G2.
+//! The witness of `e_i` is the value of the set without `e_i`. Values and witnesses are points of
+//! G1, of 48 bytes each.
 //!
-//! With the secret, a value costs one field multiplication per element. With the public key, the
-//! powers `[s^i]_1`, it is the product polynomial evaluated at `s`. A verifier needs only `[1]_2`
-//! and `[s]_2`.
+//! With the secret, a value costs one field multiplication per element. The public key contains the
+//! powers `[s^i]_1`. With them, a value is the product polynomial evaluated at `s`. A verifier
+//! needs only `[1]_2` and `[s]_2`.
 //!
-//! Setting: pairings of type 3. The equations therefore move the multiplication by `e` to the side
-//! of the witness, `e(e W - V, [1]_2) e(W, [s]_2) = 1`. Security: the `q`-strong Diffie-Hellman
-//! assumption in G1 and G2, with `q` the number of powers. Knowledge of `s` allows all forgeries.
+//! Setting: pairings of type 3. The equations therefore multiply by `e` in G1, on the witness:
+//! `e(e W - V, [1]_2) e(W, [s]_2) = 1`. Security: the `q`-strong Diffie-Hellman assumption in G1
+//! and G2, where `q` is the number of powers. A party that knows `s` can forge everything.
 //!
-//! With the secret, single values and witnesses are computed from shares of their scalars, and so
-//! are the values of a change. All witnesses of a set in one batch are computed without shares (see
-//! the policy of [`bls12`]). Results of the secret are not verified before they are released, and a
-//! faulty one does not verify.
+//! With the secret, a single value or witness is computed from pseudorandom shares of its scalar,
+//! and so is each value of a change. All witnesses of a set in one batch are computed without
+//! shares (see the policy of [`bls12`]). Results computed with the secret are released without
+//! verification. A faulty result does not verify.
 //!
 //! ```
 //! # #[cfg(feature = "std")] {
@@ -34,7 +35,7 @@
 //! let mut set =
 //!     ElementSet::<Bilinear>::from_elements(&key, &["anna", "berta", "carla"], &workers)?;
 //! let value = Bilinear::accumulate(&secret, &set, &workers)?;
-//! // The public key leads to the same value.
+//! // The public key yields the same value.
 //! assert_eq!(Bilinear::accumulate(&key, &set, &workers)?, value);
 //! let witness = Bilinear::witness(&key, &set, b"anna", &workers)?;
 //! let sign = |version, value| {
@@ -49,7 +50,7 @@
 //! let membership = Untrusted::new(witness).verify(&first, b"anna")?;
 //! assert_eq!(membership.get().element, b"anna");
 //!
-//! // The set changes; Anna's witness follows without the secret.
+//! // The set changes. Anna's witness is updated without the secret.
 //! let (out, new) = (["berta"], ["dora"]);
 //! let change = Bilinear::change(&secret, &mut set, &value, &out, &new, &workers)?;
 //! let second = sign(Version::new(2), change.after)?;
@@ -57,7 +58,7 @@
 //! let anna = Bilinear::element(&key, &set.accumulator().digest_of(b"anna"))?;
 //! let updated = Bilinear::update_witness(&key, &anna, &witness, &[change])?;
 //! assert!(Untrusted::new(updated).verify(&second, b"anna").is_ok());
-//! // The old one is good for the old version only.
+//! // The old witness verifies only against the old version.
 //! assert!(Untrusted::new(witness).verify(&second, b"anna").is_err());
 //! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -132,7 +133,7 @@ impl Scheme for Bilinear {
         BilinearElement::new(*digest).ok_or(AccumulateError::ElementNotAllowed)
     }
 
-    /// `[1]_1`.
+    /// Returns `[1]_1`, the generator of G1, for every key.
     fn empty_value(_: &BilinearPublicKey) -> BilinearValue {
         BilinearValue::EMPTY
     }

@@ -10,7 +10,7 @@ use crate::{
     wire::{self, Reader, Wire},
 };
 
-/// One step from a value to the next: elements removed, then elements added.
+/// The difference between two consecutive values: elements removed, then elements added.
 ///
 /// Public data that need not be trusted: a false change produces a witness that does not verify.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub struct Change<A: Scheme> {
     pub removed: Vec<A::Element>,
     /// The elements added.
     pub added: Vec<A::Element>,
-    /// Further data of the scheme for witness updates.
+    /// Data that the scheme needs for witness updates in addition to the elements and the values.
     pub update_data: A::UpdateData,
 }
 

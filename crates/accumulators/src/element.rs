@@ -57,7 +57,7 @@ pub use pad_core::SchemeId;
 
 /// An element of one accumulator: the digest of the accumulator's id and the element's bytes.
 ///
-/// Collision resistance of SHA-256 makes equal digests equal elements of equal accumulators.
+/// SHA-256 is collision resistant, so equal digests identify equal elements of equal accumulators.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ElementDigest(Digest<32>);
 

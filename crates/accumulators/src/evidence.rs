@@ -12,7 +12,7 @@ use crate::{
     wire::Wire,
 };
 
-/// Evidence about the set of an accumulator's value. Its encoding is unique.
+/// A proof about the set of an accumulator's value. Each proof has exactly one encoding.
 pub trait Evidence<A: Scheme, Query: ?Sized, Statement>:
     Proof<
         Commitment = Verified<Snapshot<A>>,

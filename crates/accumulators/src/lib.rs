@@ -8,8 +8,8 @@
 //! # Roles
 //!
 //! * The **author** changes the set and signs each version's value ([`Snapshot::sign`]). With a
-//!   *secret key* it computes values and witnesses from exponents. Without one it works like a
-//!   server, over parameters whose secret is unknown to everyone.
+//!   *secret key* it computes values and witnesses from exponents. Without a secret key it computes
+//!   like a server, over parameters whose secret no party knows.
 //! * A **server** holds the public key and the set ([`ElementSet`]), and computes witnesses. It is
 //!   not trusted.
 //! * A **client** holds the public key and a verified value. It verifies ([`pad_core::Untrusted`])

@@ -76,7 +76,7 @@ fn with_outside<T: Clone>(
         .collect()
 }
 
-/// `start`, `start * x_0`, `start * x_0 * x_1`, ..., without the product of all.
+/// Computes `start`, `start * x_0`, `start * x_0 * x_1`, ..., without the product of all factors.
 fn exclusive_prefixes<T: Clone>(
     factors: &[T],
     start: &T,

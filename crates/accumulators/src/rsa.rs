@@ -2,8 +2,8 @@
 //!
 //! The witness of an element is this power without the element's own prime `r`, so one power
 //! verifies it: `witness^r = value`. The author of a modulus knows its factors and works on
-//! exponents ([`RsaSecretKey`]). Everyone else works on residues, with product trees and shared
-//! squarings. Both obtain the same values.
+//! exponents ([`RsaSecretKey`]). All other parties work on residues, with product trees and shared
+//! squarings. Both methods yield the same values.
 //!
 //! ```
 //! use std::sync::Arc;

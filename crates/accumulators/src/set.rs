@@ -13,9 +13,9 @@ use crate::{
 /// A set of elements of one accumulator, with their representatives.
 ///
 /// With the secret key, a witness for an absent element is as easily computed as one for a present
-/// element. So is the value after "deleting" an element that is absent. Either would be a forgery
-/// by the author's own hand. Operations therefore take an `ElementSet`, which knows its members,
-/// instead of a list of representatives.
+/// element. The value after "deleting" an absent element is equally easy to compute. Either result
+/// would be a forgery by the author itself. Operations therefore take an `ElementSet`, which knows
+/// its members, instead of a list of representatives.
 ///
 /// The order of [`ElementSet::elements`] is the order of insertion, except that a removal moves the
 /// last element into the gap. No accumulator value or witness depends on it.

@@ -14,7 +14,7 @@ use crate::{
 /// The value of one version of one accumulator, against which witnesses are verified.
 #[derive(Clone, Debug)]
 pub struct Snapshot<A: Scheme> {
-    /// The accumulator.
+    /// The accumulator's public key.
     pub key: A::PublicKey,
     /// The version. The author must never sign two values for one version.
     pub version: Version,
@@ -25,8 +25,8 @@ pub struct Snapshot<A: Scheme> {
 impl<A: Scheme> Snapshot<A> {
     /// Encodes the message that the author signs.
     ///
-    /// Layout: tag block (32 bytes), scheme (2), accumulator id (32), version (8, all big-endian),
-    /// value. All fields but the value, which comes last, have a fixed width.
+    /// Layout: tag block (32 bytes), scheme (2), accumulator id (32), version (8), value. Numbers
+    /// are big-endian. All fields but the value, which comes last, have a fixed width.
     pub fn signed_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(512);
         bytes.extend_from_slice(&Domain::AccumulatorSnapshot.block::<32>());
@@ -84,7 +84,7 @@ impl<A: Scheme> Snapshot<A> {
 /// trusted source.
 #[derive(Clone, Debug)]
 pub struct Authority<A: Scheme> {
-    /// The author's signing key.
+    /// The author's public signing key.
     pub author: AuthorKey,
     /// The accumulator's public key.
     pub key: A::PublicKey,

@@ -11,8 +11,8 @@ use crate::element::AccumulatorId;
 pub struct Membership {
     /// The accumulator.
     pub accumulator: AccumulatorId,
-    /// Version of the value that the witness was verified against. Says nothing about other
-    /// versions.
+    /// Version of the value that the witness was verified against. The statement does not apply to
+    /// other versions.
     pub version: Version,
     /// The element.
     pub element: Vec<u8>,
@@ -23,8 +23,8 @@ pub struct Membership {
 pub struct SubsetMembership {
     /// The accumulator.
     pub accumulator: AccumulatorId,
-    /// Version of the value that the witness was verified against. Says nothing about other
-    /// versions.
+    /// Version of the value that the witness was verified against. The statement does not apply to
+    /// other versions.
     pub version: Version,
     /// The elements, in the order of the query.
     pub elements: Vec<Vec<u8>>,
@@ -35,8 +35,8 @@ pub struct SubsetMembership {
 pub struct NonMembership {
     /// The accumulator.
     pub accumulator: AccumulatorId,
-    /// Version of the value that the witness was verified against. Says nothing about other
-    /// versions.
+    /// Version of the value that the witness was verified against. The statement does not apply to
+    /// other versions.
     pub version: Version,
     /// The element.
     pub element: Vec<u8>,

@@ -12,9 +12,10 @@ use crate::element::ElementDigest;
 
 /// Absorbs the inputs of a proof and derives challenges from them.
 ///
-/// Every part is prefixed by its length, so the absorbed text is injective. It starts with the
-/// accumulator's id and the name of the statement. The id fixes scheme, modulus, base and rule, or
-/// curve and powers. A challenge hashes all parts so far and is absorbed itself.
+/// Every part is prefixed by its length, so different inputs give different transcripts. A
+/// transcript starts with the accumulator's id and the name of the statement. The id fixes scheme,
+/// modulus, base and rule, or curve and powers. A challenge hashes all parts so far and is absorbed
+/// itself.
 #[derive(Clone, Debug)]
 pub struct Transcript {
     absorbed: Vec<u8>,

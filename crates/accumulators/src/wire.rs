@@ -206,4 +206,4 @@ pub const KIND_PARAMETERS: u8 = 56;
 pub const KIND_SECRET_KEY: u8 = 57;
 /// Kind: published powers of a base.
 pub const KIND_POWERS: u8 = 58;
-// Kind 59 was given to a proof of knowledge of an exponent; it is not given again.
+// Kind 59 is retired and must not be assigned again.

@@ -52,15 +52,15 @@ pub struct Author<F = AnyFamily> {
     record: SigningRecord,
     /// The changes since the last commit.
     changes: Vec<Operation>,
-    /// Whether a commit has signed a version, and failed to make it durable or to record it.
+    /// Whether the last commit signed a version, but could not make it durable or record its head.
     unfinished: bool,
 }
 
 impl<F: Scheme> Author<F> {
     /// Creates the store of a new, empty dictionary.
     ///
-    /// The signing record is next to the key: `author.key.signed` for a key that was read from
-    /// `author.key`. The record must exist and contain no version ([`SecretKey::create`],
+    /// The signing record is the file next to the key file: `author.key.signed` for a key that was
+    /// read from `author.key`. The record must exist and contain no version ([`SecretKey::create`],
     /// [`SigningRecord::create`]). Never restore a record from a backup.
     ///
     /// # Errors
@@ -72,7 +72,7 @@ impl<F: Scheme> Author<F> {
         Self::create_and(path, secret, begun::<F>(secret)?, None)
     }
 
-    /// Like [`Author::create`], for a log with these parameters.
+    /// Creates a store like [`Author::create`], for a log with the public parameters `parameters`.
     ///
     /// # Errors
     /// The errors of [`Author::create`].
@@ -96,7 +96,7 @@ impl<F: Scheme> Author<F> {
             return Err(StoreError::NotSignedFor.into());
         }
         signed.require(Version::EMPTY)?;
-        // The signed versions are in another store.
+        // A record with a head means that the signed versions are in another store.
         with_suite!(public.suite, S => {
             signed.check::<S>(&public.authority, Version::EMPTY, |_| None)
         })?;
@@ -104,20 +104,20 @@ impl<F: Scheme> Author<F> {
         Self::open_with(path, secret, signed)
     }
 
-    /// Opens the store of a dictionary to continue it. The signing record is next to the key, as
-    /// for [`Author::create`].
+    /// Opens the store of an existing dictionary to sign further versions. The signing record is
+    /// the file next to the key file, as for [`Author::create`].
     ///
     /// # Errors
     /// [`AuthorError::Record`] if the record is missing, the store is behind the newest version
     /// handed out, or another process is signing; [`AuthorError::NoRecord`] for a key that was not
     /// read from a file; [`AuthorError::Repository`] with [`StoreError::NotSignedFor`] for a store
-    /// in objects, with [`StoreError::OtherKey`] for the key of another store.
+    /// in an object store, or with [`StoreError::OtherKey`] for the key of another store.
     pub fn open(path: impl AsRef<Path>, secret: &SecretKey) -> Result<Self, AuthorError> {
         Self::open_with(path, secret, begun::<F>(secret)?)
     }
 
-    /// Like [`Author::open`], with `record` as the signing record. The record's file may be
-    /// anywhere.
+    /// Opens a store like [`Author::open`], with `record` as the signing record. The record's file
+    /// may be anywhere.
     ///
     /// # Errors
     /// The errors of [`Author::open`].
@@ -130,7 +130,7 @@ impl<F: Scheme> Author<F> {
         if server.store().file().is_none() {
             return Err(StoreError::NotSignedFor.into());
         }
-        // Compared first, since resuming may take seconds.
+        // The record is compared first, because resuming may take seconds.
         record.require(server.latest())?;
         server.check_record(&record)?;
         // An attacker with write access to the store must not make the record, or the next version,
@@ -155,7 +155,8 @@ impl<F: Scheme> Author<F> {
 }
 
 impl Author {
-    /// Opens the store of a dictionary of the family that the key names; see [`Author::open_with`].
+    /// Opens the store of a dictionary of any family. The key names the family; see
+    /// [`Author::open_with`].
     ///
     /// # Errors
     /// The errors of [`Author::open`].
@@ -208,16 +209,16 @@ impl<F> Author<F> {
         core::mem::take(&mut self.changes)
     }
 
-    /// Signs the changes since the last commit as the next version and makes it durable. Without
-    /// changes, its contents equal the version before. The last change of a key wins; a log appends
-    /// all of them.
+    /// Signs the changes since the last commit as the next version, and makes the version durable.
+    /// Without changes, the new version has the contents of the previous version. The last change
+    /// of a key wins. A log appends all changes.
     ///
     /// # Errors
     /// [`AuthorError`]. If the changes could not be signed, they are kept
     /// ([`Author::take_changes`]). They are not kept if the signer refused
-    /// ([`AuthorError::Signing`]), or if the version is signed but not durable or not recorded. The
-    /// next commit then continues from there. After [`StoreError::Closed`], the author must be
-    /// reopened, and then contains only the durable versions.
+    /// ([`AuthorError::Signing`]), or if the version is signed but not durable or not recorded. In
+    /// these cases the next commit signs or completes the version. After [`StoreError::Closed`],
+    /// the author must be reopened, and then contains only the durable versions.
     pub fn commit(&mut self) -> Result<Version, AuthorError> {
         if !(self.unfinished && self.changes.is_empty()) {
             match self.stage(self.changes.clone()) {
@@ -234,11 +235,12 @@ impl<F> Author<F> {
         Ok(version)
     }
 
-    /// Signs a batch as the next version in memory. [`Author::flush`] makes it durable, and
-    /// [`crate::Keeper`]'s `update_message` then returns the update to hand out.
+    /// Signs a batch as the next version in memory. [`Author::flush`] makes the version durable.
+    /// Then `update_message` of [`crate::Keeper`] returns the update to hand out.
     ///
     /// If the signer refuses, the batch is kept for the next call. Stored trees and stored tuples
-    /// sign it together with the next batch. Other families sign it first, as its own version.
+    /// sign the batch together with the next batch. Other families sign it first, as its own
+    /// version.
     ///
     /// # Errors
     /// [`AuthorError`].
@@ -246,10 +248,10 @@ impl<F> Author<F> {
         self.server.keeper.sign(batch)
     }
 
-    /// An empty collection for the changes of the next version. If the dictionary is kept as rows,
-    /// about `memory` bytes of changes are in memory. The rest is in temporary files in the folder
-    /// of the file `base`. For all other dictionaries, or while changes wait after a signer has
-    /// refused, the changes must fit into memory.
+    /// Returns an empty collection for the changes of the next version. If the dictionary is kept
+    /// as rows ([`crate::keeper`]), about `memory` bytes of changes are in memory. The rest is in
+    /// temporary files in the folder of the file `base`. For all other dictionaries, or while
+    /// changes wait after a signer has refused, the changes must fit into memory.
     pub fn gather(&self, base: &Path, memory: usize) -> Changes {
         if self.server.keeper.streams() {
             Changes::sorted(base, memory, Workers::all_cores())
@@ -258,7 +260,7 @@ impl<F> Author<F> {
         }
     }
 
-    /// Like [`Author::stage`], for gathered changes. If the signer refuses, changes that were
+    /// Signs gathered changes like [`Author::stage`]. If the signer refuses, changes that were
     /// streamed are not kept.
     ///
     /// # Errors
@@ -267,8 +269,8 @@ impl<F> Author<F> {
         self.server.keeper.sign_gathered(changes)
     }
 
-    /// Makes all staged versions and these records durable, all or nothing. Changes that are still
-    /// pending ([`crate::pending`]) are carried along to the new version.
+    /// Makes all staged versions and the changes `records` durable, all or nothing. Pending changes
+    /// ([`crate::pending`]) that are not signed yet move to the new version.
     ///
     /// # Errors
     /// [`AuthorError::Repository`]: the versions stay staged. [`AuthorError::Record`]: the versions
@@ -279,9 +281,10 @@ impl<F> Author<F> {
         Ok(version)
     }
 
-    /// Like [`Author::flush`], but defers derived data; for loops of commits.
-    /// [`crate::Keeper::checkpoint`] or [`Author::flush`] writes this data at the latest. Until
-    /// then, opening the store applies the updates again.
+    /// Makes versions durable like [`Author::flush`], but does not write data derived from the
+    /// updates yet. Intended for loops of commits. [`crate::Keeper::checkpoint`] or the next
+    /// [`Author::flush`] writes the derived data. Until then, opening the store applies the updates
+    /// again.
     ///
     /// # Errors
     /// The errors of [`Author::flush`].
@@ -292,7 +295,7 @@ impl<F> Author<F> {
         Ok(version)
     }
 
-    /// Returns `records` and the record that moves pending changes to the staged version.
+    /// Returns `records`, followed by the record that moves pending changes to the staged version.
     fn with_pending<'r>(&self, records: &'r [RecordChange]) -> Cow<'r, [RecordChange]> {
         let (before, staged) = (self.server.latest(), self.server.staged());
         if before == staged {
@@ -302,7 +305,7 @@ impl<F> Author<F> {
         records.iter().cloned().chain([carried]).collect()
     }
 
-    /// Records the newest durable head, before it is handed out.
+    /// Writes the newest durable head to the signing record, before the head is handed out.
     fn remember(&mut self) -> Result<(), AuthorError> {
         let latest = self.server.latest();
         if latest == Version::EMPTY {
@@ -314,7 +317,8 @@ impl<F> Author<F> {
         Ok(self.record.advance(&head.map_err(RepositoryError::from)?)?)
     }
 
-    /// The author's own server with all versions, for queries, exports and updates to hand out.
+    /// Returns the author's own server with all versions, for queries, exports and updates to hand
+    /// out.
     pub const fn server(&self) -> &Server<F> {
         &self.server
     }
@@ -340,7 +344,7 @@ impl<F> Author<F> {
     }
 }
 
-/// The signing record next to a key's file. The record must exist.
+/// Opens the signing record next to the file of `secret`. The record must exist.
 fn begun<F: Scheme>(secret: &SecretKey) -> Result<SigningRecord, AuthorError> {
     F::require(secret.public())?;
     let key = secret.path().ok_or(AuthorError::NoRecord)?;

@@ -1,9 +1,9 @@
 //! Collection of the changes of one snapshot, possibly more than fit into memory.
 //!
 //! A repository that stores its own contents reads changes from a stream in ascending order of keys
-//! ([`crate::Author::stage_gathered`]), so its changes are sorted. Changes beyond a memory limit
+//! ([`crate::Author::stage_gathered`]), so these changes are sorted. Changes beyond a memory limit
 //! are written as sorted runs to an unnamed file next to the store, and merged at the end. For all
-//! other repositories, changes are gathered in memory.
+//! other repositories, changes are gathered in memory without sorting.
 //!
 //! Source: external merge sort, Knuth, "The Art of Computer Programming" 3, section 5.4.
 
@@ -28,23 +28,23 @@ mod tests;
 #[derive(Debug)]
 pub struct Changes(ChangeStorage);
 
-/// The gathered operations.
+/// The gathered operations: in memory, or in an external sorter.
 #[derive(Debug)]
 pub(crate) enum ChangeStorage {
     /// Operations in their original order.
     InMemory(Vec<Operation>),
-    /// Operations that will be sorted.
+    /// Operations in an external sorter.
     Sorter(Sorter),
 }
 
 impl Changes {
-    /// An empty collection in memory.
+    /// Creates an empty, unsorted collection in memory.
     pub(crate) const fn in_memory() -> Self {
         Self(ChangeStorage::InMemory(Vec::new()))
     }
 
-    /// An empty sorted collection with about `memory` bytes in memory. The rest is stored in the
-    /// folder of the file `base`.
+    /// Creates an empty sorted collection with about `memory` bytes in memory. Further operations
+    /// are stored in the folder of the file `base`.
     pub(crate) fn sorted(base: &Path, memory: usize, workers: Workers) -> Self {
         Self(ChangeStorage::Sorter(Sorter::new(base, memory, workers)))
     }
@@ -52,8 +52,8 @@ impl Changes {
     /// Adds an operation.
     ///
     /// # Errors
-    /// [`StoreError::Io`] if the operation exceeds the memory and cannot be written, for example on
-    /// a full disk. When this value is dropped, no gathered operation stays on the disk.
+    /// [`StoreError::Io`] if the operations exceed the memory limit and cannot be written, for
+    /// example on a full disk. When this value is dropped, no gathered operation stays on the disk.
     pub fn push(&mut self, operation: Operation) -> Result<(), StoreError> {
         match &mut self.0 {
             ChangeStorage::InMemory(operations) => operations.push(operation),
@@ -62,7 +62,7 @@ impl Changes {
         Ok(())
     }
 
-    /// The gathered operations, in memory.
+    /// Returns all gathered operations as one batch in memory.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -73,7 +73,7 @@ impl Changes {
         }
     }
 
-    /// The gathered operations.
+    /// Returns the storage of the gathered operations.
     pub(crate) fn gathered(self) -> ChangeStorage {
         self.0
     }

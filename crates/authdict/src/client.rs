@@ -18,12 +18,12 @@ use crate::{
     verifier::Verifier,
 };
 
-/// A server that a [`Client`] asks: a [`Server`] in this process, or one on the network.
+/// A server that a [`Client`] queries: a [`Server`] in this process, or a server on the network.
 ///
-/// Nothing that it returns is trusted.
+/// The client trusts no answer of a source without a proof.
 pub trait Source: Heads {
-    /// The answer to a question about a version, as a message. Nothing longer than `most` bytes is
-    /// read: no client accepts it.
+    /// Returns the answer to a question about a version, as a message. An implementation reads at
+    /// most `most` bytes, because no client accepts a longer answer.
     ///
     /// # Errors
     /// [`Heads::Error`].
@@ -48,8 +48,8 @@ impl<F> Source for Server<F> {
 
 /// A client of a dictionary of family `F`.
 ///
-/// A client remembers the newest version that it has followed, its *view*. It refuses older
-/// versions offered as the newest, newer versions of another history, and answers without the
+/// A client stores the newest version that it has verified, its *view*. The client refuses an older
+/// version offered as the newest, a newer version of another history, and an answer without the
 /// author's signatures.
 ///
 /// ```
@@ -89,45 +89,45 @@ impl<F> fmt::Debug for Client<F> {
     }
 }
 
-/// Error of opening a client.
+/// Error returned when a client is opened.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenClientError {
-    /// The key is of another family ([`StoreError::OtherFamily`]).
+    /// The public key is for a dictionary of another family ([`StoreError::OtherFamily`]).
     #[error(transparent)]
     Family(StoreError),
-    /// The file of the view.
+    /// The file of the view cannot be read or parsed.
     #[error(transparent)]
     View(#[from] ViewAccessError),
-    /// The view was begun with another key.
+    /// The view in this file was created with another public key.
     #[error("the view {} belongs to another key", .0.display())]
     OtherKey(PathBuf),
-    /// The scheme's own key is malformed, or the scheme is a directory's.
+    /// The scheme's own key is malformed, or the scheme is a block directory.
     #[error(transparent)]
     Key(#[from] Refusal),
 }
 
-/// Error of a question to a server; `E` is the error of the [`Source`].
+/// Error returned for a query to a server; `E` is the error of the [`Source`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AskError<E> {
-    /// The server's heads are refused or not returned.
+    /// The client refuses the server's heads, or the server returns none.
     #[error(transparent)]
     Heads(NotFollowed<E>),
     /// The server returns no answer.
     #[error("the server does not answer: {0}")]
     Silent(E),
-    /// The answer is refused: the server lies, or is broken.
+    /// The client refuses the answer. The server lies or is broken.
     #[error("the head is rejected: {0}")]
     Refused(RefusedHead),
-    /// The view cannot be read or stored.
+    /// The file of the view cannot be read or written.
     #[error(transparent)]
     View(ViewAccessError),
 }
 
 impl<E> AskError<E> {
-    /// Evidence that the author's key has signed two histories, if the answer or the heads prove it
-    /// ([`crate::evidence::check`]).
+    /// Returns evidence that the author's key has signed two histories, if the answer or the heads
+    /// prove this fact. [`crate::evidence::check`] verifies the evidence.
     pub fn evidence(&self) -> Option<&[u8]> {
         match self {
             Self::Heads(NotFollowed::Refused(RefusedHead { evidence, .. }))
@@ -156,7 +156,7 @@ impl<E> From<Refusal> for AskError<E> {
 }
 
 impl<F: Scheme> Client<F> {
-    /// A client with an empty view, which is lost when the client is dropped.
+    /// Creates a client with an empty view in memory. The view is lost when the client is dropped.
     ///
     /// # Errors
     /// [`OpenClientError::Family`], [`OpenClientError::Key`].
@@ -164,8 +164,8 @@ impl<F: Scheme> Client<F> {
         Self::of_view(StoredView::new(public.clone()).authenticated(), None)
     }
 
-    /// A client that stores its view in a file, which is created when the view first advances.
-    /// Several processes may share the file.
+    /// Opens a client that stores its view in the file `path`. The file is created when the view
+    /// first advances. Several processes may share the file.
     ///
     /// # Errors
     /// [`OpenClientError`].
@@ -193,21 +193,22 @@ impl<F: Scheme> Client<F> {
 }
 
 impl<F> Client<F> {
-    /// The newest version followed; version 0 before the first.
+    /// Returns the newest version of the view; version 0 before the first.
     pub const fn version(&self) -> Version {
         self.view.version()
     }
 
-    /// The public key that is trusted.
+    /// Returns the author's public key, which this client trusts.
     pub const fn public(&self) -> &PublicKey {
         self.view.public()
     }
 
-    /// Follows the author's history up to the latest version of a server, and stores the view.
+    /// Verifies that the server's latest version continues the author's history, and stores it as
+    /// the new view.
     ///
     /// # Errors
     /// [`AskError::Heads`] if the server's heads are refused or not returned; [`AskError::View`] if
-    /// the view's file cannot be used. The view is unchanged.
+    /// the view's file cannot be used. The view is unchanged after an error.
     pub fn advance<S: Source + ?Sized>(
         &mut self,
         server: &S,
@@ -232,8 +233,8 @@ impl<F> Client<F> {
         Ok(self.version())
     }
 
-    /// Accepts a view that another process has advanced, if this client's view advances to the same
-    /// head.
+    /// Accepts the view `advanced` of another process, if this client's own view advances to the
+    /// same head.
     fn joined<S: Source + ?Sized>(
         &self,
         server: &S,
@@ -241,7 +242,7 @@ impl<F> Client<F> {
     ) -> Result<StoredView, AskError<S::Error>> {
         let mut own = self.view.follow(server)?;
         for _ in 0..MOST_RACES {
-            // The author may publish meanwhile.
+            // The author may publish versions during the comparison.
             match own.version().cmp(&advanced.version()) {
                 Ordering::Less => own = own.follow(server)?,
                 Ordering::Greater => advanced = advanced.follow(server)?,
@@ -254,7 +255,8 @@ impl<F> Client<F> {
         Ok(advanced)
     }
 
-    /// The newer of this client's view and the stored view, which must be of the same key.
+    /// Returns the newer of this client's view and the stored view. Both must have the same public
+    /// key.
     fn beginning<E>(
         &self,
         file: &ViewFile,
@@ -272,7 +274,7 @@ impl<F> Client<F> {
         }
     }
 
-    /// Follows the server to the latest version, then asks about it.
+    /// Advances the view to the server's latest version, then queries this version.
     ///
     /// # Errors
     /// [`AskError`].
@@ -289,14 +291,14 @@ impl<F> Client<F> {
         self.ask_at(server, latest, question)
     }
 
-    /// Asks about a version up to the newest version followed.
+    /// Queries a version that is not newer than the client's view.
     ///
-    /// An answer about the newest version must be under the head that was followed. For an answer
-    /// about an older version of a log, the server proves that the version is part of the same
-    /// history. For other families, the author's signature is enough.
+    /// An answer about the newest version must match the head in the view. For an answer about an
+    /// older version of a log, the server proves that the version is part of the same history. For
+    /// other families, the author's signature is enough.
     ///
     /// # Errors
-    /// [`AskError`], with [`Refusal::Ahead`] for a version that was not followed.
+    /// [`AskError`], with [`Refusal::Ahead`] for a version newer than the view.
     pub fn ask_at<S, Q>(
         &self,
         server: &S,
@@ -329,5 +331,5 @@ impl<F> Client<F> {
     }
 }
 
-/// The number of versions that an author may publish while two views are compared.
+/// The maximum number of versions that an author may publish while two views are compared.
 const MOST_RACES: u32 = 4;

@@ -1,4 +1,5 @@
-//! A client's view as a file: the public key that it trusts, and the newest head that it has seen.
+//! A client's view as a file: the public key that the client trusts, and the newest head that it
+//! has seen.
 //!
 //! ```text
 //! pad-view v1
@@ -10,9 +11,9 @@
 //! digest <64 hexadecimal digits>      (SHA-256 of all lines above)
 //! ```
 //!
-//! The view contains its key, so a client that continues with a view keeps the key that it began
-//! with. The digest protects against accidents only: the file is as trustworthy as its storage
-//! location.
+//! The view contains the public key. A client that continues from a view therefore keeps the key
+//! that the view was created with. The digest protects against accidents only: the file is as
+//! trustworthy as its storage location.
 
 use pad_core::{
     SignedHead, Suite, TrustedView, Untrusted, VerifyError, Version, codec, contradiction::Past,
@@ -33,25 +34,25 @@ mod follow;
 pub use file::{ViewAccessError, ViewAccessFault, ViewFile};
 pub use follow::{Heads, NotFollowed};
 
-/// A client's public key, and the newest head that it has seen.
+/// A client's trusted public key, and the newest head that the client has seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredView {
     public: PublicKey,
-    /// A [`TrustedView`] as a message.
+    /// The newest head seen: a [`TrustedView`] as a message.
     seen: Vec<u8>,
     version: Version,
-    /// Whether the key was given explicitly, not taken from the store.
+    /// Whether the key was given explicitly, not read from the store.
     authenticated: bool,
 }
 
-/// Error of reading a view file.
+/// Error returned when a view file is parsed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ViewFileError {
-    /// The text is not a view.
+    /// The text is not a view file.
     #[error("not a view: line {line} is not \"{expected}\"")]
     Malformed {
-        /// The number of the line.
+        /// The number of the first invalid line.
         line: usize,
         /// The expected content of the line.
         expected: &'static str,
@@ -59,21 +60,21 @@ pub enum ViewFileError {
     /// The text is damaged: its digest does not match.
     #[error("the view is damaged: its digest does not match")]
     Damaged,
-    /// The key in the view cannot be used.
+    /// The public key in the view cannot be used.
     #[error("the public key in the view cannot be used: {0}")]
     Key(#[from] KeyFileError),
-    /// The head in the view was not signed by the view's key.
+    /// The head in the view is not signed with the view's key.
     #[error("the head in the view does not verify: {0}")]
     Head(#[from] Refusal),
 }
 
-/// Error for a refused head, with evidence if the author has signed two histories.
+/// Error returned for a refused head, with evidence if the author has signed two histories.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{refusal}")]
 pub struct RefusedHead {
-    /// The reason.
+    /// The reason why the head is refused.
     pub refusal: Refusal,
-    /// Evidence that the author's key has signed two histories ([`crate::evidence::check`]).
+    /// Evidence that the author's key has signed two histories, for [`crate::evidence::check`].
     pub evidence: Option<Vec<u8>>,
 }
 
@@ -87,7 +88,7 @@ impl From<Refusal> for RefusedHead {
 }
 
 impl StoredView {
-    /// A view with this key and no head yet. The key counts as not authenticated.
+    /// Creates a view with this public key and no head. The key counts as not authenticated.
     pub fn new(public: PublicKey) -> Self {
         let seen = with_suite!(public.suite, S => {
             codec::encode(&TrustedView::<S>::new(public.authority))
@@ -109,8 +110,8 @@ impl StoredView {
         }
     }
 
-    /// Whether the key was given explicitly, and not taken from the store that the view was begun
-    /// with.
+    /// Returns whether the key was given explicitly, and not read from the store for which the view
+    /// was created.
     pub const fn is_authenticated(&self) -> bool {
         self.authenticated
     }
@@ -164,36 +165,36 @@ impl StoredView {
         format!("{above}\ndigest {digest}\n")
     }
 
-    /// The key that the view was begun with.
+    /// Returns the public key that the view was created with.
     pub const fn public(&self) -> &PublicKey {
         &self.public
     }
 
-    /// The newest version seen; version 0 before the first head.
+    /// Returns the newest version seen; version 0 before the first head.
     pub const fn version(&self) -> Version {
         self.version
     }
 
-    /// The newest head seen: a [`TrustedView`] as a message.
+    /// Returns the newest head seen: a [`TrustedView`] as a message.
     pub(crate) fn seen(&self) -> &[u8] {
         &self.seen
     }
 
     /// Verifies the server's latest head, and returns the advanced view.
     ///
-    /// `head` is a [`SignedHead`] as a message, and `consistency` a [`ConsistencyProof`] as one.
-    /// The proof is required if the view has a head and `head` is newer. For logs, `append_only` is
-    /// then required too: the proof that the newer version contains the older version, as a
-    /// message.
+    /// `head` is the message of a [`SignedHead`], and `consistency` the message of a
+    /// [`ConsistencyProof`]. The consistency proof is required if the view contains a head and
+    /// `head` is newer. For logs, `append_only` is then required too: the message of the proof that
+    /// the newer version contains the older version.
     ///
     /// # Errors
     /// [`RefusedHead`] in any of these cases:
     ///
     /// - a message does not decode, or a required proof is missing
     /// - the head is not signed by the author
-    /// - it is older than the newest head seen
-    /// - it is another head for the same version
-    /// - it does not continue the history of the newest head seen
+    /// - the head is older than the newest head seen
+    /// - the head differs from the head seen of the same version
+    /// - the head does not continue the history of the newest head seen
     /// - in a log, the newer version does not contain the older version
     pub fn advance(
         &self,
@@ -213,17 +214,18 @@ impl StoredView {
         Ok(advanced)
     }
 
-    /// Returns evidence against the author, if a server's statement about the past of a head
+    /// Returns evidence against the author, if a server's statement about an older version
     /// contradicts the view.
     ///
-    /// `past` is the newer head's statement about the version of the older head, as returned by
-    /// [`crate::Dictionary::past_messages`].
+    /// `head` is the message of a signed head. `past` is the newer head's statement about the
+    /// version of the older head, as returned by [`crate::Dictionary::past_messages`].
     pub fn accuse(&self, head: &[u8], past: &[u8]) -> Option<Vec<u8>> {
         with_suite!(self.public.suite, S => self.accuse_in::<S>(head, past))
     }
 
-    /// Returns evidence against the author in a refused answer, the message of a
-    /// [`pad_core::Response`]. One of its heads must be another head of the newest version seen.
+    /// Returns evidence against the author from a refused answer, the message of a
+    /// [`pad_core::Response`]. One of the answer's heads must contradict the view's head of the
+    /// newest version seen.
     pub fn accuse_by_answer(&self, question: &Question, answer: &[u8]) -> Option<Vec<u8>> {
         let heads = heads_of(&self.public, question, answer).ok()?;
         let refused = |head: Vec<u8>| self.advance(&head, None, None).err()?.evidence;
@@ -267,8 +269,8 @@ impl StoredView {
         crate::family::log::check_growth(&self.public, [&older, &newer], append_only)
     }
 
-    /// Checks that the newest head names the root of an older head of a log, and that its version
-    /// contains the older one.
+    /// Checks that the history of the newest head contains the root of an older head of a log. Also
+    /// checks that the newest version contains the older version.
     #[cfg(feature = "log")]
     fn check_past_head(
         &self,
@@ -303,7 +305,7 @@ impl StoredView {
         )?)
     }
 
-    /// Fails: this build has no logs.
+    /// Always fails, because this build does not support logs.
     #[cfg(not(feature = "log"))]
     fn check_past_head(
         &self,

@@ -6,7 +6,7 @@ use pad_tree::Answer;
 /// All changes of one key's value between two versions.
 ///
 /// The list is as trustworthy as the lookups. If each lookup was verified, the list is complete for
-/// these versions. Other versions are not covered.
+/// these versions. The list does not cover other versions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompleteHistory {
     from: Version,
@@ -49,30 +49,30 @@ impl CompleteHistory {
         Ok(history)
     }
 
-    /// The first version of the history. No later change is missing. The value before it is not
-    /// known, unless this is version 0.
+    /// Returns the first version of the history. No later change is missing. The value before this
+    /// version is unknown, unless this version is 0.
     pub const fn from(&self) -> Version {
         self.from
     }
 
-    /// The last version of the history.
+    /// Returns the last version of the history.
     pub const fn to(&self) -> Version {
         self.to
     }
 
-    /// The value in [`CompleteHistory::from`].
+    /// Returns the value in version [`CompleteHistory::from`].
     pub const fn first(&self) -> &Answer {
         &self.first
     }
 
-    /// The versions after [`CompleteHistory::from`] whose value differs from the value in the
-    /// version before.
+    /// Returns each version after [`CompleteHistory::from`] whose value differs from the value in
+    /// the previous version, with its value.
     pub fn changes(&self) -> &[(Version, Answer)] {
         &self.changes
     }
 
-    /// Whether the history begins with the empty dictionary, so that it contains every change up to
-    /// [`CompleteHistory::to`].
+    /// Returns whether the history starts at the empty dictionary. If so, it contains every change
+    /// up to [`CompleteHistory::to`].
     pub fn is_from_the_beginning(&self) -> bool {
         self.from == Version::EMPTY
     }

@@ -1,4 +1,4 @@
-//! The records in a store that describe its dictionary.
+//! Records in a store that describe its dictionary.
 
 use std::path::Path;
 
@@ -10,17 +10,18 @@ use crate::{
     tuple_file::TupleFile,
 };
 
-/// Creates a store for the dictionary with this public key.
+/// Creates a store for the dictionary with the public key `public`.
 ///
 /// # Errors
-/// [`StoreError::Exists`] if there is a store at `path`; [`StoreError::OnlyTrees`] for a store in
-/// objects whose dictionary is not a tree; [`StoreError::Damaged`] if there are node or tuple files
+/// [`StoreError::Exists`] if there is a store at `path`; [`StoreError::OnlyTrees`] for a dictionary
+/// that is not a tree in an object store; [`StoreError::Damaged`] if there are node or tuple files
 /// of another store next to the path; [`StoreError`] of the medium.
 pub fn create_store(path: &Path, public: &PublicKey) -> Result<(), StoreError> {
     create_store_with(path, public, None)
 }
 
-/// Like [`create_store`], and stores the record `other`, which append-only logs require.
+/// Creates a store like [`create_store`], with the additional record `other`, which append-only
+/// logs require.
 ///
 /// # Errors
 /// The errors of [`create_store`].
@@ -50,7 +51,7 @@ pub fn create_store_with(
     AnyStore::create(path, &records)
 }
 
-/// The records of a new store for this dictionary.
+/// Returns the records of a new store: they describe the dictionary with the public key `public`.
 pub fn store_records(public: &PublicKey) -> [RecordChange; 2] {
     [
         RecordChange::put(PUBLIC_KEY_GROUP, "", public.to_text()),
@@ -58,7 +59,7 @@ pub fn store_records(public: &PublicKey) -> [RecordChange; 2] {
     ]
 }
 
-/// Reads the public key in a store's records. It is as trustworthy as the store.
+/// Reads the public key in a store's records. The key is as trustworthy as the store.
 ///
 /// # Errors
 /// [`StoreError::Damaged`] also if this build does not support the format of the store's

@@ -1,4 +1,4 @@
-//! A dictionary behind messages: the interface for services, commands and clients.
+//! Interface of a dictionary of any family through messages, for services, commands and clients.
 
 use std::ops::ControlFlow;
 
@@ -10,56 +10,59 @@ use crate::question::{HeadText, NotOffered, Question};
 /// A callback that receives unproved items one by one, and returns whether to continue.
 pub type UnprovedCallback<'n, T> = dyn FnMut(Untrusted<T>) -> ControlFlow<()> + 'n;
 
-/// A dictionary of any family and suite that answers questions about its versions, in messages.
+/// A dictionary of any family and suite. Queries about its versions are answered as messages.
 ///
-/// Object-safe: a dictionary whose scheme is chosen at run time is a `dyn Dictionary`. A
-/// [`crate::Keeper`] holds a whole dictionary, a [`crate::part::AnyPart`] some of its keys.
+/// The trait is object-safe: a dictionary whose scheme is chosen at run time is a `dyn Dictionary`.
+/// A [`crate::Keeper`] contains a whole dictionary, a [`crate::part::AnyPart`] only some of its
+/// keys.
 pub trait Dictionary {
-    /// The author's head of a version as text.
+    /// Returns the author's signed head of a version as text.
     ///
     /// # Errors
     /// [`LookupError`] if the version does not exist or is 0, or cannot be read.
     fn head_text(&self, version: Version) -> Result<HeadText, LookupError>;
 
-    /// The author's head of a version as a message, a [`pad_core::SignedHead`].
+    /// Returns the author's signed head of a version as a message, a [`pad_core::SignedHead`].
     ///
     /// # Errors
     /// [`LookupError`] if the version does not exist or is 0, or cannot be read.
     fn head_message(&self, version: Version) -> Result<Vec<u8>, LookupError>;
 
-    /// The proof that a newer head continues an older head, as a message.
+    /// Returns the proof that a newer head continues the history of an older head, as a message.
     ///
     /// # Errors
     /// [`LookupError`] unless `older` is before `newer` and `newer` exists.
     fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, LookupError>;
 
-    /// The proof that a newer version contains all entries of an older version, as a message;
-    /// `None` where entries can be removed.
+    /// Returns the proof that a newer version contains all entries of an older version, as a
+    /// message. Returns `None` for families whose entries can be removed.
     ///
     /// # Errors
-    /// [`LookupError`] if entries cannot be removed, unless `older` is at most `newer` and `newer`
-    /// exists.
+    /// [`LookupError`] if entries cannot be removed and `older` is later than `newer`, or `newer`
+    /// does not exist.
     fn append_only_message(
         &self,
         older: Version,
         newer: Version,
     ) -> Result<Option<Vec<u8>>, LookupError>;
 
-    /// The statements of a newer version's head about an older version, each as the body of a
-    /// [`pad_core::contradiction::Past`]: for [`crate::client_view::StoredView::accuse`].
+    /// Returns the statements that the newer version's head makes about the older version, each as
+    /// the body of a [`pad_core::contradiction::Past`]. [`crate::client_view::StoredView::accuse`]
+    /// takes such a statement.
     ///
     /// # Errors
     /// [`LookupError`] unless `older` is at least 1 and before `newer`, and `newer` exists.
     fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, LookupError>;
 
-    /// The answer to a question, as the message of a [`pad_core::Response`].
+    /// Returns the answer to a question about a version, as the message of a
+    /// [`pad_core::Response`].
     ///
     /// # Errors
     /// [`AnswerError`].
     fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError>;
 
-    /// The first page of a range, with entries of about the given number of bytes. The next page
-    /// begins at the end of this page. Families without pages return the whole range.
+    /// Returns the first page of a range. A page contains entries of about `bytes` bytes, and the
+    /// next page starts at its end. Families without pages return the whole range.
     ///
     /// # Errors
     /// [`AnswerError`].
@@ -70,14 +73,14 @@ pub trait Dictionary {
         bytes: usize,
     ) -> Result<KeyRange, AnswerError>;
 
-    /// The proof in the answer to a lookup, without the head, as the body of a message.
+    /// Returns the lookup proof for a key, without the head, as the body of a message.
     ///
     /// # Errors
     /// [`LookupError`] if the version does not exist.
     fn proof_body(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError>;
 
-    /// The versions up to `last` in which a key changed, from `last` backwards, within about
-    /// `lookups` lookups. Completeness is not proved.
+    /// Returns the versions up to `last` in which a key changed. The search runs backwards from
+    /// `last` and stops after about `lookups` lookups. The result is not proved to be complete.
     ///
     /// # Errors
     /// [`AnswerError`].
@@ -88,8 +91,8 @@ pub trait Dictionary {
         lookups: u64,
     ) -> Result<Untrusted<KeyHistory>, AnswerError>;
 
-    /// Passes the keys that differ between two versions to `note`, in ascending order and without
-    /// proof, until `note` stops.
+    /// Calls `note` for each key that differs between two versions, in ascending order, until
+    /// `note` stops. The differences are not proved.
     ///
     /// # Errors
     /// [`AnswerError`].
@@ -101,14 +104,14 @@ pub trait Dictionary {
     ) -> Result<(), AnswerError>;
 }
 
-/// Error for a question that is not answered.
+/// Error returned for a question that cannot be answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AnswerError {
     /// The version does not exist or cannot be read, or the question cannot be answered.
     #[error(transparent)]
     Lookup(#[from] LookupError),
-    /// The scheme does not answer such questions.
+    /// The scheme does not support this kind of question.
     #[error(transparent)]
     NotOffered(#[from] NotOffered),
 }

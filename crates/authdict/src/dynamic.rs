@@ -1,4 +1,4 @@
-//! Verifiers of a scheme that is chosen at run time.
+//! Verifiers for a scheme that is chosen at run time.
 
 use pad_core::{DecodeError, Version};
 
@@ -12,13 +12,13 @@ use crate::{
     verifier::Verifier,
 };
 
-/// The client that trusts this public key.
+/// Creates a client that trusts the public key `public`.
 ///
-/// Time: a check of the scheme's own key, which is slow for accumulators.
+/// Time: one check of the scheme's own key, which is slow for accumulators.
 ///
 /// # Errors
 /// [`Refusal::Decode`] if the scheme's own key is missing or malformed; [`Refusal::NotOffered`] for
-/// directories, which have ids and a client of their own.
+/// block directories, which look up ids and have a separate client.
 pub fn client(public: &PublicKey) -> Result<Box<dyn Verifier>, Refusal> {
     if public.scheme.family() == SchemeFamily::Directory {
         let (what, scheme) = ("questions about keys", public.scheme.id());
@@ -28,10 +28,12 @@ pub fn client(public: &PublicKey) -> Result<Box<dyn Verifier>, Refusal> {
     client.ok_or(Refusal::Decode(DecodeError::Malformed))
 }
 
-/// The client that trusts the public key of a view, and has seen the view's newest head. It refuses
-/// versions newer than the view ([`Refusal::Ahead`]), unless the view has seen none.
+/// Creates a client from a view: it trusts the view's public key and has seen the view's newest
+/// head. The client refuses versions newer than the view ([`Refusal::Ahead`]), unless the view
+/// contains no head.
 ///
-/// [`StoredView::check_past`] checks that answers about older versions of a log match the view.
+/// To check answers about older versions of a log against the view, call
+/// [`StoredView::check_past`].
 ///
 /// # Errors
 /// The errors of [`client`] and of [`Verifier::resume`].
@@ -42,7 +44,7 @@ pub fn client_of(view: &StoredView) -> Result<Box<dyn Verifier>, Refusal> {
     Ok(Box::new(FollowedClient { client, followed }))
 }
 
-/// A client that refuses versions newer than the one it has followed.
+/// A client that refuses versions newer than `followed`, unless `followed` is 0.
 struct FollowedClient {
     client: Box<dyn Verifier>,
     followed: Version,
@@ -69,7 +71,8 @@ impl Verifier for FollowedClient {
 
 /// Verifies an answer with only the public key, and returns the verified statement.
 ///
-/// `answer` is the message of a [`pad_core::Response`]. For many answers, make the [`client`] once.
+/// `answer` is the message of a [`pad_core::Response`]. To verify many answers, create the
+/// [`client`] once.
 ///
 /// # Errors
 /// [`Refusal`].
@@ -82,7 +85,7 @@ pub fn verify(
     client(public)?.check_at(version, question, answer)
 }
 
-/// The longest answer to a question that a client reads, in bytes.
+/// Returns the maximum length, in bytes, of an answer to `question` that a client reads.
 pub fn longest_answer(public: &PublicKey, question: &Question) -> usize {
     #[cfg(feature = "log")]
     if public.scheme.family().is_append_only() {

@@ -26,21 +26,23 @@ pub fn check(public: &PublicKey, evidence: &[u8]) -> Result<Version, Refusal> {
     })
 }
 
-/// Writes evidence into a new file next to another, without overwriting other evidence.
+/// Writes evidence into a new file next to the file `base`, without overwriting other evidence.
 ///
 /// The file's name is the name of `base` with `suffix`, followed by `-2`, `-3`, .. if the name is
-/// taken. If a file contains the same evidence, no other file is written. At most `most` files are
-/// created.
+/// taken. If an existing file contains the same evidence, no new file is written. At most `most`
+/// files are created.
 ///
 /// # Errors
-/// The operating system's; [`io::ErrorKind::StorageFull`] if there are `most` such files already.
+/// [`io::Error`] of the operating system; [`io::ErrorKind::StorageFull`] if there are already
+/// `most` such files.
 pub fn keep(base: &Path, suffix: &str, evidence: &[u8], most: u32) -> io::Result<PathBuf> {
     for number in 1..=most {
         let path = match number {
             1 => pad_disk::companion(base, suffix)?,
             number => pad_disk::companion(base, &format!("{suffix}-{number}"))?,
         };
-        // Read first: `create` makes a file durable before it finds that the name is taken.
+        // The file is read before `create`, because `create` makes its contents durable before it
+        // finds that the name is taken.
         match is_in(&path, evidence) {
             Ok(true) => return Ok(path),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -64,5 +66,5 @@ fn is_in(path: &Path, evidence: &[u8]) -> io::Result<bool> {
     Ok(found == evidence)
 }
 
-/// The maximum number of evidence files next to another file.
+/// The maximum number of evidence files next to one file.
 pub const MOST_FILES: u32 = 1000;

@@ -1,8 +1,8 @@
-//! Auxiliary server messages next to heads, answers and updates: lists of messages and key
-//! histories.
+//! Auxiliary messages between servers and clients: lists of messages, and the versions in which a
+//! key changed.
 //!
-//! These messages are not proved. The receiver verifies the answers that it requests with their
-//! help.
+//! These messages are not proved. The receiver uses them only to choose queries, and verifies the
+//! answers to these queries.
 
 #![deny(
     clippy::indexing_slicing,
@@ -19,13 +19,13 @@ use pad_core::{
 use pad_tree::KeyHistory;
 use serde::{Deserialize, Serialize};
 
-/// The kind of a list of messages.
+/// The message kind of a list of messages.
 const LIST_KIND: u8 = 12;
 
 /// Encodes a list of messages, or bodies of messages, each preceded by its length (4 bytes,
 /// big-endian).
 ///
-/// Returns `None` if an item is 4 GiB or longer. No message is.
+/// Returns `None` if an item is 4 GiB or longer. No message of this project is that long.
 pub fn encode_list<'m>(messages: impl IntoIterator<Item = &'m [u8]>) -> Option<Vec<u8>> {
     let mut bytes = codec::envelope(LIST_KIND, 0);
     for message in messages {
@@ -54,7 +54,7 @@ pub fn decode_list(bytes: &[u8], limit: usize) -> Result<Vec<&[u8]>, DecodeError
     Ok(messages)
 }
 
-/// The bytes of the length before a message of a list.
+/// The number of length bytes before each message of a list.
 const LENGTH_BYTES: usize = 4;
 
 #[derive(Serialize, Deserialize)]
@@ -77,8 +77,8 @@ pub fn encode_history(history: Untrusted<KeyHistory>) -> Vec<u8> {
 /// Decodes the versions in which a key changed, from a message of at most `limit` bytes.
 ///
 /// # Errors
-/// [`DecodeError`]; [`DecodeError::NonCanonical`] unless the versions ascend and all come after
-/// `since`.
+/// [`DecodeError`]; [`DecodeError::NonCanonical`] unless the versions ascend and all come after the
+/// first version covered, `since`.
 pub fn decode_history(bytes: &[u8], limit: usize) -> Result<Untrusted<KeyHistory>, DecodeError> {
     let Changes { since, changes } = codec::decode(bytes, limit)?;
     let ascend = changes.is_sorted_by(|before, after| before < after);

@@ -1,7 +1,8 @@
-//! The families of schemes. Each module contains the facade's code for one of them.
+//! The families of schemes. Each submodule adapts one family to this crate's interface.
 //!
-//! A family implements queries, checks and storage of its repositories ([`crate::keeper`]), and
-//! verifies answers. `keeper` and `client` pick the family of a scheme chosen at run time.
+//! A family implements queries, checks and storage for its repositories ([`crate::keeper`]), and
+//! verifies answers. The functions `keeper` and `client` select the family of a scheme that is
+//! chosen at run time.
 
 use pad_core::{
     Answers, Client, Family, Question as Ask, SchemeId, Suite, TrustedView, VerifyError, Version,
@@ -24,7 +25,8 @@ pub(crate) mod log;
 pub(crate) mod tree;
 pub(crate) mod tuple;
 
-/// Creates the keeper of the dictionary with this public key, not opened yet.
+/// Creates the keeper of the dictionary with the public key `public`. The caller opens it
+/// afterwards.
 pub(crate) fn keeper<S: Suite>(
     public: &PublicKey,
     store: AnyStore,
@@ -35,7 +37,7 @@ pub(crate) fn keeper<S: Suite>(
         SchemeFamily::Tuple => tuple::keeper::<S>(public, store)?,
         #[cfg(feature = "log")]
         SchemeFamily::Log => log::keeper::<S>(public, store)?,
-        // A directory is stored in a folder, not in a store.
+        // A block directory is stored in a folder, not in a `Store`.
         SchemeFamily::Directory => None,
     };
     made.ok_or_else(|| {
@@ -43,21 +45,21 @@ pub(crate) fn keeper<S: Suite>(
     })
 }
 
-/// The client that trusts only a public key; `None` if the scheme's own key is missing or
-/// malformed, and for directories.
+/// Creates the client that trusts only a public key. Returns `None` if the scheme's own key is
+/// missing or malformed, and for block directories.
 pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn Verifier>> {
     match public.scheme.family() {
         SchemeFamily::Tree => tree::client::<S>(public),
         SchemeFamily::Tuple => tuple::client::<S>(public),
         #[cfg(feature = "log")]
         SchemeFamily::Log => log::client::<S>(public),
-        // Lookups in directories are by id, not by key: the client is
+        // Lookups in block directories are by id, not by key. Their client is
         // `block_directory::DirectoryClient`.
         SchemeFamily::Directory => None,
     }
 }
 
-/// The error for a kind of question that a family does not answer.
+/// Creates the error for a kind of question that a family does not answer.
 pub(crate) fn not_offered(question: &Question, scheme: SchemeId) -> NotOffered {
     let what = question.kind();
     NotOffered { what, scheme }
@@ -75,12 +77,12 @@ fn check<F: Family<Error = VerifyError> + Answers<Q>, Q: Ask>(
         Err(client::Refusal::Decode(error)) => Err(error.into()),
         Err(client::Refusal::Head(error) | client::Refusal::Proof(error)) => Err(error.into()),
         Err(client::Refusal::Fork { version, .. }) => Err(VerifyError::Fork(version).into()),
-        // The version is given, so no head need have been seen.
+        // The version is given, so the client may answer without having seen any head.
         Err(_) => Err(VerifyError::RootMismatch.into()),
     }
 }
 
-/// Resumes a client from the newest head seen.
+/// Resumes a client from the newest head that it has seen.
 fn resume<F: Family>(client: &mut Client<F>, seen: &[u8]) -> Result<(), Refusal> {
     let seen: TrustedView<F::Suite> = codec::decode(seen, seen.len())?;
     *client = Client::resume(client.public().clone(), seen)?;

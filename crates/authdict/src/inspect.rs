@@ -1,9 +1,9 @@
-//! Inspection of messages: their kind, and the steps by which a proof is checked, for human
-//! readers.
+//! Inspection of messages for human readers: the kind of a message, and the steps by which a proof
+//! is checked.
 //!
 //! Each step is reported as a [`Line`] when it is made. For a tree's proof, the verifier itself
-//! reports its steps ([`pad_tree::TreeProof::explain`]), so the output shows exactly what the
-//! verifier computes. [`crate::dynamic::verify`] checks a proof against a question.
+//! reports its steps ([`pad_tree::TreeProof::explain`]). The output therefore lists exactly the
+//! verifier's computations. [`crate::dynamic::verify`] checks a proof against a question.
 
 #![deny(
     clippy::indexing_slicing,
@@ -29,18 +29,18 @@ mod kinds;
 
 pub use kinds::{Kind, LONGEST, Role};
 
-/// A step of a check, or a part of a message.
+/// One line of a report: a step of a check, or a part of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     /// The name of the step or part, in a word or two.
     pub what: &'static str,
-    /// The content.
+    /// The content of the part, or the result of the step.
     pub shown: LineContent,
-    /// The origin of the content, or its consequence.
+    /// A remark: the origin of the content, or its consequence.
     pub says: String,
 }
 
-/// The content of a line.
+/// The content of a [`Line`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LineContent {
     /// Arbitrary bytes chosen by users: keys and values.
@@ -51,7 +51,7 @@ pub enum LineContent {
     Number(u64),
 }
 
-/// A callback that receives lines.
+/// A callback that receives the lines of a report.
 pub type Note<'n> = &'n mut dyn FnMut(Line);
 
 #[expect(
@@ -73,36 +73,36 @@ pub(crate) fn number(note: Note<'_>, what: &'static str, shown: u64, says: &str)
     note(Line { what, shown, says });
 }
 
-/// Result of an inspection, after all steps are reported.
+/// Result of an inspection, returned after all lines are reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inspection {
     /// The kind of the message.
     pub kind: Kind,
     /// The version of the message's head; `None` for [`Role::Evidence`] and [`Role::Other`].
     pub version: Option<Version>,
-    /// Whether the author's signature on the head was checked with the given key, and is good.
+    /// Whether the author's signature on the head was checked with the given key and is valid.
     pub is_signed: bool,
     /// Whether all steps of the check were made and the result equals the root. `true` only for
-    /// proofs by trees. Other proofs have to be verified separately.
+    /// proofs by trees. Proofs by other schemes have to be verified separately.
     pub is_followed: bool,
 }
 
-/// The unverified head in a message; for a preview.
+/// The unverified head of a message, for a preview.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Headline {
     /// The scheme, if this build knows it.
     pub scheme: Option<SchemeName>,
-    /// The dictionary.
+    /// The id of the dictionary.
     pub dictionary: String,
-    /// The version.
+    /// The version of the head.
     pub version: Version,
     /// The root in hexadecimal digits.
     pub root: String,
-    /// The number of changes, for updates.
+    /// The number of changes; `None` unless the message is an update.
     pub changes: Option<u64>,
 }
 
-/// Decodes the kind and head of a message, unverified.
+/// Decodes the kind and the head of a message, without verifying them.
 ///
 /// # Errors
 /// [`DecodeError`] if `message` has no envelope, is of an unknown kind, or is malformed up to its
@@ -139,8 +139,9 @@ fn head_of<S: Suite>(kind: &Kind, message: &[u8]) -> Result<HeadAndChanges<S>, D
 
 /// Checks a head, a proof file or an update, and reports each step.
 ///
-/// Without a public key the signature is not checked. Proofs of tuples do not contain the queried
-/// key. If `key` is given, the digests of the tuples are computed. Memory: the message, and a line.
+/// Without a public key, the signature is not checked. Proofs of tuples do not contain the queried
+/// key, so their digests are computed only if `key` is given. Memory: the message, and one line of
+/// the report.
 ///
 /// # Errors
 /// [`Refusal`] at the first step that fails, after the lines of earlier steps were reported.
@@ -230,7 +231,7 @@ fn is_tree(family: SchemeFamily) -> bool {
     family == SchemeFamily::Tree
 }
 
-/// Reports the contents of a head, and returns whether its signature was checked.
+/// Reports the contents of a head, and returns whether its signature was verified.
 fn say_head<S: Suite>(
     signed: &SignedHead<S>,
     public: Option<&PublicKey>,
@@ -274,7 +275,7 @@ fn say_head<S: Suite>(
     Ok(true)
 }
 
-/// The suite with this number in an envelope.
+/// Returns the suite with this number in an envelope.
 fn suite_numbered(number: u16) -> Result<SuiteName, DecodeError> {
     SuiteName::from_id(number).ok_or(DecodeError::WrongSuite {
         expected: Sha256Ed25519::ID.0,

@@ -1,8 +1,8 @@
-//! Durable dictionaries: a keeper owns its store, and acknowledges a change only after it is
-//! durable.
+//! Durable dictionaries. A keeper owns the store of a dictionary, and acknowledges a change only
+//! after the change is durable.
 //!
-//! There are three ways to store a dictionary. In each, [`Keeper::commit`] defines the order of
-//! writes:
+//! There are three ways to store a dictionary. In each of them, [`Keeper::commit`] defines the
+//! order of writes:
 //!
 //! | kept | in the store | next to the store | families |
 //! | --- | --- | --- | --- |
@@ -10,9 +10,9 @@
 //! | derived | the signed updates | data made from them, written last | signed tuples |
 //! | whole | the signed updates and a checkpoint | nothing | accumulated tuples, logs |
 //!
-//! Opening verifies what it reads: updates are replayed with signature and root, and nodes are
-//! checked against their digests when they are read. A damaged checkpoint costs a full replay,
-//! unless pruning has made the checkpoint the only copy.
+//! Opening verifies all data that it reads. Updates are replayed and checked by signature and root.
+//! Nodes are checked against their digests when they are read. A damaged checkpoint costs a full
+//! replay, unless pruning has made the checkpoint the only copy.
 
 use core::{fmt, ops::ControlFlow};
 
@@ -39,60 +39,61 @@ pub(crate) use family::{
     FamilyKeeper, FamilyRepository, as_repository, by_answers, past_messages, replay,
 };
 
-/// A dictionary that applies its author's updates.
+/// A dictionary that applies signed updates of its author.
 ///
-/// A version may be *staged*: applied, but not durable. Questions about a staged version are
-/// refused until [`Keeper::commit`].
+/// A *staged* version is applied, but not durable yet. Questions about a staged version are refused
+/// until [`Keeper::commit`].
 pub trait Replica: Dictionary + fmt::Debug + Send + Sync {
-    /// The author and dictionary whose updates are accepted.
+    /// Returns the author and the dictionary whose updates are accepted.
     fn authority(&self) -> &Authority;
 
-    /// The latest durable version.
+    /// Returns the latest durable version.
     fn latest(&self) -> Version;
 
-    /// The latest version that was applied, durable or not.
+    /// Returns the latest version that was applied, whether durable or not.
     fn staged(&self) -> Version;
 
-    /// The oldest version that can be queried.
+    /// Returns the oldest version that can be queried.
     fn oldest(&self) -> Version;
 
-    /// Checks the head of an update, given as a message, without keeping its operations. The author
-    /// must have signed the head, and its version must be the next one.
+    /// Checks the head of `message`, an update, and ignores its operations. The author must have
+    /// signed the head, and its version must be the next version.
     ///
     /// # Errors
     /// [`RepositoryError::Unreadable`] if the message is malformed; [`RepositoryError::Refused`] if
-    /// the head is unsigned or not the next one.
+    /// the head is not signed by the author, or not of the next version.
     fn verify_update(&self, message: &[u8]) -> Result<(), RepositoryError>;
 
-    /// Whether the head in an update, given as a message, equals the head of an existing version.
+    /// Returns whether the head in `message`, an update, equals the head of an existing version.
     /// The signature is not verified. Equal heads imply equal contents, regardless of how the
     /// version was built.
     ///
     /// # Errors
-    /// [`RepositoryError::Unreadable`]; [`RepositoryError::Lookup`] if the version does not exist.
+    /// [`RepositoryError::Unreadable`] if the message is malformed; [`RepositoryError::Lookup`] if
+    /// the version does not exist.
     fn has_update(&self, message: &[u8]) -> Result<bool, RepositoryError>;
 
-    /// The update that led to a durable version, as a message; `None` if it was pruned, or the
-    /// version does not exist. An update that has to be rebuilt may have at most `most` bytes of
-    /// keys and values.
+    /// Returns the update that produced a durable version, as a message. Returns `None` if the
+    /// update was pruned, or the version does not exist. If the update has to be rebuilt, its keys
+    /// and values may have at most `most` bytes.
     ///
     /// # Errors
     /// [`RepositoryError::Store`]; [`RepositoryError::Lookup`] if the update has to be rebuilt, and
-    /// its source cannot be read or is too long.
+    /// its contents cannot be read or are too long.
     fn update_within(
         &self,
         version: Version,
         most: usize,
     ) -> Result<Option<Vec<u8>>, RepositoryError>;
 
-    /// The number of entries of the latest version that was applied.
+    /// Returns the number of entries of the latest version that was applied.
     fn entries(&self) -> usize;
 
-    /// The bytes of memory for contents, heads and history. Where contents are read on demand,
-    /// counts only cached blocks or rows not yet written.
+    /// Returns the bytes of memory for contents, heads and history. If contents are read on demand,
+    /// only cached blocks or rows that are not written yet are counted.
     fn memory_bytes(&self) -> usize;
 
-    /// The total bytes of the store's file and of the files next to it.
+    /// Returns the total bytes of the store's file and of the files next to it.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
@@ -104,16 +105,16 @@ pub trait Replica: Dictionary + fmt::Debug + Send + Sync {
     /// [`CheckError::Version`]; [`CheckError::Repository`] if the version does not exist.
     fn check_head(&self, version: Version) -> Result<(), CheckError>;
 
-    /// Refuses to sign for this dictionary if it is behind the newest head in `record`.
+    /// Refuses to sign for this dictionary if its store is behind the newest head in `record`.
     ///
     /// # Errors
     /// [`SigningRecordError`].
     fn check_record(&self, record: &SigningRecord) -> Result<(), SigningRecordError>;
 
-    /// The store.
+    /// Returns the store that this dictionary is kept in.
     fn store(&self) -> &AnyStore;
 
-    /// The store, for checks and compaction.
+    /// Returns the store, for checks and compaction.
     fn store_mut(&mut self) -> &mut AnyStore;
 }
 
@@ -121,30 +122,30 @@ pub trait Replica: Dictionary + fmt::Debug + Send + Sync {
 ///
 /// Laws:
 ///
-/// 1. After any crash, all acknowledged versions exist, each complete.
-/// 2. An answer is about a durable version. While a proof about an older version could vouch for a
-///    staged version, all questions are refused.
-/// 3. A refused update or batch changes nothing. After an error of the medium, the store must be
-///    reopened to learn its state.
+/// 1. After any crash, all acknowledged versions exist, and each is complete.
+/// 2. Each answer is about a durable version. All questions are refused while a proof about an
+///    older version could also prove statements about a staged version.
+/// 3. A refused update or batch changes nothing. After an error of the medium, the state of the
+///    store is unknown until it is reopened.
 pub trait Keeper: Replica {
-    /// Verifies an update, given as a message, and stages it. Its head is verified before memory is
-    /// allocated for its operations.
+    /// Verifies an update, given as a message, and stages its version. The update's head is
+    /// verified before memory is allocated for its operations.
     ///
     /// # Errors
     /// [`RepositoryError::Unreadable`], [`RepositoryError::Refused`]: nothing is changed.
     /// [`RepositoryError::Store`], [`RepositoryError::Lookup`] if the store fails.
     fn stage_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError>;
 
-    /// Makes all staged versions and these records durable, all or nothing. Returns the version
-    /// thereby acknowledged. Derived data is written by [`Keeper::settle`].
+    /// Makes all staged versions and the changes `records` durable, all or nothing. Returns the
+    /// latest version, which is then acknowledged. [`Keeper::settle`] writes derived data.
     ///
     /// # Errors
-    /// [`RepositoryError::Store`]: the versions stay staged. The store may contain them: reopen it
-    /// to find out.
+    /// [`RepositoryError::Store`]. The versions stay staged. The store may contain them
+    /// nevertheless, which is known only after it is reopened.
     fn commit(&mut self, records: &[RecordChange]) -> Result<Version, RepositoryError>;
 
-    /// Writes data derived from durable updates. A failure is ignored: the next opening rebuilds
-    /// the data.
+    /// Writes data that is derived from durable updates. Errors are ignored, because the next
+    /// opening rebuilds this data.
     fn settle(&mut self);
 
     /// Writes a checkpoint or derived data, so that the next opening has nothing to replay.
@@ -153,20 +154,21 @@ pub trait Keeper: Replica {
     /// [`RepositoryError::Store`].
     fn checkpoint(&mut self) -> Result<(), RepositoryError>;
 
-    /// Drops the contents of all versions before `oldest`, and frees their space. Heads stay.
+    /// Drops the contents of all versions before `oldest`, and frees their space. The heads of
+    /// these versions are kept.
     ///
     /// # Errors
     /// [`RepositoryError::Lookup`] if the version does not exist, and for logs, which keep all
-    /// versions; [`RepositoryError::Store`]. If this contains [`StoreError::NotRemoved`], the
-    /// versions are dropped, but some of their space is not freed.
+    /// versions; [`RepositoryError::Store`]. With [`StoreError::NotRemoved`], the versions are
+    /// dropped, but some of their space is not freed.
     fn prune(&mut self, oldest: Version) -> Result<(), RepositoryError>;
 
-    /// Rewrites the inner nodes of the latest version together, where they are in a file. Nodes
-    /// that version `since` already contained are left in place.
+    /// Rewrites the inner nodes of the latest version next to each other, if nodes are in a file.
+    /// Nodes that version `since` already contained stay at their positions.
     ///
-    /// Lookups in later versions then read as few blocks as after a bulk load. Nothing else
-    /// changes. [`Keeper::prune`] frees the space of the duplicate nodes. Returns the number of
-    /// bytes written, and passes the number so far to `note` at intervals.
+    /// Later lookups then read as few blocks as after a bulk load. Nothing else changes.
+    /// [`Keeper::prune`] frees the space of the old copies of nodes. Returns the number of bytes
+    /// written. Calls `note` at intervals with the number of bytes written so far.
     ///
     /// # Errors
     /// [`RepositoryError::Lookup`] if the version does not exist; [`RepositoryError::Store`], with
@@ -177,73 +179,77 @@ pub trait Keeper: Replica {
         note: &mut dyn FnMut(u64),
     ) -> Result<u64, RepositoryError>;
 
-    /// Checks everything in the store, trusting the author's public key only:
+    /// Checks the whole store, and trusts only the author's public key:
     ///
-    /// 1. the storage engine's own structure, and the checkpoint's integrity digest;
-    /// 2. the signature of every version's head, pruned versions included, and the history in it;
-    /// 3. every stored update, replayed from the empty dictionary, or after pruning from the
-    ///    checkpoint (only of dictionaries kept whole);
-    /// 4. of logs, every node and certificate in the checkpoint, by recomputing it;
-    /// 5. all contents of the oldest and the latest kept version, and in every other kept version
-    ///    the changes of its update. They are checked by proofs against the heads. Where the
-    ///    dictionary is kept as rows, they are hashed up to the signed roots. Logs prove only a few
-    ///    entries of an update.
+    /// 1. the storage engine's structure, and the integrity digest of the checkpoint;
+    /// 2. the signature of the head of every version, also of pruned versions, and the history in
+    ///    it;
+    /// 3. every stored update of a dictionary kept whole, by a replay from the empty dictionary, or
+    ///    from the checkpoint after pruning;
+    /// 4. every node and certificate in the checkpoint of a log, by recomputing it;
+    /// 5. all contents of the oldest and of the latest kept version, and the changes of every other
+    ///    kept version. They are checked by proofs against the heads. If the dictionary is kept as
+    ///    rows, they are hashed up to the signed roots. In logs, only a few entries of an update
+    ///    are proved.
     ///
     /// # Errors
     /// [`CheckError`] with the first problem found.
     fn check(&mut self) -> Result<CheckSummary, CheckError>;
 }
 
-/// A keeper that can sign. Programs use it only through [`crate::Author`], which has checked the
-/// signing record.
+/// A keeper that can sign versions. Other crates use it only through [`crate::Author`], which
+/// checks the signing record first.
 pub(crate) trait SigningKeeper: Keeper {
     /// Reads the store and the files next to it.
     ///
     /// # Errors
-    /// [`RepositoryError::DamagedUpdate`] or [`RepositoryError::Store`] if they do not contain a
-    /// complete dictionary of this setup.
+    /// [`RepositoryError::DamagedUpdate`] or [`RepositoryError::Store`] if the store and these
+    /// files do not contain a complete dictionary of this setup.
     fn open(&mut self) -> Result<(), RepositoryError>;
 
-    /// Prepares to sign with the keys of the author.
+    /// Prepares to sign with the author's keys.
     ///
     /// # Errors
-    /// [`AuthorError`] if the scheme's own key or its parameters do not match. Trees have nothing
-    /// to check.
+    /// [`AuthorError`] if the scheme's own key or its parameters do not match the store. Trees
+    /// check nothing.
     fn resume(&mut self, key: &SecretKey) -> Result<(), AuthorError>;
 
     /// Signs a batch as the next version and stages it.
     ///
     /// If the signer refuses, the batch is kept for the next call. Stored trees and stored tuples
-    /// sign it together with the next batch. Other families sign it first, as its own version.
+    /// sign the batch together with the next batch. Other families sign it first, as its own
+    /// version.
     ///
     /// # Errors
-    /// [`AuthorError`]; [`AuthorError::Repository`] with [`StoreError::NoAuthor`] without
-    /// [`SigningKeeper::resume`].
+    /// [`AuthorError`]; [`AuthorError::Repository`] with [`StoreError::NoAuthor`] if
+    /// [`SigningKeeper::resume`] was not called.
     fn sign(&mut self, batch: Vec<Operation>) -> Result<Version, AuthorError>;
 
-    /// Whether [`SigningKeeper::sign_gathered`] streams changes instead of collecting a batch.
+    /// Returns whether [`SigningKeeper::sign_gathered`] streams changes. Otherwise, it collects
+    /// them into a batch.
     fn streams(&self) -> bool;
 
-    /// Like [`SigningKeeper::sign`], for gathered changes. Streamed changes are not kept if the
-    /// signer refuses.
+    /// Signs gathered changes like [`SigningKeeper::sign`]. Changes that were streamed are not kept
+    /// if the signer refuses.
     ///
     /// # Errors
-    /// The errors of [`SigningKeeper::sign`]. If the store fails after signing, it is closed.
+    /// The errors of [`SigningKeeper::sign`]. If the store fails after signing, it accepts no
+    /// further writes.
     fn sign_gathered(&mut self, changes: Changes) -> Result<Version, AuthorError>;
 }
 
 impl dyn Keeper {
-    /// Verifies an update, given as a message, and applies it durably as the latest version.
+    /// Verifies an update, given as a message, and applies it durably as the next version.
     ///
     /// # Errors
     /// The errors of [`Keeper::stage_message`] and [`Keeper::commit`]. If the update is already
-    /// staged, [`Keeper::commit`] retries.
+    /// staged, call [`Keeper::commit`] to retry.
     pub fn apply_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError> {
         self.stage_message(update)?;
         self.flush(&[])
     }
 
-    /// Like [`Keeper::commit`], followed by [`Keeper::settle`].
+    /// Calls [`Keeper::commit`], then [`Keeper::settle`].
     ///
     /// # Errors
     /// The errors of [`Keeper::commit`].
@@ -253,7 +259,7 @@ impl dyn Keeper {
         Ok(acknowledged)
     }
 
-    /// The update that led to a durable version, as a message of any length.
+    /// Returns the update that produced a durable version, as a message of any length.
     ///
     /// # Errors
     /// The errors of [`Replica::update_within`].
@@ -261,7 +267,7 @@ impl dyn Keeper {
         self.update_within(version, usize::MAX)
     }
 
-    /// The versions in which a key changed. Completeness is not proved.
+    /// Returns the versions in which a key changed. The list is not proved to be complete.
     ///
     /// # Errors
     /// [`AnswerError`].
@@ -269,9 +275,10 @@ impl dyn Keeper {
         self.history_page(key, self.latest(), u64::MAX)
     }
 
-    /// The keys that differ between two versions, without proof.
+    /// Returns the keys that differ between two versions. The list is not proved.
     ///
-    /// Holds the list in memory. [`Dictionary::differences`] passes the keys to a callback instead.
+    /// The whole list is in memory. [`Dictionary::differences`] passes each key to a callback
+    /// instead.
     ///
     /// # Errors
     /// [`AnswerError`].
@@ -288,7 +295,7 @@ impl dyn Keeper {
         Ok(Untrusted::new(changes))
     }
 
-    /// The public key of the dictionary, by the store's records.
+    /// Reads the public key of the dictionary from the store's records.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -300,33 +307,33 @@ impl dyn Keeper {
 /// Result of [`Keeper::check`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CheckSummary {
-    /// The number of versions whose signed heads verify.
+    /// The number of versions whose signed heads were verified.
     pub heads: u64,
     /// The number of stored updates that were replayed, each with signature and recomputed root.
-    /// Unless the store was pruned, these are all updates from the empty dictionary on. `None` for
-    /// dictionaries kept as rows or derived: their contents are checked instead.
+    /// Unless the store was pruned, these are all updates since the empty dictionary. `None` for
+    /// dictionaries kept as rows or derived, whose contents are checked instead.
     pub replayed: Option<u64>,
     /// The number of kept versions that were checked against their heads. In the oldest and the
-    /// latest version, all contents are checked; in the others, the changes. In logs, only a few
-    /// entries of each version are checked.
+    /// latest version, all contents are checked; in the other versions, the changes. In logs, only
+    /// a few entries of each version are checked.
     pub proved: u64,
     /// Whether the store contains a checkpoint, which passed its integrity check. Only dictionaries
     /// kept whole have checkpoints.
     pub checkpoint: bool,
-    /// Whether no version was pruned. If so, a replay covers all updates from the empty dictionary
-    /// on.
+    /// Whether no version was pruned. If so, a replay covers all updates since the empty
+    /// dictionary.
     pub from_empty: bool,
-    /// Whether the check ruled out missing entries in the oldest and the latest kept version. False
-    /// only for accumulator designs checked by replay, in a pruned store: their proofs do not show
-    /// completeness.
+    /// Whether the check ruled out missing entries in the oldest and the latest kept version.
+    /// `false` only for accumulator designs in a pruned store: they are checked by replay, and
+    /// their proofs do not establish completeness.
     pub complete: bool,
 }
 
-/// The extent of a version's check.
+/// The extent of the check of one version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Contents {
-    /// The changes of its update.
+    /// The changes of the version's update.
     Changed,
-    /// All contents, and the absence of other entries. Logs check only some keys of the update.
+    /// All contents, and the absence of other entries. In logs, only some keys of the update.
     All,
 }

@@ -11,16 +11,17 @@
 //! ```
 //!
 //! `author` is the Ed25519 public key and `seed` the Ed25519 private key of RFC 8032. If the scheme
-//! has a key of its own, a sixth line follows: `scheme-key` or `scheme-secret` and hexadecimal
-//! digits, in the encoding of that scheme. If clients need no public half of the scheme's key, only
-//! the secret file contains this line. Schemes whose keys are made from public parameters have no
-//! secret. Then both files contain the same line `scheme-key`. Digits are lower-case.
+//! has a key of its own, a sixth line follows: `scheme-key` or `scheme-secret`, and hexadecimal
+//! digits in the encoding of that scheme. If clients need no public half of the scheme's key, only
+//! the secret key file contains this line. Schemes whose keys are made from public parameters have
+//! no secret. For these schemes, both files contain the same `scheme-key` line. Digits are
+//! lower-case.
 //!
-//! A key is for one dictionary with one suite and scheme. So the public file contains everything
-//! that a client must trust.
+//! A key is for one dictionary with one suite and scheme. The public key file therefore contains
+//! everything that a client must trust.
 //!
 //! A secret key file can be encrypted with a passphrase ([`SecretFile`], feature `passphrase`). The
-//! plaintext is the same text.
+//! decrypted text has the same format.
 
 use core::fmt;
 use std::{
@@ -61,51 +62,52 @@ pub use file_owner::{FileOwnerKey, FileOwnerKeyError};
 pub use file_public::FilePublic;
 pub use secret_file::SecretFile;
 
-/// Error of reading, writing or using a key file.
+/// Error returned when a key file is read, written or used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyFileError {
     /// An error of the operating system.
     #[error(transparent)]
     Io(io::Error),
-    /// The file exists already, and keys are not overwritten.
+    /// A file already exists at the path, and key files are not overwritten.
     #[error("the file exists already, keys are not overwritten")]
     Exists,
-    /// Users other than the owner can read or change the secret key; the file's permissions.
+    /// Users other than the owner can read or change the secret key file. The number contains the
+    /// file's permissions.
     #[error(
         "the secret key is accessible to other users (permissions {0:03o}), run chmod 600 on it"
     )]
     Exposed(u32),
-    /// The secret is encrypted with a passphrase and must be decrypted first.
+    /// The secret key is encrypted with a passphrase and must be decrypted first.
     #[error("the secret key is encrypted: no passphrase is given")]
     Encrypted,
-    /// The secret is encrypted with another passphrase.
+    /// The passphrase is not the one that the secret key is encrypted with.
     #[error("the passphrase is wrong")]
     WrongPassphrase,
-    /// An encrypted file was changed or truncated.
+    /// The encrypted file was changed or truncated.
     #[error("the encrypted secret key is damaged")]
     Damaged,
-    /// Trying a passphrase would exceed the memory or time limit for a file (`Work`).
+    /// Decrypting the file would exceed the memory or time limit (`Work`).
     #[error("decrypting the secret key would exceed the memory or time limit")]
     TooMuchWork,
-    /// The file is longer than any key.
+    /// The file is longer than any key file.
     #[error("the file is longer than any secret key")]
     TooLong,
     /// The passphrase has an invalid length or form.
     #[error("the passphrase is invalid: it must be one line of 1 to 1024 bytes of UTF-8")]
     UnfitPassphrase,
-    /// A file of another kind was given.
+    /// The file is of another kind than required.
     #[error("this is {found}, but {wanted} is needed")]
     OtherKind {
-        /// The kind of the file.
+        /// The kind of the file that was read.
         found: &'static str,
-        /// The kind of file needed.
+        /// The kind of file that is required.
         wanted: &'static str,
     },
-    /// The text is not a key of the expected kind; reports the first invalid line.
+    /// The text is not a key file of the required kind.
     #[error("line {line} is not \"{expected}\"")]
     Malformed {
-        /// The number of the line.
+        /// The number of the first invalid line.
         line: usize,
         /// The expected content of the line.
         expected: &'static str,
@@ -114,7 +116,8 @@ pub enum KeyFileError {
     /// `log`, `accumulators`).
     #[error("this build does not support key files of this suite or scheme")]
     NotBuilt,
-    /// Keys of this scheme are made from public parameters ([`SecretKey::generate_with`]).
+    /// Keys of this scheme are made from public parameters, which are missing
+    /// ([`SecretKey::generate_with`]).
     #[error("public parameters are missing: keys of scheme {0} are generated from them")]
     ParametersNeeded(SchemeName),
     /// The operating system returned no random numbers.
@@ -132,16 +135,16 @@ impl From<io::Error> for KeyFileError {
     }
 }
 
-/// The public key of a dictionary: everything that a client needs to verify it.
+/// The public key of a dictionary. A client needs no other trusted data to verify the dictionary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicKey {
-    /// The suite.
+    /// The suite of the dictionary.
     pub suite: SuiteName,
-    /// The scheme, also a part of the authority.
+    /// The scheme of the dictionary; also a part of `authority`.
     pub scheme: SchemeName,
-    /// The author's key, the dictionary and the scheme.
+    /// The author's key, the dictionary's id and the scheme's number.
     pub authority: Authority,
-    /// The scheme's own public key, where it has one ([`SchemeKeyFormat::has_public`]).
+    /// The scheme's own public key, if the scheme has one ([`SchemeKeyFormat::has_public`]).
     pub scheme_key: Option<SchemeKey>,
 }
 
@@ -155,7 +158,7 @@ impl PublicKey {
         Self::from_text(&read_text(&mut File::open(path)?, PUBLIC_TITLE)?)
     }
 
-    /// Writes a new public key file.
+    /// Writes a new file with this public key.
     ///
     /// # Errors
     /// [`KeyFileError::Exists`] if there is a file at `path`; [`KeyFileError::Io`].
@@ -167,7 +170,7 @@ impl PublicKey {
         )?)
     }
 
-    /// The text of the key file.
+    /// Returns the text of the public key file.
     pub fn to_text(&self) -> String {
         let author = self.authority.author;
         let own = self.scheme_key.as_ref();
@@ -178,8 +181,8 @@ impl PublicKey {
         )
     }
 
-    /// The first 16 hexadecimal digits of SHA-256 of the key file's text. Long enough to compare
-    /// keys by eye, but too short to resist deliberate collisions.
+    /// Returns the first 16 hexadecimal digits of SHA-256 of the key file's text. The digits
+    /// suffice to compare keys by eye, but do not resist deliberate collisions.
     pub fn fingerprint(&self) -> String {
         let digest = Sha256::digest(self.to_text());
         hex::encode(digest).chars().take(16).collect()
@@ -238,10 +241,10 @@ impl PublicKey {
     }
 }
 
-/// Key formats of the schemes. A parameter, so that tests can replace them.
+/// Key formats of the schemes. A function parameter of this type lets tests replace the formats.
 type KeyFormats = fn(SchemeName) -> Option<&'static dyn SchemeKeyFormat>;
 
-/// An author's secret key. Its bytes are erased from memory when it is dropped.
+/// An author's secret key. The bytes of the key are erased from memory when this value is dropped.
 pub struct SecretKey {
     signer: SigningKey,
     scheme_secret: Option<Zeroizing<Vec<u8>>>,
@@ -256,9 +259,9 @@ impl fmt::Debug for SecretKey {
 }
 
 impl SecretKey {
-    /// Makes the key files of a new dictionary of family `F`. The secret key is at `path`, the
-    /// public key at `path` with the suffix `.pub`, and the signing record at `path` with
-    /// `.signed`.
+    /// Creates the key files of a new dictionary of family `F`. The secret key is written to
+    /// `path`, the public key to `path` with the suffix `.pub`, and the signing record to `path`
+    /// with `.signed`.
     ///
     /// # Errors
     /// The errors of [`SecretKey::random`] and [`SecretKey::save`].
@@ -269,7 +272,7 @@ impl SecretKey {
         Self::random::<F>(dictionary)?.created(path.as_ref())
     }
 
-    /// Like [`SecretKey::create`], with `own` as in [`SecretKey::random_with`].
+    /// Creates key files like [`SecretKey::create`], with `own` as in [`SecretKey::random_with`].
     ///
     /// # Errors
     /// The errors of [`SecretKey::random_with`] and [`SecretKey::save`].
@@ -286,11 +289,12 @@ impl SecretKey {
             pad_disk::companion(path, ".pub")?,
             pad_disk::companion(path, ".signed")?,
         );
-        // A new key must not take over the signing record of another key.
+        // A new key must not use the signing record of another key.
         if signed.symlink_metadata().is_ok() {
             return Err(KeyFileError::Exists);
         }
-        // A key without a signing record cannot sign, so a kill in between leaves an unusable key.
+        // If the process is killed between the two writes, the key has no signing record and cannot
+        // sign.
         let saved = self.save_pair(path, &public);
         saved.map_err(|(_, error)| error)?;
         SigningRecord::create(&signed).map_err(|error| match error {
@@ -313,12 +317,12 @@ impl SecretKey {
         Self::random_with::<F>(dictionary, random_own(scheme, DEFAULT_ENTRIES)?)
     }
 
-    /// Like [`SecretKey::random`], with `own` as the secret of the scheme, as in
-    /// [`SecretKey::from_parts`]. For logs, it is `LogParameters::setup`.
+    /// Generates a key like [`SecretKey::random`], with `own` as the secret of the scheme, as in
+    /// [`SecretKey::from_parts`]. For logs, `own` is the result of `LogParameters::setup`.
     ///
     /// # Errors
-    /// [`KeyFileError::NoRandomness`]; [`KeyFileError::Malformed`] if `own` is not of the scheme;
-    /// [`KeyFileError::NotBuilt`].
+    /// [`KeyFileError::NoRandomness`]; [`KeyFileError::Malformed`] if `own` is not a key of the
+    /// scheme; [`KeyFileError::NotBuilt`].
     pub fn random_with<F: NamedScheme>(
         dictionary: impl Into<DictionaryId>,
         own: Option<Zeroizing<Vec<u8>>>,
@@ -328,8 +332,8 @@ impl SecretKey {
         Self::generate_with(own, suite, scheme, Some(dictionary.into()))
     }
 
-    /// Generates a random key for a dictionary with the given or a random id. If the scheme's keys
-    /// limit the number of entries, the limit is [`DEFAULT_ENTRIES`].
+    /// Generates a random key for a dictionary with this id, or a random id for `None`. If the
+    /// scheme's keys limit the number of entries, the limit is [`DEFAULT_ENTRIES`].
     ///
     /// # Errors
     /// [`KeyFileError::NoRandomness`]; [`KeyFileError::ParametersNeeded`].
@@ -341,7 +345,7 @@ impl SecretKey {
         Self::generate_for(DEFAULT_ENTRIES, suite, scheme, dictionary)
     }
 
-    /// Like [`SecretKey::generate`], for a dictionary of up to `entries` entries.
+    /// Generates a key like [`SecretKey::generate`], for a dictionary of up to `entries` entries.
     ///
     /// # Errors
     /// [`KeyFileError::NoRandomness`]; [`KeyFileError::ParametersNeeded`].
@@ -354,12 +358,13 @@ impl SecretKey {
         Self::generate_with(random_own(scheme, entries)?, suite, scheme, dictionary)
     }
 
-    /// Like [`SecretKey::generate`], with `own` as the secret of the scheme, as in
-    /// [`SecretKey::from_parts`]. For schemes whose keys are made from public parameters, `own` is
+    /// Generates a key like [`SecretKey::generate`], with `own` as the secret of the scheme, as in
+    /// [`SecretKey::from_parts`]. If the scheme's keys are made from public parameters, `own` is
     /// their public encoding.
     ///
     /// # Errors
-    /// [`KeyFileError::NoRandomness`]; [`KeyFileError::Malformed`] if `own` is not of the scheme.
+    /// [`KeyFileError::NoRandomness`]; [`KeyFileError::Malformed`] if `own` is not a key of the
+    /// scheme.
     pub fn generate_with(
         own: Option<Zeroizing<Vec<u8>>>,
         suite: SuiteName,
@@ -375,7 +380,7 @@ impl SecretKey {
     }
 
     /// Makes the key with this seed, the private key of RFC 8032. If the scheme has a key of its
-    /// own, that key is generated at random.
+    /// own, the scheme's key is generated at random.
     ///
     /// # Errors
     /// [`KeyFileError::Malformed`] if the public half has small order, which no honest seed
@@ -390,13 +395,13 @@ impl SecretKey {
         Self::from_parts(suite, scheme, dictionary, seed, secret)
     }
 
-    /// Makes the key with this seed and, if the scheme has a key of its own, with `secret` as that
-    /// key, in the encoding of the scheme ([`pad_tuple::keys`]). For existing secrets, and for
-    /// secrets that are slow to generate.
+    /// Makes the key with this seed. `secret` is the scheme's own key in the encoding of the scheme
+    /// ([`pad_tuple::keys`]), if the scheme has one. Useful for existing secrets, and for secrets
+    /// that are slow to generate.
     ///
     /// # Errors
-    /// [`KeyFileError::Malformed`] if `seed` or `secret` is invalid, or `secret` is missing or
-    /// superfluous.
+    /// [`KeyFileError::Malformed`] if `seed` or `secret` is invalid, or if `secret` is missing or
+    /// the scheme needs none.
     pub fn from_parts(
         suite: SuiteName,
         scheme: SchemeName,
@@ -452,27 +457,29 @@ impl SecretKey {
         Ok(self)
     }
 
-    /// The public key for clients.
+    /// Returns the public key for clients.
     pub const fn public(&self) -> &PublicKey {
         &self.public
     }
 
-    /// The file that the key was read from or created in.
+    /// Returns the path of the file that the key was read from or created in; `None` if there is no
+    /// file.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    /// A signer for this key. It erases its own copy when it is dropped.
+    /// Returns a signer for this key. The signer erases its own copy when it is dropped.
     pub fn signer(&self) -> SigningKey {
         self.signer.clone()
     }
 
-    /// The scheme's own secret, where it has one, in the encoding of the scheme.
+    /// Returns the scheme's own secret in the encoding of the scheme; `None` if the scheme has
+    /// none.
     pub fn scheme_secret(&self) -> Option<&[u8]> {
         self.scheme_secret.as_ref().map(|secret| secret.as_slice())
     }
 
-    /// Reads a secret key file that only its owner can read.
+    /// Reads a secret key file. The file must be readable and writable by its owner only.
     ///
     /// # Errors
     /// [`KeyFileError::Exposed`] if users other than the owner can read or change the file;
@@ -483,7 +490,7 @@ impl SecretKey {
         Self::from_file(&SecretFile::read(path)?)
     }
 
-    /// Parses the key in a secret key file that is in clear, or was decrypted.
+    /// Parses the key in a secret key file whose contents are in clear, or were decrypted.
     ///
     /// # Errors
     /// [`KeyFileError::Encrypted`] if a passphrase is needed; [`KeyFileError::Exposed`] if users
@@ -497,7 +504,7 @@ impl SecretKey {
         })
     }
 
-    /// The secret key file, not written yet.
+    /// Returns the contents of the secret key file, without writing a file.
     ///
     /// # Errors
     /// [`KeyFileError::Malformed`] if the scheme's secret is too long for a key file.
@@ -535,8 +542,9 @@ impl SecretKey {
         self.to_file()?.save(path)
     }
 
-    /// Writes new files of both halves, or none. Neither file appears at its path before the
-    /// contents of both are written. A kill in between leaves only the secret file.
+    /// Writes new files for the secret and the public key, or neither file. Neither file appears at
+    /// its path before the contents of both are written. A kill between the two steps leaves only
+    /// the secret key file.
     ///
     /// # Errors
     /// The errors of [`SecretKey::save`], with the path of the file that could not be written.
@@ -549,8 +557,8 @@ impl SecretKey {
         self.save_pair_as(&file, secret, public)
     }
 
-    /// Like [`SecretKey::save_pair`], with `file` as the contents of the secret file: the result of
-    /// [`SecretKey::to_file`], possibly encrypted.
+    /// Writes both files like [`SecretKey::save_pair`]. The contents of the secret key file are
+    /// `file`, the result of [`SecretKey::to_file`], which the caller may have encrypted.
     ///
     /// # Errors
     /// The errors of [`SecretKey::save_pair`].
@@ -569,17 +577,19 @@ impl SecretKey {
         let mut open = Draft::new(public, Access::Usual).map_err(of(public))?;
         open.write_all(self.public.to_text().as_bytes())
             .map_err(of(public))?;
-        // A kill between the two leaves the secret file. The public file can be made from it.
+        // If the process is killed after this step, only the secret key file exists. The public key
+        // file can be made from it.
         private.keep_new().map_err(of(secret))?;
         open.keep_new().map_err(|error| {
-            // The secret file was created by this call and is not reported to the caller.
+            // This call created the secret key file, and the caller learns of no file, so it is
+            // removed.
             drop(std::fs::remove_file(secret));
             of(public)(error)
         })
     }
 
-    /// The text of the key file. Its capacity is reserved in advance, so that no reallocation
-    /// leaves a copy in freed memory.
+    /// Returns the text of the secret key file. The capacity is reserved in advance, so that no
+    /// reallocation leaves a copy in freed memory.
     fn to_text(&self) -> Result<Zeroizing<Vec<u8>>, KeyFileError> {
         let seed = Zeroizing::new(self.signer.to_bytes());
         let mut text = Zeroizing::new(Vec::with_capacity(MAX_FILE_BYTES));
@@ -596,7 +606,7 @@ impl SecretKey {
     }
 }
 
-/// A new random secret of the scheme's own, where it has one.
+/// Generates a random secret of the scheme's own; returns `None` if the scheme has none.
 fn random_own(
     scheme: SchemeName,
     entries: usize,
@@ -608,7 +618,7 @@ fn random_own(
     }
 }
 
-/// The name of the scheme's line in a secret key file.
+/// Returns the name of the line with the scheme's own key in a secret key file.
 fn own_line(format: &dyn SchemeKeyFormat) -> &'static str {
     if format.is_of_parameters() {
         "scheme-key"
@@ -617,7 +627,8 @@ fn own_line(format: &dyn SchemeKeyFormat) -> &'static str {
     }
 }
 
-/// Appends a name and hexadecimal digits; `None` if they exceed the reserved capacity.
+/// Appends a line with `name` and hexadecimal digits. Returns `None` if the line exceeds the
+/// reserved capacity.
 fn append_line(text: &mut Vec<u8>, name: &str, secret: &[u8]) -> Option<()> {
     let start = text.len() + name.len() + 1;
     let end = start + 2 * secret.len();

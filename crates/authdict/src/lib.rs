@@ -34,23 +34,23 @@
 //!
 //! # Map
 //!
-//! * [`Author`], [`Server`] and [`Client`]: the three roles. A [`Server`] is the [`Keeper`] that
-//!   owns a store, in files or in objects (feature `object-store`). [`Dictionary`] is the interface
-//!   for queries, and [`Verifier`] checks answers.
-//! * [`scheme`]: families as types, and the questions that each [`Asks`].
-//! * [`keys`]: key files. [`SigningRecord`]: the newest head that an author has handed out. It
-//!   prevents signing for an old store.
-//! * [`client_view`]: the newest head that a client has seen, in a file. [`evidence`]: evidence
-//!   against an author's key that has signed two histories.
-//! * [`Changes`]: the changes that an author gathers for a version. A first version may exceed
-//!   memory. [`pending`]: changes that wait in a store until its author signs them.
+//! * [`Author`], [`Server`] and [`Client`]: the three roles. A [`Server`] owns a store, in files or
+//!   in objects (feature `object-store`), and dereferences to a [`Keeper`]. [`Dictionary`] is the
+//!   interface for queries, and [`Verifier`] checks answers.
+//! * [`scheme`]: families as types, and the question types that each family [`Asks`].
+//! * [`keys`]: key files. [`SigningRecord`]: the newest head that an author has handed out, in a
+//!   file. It prevents signing for an outdated store.
+//! * [`client_view`]: the newest head that a client has seen, in a file. [`evidence`]: proofs that
+//!   an author's key has signed two histories.
+//! * [`Changes`]: the changes that an author gathers for a version. The first version may exceed
+//!   memory. [`pending`]: changes that wait in a store until the author signs them.
 //! * [`CompleteHistory`]: every change of a key from one version to another.
 //! * [`inspect`]: decodes a message, and reports each step of a proof's check.
 //! * [`version_notes`]: names and creation times of versions. They are unsigned; the operator of
 //!   the store vouches for them.
 //! * [`exchange`], [`witnessed`], [`part`]: for services. [`dynamic`], [`question`] and
-//!   [`selection`]: suites and schemes chosen by name at run time. `trace`, with the feature of
-//!   that name: recorded updates as CSV.
+//!   [`selection`]: suites and schemes that are chosen by name at run time. `trace`, with the
+//!   feature of this name: recorded updates as CSV.
 
 pub mod author;
 mod changes;

@@ -6,18 +6,18 @@
 //! | `description` | the dictionary, a random number, and its first records; created once |
 //! | `heads/<20 digits>` | the row of this version; created once, which is the only coordination |
 //! | `nodes/<16 hexadecimal digits>` | a segment of nodes; created once |
-//! | `newest` | a version that was the latest once: a hint for finding newer ones; never trusted |
+//! | `newest` | a former latest version: an untrusted hint for finding newer versions |
 //!
-//! A writer creates its segments first and then the heads, in order. So a version exists with all
-//! of its nodes or not at all. Of two writers, one finds that the head exists already. A killed
-//! writer leaves segments whose numbers no head refers to. [`collect`](ObjectFolder::collect)
-//! removes them.
+//! A writer first creates its segments, and then the heads in order of versions. So a version
+//! exists with all of its nodes or not at all. If two writers create the same head, the second
+//! finds that it exists. A killed writer leaves segments behind that no head refers to.
+//! [`collect`](ObjectFolder::collect) removes them.
 //!
-//! Readers cache segments and heads in memory. Neither ever changes.
+//! Readers cache segments and heads in memory, because these objects never change.
 //!
-//! An author's own store is in files, where its signed heads are recorded before they are handed
-//! out. The author, or any other holder of its updates, applies them to the objects. Nothing is
-//! signed from objects.
+//! An author's own store is always in files, where its signed heads are recorded before they are
+//! handed out. Updates are copied from there to the objects by the author, or by any other party
+//! that receives them. No version is signed from objects.
 
 use core::time::Duration;
 use std::{
@@ -46,21 +46,21 @@ mod object_backend;
 use names::{DESCRIPTION, HEADS, NEWEST, NODES};
 pub use object_backend::ObjectBackend;
 
-/// The objects of one dictionary.
+/// The objects of one dictionary below a prefix of an object store.
 ///
-/// Every call blocks until its requests are done. On a thread that runs asynchronous tasks it
-/// panics.
+/// Every call blocks until its requests are done. A call panics on a thread that runs asynchronous
+/// tasks.
 pub struct ObjectFolder {
     store: Arc<dyn ObjectStore>,
     prefix: Path,
-    /// `None` while this value is dropped.
+    /// The runtime of the requests; `None` while this value is dropped.
     runtime: Option<Runtime>,
     requests: AtomicU64,
-    /// A version that exists, as do all before it.
+    /// A version that is known to exist, together with all earlier versions.
     known: AtomicU64,
-    /// Whether the medium is known to refuse to create an object a second time.
+    /// Whether the object store is known to refuse to create an object that exists.
     creates_only: AtomicBool,
-    /// The rows of versions to be published next, in order.
+    /// The rows of the versions to publish next, in order.
     staged: Mutex<Vec<(Version, Vec<u8>)>>,
 }
 
@@ -74,16 +74,16 @@ impl core::fmt::Debug for ObjectFolder {
     }
 }
 
-/// The maximum length of an object that is not a segment.
+/// The maximum length, in bytes, of an object that is not a segment.
 const LONGEST_ROW: u64 = 1 << 20;
 
 impl ObjectFolder {
-    /// The objects below a prefix of a store.
+    /// Creates the handle of the objects below `prefix` in a store.
     ///
     /// # Errors
     /// [`StoreError::Io`] if no thread can be started.
     pub fn new(store: Arc<dyn ObjectStore>, prefix: Path) -> Result<Self, StoreError> {
-        // Callers block on their own threads; one worker thread drives the connections.
+        // Callers block on their own threads. One worker thread drives the connections.
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
@@ -99,12 +99,12 @@ impl ObjectFolder {
         })
     }
 
-    /// The objects at an address: `s3://bucket/prefix` (with the feature `s3`) or `file:///folder`.
-    /// Other settings of the object store, such as keys and endpoints, come from the environment
-    /// (`AWS_ENDPOINT`, ..).
+    /// Creates the handle of the objects at an address: `s3://bucket/prefix` (with the feature
+    /// `s3`) or `file:///folder`. Other settings of the object store, such as keys and endpoints,
+    /// are read from environment variables (`AWS_ENDPOINT`, ..).
     ///
     /// # Errors
-    /// [`StoreError::Io`] if `address` is malformed, or this build does not support its kind.
+    /// [`StoreError::Io`] if `address` is malformed, or this build does not support its scheme.
     pub fn at(address: &str) -> Result<Self, StoreError> {
         let invalid = |error: &dyn core::fmt::Display| {
             let said = format!("{address} is no address of objects: {error}");
@@ -121,11 +121,11 @@ impl ObjectFolder {
                 Self::new(Arc::new(LocalFileSystem::new().with_fsync(true)), prefix)
             }
             "s3" => {
-                // The HTTP client verifies certificates with the process-wide provider, or else
-                // with this one.
+                // The HTTP client verifies certificates with the process-wide cryptography
+                // provider. This call sets the provider, unless the process has set one.
                 #[cfg(feature = "s3")]
                 drop(rustls::crypto::ring::default_provider().install_default());
-                // The object store's variables begin with this prefix.
+                // Only environment variables with this prefix are settings of the object store.
                 let variables = env::vars_os().filter_map(|(name, value)| {
                     let (name, value) = (name.into_string().ok()?, value.into_string().ok()?);
                     name.starts_with("AWS_")
@@ -139,7 +139,7 @@ impl ObjectFolder {
         }
     }
 
-    /// The number of requests made.
+    /// Returns the number of requests made so far.
     pub fn requests(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)
     }
@@ -154,12 +154,12 @@ impl ObjectFolder {
         runtime.block_on(request).map_err(system)
     }
 
-    /// Reads a small object; `None` if there is none.
+    /// Reads a small object as a whole. Returns `None` if it does not exist.
     fn small(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
         self.beginning(name, LONGEST_ROW)
     }
 
-    /// Reads the first `most` bytes of an object; `None` if there is none.
+    /// Reads the first `most` bytes of an object. Returns `None` if it does not exist.
     fn beginning(&self, name: &str, most: u64) -> io::Result<Option<Vec<u8>>> {
         let path = self.path(name);
         let options = GetOptions {
@@ -177,7 +177,7 @@ impl ObjectFolder {
         }
     }
 
-    /// Reads a part of a segment.
+    /// Reads a part of segment `number`, from offset `start` on.
     pub(crate) fn nodes(&self, number: u64, start: u64, bytes: &mut [u8]) -> io::Result<()> {
         let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         let path = self.path(&names::nodes(number));
@@ -195,12 +195,12 @@ impl ObjectFolder {
                 Ok(())
             }
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            // The segment existed when its version was published.
+            // The segment existed when its version was published, so it is damaged.
             _ => Err(io::ErrorKind::UnexpectedEof.into()),
         }
     }
 
-    /// Creates an object; `false` if the name is taken.
+    /// Creates an object. Returns `false` if the name is taken.
     fn create(&self, name: &str, bytes: Vec<u8>) -> io::Result<bool> {
         let path = self.path(name);
         let put = self.wait(self.store.put_opts(
@@ -215,12 +215,13 @@ impl ObjectFolder {
         }
     }
 
-    /// Creates an object, or finds it with the same bytes; `false` if its bytes differ. Retries,
-    /// because the response to a successful attempt may be lost.
+    /// Creates an object, or finds an existing object with equal bytes. Returns `false` if an
+    /// existing object differs. Retries a failed request, because the response to a successful
+    /// attempt may be lost.
     fn create_or_find(&self, name: &str, bytes: &[u8]) -> io::Result<bool> {
         for attempt in 0..ATTEMPTS {
             if attempt > 0 {
-                // Two concurrent attempts can conflict, and the service refuses both.
+                // The service may refuse two concurrent attempts, because they conflict.
                 std::thread::sleep(PAUSE.saturating_mul(1 << attempt));
             }
             if self.create(name, bytes.to_vec())? {
@@ -235,8 +236,9 @@ impl ObjectFolder {
         Err(io::Error::other(said))
     }
 
-    /// Checks that the medium refuses to create object `name`, which exists with these bytes. If
-    /// the medium replaced objects, two writers would succeed and one version would be lost.
+    /// Checks that the object store refuses to create the object `name`, which exists with contents
+    /// `bytes`. If it replaced the object instead, two writers could both succeed, and one version
+    /// would be lost.
     fn require_create_only(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         if !self.create(name, bytes.to_vec())? {
             return Ok(());
@@ -247,8 +249,8 @@ impl ObjectFolder {
         Err(io::Error::new(io::ErrorKind::Unsupported, said))
     }
 
-    /// Calls [`Self::require_create_only`] with the first object, once for this value and before
-    /// other objects are created.
+    /// Calls [`Self::require_create_only`] with the first object, once for this value, before any
+    /// other object is created.
     fn require_create_only_once(&self) -> io::Result<()> {
         if self.creates_only.load(Ordering::Relaxed) {
             return Ok(());
@@ -281,7 +283,7 @@ impl ObjectFolder {
         self.wait(put).map(drop)
     }
 
-    /// The bytes of all segments.
+    /// Returns the total bytes of all segments.
     pub(crate) fn nodes_bytes(&self) -> io::Result<u64> {
         let folder = self.path(NODES);
         let listed = self.store.list(Some(&folder));
@@ -290,8 +292,9 @@ impl ObjectFolder {
         }))
     }
 
-    /// Passes the numbers of the objects of a kind after `name` to `take`, in no order, until it
-    /// returns `false`. Skips at most [`MOST_STRAYS`] objects of other names.
+    /// Calls `take` with the numbers of the objects of a kind whose names come after `name`, in no
+    /// particular order, until `take` returns `false`. Skips at most [`MOST_STRAYS`] objects with
+    /// other names.
     fn behind(&self, kind: &str, name: &str, mut take: impl FnMut(u64) -> bool) -> io::Result<()> {
         let number_of = if kind == NODES {
             names::nodes_of
@@ -321,7 +324,8 @@ impl ObjectFolder {
         })
     }
 
-    /// Whether an object of a kind comes after this name. Objects of other names do not count.
+    /// Returns whether an object of a kind has a name after `name`. Objects with other names do not
+    /// count.
     fn is_behind(&self, kind: &str, name: &str) -> io::Result<bool> {
         let mut is_found = false;
         self.behind(kind, name, |_| {
@@ -331,16 +335,17 @@ impl ObjectFolder {
         Ok(is_found)
     }
 
-    /// The latest version.
+    /// Returns the latest version.
     ///
-    /// Time: one listing from a version that was the latest once. Without a hint, a few listings
-    /// for each doubling of the number of versions.
+    /// Time: one listing from the version in the object `newest`. If this object is missing, a few
+    /// listings for each doubling of the number of versions.
     fn latest(&self) -> Result<Version, StoreError> {
         let mut known = self.known.load(Ordering::Relaxed);
         if known == 0 {
             known = self.begin_of_search()?;
         }
-        // Folders are listed in no order, so heads wait here for the heads before them.
+        // Folders are listed in no particular order. A head is kept in `waiting` until all earlier
+        // heads are listed.
         let (mut waiting, mut is_whole) = (BTreeSet::new(), true);
         self.behind(HEADS, &names::head(Version::new(known)), |number| {
             is_whole = number > known && waiting.insert(number);
@@ -355,8 +360,8 @@ impl ObjectFolder {
         if !is_whole {
             return Err(HEAD_MISSING);
         }
-        // Heads may have been added while a folder was listed, so heads before a listed head may be
-        // missing in the list.
+        // New heads may be added during the listing of a folder. So an earlier head may be missing
+        // in a list that contains a later head.
         while waiting.last().is_some_and(|last| *last > known) {
             let next = Version::new(known.checked_add(1).ok_or(HEAD_MISSING)?);
             if self.row(next)?.is_none() {
@@ -368,9 +373,9 @@ impl ObjectFolder {
         Ok(Version::new(known))
     }
 
-    /// A version that exists, not long before the latest; 0 if there is none.
+    /// Returns an existing version that is not long before the latest version; 0 if there is none.
     fn begin_of_search(&self) -> Result<u64, StoreError> {
-        // The object is only a hint: if it is unreadable or empty, there is no hint.
+        // The object is only a hint, so an unreadable or empty object is ignored.
         let hint = self.small(NEWEST).unwrap_or_default();
         let hint = hint.and_then(|hint| names::number_of(core::str::from_utf8(&hint).ok()?));
         let is_there =
@@ -381,7 +386,7 @@ impl ObjectFolder {
         {
             return Ok(hint);
         }
-        // Without a usable hint, finds bounds of the latest version by doubling and bisection.
+        // Without a usable hint, bounds of the latest version are found by doubling and bisection.
         let is_behind = |number: u64| self.is_behind(HEADS, &names::head(Version::new(number)));
         let mut bounds = 0..1;
         while is_behind(bounds.end)? {
@@ -402,12 +407,13 @@ impl ObjectFolder {
         Ok(bounds.start)
     }
 
-    /// The row of a version; `None` if it does not exist.
+    /// Returns the row of a version; `None` if it does not exist.
     pub(crate) fn row(&self, version: Version) -> io::Result<Option<Vec<u8>>> {
         self.small(&names::head(version))
     }
 
-    /// The number after the last segment, and after `number`.
+    /// Returns a segment number that is greater than `number` and than the number of every existing
+    /// segment.
     pub(crate) fn next_nodes(&self, number: u64) -> io::Result<u64> {
         let mut last = number;
         self.behind(NODES, &names::nodes(number), |found| {
@@ -417,12 +423,12 @@ impl ObjectFolder {
         Ok(last.saturating_add(1))
     }
 
-    /// Stages a row to be published after the rows staged before.
+    /// Stages the row of a version. It will be published after the rows that were staged before.
     pub(crate) fn stage(&self, version: Version, row: Vec<u8>) {
         self.staged().push((version, row));
     }
 
-    /// The staged row of a version.
+    /// Returns the staged row of a version, if there is one.
     pub(crate) fn staged_row(&self, version: Version) -> Option<Vec<u8>> {
         let staged = self.staged();
         let found = staged.iter().find(|(number, _)| *number == version);
@@ -430,15 +436,15 @@ impl ObjectFolder {
     }
 
     fn staged(&self) -> MutexGuard<'_, Vec<(Version, Vec<u8>)>> {
-        // No code panics while it is locked.
+        // No code panics while the lock is held.
         self.staged.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Removes segments that no version refers to, left behind by killed writers. Segments after
-    /// the latest version's segments may belong to a running writer, and stay. Returns the number
-    /// of segments removed.
+    /// Removes segments that no version refers to, such as segments of killed writers. Segments
+    /// after those of the latest version may belong to a running writer, and are kept. Returns the
+    /// number of removed segments.
     ///
-    /// Time: one listing, and a row for each version.
+    /// Time: one listing, and the read of one row per version.
     ///
     /// # Errors
     /// [`StoreError`] of the medium; [`StoreError::Damaged`] if a row is missing or malformed.
@@ -464,7 +470,7 @@ impl ObjectFolder {
         for number in useless {
             let path = self.path(&names::nodes(number));
             match self.wait(self.store.delete(&path)) {
-                // Another process is collecting too.
+                // Another process is removing segments too.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 deleted => {
                     deleted?;
@@ -476,7 +482,8 @@ impl ObjectFolder {
     }
 }
 
-/// Shuts the runtime down in the background: dropping it inside another runtime would block.
+/// Shuts the runtime down in the background, because dropping it inside another runtime would
+/// block.
 impl Drop for ObjectFolder {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
@@ -485,7 +492,7 @@ impl Drop for ObjectFolder {
     }
 }
 
-/// The bytes of an object, or of a part of one, if there are at most `most`.
+/// Returns the bytes of an object, or of a part of one. Fails if there are more than `most` bytes.
 async fn bounded(found: GetResult, most: u64) -> Result<Vec<u8>, Error> {
     let (mut pieces, mut bytes) = (found.into_stream(), Vec::new());
     while let Some(piece) = pieces.next().await.transpose()? {
@@ -500,22 +507,21 @@ async fn bounded(found: GetResult, most: u64) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-/// The number of attempts to create an object, or find the same one, before the service counts as
-/// failing.
+/// The number of attempts to create an object, or to find an equal object, before the call fails.
 const ATTEMPTS: u32 = 5;
-/// Half of the first backoff between attempts, which doubles.
+/// Half of the first pause between attempts. The pause doubles after each attempt.
 const PAUSE: Duration = Duration::from_millis(10);
-/// Maximum number of strays in one listing.
+/// Maximum number of objects with other names in one listing.
 const MOST_STRAYS: usize = 1 << 10;
 const HEAD_MISSING: StoreError = StoreError::Damaged("the object of a signed head is missing");
-/// The length of a range of heads that is listed instead of bisected.
+/// The maximum length of a range of heads that is listed, not bisected.
 const FEW: u64 = 500;
-/// The maximum number of heads that wait for an earlier one, where a folder is listed in no order.
+/// The maximum number of heads that wait for an earlier head during a listing.
 const MOST_WAITING: usize = 1 << 20;
 const MISSING: StoreError =
     StoreError::Damaged("the object of a signed head is missing or malformed");
 
-/// Converts an error of an object store to one of the system.
+/// Converts an error of an object store to an I/O error.
 fn system(error: Error) -> io::Error {
     let kind = match error {
         Error::NotFound { .. } => io::ErrorKind::NotFound,

@@ -1,4 +1,4 @@
-//! Keys of schemes in addition to the author's key, in the encoding of key files.
+//! Keys of schemes other than the author's key, in the encoding of key files.
 
 use core::marker::PhantomData;
 use std::sync::{Mutex, PoisonError};
@@ -19,47 +19,49 @@ pub(crate) use setup_format::SetupFormat;
 ///
 /// Laws:
 ///
-/// 1. `public_of` accepts what `generate` returns, unless keys are made from public parameters.
+/// 1. `public_of` accepts each result of `generate`, unless keys are made from public parameters.
 /// 2. `public` accepts the encoding of every result of `public_of`.
 /// 3. One key has one encoding.
 /// 4. If clients need no public half, the public half is empty.
 pub trait SchemeKeyFormat: Sync {
-    /// A new random secret, for a dictionary of up to `entries` entries.
+    /// Generates a random secret, for a dictionary of up to `entries` entries.
     ///
     /// # Errors
     /// [`NoRandomness`].
     fn generate(&self, entries: usize) -> Result<Zeroizing<Vec<u8>>, NoRandomness>;
 
-    /// Whether keys are made from public parameters, without a secret. Both key files then contain
-    /// the public encoding, in a line of the same name. `generate` returns an empty encoding.
+    /// Returns whether keys are made from public parameters, without a secret. If so, both key
+    /// files contain the public encoding, in lines of the same name, and `generate` returns an
+    /// empty encoding.
     fn is_of_parameters(&self) -> bool {
         false
     }
 
-    /// Whether keys limit the number of entries of a dictionary.
+    /// Returns whether a key limits the number of entries of its dictionary.
     fn is_bounded(&self) -> bool {
         false
     }
 
-    /// Whether clients verify with a public half. Without a public half, only the author's file
-    /// contains a line.
+    /// Returns whether clients need a public half to verify. If not, only the author's key file
+    /// contains a line for the scheme's key.
     fn has_public(&self) -> bool {
         true
     }
 
-    /// The public half of a secret; `None` if the bytes are not a secret of this scheme.
+    /// Computes the public half of a secret; returns `None` if `secret` is not a secret of this
+    /// scheme.
     fn public_of(&self, secret: &[u8]) -> Option<SchemeKey>;
 
-    /// Decodes a public half; `None` if it is malformed or unsafe to verify with.
+    /// Decodes a public half; returns `None` if it is malformed or unsafe to verify with.
     fn public(&self, bytes: &[u8]) -> Option<SchemeKey>;
 }
 
-/// The operating system returns no random numbers.
+/// Error returned when the operating system supplies no random numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the operating system returns no random numbers")]
 pub struct NoRandomness;
 
-/// The own keys of design `D`, independent of the suite.
+/// The format of the scheme keys of tuple design `D`, independent of the suite.
 pub(crate) struct OwnKeys<D>(PhantomData<D>);
 
 impl<D> OwnKeys<D>
@@ -68,7 +70,7 @@ where
 {
     const THIS: &'static dyn SchemeKeyFormat = &Self(PhantomData);
 
-    /// The format; `None` if everything is signed with the author's key.
+    /// The format of the design's keys; `None` if the author's key signs everything.
     pub(crate) const FORMAT: Option<&'static dyn SchemeKeyFormat> = match D::Secret::LENGTH {
         Some(0) => None,
         _ => Some(Self::THIS),
@@ -113,6 +115,7 @@ where
     }
 }
 
-/// Cache of the public half that was checked last: a program reads the same key from a key file, a
-/// store and a view. A check of accumulator keys takes from tenths of a second to many seconds.
+/// Cache of the public half that was checked last. A program often reads the same key from a key
+/// file, a store and a view. A check of an accumulator key takes from tenths of a second to many
+/// seconds.
 static LAST: Mutex<Option<SchemeKey>> = Mutex::new(None);

@@ -1,9 +1,10 @@
 //! Public parameters of logs: their files, their encoding in key files, and their records in
 //! stores.
 //!
-//! A log's author and servers need as many powers as its largest trees have elements. Frontier
-//! schemes need 512 times as many, or 256 times for sets. Clients need one point of the parameters,
-//! which both key files have in their line `scheme-key`.
+//! The public parameters of a log are powers of a secret number. A log's author and servers need
+//! one power for each element of its largest trees. Frontier schemes need 512 times as many powers,
+//! or 256 times for sets. Clients need only one point of the parameters, which both key files
+//! contain in their line `scheme-key`.
 
 use std::sync::Arc;
 
@@ -24,19 +25,19 @@ use crate::{
     store::{RecordChange, Store, StoreError},
 };
 
-/// Public parameters of logs: well-formed and consistent. No check can establish that their secret
-/// is unknown, see [`LogParameters::origin`].
+/// Public parameters of logs, checked to be well-formed and consistent. No check can establish that
+/// the secret number behind the parameters is unknown; see [`LogParameters::origin`].
 #[derive(Clone, Debug)]
 pub struct LogParameters {
     parameters: Arc<Parameters>,
 }
 
 impl LogParameters {
-    /// Generates insecure parameters for tests, for trees of up to `2^top_level` elements, at most
-    /// [`LogParameters::greatest_made`].
+    /// Generates insecure parameters for tests. They suffice for trees of up to `2^top_level`
+    /// elements; `top_level` is limited to [`LogParameters::greatest_made`].
     ///
-    /// A process that keeps the secret can forge proofs. This function does not return or store the
-    /// secret.
+    /// A process that learns the secret can forge proofs. This function neither returns nor stores
+    /// the secret.
     ///
     /// # Errors
     /// [`NoRandomness`].
@@ -54,8 +55,8 @@ impl LogParameters {
         Self { parameters }
     }
 
-    /// The level of the largest trees for which [`LogParameters::generate_insecure`] makes
-    /// parameters: 200 MB.
+    /// Returns the maximum `top_level` for which [`LogParameters::generate_insecure`] makes
+    /// parameters. These parameters have 200 MB.
     pub fn greatest_made(scheme: SchemeName) -> u8 {
         level(MOST_MADE, scheme)
     }
@@ -65,7 +66,7 @@ impl LogParameters {
 
     /// Decodes the parameters in a message of kind 56.
     ///
-    /// Time: 50 microseconds for each power, spread over all cores, and a sum over all powers.
+    /// Time: 50 microseconds per power, spread over all cores, and a sum over all powers.
     ///
     /// # Errors
     /// [`DecodeError`].
@@ -74,7 +75,8 @@ impl LogParameters {
         Ok(Self::of(parameters.into_unverified()))
     }
 
-    /// Reads the parameters in the file of a published ceremony, JSON or text: see [`ceremony`].
+    /// Reads the parameters in a file that a public setup ceremony has published, as JSON or text
+    /// ([`ceremony`]).
     ///
     /// Time: as for [`LogParameters::decode`].
     ///
@@ -91,8 +93,9 @@ impl LogParameters {
         read.map(Self::of)
     }
 
-    /// The parameters of the Ethereum project's ceremony, which are part of this crate. They
-    /// suffice for trees of up to 2048 entries in `aad-counted` and `aas-counted`.
+    /// Returns the parameters of the Ethereum project's setup ceremony, which are part of this
+    /// crate. They suffice for trees of up to 2048 entries with the schemes `aad-counted` and
+    /// `aas-counted`.
     ///
     /// Time: 0.2 seconds on one core.
     ///
@@ -102,39 +105,39 @@ impl LogParameters {
         Self::decode(ETHEREUM)
     }
 
-    /// The powers, to be shared with a log's [`Setup`].
+    /// Returns the powers, to be shared with the [`Setup`] of a log.
     pub fn shared(&self) -> Arc<Parameters> {
         Arc::clone(&self.parameters)
     }
 
-    /// The parameters as a message of kind 56.
+    /// Encodes the parameters as a message of kind 56.
     pub fn to_message(&self) -> Vec<u8> {
         wire::encode(&*self.parameters)
     }
 
-    /// The published ceremony that the secret comes from, if this crate knows it. Then the secret
-    /// is unknown, unless all participants deceived. For `None`, the maker of the parameters may be
-    /// able to forge proofs.
+    /// Returns the name of the published ceremony that produced the parameters, if this crate knows
+    /// it. The secret of such parameters is unknown unless all participants of the ceremony
+    /// deceived. For other parameters, their maker may be able to forge proofs.
     pub fn origin(&self) -> Option<&'static str> {
         origin(&self.parameters.secret_in_g2())
     }
 
-    /// The level of the largest trees of this scheme for which the parameters suffice. Below 4,
-    /// they suffice for no tree.
+    /// Returns the level of the largest trees of this scheme for which the parameters suffice. With
+    /// a level below 4, the parameters suffice for no tree.
     pub fn greatest_top_level(&self, scheme: SchemeName) -> u8 {
         level(self.parameters.capacity(), scheme)
     }
 
-    /// The encoding for key files of a log of this scheme and shape with these parameters. `None`
-    /// if its largest trees need more powers than the parameters contain.
+    /// Encodes the scheme key of a log with this scheme, shape and parameters, for key files.
+    /// Returns `None` if the log's largest trees need more powers than the parameters contain.
     pub fn setup(&self, scheme: SchemeName, shape: Shape) -> Option<Zeroizing<Vec<u8>>> {
         let setup = Setup::new(Arc::clone(&self.parameters), shape);
         let serves = shape.top_level() <= self.greatest_top_level(scheme);
         serves.then(|| setup.to_bytes().into())
     }
 
-    /// The setup of the log with this key, with all powers. `None` if the key has other parameters,
-    /// or needs more powers.
+    /// Returns the setup of the log with this public key, with all powers. Returns `None` if the
+    /// key is for other parameters, or needs more powers.
     pub fn setup_of(&self, public: &PublicKey) -> Option<Setup> {
         let known = public.scheme_key.as_ref()?.get::<Setup>()?;
         let setup = Setup::new(Arc::clone(&self.parameters), known.shape());
@@ -143,18 +146,18 @@ impl LogParameters {
         (same && known.shape().top_level() <= greatest).then_some(setup)
     }
 
-    /// The record with a log's parameters for its store: an integrity digest, and the powers with
-    /// their coordinates. Opening need not check the powers again.
+    /// Returns the record that stores a log's parameters: an integrity digest, and the powers with
+    /// their coordinates. A store with this record can be opened without checking the powers again.
     pub fn record(&self) -> RecordChange {
         let kept = self.parameters.to_kept();
         let digest = Sha256::digest(&kept);
         RecordChange::put(PARAMETERS_GROUP, "", [&digest[..], &kept].concat())
     }
 
-    /// Reads the parameters in a log's store. The store is trusted for them, as it is for its other
-    /// contents.
+    /// Reads the parameters in a log's store. They are as trustworthy as the other contents of the
+    /// store.
     ///
-    /// Time: about a microsecond for each power.
+    /// Time: about one microsecond per power.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -170,8 +173,9 @@ impl LogParameters {
     }
 }
 
-/// The published ceremony from which the secret of a log's parameters comes, by the log's public
-/// key. `None` if this crate does not know the ceremony, or the key is not for a log.
+/// Returns the name of the published ceremony that produced the parameters of the log with this
+/// public key. Returns `None` if this crate does not know the ceremony, or the key is not for a
+/// log.
 pub fn origin_of(public: &PublicKey) -> Option<&'static str> {
     let setup = public.scheme_key.as_ref()?.get::<Setup>()?;
     origin(&setup.parameters().secret_in_g2())
@@ -181,19 +185,19 @@ fn origin(s_g2: &[u8]) -> Option<&'static str> {
     (hex::encode(s_g2) == ETHEREUM_SECRET).then_some("the Ethereum project's KZG ceremony of 2023")
 }
 
-/// The level of the largest trees for which `powers` suffice.
+/// Returns the level of the largest trees for which `powers` suffice.
 fn level(powers: usize, scheme: SchemeName) -> u8 {
     let entries = powers / scheme.powers_of_entry().max(1);
     u8::try_from(entries.max(1).ilog2()).unwrap_or(Shape::GREATEST_LEVEL)
 }
 
-/// The maximum number of powers that are made here.
+/// The maximum number of powers that [`LogParameters::generate_insecure`] makes.
 const MOST_MADE: usize = 1 << 22;
 
 const PARAMETERS_GROUP: &str = "parameters";
 
-/// The label of the parameters, equal in all files, so that logs with the same powers and labels
-/// have the same id.
+/// The label of the parameters. It is equal in all files, so that logs with equal powers and labels
+/// have equal ids.
 const PURPOSE: &str = "accumulator";
 
 /// The 4096 powers in G1 and 65 in G2 of the ceremony, as a message of kind 56. Source and licence:

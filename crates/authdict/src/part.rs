@@ -1,4 +1,4 @@
-//! Part of a dictionary of any suite: the keys of a range, loaded from servers' proofs.
+//! Partial copies of a dictionary of any suite: the keys of one range, loaded from servers' proofs.
 
 use core::fmt;
 
@@ -19,39 +19,40 @@ use crate::{
     selection::{SchemeFamily, with_suite},
 };
 
-/// A part of a tree PAD behind messages: a [`TreePart`] of any suite.
+/// A part of a tree PAD, queried through messages: a [`TreePart`] of any suite.
 ///
-/// A part answers like [`Dictionary`], byte for byte as a repository of all keys. It returns
-/// [`LookupError::NotKept`] if the answer depends on other keys. The contents are in memory only,
-/// and have to be loaded again after a restart.
+/// A part answers like [`Dictionary`]. Its answers are equal, byte for byte, to the answers of a
+/// repository of all keys. It returns [`LookupError::NotKept`] if the answer depends on keys
+/// outside its range. The contents are in memory only, and have to be loaded again after a restart.
 pub trait AnyPart: Dictionary + fmt::Debug + Send + Sync {
-    /// The range of keys that are kept.
+    /// Returns the range of keys in this part.
     fn range(&self) -> &KeyRange;
 
-    /// The oldest version whose contents are kept.
+    /// Returns the oldest version whose contents are complete in this part.
     fn oldest(&self) -> Version;
 
-    /// The latest version whose contents are kept.
+    /// Returns the latest version whose contents are complete in this part.
     fn latest(&self) -> Version;
 
-    /// The latest version whose head is known.
+    /// Returns the latest version whose head is known.
     fn latest_head(&self) -> Version;
 
-    /// The version that is being loaded.
+    /// Returns the version that is being loaded, if there is one.
     fn loading(&self) -> Option<Version>;
 
-    /// The approximate bytes of memory for contents and heads.
+    /// Returns the approximate bytes of memory for contents and heads.
     fn memory_bytes(&self) -> usize;
 
-    /// Takes the head of the next version, a [`SignedHead`].
+    /// Verifies and stores the signed head of the next version. `head` is the message of a
+    /// [`SignedHead`].
     ///
     /// # Errors
     /// [`NotTaken`].
     fn follow_head(&mut self, head: &[u8]) -> Result<Version, NotTaken>;
 
-    /// Accepts the head in the update to the next version. If a head of that version is known, the
-    /// update's head is not checked. Returns the keys of the range that the update names. Nothing
-    /// proves that the list contains all changed keys.
+    /// Verifies and stores the head in the update to the next version. If a head of this version is
+    /// known, the update's head is not checked. Returns the keys in the part's range that the
+    /// update names. The list is not proved to contain all changed keys.
     ///
     /// # Errors
     /// [`NotTaken`].
@@ -63,11 +64,12 @@ pub trait AnyPart: Dictionary + fmt::Debug + Send + Sync {
     /// [`NotTaken`].
     fn load(&mut self, version: Version) -> Result<(), NotTaken>;
 
-    /// Accepts the answer to a question about `version`, which must be the version that is being
-    /// loaded. The question is about several keys, or a range.
+    /// Verifies the answer to a question about `version`, and stores the proved contents. The
+    /// version must be the version that is being loaded. The question must be about several keys or
+    /// a range.
     ///
     /// # Errors
-    /// [`NotTaken`]; nothing is changed.
+    /// [`NotTaken`]. Nothing is changed after an error.
     fn take(
         &mut self,
         version: Version,
@@ -75,8 +77,8 @@ pub trait AnyPart: Dictionary + fmt::Debug + Send + Sync {
         answer: &[u8],
     ) -> Result<(), NotTaken>;
 
-    /// Returns a missing range of the version that is being loaded. If nothing is missing, keeps
-    /// the version ([`TreePart::progress`]).
+    /// Returns a range that is still missing in the version being loaded. If nothing is missing,
+    /// completes the version ([`TreePart::progress`]).
     ///
     /// # Errors
     /// [`NotTaken`].
@@ -85,35 +87,35 @@ pub trait AnyPart: Dictionary + fmt::Debug + Send + Sync {
     /// Frees the data of versions whose loading was abandoned ([`TreePart::drop_abandoned`]).
     fn drop_abandoned(&mut self);
 
-    /// Drops the contents of all versions before this one ([`TreePart::prune`]).
+    /// Drops the contents of all versions before `oldest` ([`TreePart::prune`]).
     ///
     /// # Errors
     /// [`LookupError`] if the version does not exist.
     fn prune(&mut self, oldest: Version) -> Result<(), LookupError>;
 }
 
-/// Error of a part that rejects a message.
+/// Error returned by a part that rejects a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotTaken {
     /// The message is malformed.
     #[error("the message cannot be decoded: {0}")]
     Decode(#[from] DecodeError),
-    /// The head does not follow the known heads.
+    /// The head does not continue the history of the known heads.
     #[error(transparent)]
     Head(#[from] ApplyError),
-    /// The proof is invalid, or proves no missing contents.
+    /// The proof is invalid, or it proves no contents that are missing.
     #[error(transparent)]
     Part(#[from] PartError),
-    /// The version is not the version being loaded.
+    /// The version is not the version that is being loaded.
     #[error("version {0} is not the version being loaded")]
     Superseded(Version),
-    /// Parts require a tree PAD, and answers about keys or ranges.
+    /// The scheme is not a tree scheme, or the question is not about keys or a range.
     #[error(transparent)]
     NotOffered(#[from] NotOffered),
 }
 
-/// An empty part of the dictionary of this author, for the keys of a range.
+/// Creates an empty part of the dictionary with this public key, for the keys of `range`.
 ///
 /// # Errors
 /// [`NotTaken::NotOffered`] unless the dictionary is a tree PAD; [`PartError::EmptyRange`].
@@ -202,8 +204,8 @@ impl<S: Suite> AnyPart for TreePart<S> {
     }
 }
 
-/// The proof in an answer. The head in the answer is ignored: the proof is checked under the known
-/// head.
+/// Decodes the proof in an answer. The head in the answer is ignored, because the proof is checked
+/// against the known head.
 fn proof_in<S: Suite, Q: ProvableQuery>(
     answer: &[u8],
 ) -> Result<Untrusted<TreeProof<S, Q>>, DecodeError>
@@ -214,7 +216,7 @@ where
     Ok(Untrusted::new(answer.proof))
 }
 
-/// The answer of a part to a question, as a message.
+/// Encodes a part's answer to a question as a message.
 fn answer<S: Suite, Q: ProvableQuery>(
     part: &TreePart<S>,
     version: Version,
@@ -245,7 +247,7 @@ impl<S: Suite> Dictionary for TreePart<S> {
         Ok(codec::encode(&proof))
     }
 
-    /// Entries can be removed.
+    /// Returns `None`: entries can be removed, so no append-only proof exists.
     fn append_only_message(&self, _: Version, _: Version) -> Result<Option<Vec<u8>>, LookupError> {
         Ok(None)
     }
@@ -278,7 +280,7 @@ impl<S: Suite> Dictionary for TreePart<S> {
         Ok(codec::encode_body(&self.prove(version, key)?))
     }
 
-    /// Always refused: a history needs all versions, and a part does not keep them.
+    /// Always fails, because a history needs all versions, and a part does not contain them.
     fn history_page(
         &self,
         _: &Key,
@@ -288,7 +290,7 @@ impl<S: Suite> Dictionary for TreePart<S> {
         Err(LookupError::NotKept.into())
     }
 
-    /// Always refused, too.
+    /// Always fails: differences are not supported by parts.
     fn differences(
         &self,
         _: Version,

@@ -1,12 +1,12 @@
 //! Pending changes: stored durably until their author signs them.
 //!
-//! Each change is stored with the latest version at that time. When the author signs a later
-//! version, the changes left unsigned move to that version ([`crate::Author::flush`]). So changes
-//! of an older version exist only if versions were applied to an old copy of the store. These
-//! versions may include the changes.
+//! Each change is stored with the number of the version that was latest at that time. When the
+//! author signs a later version, the changes that are still unsigned move to that version
+//! ([`crate::Author::flush`]). A change with an older version number therefore means that versions
+//! were applied to an old copy of the store. These versions may already include the change.
 //!
-//! A change is applied to the version that signs it, even if its key has changed since the change
-//! was noted.
+//! A pending change is applied to the version that signs it, even if another change of the same key
+//! was signed in the meantime.
 
 use pad_core::{Key, Operation, Value, Version};
 
@@ -18,8 +18,8 @@ use crate::{
 /// A pending change in a store.
 #[derive(Clone, Debug)]
 pub struct PendingChange {
-    /// The latest version of the store when the change was noted, or a later version that the
-    /// change was moved to.
+    /// The version that was latest when the change was noted, or the later version that the change
+    /// moved to.
     pub after: Version,
     /// The change.
     pub operation: Operation,
@@ -28,7 +28,8 @@ pub struct PendingChange {
 }
 
 impl PendingChange {
-    /// The record that removes this change from the pending changes, for [`crate::Author::flush`].
+    /// Returns the record that removes this change from the pending changes. Pass it to
+    /// [`crate::Author::flush`].
     pub fn done(&self) -> RecordChange {
         RecordChange::remove(GROUP, self.name.clone(), self.value.clone())
     }
@@ -55,8 +56,8 @@ impl PendingChange {
     }
 }
 
-/// Notes a change, and returns the number of pending changes. In a dictionary, the change replaces
-/// the pending change of its key. In a log, all changes are kept in order.
+/// Stores a pending change, and returns the number of pending changes. In a dictionary, the change
+/// replaces an earlier pending change of its key. In a log, all changes are kept in order.
 ///
 /// # Errors
 /// [`StoreError`].
@@ -75,7 +76,7 @@ pub fn note(store: &mut impl Store, operation: &Operation) -> Result<u64, StoreE
     count(store)
 }
 
-/// The pending changes, in the order in which they are signed.
+/// Returns the pending changes, in the order in which they will be signed.
 ///
 /// # Errors
 /// [`StoreError`].
@@ -88,7 +89,7 @@ pub fn changes(store: &impl Store) -> Result<Vec<PendingChange>, StoreError> {
     changes.ok_or(StoreError::Damaged("unreadable pending change"))
 }
 
-/// The number of pending changes, without reading them.
+/// Returns the number of pending changes, without reading the changes.
 ///
 /// # Errors
 /// [`StoreError`].
@@ -96,7 +97,7 @@ pub fn count(store: &impl Store) -> Result<u64, StoreError> {
     store.record_count(GROUP)
 }
 
-/// The record that moves changes from one version to a later version.
+/// Returns the record that moves pending changes from one version to a later version.
 pub(crate) fn carried(from: Version, to: Version) -> RecordChange {
     RecordChange::Renumber {
         group: GROUP,
@@ -105,8 +106,8 @@ pub(crate) fn carried(from: Version, to: Version) -> RecordChange {
     }
 }
 
-/// Group of pending changes. A record is named by the change's key, in logs after a number (8
-/// bytes, big-endian). Its value is the version (8 bytes, big-endian), `+` or `-`, and the new
-/// value.
+/// Group of the records with pending changes. A record's name is the change's key; in logs, a
+/// number (8 bytes, big-endian) precedes the key. A record's value is the version (8 bytes,
+/// big-endian), `+` or `-`, and the new value.
 const GROUP: &str = "pending";
 const NUMBER_BYTES: usize = 8;

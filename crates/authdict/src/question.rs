@@ -1,4 +1,4 @@
-//! Questions and statements of a dictionary whose family is chosen at run time.
+//! Questions and verified statements of a dictionary whose family is chosen at run time.
 
 use pad_core::{
     DecodeError, Key, KeyRange, Keys, Lookup, Lookups, RangeContents, SchemeId, SignedHead,
@@ -14,7 +14,7 @@ mod message;
 
 pub use message::LONGEST_QUESTION;
 
-/// A question about one version. For a set, keys are members.
+/// A question about one version of a dictionary. For a log that is a set, keys are members.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Question {
@@ -24,10 +24,10 @@ pub enum Question {
     Keys(Keys),
     /// All entries in a range.
     Range(KeyRange),
-    /// Whether a log contains this value of a key; other values are not proved. Members of sets
-    /// have an empty value.
+    /// Whether a log contains this value of a key. Other values of the key are not proved. Members
+    /// of sets have an empty value.
     Value(Key, Value),
-    /// Whether the version of a log contains this older version.
+    /// Whether the queried version of a log contains this older version.
     Growth(Version),
 }
 
@@ -61,26 +61,27 @@ impl From<KeyRange> for Question {
     }
 }
 
-/// A verified answer.
+/// The statement that a verified answer establishes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Statement {
-    /// To [`Question::Key`].
+    /// The answer to [`Question::Key`].
     Lookup(Lookup),
-    /// To [`Question::Keys`].
+    /// The answer to [`Question::Keys`].
     Lookups(Lookups),
-    /// To [`Question::Range`].
+    /// The answer to [`Question::Range`].
     Range(RangeContents),
-    /// To [`Question::Key`], about a log: all values of the key.
+    /// The answer to [`Question::Key`] about a log: all values of the key.
     #[cfg(feature = "log")]
     Values(pad_log::Values),
-    /// To [`Question::Key`], about a log that is a set: the member is not in it.
+    /// The answer to [`Question::Key`] about a log that is a set, if the member is absent.
     #[cfg(feature = "log")]
     Absent(pad_log::Absent),
-    /// To [`Question::Value`]; to [`Question::Key`], about a set: the member is in it.
+    /// The answer to [`Question::Value`]. Also the answer to [`Question::Key`] about a set, if the
+    /// member is present.
     #[cfg(feature = "log")]
     Included(pad_log::Included),
-    /// To [`Question::Growth`].
+    /// The answer to [`Question::Growth`].
     #[cfg(feature = "log")]
     Grown(pad_log::Grown),
 }
@@ -88,11 +89,11 @@ pub enum Statement {
 /// A signed head as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeadText {
-    /// The version.
+    /// The version of the head.
     pub version: Version,
     /// The root in hexadecimal digits.
     pub root: String,
-    /// The history in hexadecimal digits.
+    /// The root of the history log, in hexadecimal digits.
     pub history: String,
 }
 
@@ -107,52 +108,52 @@ impl HeadText {
     }
 }
 
-/// Error for a kind of question that a scheme cannot answer.
+/// Error returned for a kind of question that a scheme cannot answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{what} are not supported by scheme {}",
     SchemeName::from_id(*scheme).map_or("with an unknown number", SchemeName::name)
 )]
 pub struct NotOffered {
-    /// The kind not offered, in the plural: `range questions`.
+    /// The unsupported kind of question, in the plural, such as `range questions`.
     pub what: &'static str,
-    /// The scheme.
+    /// The scheme of the dictionary.
     pub scheme: SchemeId,
 }
 
-/// Error for an answer that the client rejects. The server is faulty or lies.
+/// Error returned for an answer that the client rejects. The server is faulty or lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// The bytes are not an answer to such a question.
+    /// The bytes are not an answer to this kind of question.
     #[error(transparent)]
     Decode(#[from] DecodeError),
-    /// The answer does not follow from the author's signatures.
+    /// The author's signatures do not prove the answer.
     #[error(transparent)]
     Verify(#[from] VerifyError),
     /// The server did not prove that a later version of a log contains the newest version seen.
     #[error("the proof that version {newer} contains version {older} does not verify: {reason}")]
     NotGrown {
-        /// The newest version seen.
+        /// The newest version that the client has seen.
         older: Version,
-        /// The version offered.
+        /// The later version that the server offered.
         newer: Version,
         /// The reason why the append-only proof is refused.
         reason: VerifyError,
     },
-    /// The version is newer than the newest head that the client has followed.
+    /// The version is newer than the newest version that the client has verified.
     #[error("version {version} is newer than version {followed}, the newest followed")]
     Ahead {
-        /// The version asked about.
+        /// The version that was queried.
         version: Version,
-        /// The newest version followed.
+        /// The newest version that the client has verified.
         followed: Version,
     },
-    /// No answer to such a question can be verified.
+    /// The client cannot verify answers to this kind of question.
     #[error(transparent)]
     NotOffered(#[from] NotOffered),
 }
 
-/// Verifies the message of a version's head with only the public key.
+/// Verifies the message of a version's signed head with only the public key.
 ///
 /// # Errors
 /// [`Refusal`].
@@ -172,7 +173,7 @@ fn head_in<S: Suite>(
 }
 
 impl Question {
-    /// The name of this kind of question, in the plural.
+    /// Returns the name of this kind of question, in the plural.
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Key(_) => "questions about one key",
@@ -183,7 +184,8 @@ impl Question {
         }
     }
 
-    /// The versions whose heads an answer about `version` contains, in the order of the answer.
+    /// Returns the versions whose heads an answer about `version` contains, in the order of the
+    /// answer.
     pub fn versions(&self, version: Version) -> Vec<Version> {
         match self {
             Self::Growth(older) => vec![*older, version],
@@ -191,7 +193,7 @@ impl Question {
         }
     }
 
-    /// The longest answer to this question that a client reads, in bytes
+    /// Returns the maximum length, in bytes, of an answer to this question that a client reads
     /// ([`pad_core::Question::longest_answer`]).
     pub fn longest_answer(&self) -> usize {
         use pad_core::Question as _;
@@ -204,7 +206,7 @@ impl Question {
         }
     }
 
-    /// Whether the question concerns only keys in this range.
+    /// Returns whether all keys of the question are in `range`.
     pub fn lies_in(&self, range: &KeyRange) -> bool {
         match self {
             Self::Key(key) | Self::Value(key, _) => range.contains(key.as_bytes()),

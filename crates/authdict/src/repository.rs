@@ -1,31 +1,31 @@
-//! Errors of keepers and their authors.
+//! Errors of keepers and authors.
 
 use pad_core::{ApplyError, DecodeError, LookupError, VerifyError, Version};
 
 use crate::{question::NotOffered, signing_record::SigningRecordError, store::StoreError};
 
-/// Error of applying an update, or of the store.
+/// Error returned when an update is applied, or when the store fails.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RepositoryError {
-    /// The store failed. Acknowledged updates are safe; staged ones may not be durable.
+    /// The store failed. Acknowledged updates are durable; staged updates may not be durable.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The bytes are not an update of this suite.
     #[error(transparent)]
     Unreadable(DecodeError),
-    /// The update is refused, and nothing is changed.
+    /// The update is refused. Nothing is changed.
     #[error(transparent)]
     Refused(ApplyError),
-    /// The version does not exist, was pruned or cannot be read.
+    /// The version does not exist, was pruned, or cannot be read.
     #[error(transparent)]
     Lookup(#[from] LookupError),
-    /// A stored update does not verify: the version and the reason.
+    /// A stored update does not verify. The fields are its version and the reason.
     #[error("the store is damaged: version {0}: {1}")]
     DamagedUpdate(Version, #[source] ApplyError),
 }
 
-/// Error of checking a store against its author's signatures.
+/// Error returned when a store is checked against its author's signatures.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckError {
@@ -49,40 +49,40 @@ impl From<StoreError> for CheckError {
     }
 }
 
-/// Error of publishing a snapshot.
+/// Error returned when an author publishes a version.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuthorError {
-    /// The signer refused, for this reason. The changes are still pending, unless they were
+    /// The signer refused to sign, for this reason. The changes are still pending, unless they were
     /// streamed.
     #[error("the signer refused: {0}")]
     Signing(String),
-    /// The author of a tuple PAD cannot continue or sign a snapshot; the changes are still pending.
+    /// The author of a tuple PAD cannot resume or sign. The changes are still pending.
     #[error(transparent)]
     Tuple(pad_tuple::AuthorError),
-    /// The author of a log cannot continue or append; nothing was appended.
+    /// The author of a log cannot resume or append. Nothing was appended.
     #[cfg(feature = "log")]
     #[error(transparent)]
     Log(pad_log::AuthorError),
-    /// An entry cannot be appended to a log; nothing was appended.
+    /// An entry cannot be appended to a log. Nothing was appended.
     #[cfg(feature = "log")]
     #[error(transparent)]
     Append(#[from] pad_log::AppendError),
-    /// A change is of a kind that the scheme does not have; nothing was changed.
+    /// The scheme does not support a change of this kind. Nothing was changed.
     #[error(transparent)]
     NotOffered(#[from] NotOffered),
-    /// The snapshot was not applied or is not durable.
+    /// The new version was not applied, or is not durable.
     #[error(transparent)]
     Repository(#[from] RepositoryError),
-    /// The signing record forbids signing, or could not be written. In the second case the snapshot
-    /// may be durable, but must not be handed out before the author is reopened.
+    /// The signing record forbids signing, or could not be written. If it could not be written, the
+    /// version may be durable, but must not be handed out before the author is reopened.
     #[error(transparent)]
     Record(#[from] SigningRecordError),
     /// The key was not read from a file, and no signing record is given
     /// ([`crate::Author::open_with`]).
     #[error("the signing record is missing: the key was not read from a file")]
     NoRecord,
-    /// An earlier snapshot was signed but not applied, so this author must be reopened.
+    /// An earlier version was signed but not applied, so the author must be reopened.
     #[error("an earlier snapshot was signed but not applied: open the store again")]
     Diverged,
 }

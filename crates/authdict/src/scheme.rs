@@ -1,4 +1,4 @@
-//! The family of a dictionary as a type.
+//! Families of dictionaries as types.
 
 use pad_core::{
     DecodeError, Key, KeyRange, Keys, Lookup, Lookups, RangeContents, SchemeId, Suite, SuiteId,
@@ -18,10 +18,10 @@ use crate::{
     store::StoreError,
 };
 
-/// A family of dictionaries that are kept in stores: a type such as
-/// [`Tree`]`<`[`RedBlack`](crate::RedBlack)`>`, or [`AnyFamily`].
+/// A family of dictionaries: a type such as [`Tree`]`<`[`RedBlack`](crate::RedBlack)`>`, or
+/// [`AnyFamily`]. Dictionaries of these families are stored in a [`crate::Store`].
 pub trait Scheme {
-    /// Whether this is the public key of a dictionary of this family.
+    /// Returns whether `public` is the public key of a dictionary of this family.
     fn is_of(public: &PublicKey) -> bool;
 
     /// Refuses the public key of a dictionary of another family.
@@ -37,7 +37,7 @@ pub trait Scheme {
     }
 }
 
-/// Any family and suite, chosen at run time by the key.
+/// Any family and suite. The public key determines both at run time.
 #[derive(Clone, Copy, Debug)]
 pub struct AnyFamily;
 
@@ -63,7 +63,7 @@ impl<D: QueryableDesign<S>, S: Suite> NamedScheme for Tuple<D, S> {
     const SCHEME: SchemeId = D::SCHEME;
 }
 
-/// Append-only logs of scheme `L`, such as [`pad_log::AadCounted`].
+/// The family of append-only logs of scheme `L`, such as [`pad_log::AadCounted`].
 #[cfg(feature = "log")]
 #[derive(Clone, Copy, Debug)]
 pub struct Log<L>(core::marker::PhantomData<L>);
@@ -74,23 +74,23 @@ impl<L: pad_log::Scheme> NamedScheme for Log<L> {
     const SCHEME: SchemeId = L::ID;
 }
 
-/// A family that answers questions of type `Q`. Unsupported questions do not compile. Only
-/// [`AnyFamily`] rejects them at run time.
+/// A family that answers questions of type `Q`. Questions that a family does not answer do not
+/// compile. Only [`AnyFamily`] rejects such questions at run time.
 pub trait Asks<Q>: Scheme {
-    /// The statement that a verified answer establishes.
+    /// The statement that a verified answer to `Q` establishes.
     type Statement;
 
-    /// Converts to the question as it is sent.
+    /// Converts a question of type `Q` to a [`Question`].
     fn question(question: Q) -> Question;
 
-    /// The statement about such a question.
+    /// Converts a verified [`Statement`] to the statement type of `Q`.
     ///
     /// # Errors
-    /// [`Refusal::Decode`] for a statement of another kind. Verifiers never return one.
+    /// [`Refusal::Decode`] for a statement of another kind, which no verifier returns for `Q`.
     fn statement(statement: Statement) -> Result<Self::Statement, Refusal>;
 }
 
-/// Implements [`Asks`] for a family and a type of questions.
+/// Implements [`Asks`] for a family and a question type.
 macro_rules! asks {
     ($(
         [$($generics:tt)*] $family:ty: $asked:ty = $question:expr, $statement:ident($answer:ty);
@@ -133,13 +133,13 @@ asks! {
     [L: pad_log::Scheme] Log<L>: Version = Question::Growth, Grown(Grown);
 }
 
-/// Whether a log that is a set has a member.
+/// The answer to a question whether a log that is a set contains a member.
 #[cfg(feature = "log")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Membership {
-    /// The member is in the set.
+    /// The set contains the member.
     Included(Included),
-    /// The member is not in the set.
+    /// The set does not contain the member.
     Absent(Absent),
 }
 

@@ -1,4 +1,4 @@
-//! Suites and schemes by name, chosen at run time.
+//! Suites and schemes chosen by name at run time.
 
 use core::{fmt, str::FromStr};
 
@@ -12,13 +12,13 @@ use pad_tuple::{Design, PublicBytes, SecretBytes, designs};
 use crate::own_keys::SetupFormat;
 use crate::own_keys::{OwnKeys, SchemeKeyFormat};
 
-/// Error for an unknown name, with the known names.
+/// Error returned for an unknown name. It lists the known names.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {what} '{name}', choose one of {}", known.join(", "))]
 pub struct UnknownName {
-    /// The kind of thing to be chosen.
+    /// The kind of choice: suite or scheme.
     pub what: &'static str,
-    /// The name given.
+    /// The unknown name.
     pub name: String,
     /// The known names.
     pub known: Vec<&'static str>,
@@ -37,10 +37,10 @@ macro_rules! by_name {
         }
 
         impl $type {
-            /// Every choice.
+            /// All choices of this build.
             pub const ALL: &'static [Self] = &[$($(#[$condition])? Self::$variant),+];
 
-            /// The name of this choice.
+            /// Returns the name of this choice.
             pub const fn name(self) -> &'static str {
                 match self { $($(#[$condition])? Self::$variant => $name),+ }
             }
@@ -65,7 +65,7 @@ macro_rules! by_name {
     };
 }
 
-/// Evaluates the expression after the arrow, with the suite as the type `S`.
+/// Evaluates the expression after the arrow, with the chosen suite as the type `S`.
 macro_rules! with_suite {
     ($suite:expr, $type:ident => $work:expr) => {
         match $suite {
@@ -89,7 +89,8 @@ macro_rules! with_suite {
 pub(crate) use with_suite;
 
 by_name! {
-    /// A suite: hash and signature. All but SHA-256 need the feature `all-suites`.
+    /// A suite: hash function, digest width and signature. All suites but SHA-256 need the feature
+    /// `all-suites`.
     SuiteName, "suite",
     Sha256Ed25519 => Sha256Ed25519::NAME,
     #[cfg(feature = "all-suites")]
@@ -100,7 +101,7 @@ by_name! {
 
 by_name! {
     /// A scheme that authenticates contents: the balancing scheme of a tree PAD, the design of a
-    /// tuple PAD, a scheme of logs, or the directory.
+    /// tuple PAD, a log scheme, or the block directory.
     SchemeName, "scheme",
     Treap => Treap::NAME,
     RedBlack => RedBlack::NAME,
@@ -140,30 +141,30 @@ by_name! {
 }
 
 impl SuiteName {
-    /// The suite with this number in envelopes, if this build has it.
+    /// Returns the suite with this number in envelopes, if this build supports it.
     pub fn from_id(id: u16) -> Option<Self> {
         let mut all = Self::ALL.iter().copied();
         all.find(|suite| suite.id().0 == id)
     }
 
-    /// The suite's number in envelopes.
+    /// Returns the suite's number in envelopes.
     pub fn id(self) -> SuiteId {
         with_suite!(self, S => S::ID)
     }
 }
 
-/// A family of schemes that authenticate contents in a similar way.
+/// A family of schemes that authenticate contents in similar ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SchemeFamily {
-    /// A search tree whose root is signed.
+    /// Search trees whose root is signed.
     Tree,
-    /// Tuples of key intervals, each authenticated separately.
+    /// Tuples of key intervals. Each tuple is authenticated separately.
     Tuple,
-    /// An append-only log, with accumulators over its trees.
+    /// Append-only logs, with accumulators over their trees.
     #[cfg(feature = "log")]
     Log,
-    /// Numbered entries in blocks, in a folder of their own instead of a [`crate::Store`]:
+    /// Numbered entries in blocks, stored in a folder instead of a [`crate::Store`]:
     /// [`block_directory`].
     Directory,
 }
@@ -181,7 +182,7 @@ impl fmt::Display for SchemeFamily {
 }
 
 impl SchemeFamily {
-    /// Whether entries are never removed, and a key keeps all its values.
+    /// Returns whether entries are never removed and a key keeps all its values.
     pub const fn is_append_only(self) -> bool {
         match self {
             Self::Tree | Self::Tuple | Self::Directory => false,
@@ -190,7 +191,7 @@ impl SchemeFamily {
         }
     }
 
-    /// The schemes of this family.
+    /// Returns the schemes of this family.
     pub fn schemes(self) -> impl Iterator<Item = SchemeName> {
         let all = SchemeName::ALL.iter().copied();
         all.filter(move |scheme| scheme.family() == self)
@@ -239,7 +240,7 @@ impl Facts {
         }
     }
 
-    /// The number and keys of a design do not depend on the suite.
+    /// The number and keys of a tuple design do not depend on the suite.
     const fn of_tuple<D>() -> Self
     where
         D: Design<Sha256Ed25519, Secret: SecretBytes, Key: PublicBytes>,
@@ -301,29 +302,29 @@ impl SchemeName {
         }
     }
 
-    /// The family of this scheme.
+    /// Returns the family of this scheme.
     pub const fn family(self) -> SchemeFamily {
         self.facts().family
     }
 
-    /// Whether entries are members of a set: keys without values.
+    /// Returns whether entries are members of a set: keys without values.
     pub const fn is_set(self) -> bool {
         self.facts().is_set
     }
 
-    /// The format of the scheme's own key; `None` if everything is signed with the author's key.
+    /// Returns the format of the scheme's own key; `None` if the author's key signs everything.
     pub const fn key_format(self) -> Option<&'static dyn SchemeKeyFormat> {
         self.facts().key_format
     }
 
-    /// The number of powers of public parameters for each entry of a log's largest trees; 0 for
-    /// other dictionaries.
+    /// Returns the number of powers in public parameters for each entry of a log's largest trees; 0
+    /// for schemes of other families.
     pub fn powers_of_entry(self) -> usize {
         self.facts().powers_of_entry.into()
     }
 
-    /// Whether contents are read on demand, from files next to a [`crate::Store`] or from objects.
-    /// Tuples with accumulators and logs are read into memory.
+    /// Returns whether contents are read on demand, from files next to a [`crate::Store`] or from
+    /// objects. Logs, and tuples with accumulators, are read into memory as a whole.
     pub fn reads_on_demand(self) -> bool {
         match self.family() {
             SchemeFamily::Tree | SchemeFamily::Directory => true,
@@ -333,18 +334,19 @@ impl SchemeName {
         }
     }
 
-    /// Whether a verified answer follows from the signed head. Answers by tuples that are signed
-    /// one by one do not: the holder of the key can sign other tuples under the same head.
+    /// Returns whether the signed head determines all verified answers. Tuples that are signed one
+    /// by one are not determined by the head: the holder of the key can sign other tuples for the
+    /// same head.
     pub fn binds_answers(self) -> bool {
         self.family() != SchemeFamily::Tuple || self.name().contains("accumulators")
     }
 
-    /// The scheme's number in signed heads.
+    /// Returns the scheme's number in signed heads.
     pub const fn id(self) -> SchemeId {
         self.facts().id
     }
 
-    /// The scheme with this number, if there is one.
+    /// Returns the scheme with this number, if this build supports it.
     pub fn from_id(id: SchemeId) -> Option<Self> {
         Self::ALL.iter().copied().find(|scheme| scheme.id() == id)
     }
@@ -352,9 +354,9 @@ impl SchemeName {
 
 /// A family with exactly one scheme and one suite.
 pub trait NamedScheme {
-    /// The suite's number.
+    /// The number of the suite.
     const SUITE: SuiteId;
-    /// The scheme's number.
+    /// The number of the scheme.
     const SCHEME: SchemeId;
 }
 
@@ -383,8 +385,8 @@ mod tests {
         assert_eq!(SchemeFamily::Tuple.schemes().count(), designs);
     }
 
-    /// An accumulated design opens the head by its tuples; a design that signs them one by one does
-    /// not.
+    /// The head determines the tuples of a design with accumulators. It does not determine tuples
+    /// that are signed one by one.
     #[test]
     fn answers_follow_from_heads_that_commit_to_them() {
         macro_rules! signed {

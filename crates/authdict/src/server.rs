@@ -1,4 +1,4 @@
-//! The server of a dictionary: all its versions in a store.
+//! The server of a dictionary, which keeps all versions in a store.
 
 use core::{
     fmt,
@@ -23,11 +23,12 @@ use crate::{
     store_log::MISSING,
 };
 
-/// A server of a dictionary of family `F`: all versions in a store, each answered with proofs.
+/// A server of a dictionary of family `F`. It keeps all versions in a store, and answers with
+/// proofs.
 ///
-/// A server is untrusted, and holds no key unless its [`crate::Author`] has opened it. Many
-/// processes can serve one store while one process writes to it. A server dereferences to the
-/// [`Keeper`] that owns the store. The keeper applies updates, answers questions in messages,
+/// A server is untrusted. It contains the signing key only if an [`crate::Author`] has opened it.
+/// Many processes can serve one store while one process writes to it. A server dereferences to the
+/// [`Keeper`] that owns the store. The keeper applies updates, answers questions through messages,
 /// prunes and checks.
 pub struct Server<F = AnyFamily> {
     pub(crate) keeper: Box<dyn SigningKeeper>,
@@ -55,17 +56,17 @@ impl<F> DerefMut for Server<F> {
 }
 
 impl<F: Scheme> Server<F> {
-    /// Creates an empty store for the updates of this author: a file, or objects at an address such
-    /// as `s3://bucket/prices` with the feature `object-store`.
+    /// Creates an empty store for the updates of the author with the key `public`. The store is in
+    /// a file, or in objects at an address such as `s3://bucket/prices` (feature `object-store`).
     ///
     /// # Errors
-    /// [`RepositoryError::Store`] with [`StoreError::Exists`] if there is a store, with
+    /// [`RepositoryError::Store`] with [`StoreError::Exists`] if a store exists at `place`, with
     /// [`StoreError::OtherFamily`] for the key of another family, or with another [`StoreError`].
     pub fn create(place: impl AsRef<Path>, public: &PublicKey) -> Result<Self, RepositoryError> {
         Self::create_and(place, public, None)
     }
 
-    /// Like [`Server::create`], for a log with these parameters.
+    /// Creates a store like [`Server::create`], for a log with the public parameters `parameters`.
     ///
     /// # Errors
     /// The errors of [`Server::create`].
@@ -88,7 +89,7 @@ impl<F: Scheme> Server<F> {
         Self::open(place, public)
     }
 
-    /// Opens a store. It must be of this public key.
+    /// Opens the store of the dictionary with the key `public`.
     ///
     /// # Errors
     /// [`RepositoryError`]; [`RepositoryError::Store`] with [`StoreError::OtherKey`] or
@@ -113,8 +114,8 @@ impl<F> Server<F> {
 }
 
 impl Server {
-    /// Opens a store of any dictionary, with the public key in its records. The records are as
-    /// trustworthy as the store.
+    /// Opens the store of any dictionary, and reads the public key from the store's records. These
+    /// records are as trustworthy as the store.
     ///
     /// # Errors
     /// [`RepositoryError`].
@@ -122,11 +123,11 @@ impl Server {
         Self::of_any_with(place, NodeCache::default())
     }
 
-    /// Like [`Server::of_any`], with `cache` for nodes of stored trees. A reused cache still
-    /// contains the nodes read before.
+    /// Opens a store like [`Server::of_any`], with `cache` for the nodes of stored trees. A cache
+    /// that was used before still contains the nodes read before.
     ///
     /// # Errors
-    /// [`RepositoryError`], with [`StoreError::TooLarge`] if the cache is to hold the latest
+    /// [`RepositoryError`], with [`StoreError::TooLarge`] if the cache must contain the latest
     /// version and its limit is too low.
     pub fn of_any_with(
         place: impl AsRef<Path>,
@@ -135,7 +136,7 @@ impl Server {
         Ok(Self::of(opened(place.as_ref(), &cache.into())?.0))
     }
 
-    /// Like [`Server::of_any_with`], for a store that is open already.
+    /// Opens a dictionary like [`Server::of_any_with`], in a store that is already open.
     ///
     /// # Errors
     /// The errors of [`Server::of_any_with`].
@@ -145,7 +146,7 @@ impl Server {
     }
 }
 
-/// The dictionary in a store, and the public key in the store's records.
+/// Opens the dictionary in a store, and returns it with the public key in the store's records.
 fn opened(
     path: &Path,
     cache: &NodeCache,
@@ -156,7 +157,8 @@ fn opened(
         Ok((open(store, &public, cache.clone())?, public))
     };
     match open() {
-        // Another process may have pruned between the reads of the store and of its node file.
+        // Another process may have pruned after the store was read and before its node file was
+        // read.
         Err(RepositoryError::Store(StoreError::Damaged(MISSING))) => open(),
         opened => opened,
     }

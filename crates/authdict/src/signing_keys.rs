@@ -7,7 +7,8 @@ use zeroize::Zeroizing;
 
 use crate::keys::SecretKey;
 
-/// The keys of an author: the signer of heads, and the secret of the scheme, if it has one.
+/// The signing keys of an author: the signer of heads, and the scheme's secret, if the scheme has
+/// one.
 pub(crate) struct SigningKeys {
     signer: HeadSigner,
     own: Zeroizing<Vec<u8>>,
@@ -27,12 +28,12 @@ impl SigningKeys {
         }
     }
 
-    /// The signer of heads.
+    /// Returns the signer of heads.
     pub(crate) const fn signer(&self) -> &HeadSigner {
         &self.signer
     }
 
-    /// The encoding of the scheme's secret; empty if it has none.
+    /// Returns the encoding of the scheme's secret; empty if the scheme has none.
     pub(crate) fn own(&self) -> &[u8] {
         &self.own
     }

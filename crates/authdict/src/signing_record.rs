@@ -1,32 +1,32 @@
-//! Signing record: the newest head that an author has signed and handed out, stored next to its key
-//! and not in its store.
+//! The signing record: the newest head that an author has signed and handed out. The record is
+//! stored next to the author's key, not in the store.
 //!
 //! A store can be restored from an old backup, or rolled back by a damaged page. An author that
-//! continues from it signs a second head for a version that is already out. A client that sees both
-//! heads holds evidence against an honest author. So the newest head handed out is written to a
-//! small file that only moves forward. The author refuses to sign for a store that is behind this
-//! record.
+//! continues from such a store signs a second head for a version that was already handed out. The
+//! two heads together are evidence against an honest author. To prevent this, the newest head
+//! handed out is written to a small file that only moves forward. The author refuses to sign for a
+//! store that is behind this record.
 
 use std::{io, path::Path};
 
 use pad_core::{SignedHead, Suite, Untrusted, Version, codec, head::Authority};
 use pad_disk::{Lock, LockError, PATIENCE, Register, RegisterError};
 
-/// The file that remembers the newest head that an author has handed out.
+/// The file with the newest head that an author has handed out.
 ///
-/// The file is locked for as long as this value lives. Two authors with one record, on two copies
-/// of a store, cannot sign concurrently. The caller must not begin a second record for a key.
+/// The file is locked while this value exists. Two authors with one record, each with its own copy
+/// of the store, cannot sign concurrently. The caller must not create a second record for a key.
 #[derive(Debug)]
 pub struct SigningRecord {
     register: Register,
     _lock: Lock,
 }
 
-/// Error of a signing record: it forbids signing, or is unusable.
+/// Error returned for a signing record that forbids signing, or is unusable.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SigningRecordError {
-    /// The file cannot be read or written.
+    /// The record's file cannot be read or written.
     #[error("the signing record cannot be used: {0}")]
     Register(#[from] RegisterError),
     /// Another process is signing with this key.
@@ -35,10 +35,10 @@ pub enum SigningRecordError {
     /// The file does not contain a head of this author and dictionary.
     #[error("{file} is not a signing record of this dictionary's author")]
     Foreign {
-        /// The file.
+        /// The path of the record.
         file: String,
     },
-    /// The store is behind the newest head handed out.
+    /// The store is behind the newest head that was handed out.
     #[error(
         "the store is an old copy: it is at version {stored}, but version {signed} was signed and \
          handed out (recorded in {file}); apply the updates of the versions in between first (pad \
@@ -49,11 +49,11 @@ pub enum SigningRecordError {
         signed: Version,
         /// The latest version in the store.
         stored: Version,
-        /// The file.
+        /// The path of the record.
         file: String,
     },
-    /// The record was never begun. A key restored from a copy has no record, but may have signed
-    /// versions.
+    /// The record was never begun. A key that was restored from a copy has no record, but may have
+    /// signed versions.
     #[error(
         "the signing record {file} is missing or empty, and the store is at version {stored}: give \
          the record that belongs to the key, or --new-record if no later version was ever signed \
@@ -62,37 +62,37 @@ pub enum SigningRecordError {
     Forgotten {
         /// The latest version in the store.
         stored: Version,
-        /// The file.
+        /// The path of the record.
         file: String,
     },
-    /// The store has another head for the newest version that was handed out.
+    /// The store's head of the newest version handed out differs from the head in the record.
     #[error(
         "the store has another head of version {version} than the one signed and handed out \
          (recorded in {file}): nothing is signed; continue with the store that has the recorded \
          head"
     )]
     OtherHead {
-        /// The version.
+        /// The version with two heads.
         version: Version,
-        /// The file.
+        /// The path of the record.
         file: String,
     },
 }
 
-/// The value of a record that was begun, until a head is handed out.
+/// The contents of a record that was begun, before the first head is handed out.
 const BEGUN: &[u8] = b"begun with no version";
 
 impl SigningRecord {
-    /// Creates the record of a new key that has signed no version.
+    /// Creates the record of a new key, which has signed no version.
     ///
     /// # Errors
-    /// [`SigningRecordError::Register`] with [`io::ErrorKind::AlreadyExists`] if there is a record.
+    /// [`SigningRecordError::Register`] with [`io::ErrorKind::AlreadyExists`] if a record exists.
     pub fn create(path: &Path) -> Result<(), SigningRecordError> {
         Register::create(path, BEGUN)?;
         Ok(())
     }
 
-    /// Refuses a key without a record.
+    /// Refuses to sign with a key whose record file does not exist.
     ///
     /// # Errors
     /// [`SigningRecordError::Forgotten`].
@@ -104,11 +104,11 @@ impl SigningRecord {
         Err(SigningRecordError::Forgotten { stored, file })
     }
 
-    /// Opens and locks the record in this file. Creates a missing file as a record that was not
-    /// begun.
+    /// Opens and locks the record in the file `path`. If the file does not exist, creates a record
+    /// that is not begun.
     ///
     /// # Errors
-    /// [`SigningRecordError::InUse`] if another process does not release it in time;
+    /// [`SigningRecordError::InUse`] if another process does not release the lock in time;
     /// [`SigningRecordError::Register`].
     pub fn open(path: &Path) -> Result<Self, SigningRecordError> {
         let register = match Register::open(path) {
@@ -118,7 +118,7 @@ impl SigningRecord {
             register => register?,
         };
         let lock = Lock::on(register.file(), register.path(), PATIENCE)?;
-        // The previous holder of the lock may have written after the first read.
+        // The previous holder of the lock may have written the file after it was first read.
         let register = register.reopened()?;
         Ok(Self {
             register,
@@ -126,7 +126,7 @@ impl SigningRecord {
         })
     }
 
-    /// Opens and locks the record in this file, and begins it if it was not begun
+    /// Opens and locks the record in the file `path`. Begins the record if it is not begun yet
     /// ([`SigningRecord::begin`]).
     ///
     /// # Errors
@@ -137,7 +137,7 @@ impl SigningRecord {
         Ok(record)
     }
 
-    /// The newest head handed out; `None` before the first.
+    /// Returns the newest head handed out; `None` before the first.
     ///
     /// # Errors
     /// [`SigningRecordError::Foreign`].
@@ -155,9 +155,11 @@ impl SigningRecord {
         verified.map(|_| Some(signed)).map_err(|_| foreign())
     }
 
-    /// Refuses to sign for a store that is behind the newest head handed out, or lacks it.
+    /// Refuses to sign for a store that is behind the newest head handed out, or contains a
+    /// different head for its version.
     ///
-    /// `stored` is the latest version in the store. `head` returns the store's head of a version.
+    /// `stored` is the latest version in the store. `head` returns the store's head of a given
+    /// version.
     ///
     /// # Errors
     /// [`SigningRecordError::OlderStore`], [`SigningRecordError::OtherHead`],
@@ -186,10 +188,10 @@ impl SigningRecord {
         }
     }
 
-    /// Records a head, given as a message, durably, before it is handed out.
+    /// Records a head durably, before the head is handed out. `head` is a message.
     ///
     /// # Errors
-    /// [`SigningRecordError::Register`]: the head must not be handed out.
+    /// [`SigningRecordError::Register`]. The head must then not be handed out.
     pub fn advance(&mut self, head: &[u8]) -> Result<(), SigningRecordError> {
         if self.register.value() != head {
             self.register.write(head)?;
@@ -197,17 +199,17 @@ impl SigningRecord {
         Ok(())
     }
 
-    /// Whether the record contains no head.
+    /// Returns whether the record contains no head.
     pub fn is_empty(&self) -> bool {
         [&[], BEGUN].contains(&self.register.value())
     }
 
-    /// Refuses to sign if the record was never begun ([`SigningRecord::create`],
-    /// [`SigningRecord::begin`]). Even if the store is empty, the key may have signed versions that
-    /// the store lacks.
+    /// Refuses to sign if the record was never begun by [`SigningRecord::create`] or
+    /// [`SigningRecord::begin`]. Without a record, the key may have signed versions that the store
+    /// lacks, even if the store is empty.
     ///
-    /// An author can be killed after its first version is durable and before the version is
-    /// recorded. Its record was begun, so the author may continue.
+    /// An author can be killed after its first version is durable and before this version is
+    /// recorded. The record of such an author was begun, so the author may continue.
     ///
     /// # Errors
     /// [`SigningRecordError::Forgotten`].
@@ -219,8 +221,8 @@ impl SigningRecord {
         Ok(())
     }
 
-    /// Begins the record, unless it was begun before. The caller asserts that the key has signed no
-    /// version that the store lacks.
+    /// Begins the record, unless it was begun before. By calling this function, the caller asserts
+    /// that the key has signed no version that the store lacks.
     ///
     /// # Errors
     /// [`SigningRecordError::Register`].
@@ -240,8 +242,8 @@ impl SigningRecord {
 mod tests {
     use super::*;
 
-    /// An author killed between the first version and its record continues. Without a record it
-    /// does not, whatever is in the store.
+    /// An author that was killed between its first version and its record can continue. An author
+    /// without a record cannot continue, whatever the store contains.
     #[test]
     fn a_record_that_was_begun_remembers_that() {
         let folder = tempfile::tempdir().unwrap();

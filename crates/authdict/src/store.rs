@@ -1,4 +1,4 @@
-//! Durable storage behind a trait that is small enough for other storage engines.
+//! Durable storage behind a trait that is small enough to implement on other storage engines.
 
 use std::{io, path::PathBuf};
 
@@ -12,57 +12,59 @@ pub mod redb_store;
 
 pub use any::AnyStore;
 
-/// A record: its name inside its group, and its value.
+/// A record: its name within its group, and its value.
 pub type Record = (Vec<u8>, Vec<u8>);
 
-/// One change of a named record of a group.
+/// A change of a named record in a group of records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecordChange {
     /// Sets the value of a record.
     Put {
-        /// The group.
+        /// The group of the record.
         group: &'static str,
-        /// The record's name.
+        /// The name of the record.
         name: Vec<u8>,
-        /// Its value.
+        /// The new value.
         value: Vec<u8>,
     },
-    /// Removes the record if it still has this value. A record changed by another writer stays.
+    /// Removes a record, if it still has the value `value`. A record that another writer has
+    /// changed is kept.
     Remove {
-        /// The group.
+        /// The group of the record.
         group: &'static str,
-        /// The record's name.
+        /// The name of the record.
         name: Vec<u8>,
-        /// The value expected in the record.
+        /// The expected value.
         value: Vec<u8>,
     },
     /// Writes a record whose value is the number of the store's latest version (8 bytes,
     /// big-endian), followed by `value`.
     PutAtLatest {
-        /// The group.
+        /// The group of the record.
         group: &'static str,
-        /// The record's name.
+        /// The name of the record.
         name: Vec<u8>,
-        /// The value after the number.
+        /// The part of the value after the number.
         value: Vec<u8>,
-        /// Whether to prefix the name with a number (8 bytes, big-endian), one more than the number
-        /// of the group's last record. A numbered record never replaces another record.
+        /// Whether the name is preceded by a number (8 bytes, big-endian), which is one more than
+        /// the number of the group's last record. A numbered record never replaces another record.
         is_numbered: bool,
     },
-    /// Replaces `from` by `to` at the beginning of values, for each record of `group` whose value
-    /// begins with `from` (8 bytes, big-endian). Time: linear in the group's records.
+    /// Replaces the number `from` by `to` at the beginning of values. Applies to each record of
+    /// `group` whose value begins with `from` (8 bytes, big-endian). Time: linear in the group's
+    /// records.
     Renumber {
-        /// The group.
+        /// The group of the records.
         group: &'static str,
-        /// The number before.
+        /// The number before the change.
         from: u64,
-        /// The number after.
+        /// The number after the change.
         to: u64,
     },
 }
 
 impl RecordChange {
-    /// Makes a [`RecordChange::Put`].
+    /// Creates a [`RecordChange::Put`].
     pub fn put(group: &'static str, name: impl Into<Vec<u8>>, value: impl Into<Vec<u8>>) -> Self {
         Self::Put {
             group,
@@ -71,7 +73,7 @@ impl RecordChange {
         }
     }
 
-    /// Makes a [`RecordChange::Remove`], which removes the record if it has this value.
+    /// Creates a [`RecordChange::Remove`], which removes the record if it has this value.
     pub fn remove(
         group: &'static str,
         name: impl Into<Vec<u8>>,
@@ -85,22 +87,24 @@ impl RecordChange {
     }
 }
 
-/// A snapshot of a repository at some version, so that opening need not replay every update.
+/// The state of a repository at one version. With a checkpoint, opening need not replay every
+/// update.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredCheckpoint {
-    /// The latest version in it.
+    /// The latest version in the checkpoint.
     pub version: Version,
-    /// The oldest version in it.
+    /// The oldest version in the checkpoint.
     pub oldest: Version,
-    /// The digest of the three other fields under [`pad_core::Domain::Checkpoint`]. Empty after the
-    /// pruning of a repository with derived data, as are the bytes.
+    /// The digest of the three other fields under [`pad_core::Domain::Checkpoint`]. `digest` and
+    /// `bytes` are empty in the checkpoint that the pruning of a repository with derived data
+    /// writes.
     pub digest: Vec<u8>,
-    /// The encoded repository.
+    /// The encoded state of the repository.
     pub bytes: Vec<u8>,
 }
 
 impl StoredCheckpoint {
-    /// A checkpoint with its digest.
+    /// Creates a checkpoint, and computes its digest.
     pub fn new<S: Suite>(version: Version, oldest: Version, bytes: Vec<u8>) -> Self {
         let digest = digest::<S>(version, oldest, &bytes);
         Self {
@@ -111,13 +115,13 @@ impl StoredCheckpoint {
         }
     }
 
-    /// Whether [`StoredCheckpoint::digest`] matches the other fields.
+    /// Returns whether [`StoredCheckpoint::digest`] matches the other fields.
     pub fn is_intact<S: Suite>(&self) -> bool {
         self.digest == digest::<S>(self.version, self.oldest, &self.bytes)
     }
 }
 
-/// The digest of a checkpoint: version (8, big-endian) ‖ oldest (8) ‖ bytes.
+/// Returns the digest of a checkpoint: version (8 bytes, big-endian) ‖ oldest (8 bytes) ‖ bytes.
 fn digest<S: Suite>(version: Version, oldest: Version, bytes: &[u8]) -> Vec<u8> {
     let [version, oldest] = [version, oldest].map(|version| version.number().to_be_bytes());
     let digest = S::hash(Domain::Checkpoint, &[&version, &oldest, bytes]);
@@ -126,27 +130,29 @@ fn digest<S: Suite>(version: Version, oldest: Version, bytes: &[u8]) -> Vec<u8> 
 
 /// Durable storage of one dictionary.
 ///
-/// A store holds the dictionary's signed updates, one checkpoint and groups of named records. For a
-/// repository that stores its own contents, it holds the latest row instead of the updates.
+/// A store contains the dictionary's signed updates, one checkpoint, and groups of named records.
+/// For a repository that stores its own contents, it contains one row instead of the updates. A
+/// *row* is the signed head of the latest version, with the positions of the version's data.
 ///
 /// Laws:
 ///
 /// 1. Each write is atomic, and durable when it returns. A failed write has no effect, except after
-///    an error of the medium: then the store must be reopened to learn its state.
+///    an error of the medium. After such an error, the state of the store is unknown until it is
+///    reopened.
 /// 2. Updates have no gaps: the store contains the update of every version from some version up to
 ///    [`Store::latest`]. Only [`Store::publish_row`] overwrites an update.
 /// 3. Reads return the written values. An accident to the medium (a flipped bit, a stale page, a
-///    lost record) is an error. It never yields another value, nor a state older than the
-///    acknowledged state. Exceptions: a checkpoint's reader checks its digest, and see
-///    [`Store::records_between`].
+///    lost record) causes an error. It never causes a read of another value, or of a state older
+///    than the acknowledged state. Exceptions: the reader of a checkpoint has to check its digest,
+///    and [`Store::records_between`] does not detect missing records.
 pub trait Store: core::fmt::Debug {
-    /// The random number that identifies this store.
+    /// Returns the random number that identifies this store.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
     fn id(&self) -> Result<[u8; 16], StoreError>;
 
-    /// The version of the last published update.
+    /// Returns the version of the last published update.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
@@ -165,18 +171,19 @@ pub trait Store: core::fmt::Debug {
         records: &[RecordChange],
     ) -> Result<(), StoreError>;
 
-    /// Returns the payload published for a version, or `None` if it is not stored (any more).
+    /// Returns the payload published for a version; `None` if it is not stored, or no longer
+    /// stored.
     ///
-    /// The payload is the update that led to the version. For a repository that stores its own
-    /// contents, it is the row of the latest version. [`crate::Replica::update_within`] returns the
-    /// message that other servers receive.
+    /// The payload is the update that produced the version. For a repository that stores its own
+    /// contents, the payload is the row of the latest version. Other servers receive the message
+    /// that [`crate::Replica::update_within`] returns.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
     fn update(&self, version: Version) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// Replaces the latest version and all stored rows by one row, and changes records, all or
-    /// nothing. For repositories that store their own contents.
+    /// nothing. Only for repositories that store their own contents.
     ///
     /// # Errors
     /// [`StoreError::Gap`] unless `before` is [`Store::latest`] and not later than `latest`;
@@ -193,24 +200,25 @@ pub trait Store: core::fmt::Debug {
     ///
     /// # Errors
     /// [`StoreError::Superseded`] if the stored checkpoint is of a later version, or if versions in
-    /// `checkpoint` were pruned meanwhile; [`StoreError::Damaged`] if `checkpoint` is ahead of the
-    /// updates; [`StoreError`] of the medium.
+    /// `checkpoint` were pruned in the meantime; [`StoreError::Damaged`] if `checkpoint` is ahead
+    /// of the updates; [`StoreError`] of the medium.
     fn put_checkpoint(&mut self, checkpoint: &StoredCheckpoint) -> Result<(), StoreError>;
 
-    /// The last checkpoint written.
+    /// Returns the checkpoint that was written last.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
     fn checkpoint(&self) -> Result<Option<StoredCheckpoint>, StoreError>;
 
-    /// All records of a group, in ascending order of names.
+    /// Returns all records of a group, in ascending order of names.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
     fn records(&self, group: &'static str) -> Result<Vec<Record>, StoreError>;
 
-    /// The records of a group from name `first` to name `last`, both included, in ascending order
-    /// of names. An implementation that reads no other records does not detect a missing one.
+    /// Returns the records of a group with names from `first` to `last`, both included, in
+    /// ascending order of names. An implementation that reads no other records does not detect a
+    /// missing record.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
@@ -225,7 +233,7 @@ pub trait Store: core::fmt::Debug {
         Ok(records)
     }
 
-    /// The number of records of a group, without reading them.
+    /// Returns the number of records of a group, without reading the records.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
@@ -247,14 +255,14 @@ pub trait Store: core::fmt::Debug {
     /// Ends [`Store::pin`]: reads see the newest state again.
     fn unpin(&self);
 
-    /// Gives free space back to the file system. While there are readers, it does nothing; call it
-    /// again later.
+    /// Returns unused space to the file system. While the store has readers, this call does nothing
+    /// and has to be repeated later.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
     fn compact(&mut self) -> Result<(), StoreError>;
 
-    /// Checks the medium's own structure. A store in a file is read as a whole.
+    /// Checks the structure of the storage medium. A store in a file is read as a whole.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] if the structure is inconsistent; [`StoreError::Older`];
@@ -262,20 +270,20 @@ pub trait Store: core::fmt::Debug {
     fn check(&mut self) -> Result<(), StoreError>;
 }
 
-/// Error of a store. The operator has to check the medium or the path.
+/// Error returned by a store. Most errors require the operator to check the medium or the path.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// There is no store at this path.
+    /// No store exists at this path.
     #[error("there is no store at {}", .0.display())]
     Missing(PathBuf),
-    /// The path is taken already.
+    /// A file or store already exists at this path.
     #[error("{} exists already", .0.display())]
     Exists(PathBuf),
     /// The file is not a store of this format.
     #[error("{} is not a pad store, or is damaged beyond reading", .0.display())]
     Foreign(PathBuf),
-    /// Another process holds the store for writing, and does not release it in time.
+    /// Another process has opened the store for writing, and does not release it in time.
     #[error("another process is writing to the store {}", .0.display())]
     InUse(PathBuf),
     /// A part of the store is missing or damaged.
@@ -301,46 +309,46 @@ pub enum StoreError {
         /// The file that records the acknowledged state.
         record: PathBuf,
     },
-    /// An update does not follow the last published one.
+    /// The first update to publish does not follow the last published update.
     #[error("version {actual} cannot be published: the next version is {expected}")]
     Gap {
         /// The version expected next.
         expected: Version,
-        /// The version offered.
+        /// The version that was offered.
         actual: Version,
     },
-    /// A checkpoint is older than the stored checkpoint, or contains versions that were pruned
-    /// meanwhile.
+    /// The checkpoint is older than the stored checkpoint, or contains versions that were pruned in
+    /// the meantime.
     #[error("the store has a newer checkpoint: it was pruned meanwhile, run this again")]
     Superseded,
-    /// Another process has written to the objects meanwhile.
+    /// Another process has written to the same objects in the meantime.
     #[error("another process is publishing into these objects: run this again")]
     Overtaken,
-    /// The store is of another dictionary or author.
+    /// The store belongs to another dictionary or author.
     #[error("the key belongs to another dictionary")]
     OtherKey,
-    /// The key is of a dictionary of another family.
+    /// The key belongs to a dictionary of another family.
     #[error("the key belongs to another family: its dictionary has scheme {0}")]
     OtherFamily(SchemeName),
-    /// The public parameters for the store of a log are missing.
+    /// The store of a log requires public parameters, which are missing.
     #[error("public parameters are missing: the store of a log is created with them")]
     NoParameters,
     /// The store was opened without the author's key.
     #[error("the store was opened without its author's key, so nothing can be signed")]
     NoAuthor,
-    /// A store in objects accepts only updates that are already signed.
+    /// A store in an object store accepts only updates that are already signed.
     #[error(
         "a store in objects accepts only signed updates: keep the author's store in files, and \
          send its updates to the objects (pad push, pad apply)"
     )]
     NotSignedFor,
-    /// Stores in objects support trees only.
+    /// Stores in object stores support tree schemes only.
     #[error("stores in objects support trees only")]
     OnlyTrees,
     /// This kind of store keeps all versions.
     #[error("this kind of store keeps all versions: prune a copy in files")]
     CannotPrune,
-    /// This kind of store cannot move nodes, or does not contain nodes.
+    /// This kind of store contains no tree nodes, or cannot move them.
     #[error("only trees whose nodes are stored in files can be compacted")]
     CannotCompact,
     /// The latest version exceeds the memory limit.
@@ -349,12 +357,12 @@ pub enum StoreError {
          limit, or choose the size of a cache"
     )]
     TooLarge {
-        /// The number of bytes needed.
+        /// The number of bytes that the latest version needs.
         needed: u64,
-        /// The number of bytes allowed.
+        /// The maximum number of bytes.
         most: u64,
     },
-    /// Files replaced by a pruning still exist.
+    /// Files that a pruning has replaced still exist.
     #[error("files replaced by pruning cannot be removed ({0}): prune again to remove them")]
     NotRemoved(#[source] Box<Self>),
     /// An earlier write failed. The store must be reopened to learn its state.
@@ -376,7 +384,8 @@ pub enum StoreError {
 
 #[cfg(not(feature = "object-store"))]
 impl StoreError {
-    /// The error for an address given to a build without object stores.
+    /// Creates the error for an address that is given to a build without the feature
+    /// `object-store`.
     pub(crate) fn no_objects() -> Self {
         let said = "stores in objects are not built in (feature object-store)";
         io::Error::new(io::ErrorKind::Unsupported, said).into()

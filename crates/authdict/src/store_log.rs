@@ -1,5 +1,4 @@
-//! Storage of the nodes of stored trees: in files next to their store, or in objects of an object
-//! store.
+//! Storage of the nodes of tree PADs, in files next to their store or in an object store.
 
 use std::{
     io,
@@ -21,45 +20,47 @@ pub(crate) use files::{MISSING, NodeFile};
 pub(crate) use objects::{ObjectLog, segments};
 pub(crate) use rows::RowLengths;
 
-/// A log of nodes whose versions are published by a store.
+/// A log of nodes. A version in it is published when the store records the version.
 pub(crate) trait StoreLog: NodeLog {
-    /// Opens the log of the same store, with the versions in the store.
+    /// Opens the log of the same store, with the versions that the store contains.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if the latest version is missing; [`StoreError`] of the medium.
+    /// [`StoreError::Damaged`] if the log lacks the latest version; [`StoreError`] of the medium.
     fn taken_up(&self, store: &dyn Store) -> Result<AnyLog, StoreError>;
 
-    /// Keeps other writers out until this value is dropped, or makes them fail.
+    /// Takes the write lock until this value is dropped. Logs without a lock make other writers
+    /// fail instead.
     ///
     /// # Errors
-    /// [`StoreError::InUse`]; [`StoreError::Gap`] if the store contains a version that is missing
-    /// here; [`StoreError::Superseded`] if its nodes were moved; [`StoreError::Closed`];
-    /// [`StoreError`] of the medium.
+    /// [`StoreError::InUse`]; [`StoreError::Gap`] if the store contains a version that this log
+    /// lacks; [`StoreError::Superseded`] if another process has moved the nodes;
+    /// [`StoreError::Closed`]; [`StoreError`] of the medium.
     fn begin(&mut self, store: &dyn Store) -> Result<(), StoreError>;
 
-    /// The row of a version, for the store.
+    /// Returns the row of a version, as published in the store.
     ///
     /// # Errors
     /// [`StoreFault::Damaged`] if the row is missing; [`StoreFault::Medium`].
     fn row(&self, version: Version) -> Result<Vec<u8>, StoreFault>;
 
-    /// The number of bytes that the log keeps next to its store.
+    /// Returns the number of bytes that the log uses next to its store.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
     fn kept_bytes(&self) -> Result<u64, StoreError>;
 
-    /// The slot for current and future system errors of this log.
+    /// Returns the slot in which this log notes errors of the operating system.
     fn system_error(&self) -> SystemError;
 
-    /// A log of the same store without versions, to copy the kept versions into once it is
-    /// [started](KeptLog::start).
+    /// Creates a log of the same store without versions. After [start](KeptLog::start), the kept
+    /// versions can be copied to it.
     ///
     /// # Errors
-    /// [`StoreError::CannotPrune`] if this kind cannot be copied; [`StoreError`] of the medium.
+    /// [`StoreError::CannotPrune`] if this kind of log cannot be copied; [`StoreError`] of the
+    /// medium.
     fn new_copy(&self) -> Result<AnyLog, StoreError>;
 
-    /// Refuses a log whose nodes cannot be rewritten at its end.
+    /// Refuses a log that cannot store rewritten nodes at its end.
     ///
     /// # Errors
     /// [`StoreError::CannotCompact`].
@@ -67,37 +68,39 @@ pub(crate) trait StoreLog: NodeLog {
         Ok(())
     }
 
-    /// Creates the files of a new log, for writing.
+    /// Creates the files of a new log, and opens them for writing.
     ///
     /// # Errors
     /// The errors of [`StoreLog::new_copy`].
     fn start(&mut self) -> Result<(), StoreError>;
 
-    /// A handle to the same log, without its versions, to remove it.
+    /// Returns a handle of this log without its versions, from which the log can be removed.
     fn unopened(&self) -> AnyLog;
 
-    /// The number of this log among the logs of its store. One of these is in use.
+    /// Returns the number of this log among the logs of its store. A store uses one of its logs at
+    /// a time.
     fn number(&self) -> u64 {
         0
     }
 
-    /// The record by which a store switches from the log with number `from` to this one, and marks
-    /// the other as unused.
+    /// Returns the record by which a store switches from the log with number `from` to this log.
+    /// The record marks the other log as unused.
     fn turn(&self, from: u64) -> RecordChange;
 
-    /// Whether the store still uses this log.
+    /// Returns whether the store still uses this log.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
     fn is_of(&self, store: &dyn Store) -> Result<bool, StoreError>;
 
-    /// Removes the log. Readers that have it open can still use it.
+    /// Removes the log. Readers that have opened the log can still use it.
     ///
     /// # Errors
     /// [`StoreError`] of the medium; [`StoreError::Damaged`] if the log belongs to another store.
     fn remove(&self) -> Result<(), StoreError>;
 
-    /// Removes the log that the store has switched from, if it exists. Called by the writer.
+    /// Removes the log that the store has switched from, if this log still exists. Called by the
+    /// writer.
     ///
     /// # Errors
     /// [`StoreError::NotRemoved`]; [`StoreError`] if the store cannot be read.
@@ -105,12 +108,12 @@ pub(crate) trait StoreLog: NodeLog {
         Ok(())
     }
 
-    /// Rejects all further writes, because the state of the store is unknown.
+    /// Rejects all further writes, because the store's state is unknown after an error.
     fn close(&mut self);
 }
 
-/// The log of a store in files or in objects, as a trait object: code generic in logs is compiled
-/// once.
+/// The log of a store in files or in objects, as a trait object, so that generic code is compiled
+/// only once.
 pub(crate) type AnyLog = Box<dyn StoreLog>;
 
 impl NodeLog for AnyLog {
@@ -155,7 +158,7 @@ impl NodeLog for AnyLog {
     }
 }
 
-/// The last error of the operating system.
+/// A shared slot for the last error of the operating system.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SystemError(Arc<Mutex<Option<io::Error>>>);
 
@@ -165,8 +168,8 @@ impl SystemError {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// The fault for a failed read. Data past the end of a file was there once, so it counts as
-    /// damage.
+    /// Stores the error of a failed read, and returns the corresponding fault. A read past the end
+    /// of a file counts as damage, because the data existed before.
     pub(crate) fn fault(&self, error: io::Error) -> StoreFault {
         match error.kind() {
             io::ErrorKind::UnexpectedEof => StoreFault::Damaged,
@@ -174,14 +177,14 @@ impl SystemError {
         }
     }
 
-    /// Stores the error.
+    /// Stores the error, and returns [`StoreFault::Medium`].
     pub(crate) fn note(&self, error: io::Error) -> StoreFault {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
         StoreFault::Medium
     }
 }
 
-/// The latest version in a store and its row. The row of version 0 is empty.
+/// Returns the latest version in a store, and its row. The row of version 0 is empty.
 ///
 /// # Errors
 /// [`StoreError::Damaged`] if the row is missing; [`StoreError`] of the medium.

@@ -1,8 +1,8 @@
 //! Recorded updates as CSV, plain or compressed with gzip or Zstandard.
 //!
-//! Columns are `snapshot,op,key,value`, with a header line. Rows of one snapshot are contiguous.
-//! `op` is `put` or `delete`, and the value of a `delete` is empty. Within a snapshot the last row
-//! of a key wins, and deleting an absent key does nothing.
+//! Columns are `snapshot,op,key,value`, with a header line. The rows of one snapshot are
+//! contiguous. `op` is `put` or `delete`, and the value of a `delete` is empty. The last row of a
+//! key within a snapshot wins. Deleting an absent key does nothing.
 
 use core::fmt;
 use std::{
@@ -15,20 +15,20 @@ use std::{
 use flate2::bufread::MultiGzDecoder;
 use pad_core::{InputError, Key, Operation, Value};
 
-/// One snapshot of a trace.
+/// The changes of one snapshot of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceSnapshot {
     /// The name of the snapshot in the trace.
     pub name: String,
-    /// The line of its first row.
+    /// The line number of the snapshot's first row.
     pub line: u64,
-    /// The line of the first row that removes a key, if there is one.
+    /// The line number of the first row that removes a key, if there is one.
     pub first_removal: Option<u64>,
-    /// Its changes in the order of the rows.
+    /// The changes in the order of the rows.
     pub operations: Vec<Operation>,
 }
 
-/// Error of reading a trace.
+/// Error returned when a trace is read. A number is the line number of the row.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TraceError {
@@ -38,13 +38,13 @@ pub enum TraceError {
     /// The header is not `snapshot,op,key,value`.
     #[error("line 1: the header is not \"snapshot,op,key,value\"")]
     Header,
-    /// A row is not CSV of four fields: its line and the reason.
+    /// A row is not CSV with four fields, for this reason.
     #[error("line {0}: {1}")]
     Row(u64, String),
-    /// `op` is neither `put` nor `delete`.
+    /// The column `op` contains neither `put` nor `delete`.
     #[error("line {0}: op '{1}' is neither put nor delete")]
     UnknownOperation(u64, String),
-    /// A `delete` has a value.
+    /// A `delete` row has a value.
     #[error("line {0}: a delete has a value")]
     DeleteWithValue(u64),
     /// A row is too long.
@@ -56,18 +56,18 @@ pub enum TraceError {
     /// A key or value is too long.
     #[error("line {0}: {1}")]
     Input(u64, #[source] InputError),
-    /// Rows of one snapshot are not contiguous.
+    /// The rows of one snapshot are not contiguous.
     #[error("line {0}: snapshot '{1}' is not contiguous: another one began before this row")]
     Scattered(u64, String),
 }
 
-/// A reader of traces. As an iterator, it returns whole snapshots, one at a time. With
-/// [`TraceReader::begin`] and [`TraceReader::change`] it needs memory for one change and the names
-/// of the snapshots only.
+/// A reader of traces. As an iterator, it returns one whole snapshot at a time.
+/// [`TraceReader::begin`] and [`TraceReader::change`] need only memory for one change and for the
+/// names of the snapshots.
 pub struct TraceReader<R> {
     rows: csv::Reader<RowReader<R>>,
     row: csv::StringRecord,
-    /// Whether the last row read is still to be returned.
+    /// Whether the row that was read last has not been returned yet.
     is_ahead: bool,
     /// The name of the current snapshot.
     name: String,
@@ -75,11 +75,11 @@ pub struct TraceReader<R> {
     failed: bool,
 }
 
-/// A source with a budget of bytes, which the reader renews for each row. Without a budget, a short
-/// compressed file could expand to an endless row.
+/// A source with a limited number of bytes per row. Without this limit, a short compressed file
+/// could expand to an endless row.
 ///
-/// The reader also rejects unterminated quoted fields and text after a closing quote, which the
-/// parser would accept as a part of the field.
+/// The reader also rejects unterminated quoted fields, and text after a closing quotation mark. The
+/// CSV parser would accept both as part of the field.
 struct RowReader<R> {
     source: R,
     left: usize,
@@ -87,13 +87,13 @@ struct RowReader<R> {
     quotes: Quotes,
 }
 
-/// State of the scanner.
+/// The state of the scanner for quotation marks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Quotes {
     FieldBegins,
     Outside,
     Inside,
-    /// After a quotation mark that ends the field, or is the first of two.
+    /// The state after a quotation mark that ends the field, or is the first of two.
     Ended,
 }
 
@@ -107,7 +107,7 @@ impl<R> RowReader<R> {
         }
     }
 
-    /// Scans the text. Fails if text follows the closing quote of a field.
+    /// Scans the text. Fails if text follows the closing quotation mark of a field.
     fn follow(&mut self, bytes: &[u8]) -> io::Result<()> {
         for byte in bytes {
             self.quotes = match (self.quotes, byte) {
@@ -131,7 +131,8 @@ impl<R> RowReader<R> {
     }
 }
 
-/// Error for a malformed row that the parser would accept: its line and the reason.
+/// Error for a malformed row that the CSV parser would accept. The fields are its line number and
+/// the reason.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("line {0}: {1}")]
 struct RowError(u64, &'static str);
@@ -154,19 +155,19 @@ impl<R: Read> Read for RowReader<R> {
     }
 }
 
-/// The beginning of a snapshot of a trace.
+/// The start of a snapshot in a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceStart {
     /// The name of the snapshot in the trace.
     pub name: String,
-    /// The line of its first row.
+    /// The line number of the snapshot's first row.
     pub line: u64,
 }
 
-/// A row of a trace.
+/// One row of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceChange {
-    /// The line of the row.
+    /// The line number of the row.
     pub line: u64,
     /// The change.
     pub operation: Operation,
@@ -183,7 +184,7 @@ impl<R> fmt::Debug for TraceReader<R> {
 }
 
 impl TraceReader<Box<dyn Read>> {
-    /// Opens a trace file; compressed data is recognised by its first bytes.
+    /// Opens a trace file. Compressed data is recognised by its first bytes.
     ///
     /// # Errors
     /// [`TraceError::Io`], [`TraceError::Header`], [`TraceError::Row`].
@@ -202,7 +203,7 @@ impl TraceReader<Box<dyn Read>> {
             let decoder = zstd::Decoder::with_buffer(source).map_err(TraceError::Io)?;
             TraceReader::new(Box::new(decoder))
         } else if start.starts_with(&GZIP_MAGIC) {
-            // A file of several members is a concatenation of gzip files.
+            // A gzip file may be a concatenation of several members.
             TraceReader::new(Box::new(MultiGzDecoder::new(source)))
         } else {
             TraceReader::new(Box::new(source))
@@ -234,8 +235,8 @@ impl<R: Read> TraceReader<R> {
         })
     }
 
-    /// Moves to the next snapshot, and skips the rest of the current one; `None` at the end of the
-    /// trace.
+    /// Moves to the next snapshot, and skips the remaining rows of the current snapshot. Returns
+    /// `None` at the end of the trace.
     ///
     /// # Errors
     /// [`TraceError`].
@@ -256,7 +257,7 @@ impl<R: Read> TraceReader<R> {
         Ok(Some(TraceStart { name, line }))
     }
 
-    /// The next change of the current snapshot; `None` at its end.
+    /// Returns the next change of the current snapshot; `None` after the last change.
     ///
     /// # Errors
     /// [`TraceError`].
@@ -281,7 +282,8 @@ impl<R: Read> TraceReader<R> {
         Ok(Some(TraceChange { line, operation }))
     }
 
-    /// Reads a row, unless the last row is still to be returned; `false` at the end.
+    /// Reads a row, unless the row read last has not been returned yet. Returns `false` at the end
+    /// of the trace.
     fn read_row(&mut self) -> Result<bool, TraceError> {
         if !self.is_ahead {
             self.rows.get_mut().left = LONGEST_ROW;
@@ -357,15 +359,16 @@ fn row_error(error: csv::Error) -> TraceError {
     }
 }
 
-/// The maximum length of a row in bytes: a value may have 16 MiB, and twice that with its quotation
-/// marks doubled.
+/// The maximum length of a row in bytes. A value of 16 MiB may need twice as many bytes, if its
+/// quotation marks are doubled.
 const LONGEST_ROW: usize = 64 << 20;
-/// The maximum length of a snapshot's name in bytes: all names are kept.
+/// The maximum length of a snapshot's name in bytes. All names are kept in memory.
 const LONGEST_NAME: usize = 1 << 12;
 /// The length of the read-ahead buffer in bytes.
 const READ_AHEAD: usize = 1 << 16;
 const LONGEST_HEADER: usize = 2 * READ_AHEAD;
-/// Maximum number of characters of an unknown operation or a snapshot's name in an error.
+/// The maximum number of characters of an unknown operation or of a snapshot's name in an error
+/// message.
 const LONGEST_SHOWN: usize = 40;
 const COLUMNS: [&str; 4] = ["snapshot", "op", "key", "value"];
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
@@ -462,7 +465,7 @@ mod tests {
         );
     }
 
-    /// Rows before the refused one may be lost: they can be in the same piece of the input.
+    /// Rows before the refused row may be lost, because they can be in the same piece of the input.
     #[test]
     fn refuses_fields_that_do_not_end_where_they_should() {
         let header = "snapshot,op,key,value\n";

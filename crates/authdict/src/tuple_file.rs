@@ -1,17 +1,17 @@
-//! The rows of stored tuples, in a database next to their store.
+//! The rows of tuple PADs, in a database file next to their store.
 //!
-//! The rows follow from the updates in the store, and may be behind them. When the store is opened,
-//! the missing updates are applied again. If nothing was pruned, the file can be removed, and is
-//! rebuilt.
+//! The rows are derived from the updates in the store, and may lack the latest updates. When the
+//! store is opened, the missing updates are applied again. If nothing was pruned, the file can be
+//! removed, and is then rebuilt.
 //!
-//! Each kind of rows has its own table, selected by the first byte of the key. New keys of a kind
-//! ascend. The engine fills pages when keys are added at the end of a table, and leaves pages half
-//! empty elsewhere.
+//! Each kind of rows has its own table, which the first byte of the key selects. New keys of a kind
+//! are in ascending order. The engine fills its pages when keys are added at the end of a table,
+//! and leaves pages half empty otherwise.
 //!
-//! Each row contains a digest of its key and its value. The engine's own check of all pages, made
-//! before a process first writes, costs as much as reading the file. Reads do not need it. A
-//! damaged row is detected when it is read, and can be rebuilt from the updates, unless the store
-//! was pruned.
+//! Each row contains a digest of its key and value, so a damaged row is detected when it is read.
+//! Reads therefore do not need the engine's check of all pages, which costs as much as reading the
+//! file. The engine makes this check before a process first writes. Damaged rows can be rebuilt
+//! from the updates, unless the store was pruned.
 
 use core::{
     cell::RefCell,
@@ -33,11 +33,11 @@ mod tables;
 use medium::{Database, Place};
 use tables::Table;
 
-/// The rows of the tuples of a store.
+/// The rows of a store's tuples.
 pub(crate) struct TupleFile {
     place: Place,
     store: [u8; 16],
-    /// `None` while there is no file.
+    /// The open database; `None` while there is no file.
     database: Option<Database>,
     error: SystemError,
 }
@@ -50,8 +50,8 @@ impl fmt::Debug for TupleFile {
 }
 
 impl TupleFile {
-    /// The rows of the store at `path`. Symbolic links are followed: the rows are next to their
-    /// target.
+    /// Creates the handle of the rows of the store at `path`. If `path` is a symbolic link, the
+    /// rows are next to the link's target.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -59,7 +59,7 @@ impl TupleFile {
         Ok(Self::at(Place::Path(pad_disk::companion(path, ".tuples")?)))
     }
 
-    /// The rows in a folder whose operations can be made to fail.
+    /// Creates the handle of rows in a simulated folder, whose operations can be made to fail.
     #[cfg(test)]
     pub(crate) fn within(layer: std::sync::Arc<dyn pad_disk::layer::FileLayer>) -> Self {
         Self::at(Place::Within(layer))
@@ -74,7 +74,8 @@ impl TupleFile {
         }
     }
 
-    /// Refuses a new store at a path with a tuple file, which belongs to another store.
+    /// Refuses to create a store at a path with a tuple file, because this file belongs to another
+    /// store.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] if there is a tuple file; [`StoreError::Io`].
@@ -85,8 +86,8 @@ impl TupleFile {
         }
     }
 
-    /// Opens the rows of the store `store`, if there is a file. Takes over the file that is open
-    /// here.
+    /// Opens the rows of the store with the id `store`, if the file exists. A file that is already
+    /// open is reused.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] if the file belongs to another store, is damaged or has an older
@@ -130,7 +131,7 @@ impl TupleFile {
         }
     }
 
-    /// The bytes of the file; 0 if there is none.
+    /// Returns the size of the file in bytes; 0 if the file does not exist.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -144,12 +145,13 @@ impl TupleFile {
         }
     }
 
-    /// The slot for system errors of this file.
+    /// Returns the slot in which this file notes errors of the operating system.
     pub(crate) fn system_error(&self) -> SystemError {
         self.error.clone()
     }
 
-    /// Makes the file's name durable, before the updates that it follows from are dropped.
+    /// Makes the file's name durable. This is required before the updates that the rows derive from
+    /// are dropped.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -157,7 +159,7 @@ impl TupleFile {
         Ok(self.place.synchronise_name()?)
     }
 
-    /// Pins reads to the current rows until [`TupleFile::unpin`], or the next write.
+    /// Pins reads to the current rows, until [`TupleFile::unpin`] or until the next write.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
@@ -168,7 +170,7 @@ impl TupleFile {
         Ok(())
     }
 
-    /// Lets other processes write, until this one writes again.
+    /// Lets other processes write until this process writes again.
     pub(crate) fn release(&self) {
         if let Some(database) = &self.database {
             database.release();
@@ -244,7 +246,7 @@ impl Rows for TupleFile {
     }
 }
 
-/// Whether a row has the value that the writer expects.
+/// Returns whether a row has the value that the writer expects.
 fn is_known(
     transaction: &WriteTransaction,
     (key, value): (&[u8], Option<&[u8]>),
@@ -291,10 +293,10 @@ fn insert(
     Ok(())
 }
 
-/// The rows in one transaction.
+/// The rows as seen by one transaction.
 struct View<'t> {
     transaction: &'t ReadTransaction,
-    /// The tables opened so far, by the first byte of their keys.
+    /// The tables that are open, by the first byte of their keys.
     tables: RefCell<BTreeMap<Option<u8>, Option<Rc<Table>>>>,
     error: &'t SystemError,
 }
@@ -304,7 +306,7 @@ impl View<'_> {
         engine_fault(self.error, EngineError::of(error))
     }
 
-    /// The table of a key's row, if it exists.
+    /// Returns the table that contains the key's row, if it exists.
     fn table(&self, key: &[u8]) -> Result<Option<Rc<Table>>, StoreFault> {
         let kind = key.first().copied();
         if let Some(table) = self.tables.borrow().get(&kind) {
@@ -359,7 +361,7 @@ impl RowView for View<'_> {
     }
 }
 
-/// The digest of a row: half a SHA-256, which is enough against accidents.
+/// The digest of a row: half of a SHA-256 digest, which suffices against accidents.
 fn digest(key: &[u8], value: &[u8]) -> [u8; DIGEST_BYTES] {
     let mut hash = Sha256::new_with_prefix(b"pad/tuples/row/v2");
     let length = u64::try_from(key.len()).unwrap_or(u64::MAX);
@@ -370,7 +372,7 @@ fn digest(key: &[u8], value: &[u8]) -> [u8; DIGEST_BYTES] {
     core::array::from_fn(|place| whole[place])
 }
 
-/// Encodes a row for storage: its digest, then its value.
+/// Encodes a row for storage: its digest, followed by its value.
 fn sealed(key: &[u8], value: &[u8]) -> Vec<u8> {
     [&digest(key, value), value].concat()
 }

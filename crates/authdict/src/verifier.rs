@@ -1,13 +1,13 @@
-//! Verification of answers of any family and suite.
+//! Verification of answers of dictionaries of any family and suite.
 
 use pad_core::Version;
 
 use crate::question::{Question, Refusal, Statement};
 
-/// A verifier of answers of any suite and scheme, which trusts a public key only.
+/// A verifier of answers for any suite and scheme. It trusts only a public key.
 pub trait Verifier: Send + Sync {
-    /// Verifies an answer about `version`, the message of a [`pad_core::Response`], and returns the
-    /// verified statement.
+    /// Verifies an answer about `version`, and returns the verified statement. `answer` is the
+    /// message of a [`pad_core::Response`].
     ///
     /// # Errors
     /// [`Refusal`].
@@ -18,10 +18,10 @@ pub trait Verifier: Send + Sync {
         answer: &[u8],
     ) -> Result<Statement, Refusal>;
 
-    /// Resumes from the message of a [`pad_core::TrustedView`]. An answer about the newest version
-    /// seen is then refused unless it is under the head seen.
+    /// Resumes from the message of a [`pad_core::TrustedView`]. Afterwards, an answer about the
+    /// newest version seen is refused unless its head equals the head seen.
     ///
     /// # Errors
-    /// [`Refusal`]; the client is unchanged.
+    /// [`Refusal`]. The verifier is unchanged after an error.
     fn resume(&mut self, seen: &[u8]) -> Result<(), Refusal>;
 }

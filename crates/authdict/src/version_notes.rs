@@ -1,8 +1,8 @@
-//! Unsigned notes on versions: names and creation times, as given by the operator of the store.
+//! Unsigned notes on versions: names and times of signing, as given by the operator of the store.
 //!
-//! Notes are not part of the signed head and are not proved. A client that asks for a version by
-//! name receives its number, and verifies the answer for that number. Updates contain no names, so
-//! copies made from updates lack them.
+//! Notes are not part of the signed head, and are not proved. A client that looks up a version by
+//! name receives the version number, and verifies the answer for this number. Updates contain no
+//! notes, so a copy made from updates has none.
 
 use std::collections::BTreeMap;
 
@@ -12,25 +12,25 @@ pub use transparency_log::utc;
 
 use crate::store::{RecordChange, Store, StoreError};
 
-/// A note on a version.
+/// An unsigned note on a version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VersionNote {
-    /// Its name, if it has one.
+    /// The name of the version, if it has one.
     pub name: Option<String>,
     /// The time of signing in seconds since 1970, by the author's clock.
     pub seconds: u64,
     /// The number of changes that the author requested.
     pub changes: u64,
-    /// The number of entries.
+    /// The number of entries of the version.
     pub entries: u64,
 }
 
-/// The longest name, in bytes.
+/// The maximum length of a name in bytes.
 pub const LONGEST_NAME: usize = 1 << 12;
 
 impl VersionNote {
-    /// The records to write with the version: one by version number and, if the note has a name,
-    /// one by name.
+    /// Returns the records to write with the version: one indexed by version number and, if the
+    /// note has a name, one indexed by name.
     pub fn records(&self, version: Version) -> impl Iterator<Item = RecordChange> + use<> {
         let number = version.number().to_be_bytes();
         let note = RecordChange::put(GROUP, number, codec::encode_body(self));
@@ -39,7 +39,7 @@ impl VersionNote {
         [note].into_iter().chain(name)
     }
 
-    /// Reads the note of a version, `None` if there is none. Time: O(log n) for n versions.
+    /// Reads the note of a version; returns `None` if there is none. Time: O(log n) for n versions.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -49,15 +49,15 @@ impl VersionNote {
     }
 }
 
-/// Returns the first [`MOST_OF_A_NAME`] versions of a name, in ascending order.
-/// Time: O(log n) for n versions, and linear in the versions of this name. In a store without
-/// records of names, linear in its notes.
+/// Returns the first [`MOST_OF_A_NAME`] versions with this name, in ascending order. Time: O(log n)
+/// for n versions, and linear in the number of versions with this name. In a store without records
+/// of names, the time is linear in the number of its notes.
 ///
 /// # Errors
 /// [`StoreError`].
 pub fn versions_of(store: &impl Store, name: &str) -> Result<Vec<Version>, StoreError> {
     if store.record_count(NAMES_GROUP)? == 0 {
-        // The store has no records of names yet.
+        // The store was written by an author that stored no records of names.
         let notes = VersionNotes::read(store, Version::EMPTY, Version::new(u64::MAX))?;
         let named = notes.0.into_iter();
         let named = named.filter(|(_, note)| note.name.as_deref() == Some(name));
@@ -75,8 +75,8 @@ pub fn versions_of(store: &impl Store, name: &str) -> Result<Vec<Version>, Store
     found.collect()
 }
 
-/// The records of names that a store without such records lacks. The first author that writes to
-/// the store adds them. Time: linear in its notes, once.
+/// Returns the records of names that a store lacks if it has no such records. The next author that
+/// writes to the store adds them. Time: linear in the number of notes, once.
 ///
 /// # Errors
 /// [`StoreError`].
@@ -89,41 +89,41 @@ pub fn missing_names(store: &impl Store) -> Result<Vec<RecordChange>, StoreError
         let name = note.name.as_deref()?;
         Some(named(name, version))
     });
-    // An empty record, so that the group of names is not empty from here on.
+    // An empty record is added, so that the group of names is not empty afterwards.
     let all = names.chain([Vec::new()]);
     Ok(all
         .map(|name| RecordChange::put(NAMES_GROUP, name, []))
         .collect())
 }
 
-/// The record of a version's name: the name's length (4 bytes, big-endian), the name, the version
-/// (8).
+/// Returns the name of the record that maps a version's name to the version. It consists of the
+/// name's length (4 bytes, big-endian), the name, and the version (8 bytes).
 fn named(name: &str, version: Version) -> Vec<u8> {
     let length = u32::try_from(name.len()).unwrap_or(u32::MAX);
     let number = version.number().to_be_bytes();
     [&length.to_be_bytes(), name.as_bytes(), &number].concat()
 }
 
-/// The notes of a store's versions. Versions that were received as updates have none.
+/// The notes of a store's versions. Versions that were received as updates have no notes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VersionNotes(BTreeMap<Version, VersionNote>);
 
-/// Error for a name that does not identify one version.
+/// Error returned for a name that does not identify one version.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NameError {
     /// No version has this name.
     #[error("no version has the name '{0}'; pad versions lists names")]
     Unknown(String),
-    /// Several versions have this name.
+    /// Several versions have this name, so the name is ambiguous.
     #[error(
         "the name '{name}' is ambiguous: it is the name of versions {}, so give a version number",
         listed(versions)
     )]
     Ambiguous {
-        /// The name.
+        /// The ambiguous name.
         name: String,
-        /// Some of the versions with this name, in ascending order.
+        /// At most [`MOST_OF_A_NAME`] versions with this name, in ascending order.
         versions: Vec<Version>,
     },
 }
@@ -134,7 +134,8 @@ fn listed(versions: &[Version]) -> String {
 }
 
 impl VersionNotes {
-    /// Reads the notes of the versions from `first` to `last`. Time: linear in their number.
+    /// Reads the notes of the versions from `first` to `last`. Time: linear in the number of these
+    /// notes.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -149,22 +150,22 @@ impl VersionNotes {
         Ok(Self(notes))
     }
 
-    /// Whether there are no notes.
+    /// Returns whether there are no notes.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The note of a version.
+    /// Returns the note of a version, if there is one.
     pub fn get(&self, version: Version) -> Option<&VersionNote> {
         self.0.get(&version)
     }
 
-    /// The notes in ascending order of versions.
+    /// Returns the notes in ascending order of versions.
     pub fn iter(&self) -> impl Iterator<Item = (Version, &VersionNote)> {
         self.0.iter().map(|(version, note)| (*version, note))
     }
 
-    /// Adds the notes of `others`, which replace existing notes of the same versions.
+    /// Adds the notes of `others`. They replace existing notes of the same versions.
     pub fn extend(&mut self, others: Self) {
         self.0.extend(others.0);
     }
@@ -176,10 +177,10 @@ impl FromIterator<(Version, VersionNote)> for VersionNotes {
     }
 }
 
-/// The version in `versions`, the versions of a name.
+/// Returns the only version in `versions`, the versions with the name `name`.
 ///
 /// # Errors
-/// [`NameError`] unless there is exactly one.
+/// [`NameError`] unless `versions` contains exactly one version.
 pub fn only_version(name: &str, versions: Vec<Version>) -> Result<Version, NameError> {
     match versions.as_slice() {
         [] => Err(NameError::Unknown(name.into())),
@@ -191,7 +192,7 @@ pub fn only_version(name: &str, versions: Vec<Version>) -> Result<Version, NameE
     }
 }
 
-/// The maximum number of versions that are listed for one name.
+/// The maximum number of versions returned for one name.
 pub const MOST_OF_A_NAME: usize = 10;
 const GROUP: &str = "version-notes";
 const NAMES_GROUP: &str = "version-names";

@@ -1,14 +1,15 @@
-//! The heads of a dictionary as a public log with witnesses.
+//! The heads of a dictionary as a public append-only log with witnesses.
 //!
-//! The log assures a client that its newest head is the newest head shown to any client.
+//! With such a log, a client knows that its newest head is the newest head that any client was
+//! given.
 //!
 //! Entry `i` of the log is the message of the signed head of version `i + 1`, byte for byte. The
-//! log's origin ends with the dictionary's id. A client gets one text: a proof from the log
+//! log's origin ends with the dictionary's id. A client receives one text: a proof from the log
 //! (`tlog-proof`) whose extra data is the message of the newest head. The proof contains the log's
-//! checkpoint with cosignatures of witnesses. Each witness has verified that every checkpoint
+//! checkpoint, with the cosignatures of witnesses. Each witness has verified that every checkpoint
 //! continues the previous checkpoint.
 //!
-//! The log's key is not the author's: see decision 31 of the project.
+//! The log has a key other than the author's, for the reasons in decision 31 of the project.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +25,7 @@ use transparency_log::{
 
 use crate::{keys::PublicKey, question::Question, selection::with_suite};
 
-/// The newest head in a log, under a checkpoint with enough cosignatures.
+/// The newest head of a dictionary, proved by a log checkpoint with enough cosignatures.
 #[derive(Clone, Debug)]
 pub struct Newest<S: Suite> {
     message: Vec<u8>,
@@ -33,57 +34,57 @@ pub struct Newest<S: Suite> {
     cosignatures: Vec<Cosignature>,
 }
 
-/// The newest head in a log, independent of the suite.
+/// The verified newest head, in a form that does not depend on the suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewestHead {
-    /// The message of the head.
+    /// The message of the signed head.
     pub message: Vec<u8>,
-    /// Its version.
+    /// The version of the head.
     pub version: Version,
-    /// The checkpoint of the log whose last entry it is.
+    /// The checkpoint of the log. The head is the last entry at this checkpoint.
     pub checkpoint: Checkpoint,
     /// The cosignatures of witnesses, with their times.
     pub cosignatures: Vec<Cosignature>,
 }
 
-/// Error for a head that is not proved to be the newest.
+/// Error returned for a head that is not proved to be the newest.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WitnessedError {
-    /// The log's proof is malformed or not accepted.
+    /// The proof from the log is malformed, or is not accepted under the policy.
     #[error(transparent)]
     Log(#[from] LogProofError),
-    /// The proof comes without a head.
+    /// The proof contains no head as extra data.
     #[error("the proof of the newest head does not include the head")]
     NoHead,
-    /// The entry is not a signed head.
+    /// The extra data or entry is not a signed head.
     #[error("an entry of the log of heads is not a head")]
     Decode(#[from] DecodeError),
     /// The head is not signed by this author for this dictionary, or its version does not match its
     /// index in the log.
     #[error(transparent)]
     Head(#[from] VerifyError),
-    /// The policy names several logs of this dictionary; their origins. A server could present an
-    /// abandoned log, freshly cosigned.
+    /// The policy names several logs of this dictionary, with these origins. A server could present
+    /// an abandoned log with fresh cosignatures.
     #[error(
         "the policy names several logs of this dictionary, of which one may be out of date: {0:?}"
     )]
     SeveralLogs(Vec<String>),
-    /// The log belongs to another dictionary; its origin.
+    /// The log with this origin belongs to another dictionary.
     #[error("the log {0:?} belongs to another dictionary")]
     OtherDictionary(String),
-    /// The log has later entries.
+    /// The log contains entries after the head.
     #[error("the head is outdated: it is of version {version}, but the log has version {newest}")]
     NotNewest {
         /// The version of the head.
         version: Version,
-        /// The newest version.
+        /// The newest version in the log.
         newest: Version,
     },
 }
 
-/// The origin of the log of a dictionary's heads: `place`, such as a URL without its scheme, and
-/// the dictionary's id.
+/// Returns the origin of the log of a dictionary's heads. It consists of `place`, such as a URL
+/// without its scheme, and the dictionary's id.
 pub fn origin(place: &str, dictionary: DictionaryId) -> String {
     format!("{place}/{dictionary}")
 }
@@ -93,9 +94,10 @@ fn is_log_of(origin: &str, dictionary: DictionaryId) -> bool {
     named.is_some_and(|(_, id)| id == dictionary.to_string())
 }
 
-/// Checks that a policy names at most one log of a dictionary, under any number of keys.
+/// Checks that a policy names at most one log of a dictionary, regardless of the logs' keys.
 ///
-/// An abandoned log stays fresh forever: any client can have its last checkpoint cosigned again.
+/// The age of cosignatures does not expose an abandoned log, because any client can have its last
+/// checkpoint cosigned again.
 ///
 /// # Errors
 /// [`WitnessedError::SeveralLogs`].
@@ -112,8 +114,8 @@ pub fn check_policy(policy: &Policy, dictionary: DictionaryId) -> Result<(), Wit
     Ok(())
 }
 
-/// Verifies entry number `index` of a log, from 0 on. It must be the signed head of the version
-/// with the next number. For processes that append to a log, and for monitors.
+/// Verifies the entry with number `index`, counted from 0. The entry must be the signed head of
+/// version `index + 1`. For processes that append to a log, and for monitors.
 ///
 /// # Errors
 /// [`WitnessedError::Decode`], [`WitnessedError::Head`].
@@ -127,12 +129,12 @@ pub fn check_entry<S: Suite>(
 }
 
 impl<S: Suite> Newest<S> {
-    /// Verifies a proof. Its extra data must be the message of a head of this author and
-    /// dictionary. The head must be the last entry of the dictionary's log at a checkpoint that the
-    /// policy accepts.
+    /// Verifies a proof from a log. The proof's extra data must be the message of a head of this
+    /// author and dictionary. The head must be the last entry of the dictionary's log at a
+    /// checkpoint that the policy accepts.
     ///
-    /// With a window, only witnesses that have cosigned in it count. Without a window, an old
-    /// checkpoint is accepted like a new one.
+    /// With a time window, only witnesses that have cosigned in the window count. Without a window,
+    /// an old checkpoint is accepted like a new checkpoint.
     ///
     /// # Errors
     /// [`WitnessedError`].
@@ -165,29 +167,29 @@ impl<S: Suite> Newest<S> {
         })
     }
 
-    /// The message of the head, for [`Client::advance`](pad_core::Client::advance). The client
-    /// refuses it without a proof that it continues the newest head seen.
+    /// Returns the message of the head, for [`Client::advance`](pad_core::Client::advance). The
+    /// client refuses the head without a proof that it continues the newest head seen.
     pub fn message(&self) -> &[u8] {
         &self.message
     }
 
-    /// The head.
+    /// Returns the verified head.
     pub const fn head(&self) -> &Verified<SnapshotHead<S>> {
         &self.head
     }
 
-    /// The checkpoint of the log whose last entry is the head.
+    /// Returns the checkpoint of the log. The head is the last entry at this checkpoint.
     pub const fn checkpoint(&self) -> &Checkpoint {
         &self.checkpoint
     }
 
-    /// The cosignatures of witnesses, with their times.
+    /// Returns the cosignatures of witnesses, with their times.
     pub fn cosignatures(&self) -> &[Cosignature] {
         &self.cosignatures
     }
 }
 
-/// Verifies a proof like [`Newest::check`], for the dictionary with this key.
+/// Verifies a proof like [`Newest::check`], for the dictionary with the public key `public`.
 ///
 /// # Errors
 /// The errors of [`Newest::check`].
@@ -208,12 +210,12 @@ pub fn newest(
     })
 }
 
-/// Decodes the messages of the heads that an answer claims to be under. The last head is of the
-/// queried version. If the question names an older version, its head comes first. Version 0 has no
-/// head and yields `None`.
+/// Decodes the messages of the heads that an answer contains. The last message is the head of the
+/// queried version. If the question names an older version, the head of that version comes first.
+/// Version 0 has no head, so its item is `None`.
 ///
-/// Nothing is verified. After verifying the answer, a client learns which head the answer is under,
-/// if the author has signed several heads for one version.
+/// Nothing is verified. If the author has signed several heads for one version, a client learns
+/// from this function which of these heads a verified answer contains.
 ///
 /// # Errors
 /// [`DecodeError`].
@@ -243,5 +245,5 @@ fn heads_in<S: Suite>(
     Ok(messages.collect())
 }
 
-/// Longer than the message of any head.
+/// The maximum length of the message of a head in bytes; no head is longer.
 const LONGEST_HEAD: usize = 1024;

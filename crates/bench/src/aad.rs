@@ -1,7 +1,7 @@
 //! Append-only dictionaries: appends, lookups, append-only proofs, memory and bandwidth.
 //!
-//! Each is measured next to its sums, points and pairings alone in the same run, and next to the
-//! paper's figures.
+//! Every time is shown next to its limit (the sums, points and pairings of the same work, in the
+//! same run) and next to the paper's figures.
 //!
 //! Source: Tomescu, Bhupatiraju, Papadopoulos, Papamanthou, Triandopoulos, Devadas 2019, sections
 //! 6.1 and 6.2.
@@ -67,8 +67,8 @@ impl AadArguments {
         report.finish(table::report)
     }
 
-    /// Measures memory first; each scheme in a process of its own, unless this one does nothing
-    /// else.
+    /// Measures memory, each scheme in a separate process. Measures in this process if nothing else
+    /// is requested.
     fn memory(&self, report: &mut Report) -> Outcome<()> {
         let is_alone = self.experiments.len() == 1 && self.schemes.len() == 1;
         for scheme in &self.schemes {
@@ -142,7 +142,7 @@ impl AadArguments {
     }
 }
 
-/// One scheme on these workers.
+/// Benchmarks of one scheme on one set of worker threads.
 struct AadBench<'a, S: DictionaryScheme> {
     parameters: Arc<Parameters>,
     log: Log<S>,
@@ -151,8 +151,8 @@ struct AadBench<'a, S: DictionaryScheme> {
 }
 
 impl<S: DictionaryScheme> AadBench<'_, S> {
-    /// Measures one log at each of these sizes, and with one entry less: then it has the most
-    /// trees.
+    /// Measures one log at each of these sizes, and with one entry less, where it consists of the
+    /// most trees.
     fn proofs(
         &self,
         sizes: &BTreeSet<u64>,
@@ -209,7 +209,7 @@ pub(crate) fn parameters<S: DictionaryScheme>(largest: u64) -> Outcome<Arc<Param
     Ok(secret.public_key().shared_parameters())
 }
 
-/// A log with trees as large as these parameters serve.
+/// Creates a log whose largest tree fits these parameters.
 fn log<S: DictionaryScheme>(parameters: Arc<Parameters>, schedule: Schedule) -> Outcome<Log<S>> {
     let largest = parameters.capacity() / counts::degree::<S>(0);
     let shape = Shape::new(u8::try_from(largest.ilog2())?, schedule).ok_or("no such shape")?;

@@ -5,7 +5,7 @@
 //! - [`operations`]: Tremel 2013, section 5;
 //! - [`slopes`]: the tables and round trips of Tremel 2013;
 //! - [`sets`]: section 7.4 of Crosby & Wallach 2010, with each maker of witnesses;
-//! - [`hints`]: the saving by the offset of a prime;
+//! - [`hints`]: the time that the offset of a prime saves a server;
 //! - [`keys`]: the time to make keys, and their length.
 
 use std::{
@@ -75,11 +75,11 @@ pub enum AccumulatorExperiment {
     Operations,
     /// Time per element over several sizes, and round trips. Needs `operations` in the same run.
     Slopes,
-    /// One set with its elements signed one by one, under a Merkle tree, and accumulated.
+    /// One set proved by a signature for each element, by a Merkle tree, and by accumulators.
     Sets,
-    /// Saving of a server if updates contain the prime offsets of elements.
+    /// Time that a server saves if updates contain the prime offsets of elements.
     Hints,
-    /// Key generation and key sizes in all families; with --quick without those of RSA tags.
+    /// Time to make keys, and their sizes, in all families; with --quick without keys of RSA tags.
     Keys,
 }
 
@@ -97,7 +97,7 @@ impl AccumulatorArguments {
         if self.wants_accumulator("rsa") {
             let bench = RsaBench::new(RepresentativeRule::default(), &plan)?;
             measure(&bench, &self.experiment, &plan, &mut report)?;
-            // For comparisons, and of its operations only.
+            // The compact rule is only compared in the experiment `operations`.
             let compact = RsaBench::new(RepresentativeRule::Compact, &plan)?;
             let operations = self.experiment.iter().copied();
             let operations = operations.filter(|it| *it == Experiment::Operations);
@@ -167,7 +167,7 @@ pub struct Plan {
     pub threads: Vec<NonZeroUsize>,
     /// Longest expected time; slower work is left out.
     pub longest: Duration,
-    /// Quick run.
+    /// Whether this is a quick run.
     pub quick: bool,
 }
 
@@ -188,8 +188,8 @@ impl Primitive {
 }
 
 impl Plan {
-    /// The time of `work` in microseconds: the median of up to 15 runs within two seconds, of at
-    /// least one run.
+    /// Returns the median microseconds of `work`, over up to 15 runs within two seconds, at least
+    /// one.
     fn time_us<R>(&self, mut work: impl FnMut() -> R) -> f64 {
         self.time_on(|| (), |()| work())
     }
@@ -208,13 +208,13 @@ impl Plan {
             let start = Instant::now();
             let output = black_box(work(input));
             times.push(microseconds(start.elapsed()));
-            // Freeing is not in it.
+            // The time does not include freeing the output.
             drop(output);
         }
         median(times)
     }
 
-    /// The time of one call of a short `work`, in microseconds.
+    /// Returns the microseconds of one call of a short `work`.
     pub fn primitive_us<R>(&self, work: impl FnMut() -> R) -> f64 {
         Effort::new(self.quick).each_ns(work) / 1e3
     }
@@ -225,14 +225,14 @@ impl Plan {
     }
 }
 
-/// Distinct elements of 32 bytes.
+/// Makes distinct elements of 32 bytes.
 fn elements(n: usize) -> Vec<Vec<u8>> {
     let mut random = Random::new(n as u64);
     let words = |random: &mut Random| [(); 4].map(|()| random.next().to_be_bytes());
     (0..n).map(|_| words(&mut random).concat()).collect()
 }
 
-/// A value as clients know it: signed, and verified.
+/// Signs an accumulator value as a snapshot, and verifies it as a client does.
 pub fn signed_and_verified<A: Accumulator>(
     key: &A::PublicKey,
     value: A::Value,

@@ -106,7 +106,7 @@ impl VerifyArguments {
     }
 }
 
-/// The winner, the runner-up, and the cheapest of another family.
+/// Selects the winner, the runner-up and the cheapest scheme of another family.
 fn first(advice: &Advice) -> Vec<&'static Scheme> {
     let first = [advice.winner(), advice.runner_up(), advice.other_family()];
     let mut first: Vec<_> = first.into_iter().flatten().map(|it| it.scheme).collect();
@@ -114,7 +114,7 @@ fn first(advice: &Advice) -> Vec<&'static Scheme> {
     first
 }
 
-/// Formats the measured and the predicted figures of a scheme.
+/// Builds a line with the measured and the predicted figures of a scheme.
 fn tried(trial: &Trial) -> Line {
     let (figures, estimated) = (&trial.figures, &trial.estimated.figures);
     let (dollars, predicted) = (trial.cost.total(), trial.estimated.cost.total());
@@ -144,7 +144,7 @@ const TABLES: [TableSpec; 2] = [
         .filtered(|line| line.get("author_us").is_none()).left(&["why"]),
 ];
 
-/// Reports whether the costs have the order of the predictions.
+/// Describes whether the measured costs rank the schemes as predicted.
 fn order(lines: &[Line]) -> &'static str {
     let mut predicted: Vec<&Line> = lines.iter().collect();
     predicted.retain(|line| line.get("dollars_per_month").is_some());

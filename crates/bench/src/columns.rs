@@ -29,9 +29,9 @@ pub fn filled(template: &str, line: &Line) -> String {
 /// Selection of lines for a table, with derived figures.
 #[derive(Clone, Copy)]
 pub struct Rows {
-    /// Name of the experiment; `one|other` is one and then the other.
+    /// Name of the experiment. `one|other` selects the lines of both, in this order.
     pub experiment: &'static str,
-    /// Other texts that the lines must have.
+    /// Further conditions on the lines.
     pub only: Selection,
     /// Predicate on the lines.
     pub filter: fn(&Line) -> bool,
@@ -66,13 +66,13 @@ impl Rows {
     }
 }
 
-/// A table.
+/// Declaration of a table.
 #[derive(Clone, Copy)]
 pub struct TableSpec {
     rows: Rows,
-    /// Text above the table, and text below that: templates for [`filled`] with the first line.
+    /// Title and note above the table: templates for [`filled`] with the first line.
     heading: (&'static str, &'static str),
-    /// Lines that differ in these have tables of their own.
+    /// Keys that split the lines into several tables.
     by: &'static [&'static str],
     columns: &'static [ColumnSpec],
     /// The titles of columns that are aligned to the left, as the first one always is.
@@ -80,7 +80,7 @@ pub struct TableSpec {
 }
 
 impl TableSpec {
-    /// A table of all lines of an experiment.
+    /// Declares a table of all lines of an experiment.
     pub const fn new(
         experiment: &'static str,
         title: &'static str,
@@ -108,7 +108,7 @@ impl TableSpec {
         Self { heading, ..self }
     }
 
-    /// Restricts the rows to lines with these texts.
+    /// Restricts the rows to lines that meet these conditions.
     #[must_use]
     pub const fn only(mut self, only: Selection) -> Self {
         self.rows.only = only;
@@ -140,7 +140,7 @@ impl TableSpec {
         self.add(tables, &self.rows.select(lines));
     }
 
-    /// Shows these lines, of any experiment.
+    /// Adds the table or tables with the lines `own`, of any experiment.
     pub fn show_of(&self, tables: &mut Tables, own: &[&Line]) {
         let all: Vec<Line> = own.iter().map(|line| (*line).clone()).collect();
         self.add(tables, &self.rows.with_derived(own, &all));
@@ -164,7 +164,7 @@ impl TableSpec {
     }
 }
 
-/// Shows all of these tables.
+/// Makes all of these tables.
 pub fn shown(declared: &[TableSpec], lines: &[Line]) -> Tables {
     let mut tables = Tables::default();
     for table in declared {

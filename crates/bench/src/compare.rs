@@ -121,7 +121,7 @@ impl CompareArguments {
     }
 }
 
-/// A record as a line, with what its scheme can prove.
+/// Converts a record to a line with the properties of its scheme.
 pub(crate) fn line(scheme: &Scheme, record: &Record) -> Line {
     let line = line! { experiment: EXPERIMENT, family: scheme.family, threads: 1 };
     line.merged(record).merged(&scheme.properties)
@@ -142,16 +142,16 @@ pub fn tables(lines: &[Line]) -> Tables {
     tables.signed(lines)
 }
 
-/// Note above a table with parts of cycles.
-const PART: &str = "Part: these snapshots are not whole epochs or hash chains, so that what comes \
-    at their ends is not in the means.";
+/// Note above a table with rows that measured only a part of a cycle.
+const PART: &str = "Rows marked part: the measured snapshots are not whole epochs or hash chains, \
+    so the means lack the work at their ends.";
 
 #[rustfmt::skip]
 const TABLES: [TableSpec; 2] = [
     TableSpec::new(
         EXPERIMENT,
-        "{workload}: {keys} keys of {key_bytes} B, values of {value_bytes} B, {changes} changes in \
-            each snapshot, seed {seed}", &[
+        "Workload {workload}: {keys} keys of {key_bytes} bytes, values of {value_bytes} bytes, \
+            changes in each snapshot: {changes}, seed {seed}", &[
         ("scheme", "scheme"), ("load us/key", "load_us_per_key"), ("snapshots", "of_snapshots"),
         ("stopped", "stopped"), ("author us", "author_us"), ("update B", "update_bytes"),
         ("apply us", "apply_us"), ("prove us", "prove_us"), ("prove old us", "prove_old_us"),

@@ -7,18 +7,18 @@ use comparison::{PriceBook, Prices, line::CostLine};
 
 use crate::{line, line::Line};
 
-/// Prices in cents, as on command lines and in reports; gigabytes are decimal.
+/// Creates prices from cents, as on command lines and in reports. Gigabytes are decimal.
 pub fn prices(cpu_cents_per_hour: f64, cents_per_gigabyte: f64) -> Prices {
     Prices::new(cpu_cents_per_hour / 100.0, cents_per_gigabyte / 100.0)
 }
 
-/// The paper's prices, with decimal gigabytes.
+/// Returns the paper's prices, with decimal gigabytes.
 pub fn of_2010() -> Prices {
     let paper = PriceBook::paper();
     Prices::new(paper.compute_per_core_hour, paper.egress_per_gigabyte)
 }
 
-/// Prices as figures.
+/// Converts prices to a line.
 pub fn line_of(prices: &Prices) -> Line {
     line! {
         cpu_cents_per_hour: 100.0 * prices.compute_per_core_hour,
@@ -41,12 +41,12 @@ pub struct Scenario {
     pub name: String,
     /// Provider's prices.
     pub prices: Prices,
-    /// Remaining fraction of the time for hashes and signatures, or all cryptography.
+    /// Remaining fraction of the time of cryptography; 1 if its cost is unchanged.
     pub cryptography: f64,
 }
 
-/// Scenarios of section 10: the prices of 2010, and each of bandwidth, computing and cryptography
-/// `cheaper` times cheaper.
+/// Returns the scenarios of section 10: the prices of 2010, and one scenario each with bandwidth,
+/// computing and cryptography `cheaper` times cheaper.
 pub fn scenarios(cheaper: f64) -> [Scenario; 4] {
     let named = |what: &str| Scenario {
         name: format!("{what} {cheaper} times cheaper"),
@@ -65,7 +65,7 @@ pub fn scenarios(cheaper: f64) -> [Scenario; 4] {
 }
 
 impl Scenario {
-    /// Scenario with the prices of 2010, where nothing is cheaper.
+    /// Returns the scenario with the prices of 2010, where nothing is cheaper.
     pub fn of_2010() -> Self {
         Self {
             name: "prices of 2010".to_owned(),
@@ -74,8 +74,8 @@ impl Scenario {
         }
     }
 
-    /// Like [`per_lookup`], in this scenario. The cryptography of an update is its limit: bare
-    /// hashes and signatures.
+    /// Like [`per_lookup`], in this scenario. The limits of author and server count as the
+    /// cryptography of an update.
     pub fn per_lookup(&self, line: &Line, lookups_per_update: f64) -> f64 {
         let saved = |limit: &str| line.number(limit).unwrap_or(0.0) * (1.0 - self.cryptography);
         let author_us = line.figure("insert_snapshot_us") - saved("author_limit_us");
@@ -91,9 +91,9 @@ impl Scenario {
     }
 }
 
-/// Dollars in 2010 for one lookup in a random version, with its share of the updates.
+/// Returns the dollars of 2010 for one lookup in a random version, with its share of the updates.
 ///
-/// There are `lookups_per_update` lookups for each update. Verifying is the client's own expense.
+/// There are `lookups_per_update` lookups for each update. Does not include the client's time.
 pub fn per_lookup(line: &Line, lookups_per_update: f64) -> f64 {
     Scenario::of_2010().per_lookup(line, lookups_per_update)
 }

@@ -1,4 +1,4 @@
-//! Block directories: the paper's experiments on `FastAD`, and their outcome with sound proofs.
+//! Block directories: the paper's experiments on `FastAD`, repeated with sound proofs.
 //!
 //! Source: Stanton, `McKeown`, Burns & Ateniese 2010, section 4.
 

@@ -1,30 +1,30 @@
-//! Families of reports that lines come from, with the place of their tables and figures, and the
-//! source compared with.
+//! Families of measurements: their lines, their part of the page, and the source that they are
+//! compared with.
 
 use crate::{
     aad, accumulators, compare, directory, flexlist, line::Line, peers, stored, tables::Tables,
     tree, tuple,
 };
 
-/// The tables of one kind of line.
+/// A family of measurements, with its part of the page.
 #[derive(Clone, Copy, Debug)]
 pub struct Family {
     /// Name in links.
     pub id: &'static str,
     /// Title on the page.
     pub title: &'static str,
-    /// Source that it is compared with.
+    /// Source that the family is compared with.
     pub source: &'static str,
-    /// Prefixes of the `experiment` of its lines.
+    /// Prefixes of the `experiment` of the family's lines.
     pub begins: &'static [&'static str],
-    /// Prefixes of the names of its figures.
+    /// Prefixes of the names of the family's figures.
     pub figures: &'static [&'static str],
-    /// Function that makes its tables.
+    /// Function that makes the family's tables.
     pub report: fn(&[Line]) -> Tables,
 }
 
 impl Family {
-    /// Selects the lines that belong to it.
+    /// Selects the lines of this family.
     pub fn lines(&self, lines: &[Line]) -> Vec<Line> {
         let is_own = |line: &&Line| begins_with(line.text("experiment"), self.begins);
         lines.iter().filter(is_own).cloned().collect()
@@ -63,12 +63,12 @@ const fn family(
 #[rustfmt::skip]
 pub const FAMILIES: [Family; 9] = [
     family(("everything", "Every scheme on the same work",
-        "signing each entry, which every scheme has to be better than"),
+        "baselines that sign entries one by one"),
         &["compare"], &["compare"], compare::tables),
     family(("trees", "Trees", CROSBY),
         &["growing", "steady_state"], &["table3", "table4", "figure5", "figure6"],
         tree::table::report),
-    family(("stored", "Stored trees", "the same trees in memory, and stores that are read into it"),
+    family(("stored", "Stored trees", "the same trees in memory, and `jmt` on redb"),
         &["stored"], &["stored"], stored::tables),
     family(("tuples", "Tuples", CROSBY), &["tuple_"], &["figure7", "figure8"],
         tuple::table::report),
@@ -86,7 +86,7 @@ pub const FAMILIES: [Family; 9] = [
         "P. Stanton, B. McKeown, R. Burns and G. Ateniese, FastAD: an authenticated directory for \
             billions of objects, 2010"),
         &["directory_"], &["directory"], directory::table::report),
-    family(("peers", "Other people's dictionaries",
-        "the crates that the rows name, run beside ours in one process"),
+    family(("peers", "Third-party dictionaries",
+        "our dictionaries, in the same process"),
         &["peers"], &[], peers::table::report),
 ];

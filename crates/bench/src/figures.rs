@@ -43,7 +43,7 @@ pub fn draw(lines: &[Line], folder: &Path) -> Outcome<Vec<PathBuf>> {
     figures.iter().map(write).collect()
 }
 
-/// Every figure that the lines allow.
+/// Draws every figure for which there are lines.
 pub fn figures(lines: &[Line]) -> Outcome<Vec<Figure>> {
     let growing = of(lines, "growing");
     let mut figures = Vec::new();
@@ -104,7 +104,7 @@ impl Figure {
 const COLOURS: &str = "svg{color:#1c1f23}.ground{fill:#fff}\
                        @media(prefers-color-scheme:dark){svg{color:#dfe3e8}.ground{fill:#16191d}}";
 
-/// Lines over two logarithmic axes.
+/// Plot of lines over two logarithmic axes.
 pub(crate) struct Lines {
     pub(crate) title: String,
     pub(crate) horizontal: &'static str,
@@ -112,17 +112,17 @@ pub(crate) struct Lines {
     pub(crate) series: Vec<Series>,
 }
 
-/// A name and points.
+/// Name and points of one line in a plot.
 pub(crate) type Series = (String, Vec<(f64, f64)>);
 
-/// Pairs of bars: ours and those of 2010, or others.
+/// Bar chart with two bars in each row: our figure and the published one.
 pub(crate) struct Bars {
     pub(crate) title: String,
     pub(crate) vertical: &'static str,
     pub(crate) rows: Vec<(String, f64, f64)>,
 }
 
-/// The lines of red-black trees, all under the suite of the first line.
+/// Selects the lines of red-black trees under the suite of the first line.
 fn red_black<'a>(lines: &[&'a Line]) -> Vec<&'a Line> {
     let is_drawn =
         |line: &&&Line| line.text("scheme") == "red-black" && line.agrees(lines[0], &["suite"]);
@@ -182,7 +182,7 @@ fn lookup_costs(growing: &[&Line]) -> Lines {
     }
 }
 
-/// Title of a figure.
+/// Returns the title of figure 7 or 8 from its name.
 pub(crate) fn title_of(figure: &str) -> String {
     match figure.split_once('-') {
         Some(("figure8", trace)) => format!("Figure 8, {}", trace.replace('-', " ")),
@@ -191,7 +191,7 @@ pub(crate) fn title_of(figure: &str) -> String {
     }
 }
 
-/// One of figures 7 and 8.
+/// Makes the plot of figure 7 or 8.
 fn costs_of(group: &[&Line]) -> Lines {
     let series = group.iter().map(|line| {
         let points = line.get("points").cloned().unwrap_or_default();
@@ -206,15 +206,15 @@ fn costs_of(group: &[&Line]) -> Lines {
     }
 }
 
-/// A white drawing area.
+/// Creates a white drawing area.
 fn area(svg: &mut String) -> Outcome<DrawingArea<SVGBackend<'_>, Shift>> {
     let area = SVGBackend::with_string(svg, SIZE).into_drawing_area();
     area.fill(&WHITE)?;
     Ok(area)
 }
 
-/// Colours distinct on white and on black. With few perceived colours, the second round differs by
-/// being dashed.
+/// Colours that are distinct on white and on black. After the last colour they repeat, with dashed
+/// lines.
 const SERIES: [RGBColor; 8] = [
     RGBColor(0x3b, 0x82, 0xf6),
     RGBColor(0xe0, 0x67, 0x2f),
@@ -336,7 +336,7 @@ fn points(lines: &[&Line], horizontal: &str, vertical: &str) -> Vec<(f64, f64)> 
     points
 }
 
-/// Marks of a logarithmic axis, each of them once: plotters' own choice draws some many times over.
+/// Marks of a logarithmic axis, each drawn once. The default marks of plotters repeat.
 struct Marks {
     /// Marks with numbers.
     numbered: Vec<f64>,
@@ -344,8 +344,8 @@ struct Marks {
 }
 
 impl Marks {
-    /// Chooses marks: powers of ten on a long axis, with their double and five times on a shorter
-    /// one, all multiples on the shortest.
+    /// Chooses the numbered marks: 1 of each power of ten on a long axis, 1, 2 and 5 on a shorter
+    /// axis, 1 to 9 on the shortest.
     fn of(range: &Range<f64>) -> Self {
         let decades = (range.end / range.start).log10();
         let digits: &[i32] = match decades {
@@ -372,7 +372,7 @@ impl Marks {
     }
 }
 
-/// A number at an axis.
+/// Formats a number at an axis.
 fn tick(value: f64) -> String {
     match value {
         value if !(1e-6..1e9).contains(&value) => format!("{value:e}"),

@@ -1,11 +1,11 @@
-//! Outsourced files: speed, size, and the distance from the hashes alone.
+//! Outsourced files: time, size, and the ratio to the time of only the hashes.
 //!
 //! Each module is one experiment: [`build`] (figures 6 and 7), [`hash_share`] (figure 8), [`multi`]
 //! (figures 9 and 10, table 2), [`audit`] (section 4.4), [`network`] (figures 11 to 13) and
-//! [`replay`], which follows a version-control [`trace`].
+//! [`replay`], which replays a version-control [`trace`].
 //!
-//! [`locality`] counts the changes of its commits. [`limits`] measures the hashes that bound
-//! everything, and [`counted`] counts them.
+//! [`locality`] counts the changes of the commits of a trace. [`limits`] measures the hashes that
+//! bound every time, and [`counted`] counts hashes.
 //!
 //! Source: Esiner, Küpçü and Özkasap, section 4.
 

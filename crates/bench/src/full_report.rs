@@ -1,8 +1,8 @@
-//! One command that measures everything, and the page that shows it.
+//! The command that measures everything, and the page with the results.
 //!
 //! [`mod@steps`] lists the measurements, and [`mod@run`] runs them and keeps finished ones.
-//! [`mod@page`] shows all lines: the tables and figures of each family, [`mod@contents`] with every
-//! table and figure of the papers, and [`mod@conclusions`].
+//! [`mod@page`] renders the page: the tables and figures of each family, [`mod@contents`] (every
+//! table and figure of the papers) and [`mod@conclusions`].
 
 use std::{
     fs,
@@ -29,7 +29,7 @@ use steps::{Depth, Step, steps as all_steps};
 /// The command line of `bench report`.
 #[derive(Clone, Debug, Args)]
 pub struct ReportArguments {
-    /// Measures small sizes, within ten minutes. Full sizes take hours.
+    /// Measures small sizes, in about ten minutes. Full sizes take hours.
     #[arg(long)]
     quick: bool,
     /// Restricts the run to steps with these name prefixes. The page shows only these steps.
@@ -141,7 +141,7 @@ impl PageArguments {
     }
 }
 
-/// The measurements in a file.
+/// Reads the measurements in a file.
 fn lines_of(file: &Path) -> Outcome<Vec<Line>> {
     let from = file.display();
     let text = fs::read_to_string(file).map_err(|error| format!("{from}: {error}"))?;
@@ -152,7 +152,8 @@ fn lines_of(file: &Path) -> Outcome<Vec<Line>> {
     Ok(lines)
 }
 
-/// Writes the page, its figures, and the lines in both forms, and prints the page's conclusions.
+/// Writes the page, its figures, and the lines as JSON lines and as CSV. Prints the page's
+/// conclusions.
 fn write_page(lines: &[Line], folder: &Path) -> Outcome<()> {
     fs::create_dir_all(folder)?;
     let mut json = Vec::new();

@@ -13,9 +13,9 @@ pub(crate) struct Goal {
     pub(crate) figure: Figure,
     /// Divisor for display, and the resulting unit.
     pub(crate) unit: (f64, &'static str),
-    /// The least and the most, in that unit.
+    /// Smallest and largest accepted figure, in that unit.
     pub(crate) accepted: (f64, f64),
-    /// The most as a multiple of its limit.
+    /// Largest accepted multiple of the limit.
     pub(crate) times: f64,
     /// Figure that others published.
     pub(crate) published: &'static str,
@@ -25,7 +25,7 @@ pub(crate) struct Goal {
 pub(crate) enum Figure {
     /// A figure in a line, by its key.
     Of(Selection, &'static str),
-    /// A figure, and the key of its limit.
+    /// A figure and its limit in a line, by their keys.
     WithLimit(Selection, &'static str, &'static str),
     /// Computed from several lines.
     From(fn(&[Line]) -> Option<f64>),
@@ -50,8 +50,8 @@ pub(crate) const fn at_least(figure: f64) -> (f64, f64) {
 }
 
 impl Figure {
-    /// Returns the figure, and its limit if it has one. Of several lines takes the one farthest
-    /// above its limit.
+    /// Returns the figure, and its limit if it has one. If several lines match, uses the line with
+    /// the largest ratio.
     fn of(&self, lines: &[Line]) -> Option<(f64, Option<f64>)> {
         match *self {
             Self::Of(selection, key) => {
@@ -141,7 +141,10 @@ pub(crate) fn table(goals: &[Goal], note: &str, lines: &[Line], tables: &mut Tab
     missing.retain(|name| !name.starts_with("the same"));
     missing.dedup();
     if !missing.is_empty() {
-        tables.note(&format!("Not in these lines: {}.\n", missing.join("; ")));
+        tables.note(&format!(
+            "Goals without a figure in these measurements: {}.\n",
+            missing.join("; ")
+        ));
     }
 }
 
@@ -183,7 +186,9 @@ mod tests {
             shown(line! { experiment: "append", n: 512, us: us, limit_us: limit_us })
         };
         assert!(append(900.0, 700.0).contains("| yes |"));
-        assert!(append(900.0, 700.0).contains("Not in these lines: bytes."));
+        assert!(
+            append(900.0, 700.0).contains("Goals without a figure in these measurements: bytes.")
+        );
         assert!(append(1_100.0, 1_000.0).contains("MISSED"));
         assert!(append(900.0, 500.0).contains("MISSED"));
         let bytes = |bytes: u64| shown(line! { experiment: "bytes", bytes: bytes });

@@ -1,11 +1,11 @@
-//! Measurements of the workspace: the report behind the binary `bench`, and code shared with the
+//! Measurements of the workspace: the commands of the binary `bench`, and code shared with the
 //! criterion benches.
 //!
 //! [`mod@tree`], [`mod@tuple`], [`mod@aad`], [`mod@accumulators`], [`mod@directory`] and
-//! [`flexlist`] are reports. Each measures, and hands [`line::Line`]s to a [`report::Report`].
-//! [`tables`] and [`figures`] show them next to the figures of the [`paper`].
+//! [`flexlist`] run experiments, and hand [`line::Line`]s to a [`report::Report`]. [`tables`] and
+//! [`figures`] show the lines next to the figures of the [`paper`].
 //!
-//! [`mod@measure`] and [`timing`] run and time the work. README.md explains each figure.
+//! [`mod@measure`] and [`timing`] run and time the work. `docs/measuring.md` explains each figure.
 
 #![allow(
     clippy::as_conversions,

@@ -1,7 +1,7 @@
 //! Lines of a report: one JSON object for each measured configuration.
 //!
-//! Times are seconds, milliseconds (`_ms`), microseconds (`_us`) or nanoseconds (`_ns`), sizes
-//! bytes. README.md explains the keys; tables and plots read them from here by name.
+//! Times are seconds, milliseconds (`_ms`), microseconds (`_us`) or nanoseconds (`_ns`), and sizes
+//! are bytes. `docs/measuring.md` explains the keys. Tables and plots read figures by key.
 
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 #[serde(from = "Map<String, Value>")]
 pub struct Line(Vec<(String, Value)>);
 
-/// Conditions on a line: keys, each with a text, a number, or `none` if it is null or missing.
-/// `one|other` is either.
+/// Conditions on a line: keys, each with its text or number. `none` requires a null or missing key;
+/// `one|other` accepts either.
 pub type Selection = &'static [(&'static str, &'static str)];
 
 /// Builds a [`Line`](crate::line::Line) from `key: value` pairs; `key` alone is the variable of
@@ -27,7 +27,7 @@ macro_rules! line {
 }
 
 impl Line {
-    /// The line with one more figure, rounded to three decimals, so that lines stay readable.
+    /// Adds a figure, rounded to three decimals, so that lines stay readable.
     #[must_use]
     pub fn with(self, key: &str, value: impl Serialize) -> Self {
         let value = rounded(json(value));
@@ -59,7 +59,7 @@ impl Line {
         self
     }
 
-    /// The figure with this key, `outer.inner` within another figure.
+    /// Returns the figure with this key. `outer.inner` is a figure within another figure.
     pub fn get(&self, key: &str) -> Option<&Value> {
         let (first, rest) = key.split_once('.').unwrap_or((key, ""));
         let (_, value) = self.0.iter().find(|(name, _)| name == first)?;
@@ -70,7 +70,7 @@ impl Line {
         }
     }
 
-    /// Returns a number; none if it is missing or null.
+    /// Returns a number; `None` if it is missing or null.
     pub fn number(&self, key: &str) -> Option<f64> {
         self.get(key)?.as_f64()
     }
@@ -90,7 +90,7 @@ impl Line {
         self.get(key).and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// Names and figures, in their order.
+    /// Iterates over names and figures, in their order.
     pub fn figures(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.0.iter().map(|(name, figure)| (name.as_str(), figure))
     }
@@ -112,13 +112,14 @@ impl Line {
     }
 }
 
-/// The lines of one experiment.
+/// Selects the lines of one experiment.
 pub fn of<'a>(lines: &'a [Line], experiment: &str) -> Vec<&'a Line> {
     let of = |line: &&Line| line.text("experiment") == experiment;
     lines.iter().filter(of).collect()
 }
 
-/// The lines in groups with the same values of these keys, in the order of their first ones.
+/// Groups lines that have the same values of these keys. Groups are in the order of their first
+/// lines.
 pub fn groups<'a>(lines: &[&'a Line], keys: &[&str]) -> Vec<Vec<&'a Line>> {
     let mut groups: Vec<Vec<&Line>> = Vec::new();
     for line in lines {

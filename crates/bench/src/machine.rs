@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 pub struct Machine {
     /// The processor's model.
     pub cpu: String,
-    /// The cores that the process may use.
+    /// Number of cores that the process may use.
     pub cores: usize,
     /// The compiler.
     pub rustc: String,
     /// Commit, with `-dirty` if files differ from it. With `-stale` if this program is older than
-    /// the sources, so that the commit is not the measured one.
+    /// the sources, so that the commit was not measured.
     pub commit: String,
 }
 
@@ -41,7 +41,7 @@ fn commit() -> Option<String> {
     (!text.trim().is_empty()).then(|| text.trim().to_owned())
 }
 
-/// Reports whether a source of what is measured was changed after this program was built.
+/// Reports whether a source file of a measured crate changed after this program was built.
 fn is_stale() -> bool {
     let built = env::current_exe()
         .and_then(fs::metadata)
@@ -55,7 +55,7 @@ fn is_stale() -> bool {
         .any(|name| newest(&crates.join(name).join("src")).is_ok_and(|newest| newest > built))
 }
 
-/// The crates that figures are of.
+/// Crates whose code is measured.
 const MEASURED: [&str; 10] = [
     "aad",
     "accumulators",

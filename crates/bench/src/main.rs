@@ -1,4 +1,5 @@
-//! The report: `cargo run --release -p bench -- tree --json`. See the crate's README.md.
+//! The program `bench`: `cargo run --release -p bench -- tree --json`. README.md lists its
+//! commands.
 
 use std::process::ExitCode;
 

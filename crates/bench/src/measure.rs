@@ -54,9 +54,9 @@ pub enum Record {
 
 /// Measures a scheme under a load, or reports why it was not measured.
 ///
-/// `limit` is for the measured snapshots. Loads that would take ten times as long, by the measure
-/// of smaller ones, are not tried. Before timing, a client of the family checks answers of each
-/// kind that the scheme gives, as encoded messages.
+/// `limit` bounds the time of the measured snapshots. A load that is expected to take ten times as
+/// long is not tried. Before timing, a client of the family checks answers of each kind that the
+/// scheme gives, as encoded messages.
 ///
 /// # Errors
 /// The scheme's errors, and a wrong answer.
@@ -110,7 +110,7 @@ impl Task<'_> {
         })
     }
 
-    /// Estimates the seconds of the load; none unless that is too long.
+    /// Returns the estimated seconds of the load if they exceed the limit, otherwise `None`.
     ///
     /// Extrapolates from 64 keys and then 16 times as many. Logs begin with 16, because 64 can take
     /// longer than everything else that is measured.

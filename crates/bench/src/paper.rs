@@ -1,7 +1,7 @@
-//! The figures of 2010, to show next to ours.
+//! Published figures of 2010, shown next to ours.
 //!
-//! They were measured on other hardware, with 28-byte digests and DSA-2048 signatures, and include
-//! the author's memory in the process. README.md lists what cannot be compared.
+//! Measured on other hardware, with digests of 28 bytes and DSA-2048 signatures. Memory includes
+//! the author's memory in the process. `docs/measuring.md` lists what cannot be compared.
 //!
 //! Source: Crosby & Wallach 2010, sections 5.3, 6 and 7.
 
@@ -14,7 +14,7 @@ pub struct Paper<const COLUMNS: usize, const ROWS: usize> {
 }
 
 impl<const COLUMNS: usize, const ROWS: usize> Paper<COLUMNS, ROWS> {
-    /// A figure of a row, if the paper has it.
+    /// Returns a figure of a row, if the paper has it.
     pub fn get(&self, row: &str, figure: &str) -> Option<f64> {
         let (_, figures) = self.rows.iter().find(|(name, _)| *name == row)?;
         let column = self.figures.iter().position(|name| *name == figure)?;
@@ -28,11 +28,11 @@ impl<const COLUMNS: usize, const ROWS: usize> Paper<COLUMNS, ROWS> {
     }
 }
 
-/// Published figures of the configurations with these counts.
+/// Published figures, selected by counts such as the number of keys.
 pub struct PublishedFigures<const KEYS: usize, const FIGURES: usize> {
-    /// The keys of the counts.
+    /// Keys of the counts in a line.
     pub keys: [&'static str; KEYS],
-    /// Counts and figures.
+    /// Counts, each with its figures.
     pub rows: &'static [([u64; KEYS], [f64; FIGURES])],
 }
 
@@ -48,7 +48,7 @@ impl<const KEYS: usize, const FIGURES: usize> PublishedFigures<KEYS, FIGURES> {
 /// The number of keys behind tables 3 and 4.
 pub const KEYS: u64 = 100_000;
 
-/// Table 3: schemes over path copying; the memory is that of the whole process.
+/// Table 3: schemes over path copying, with the memory of the whole process.
 pub static SCHEMES: Paper<3, 3> = Paper {
     figures: ["proof_kilobytes", "lookups_per_second", "megabytes"],
     rows: [
@@ -58,7 +58,7 @@ pub static SCHEMES: Paper<3, 3> = Paper {
     ],
 };
 
-/// Table 4: repositories of red-black trees, historical lookups; the memory is that of the whole
+/// Table 4: repositories of red-black trees, historical lookups, with the memory of the whole
 /// process.
 pub static REPOSITORIES: Paper<2, 4> = Paper {
     figures: ["lookups_per_second", "megabytes"],
@@ -83,7 +83,7 @@ pub fn bandwidth(keys: u64, repository: &str) -> [Option<f64>; 2] {
     figures.map(Some)
 }
 
-/// The number of keys of tables 7, 8 and 9; but 3 851 of `base-superseding`.
+/// Number of keys in tables 7, 8 and 9. The paper stopped `base-superseding` at 3 851.
 pub const TUPLE_KEYS: u64 = 10_000;
 
 /// Tables 7 (the first four figures), 8 (the next four) and 9.
@@ -135,7 +135,7 @@ pub static SETS: Paper<6, 1> = Paper {
 /// Microseconds per element on 8 threads of a Core i7 of 3.4 GHz (Tremel 2013, section 5; round
 /// trips: section 7).
 ///
-/// Witnesses with the public key are of sets of up to 1 000. Names are those of our operations.
+/// Witnesses with the public key are for sets of up to 1 000. Figures have our names of operations.
 /// `setup` is making the public key, whose time with RSA does not depend on the set.
 #[rustfmt::skip]
 pub static ACCUMULATORS: Paper<9, 2> = Paper {

@@ -1,7 +1,7 @@
 //! Third-party authenticated dictionaries, measured by a separate program in `peers/`.
 //!
-//! The program is only built on request. This module adds the machine to its lines, and makes a
-//! table of them.
+//! The program is only built on request. This module adds the machine to the program's lines, and
+//! makes tables of them.
 
 use std::{
     env,
@@ -75,8 +75,8 @@ fn program() -> Command {
     command
 }
 
-/// Runs the program on a third-party tree on a database with `keys` keys, like `bench stored` for
-/// ours.
+/// Runs the program's measurement of a stored third-party tree with `keys` keys, the counterpart of
+/// `bench stored`.
 pub(crate) fn stored(keys: u64, quick: bool, take: impl FnMut(Line) -> Outcome<()>) -> Outcome<()> {
     let mut command = program();
     command.args(["--stored", "--keys", &keys.to_string()]);
@@ -91,7 +91,7 @@ pub(crate) fn stored(keys: u64, quick: bool, take: impl FnMut(Line) -> Outcome<(
     }
 }
 
-/// Runs a command, and takes the lines that it prints. On any failure the process is stopped.
+/// Runs a command, and passes each line that it prints to `take`. Stops the process on any failure.
 fn follow(command: &mut Command, mut take: impl FnMut(Line) -> Outcome<()>) -> Outcome<ExitStatus> {
     let started = command.stdout(Stdio::piped()).spawn();
     let mut running = ChildGuard(started.map_err(|error| format!("did not start: {error}"))?);

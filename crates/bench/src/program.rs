@@ -61,7 +61,7 @@ enum Command {
     Flexlist(FlexlistArguments),
     /// Every scheme on equal work: author, server, client, bytes and memory.
     Compare(CompareArguments),
-    /// Figures of the schemes that could win on this machine, for `pad advise --data`; takes a
+    /// Measures the schemes that could win a load on this machine, for `pad advise --data`; takes a
     /// minute.
     Calibrate(CalibrateArguments),
     /// Runs the first schemes of an advice on its load or a smaller one, and compares them with the
@@ -74,7 +74,7 @@ enum Command {
     /// Third-party authenticated dictionaries compared with ours; builds them first.
     Peers(PeersArguments),
     /// Tables and plots from the lines of `tree`, `tuple`, `aad` and `directory` with `--json`.
-    /// Tables from those of `flexlist` and `peers`.
+    /// Only tables from the lines of `flexlist` and `peers`.
     Figures(FiguresArguments),
     /// Runs one measurement of `tree` in this process.
     #[command(hide = true)]

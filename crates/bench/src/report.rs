@@ -22,7 +22,7 @@ pub struct Manner {
 }
 
 impl Manner {
-    /// Creates a report of that kind.
+    /// Creates a report with these settings.
     pub fn report(self) -> Outcome<Report> {
         Report::new(self.json, self.quick)
     }
@@ -44,8 +44,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// A report of lines if `json`, of tables otherwise; a `quick` one only shows that everything
-    /// works.
+    /// Creates a report that prints lines if `json`, otherwise tables. If `quick`, it only shows
+    /// that everything works.
     pub fn new(json: bool, quick: bool) -> Outcome<Self> {
         let progress = ProgressBar::new_spinner();
         progress.set_style(ProgressStyle::with_template("{spinner} {msg} ({elapsed})")?);
@@ -60,28 +60,28 @@ impl Report {
         })
     }
 
-    /// Shows what is measured from now on.
+    /// Shows `what` as the measurement in progress.
     pub fn announce(&self, what: impl Into<String>) {
         self.progress.set_message(what.into());
     }
 
-    /// Duration and repetitions of measurements.
+    /// Returns the duration and repetitions of measurements.
     pub const fn effort(&self) -> Effort {
         Effort::new(self.quick)
     }
 
-    /// Number of repetitions of slow work: `full`, or `quick` for a quick run.
+    /// Returns the number of repetitions of slow work: `full`, or `quick` in a quick run.
     pub const fn rounds(&self, full: usize, quick: usize) -> usize {
         if self.quick { quick } else { full }
     }
 
-    /// Takes a line measured on this machine.
+    /// Records a line measured on this machine, with the machine's description.
     pub fn measured(&mut self, line: Line) -> Outcome<()> {
         let line = line.merged(&self.machine);
         self.line(line)
     }
 
-    /// Takes a line computed from others.
+    /// Records a line computed from other lines.
     pub fn line(&mut self, line: Line) -> Outcome<()> {
         if self.json {
             let json = serde_json::to_string(&line)?;
@@ -91,7 +91,7 @@ impl Report {
         Ok(())
     }
 
-    /// The lines so far.
+    /// Returns the lines so far.
     pub fn lines(&self) -> &[Line] {
         &self.lines
     }
@@ -102,8 +102,8 @@ impl Report {
             .push(format!("{what}: about {expected_seconds:.0} s"));
     }
 
-    /// Ends the run. Prints tables unless every line was printed, and the work that was left out,
-    /// where no program reads it.
+    /// Ends the run. Prints tables, unless each line was printed as JSON. Prints skipped work on
+    /// the error output.
     pub fn finish(self, tables: impl FnOnce(&[Line]) -> Tables) -> Outcome<()> {
         self.progress.finish_and_clear();
         if !self.json {

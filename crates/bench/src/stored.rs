@@ -1,10 +1,10 @@
 //! Dictionaries with stored nodes: `bench stored`.
 //!
-//! Measures one in memory, one in files, and a third-party tree on a database.
+//! Measures nodes in a log in memory, stores in files, and a third-party tree on a database.
 //!
 //! The dictionary is a red-black tree with keys of 16 bytes and values of 32, loaded in one
-//! snapshot. A hundred snapshots with one replaced value each follow. The limit of a lookup is the
-//! same lookup in memory; its reads are counted in blocks of 4 KiB.
+//! snapshot. Each further snapshot replaces one value: 100 snapshots in memory, 200 in files. The
+//! limit of a lookup is the same lookup in memory. Its reads are counted in blocks of 4 KiB.
 
 mod files;
 
@@ -117,7 +117,7 @@ pub fn tables(lines: &[Line]) -> Tables {
 
 const TABLE: TableSpec = TableSpec::new(
     "stored",
-    "Nodes that are stored, and read when they are needed",
+    "Nodes in a log, read on demand, compared with nodes in memory",
     &[
         ("keys", "keys"),
         ("load us/key", "load_us_per_key"),
@@ -137,7 +137,7 @@ const TABLE: TableSpec = TableSpec::new(
 
 const FILES: TableSpec = TableSpec::new(
     "stored_files",
-    "Stores on disk, opened for each look-up and each commit",
+    "Stores on disk, opened anew for each look-up and each commit",
     &[
         ("repository", "repository"),
         ("keys", "keys"),
@@ -202,7 +202,7 @@ fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
                 }
             }
         };
-    // Everything is in memory after the first round.
+    // The first round loads all nodes into the cache.
     prove(&stored, latest, &asked(20_000.min(keys as usize * 20)));
     let proving = effort.repeat(256, &mut asked, |asked| prove(&stored, latest, &asked));
     let in_memory = effort.repeat(256, &mut asked, |asked| {
@@ -248,8 +248,8 @@ fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
     })
 }
 
-/// Counts the blocks that a lookup of a random key reads in a version, with a twentieth of them in
-/// memory.
+/// Returns the mean number of blocks that a lookup of a random key reads in a version, with a
+/// twentieth of the log in the cache.
 fn reads(stored: &StoredRepository<S, RedBlack>, version: Version, keys: u64) -> Outcome<f64> {
     let log = stored.log().clone();
     let share = usize::try_from(log.end())? / 20;
@@ -262,17 +262,17 @@ fn reads(stored: &StoredRepository<S, RedBlack>, version: Version, keys: u64) ->
         }
         Ok(few.blocks_read() - before)
     };
-    // Always-used nodes are in memory then.
+    // The first round fills the cache with the most used nodes.
     round()?;
     Ok(round()? as f64 / LOOKUPS as f64)
 }
 
-/// More than any log here has.
+/// Cache size in bytes, larger than any log here.
 const WHOLE: usize = 8 << 30;
 /// Number of lookups whose reads are counted.
 const LOOKUPS: u64 = 20_000;
 
-/// 16 bytes, in no order of their numbers.
+/// Returns a key of 16 bytes. The order of keys is not the order of their numbers.
 fn key(number: u64) -> Key {
     let mut random = Random::new(number);
     let bytes = [random.next().to_be_bytes(), number.to_be_bytes()].concat();

@@ -24,14 +24,14 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// The column under another title.
+    /// Sets another title.
     #[must_use]
     pub fn titled(mut self, title: &'a str) -> Self {
         self.title = title;
         self
     }
 
-    /// The column aligned to the left, as the first one always is.
+    /// Aligns the column to the left, as the first column always is.
     #[must_use]
     pub fn left(mut self) -> Self {
         self.alignment = CellAlignment::Left;
@@ -39,12 +39,12 @@ impl<'a> Column<'a> {
     }
 }
 
-/// A column with the output of [`cell`].
+/// Creates a column with the output of [`cell`].
 pub fn text<'a>(title: &'a str, shown: &'a str) -> Column<'a> {
     Column::new(title, move |line| cell(line, shown))
 }
 
-/// A column of figures.
+/// Creates a column of figures.
 pub fn number<'a>(title: &'a str, key: &'a str) -> Column<'a> {
     text(title, key)
 }
@@ -56,7 +56,7 @@ pub fn number<'a>(title: &'a str, key: &'a str) -> Column<'a> {
 pub fn cell(line: &Line, shown: &str) -> String {
     let (key, quotient) = parts(shown);
     match line.get(key) {
-        // As of every column: the line was written by another version of this program.
+        // The key is missing if another version of this program wrote the line.
         None => missing(),
         Some(Value::Null) => dash(),
         Some(value) if shown.ends_with('%') => value.as_f64().map_or_else(dash, percent),
@@ -169,7 +169,7 @@ impl Tables {
         self.0.push(Block::Note(text.to_owned()));
     }
 
-    /// Ends with the machine that measured, if a line names one.
+    /// Adds a note about the machine that measured, if a line names one.
     #[must_use]
     pub fn signed(mut self, lines: &[Line]) -> Self {
         if let Some(line) = lines.iter().find(|line| line.get("cpu").is_some()) {
@@ -182,7 +182,7 @@ impl Tables {
         self
     }
 
-    /// Blocks in the order in which they were added.
+    /// Returns the blocks in the order in which they were added.
     pub fn blocks(&self) -> &[Block] {
         &self.0
     }
@@ -230,7 +230,7 @@ impl fmt::Display for Block {
     }
 }
 
-/// A number with about four significant digits, and no exponent.
+/// Formats a number with about four significant digits and without an exponent.
 pub fn digits(value: f64) -> String {
     let decimals = match value.abs() {
         size if size >= 1000.0 => 0,
@@ -242,17 +242,18 @@ pub fn digits(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-/// A share of 1 as a percentage.
+/// Formats a share of 1 as a percentage.
 pub fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-/// Cell for a missing figure, for example because 2010 has none.
+/// Returns the cell for a figure that does not exist, for example because the paper of 2010 has
+/// none.
 pub fn dash() -> String {
     "-".to_owned()
 }
 
-/// Cell for a missing key: the line was written by another version of this program.
+/// Returns the cell for a missing key: another version of this program wrote the line.
 fn missing() -> String {
     "?".to_owned()
 }

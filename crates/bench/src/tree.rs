@@ -1,7 +1,7 @@
 //! Tree dictionaries: growing and steady-state microbenchmarks (Crosby & Wallach 2010, section 6).
 //!
-//! - [`author`] and [`server`] measure one tree each, in a [`process`] of its own, with a file of
-//!   updates ([`update_file`]) between them.
+//! - [`author`] and [`server`] measure one tree each, in a separate [`process`]. The author writes
+//!   its updates to a file ([`update_file`]) for the servers.
 //! - [`batch`] measures large snapshots, [`paper_layout`] trees with entries in all nodes.
 //! - [`list`] names all trees.
 //! - [`what_if`] computes the effect of other prices.
@@ -100,7 +100,7 @@ impl TreeArguments {
         self.experiment.contains(&experiment)
     }
 
-    /// Measures every scheme that has such a tree, at every size.
+    /// Measures every scheme with the paper's layout, at every size.
     fn paper_layout(&self, suite: &str, report: &mut Report) -> Outcome<()> {
         for keys in &self.keys {
             for scheme in paper_layout::SCHEMES {
@@ -130,7 +130,7 @@ impl TreeArguments {
         scheme: &str,
         report: &mut Report,
     ) -> Outcome<()> {
-        // Sizes that are not requested are those of figure 5.
+        // Sizes that were not requested are only measured for figure 5, on red-black trees.
         let keys = workload.final_keys();
         if !self.keys.contains(&keys) && scheme != "red-black" {
             return Ok(());
@@ -191,7 +191,7 @@ impl TreeArguments {
     }
 }
 
-/// Reports whether a name is in a list; every name is in an empty one.
+/// Reports whether `list` contains `name`. An empty list contains every name.
 fn chosen(list: &[String], name: &str) -> bool {
     list.is_empty() || list.iter().any(|chosen| chosen == name)
 }

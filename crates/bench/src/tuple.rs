@@ -1,16 +1,17 @@
 //! Tuple dictionaries compared with a red-black tree: the paper's tables 7 to 11, and figures 7 and
 //! 8.
 //!
-//! Author and client are also compared with the time of the signatures alone.
+//! The times of author and client are also compared with the time of only their signatures.
 //!
-//! - [`list`] has the compared designs, each a [`pair`]. [`instrument`] and [`timed_design`] record
-//!   cryptography.
+//! - [`list`] lists the compared designs, each a [`pair`]. [`instrument`] and [`timed_design`]
+//!   record cryptography.
 //! - [`growing`] (tables 7 to 9), [`steady`] and [`threads`] (many snapshots at one size),
 //!   [`macrobenchmark`] (tables 10 and 11) and [`scaling`] (section 9) are experiments on a
 //!   [`crate::dictionary::Run`].
-//! - [`costs`] turns their measurements into figures 7 and 8, and [`conclusion`] names the winners.
-//! - [`figure7`] computes the effect of other prices, and [`author_witnesses`] that of another
-//!   maker of witnesses.
+//! - [`costs`] computes figures 7 and 8 from their measurements, and [`conclusion`] names the
+//!   cheapest designs.
+//! - [`figure7`] computes the effect of other prices, and [`author_witnesses`] the effect of
+//!   witnesses made by the author.
 //!
 //! Source: Crosby & Wallach 2010, sections 5.3, 7 and 8.
 
@@ -49,7 +50,7 @@ pub struct Task<'a> {
     pub keys: u64,
     /// The longest time for one design in one experiment.
     pub limit: Duration,
-    /// Quick run.
+    /// Whether this is a quick run.
     pub quick: bool,
     /// Duration and repetitions of measurements.
     pub effort: Effort,
@@ -67,7 +68,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Measures them now.
+    /// Measures the primitives.
     pub fn measure(effort: &Effort) -> Self {
         Self {
             primitives: Primitives::measure::<PlainSuite>(effort),
@@ -84,7 +85,7 @@ impl Limits {
         }
     }
 
-    /// Line with these figures.
+    /// Returns a line with these figures.
     pub fn line(&self) -> Line {
         line! {
             sign_us: self.primitives.sign_us,

@@ -1,4 +1,4 @@
-//! Authors: the full one keeps all entries, the light one at most 48 digests.
+//! Authors: the full author stores all entries, the light author stores at most 48 digests.
 
 mod changes;
 mod full;

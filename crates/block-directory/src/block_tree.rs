@@ -53,7 +53,7 @@ impl From<InputError> for BlockError {
 }
 
 impl<S: Suite, B: BlockDigest<S>> BlockTree<S, B> {
-    /// No entries, in blocks of this capacity.
+    /// Creates a tree without entries, in blocks of `capacity` slots.
     ///
     /// # Errors
     /// [`VerifyError::SizeOutOfRange`] for a capacity outside `2..=1024`.

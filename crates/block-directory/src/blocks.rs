@@ -35,7 +35,7 @@ pub(crate) struct Blocks<S: Suite> {
 }
 
 impl<S: Suite> Blocks<S> {
-    /// No entries, in blocks of `2^step` slots.
+    /// Creates blocks of `2^step` slots, without entries.
     pub(crate) fn new(step: u32) -> Self {
         let registered = 0;
         Self {
@@ -79,7 +79,8 @@ impl<S: Suite> Blocks<S> {
         self.root
     }
 
-    /// The state of an entry; `None` also for one that is not registered.
+    /// Returns the state of an entry. `None` for a deleted entry and for an id that is not
+    /// registered.
     pub(crate) fn shown(&self, id: u64) -> Result<EntryState<S>, StoreFault> {
         if id >= self.registered() {
             return Ok(None);
@@ -98,7 +99,7 @@ impl<S: Suite> Blocks<S> {
         frame.map(FrameRef::Pinned).ok_or(StoreFault::Damaged)
     }
 
-    /// Changes a block, or makes the next one of its level. `grid` is the one after the change.
+    /// Changes a block, or makes the next one of its level. `grid` is the layout after the change.
     fn change(
         &mut self,
         grid: Grid,
@@ -125,7 +126,7 @@ impl<S: Suite> Blocks<S> {
         Ok(())
     }
 
-    /// Adds the next block of a level. `grid` is the one after the change.
+    /// Adds the next block of a level. `grid` is the layout after the change.
     fn push(&mut self, grid: Grid, place: Place, frame: Frame<S>) -> Result<(), StoreFault> {
         if place.level < self.pinned_from {
             let backing = self.backing.as_ref().ok_or(StoreFault::Damaged)?;

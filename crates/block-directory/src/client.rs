@@ -38,9 +38,10 @@ pub enum AnswerError<S: Suite> {
     /// The server or the author misbehaved.
     #[error(transparent)]
     Refused(#[from] Refusal<S, VerifyError>),
-    /// The server claims that the hint matches, but hint and answer do not form a proof. A false or
-    /// stale hint does not match, because the client offers only digests computed from it. So the
-    /// answer is false. Ask without the hint, and another server if there is one.
+    /// The server claims that the hint matches, but hint and answer do not form a valid proof. A
+    /// false or stale hint does not match, because the client offers only digests computed from it.
+    /// The answer is therefore false. Repeat the look-up without the hint, at another server if
+    /// there is one.
     #[error("the server claims that the hint matches, but hint and answer do not verify: {0}")]
     HintFailed(VerifyError),
     /// A concurrent answer advanced the client to a newer head. Send the request again.
@@ -101,10 +102,10 @@ pub struct PendingRange {
 pub struct Found<S: Suite> {
     /// The entries.
     pub entries: Verified<Entries<S, EntryQuery>>,
-    /// The hint to store with the object from now on, if there is a better one than the one used.
+    /// A new hint to store with the object, if it is better than the hint used.
     pub refreshed: Option<Hint<S>>,
-    /// Whether the hint matched: the server's answer ends above the first subtree that it shares
-    /// with the hint.
+    /// Whether the hint matched: the server's answer ends above the first subtree that tree and
+    /// hint have in common.
     pub hint_matched: bool,
 }
 
@@ -112,8 +113,8 @@ pub struct Found<S: Suite> {
 type HeadAndEvidence<S> = (Verified<SnapshotHead<S>>, Evidence<S>);
 
 impl<S: Suite> DirectoryClient<S> {
-    /// A client that has seen no head yet, of a server with this `step`. A wrong step costs full
-    /// proofs.
+    /// Creates a client that has seen no head yet. `step` is the height of the server's blocks.
+    /// With a wrong step, answers contain full proofs.
     pub const fn new(authority: Authority, step: u32) -> Self {
         Self {
             view: TrustedView::new(authority),
@@ -121,7 +122,7 @@ impl<S: Suite> DirectoryClient<S> {
         }
     }
 
-    /// A client that continues from a stored view.
+    /// Creates a client that continues from a stored view.
     pub const fn resume(view: TrustedView<S>, step: u32) -> Self {
         Self { view, step }
     }

@@ -22,10 +22,10 @@ use crate::{
 };
 
 /// A server of a directory, not trusted and without a key. It answers about its latest version
-/// only. Older roots stay provable by the heads.
+/// only. Older roots can still be proved from the heads.
 ///
 /// Memory: about two digests for each entry, or the [`CacheBudget`](crate::CacheBudget) for a
-/// directory in files. Its step is the step of hints ([`crate::hint`]).
+/// directory in files. The height of its blocks is the step of hints ([`crate::hint`]).
 #[derive(Debug)]
 pub struct BlockDirectory<S: Suite> {
     pub(crate) blocks: Blocks<S>,
@@ -48,7 +48,7 @@ pub enum RequestError {
 }
 
 impl<S: Suite> BlockDirectory<S> {
-    /// A server without versions, for the updates of one author and directory.
+    /// Creates a server without versions, for the updates of one author and directory.
     ///
     /// # Errors
     /// [`VerifyError::InvalidQuery`] for a step outside `1..=12`; [`VerifyError::WrongScheme`] for
@@ -75,9 +75,9 @@ impl<S: Suite> BlockDirectory<S> {
         }
     }
 
-    /// Refuses requests for more than `most` registered entries of a range. Any client gets 33
-    /// bytes for each entry, for a request of 64 bytes. The format allows `2^20`; a greater `most`
-    /// has no effect.
+    /// Refuses requests for more than `most` registered entries of a range. An answer contains 33
+    /// bytes for each entry, and any client can request it with 64 bytes. The format allows `2^20`;
+    /// a greater `most` has no effect.
     pub fn limit_ranges(&mut self, most: u64) {
         self.most_in_range = most.min(MOST_RANGE);
     }
@@ -348,7 +348,7 @@ impl<S: Suite> Repository for BlockDirectory<S> {
         Self::latest(self)
     }
 
-    /// The latest version, because blocks are changed in place.
+    /// Returns the latest version: blocks are changed in place, so no older version is available.
     fn oldest(&self) -> Version {
         Self::latest(self)
     }

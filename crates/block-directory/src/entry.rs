@@ -5,7 +5,7 @@ use pad_core::{DigestBytes, Domain, Key, SchemeId, Suite};
 /// Upper bound of the number of entries of a directory, deleted ones included: `2^48`.
 pub const MOST_ENTRIES: u64 = 1 << 48;
 
-/// The scheme of directories whose blocks are trees, in signed heads: [`Strategy 1`](crate) of the
+/// The number in signed heads of directories whose blocks are trees: [strategy 1](crate) of the
 /// block digests.
 pub const DIRECTORY: SchemeId = SchemeId(0x0401);
 

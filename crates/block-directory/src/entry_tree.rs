@@ -23,7 +23,7 @@ pub struct EntryTree<S: Suite> {
 }
 
 impl<S: Suite> EntryTree<S> {
-    /// No entries.
+    /// Creates a tree without entries, in blocks of `2^step` slots.
     ///
     /// # Errors
     /// [`VerifyError::InvalidQuery`] for a step outside `1..=12`.

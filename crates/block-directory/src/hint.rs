@@ -4,7 +4,7 @@
 //! digest of the object upwards, and sends the chain. The server goes down from the top and stops
 //! at the first subtree whose digest is in the chain. It answers with the rest of the path
 //! ([`ShortCircuit`]). Hint and answer together are an ordinary proof of the server's version, and
-//! are verified as one. There is no other way from a hint to a statement.
+//! are verified as such a proof. A hint has no other use.
 //!
 //! The chain contains the digests of the path at heights that are multiples of the server's *step*.
 //! A server with blocks of `2^step` slots finds these without reading the blocks below.
@@ -32,8 +32,8 @@ pub const LONGEST_HINT: usize = 2048;
 /// The largest step.
 pub const MOST_STEP: u32 = 12;
 
-/// A proof of one entry under an older version, in the form stored with the object. Untrusted. Kind
-/// 162.
+/// A proof of one entry under an older version, in the form stored with the object. Untrusted.
+/// Message kind 162.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Hint<S: Suite> {
@@ -72,8 +72,8 @@ impl<S: Suite> Hint<S> {
         })
     }
 
-    /// The version that the hint claims. The claim is untrusted: do not keep a hint that did not
-    /// match because of it.
+    /// Returns the version that the hint claims. The claim is untrusted: it is no reason to keep a
+    /// hint that did not match.
     pub const fn version(&self) -> Version {
         self.version
     }
@@ -206,7 +206,7 @@ pub struct Chain<S: Suite> {
     pub(crate) digests: Vec<S::Digest>,
 }
 
-/// The upper part of a proof of one entry, down to an offered subtree. Kind 163.
+/// The upper part of a proof of one entry, down to an offered subtree. Message kind 163.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct ShortCircuit<S: Suite> {

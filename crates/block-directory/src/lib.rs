@@ -3,7 +3,7 @@
 //!
 //! An author registers objects by their digests; each object gets the next id. The author changes
 //! and deletes entries by id, and signs versions like authors of other dictionaries. An untrusted
-//! server keeps the entries. It proves:
+//! server stores the entries. It proves:
 //!
 //! * *this id is registered for this object*, *was deleted*, or *is not assigned yet*, for several
 //!   ids or for a whole range ([`EntryProof`], [`RangeProof`]),
@@ -30,9 +30,9 @@
 //! chooses its own. A proof of one of `n` entries contains `log n` digests: 688 bytes at `10^6`, 1
 //! 008 bytes at `10^9`. Deleting leaves a tombstone; ids are never reused.
 //!
-//! The full author keeps all entries. The light one ([`LightAuthor`]) keeps at most 48 digests. It
-//! appends without a request to the server. For changes it verifies a proof from an untrusted
-//! server.
+//! The full author stores all entries. The light author ([`LightAuthor`]) stores at most 48
+//! digests. It appends without a request to the server. For changes it verifies a proof from an
+//! untrusted server.
 //!
 //! # Other blocks
 //!
@@ -67,7 +67,7 @@
 //! assert_eq!(found.entries.get().of(id), Some(Entry::Live(cat)));
 //! let hint = pad_core::codec::encode(&found.refreshed.ok_or("one entry")?);
 //!
-//! // With the hint the next look-up is shorter, and as good.
+//! // With the hint, the next answer is shorter and proves the same statement.
 //! let (pending, request) = client.ask_with_hint(id, &cat, &hint);
 //! let found = client.accept(&pending, &server.answer(&request)?)?;
 //! assert_eq!(found.entries.get().of(id), Some(Entry::Live(cat)));

@@ -24,7 +24,7 @@ const LONGEST_NEWS: usize = 8192;
 /// The most digests of a chain.
 const MOST_CHAIN: usize = 48;
 
-/// A request for entries by their ids; for a single one optionally with a chain. Kind 165.
+/// A request for entries by their ids; for a single id optionally with a chain. Message kind 165.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "", try_from = "UncheckedRequest<S>")]
 pub struct EntryRequest<S: Suite> {
@@ -51,7 +51,7 @@ impl<S: Suite> TryFrom<UncheckedRequest<S>> for EntryRequest<S> {
 }
 
 impl<S: Suite> EntryRequest<S> {
-    /// A request of a client that knows version `known`.
+    /// Creates a request of a client that knows version `known`.
     ///
     /// # Errors
     /// [`VerifyError::InvalidQuery`] for a chain with several ids, of more than 48 digests, or with
@@ -93,7 +93,7 @@ impl<S: Suite> Message for EntryRequest<S> {
     const SUITE: u16 = S::ID.0;
 }
 
-/// A request for a range of ids. Kind 167.
+/// A request for a range of ids. Message kind 167.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct RangeRequest<S: Suite> {
@@ -106,7 +106,7 @@ pub struct RangeRequest<S: Suite> {
 }
 
 impl<S: Suite> RangeRequest<S> {
-    /// A request of a client that knows version `known`.
+    /// Creates a request of a client that knows version `known`.
     pub const fn new(known: Version, range: EntryRange) -> Self {
         Self {
             known,
@@ -121,7 +121,7 @@ impl<S: Suite> Message for RangeRequest<S> {
     const SUITE: u16 = S::ID.0;
 }
 
-/// A head that the client did not know, and the proof that it continues the known one.
+/// A head that the client did not know, and the proof that it continues the known head.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct News<S: Suite> {
@@ -129,7 +129,7 @@ pub struct News<S: Suite> {
     pub(crate) consistency: Option<ConsistencyProof<S>>,
 }
 
-/// An answer about the server's latest version. Kind 166.
+/// An answer about the server's latest version. Message kind 166.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct DirectoryAnswer<S: Suite> {

@@ -38,8 +38,8 @@ impl<S: Suite> BlockRoot<S> {
     /// # Errors
     /// - [`VerifyError::SizeOutOfRange`] for a capacity outside `2..=1024`: above, sums can be
     ///   forged.
-    /// - [`VerifyError::WrongVersion`] for version 0. It has no signature, so a server could claim
-    ///   it of any directory.
+    /// - [`VerifyError::WrongVersion`] for version 0. Version 0 has no signature, so a server could
+    ///   claim it for any directory.
     pub fn new(root: &VerifiedRoot<S>, capacity: u32) -> Result<Self, VerifyError> {
         if root.version() == Version::EMPTY {
             return Err(VerifyError::WrongVersion {

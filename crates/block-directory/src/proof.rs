@@ -18,10 +18,10 @@ use crate::{
     statement::Entries,
 };
 
-/// Proof of entries by their ids, or that they are not assigned. Kind 160.
+/// Proof of entries by their ids, or that they are not assigned. Message kind 160.
 pub type EntryProof<S> = DirectoryProof<S, EntryQuery>;
 
-/// Proof of all entries of a range of ids. Kind 161.
+/// Proof of all entries of a range of ids. Message kind 161.
 pub type RangeProof<S> = DirectoryProof<S, EntryRange>;
 
 /// The requested entries, and the digests of the subtrees next to them.

@@ -10,8 +10,8 @@
 //! order. A checkpoint makes them durable and removes their updates from the log. The latest update
 //! stays, because it may have to be sent again. After a crash the log is replayed (`recovery`).
 //!
-//! A block that is read is compared with its slot in the level above, up to the signed root: the
-//! tree is the checksum.
+//! A block that is read is compared with its slot in the level above, up to the signed root. Files
+//! need no other checksum.
 //!
 //! A failed write closes the directory, because the contents of the medium are then unknown. It
 //! must be opened again.

@@ -107,7 +107,7 @@ pub trait BlockDigest<S: Suite>: Copy + Default + Debug + Send + Sync + 'static 
     const NAME: &'static str;
     /// The number of the scheme in signed heads.
     const SCHEME: SchemeId = SchemeId(0x0400 | strategy_bits(Self::STRATEGY));
-    /// State that is kept for each block.
+    /// State that is stored for each block.
     type State: Clone + Debug + Eq + Send + Sync;
 
     /// The length of a summary in bytes.

@@ -6,14 +6,14 @@
 
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// A kind of counted operation, in either group.
+/// A kind of counted operation, in G1 or G2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
     /// Scalar multiples that are computed one by one.
     Multiples,
     /// Sums of scalar multiples that are computed together.
     Sums,
-    /// The terms of these sums.
+    /// Terms of the sums that [`Counted::Sums`] counts.
     Terms,
     /// Pairings: pairs of points in products of pairings.
     Pairings,

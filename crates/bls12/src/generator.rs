@@ -68,7 +68,8 @@ pub fn multiply_each(secret: &SecretScalar, scalars: &[Fr], workers: &Workers) -
     })
 }
 
-/// Multiplies the generator by each scalar, **without shares**.
+/// Multiplies the generator by each scalar, **without shares**. See the [crate's policy](crate) for
+/// side channels.
 pub fn multiply_all(scalars: &[Fr], workers: &Workers) -> Vec<G1Affine> {
     Counted::Multiples.add(scalars.len());
     let table = table(scalars.len(), workers);

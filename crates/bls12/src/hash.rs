@@ -1,8 +1,8 @@
 //! Hashing to G1: the suite `BLS12381G1_XMD:SHA-256_SSWU_RO_` of RFC 9380, section 8.8.1.
 //!
-//! The map to the curve and the clearing of the cofactor are the curve library's. The expansion of
-//! the message is implemented here, since the library needs another version of the hash function's
-//! traits.
+//! The curve library provides the map to the curve and the clearing of the cofactor. The expansion
+//! of the message is implemented here, since the library needs another version of the hash
+//! function's traits.
 
 #![deny(clippy::arithmetic_side_effects)]
 

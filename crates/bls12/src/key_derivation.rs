@@ -1,4 +1,4 @@
-//! Derivation of secret scalars from seeds: the draft's `KeyGen`, which is HKDF with SHA-256.
+//! Derivation of secret scalars from seeds by `KeyGen` of the IETF draft: HKDF with SHA-256.
 
 use ark_bls12_381::Fr;
 use ark_ff::{AdditiveGroup, PrimeField, Zero};
@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 
 use crate::hash::BLOCK;
 
-/// I2OSP(48, 2).
+/// `I2OSP(48, 2)`: the number of expanded bytes, in two big-endian bytes.
 const WIDE: [u8; 2] = [0, 48];
 
 /// Derives the secret scalar of a seed, never zero.

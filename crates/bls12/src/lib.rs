@@ -37,8 +37,8 @@
 //!   both shares, and so the scalar.
 //! * **Many multiples of a generator**: public keys of many points, all witnesses in one batch.
 //!   [`generator::multiply_all`] uses the scalars as they are, since shares would double the cost.
-//!   The powers of a setup do the same with tables of their own. Another process sees times and
-//!   table entries of every scalar.
+//!   The powers of an accumulator's setup are computed in the same way, with tables of their own.
+//!   Another process sees times and table entries of every scalar.
 //!
 //! Field arithmetic below all three is constant-time except for inversions and the last subtraction
 //! of the modulus, so nothing here is strictly constant-time. Shares prevent an attacker that only

@@ -14,8 +14,8 @@
 //!
 //! Remaining leakage: field arithmetic subtracts the modulus only when needed, and the formulas
 //! test for special cases (which no scalar of a random key meets). The coordinates are therefore
-//! multiplied by a factor unknown to the observer. Their patterns then reveal nothing about the
-//! point's multiples.
+//! multiplied by a factor unknown to the observer. The patterns of these operations then reveal
+//! nothing about the point's multiples.
 //!
 //! Source: Joye & Tunstall 2009, "Exponent recoding and regular exponentiation algorithms", section
 //! 3.2; Coron 1999, section 5.3 (randomised coordinates).
@@ -39,7 +39,8 @@ const DIGITS: u32 = 63;
 
 /// A field element that can be overwritten without a branch.
 pub trait Choose {
-    /// Takes the other value if the mask is all ones, and keeps its own if the mask is zero.
+    /// Replaces this element by `other` if `mask` is all ones. Leaves it unchanged if `mask` is
+    /// zero.
     fn assign_if(&mut self, other: &Self, mask: u64);
 }
 
@@ -60,7 +61,7 @@ impl Choose for Fq2 {
 
 /// Multiplies a point of the subgroup, which must not be the identity, by a secret scalar.
 ///
-/// `blinding` should be unpredictable for others.
+/// `blinding` should be unpredictable for observers.
 pub(crate) fn multiply<C>(point: &Affine<C>, scalar: &Fr, blinding: Fq) -> Affine<C>
 where
     C: SWCurveConfig<ScalarField = Fr>,

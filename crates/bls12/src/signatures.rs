@@ -7,7 +7,7 @@
 //! `x H(m)`. It is valid if `e(H(m), x g) = e(x H(m), g)`.
 //!
 //! The sum of signatures by one key is a signature on all of their messages. Two pairings verify
-//! it, regardless of their number.
+//! the sum, regardless of the number of messages.
 //!
 //! # Guarantees of an aggregate
 //!
@@ -36,7 +36,8 @@
 //! forwarding a million of them costs nothing.
 //!
 //! Both decoders accept only the one encoding of a point of the subgroup of prime order that is not
-//! the identity. Equal bytes are therefore equal signatures, and no message has two.
+//! the identity. Equal signatures therefore have equal bytes, and each message has one signature
+//! under a key.
 //!
 //! ```
 //! # #[cfg(feature = "std")] {

@@ -4,8 +4,8 @@ use pad_core::Workers;
 
 /// Runs `work` so that the curve library's parallel loops use only these workers.
 ///
-/// The library uses the pool of the calling thread, and the global one outside of all pools. With
-/// sequential workers that would be every core, so they get a pool of one thread.
+/// The library uses the pool of the calling thread, or the global pool if that thread is in none.
+/// The global pool uses every core, so sequential workers get a pool of one thread.
 #[cfg(feature = "std")]
 pub fn run<R: Send>(workers: &Workers, work: impl FnOnce() -> R + Send) -> R {
     use std::sync::LazyLock;

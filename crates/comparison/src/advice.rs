@@ -70,11 +70,12 @@ pub enum Reason {
     Need(Need),
     /// Serves only as a baseline for comparison.
     Baseline,
-    /// The records have no measurement of it.
+    /// Scheme without a measurement in the records.
     NotMeasured,
-    /// Measured with this number of keys only. Its cost with other numbers of keys is unknown.
+    /// Scheme measured with only this number of keys. The cost with other numbers of keys is
+    /// unknown.
     MeasuredElsewhere(u64),
-    /// Lacks a proof of the requested kind, or was not measured.
+    /// Lacks a proof of the requested kind, or that proof was not measured.
     NoProofs,
     /// Cheaper cryptography was requested, but the cost of its cryptography was not measured.
     UnknownCryptography,
@@ -85,13 +86,13 @@ pub enum Reason {
         /// Seconds from one snapshot to the next.
         interval: f64,
     },
-    /// Bytes of memory that a server needs.
+    /// A server needs this number of bytes of memory, which exceeds the limit.
     Memory(f64),
-    /// Memory is limited, but was not measured.
+    /// Memory is limited, but the memory of the scheme was not measured.
     UnknownMemory,
-    /// Size of a proof, in bytes.
+    /// A proof has this number of bytes, which exceeds the limit.
     ProofBytes(f64),
-    /// Seconds until a snapshot is applied.
+    /// A snapshot is applied only after this number of seconds, which exceeds the limit.
     SnapshotSeconds(f64),
 }
 
@@ -136,30 +137,31 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Microseconds until a client has verified an answer, without the network. Parts that were not
-    /// measured count as 0.
+    /// Returns the microseconds until a client has verified an answer, without the network. Parts
+    /// that were not measured count as 0.
     pub fn lookup_us(&self) -> f64 {
         self.figures.prove_us.unwrap_or(0.0) + self.figures.verify_us.unwrap_or(0.0)
     }
 
-    /// Seconds until a snapshot is made and applied, without the network.
+    /// Returns the seconds until a snapshot is made and applied, without the network.
     pub fn snapshot_seconds(&self) -> f64 {
         (self.figures.author_us + self.figures.apply_us) / 1e6
     }
 
-    /// Bytes of a proof.
+    /// Returns the bytes of a proof.
     pub fn proof_bytes(&self) -> f64 {
         self.figures.proof_bytes.unwrap_or(0.0)
     }
 
-    /// Bytes of memory of a server with all versions that it keeps; none if it was not measured.
+    /// Returns the bytes of memory of a server with all kept versions; `None` if memory was not
+    /// measured.
     pub fn memory_bytes(&self, load: &Load) -> Option<f64> {
         let versions = self.figures.memory_bytes_per_snapshot.unwrap_or(0.0);
         let keys = self.figures.memory_bytes_per_key?;
         Some(count(load.keys) * keys + load.kept_versions * versions)
     }
 
-    /// Reasons for excluding it; empty if it may be chosen.
+    /// Returns the reasons for excluding the scheme; empty if the scheme may be chosen.
     fn reasons(&self, wanted: &Requirements) -> Vec<Reason> {
         let (load, limits) = (&wanted.load, &wanted.limits);
         let exceeds = |figure: f64, limit: Option<f64>| limit.is_some_and(|limit| figure > limit);
@@ -203,13 +205,14 @@ pub struct Exclusion {
 /// Load at which two schemes cost the same, all else unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Crossing {
-    /// Lookups in a day; none if one scheme costs less for any number, or both the same.
+    /// Lookups per day; `None` if one scheme costs less for any number, or if both always cost the
+    /// same.
     pub lookups_per_day: Option<f64>,
-    /// Number of keys, searched from a thousandth to a thousand times the load's. None if one
-    /// scheme always costs less, or both cost the same.
+    /// Number of keys, searched from a thousandth to a thousand times the load's. `None` if one
+    /// scheme always costs less, or if both always cost the same.
     pub keys: Option<f64>,
-    /// Whether both cost the same for any number of lookups, and for all numbers of keys that were
-    /// searched.
+    /// Whether both schemes cost the same for any number of lookups and for all searched numbers of
+    /// keys.
     pub everywhere: bool,
 }
 
@@ -284,9 +287,9 @@ impl Advice {
 /// Terms in which the costs of two candidates differ most, in dollars per month.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Balance {
-    /// Largest saving of the first scheme; none if it saves on no term.
+    /// Term with the largest saving of the first scheme; `None` if the scheme saves on no term.
     pub saves: Option<(Term, f64)>,
-    /// Largest additional cost of the first scheme; none if no term costs more.
+    /// Term with the largest additional cost of the first scheme; `None` if no term costs more.
     pub pays: Option<(Term, f64)>,
 }
 
@@ -311,8 +314,8 @@ impl Balance {
 
 /// Computes the load at which two candidates cost the same.
 ///
-/// Costs are lines in the number of lookups, so that crossing is computed. The crossing in keys is
-/// found by bisection.
+/// The cost is linear in the number of lookups, so the crossing in lookups is computed. The
+/// crossing in keys is found by bisection.
 pub fn crossing(
     pair: (&Candidate, &Candidate),
     load: &Load,
@@ -359,7 +362,7 @@ fn difference(one: f64, other: f64) -> f64 {
 
 /// Finds the factor nearest to 1, in proportion, at which a function changes its sign.
 ///
-/// Searches from a thousandth to a thousand. Returns 1 if the function is 0 there.
+/// Searches from a thousandth to a thousand. Returns 1 if the function is 0 at 1.
 fn nearest_root(of: impl Fn(f64) -> Option<f64>) -> Option<f64> {
     let here = of(1.0)?;
     if here == 0.0 {

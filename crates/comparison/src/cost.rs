@@ -16,33 +16,33 @@ pub const DAYS_PER_MONTH: f64 = 365.25 / 12.0;
 /// Load on a dictionary.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Load {
-    /// The number of keys.
+    /// Number of keys.
     pub keys: u64,
     /// The bytes of a key.
     pub key_bytes: u64,
     /// The bytes of a value.
     pub value_bytes: u64,
-    /// The changes in each snapshot.
+    /// Number of changes in each snapshot.
     pub changes: u64,
-    /// The snapshots in a day.
+    /// Number of snapshots per day.
     pub snapshots_per_day: f64,
-    /// Lookups in a day, of all servers together.
+    /// Number of lookups per day, over all servers.
     pub lookups_per_day: f64,
     /// Share of lookups that ask for a random old version, 0 to 1; the others ask for the latest.
     pub old_lookups: f64,
-    /// The servers that hold it, each of which is sent every update.
+    /// Number of servers with the dictionary. Each of them receives every update.
     pub servers: u64,
-    /// The versions that each server keeps, at least 1.
+    /// Number of versions that each server keeps, at least 1.
     pub kept_versions: f64,
 }
 
 impl Load {
-    /// The seconds from one snapshot to the next.
+    /// Returns the seconds from one snapshot to the next.
     pub fn interval_seconds(&self) -> f64 {
         86_400.0 / self.snapshots_per_day
     }
 
-    /// The bytes of an entry.
+    /// Returns the bytes of an entry.
     pub fn entry_bytes(&self) -> f64 {
         count(self.key_bytes) + count(self.value_bytes)
     }
@@ -52,9 +52,9 @@ impl Load {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Clients {
-    /// Clients pay themselves, as in the paper.
+    /// Clients pay for their own computing, as in the paper.
     PayThemselves,
-    /// Charged like everything else.
+    /// Computing of clients is charged like all other computing.
     Charged,
 }
 
@@ -62,22 +62,22 @@ pub enum Clients {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Term {
-    /// The author makes snapshots.
+    /// Computing of the author, to make snapshots.
     AuthorComputing,
-    /// Updates are sent to every server.
+    /// Sending updates to every server.
     UpdatesSent,
-    /// Servers apply them.
+    /// Computing of the servers, to apply updates.
     ServerComputing,
-    /// Servers prove.
+    /// Computing of the servers, to make proofs.
     ProofComputing,
-    /// Proofs are sent to clients.
+    /// Sending proofs to clients.
     ProofsSent,
-    /// Clients verify.
+    /// Computing of the clients, to verify.
     ClientComputing,
-    /// Servers keep entries and the updates of the versions that they have, on disks.
+    /// Disk space of the servers, for entries and for the updates of the kept versions.
     Storage,
-    /// Servers hold the dictionary with these versions in memory. For schemes that do not count
-    /// memory, entries with a digest each are counted, and nothing for versions.
+    /// Main memory of the servers, for the dictionary with the kept versions. A scheme that does
+    /// not count its memory is charged for entries with a digest each, and not for versions.
     Memory,
 }
 
@@ -106,8 +106,8 @@ pub struct Cost {
 impl Cost {
     /// Computes the cost of `load` from `figures` measured or estimated for this load.
     ///
-    /// None if the scheme has no proofs. None, too, if old versions are asked for and it has no
-    /// proofs of them.
+    /// `None` if the scheme has no proofs, or if lookups ask about old versions that the scheme
+    /// cannot prove.
     pub fn monthly(
         figures: &Measurement,
         load: &Load,
@@ -166,24 +166,23 @@ impl Cost {
         Some(Self { terms, line })
     }
 
-    /// Sum of all terms.
+    /// Returns the sum of all terms.
     pub fn total(&self) -> f64 {
         self.terms.iter().map(|(_, dollars)| dollars).sum()
     }
 
-    /// Each part, in dollars per month.
+    /// Returns each term with its dollars per month.
     pub const fn terms(&self) -> &[(Term, f64)] {
         &self.terms
     }
 
-    /// One part, in dollars per month.
+    /// Returns one term in dollars per month.
     pub fn of(&self, wanted: Term) -> f64 {
         let of_term = self.terms.iter().filter(|(term, _)| *term == wanted);
         of_term.map(|(_, dollars)| dollars).sum()
     }
 
-    /// Returns the largest part, and its share of the total, 0 to 1; none if nothing costs
-    /// anything.
+    /// Returns the largest term and its share of the total, 0 to 1; `None` if every term is 0.
     pub fn dominant(&self) -> Option<(Term, f64)> {
         let terms = self.terms.iter();
         let (term, dollars) = terms.max_by(|one, other| one.1.total_cmp(&other.1))?;
@@ -239,10 +238,12 @@ impl Reply {
     }
 }
 
-/// Cost of an update and its lookups as a line, in dollars; none if the scheme has no proofs.
+/// Returns the cost of an update and its lookups as a line, in dollars; `None` if the scheme has no
+/// proofs.
 ///
-/// `at(r)` is the cost with `r` lookups of the latest version. `per_time(r)` is the cost of one of
-/// them with its share, like figures 6 to 8. Counts one server and no storage.
+/// `at(r)` is the cost of the update with `r` lookups of the latest version. `per_time(r)` is the
+/// cost of one lookup with its share of the update, as in figures 6 to 8. Counts one server and no
+/// storage.
 pub fn of_update(figures: &Measurement, prices: &Prices) -> Option<CostLine> {
     let update_us = figures.author_us + figures.apply_us;
     Some(CostLine {
@@ -251,15 +252,15 @@ pub fn of_update(figures: &Measurement, prices: &Prices) -> Option<CostLine> {
     })
 }
 
-/// Bytes sent for each second of computing. Where they exceed [`Prices::equilibrium`], sending
+/// Bytes sent for each second of computing. If a ratio exceeds [`Prices::equilibrium`], sending
 /// costs more than computing.
 ///
 /// Source: Crosby & Wallach 2010, section 5.4, tables 5, 9 and 10.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct BandwidthRatios {
-    /// The update, over the time of author and server.
+    /// Bytes of the update divided by the time of author and server.
     pub update: f64,
-    /// The proof, over the server's time; none if there are no proofs.
+    /// Bytes of the proof divided by the server's time; `None` if there are no proofs.
     pub lookup: Option<f64>,
 }
 
@@ -304,7 +305,7 @@ impl Measurement {
     }
 }
 
-/// A count as a figure.
+/// Converts a count to a figure.
 #[allow(
     clippy::as_conversions,
     clippy::cast_precision_loss,

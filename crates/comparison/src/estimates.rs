@@ -1,16 +1,16 @@
-//! Estimates for any number of keys and changes from measurements of a few, with marks for what
-//! they rest on.
+//! Estimates for any number of keys and changes, from measurements of a few numbers. Marks name the
+//! caveats of an estimate.
 //!
 //! - **Changes**: with the number `k` of changes in a snapshot, every figure grows as `a + b k`
 //!   between neighbouring measured points.
 //! - **Keys**: with the number `n` of keys, every figure grows as a power of `n` between
-//!   neighbouring sizes. Beyond the last sizes it grows as between the last two, unless it would
-//!   fall there.
-//! - **Both**: the cost of the fewest changes follows one power, and the addition of further
-//!   changes another. One power serves both where further changes take something away.
-//! - **Lengths**: longer keys and values add just their bytes to messages and memory. Author,
-//!   server and client each hash these bytes once more. That takes no time if the speed of hashing
-//!   is unknown, and a mark reports it.
+//!   neighbouring sizes. Beyond the last size it continues the growth between the last two sizes,
+//!   and does not fall.
+//! - **Both**: the cost of the fewest changes grows with one power of `n`, the cost of further
+//!   changes with another. If further changes reduce a figure, one power is used for both.
+//! - **Lengths**: longer keys and values add their bytes to messages and memory. Author, server and
+//!   client each hash these bytes once more. If the speed of hashing is unknown, this time is left
+//!   out and a mark reports it.
 
 use core::fmt;
 use std::collections::BTreeMap;
@@ -37,25 +37,25 @@ pub struct Estimate {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Mark {
-    /// A number of the load lies beyond everything measured.
+    /// A number of the load is outside the measured range.
     Beyond {
-        /// The number beyond the measured range.
+        /// The number outside the range.
         of: Axis,
-        /// The smallest and the largest that were measured.
+        /// Smallest and largest measured number.
         measured: (u64, u64),
     },
-    /// A measurement that the estimate rests on ended within a cycle of snapshots: see
+    /// A measurement behind the estimate ended within a cycle of snapshots: see
     /// [`Measurement::whole_cycles`].
     PartOfACycle {
         /// Number of keys.
         keys: u64,
-        /// The changes in each of its snapshots.
+        /// Number of changes in each of its snapshots.
         changes: u64,
         /// Number of snapshots.
         snapshots: u64,
     },
-    /// Keys and values are longer than the measured ones, and the times lack the hashing of the
-    /// additional bytes.
+    /// Keys and values are longer than the measured ones. The estimated times do not include
+    /// hashing of the additional bytes.
     Longer {
         /// The bytes of the measured keys.
         key_bytes: u64,
@@ -68,9 +68,9 @@ pub enum Mark {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Axis {
-    /// The number of keys.
+    /// Number of keys.
     Keys,
-    /// The changes in a snapshot.
+    /// Number of changes in a snapshot.
     Changes,
 }
 
@@ -124,19 +124,18 @@ impl fmt::Display for Mark {
 #[derive(Clone, Debug)]
 pub struct Coefficients<'a> {
     first: &'a Measurement,
-    /// One measurement for each number of keys and of changes, ascending; of several the last one
-    /// counts.
+    /// One measurement for each pair of numbers of keys and changes, ascending. The last of several
+    /// measurements of a pair is kept.
     points: Vec<&'a Measurement>,
     hash_ns_per_byte: Option<f64>,
 }
 
-/// Accessor for one figure of a measurement. As a function it lets one interpolation serve all
-/// figures.
+/// Accessor of one figure of a measurement, so that all figures share one interpolation.
 type Figure = fn(&Measurement) -> Option<f64>;
 
 impl<'a> Coefficients<'a> {
-    /// Selects the measurements of `scheme`; none if it has none. Takes the workload and lengths
-    /// with the most points.
+    /// Selects the measurements of `scheme`; `None` if there are none. Uses the workload and the
+    /// lengths with the most points.
     pub fn of(scheme: &str, records: &'a Records) -> Option<Self> {
         type Alike<'a> = (&'a str, u64, u64);
         fn alike(shape: &Shape) -> Alike<'_> {
@@ -181,7 +180,7 @@ impl<'a> Coefficients<'a> {
         let author_us = always(|point| Some(point.author_us));
         let apply_us = always(|point| Some(point.apply_us));
         let verify_us = figure(|point| point.verify_us);
-        // Two times that are estimated separately could cross.
+        // Estimated separately, a part could exceed the whole.
         let part = |share: Option<f64>, of: f64| share.map(|share| share.clamp(0.0, 1.0) * of);
         let author_share = figure(|point| Some(point.author_cryptography_us? / point.author_us));
         let apply_share = figure(|point| Some(point.apply_cryptography_us? / point.apply_us));
@@ -226,7 +225,8 @@ impl<'a> Coefficients<'a> {
     /// Returns the only measured number of keys, if it is more than twice or less than half of
     /// `keys`.
     ///
-    /// None if several numbers were measured. With one alone, growth with keys is unknown.
+    /// `None` if several numbers were measured. From a single number, the growth with keys is
+    /// unknown.
     pub fn too_far(&self, keys: u64) -> Option<u64> {
         let only = self.first.shape.keys;
         let is_alone = self.points.iter().all(|point| point.shape.keys == only);
@@ -262,8 +262,7 @@ impl<'a> Coefficients<'a> {
         is_beyond.then_some(Mark::Beyond { of, measured })
     }
 
-    /// Lists the points, as numbers of keys and changes, that the author's time for `keys` and
-    /// `changes` follows from.
+    /// Lists the points (numbers of keys and changes) behind the estimate of the author's time.
     fn used(&self, keys: f64, changes: f64) -> Vec<(f64, f64)> {
         let rows = self.rows(|point| Some(point.author_us));
         let sizes: Vec<_> = rows.iter().map(|row| (row.keys, 0.0)).collect();
@@ -274,7 +273,8 @@ impl<'a> Coefficients<'a> {
         };
         let of_row = |row: &Row| {
             let mut of_row = row.used(row.model(&rows, changes), changes);
-            // Between sizes, or beyond them, the figure for the fewest changes counts on its own.
+            // Between or beyond the measured sizes, the figure for the fewest changes is estimated
+            // separately.
             if used.len() > 1 {
                 let fewest = changes.min(least(&rows));
                 of_row.extend(row.used(row.model(&rows, fewest), fewest));
@@ -292,8 +292,8 @@ impl<'a> Coefficients<'a> {
         let further = all.iter().zip(&fewest);
         let further = further.map(|((size, all), (_, fewest))| (*size, all - fewest));
         let further: Vec<_> = further.collect();
-        // The cost of further changes grows with keys by another power than that of the fewest.
-        // With one power for both, more changes would cost less beyond the measured sizes.
+        // The cost of further changes grows with another power of keys than the cost of the fewest
+        // changes. With one power for both, more changes would cost less beyond the measured sizes.
         if further.iter().all(|(_, by)| *by >= 0.0) {
             Some(interpolated(&fewest, keys, power)? + interpolated(&further, keys, power)?)
         } else {
@@ -301,7 +301,7 @@ impl<'a> Coefficients<'a> {
         }
     }
 
-    /// The points that have a figure, by size.
+    /// Groups the points that have a figure by number of keys.
     fn rows(&self, figure: Figure) -> Vec<Row> {
         let mut rows: Vec<Row> = Vec::new();
         for point in &self.points {
@@ -331,7 +331,7 @@ struct Row {
 }
 
 impl Row {
-    /// The fewest changes that were measured.
+    /// Returns the fewest measured changes.
     fn least(&self) -> Option<f64> {
         self.points.first().map(|(changes, _)| *changes)
     }
@@ -341,10 +341,10 @@ impl Row {
         (self.keys / other.keys).ln().abs()
     }
 
-    /// Returns the row that shows how the figure grows with changes.
+    /// Returns the row from whose points the growth with changes is known.
     ///
-    /// This row serves if it has several points, starting at few enough changes. Otherwise the
-    /// nearest row that has them serves.
+    /// This is `self` if it has several points that start at few enough changes. Otherwise it is
+    /// the nearest row with such points.
     fn model<'r>(&'r self, rows: &'r [Self], changes: f64) -> Option<&'r Self> {
         let least = least(rows);
         let covers = |row: &&Self| {
@@ -387,7 +387,7 @@ impl Row {
         line.max(least)
     }
 
-    /// Scales the first point as the other row grows.
+    /// Scales the first point by the growth of the row `model`.
     fn as_in(&self, model: &Self, changes: f64) -> f64 {
         match self.points.as_slice() {
             _ if self.keys.total_cmp(&model.keys).is_eq() => self.at(changes),
@@ -403,8 +403,7 @@ impl Row {
         }
     }
 
-    /// Estimates from the only point: at most in proportion for more changes, and no less for
-    /// fewer.
+    /// Estimates from the first point: in proportion for more changes, unchanged for fewer.
     fn alone(&self, changes: f64) -> f64 {
         let point = self.points.first();
         point.map_or(f64::NAN, |(measured, value)| {
@@ -413,7 +412,7 @@ impl Row {
     }
 }
 
-/// The fewest changes that were measured with any number of keys.
+/// Returns the fewest measured changes with any number of keys.
 fn least(rows: &[Row]) -> f64 {
     rows.iter()
         .filter_map(Row::least)
@@ -431,7 +430,7 @@ fn sizes(rows: &[Row], changes: f64) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// A point through two others.
+/// Curve through two points, evaluated at a third place.
 type Curve = fn((f64, f64), (f64, f64), f64) -> f64;
 
 /// Selects from ascending points the one at `x`, or else the two next to `x`; all, if there are

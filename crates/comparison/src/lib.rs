@@ -1,18 +1,18 @@
-//! Comparison of authenticated dictionaries on equal work: the cost of every scheme, and which to
-//! choose for a load.
+//! Comparison of authenticated dictionaries on equal work: costs of every scheme, and advice on the
+//! scheme for a load.
 //!
-//! - [`schemes()`] lists the compared schemes, with what each can prove.
-//! - [`Measurement`] has the figures of one scheme for one load, shared by the lab (`bench`) and
-//!   the command line.
-//! - [`workload`] has the work as values: generated or recorded. `bench` runs schemes on it;
-//!   nothing here does.
-//! - [`timing`] and [`memory`] are what every measurement uses.
-//! - [`prices`] has providers' prices, and [`cost`] the resulting cost of a load.
-//! - [`line`](mod@line) finds where another scheme becomes the cheapest.
-//! - [`estimates`] has figures for loads that were not measured.
-//! - [`advice`] ranks all schemes by cost and a user's [`needs`], for a described load or that of a
-//!   [`trace`].
-//! - [`records`] reads measurements, and has those bundled with this crate.
+//! - [`schemes()`] lists the compared schemes and their properties.
+//! - [`Measurement`] contains the figures of one scheme for one load. The program `bench` and the
+//!   command line share it.
+//! - [`workload`] describes work, generated or recorded. `bench` runs schemes on it; this crate
+//!   does not.
+//! - [`timing`] and [`memory`] measure time and memory.
+//! - [`prices`] contains providers' prices, and [`cost`] computes the cost of a load.
+//! - [`line`](mod@line) finds the point from which another scheme is the cheapest.
+//! - [`estimates`] estimates figures for loads that were not measured.
+//! - [`advice`] ranks all schemes by cost and by a user's [`needs`], for a described load or the
+//!   load of a [`trace`].
+//! - [`records`] reads measurements, and contains the measurements bundled with this crate.
 
 #![allow(
     clippy::as_conversions,
@@ -53,7 +53,7 @@ pub use workload::{Work, Workload};
 /// Result with an error message for readers.
 pub type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
-/// Figures of no scheme in particular, for tests.
+/// Returns invented figures for tests.
 #[cfg(test)]
 fn sample(scheme: &str) -> Measurement {
     Measurement {

@@ -6,17 +6,17 @@
 //!
 //! Source: Crosby & Wallach 2010, sections 6.3 and 7.3.
 
-/// A fixed cost, and a cost for each of a number of times.
+/// Cost that is linear in a number of times: a fixed part, and a part for each time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CostLine {
-    /// Fixed cost: an update.
+    /// Fixed part, such as the cost of an update.
     pub fixed: f64,
-    /// Cost of each time: a lookup.
+    /// Cost of each time, such as a lookup.
     pub each: f64,
 }
 
 impl CostLine {
-    /// Returns the cost of `times` times.
+    /// Returns the total cost of `times` times.
     pub fn at(&self, times: f64) -> f64 {
         self.fixed + self.each * times
     }
@@ -26,22 +26,22 @@ impl CostLine {
         self.each + self.fixed / times
     }
 
-    /// Returns the positive number of times at which both cost the same; none if one of them always
-    /// costs less.
+    /// Returns the positive number of times at which both lines cost the same; `None` if one of
+    /// them always costs less.
     pub fn crossing(&self, other: &Self) -> Option<f64> {
         let times = (other.fixed - self.fixed) / (self.each - other.each);
         (times.is_finite() && times > 0.0).then_some(times)
     }
 }
 
-/// A part of the axis, and which line is the lowest there.
+/// A part of the axis, with the index of its lowest line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lowest {
     /// Start of the part.
     pub from: f64,
     /// End of the part.
     pub to: f64,
-    /// The index of the line.
+    /// Index of the lowest line.
     pub line: usize,
 }
 
@@ -57,7 +57,8 @@ pub fn lowest(lines: &[CostLine], (start, end): (f64, f64)) -> Vec<Lowest> {
     let numbered = || lines.iter().copied().enumerate();
     let mut current = numbered().min_by(first);
     while let Some((line, now)) = current {
-        // Only what costs less each time overtakes; the first to do so is next.
+        // Only a line with a smaller cost for each time can overtake. The first one to do so is
+        // next.
         let next = numbered()
             .filter(|(_, other)| other.each < now.each)
             .map(|(index, other)| {

@@ -9,7 +9,7 @@ pub struct Shape {
     pub workload: String,
     /// The number of keys when the measured snapshots begin.
     pub keys: u64,
-    /// The changes in each snapshot.
+    /// Number of changes in each snapshot.
     pub changes: u64,
     /// The bytes of a key.
     pub key_bytes: u64,
@@ -22,8 +22,8 @@ pub struct Shape {
 /// Figures of one scheme for one load.
 ///
 /// Times are microseconds on one thread, means or medians as each field documents. Sizes are bytes
-/// of messages as sent. `None` means that the scheme has no such figure: it cannot answer that, or
-/// the run ended before.
+/// of messages as sent. `None` means that there is no such figure: the scheme cannot answer such a
+/// lookup, or the run ended before.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measurement {
     /// The name of a scheme in [`crate::schemes()`].
@@ -31,45 +31,45 @@ pub struct Measurement {
     /// Shape of the work.
     #[serde(flatten)]
     pub shape: Shape,
-    /// The snapshots that the figures were taken over.
+    /// Number of snapshots behind the figures.
     pub snapshots: u64,
-    /// Whether the run covers whole cycles of what snapshots repeat: epochs of speculation, hash
-    /// chains. Otherwise work at the end of a cycle is missing from the means.
+    /// Whether the run covers whole cycles: epochs of speculation, or hash chains. Otherwise the
+    /// means lack the work at the end of a cycle.
     #[serde(default)]
     pub whole_cycles: bool,
     /// Reason why the run ended: `finished`, `time` or `memory`.
     pub stopped: String,
-    /// Author and server together: loading, in the first snapshot; for each key.
+    /// Author and server together: time of loading one key in the first snapshot.
     pub load_us_per_key: Option<f64>,
-    /// Author: the changes of a snapshot, the snapshot and its signatures; for each snapshot, mean.
+    /// Author: time of the changes, the snapshot and its signatures; mean over snapshots.
     pub author_us: f64,
-    /// Bytes of the update as sent; for each snapshot, mean.
+    /// Bytes of the update as sent; mean over snapshots.
     pub update_bytes: f64,
-    /// Server: applying an update, without decoding it; for each snapshot, mean.
+    /// Server: time of applying an update, without decoding it; mean over snapshots.
     pub apply_us: f64,
-    /// Server: proving a present key in the latest version; median.
+    /// Server: time of proving a present key in the latest version; median.
     pub prove_us: Option<f64>,
-    /// Server: proving in random versions that it has; median.
+    /// Server: time of proving a present key in a random version; median.
     pub prove_old_us: Option<f64>,
-    /// Bytes of the proof of a present key as sent, with the head if the client needs it for each
-    /// version.
+    /// Bytes of the proof of a present key as sent. Includes the head if the client needs it for
+    /// each version.
     pub proof_bytes: Option<f64>,
     /// Bytes of the proof of an absent key.
     pub absent_proof_bytes: Option<f64>,
-    /// Client: verifying a decoded proof of a present key; median. Includes the head's signature
-    /// where the proof depends on it.
+    /// Client: time of verifying a decoded proof of a present key; median. Includes the head's
+    /// signature if the proof depends on it.
     pub verify_us: Option<f64>,
-    /// Server: memory of the loaded dictionary; for each key.
+    /// Server: bytes of memory of the loaded dictionary for each key.
     pub memory_bytes_per_key: Option<f64>,
-    /// Server: memory of each kept version; for each snapshot.
+    /// Server: bytes of memory for each kept version.
     pub memory_bytes_per_snapshot: Option<f64>,
-    /// Author: the part of `author_us` for signatures; for each snapshot, mean.
+    /// Author: part of `author_us` for signatures; mean over snapshots.
     #[serde(default)]
     pub author_cryptography_us: Option<f64>,
-    /// Server: the part of `apply_us` for signatures; for each snapshot, mean.
+    /// Server: part of `apply_us` for signatures; mean over snapshots.
     #[serde(default)]
     pub apply_cryptography_us: Option<f64>,
-    /// Client: the part of `verify_us` for signatures; median.
+    /// Client: part of `verify_us` for signatures; median.
     #[serde(default)]
     pub verify_cryptography_us: Option<f64>,
 }

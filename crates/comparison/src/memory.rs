@@ -2,13 +2,13 @@
 
 use std::fs;
 
-/// Returns the bytes of memory that this process holds now; 0 where the system does not report it
-/// (not Linux).
+/// Returns the resident memory of this process in bytes; 0 if the system does not report it (not
+/// Linux).
 pub fn resident_bytes() -> u64 {
     status_bytes("VmRSS:")
 }
 
-/// Returns the peak memory of this process so far, in bytes; 0 where the system does not report it.
+/// Returns the peak memory of this process in bytes; 0 if the system does not report it.
 pub fn peak_resident_bytes() -> u64 {
     status_bytes("VmHWM:")
 }
@@ -18,8 +18,8 @@ pub fn reset_peak() {
     _ = fs::write("/proc/self/clear_refs", "5");
 }
 
-/// Returns the bytes that this process has written so far, to files and elsewhere; 0 where the
-/// system does not report it.
+/// Returns the bytes that this process has written so far, to files and elsewhere; 0 if the system
+/// does not report them.
 pub fn written_bytes() -> u64 {
     let counts = fs::read_to_string("/proc/self/io").unwrap_or_default();
     let written = counts.lines().find_map(|line| line.strip_prefix("wchar: "));

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use crate::schemes::Properties;
 
-/// Property that a user needs of a scheme.
+/// Property that a user may require of a scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Need {
@@ -16,7 +16,7 @@ pub enum Need {
     ConstantProofs,
     /// One proof shows all entries between two keys.
     Ranges,
-    /// Nothing is ever removed or replaced, with a proof of that.
+    /// Nothing is ever removed or replaced, and a proof shows this.
     AppendOnly,
     /// Only the author has to be trusted for public parameters.
     NoTrustedSetup,
@@ -24,11 +24,11 @@ pub enum Need {
     Absence,
     /// Entries can be removed.
     Removal,
-    /// Old versions can be asked about.
+    /// Old versions can be queried.
     OldVersions,
-    /// The number of entries has no limit that is fixed with the key.
+    /// Making the key does not fix a maximum number of entries.
     Unbounded,
-    /// Entries have keys that the author chooses, and not numbers in the order of arrival.
+    /// Entries have keys that the author chooses, instead of numbers in the order of arrival.
     OwnKeys,
     /// An old value cannot be passed off as the latest.
     Latest,
@@ -50,7 +50,7 @@ impl Need {
         Self::Latest,
     ];
 
-    /// The name on command lines.
+    /// Returns the name on command lines.
     pub const fn name(self) -> &'static str {
         match self {
             Self::SetUnique => "set-unique",

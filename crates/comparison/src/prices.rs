@@ -23,7 +23,7 @@ pub struct Prices {
 }
 
 impl Prices {
-    /// Prices of computing and of sending decimal gigabytes; keeping costs nothing.
+    /// Creates prices of computing and of sending decimal gigabytes; storage and memory are free.
     pub const fn new(compute_per_core_hour: f64, egress_per_gigabyte: f64) -> Self {
         Self {
             compute_per_core_hour,
@@ -34,31 +34,32 @@ impl Prices {
         }
     }
 
-    /// Dollars for `us` microseconds of one core.
+    /// Returns the dollars for `us` microseconds of one core.
     pub fn of_computing(&self, us: f64) -> f64 {
         us / 1e6 / 3600.0 * self.compute_per_core_hour
     }
 
-    /// Dollars for sending `bytes` bytes.
+    /// Returns the dollars for sending `bytes` bytes.
     pub fn of_sending(&self, bytes: f64) -> f64 {
         bytes / self.bytes_per_gigabyte * self.egress_per_gigabyte
     }
 
-    /// Dollars for keeping `bytes` bytes on a disk for a month.
+    /// Returns the dollars for `bytes` bytes on a disk for a month.
     pub fn of_storing(&self, bytes: f64) -> f64 {
         bytes / self.bytes_per_gigabyte * self.storage_per_gigabyte_month
     }
 
-    /// Dollars for keeping `bytes` bytes in main memory for a month.
+    /// Returns the dollars for `bytes` bytes of main memory for a month.
     pub fn of_memory(&self, bytes: f64) -> f64 {
         bytes / self.bytes_per_gigabyte * self.memory_per_gigabyte_month
     }
 
-    /// The equilibrium rate: bytes per second of computing at which computing and sending cost the
-    /// same.
+    /// Returns the equilibrium rate: bytes per second of computing at which computing and sending
+    /// cost the same.
     ///
-    /// A scheme that sends more bytes for each second of its computing (its *bandwidth ratio*)
-    /// costs mostly bandwidth. Source: Crosby & Wallach 2010, section 5.3, which has 190 KB/s.
+    /// For a scheme that sends more bytes for each second of its computing (its *bandwidth ratio*),
+    /// sending costs more than computing. Source: Crosby & Wallach 2010, section 5.3, which has 190
+    /// KB/s.
     pub fn equilibrium(&self) -> f64 {
         self.of_computing(1e6) / self.of_sending(1.0)
     }
@@ -85,7 +86,7 @@ pub struct PriceEntry {
     pub name: String,
     /// Provider that charges these prices.
     pub provider: String,
-    /// The day on which these were the prices, `YYYY-MM-DD`.
+    /// Day on which these prices were valid, `YYYY-MM-DD`.
     pub as_of: String,
     /// Source of the figures.
     pub source: String,
@@ -94,8 +95,8 @@ pub struct PriceEntry {
     pub prices: Prices,
 }
 
-/// Error returned when a price book cannot be used. Every text names the file, and the entry and
-/// key if known.
+/// Error returned for an unusable price book. Every text names the file, and the entry and key if
+/// known.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PriceError {
@@ -127,7 +128,7 @@ pub enum PriceError {
         /// The key.
         key: &'static str,
     },
-    /// A key has a value of another type, or one that is not a price.
+    /// A key has a value of the wrong type, or a value that is not a price.
     #[error("{file}: entry '{entry}': '{key}' is not {expected}")]
     Wrong {
         /// The file.
@@ -149,23 +150,23 @@ pub enum PriceError {
         /// The key.
         key: String,
     },
-    /// Entry name that the file does not have.
+    /// The file has no entry of this name.
     #[error("{file} has no entry '{name}', it has {}", known.join(", "))]
     UnknownEntry {
         /// The file.
         file: String,
-        /// The name.
+        /// Requested name.
         name: String,
         /// Names of the entries in the file.
         known: Vec<String>,
     },
-    /// No entry at all.
+    /// The file has no entries.
     #[error("{file} has no entry")]
     Empty {
         /// The file.
         file: String,
     },
-    /// Several entries, and none was chosen.
+    /// The file has several entries, and none was chosen.
     #[error("{file} has several entries, choose one of {}", known.join(", "))]
     Several {
         /// The file.
@@ -186,7 +187,7 @@ impl PriceBook {
     /// Name of the entry with the paper's prices.
     pub const PAPER: &'static str = "paper-2010";
 
-    /// The bundled book: providers of 2026, and the paper's prices of 2010.
+    /// Returns the bundled book: prices of providers in 2026, and the paper's prices of 2010.
     ///
     /// # Panics
     /// Never: a test reads it.
@@ -194,7 +195,7 @@ impl PriceBook {
         Self::parse("the shipped price book", SHIPPED).expect("prices: the shipped book is whole")
     }
 
-    /// The paper's prices.
+    /// Returns the paper's prices.
     ///
     /// # Panics
     /// Never: a test reads it.
@@ -233,7 +234,7 @@ impl PriceBook {
         Ok(Self { file, entries })
     }
 
-    /// The entry of this name.
+    /// Returns the entry `name`.
     ///
     /// # Errors
     /// [`PriceError::UnknownEntry`].
@@ -247,7 +248,7 @@ impl PriceBook {
             })
     }
 
-    /// The only entry.
+    /// Returns the only entry.
     ///
     /// # Errors
     /// [`PriceError::Several`].
@@ -262,13 +263,13 @@ impl PriceBook {
         }
     }
 
-    /// The names of the entries, in order.
+    /// Returns the names of the entries, in order.
     pub fn names(&self) -> Vec<String> {
         self.entries.keys().cloned().collect()
     }
 }
 
-/// An entry that is read.
+/// Reader of the keys of one entry.
 struct Fields<'a> {
     file: &'a str,
     entry: &'a str,
@@ -357,7 +358,7 @@ impl Fields<'_> {
     fn text(&self, key: &'static str) -> Result<String, PriceError> {
         match self.get(key)? {
             Value::String(text) => Ok(text.clone()),
-            // A date without quotation marks.
+            // TOML parses a date without quotation marks as a date.
             Value::Datetime(date) => Ok(date.to_string()),
             _ => Err(self.wrong(key, "a text")),
         }

@@ -5,18 +5,18 @@
 pub struct Random(u64);
 
 impl Random {
-    /// The stream with this seed.
+    /// Creates the stream with this seed.
     pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next number.
+    /// Returns the next number.
     pub const fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(STEP);
         scramble(self.0)
     }
 
-    /// The next number below `bound`, which is far below 2^64.
+    /// Returns the next number below `bound`, which is far below 2^64.
     pub const fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound
     }
@@ -34,7 +34,7 @@ pub(crate) const fn scramble(mut bits: u64) -> u64 {
     bits ^ (bits >> 31)
 }
 
-/// Odd, so that multiplying by it is a bijection.
+/// Odd constant, so that multiplication by it is a bijection.
 pub(crate) const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Zipf distribution below a bound: number `i` is drawn with a frequency proportional to `1 / (i +
@@ -55,7 +55,7 @@ pub struct Zipf {
 }
 
 impl Zipf {
-    /// Numbers below `bound`, at least 1, with an exponent above 0.
+    /// Creates a distribution over the numbers below `bound`, at least 1, with an exponent above 0.
     pub fn new(bound: u64, exponent: f64) -> Self {
         let integral = |place: f64| integral(exponent, place);
         let second = integral(2.5) - 2_f64.powf(-exponent);
@@ -67,7 +67,7 @@ impl Zipf {
         }
     }
 
-    /// The next number.
+    /// Returns the next number.
     #[allow(clippy::cast_sign_loss, reason = "ranks are at least 1")]
     pub fn draw(&self, random: &mut Random) -> u64 {
         let (first, last) = self.ends;

@@ -19,8 +19,8 @@ pub struct Records {
     pub machines: Vec<String>,
     /// Whether any measurement was a quick run, which only shows an order of magnitude.
     pub quick: bool,
-    /// Nanoseconds for each further byte of a long value that is hashed. Known if a line of `bench
-    /// primitives` is present.
+    /// Nanoseconds to hash each further byte of a long value. Known if the file contains a line of
+    /// `bench primitives`.
     pub hash_ns_per_byte: Option<f64>,
 }
 
@@ -48,8 +48,8 @@ struct Origin {
 }
 
 impl Origin {
-    /// Returns the time for each byte of length, from hashes of 1 and 64 KiB. Only under the suite
-    /// of all measured schemes.
+    /// Returns the nanoseconds for each hashed byte, from the hashes of 1 and 64 KiB. `None` for
+    /// suites other than the suite of the measured schemes.
     fn hash_ns_per_byte(&self) -> Option<f64> {
         let is_compared = self.suite.as_deref() == Some(Sha256Ed25519::NAME);
         let (short, long) = (self.value_hash_1k_ns?, self.value_hash_64k_ns?);
@@ -57,11 +57,11 @@ impl Origin {
     }
 }
 
-/// The difference of the lengths that are hashed, 63 KiB.
+/// Difference between the two hashed lengths: 63 KiB.
 const HASHED_BYTES: f64 = 64_512.0;
 
 impl Records {
-    /// The measurements bundled with this crate.
+    /// Returns the measurements bundled with this crate.
     ///
     /// # Panics
     /// Never: a test reads them.
@@ -72,8 +72,8 @@ impl Records {
 
     /// Parses lines, with their machines; errors name `file`.
     ///
-    /// Ignores keys that a measurement does not have (what a scheme can prove), lines of another
-    /// kind, and empty lines.
+    /// Ignores lines of another kind, empty lines, and keys that are not part of a measurement,
+    /// such as the properties of a scheme.
     ///
     /// # Errors
     /// [`RecordError`] if a line is not JSON, if a measurement lacks something, or if there is
@@ -109,8 +109,8 @@ impl Records {
     }
 }
 
-/// Returns the measurement in a line. None for lines of another kind, and for schemes not measured
-/// for a reason.
+/// Returns the measurement in a line. `None` for lines of another kind, and for lines with the
+/// reason why a scheme was not measured.
 fn measurement(line: &str) -> Result<Option<Measurement>, serde_json::Error> {
     let value: Value = serde_json::from_str(line)?;
     let has = |key| value.get(key).is_some();

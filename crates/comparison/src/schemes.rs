@@ -1,22 +1,21 @@
-//! The compared schemes, and what each can prove.
+//! The compared schemes and their properties.
 
 use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// One way to authenticate a dictionary, with the way in which a server keeps its versions.
+/// A scheme to authenticate a dictionary, with the server's method of keeping its versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Scheme {
-    /// The name in measurements and on command lines; no two schemes have one.
+    /// Unique name in measurements and on command lines.
     pub name: &'static str,
     /// Name for `pad keygen --scheme`; `None` for schemes that the command does not offer.
     pub keygen: Option<&'static str>,
-    /// Name for `pad import --repository` of how a server keeps versions; `None` where there is no
-    /// choice.
+    /// Name for `pad import --repository`; `None` if there is no choice of repositories.
     pub repository: Option<&'static str>,
-    /// Family of schemes that it belongs to.
+    /// Family of the scheme.
     pub family: SchemeFamily,
-    /// Properties that it can prove, and their conditions.
+    /// Properties of the scheme.
     pub properties: Properties,
 }
 
@@ -34,12 +33,12 @@ pub enum SchemeFamily {
     Log,
     /// Entries in blocks: numbered ones, or sorted keys.
     Directory,
-    /// Each entry is signed on its own: the baseline that every scheme has to beat.
+    /// Entries that are signed one by one: the baselines.
     Baseline,
 }
 
 impl SchemeFamily {
-    /// The name in tables.
+    /// Returns the name in tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Tree => "tree",
@@ -77,21 +76,21 @@ pub struct Properties {
     pub proves_absence: bool,
     /// One proof shows all entries between two keys.
     pub proves_ranges: bool,
-    /// Every version that the server has applied can be asked for. Otherwise only the latest one.
+    /// Every version that the server has applied can be queried. Otherwise only the latest one can.
     pub proves_any_old_version: bool,
-    /// A proof shows that the value is that of the requested version. Otherwise an older value may
-    /// be passed off as the latest.
+    /// A proof shows that the value is the value in the requested version. Otherwise a server can
+    /// present an older value as the latest.
     pub proves_latest: bool,
     /// The size of the proof for one key does not depend on the number of keys.
     pub constant_size_proofs: bool,
     /// Equal contents have equal signed roots, whatever the order of the changes.
     pub set_unique: bool,
-    /// The party that made the public parameters can forge, unless the secret was forgotten:
-    /// parameters come from a ceremony. `false` where the author makes them, because the author is
-    /// trusted anyhow.
+    /// Public parameters come from a ceremony. The party that made them can forge proofs, unless it
+    /// destroyed the secret. `false` if the author makes the parameters, because the author is
+    /// trusted anyway.
     pub trusted_setup: bool,
-    /// The largest number of entries is fixed when the key is made, and the public parameters grow
-    /// with it.
+    /// The maximum number of entries is fixed when the key is made. The public parameters grow with
+    /// this number.
     pub bounded: bool,
 }
 
@@ -134,7 +133,8 @@ const LOG: Properties = Properties {
     ..TREE
 };
 
-/// An unassigned id is proved to be unassigned: absence.
+/// Properties of a directory of numbered entries. A proof that an id is not assigned is a proof of
+/// absence.
 const NUMBERED: Properties = Properties {
     has_keys: false,
     proves_any_old_version: false,

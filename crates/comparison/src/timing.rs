@@ -22,22 +22,23 @@ impl Timings {
         result
     }
 
-    /// The time in all chunks.
+    /// Returns the total time of all chunks.
     pub fn total(&self) -> Duration {
         self.chunks.iter().map(|(time, _)| *time).sum()
     }
 
-    /// The number of operations in all chunks.
+    /// Returns the number of operations in all chunks.
     pub fn operations(&self) -> usize {
         self.chunks.iter().map(|(_, operations)| operations).sum()
     }
 
-    /// Microseconds per operation over all chunks.
+    /// Returns the mean microseconds per operation over all chunks.
     pub fn mean_us(&self) -> f64 {
         microseconds(self.total()) / self.operations().max(1) as f64
     }
 
-    /// Microseconds per operation in the median chunk, which interruptions do not change.
+    /// Returns the microseconds per operation of the median chunk, which interruptions do not
+    /// change.
     pub fn median_us(&self) -> f64 {
         let per_operation = |(time, operations): &(Duration, usize)| {
             microseconds(*time) / (*operations).max(1) as f64
@@ -54,11 +55,11 @@ impl Timings {
 /// Duration and number of repetitions of a measurement.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// The longest time for one figure, unless a single operation takes longer.
+    /// Maximum time for one figure, unless a single operation takes longer.
     pub budget: Duration,
-    /// The most operations for one figure.
+    /// Maximum number of operations for one figure.
     pub operations: usize,
-    /// The number of batches of a primitive, and the time of each.
+    /// Number of batches of a primitive, and the time of each batch.
     pub batches: (usize, Duration),
 }
 
@@ -77,7 +78,7 @@ impl Effort {
         batches: (3, Duration::from_micros(200)),
     };
 
-    /// Full effort, or quick.
+    /// Returns the quick effort if `quick`, otherwise the full one.
     pub const fn new(quick: bool) -> Self {
         if quick { Self::QUICK } else { Self::FULL }
     }
@@ -119,12 +120,13 @@ impl Effort {
         })
     }
 
-    /// Nanoseconds of a short `work`: the median batch.
+    /// Returns the nanoseconds of one call of a short `work`, from the median batch.
     pub fn each_ns<R>(&self, mut work: impl FnMut() -> R) -> f64 {
         self.primitive_ns(|calls| (0..calls).for_each(|_| drop(black_box(work()))))
     }
 
-    /// Nanoseconds per call of `work(calls)`, which makes that many calls: the median batch.
+    /// Returns the nanoseconds of one of the `calls` calls that `work(calls)` makes, from the
+    /// median batch.
     pub fn primitive_ns(&self, mut work: impl FnMut(u32)) -> f64 {
         let (batches, time) = self.batches;
         let mut calls = 1;
@@ -145,19 +147,19 @@ impl Effort {
     }
 }
 
-/// The result of work, and the microseconds that it took.
+/// Runs work, and returns its microseconds and its result.
 pub fn stopwatch<R>(work: impl FnOnce() -> R) -> (f64, R) {
     let start = Instant::now();
     let result = work();
     (microseconds(start.elapsed()), result)
 }
 
-/// A duration in microseconds.
+/// Converts a duration to microseconds.
 pub fn microseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1e6
 }
 
-/// The median; 0 of nothing.
+/// Returns the median; 0 if there are no numbers.
 pub fn median(mut numbers: Vec<f64>) -> f64 {
     numbers.sort_unstable_by(f64::total_cmp);
     let middle = numbers.len() / 2;
@@ -168,8 +170,7 @@ pub fn median(mut numbers: Vec<f64>) -> f64 {
     }
 }
 
-/// Returns the smallest of ascending numbers that at least `hundredths` per cent do not exceed; 0
-/// if empty.
+/// Returns the `hundredths`-th percentile of ascending numbers; 0 if there are none.
 pub fn percentile(ascending: &[f64], hundredths: usize) -> f64 {
     let index = (ascending.len() * hundredths).div_ceil(100).max(1) - 1;
     ascending.get(index).copied().unwrap_or(0.0)

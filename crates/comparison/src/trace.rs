@@ -6,21 +6,21 @@ use pad_core::{Key, Operation, Value};
 
 use crate::cost::count;
 
-/// Load of a trace: its size at the end, and its snapshots without the first, which loads the
+/// Load of a trace: its size at the end, and its snapshots except the first, which loads the
 /// initial entries.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TraceLoad {
-    /// The snapshots.
+    /// Number of snapshots.
     pub snapshots: u64,
     /// Number of keys at the end.
     pub keys: u64,
-    /// The bytes of a key, on average over those at the end.
+    /// Mean bytes of a key at the end.
     pub key_bytes: u64,
-    /// Bytes of a value, on average over those at the end.
+    /// Mean bytes of a value at the end.
     pub value_bytes: u64,
-    /// Keys that a snapshot adds, removes or gives another value, on average.
+    /// Mean number of keys that a snapshot adds, removes or changes.
     pub changes: u64,
-    /// Whether anything is removed.
+    /// Whether a snapshot removes a key.
     pub removes: bool,
     /// Days from the first snapshot to the last, if both are named by dates `YYYY-MM-DD`.
     pub days: Option<u64>,
@@ -72,14 +72,15 @@ impl TraceLoad {
         })
     }
 
-    /// The snapshots in a day, if the trace has dates.
+    /// Returns the number of snapshots per day, if the trace has dates.
     pub fn snapshots_per_day(&self) -> Option<f64> {
         let intervals = self.snapshots.checked_sub(1)?;
         self.days.map(|days| count(intervals) / count(days))
     }
 }
 
-/// Applies the changes, and counts the keys that have another value afterwards, or are removed.
+/// Applies the changes. Returns the number of keys that have another value afterwards, or are
+/// removed.
 fn changed(contents: &mut BTreeMap<Key, Value>, operations: Vec<Operation>) -> usize {
     let mut before: BTreeMap<Key, Option<Value>> = BTreeMap::new();
     for operation in operations {
@@ -101,7 +102,7 @@ fn as_count(number: usize) -> u64 {
     u64::try_from(number).unwrap_or(u64::MAX)
 }
 
-/// Rounded to the nearest whole number.
+/// Returns `sum / of`, rounded to the nearest whole number.
 const fn mean(sum: u64, of: u64) -> u64 {
     match of {
         0 => 0,
@@ -125,7 +126,7 @@ fn day(name: &str) -> Option<u64> {
     if !is_date || year == 0 || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
         return None;
     }
-    // Years begin in March, so that the day that is sometimes missing is the last one.
+    // Years begin in March, so that the leap day is the last day of a year.
     let (year, month) = if month > 2 {
         (year, month - 3)
     } else {

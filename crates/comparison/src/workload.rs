@@ -1,4 +1,4 @@
-//! Workloads on a dictionary: pseudorandom and computable for any version on its own, or recorded.
+//! Workloads on a dictionary: recorded, or pseudorandom and computable for each version separately.
 //!
 //! Source of `growing` and `steady_state`: Crosby & Wallach 2010, sections 5.4 and 6.2.
 
@@ -26,7 +26,7 @@ use crate::{measurement::Shape, random::Zipf};
 pub enum Change {
     /// Each change adds a key.
     Insert,
-    /// Each change gives a present key another value; within a snapshot no key has two.
+    /// Each change gives a present key another value. A snapshot changes no key twice.
     Update,
     /// Each change adds a key and removes the oldest one.
     RemoveAndInsert,
@@ -38,26 +38,26 @@ pub enum Change {
 pub enum Popularity {
     /// All keys equally often.
     Uniform,
-    /// Zipf's law: the `i`th key, from the oldest one, in proportion to `1 / i` to this power.
+    /// Zipf's law: the frequency of the `i`th oldest key is proportional to `1 / i` to this power.
     Zipf(f64),
 }
 
-/// Work on a dictionary, as a value: the same for every scheme.
+/// Description of generated work on a dictionary, equal for every scheme.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Workload {
     /// Name of the workload.
     pub name: Cow<'static, str>,
-    /// The number of keys that the first snapshot loads; with 0 there is no such snapshot.
+    /// Number of keys that the first snapshot loads. With 0 there is no such snapshot.
     pub keys: u64,
-    /// The number of snapshots after that.
+    /// Number of snapshots after the loading one.
     pub snapshots: u64,
-    /// The changes in each of them.
+    /// Number of changes in each of these snapshots.
     pub changes: u64,
     /// Kind of changes.
     pub change: Change,
     /// Distribution of updates and lookups over keys.
     pub popularity: Popularity,
-    /// The bytes of a key, at least 8.
+    /// Bytes of a key, at least 8.
     pub key_bytes: usize,
     /// The bytes of a value.
     pub value_bytes: usize,
@@ -67,49 +67,49 @@ pub struct Workload {
 
 /// Work for any scheme: generated, or recorded.
 pub trait Work {
-    /// Numbers that define the work.
+    /// Returns the numbers that define the work.
     fn shape(&self) -> Shape;
 
-    /// Reports whether the first snapshot loads the keys, and is not measured with the others.
+    /// Reports whether the first snapshot loads the keys and is not measured.
     fn loads(&self) -> bool;
 
-    /// The number of snapshots in all.
+    /// Returns the number of all snapshots.
     fn versions(&self) -> u64;
 
-    /// Changes from the version before to `version`, which is at least 1.
+    /// Returns the changes from the version before to `version`, which is at least 1.
     fn operations(&self, version: u64) -> Vec<Operation>;
 
-    /// Reports whether there are operations for versions after the last one.
+    /// Reports whether the work has operations for versions after the last one.
     fn goes_on(&self) -> bool;
 
     /// Reports whether keys are removed.
     fn removes(&self) -> bool;
 
-    /// At least the largest number of keys that any version has.
+    /// Returns an upper bound of the number of keys in any version.
     fn most_keys(&self) -> u64;
 
-    /// Largest number of entries at any time, each replacement counted: the size of an append-only
-    /// log.
+    /// Returns the largest number of entries at any time. Each replacement counts as an entry, as
+    /// in an append-only log.
     fn most_entries(&self) -> u64;
 
-    /// Chooses which of `keys` keys, from the oldest one, is looked up next.
+    /// Chooses the key to look up next. Returns its index from 0, the oldest, to below `keys`.
     fn choose(&self, random: &mut Random, keys: u64) -> u64;
 }
 
 impl Workload {
-    /// Starts empty, with one new key in each of `keys` snapshots.
+    /// Starts empty, and adds one key in each of `keys` snapshots.
     pub fn growing(keys: u64) -> Self {
         Self::of("growing", 0, keys, Change::Insert)
     }
 
-    /// `keys` keys in the first snapshot, then `snapshots` snapshots that each add one key and
-    /// remove the oldest.
+    /// Loads `keys` keys in the first snapshot. Then each of `snapshots` snapshots adds one key and
+    /// removes the oldest.
     pub fn steady_state(keys: u64, snapshots: u64) -> Self {
         Self::of("steady_state", keys, snapshots, Change::RemoveAndInsert)
     }
 
-    /// `keys` keys in the first snapshot, then `snapshots` snapshots that each change the values of
-    /// `changes` keys, at most all.
+    /// Loads `keys` keys in the first snapshot. Then each of `snapshots` snapshots changes the
+    /// values of `changes` keys, at most all.
     pub fn updates(keys: u64, snapshots: u64, changes: u64) -> Self {
         Self {
             changes,
@@ -131,17 +131,17 @@ impl Workload {
         }
     }
 
-    /// The snapshots that only fill the dictionary and are not measured.
+    /// Returns the number of snapshots that only fill the dictionary and are not measured.
     pub const fn fill(&self) -> u64 {
         if self.keys == 0 { 0 } else { 1 }
     }
 
-    /// The number of snapshots in all.
+    /// Returns the number of all snapshots.
     pub const fn versions(&self) -> u64 {
         self.fill() + self.snapshots
     }
 
-    /// The number of keys at the end.
+    /// Returns the number of keys at the end.
     pub const fn final_keys(&self) -> u64 {
         let present = self.present(self.versions());
         present.end - present.start
@@ -180,7 +180,7 @@ impl Workload {
         ]
     }
 
-    /// New values for distinct keys. There are as many as there are keys at most.
+    /// Makes new values for distinct keys, at most one for each key.
     fn update(&self, version: u64, changes: Range<u64>) -> Vec<Operation> {
         let mut random = Random::new(self.seed ^ version.rotate_left(32));
         let mut chosen = HashSet::new();
@@ -198,17 +198,18 @@ impl Workload {
         changes.map(&mut next).collect()
     }
 
-    /// The key with this index.
+    /// Returns the key with this index.
     pub fn key(&self, index: u64) -> pad_core::Key {
         key_of(index, self.key_bytes, self.seed)
     }
 
-    /// The value with this index; keys are loaded and inserted with the value of their own index.
+    /// Returns the value with this index. Loads and insertions use the same index for key and
+    /// value.
     pub fn value(&self, index: u64) -> pad_core::Value {
         value_of(index, self.value_bytes, self.seed)
     }
 
-    /// The indices of the keys that a version, at least 1, contains.
+    /// Returns the indices of the keys in a version, which is at least 1.
     pub const fn present(&self, version: u64) -> Range<u64> {
         let changed = (version - self.fill()) * self.changes;
         match self.change {
@@ -218,7 +219,7 @@ impl Workload {
         }
     }
 
-    /// A random version, and the index of a random key in it.
+    /// Returns `version`, or a random version if it is `None`, and the index of a random key in it.
     pub fn any_present(&self, random: &mut Random, version: Option<u64>) -> (u64, u64) {
         let version = version.unwrap_or_else(|| 1 + random.below(self.versions()));
         let present = self.present(version);

@@ -1,6 +1,6 @@
 //! Requests and responses exchanged between client and server.
 //!
-//! Every request that changes a file carries the owner's signature ([`SignedRequest`]). Audits and
+//! Every request that changes a file contains the owner's signature ([`SignedRequest`]). Audits and
 //! reads are unsigned: a client needs only the file's id, and a state to verify the answer against.
 
 use core::fmt;
@@ -113,7 +113,8 @@ pub struct Finish {
     pub total: u64,
 }
 
-/// One change of the block sequence, as sent: blocks carry their tags, and new blocks their levels.
+/// One change of the block sequence, as sent: blocks include their tags, and new blocks their
+/// levels.
 pub type SentEdit = BlockEdit<InsertedBlock, SentBlock>;
 
 /// A new block, and its level in the list.
@@ -146,7 +147,7 @@ pub(crate) fn operation(edit: &SentEdit, label: u64) -> Result<Operation, LevelT
     })
 }
 
-/// A batch of changes that takes version `base_version` to the next. Applied atomically.
+/// A batch of changes that turns version `base_version` into the next version. Applied atomically.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileUpdate {
     /// The file.
@@ -158,8 +159,8 @@ pub struct FileUpdate {
     pub edits: Vec<SentEdit>,
 }
 
-/// The owner's acknowledgement that this version's root is stored. Data needed only by earlier
-/// versions may be deleted.
+/// The owner's acknowledgement that it has stored this version's root. The server may delete data
+/// that only earlier versions need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Acknowledge {
     /// The file.
@@ -185,8 +186,8 @@ pub struct Delete {
     pub version: u64,
 }
 
-/// The owner's statement that this version is verified and stored. In addition to an
-/// [`Acknowledge`], the server keeps the statement and sends it to any client that requests it
+/// The owner's statement that this version is verified and stored. It has the effect of an
+/// [`Acknowledge`]. The server also keeps the statement and sends it to any client that requests it
 /// ([`Request::Confirmed`]).
 ///
 /// An owner may find a server at an older version, restored from a backup. The statement tells the
@@ -219,9 +220,9 @@ pub enum OwnerStatement {
 /// of a [`crate::signed::RequestKind`]. [`SignedRequest::new`] makes one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignedRequest {
-    /// `codec::encode_body` of the request.
+    /// The request, encoded by `codec::encode_body`.
     pub body: Bytes,
-    /// Ed25519, 64 bytes.
+    /// The Ed25519 signature, 64 bytes.
     pub signature: Bytes,
 }
 
@@ -368,7 +369,7 @@ pub enum Refusal {
     /// There is no file with this id.
     UnknownFile,
     /// The version is neither the current version nor its predecessor, or the predecessor is no
-    /// longer kept.
+    /// longer stored.
     UnknownVersion {
         /// The version that the client asked for.
         requested: u64,

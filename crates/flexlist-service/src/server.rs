@@ -60,8 +60,8 @@ pub struct FileServer {
     clock: Clock,
     accounts: Accounts,
     memory: Memory,
-    /// Time of the last call of [`FileServer::tend`], in seconds since 1970; earlier if files are
-    /// still waiting.
+    /// Time of the last call of [`FileServer::tend`], in seconds since 1970; an earlier time if
+    /// that call left files to process.
     tended: AtomicU64,
     files: RwLock<HashMap<FileId, Entry>>,
     /// Held while a file is begun, so that no two files get the same number.

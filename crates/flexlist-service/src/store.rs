@@ -91,7 +91,7 @@ impl FileStore {
         Self::open(path)
     }
 
-    /// Opens an existing store. After a crash, it has the last durable state.
+    /// Opens an existing store. After a crash, it contains the last durable state.
     ///
     /// # Errors
     /// * [`StoreError::Missing`] if there is no store at `path`.

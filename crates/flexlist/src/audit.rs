@@ -1,8 +1,8 @@
 //! Audits: the server's answer to a challenge, and its verification.
 //!
-//! The owner, or another holder of the verifier key, draws a [`Challenge`]. The server answers with
-//! an [`AuditAnswer`]. The answer contains the list's proof of the challenged blocks, and the tag
-//! scheme's proof that the server holds their bytes. [`Auditor`] checks both.
+//! The owner, or another party with the verifier key, draws a [`Challenge`]. The server answers
+//! with an [`AuditAnswer`]. The answer contains the list's proof of the challenged blocks, and the
+//! tag scheme's proof that the server possesses their bytes. [`Auditor`] checks both.
 //!
 //! Source: Esiner, Küpçü and Özkasap, section 2 (proof of possession).
 
@@ -40,8 +40,8 @@ pub struct Auditor {
     pub key: VerifierKey,
 }
 
-/// The result of a verified audit: at the time of the challenge, the server had these blocks. With
-/// hash-only tags, it had the challenged chunks of these blocks.
+/// The result of a verified audit: at the time of the challenge, the server possessed these blocks.
+/// With hash-only tags, this holds only for the challenged chunks of these blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditReport {
     /// The file and its version.
@@ -60,8 +60,8 @@ pub enum AuditFailure {
     /// The list's proof does not prove the challenged blocks: distrust the server.
     #[error(transparent)]
     List(#[from] ProofError),
-    /// The proven blocks do not answer the challenge: distrust the server, unless they are too many
-    /// for one challenge.
+    /// The proven blocks do not answer the challenge: distrust the server, unless the error is that
+    /// the range contains too many blocks.
     #[error(transparent)]
     Leaves(#[from] AssignError),
     /// The tags do not prove possession: the server lost or changed some of the blocks, or its
@@ -101,7 +101,7 @@ impl Proof for AuditAnswer {
 }
 
 impl AuditAnswer {
-    /// Returns the proven blocks of the challenge, and the hits in each.
+    /// Returns the proven blocks of the challenge, and the challenged positions (hits) in each.
     fn challenged(
         &self,
         state: &FileState,

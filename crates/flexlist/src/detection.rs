@@ -23,7 +23,7 @@ pub struct Detection {
     challenges: u32,
 }
 
-/// Error returned for a detection target that cannot be met.
+/// Error returned for a detection target that no audit can meet.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DetectionError {

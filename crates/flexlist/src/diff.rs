@@ -1,6 +1,6 @@
 //! Diff of a changed file against the server's blocks, by content.
 //!
-//! Needs only the lengths and digests of the old blocks. Holds only a few blocks of the new file in
+//! Needs only the lengths and digests of the old blocks. Keeps only a few blocks of the new file in
 //! memory, so files of any size can be compared.
 
 use core::{hash::Hash, ops::Range};
@@ -33,9 +33,9 @@ impl<C: Clone> edit::NewBlock for NewBlock<C> {
 /// equal is kept.
 ///
 /// Old blocks that form the beginning or the end of the new file are kept, however they were cut.
-/// The part in between is cut twice: as [`edit`] cuts replaced contents, and by the chunker only.
-/// The result that sends fewer bytes is taken. New blocks with the contents of an old one are kept
-/// there.
+/// The part in between is cut twice: by the rules of [`edit`], and by the chunker only. The
+/// operations that send fewer bytes are returned. New blocks in that part with the contents of an
+/// old block are kept.
 ///
 /// The operations run from the start of the file to its end. Each applies to the file left by the
 /// operations before it. There are none if nothing changed. Every prefix of them yields a valid

@@ -4,9 +4,9 @@
 //! operations:
 //!
 //! 1. The file becomes a sequence of pieces, each a range of the old file or new bytes (`pieces`).
-//! 2. Every boundary between two old blocks that still has its neighbours is kept. Between two of
-//!    them lies either untouched file or a region. A region is a run of old blocks, all replaced by
-//!    some contents (`regions`).
+//! 2. A boundary between two old blocks is kept if the old bytes on both sides of it remain.
+//!    Between two kept boundaries, the file is either unchanged or a region. A region is a run of
+//!    old blocks, all replaced by some contents (`regions`).
 //! 3. The contents of each region are cut into blocks, and the old blocks exchanged for the new
 //!    (`exchange`).
 //!

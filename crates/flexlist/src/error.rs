@@ -37,7 +37,7 @@ pub enum UpdateError {
     /// exceed [`MAX_PROOF_BYTES`](crate::list::MAX_PROOF_BYTES), the limit of a client.
     #[error("the batch reads too much of the list: split it")]
     BatchTooLarge,
-    /// The path enters a missing part of the list. For a whole list: a broken invariant.
+    /// The path enters a missing part of the list. In a whole list, an invariant is broken.
     #[error("a part of the list is missing")]
     Elided,
 }

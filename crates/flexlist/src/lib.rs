@@ -2,8 +2,8 @@
 //!
 //! An **owner** stores a file with an untrusted **server** and keeps only its [`FileState`], about
 //! a hundred bytes. The owner can edit the file at any byte and read any part of it. The server can
-//! prove at any time that it still holds the whole file. Every response of the server is verified
-//! against that state.
+//! prove at any time that it still stores the whole file. Every response of the server is verified
+//! against the file state.
 //!
 //! The file is a list of *blocks* of any length ([`FlexList`]), whose root hash commits all of
 //! them. Each block has a *tag* ([`tag`]), with which the server proves possession of the bytes
@@ -57,10 +57,10 @@
 //! // The owner keeps only this state and its key.
 //! let state = FileState { file: FileId([7; 32]), version: 1, list: list.state() };
 //!
-//! // The owner asks for some bytes at random; only the seed and the count travel.
+//! // The owner asks for some bytes at random; only the seed and the count are sent.
 //! let challenge = Challenge::Sample { seed: [42; 32], count: 30 };
 //!
-//! // The server finds the blocks, and folds them into a proof.
+//! // The server finds the blocks, and combines them into a proof.
 //! let Questions::Samples(samples) = challenge.questions(&Context::from(&state))? else {
 //!     panic!()
 //! };
@@ -81,7 +81,7 @@
 //!     tag_proof: prover.finish().into(),
 //! };
 //!
-//! // The owner checks it: the server had these blocks.
+//! // The owner verifies the answer: the server possessed these blocks.
 //! let auditor = Auditor { state, key: key.verifier() };
 //! let report = Untrusted::new(answer).verify(&auditor, &challenge)?;
 //! assert!(!report.get().blocks.is_empty());
@@ -93,7 +93,7 @@
 //! [`list`]: the list, its proofs and batches of updates. [`tag`]: five kinds of tags.
 //! [`challenge`], [`detection`] and [`audit`]: challenges, answers to them, and detection
 //! probabilities. [`edit`], [`diff`] and [`chunk`]: from bytes to blocks. The crate
-//! `flexlist-service` has a durable server and a network client.
+//! `flexlist-service` contains a durable server and a network client.
 //!
 //! Source: Esiner, Küpçü & Özkasap 2013; Erway, Küpçü, Papamanthou & Tamassia 2009 (DPDP).
 

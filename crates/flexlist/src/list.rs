@@ -84,7 +84,7 @@ pub struct Block {
     pub tag_digest: Digest<32>,
     /// The height of its tower.
     pub level: Level,
-    /// Application data of the list's holder, returned with the block; no hash covers it.
+    /// Application data, returned with the block. No hash covers it.
     pub label: u64,
 }
 
@@ -107,7 +107,7 @@ pub struct Block {
 /// let mut server = <FlexList>::build(&blocks, &Workers::sequential())?;
 /// let client = ListState { root: server.root(), total: server.total() };
 ///
-/// // The server changes a block; the client derives the new root from what the server read.
+/// // The server removes a block. The client derives the new root from the nodes that were read.
 /// let operations = [Operation::Remove { index: 5 }];
 /// let change = server.update(&operations)?;
 /// let next = verify_update::<flexlist::list::Sha256>(&change.witness, &client, &operations)?;
@@ -199,7 +199,7 @@ impl<H: NodeHash> FlexList<H> {
     /// [`UpdateError`]: an index out of range, no index, or a proof of more than
     /// [`MAX_PROOF_BYTES`].
     ///
-    /// Source: section 2, genMultiProof.
+    /// Source: Esiner et al. 2013, section 2 (`genMultiProof`).
     pub fn prove(&self, indices: &[u64]) -> Result<Vec<u8>, UpdateError> {
         self.current().prove(indices)
     }
@@ -219,8 +219,8 @@ impl<H: NodeHash> FlexList<H> {
     /// # Errors
     /// [`UpdateError`] if the list rejects the batch, which then has no effect.
     ///
-    /// Source: section 3.2, multiUpdate; Deviation: the nodes that the update reads are recorded.
-    /// The paper finds them again by indices, which shift.
+    /// Source: Esiner et al. 2013, section 3.2 (`multiUpdate`); Deviation: the nodes that the
+    /// update reads are recorded. The paper finds them again by indices, which shift.
     pub fn update(&mut self, operations: &[Operation]) -> Result<Applied, UpdateError> {
         let old = self.root;
         let mut transaction = Transaction::new(&mut self.arena, old);

@@ -12,8 +12,8 @@ use crate::{
 
 const SEALED_ROOT: u8 = 0x10;
 
-/// The client's state of a file: identifier, version and list. The owner verifies everything else
-/// with it.
+/// The client's state of a file: identifier, version and list. The owner verifies every response of
+/// the server against it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileState {
     /// The file.

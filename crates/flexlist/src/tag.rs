@@ -1,9 +1,9 @@
-//! Tags: per-block values of the owner, with which the server proves that it holds the blocks.
+//! Tags: per-block values of the owner, with which the server proves that it possesses the blocks.
 //!
-//! A scheme computes a [`BlockTag`] of each block. The list's leaf commits one part of it; the
-//! server holds the other. A challenge asks for blocks with random coefficients, and the server
-//! combines blocks and tags into one proof ([`TagScheme`]). The list proves that the blocks are the
-//! right ones of the file.
+//! A scheme computes a [`BlockTag`] of each block. The list's leaf commits one part of the tag, and
+//! the server stores the other part ("held"). A challenge asks for blocks with random coefficients,
+//! and the server combines blocks and tags into one proof ([`TagScheme`]). The list proves that the
+//! blocks are the right ones of the file.
 //!
 //! | scheme | committed, held (bytes) | proof, 460 blocks of 2 KiB | time to tag | to verify 460 |
 //! | --- | --- | --- | --- | --- |

@@ -225,7 +225,7 @@ struct StoreArgument {
     store: PathBuf,
 }
 
-/// Environment variables for options that are not given.
+/// Environment variables that replace options that are not given.
 const STORE_VARIABLE: &str = "PAD_STORE";
 const PUBLIC_VARIABLE: &str = "PAD_PUBLIC";
 const VIEW_VARIABLE: &str = "PAD_VIEW";
@@ -233,7 +233,7 @@ const KEY_VARIABLE: &str = "PAD_KEY";
 #[cfg(feature = "network")]
 const SERVER_VARIABLE: &str = "PAD_SERVER";
 
-/// Options for a new store.
+/// Options for a command that may create a store.
 #[derive(Debug, Default, Args)]
 struct NewStoreArguments {
     /// The public parameters of an append-only log, copied into a new store.
@@ -251,7 +251,7 @@ pub(crate) fn arguments() -> Result<Arguments, clap::Error> {
     Arguments::from_arg_matches_mut(&mut matches)
 }
 
-/// Groups of commands in the help of `pad`. Commands that a build lacks are not listed.
+/// Groups of commands in the help of `pad`. Commands that a build does not support are not listed.
 const COMMAND_GROUPS: [(&str, &[&str]); 5] = [
     (
         "Keys and changes",
@@ -295,7 +295,7 @@ const COMMAND_GROUPS: [(&str, &[&str]); 5] = [
     ),
 ];
 
-/// Lists the subcommands of `command` by group in its help.
+/// Lists the subcommands of `command` by group in the command's help.
 fn with_groups(command: clap::Command) -> clap::Command {
     let row = |name: &&str| {
         let about = command.find_subcommand(name)?.get_about()?;
@@ -326,8 +326,8 @@ fn without_empty_variables(command: clap::Command) -> clap::Command {
     command.mut_subcommands(without_empty_variables)
 }
 
-/// Runs the command. Errors go to standard error as a line, followed by a line `help:` if there is
-/// advice. With `--json` they are objects.
+/// Runs the command. An error is written to standard error as one line, followed by a line `help:`
+/// if there is advice. With `--json`, errors are objects.
 pub(crate) fn run(arguments: &Arguments) -> ExitCode {
     let output = &mut Output::new(arguments.json, arguments.hex);
     let done = guarded(|| arguments.command.run(output));
@@ -340,7 +340,7 @@ pub(crate) fn run(arguments: &Arguments) -> ExitCode {
     }
 }
 
-/// Reports a usage error, or prints the help or version asked for. With `--json` the error is an
+/// Reports a usage error, or prints the requested help or version. With `--json`, the error is an
 /// object.
 pub(crate) fn wrong_usage(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() {
@@ -349,7 +349,7 @@ pub(crate) fn wrong_usage(error: &clap::Error) -> ExitCode {
     }
     if env::args_os().any(|argument| argument == "--json") {
         let text = error.to_string();
-        // The first sentence and its list.
+        // Takes only the first sentence of clap's message, and its list.
         let said = text.lines().take_while(|line| !line.trim().is_empty());
         let said: Vec<_> = said.map(str::trim).collect();
         let message = said.join(" ");
@@ -361,7 +361,8 @@ pub(crate) fn wrong_usage(error: &clap::Error) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Turns a panic into [`Failure::Store`]; the storage engine panics on some damaged files.
+/// Converts a panic of `work` to [`Failure::Store`], because the storage engine panics on some
+/// damaged files.
 fn guarded(work: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
     if env::var_os("RUST_BACKTRACE").is_none_or(|wanted| wanted == "0") {
         panic::set_hook(Box::new(|_| {}));

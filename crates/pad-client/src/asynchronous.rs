@@ -1,4 +1,4 @@
-//! Asynchronous client for tokio.
+//! An asynchronous client for the runtime tokio.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -10,22 +10,24 @@ use tokio::{sync::Mutex, task::spawn_blocking};
 
 use crate::{client::Client, error::ClientError};
 
-/// A [`Client`] for tokio tasks, over the same blocking core. All clones share one view.
+/// A [`Client`] for tokio tasks. It runs the blocking client on other threads. All clones share one
+/// view.
 ///
-/// Each call runs on tokio's blocking thread pool, which has 512 threads by default. That bounds
-/// the number of concurrent calls, and slow proofs do not block other tasks.
+/// Each call runs on tokio's blocking thread pool, which has 512 threads by default. The pool
+/// limits the number of concurrent calls. Slow proofs do not block other tasks.
 ///
-/// A call that has begun continues if its future is dropped, until a server answers or all have
-/// failed. If it advances the view, the view stays advanced. While the view advances, answers are
+/// A call continues after its future is dropped, until a server answers or all servers have failed.
+/// If such a call advances the view, the view stays advanced. While the view advances, answers are
 /// verified against the old view.
 ///
 /// # Panics
 /// Asynchronous methods panic outside a tokio runtime.
 #[derive(Clone, Debug)]
 pub struct AsyncClient {
-    /// Locked only to read or replace the client, never during a request.
+    /// Locked only to read or replace the client, and never during a request.
     client: Arc<RwLock<Client>>,
-    /// Held while advancing: two concurrent advances could follow two histories.
+    /// Locked during an advance, because two concurrent advances could verify two different
+    /// histories.
     advancing: Arc<Mutex<()>>,
 }
 
@@ -42,12 +44,12 @@ impl AsyncClient {
     /// Calls [`Client::advance`].
     ///
     /// # Errors
-    /// [`ClientError`]; the view is unchanged.
+    /// [`ClientError`]. The view is unchanged after an error.
     pub async fn advance(&self) -> Result<Version, ClientError> {
         let advancing = Arc::clone(&self.advancing).lock_owned().await;
         let client = Arc::clone(&self.client);
         blocking(move || {
-            // Held until the view is stored, even if the future is dropped.
+            // The lock is held until the view is stored, even if the future is dropped.
             let _advancing = advancing;
             let before = now(&client);
             let advanced = before.advanced()?;
@@ -72,12 +74,13 @@ impl AsyncClient {
             .await
     }
 
-    /// Returns a blocking client with the current view. Its calls block the calling thread.
+    /// Returns a blocking client with the current view. Calls of this client block the calling
+    /// thread.
     pub fn now(&self) -> Client {
         now(&self.client)
     }
 
-    /// Runs anything else that a [`Client`] does, with the current view:
+    /// Runs any other method of [`Client`] with the current view:
     /// `client.call(|client| client.oldest())`.
     pub async fn call<T: Send + 'static>(
         &self,
@@ -88,7 +91,7 @@ impl AsyncClient {
     }
 }
 
-// The client is replaced as a whole, so a poisoned value is intact.
+// The client is only replaced as a whole, so the value in a poisoned lock is intact.
 fn now(client: &RwLock<Client>) -> Client {
     client
         .read()
@@ -101,7 +104,7 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
         Ok(done) => done,
         Err(failed) => match failed.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
-            // The runtime is shutting down, and every task with it.
+            // The runtime is shutting down, so this task is dropped.
             Err(_) => core::future::pending().await,
         },
     }

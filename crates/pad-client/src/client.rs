@@ -30,14 +30,16 @@ use crate::{
 
 /// A client of one dictionary on several untrusted servers.
 ///
-/// The view only moves forward. A head or an answer is accepted only if it follows from the
-/// author's signatures. Histories, notes, names and the oldest version are unverified. Until a
-/// version has been followed, any version that the author has signed is accepted. If a server fails
-/// or lies, the next one is tried and preferred from then on.
+/// The client's *view* is the newest head whose history the client has verified. It only moves
+/// forward. A head or an answer is accepted only if the author's signatures prove it. Histories,
+/// notes, names and the oldest version are unverified. Before the first version is verified, any
+/// version that the author has signed is accepted. If a server fails or lies, the client tries the
+/// next server, and prefers it afterwards.
 ///
-/// Responses that do not verify are written to files next to the view, if a path is given, up to a
-/// number of files. If the author has signed two histories, one file is transferable evidence.
-/// Another file records the server's responses. For a server that is behind, no file is written.
+/// If a path is given, responses that do not verify are written to a limited number of files next
+/// to the view. If the author has signed two histories, one file is transferable evidence, and
+/// another file records the server's responses. No file is written for a server that is only
+/// behind.
 ///
 /// ```no_run
 /// use authdict::{PublicKey, client_view::StoredView, question::Question};
@@ -54,26 +56,27 @@ use crate::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Each clone has its own view. Clones share the state of the servers and the incidents.
+/// Each clone has its own view. All clones share the state of the servers and the incidents.
 #[derive(Clone)]
 pub struct Client {
     servers: Arc<Servers>,
     view: StoredView,
     verifier: Arc<dyn Verifier>,
-    /// The required witnesses, if any.
+    /// The witnesses whose cosignatures are required, if any.
     witnesses: Option<Witnesses>,
     log: Option<Arc<Log>>,
-    /// Evidence and records are written next to this file.
+    /// The path next to which evidence and records are written.
     base: Option<PathBuf>,
-    /// Incidents since the last [`Client::take_incidents`].
+    /// The failures of servers since the last [`Client::take_incidents`].
     incidents: Arc<Mutex<Vec<Incident>>>,
 }
 
 impl Client {
     /// Creates a client that continues from `view` and tries `servers` in order.
     ///
-    /// Responses that do not verify are written to files next to `base`: its name, followed by
-    /// `.evidence` or `.lie`. The first file has no number; later ones end in `-2`, `-3` and so on.
+    /// Responses that do not verify are written to files next to `base`. Their names are the name
+    /// of `base`, followed by `.evidence` or `.lie`. Names of later files end in `-2`, `-3` and so
+    /// on.
     ///
     /// # Errors
     /// [`ClientError::NoServer`]; [`ClientError::Client`] if the view's key is unusable.
@@ -97,15 +100,15 @@ impl Client {
         })
     }
 
-    /// Requires witness cosignatures. The latest version must be cosigned by a quorum, and older
-    /// heads must be in the cosigned log.
+    /// Requires cosignatures of witnesses. A quorum must have cosigned the log with the latest
+    /// version, and the heads of older versions must be in this log.
     ///
-    /// The client accepts no head or answer of a version after 0 until [`Client::advance`] has
+    /// The client accepts no head or answer of any version but 0 until [`Client::advance`] has
     /// fetched the cosigned log.
     ///
     /// # Errors
     /// * [`ClientError::Unbound`] for dictionaries of signed tuples. Their answers do not follow
-    ///   from the head: an attacker with the author's key can sign other tuples under a cosigned
+    ///   from the head: an attacker with the author's key can sign other tuples for a cosigned
     ///   head.
     /// * [`ClientError::Policy`] if the policy names several logs of the dictionary.
     pub fn witnessed_by(self, witnesses: Witnesses) -> Result<Self, ClientError> {
@@ -120,12 +123,13 @@ impl Client {
         })
     }
 
-    /// Returns the latest cosigned version, if witnesses are required and a log was followed.
+    /// Returns the latest cosigned head, if witnesses are required and a cosigned log was fetched.
     pub fn cosigned(&self) -> Option<&CosignedHead> {
         self.log.as_ref().map(|log| &log.cosigned)
     }
 
-    /// Returns the trusted key and the versions seen, to be stored where only the client writes.
+    /// Returns the view: the trusted public key and the newest head seen. Store it where only the
+    /// client can write.
     pub const fn view(&self) -> &StoredView {
         &self.view
     }
@@ -135,20 +139,20 @@ impl Client {
         self.view.public()
     }
 
-    /// Returns the incidents since the last call.
+    /// Returns the failures of servers since the last call, and clears the list.
     pub fn take_incidents(&self) -> Vec<Incident> {
         core::mem::take(&mut self.incidents())
     }
 
-    /// Advances the view to the latest head of the first server whose head it can follow. With
-    /// witnesses, advances to the latest cosigned head. Returns the latest version seen.
+    /// Advances the view to the latest head of the first server whose head continues the view. With
+    /// witnesses, advances to the latest cosigned head. Returns the latest version of the view.
     ///
-    /// Servers that keep only versions up to a bound are tried last and cannot report newer
-    /// versions. If there are no other servers, a view that has seen newer versions stays
-    /// unchanged.
+    /// Servers that keep only versions up to a bound are tried last, because they cannot report
+    /// newer versions. If all servers are of this kind, and the view is newer than their versions,
+    /// the view stays unchanged.
     ///
     /// # Errors
-    /// [`ClientError`]; the view is unchanged.
+    /// [`ClientError`]. The view is unchanged after an error.
     pub fn advance(&mut self) -> Result<Version, ClientError> {
         if let Some(advanced) = self.advanced()? {
             *self = advanced;
@@ -156,8 +160,8 @@ impl Client {
         Ok(self.view.version())
     }
 
-    /// Returns the advanced client for [`Client::advance`]; `None` if no server has a version to
-    /// follow.
+    /// Returns a client with the advanced view, for [`Client::advance`]. Returns `None` if no
+    /// server has a version to advance to.
     pub(crate) fn advanced(&self) -> Result<Option<Self>, ClientError> {
         if let Some(witnesses) = &self.witnesses {
             let window = witnesses.window().ok_or(ClientError::Clock)?;
@@ -172,7 +176,7 @@ impl Client {
         let seen = self.view.version();
         let followed = self.first_of(RequestTarget::Newest, ServerSession::latest, |session| {
             if session.latest_version() == Version::EMPTY && seen == Version::EMPTY {
-                // Other servers may have versions.
+                // Other servers may have published versions.
                 return Err(FetchError::NoVersion.into());
             }
             match self.view.follow(session) {
@@ -198,8 +202,8 @@ impl Client {
         }
     }
 
-    /// Retries a server that was behind: a router learns of a version when it is asked for its
-    /// head.
+    /// Retries a server that was behind. A router learns of a version only when a client requests
+    /// its head, so the head of the latest version seen is requested first.
     fn followed_again(
         &self,
         session: &ServerSession<'_>,
@@ -216,7 +220,7 @@ impl Client {
         }
     }
 
-    /// Creates a client with another view and log.
+    /// Creates a client with the same servers, and with another view and log.
     fn at(&self, view: StoredView, log: Option<Log>) -> Result<Self, ClientError> {
         Ok(Self {
             verifier: client_of(&view)?.into(),
@@ -226,7 +230,7 @@ impl Client {
         })
     }
 
-    /// Returns the verified statement of a version.
+    /// Queries a version, and returns the verified statement.
     ///
     /// # Errors
     /// [`ClientError`].
@@ -235,8 +239,8 @@ impl Client {
             .map(|(_, statement)| statement)
     }
 
-    /// Like [`Client::ask`], but also returns the proving answer, the message of a
-    /// [`pad_core::Response`].
+    /// Queries a version like [`Client::ask`]. Returns the statement and the answer that proves it,
+    /// which is the message of a [`pad_core::Response`].
     ///
     /// # Errors
     /// [`ClientError`].
@@ -253,9 +257,8 @@ impl Client {
         })
     }
 
-    /// Rejects a version newer than the latest one followed: only a signature would support its
-    /// answers. A view that has followed no version rejects none. With witnesses, the log of heads
-    /// decides.
+    /// Rejects a version newer than the view, because only a signature would prove its answers. If
+    /// the view contains no version, rejects none. With witnesses, the cosigned log decides.
     fn check_followed(&self, version: Version) -> Result<(), ClientError> {
         let followed = self.view.version();
         let is_ahead = Version::EMPTY < followed && followed < version;
@@ -265,7 +268,7 @@ impl Client {
         Ok(())
     }
 
-    /// Fetches an answer of at most `most` bytes from this server and verifies it.
+    /// Fetches an answer of at most `most` bytes from one server, and verifies it.
     fn checked(
         &self,
         session: &ServerSession<'_>,
@@ -283,7 +286,7 @@ impl Client {
                     .check_past(session, (version, question), &answer)?;
                 Ok((answer, statement))
             }
-            // If the answer contains another head of the latest version seen, that head is
+            // If the answer contains another head of the view's version, both heads together are
             // evidence.
             Err(refusal @ Refusal::Verify(VerifyError::Fork(_))) => {
                 Err(match self.view.accuse_by_answer(question, &answer) {
@@ -298,7 +301,7 @@ impl Client {
         }
     }
 
-    /// Returns the heads that an answer must be under, if witnesses are required.
+    /// Returns the heads that an answer must match, if witnesses are required.
     fn logged_heads(
         &self,
         version: Version,
@@ -315,7 +318,7 @@ impl Client {
         heads.collect::<Result<Vec<_>, ClientError>>().map(Some)
     }
 
-    /// Returns the head of a version in the log of heads.
+    /// Returns the head of a version in the cosigned log.
     fn logged(&self, version: Version) -> Result<Vec<u8>, ClientError> {
         let newest = self
             .cosigned()
@@ -331,7 +334,7 @@ impl Client {
         }
     }
 
-    /// Returns the verified head of a version.
+    /// Returns the head of a version, verified by the author's signature.
     ///
     /// # Errors
     /// [`ClientError`].
@@ -344,7 +347,7 @@ impl Client {
         self.ask_first(RequestTarget::HeadOf(version), |session| {
             let head = session.head_message(version)?;
             if version == self.view.version() {
-                // The result is the head seen before, or evidence.
+                // The head must equal the head seen, or both heads together are evidence.
                 let seen = self.view.advance(&head, None, None);
                 seen.map_err(|refused| Unusable::from(NotFollowed::Refused(refused)))?;
             }
@@ -352,7 +355,8 @@ impl Client {
         })
     }
 
-    /// Returns the oldest version that any reachable server claims to keep; unverified.
+    /// Returns the oldest version that any reachable server claims to keep. The claim is not
+    /// verified.
     ///
     /// # Errors
     /// [`ClientError`].
@@ -375,7 +379,7 @@ impl Client {
         Ok(oldest)
     }
 
-    /// Returns a verified page at the beginning of a range, and the range it covers.
+    /// Returns a verified page from the beginning of a range, and the range that the page covers.
     ///
     /// The server chooses the size of the page. The page contains at least one entry, unless the
     /// range has no more entries.
@@ -400,7 +404,8 @@ impl Client {
         }
     }
 
-    /// Like [`Client::page`], but the page may be empty without being the last one.
+    /// Fetches a page from one server, like [`Client::page`]. The page may be empty even if further
+    /// entries follow.
     ///
     /// Each server may return at most `MOST_EMPTY_PAGES` empty pages, counted in `empty`.
     fn page_of_one(
@@ -418,7 +423,7 @@ impl Client {
             let is_last = page.end == range.end;
             let question = Question::Range(page);
             let longest = longest_answer(self.public(), &question);
-            // A page contains one entry, or a mebibyte of entries.
+            // The answer contains one entry, or at most a mebibyte of entries.
             let most = if is_last {
                 longest
             } else {
@@ -430,8 +435,8 @@ impl Client {
             ) {
                 ((_, Statement::Range(contents)), Question::Range(page)) => {
                     if !is_last && contents.entries.is_empty() {
-                        // A server that keeps some of the keys may have no entries up to the end of
-                        // its keys.
+                        // A server that keeps only a part of the keys may have no entries before
+                        // the end of its part.
                         let mut empty = empty.borrow_mut();
                         let count = empty.entry(session.server().address()).or_default();
                         if *count >= MOST_EMPTY_PAGES {
@@ -446,11 +451,11 @@ impl Client {
         })
     }
 
-    /// Returns the versions in which a key changed, up to the latest one followed; unverified. Ends
-    /// earlier if the server is behind. If no version was followed, ends at the server's latest
-    /// version.
+    /// Returns the versions in which a key changed, up to the latest version of the view. The
+    /// result is not verified. It ends earlier if the server is behind. If the view contains no
+    /// version, the result ends at the server's latest version.
     ///
-    /// With witnesses, the latest one followed is the latest cosigned version.
+    /// With witnesses, the result ends at the latest cosigned version.
     ///
     /// # Errors
     /// [`ClientError`].
@@ -462,9 +467,10 @@ impl Client {
         })
     }
 
-    /// Returns the unsigned notes of versions `first` to `last` from the first server with notes;
-    /// unverified. Empty if no server has notes up to [`crate::last_of_page`] of `first`, even if
-    /// later versions have notes. Notes of a long range may come from several servers.
+    /// Returns the unsigned notes on versions `first` to `last` from the first server with such
+    /// notes. Notes are not verified. The result is empty if no server has notes up to
+    /// [`crate::last_of_page`] of `first`, even if later versions have notes. The notes of a long
+    /// range may come from several servers.
     ///
     /// # Errors
     /// [`ClientError`].
@@ -477,8 +483,8 @@ impl Client {
         while next <= last {
             let page = self.said(|session| {
                 let (end, notes) = session.notes(next, last)?;
-                // Other servers may have more notes, unless this server has notes of earlier
-                // versions.
+                // If this server has no notes of earlier versions either, other servers may have
+                // notes.
                 let is_said = !notes.is_empty() || next > first;
                 Ok(is_said.then_some((end, notes)))
             })?;
@@ -494,8 +500,8 @@ impl Client {
         Ok(Untrusted::new(all))
     }
 
-    /// Returns the versions with this name from the first server that knows any; unverified. Empty
-    /// if no server knows one.
+    /// Returns the versions with this name, from the first server that knows such a version. The
+    /// result is not verified. It is empty if no server knows the name.
     ///
     /// # Errors
     /// [`ClientError`].
@@ -507,7 +513,7 @@ impl Client {
         Ok(Untrusted::new(versions.unwrap_or_default()))
     }
 
-    /// Returns the first response with content; `None` if no server returns content.
+    /// Returns the first response with content; `None` if every server lacks the content.
     fn said<T>(
         &self,
         ask: impl Fn(&ServerSession<'_>) -> Result<Option<T>, FetchError>,
@@ -523,7 +529,7 @@ impl Client {
         }
     }
 
-    /// Like [`Client::first_of`], without asking for the latest version.
+    /// Calls [`Client::first_of`] without requesting each server's latest version.
     fn ask_first<'s, T>(
         &'s self,
         wanted: RequestTarget<'_>,
@@ -532,8 +538,8 @@ impl Client {
         self.first_of(wanted, |server| Ok(ServerSession::new(server)), ask)
     }
 
-    /// Returns the result of `ask` for the first server that neither fails nor lies. If all fail,
-    /// waits longer for those that were only slow.
+    /// Returns the result of `ask` for the first server that neither fails nor lies. If all servers
+    /// fail, retries the servers that were only slow, with a longer timeout.
     fn first_of<'s, T>(
         &'s self,
         wanted: RequestTarget<'_>,
@@ -545,12 +551,12 @@ impl Client {
         if let Some(answer) = self.pass(order, &open, &ask, (&mut incidents, &mut slow)) {
             return Ok(self.noted(answer, incidents));
         }
-        // Busy servers are likely to answer before silent ones.
+        // Servers that were busy are likely to answer earlier than servers that did not respond.
         slow.sort_unstable();
         let slow: Vec<usize> = slow.into_iter().map(|(_, number)| number).collect();
         let patient: Vec<_> = self.servers.patient(&slow).collect();
         if patient.len() == slow.len() {
-            // All slow servers are retried, so the second result replaces their incidents.
+            // All slow servers are retried, so the results of the retry replace their incidents.
             incidents.retain(|incident: &Incident| !incident.is_slow());
         }
         let asked = self.pass(patient, &open, &ask, (&mut incidents, &mut Vec::new()));
@@ -565,7 +571,8 @@ impl Client {
         Err(ClientError::Nobody(incidents))
     }
 
-    /// Returns the wanted version if it and all versions named by the question have been followed.
+    /// Returns the version of the request, if the view has reached this version and all versions in
+    /// the question.
     fn known_of(&self, wanted: RequestTarget<'_>) -> Option<Version> {
         let version = wanted.version()?;
         let named = match wanted {
@@ -577,9 +584,10 @@ impl Client {
         named.iter().all(is_known).then_some(version)
     }
 
-    /// Tries `servers` in turn. Servers that keep only versions up to a bound come last.
+    /// Tries `servers` in turn. Servers that keep only versions up to a bound are tried last.
     ///
-    /// Appends the incidents of failed servers, and the numbers of servers that were only slow.
+    /// Appends the incidents of failed servers to `incidents`, and the numbers of slow servers to
+    /// `slow`.
     fn pass<'s, T>(
         &'s self,
         servers: Vec<(usize, &'s Remote)>,
@@ -619,7 +627,8 @@ impl Client {
         None
     }
 
-    /// Returns the result of `ask` for one server, and updates the state of the server.
+    /// Returns the result of `ask` for one server, and updates the client's record of the server's
+    /// state.
     fn asked<'s, T>(
         &'s self,
         number: usize,
@@ -639,12 +648,12 @@ impl Client {
         };
         let incident = Box::new(session.failed(unusable, self.base.as_deref()));
         if incident.is_unlogged() {
-            // The server's other responses may be valid.
+            // Only the log is missing or unusable. The server's other responses may be valid.
             return Err(incident);
         }
         if incident.is_elsewhere() {
-            // Refreshes the kept versions, so that the server is not asked in vain again. They only
-            // decide the order.
+            // Refreshes the range of versions that the server claims to keep, so that further
+            // requests try other servers first. The range decides only the order.
             drop(self.servers.refresh(number));
         } else {
             self.servers.failed(number);
@@ -652,15 +661,15 @@ impl Client {
         Err(incident)
     }
 
-    /// Returns `answer` and stores the incidents before it, except for servers that keep other
-    /// versions.
+    /// Returns `answer`, and stores the incidents that occurred before it. Incidents of servers
+    /// that only keep other versions are dropped.
     fn noted<T>(&self, answer: T, mut incidents: Vec<Incident>) -> T {
         incidents.retain(|incident| !incident.is_elsewhere());
         self.incidents().append(&mut incidents);
         answer
     }
 
-    // No code panics while it holds the lock, so a poisoned value is intact.
+    // No code panics while the lock is held, so the value in a poisoned lock is intact.
     fn incidents(&self) -> MutexGuard<'_, Vec<Incident>> {
         self.incidents
             .lock()
@@ -678,10 +687,10 @@ impl core::fmt::Debug for Client {
     }
 }
 
-/// Maximum length of the answer for a page that is not the last one, in bytes. A value may have 16
-/// MiB.
+/// Maximum length, in bytes, of the answer with a page that is not the last page. One value may
+/// have 16 MiB.
 const LONGEST_PAGE_ANSWER: usize = 24 << 20;
 
-/// Maximum number of empty pages from one server before the first entry. A router may have several
-/// servers behind it that keep some of the keys.
+/// Maximum number of empty pages from one server before the first entry. A router may forward to
+/// several servers that each keep a part of the keys.
 const MOST_EMPTY_PAGES: u32 = 64;

@@ -4,11 +4,11 @@ use authdict::{Version, question::Refusal, witnessed::WitnessedError};
 
 use crate::incident::{Fault, Incident};
 
-/// Error returned when a client has no verified answer.
+/// Error returned when a client has no verified answer to return.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClientError {
-    /// All servers failed; carries one incident per server.
+    /// All servers failed. Contains one incident per server.
     #[error("{}", in_a_line(.0))]
     Nobody(Vec<Incident>),
     /// The client's key or view is unusable, or a statement does not verify.
@@ -17,7 +17,7 @@ pub enum ClientError {
     /// The list of servers is empty.
     #[error("no server is given")]
     NoServer,
-    /// Answers under this scheme do not follow from the head that witnesses cosign.
+    /// The scheme's answers do not follow from the head, so cosigned heads do not cover them.
     #[error(
         "cosignatures do not cover answers of scheme {0}: the answers do not follow from the \
          cosigned head"
@@ -29,18 +29,18 @@ pub enum ClientError {
     /// The clock of this machine is before 1970, so the age of cosignatures is unknown.
     #[error("this machine's clock is before 1970: the age of cosignatures is unknown")]
     Clock,
-    /// The version is newer than the latest one followed ([`crate::Client::advance`]).
+    /// The version is newer than the latest version of the view ([`crate::Client::advance`]).
     #[error("version {version} is newer than version {followed}, the newest followed")]
     Ahead {
-        /// The version asked about.
+        /// The version that was queried.
         version: Version,
-        /// The latest version followed.
+        /// The latest version of the view.
         followed: Version,
     },
     /// The version is newer than the latest cosigned version.
     #[error("version {version} is newer than version {newest}, the newest cosigned")]
     NotSeen {
-        /// The version asked about.
+        /// The version that was queried.
         version: Version,
         /// The latest cosigned version.
         newest: Version,
@@ -49,7 +49,7 @@ pub enum ClientError {
 
 impl ClientError {
     /// Returns whether a server sent data that does not verify, was behind, or lacked cosignatures.
-    /// Also true for every [`ClientError::Client`].
+    /// Also returns true for every [`ClientError::Client`].
     pub fn is_lie(&self) -> bool {
         match self {
             Self::Nobody(incidents) => {
@@ -71,14 +71,14 @@ impl ClientError {
         }
     }
 
-    /// Returns whether every server reports that it does not keep this version or key, or no longer
-    /// does, or has no such name or note.
+    /// Returns whether every server reports that it does not keep this version or key, or has no
+    /// such name or note.
     pub fn is_elsewhere(&self) -> bool {
         matches!(self, Self::Nobody(incidents) if incidents.iter().all(Incident::is_elsewhere))
     }
 
-    /// Returns whether the request or the client's configuration is at fault, for example because
-    /// it names a missing version or file.
+    /// Returns whether the request or the client's configuration is at fault. For example, the
+    /// request names a missing version or file.
     pub fn is_askers(&self) -> bool {
         match self {
             Self::Nobody(incidents) => incidents.iter().all(

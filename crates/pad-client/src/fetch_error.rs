@@ -22,24 +22,24 @@ pub enum FetchError {
         /// The server's message.
         text: String,
     },
-    /// The server keeps other versions.
+    /// The server does not keep the requested version.
     #[error("the server keeps versions {oldest} to {latest}, and no others")]
     NotKept {
-        /// The oldest version kept.
+        /// The oldest version that the server keeps.
         oldest: Version,
-        /// The latest version kept.
+        /// The latest version that the server keeps.
         latest: Version,
     },
-    /// The address names no dictionary, and the server does not have exactly one.
+    /// The address names no dictionary, and the server does not have exactly one dictionary.
     #[error("the server's address names no dictionary: {0}")]
     Several(String),
     /// The server reports, unsigned, that the dictionary has no version yet.
     #[error("the server reports no version yet")]
     NoVersion,
-    /// The server does not know a version that the client has followed.
+    /// The server does not know a version that the client has already verified.
     #[error("the server does not have version {0} yet, which the author has signed")]
     Late(Version),
-    /// The server has no such name or note.
+    /// The server has no such version name or note.
     #[error("the server has no such name or note")]
     NotSaid,
     /// The response uses a newer format version than this program reads.
@@ -51,22 +51,22 @@ pub enum FetchError {
         /// The format version of the response.
         theirs: u8,
     },
-    /// The response has other content than requested; carries the expected content.
+    /// The response does not have the expected content, which is named here.
     #[error("the server sent no {0}")]
     Unusable(&'static str),
 }
 
 impl FetchError {
     /// Returns whether the server reports that it does not keep the requested data. Other servers
-    /// may.
+    /// may have the data.
     pub fn is_elsewhere(&self) -> bool {
         matches!(self, Self::NotKept { .. } | Self::NotSaid)
             || self.is("not_kept")
             || self.is("pruned")
     }
 
-    /// Returns whether the server may only be slow, busy or temporarily unreachable. With several
-    /// servers, the timeout is shorter than `transfer`.
+    /// Returns whether the server may only be slow, busy or temporarily unreachable. For clients of
+    /// several servers, the first timeout is shorter than `transfer`.
     pub const fn is_slow(&self) -> bool {
         matches!(
             self,
@@ -78,7 +78,7 @@ impl FetchError {
         )
     }
 
-    /// Returns whether a response did not begin, or did not end, in time.
+    /// Returns whether a response did not begin or did not end within the timeout.
     pub(crate) const fn is_silence(&self) -> bool {
         matches!(self, Self::Http(HttpError::Silent { .. }))
     }
@@ -88,8 +88,8 @@ impl FetchError {
         matches!(self, Self::Refused { code, .. } if code == word)
     }
 
-    /// Returns whether the request itself is at fault, for example because it names a missing
-    /// version or file. Includes refusals with a 4xx status except 408 and 429.
+    /// Returns whether the request itself is at fault. For example, it names a missing version or
+    /// file. Includes all refusals with a 4xx status except 408 and 429.
     pub fn is_askers(&self) -> bool {
         matches!(
             self,
@@ -98,7 +98,7 @@ impl FetchError {
                 | Self::Several(_)
                 | Self::NoVersion
                 | Self::Refused {
-                    // Excludes timeouts (408) and too many requests (429).
+                    // The statuses 408 (timeout) and 429 (too many requests) are excluded.
                     status: 400..=407 | 409..=428 | 430..=499,
                     ..
                 }

@@ -23,31 +23,32 @@ use crate::{fetch_error::FetchError, not_witnessed::NotWitnessed};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The server did not respond, refused the request, lacks the data, or sent other content.
+    /// The server did not respond, refused the request, lacks the data, or sent other content than
+    /// requested.
     Silent(FetchError),
-    /// A response does not verify; carries the reason.
+    /// A response does not verify, for this reason.
     Lied(String),
-    /// The server's latest version is older than the latest one seen; carries the reason.
+    /// The server's latest version is older than the client's view, for this reason.
     Behind(String),
-    /// A response does not match the log that the required witnesses have cosigned.
+    /// A response does not match the log of heads that the required witnesses have cosigned.
     Unwitnessed(NotWitnessed),
-    /// The author's key has signed two histories; carries the reason.
+    /// The author's key has signed two histories, as described here.
     Fork(String),
 }
 
 /// A failure of one server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Incident {
-    /// The server's address.
+    /// The address of the server.
     pub server: String,
     /// The kind of failure.
     pub fault: Fault,
-    /// The file with transferable evidence.
+    /// The file with transferable evidence against the author, if it was written.
     pub evidence: Option<PathBuf>,
-    /// The file with the server's responses. It is not transferable evidence: no signature proves
-    /// which server sent them.
+    /// The file with the server's responses, if it was written. The file is not transferable
+    /// evidence, because no signature proves which server sent them.
     pub record: Option<PathBuf>,
-    /// The reason why evidence or a record could not be stored.
+    /// The reason why evidence or a record could not be stored; `None` if nothing failed.
     pub unkept: Option<String>,
 }
 
@@ -57,22 +58,22 @@ impl Incident {
         matches!(&self.fault, Fault::Silent(FetchError::NoVersion))
     }
 
-    /// Returns whether the server only lacks a log of heads, or enough recent cosignatures for it.
+    /// Returns whether the server only lacks a log of heads, or recent cosignatures of this log.
     pub fn is_unlogged(&self) -> bool {
         matches!(&self.fault, Fault::Unwitnessed(error) if error.is_missing())
     }
 
-    /// Returns whether the server may only be slow.
+    /// Returns whether the server may only be slow, and not faulty.
     pub(crate) fn is_slow(&self) -> bool {
         matches!(&self.fault, Fault::Silent(error) if error.is_slow())
     }
 
-    /// Returns whether the server took too long, rather than being busy or unreachable.
+    /// Returns whether the server exceeded a timeout, and was not busy or unreachable.
     pub(crate) fn is_silent(&self) -> bool {
         matches!(&self.fault, Fault::Silent(error) if error.is_silence())
     }
 
-    /// Marks a server as late if it does not know `version`, which the client has followed.
+    /// Marks a server as late if it does not know `version`, which the client has already verified.
     pub(crate) fn mark_late(&mut self, version: Version) {
         if matches!(&self.fault, Fault::Silent(error) if error.is("unknown_version")) {
             self.fault = Fault::Silent(FetchError::Late(version));
@@ -80,7 +81,7 @@ impl Incident {
     }
 
     /// Returns whether the server only reported that it does not keep the requested data. Other
-    /// servers may.
+    /// servers may have the data.
     pub fn is_elsewhere(&self) -> bool {
         matches!(&self.fault, Fault::Silent(error) if error.is_elsewhere())
     }
@@ -91,7 +92,7 @@ impl Incident {
 pub struct Unusable {
     /// The kind of failure.
     pub fault: Fault,
-    /// Evidence against the author, if any.
+    /// Evidence against the author, if the response proves two histories.
     pub evidence: Option<Vec<u8>>,
 }
 
@@ -113,7 +114,7 @@ impl From<FetchError> for Unusable {
 impl From<Refusal> for Unusable {
     fn from(refusal: Refusal) -> Self {
         match refusal {
-            // A newer format version is not evidence of a lie.
+            // A response in a newer format version is not evidence of a lie.
             Refusal::Decode(DecodeError::UnknownFormatVersion(theirs))
                 if theirs > FORMAT_VERSION =>
             {
@@ -184,14 +185,14 @@ impl fmt::Display for Incident {
     }
 }
 
-/// A request to a server and its response.
+/// A request to a server, and the server's response.
 #[derive(Clone, Debug)]
 pub(crate) struct Exchange {
     pub(crate) request: String,
     pub(crate) response: Vec<u8>,
 }
 
-/// Stores the exchanges with a server whose response does not verify, in a file next to `base`.
+/// Writes the exchanges with a lying server to a file next to `base`.
 pub(crate) fn keep_record(
     base: &Path,
     server: &str,
@@ -225,7 +226,8 @@ pub(crate) fn keep_record(
     evidence::keep(base, ".lie", text.as_bytes(), MOST_RECORDS)
 }
 
-/// Maximum number of record files, so that a lying server cannot fill the disk.
+/// Maximum number of record files. The limit keeps a lying server from filling the disk.
 const MOST_RECORDS: u32 = 16;
-/// Maximum number of bytes stored of each response. The digest covers the whole response.
+/// Maximum number of bytes that are stored of each response. The stored digest covers the whole
+/// response.
 const MOST_KEPT: usize = 128 << 10;

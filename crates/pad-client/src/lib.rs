@@ -9,8 +9,8 @@
 //! | a record of how a server failed, with evidence | [`Incident`] | the evidence on disk |
 //! | cosignatures of the latest version | [`Witnesses`] | one entry and a signature per witness |
 //!
-//! [`Client`] blocks on every call. `AsyncClient` (feature `tokio`) is its counterpart for tokio
-//! tasks.
+//! Every call of [`Client`] blocks. `AsyncClient` (feature `tokio`) is the asynchronous client for
+//! tokio tasks.
 
 #![deny(
     clippy::indexing_slicing,

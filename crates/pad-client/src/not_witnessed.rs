@@ -13,16 +13,16 @@ pub enum NotWitnessed {
     /// The checkpoint is not accepted, or its last entry is not a head of this dictionary.
     #[error("{}", in_full(.0))]
     Refused(#[from] WitnessedError),
-    /// A resource of the log does not match its checkpoint; carries the details.
+    /// A resource of the log does not match the log's checkpoint, as described here.
     #[error("the log of heads does not match its checkpoint: {0}")]
     Log(String),
-    /// The answer is under another head than the logged head of this version.
+    /// The answer's head differs from the head of this version in the log.
     #[error("the head of version {0} differs from the one in the cosigned log")]
     OtherHead(Version),
 }
 
 impl NotWitnessed {
-    /// Returns whether only the log, or enough recent cosignatures on it, are missing.
+    /// Returns whether the only problem is a missing log, or missing recent cosignatures of it.
     pub const fn is_missing(&self) -> bool {
         use transparency_log::policy::PolicyError::QuorumNotMet;
         matches!(
@@ -35,7 +35,7 @@ impl NotWitnessed {
     }
 }
 
-/// Formats the error with its source, which its own message omits.
+/// Formats the error together with its source, because the error's own message omits the source.
 fn in_full(error: &WitnessedError) -> String {
     match error {
         WitnessedError::Log(LogProofError::Policy(source)) => format!("{error}: {source}"),

@@ -1,4 +1,4 @@
-//! JSON encoding of unsigned version notes. None of it is verified.
+//! JSON encoding of unsigned version notes. Decoded notes are not verified.
 
 use authdict::{
     Version,
@@ -6,8 +6,8 @@ use authdict::{
 };
 use serde_json::{Value, json};
 
-/// Encodes version notes as JSON. A response contains at most the notes up to [`last_of_page`] of
-/// the first version.
+/// Encodes version notes as JSON. A response contains at most the notes from its first version to
+/// [`last_of_page`] of this version.
 pub fn notes_to_json(notes: &VersionNotes) -> String {
     let notes = notes.iter().map(|(version, note)| {
         let VersionNote {
@@ -27,13 +27,13 @@ pub fn notes_to_json(notes: &VersionNotes) -> String {
     notes.collect::<Value>().to_string()
 }
 
-/// Returns the last version covered by a response that begins at `first`.
+/// Returns the last version that a response starting at `first` covers.
 pub const fn last_of_page(first: Version) -> Version {
     Version::new(first.number().saturating_add(MOST_NOTES - 1))
 }
 
-/// Decodes the notes of versions `first` to `last`; `None` if the JSON is malformed, contains other
-/// versions, or contains a name that is too long.
+/// Decodes the notes of versions `first` to `last`. Returns `None` if the JSON is malformed,
+/// contains other versions, or contains a name that is too long.
 pub(crate) fn notes_from_json(bytes: &[u8], first: Version, last: Version) -> Option<VersionNotes> {
     let list: Vec<Value> = serde_json::from_slice(bytes).ok()?;
     let note = |object: &Value| {
@@ -56,14 +56,14 @@ pub(crate) fn notes_from_json(bytes: &[u8], first: Version, last: Version) -> Op
     list.iter().map(note).collect()
 }
 
-/// Encodes the versions of a name as JSON.
+/// Encodes a list of versions, the versions with one name, as JSON.
 pub fn versions_to_json(versions: &[Version]) -> String {
     let numbers = versions.iter().map(|version| version.number());
     numbers.collect::<Value>().to_string()
 }
 
-/// Decodes the versions of a name; `None` if the JSON is malformed, or the versions are too many,
-/// not ascending, or include 0.
+/// Decodes a list of versions. Returns `None` if the JSON is malformed, or the versions are too
+/// many, not ascending, or include 0.
 pub(crate) fn versions_from_json(bytes: &[u8]) -> Option<Vec<Version>> {
     let list: Vec<u64> = serde_json::from_slice(bytes).ok()?;
     let is_ascending = list.is_sorted_by(|one, other| one < other);

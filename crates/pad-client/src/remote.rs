@@ -11,7 +11,7 @@ use crate::{
     resource::{Resource, decoded, encoded},
 };
 
-/// A server of one dictionary. Responses are not verified.
+/// A handle of one dictionary on one server. It does not verify responses.
 #[derive(Clone, Debug)]
 pub struct Remote {
     http: HttpClient,
@@ -22,14 +22,14 @@ pub struct Remote {
 /// The versions that a server claims to keep.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Versions {
-    /// The oldest version that can be queried.
+    /// The oldest version that the server answers queries about.
     pub oldest: Version,
-    /// The latest version.
+    /// The latest version of the server.
     pub latest: Version,
-    /// The last version that the server will ever have, if it does not follow the author
-    /// indefinitely. Such a server cannot report the latest version.
+    /// The last version that the server will ever store, if it does not follow the author
+    /// indefinitely. Such a server cannot report the latest version of the dictionary.
     pub until: Option<Version>,
-    /// The range of keys that the server keeps; `None` if it keeps all.
+    /// The range of keys that the server keeps; `None` if it keeps all keys.
     pub keys: Option<KeyRange>,
 }
 
@@ -50,7 +50,7 @@ impl Versions {
         serde_json::Value::from(object).to_string()
     }
 
-    /// Decodes the object of [`Versions::to_json`]; `None` if it is malformed.
+    /// Decodes the result of [`Versions::to_json`]; returns `None` if it is malformed.
     pub(crate) fn from_json(bytes: &[u8]) -> Option<Self> {
         let object: serde_json::Value = serde_json::from_slice(bytes).ok()?;
         let number = |name| object.get(name)?.as_u64().map(Version::new);
@@ -81,16 +81,16 @@ impl Versions {
 pub enum PushOutcome {
     /// The server has stored the update durably.
     Taken,
-    /// The server already had this update.
+    /// The server had already stored this update.
     Known,
-    /// The server's latest version is not the one that the update follows.
+    /// The update's previous version is not the server's latest version.
     Gap {
         /// The latest version of the server.
         latest: Version,
     },
 }
 
-/// Parses an address, with default options: only the system's certificates.
+/// Parses an address. Uses the default options, which trust the system's certificates only.
 impl FromStr for Remote {
     type Err = FetchError;
 
@@ -103,7 +103,7 @@ impl Remote {
     /// Connects to a dictionary at `https://host:port/v1/dictionaries/NAME`, or at
     /// `https://host:port` for a server with a single dictionary.
     ///
-    /// In the second form, requests the dictionary's name from the server.
+    /// If `address` has no path, requests the dictionary's name from the server.
     ///
     /// # Errors
     /// [`FetchError`].
@@ -117,8 +117,8 @@ impl Remote {
         Ok(Self { http, dictionary })
     }
 
-    /// Creates a handle that waits for responses as long as `transfer` allows; `None` if this one
-    /// already does, or if none can be created.
+    /// Creates a handle that waits for responses as long as `transfer` allows. Returns `None` if
+    /// this handle already waits that long, or if the new handle cannot be created.
     pub(crate) fn patient(&self) -> Option<Self> {
         if self.http.options().is_patient() {
             return None;
@@ -134,7 +134,7 @@ impl Remote {
         format!("{}{}", self.http.address(), self.dictionary)
     }
 
-    /// Fetches a resource of at most `most` bytes, or of at most 64 KiB if `most` is less.
+    /// Fetches a resource of at most `most` bytes, or of at most 64 KiB if `most` is smaller.
     ///
     /// # Errors
     /// [`FetchError`].
@@ -155,7 +155,7 @@ impl Remote {
         self.http.get(&path, most.max(LONGEST_REFUSAL), accepted)
     }
 
-    /// Fetches the author's public key as claimed by the server; nothing authenticates it.
+    /// Fetches the author's public key from the server. The key is not authenticated.
     ///
     /// # Errors
     /// [`FetchError`].
@@ -174,14 +174,14 @@ impl Remote {
         Versions::from_json(&bytes).ok_or(FetchError::Unusable("versions"))
     }
 
-    /// Forwards a request of `client` for a path under the dictionary's address, and returns the
-    /// response.
+    /// Forwards a request of the client `client` for a path under the dictionary's address, and
+    /// returns the response.
     ///
-    /// The response has at most `most` bytes, or at most 64 KiB if `most` is less. The request is a
-    /// POST if `posted` is given.
+    /// The response has at most `most` bytes, or at most 64 KiB if `most` is smaller. The request
+    /// is a POST if `posted` is given.
     ///
     /// # Errors
-    /// [`FetchError`] if there is no response, or an unusable one.
+    /// [`FetchError`] if there is no response, or an unusable response.
     pub fn forward(
         &self,
         path: &str,
@@ -198,7 +198,7 @@ impl Remote {
         Ok(self.http.forward(&path, posted, client, most)?)
     }
 
-    /// Returns the name of the dictionary, the last segment of its path.
+    /// Returns the dictionary's name, which is the last segment of its path.
     pub fn name(&self) -> &str {
         let (_, name) = self
             .dictionary
@@ -207,10 +207,11 @@ impl Remote {
         name
     }
 
-    /// Pushes an update. [`PushOutcome::Taken`] and [`PushOutcome::Known`] mean that the server has
-    /// stored the update durably. [`PushOutcome::Gap`] means that it has not.
+    /// Sends an update to the server. [`PushOutcome::Taken`] and [`PushOutcome::Known`] mean that
+    /// the server has stored the update durably. [`PushOutcome::Gap`] means that the server has not
+    /// stored it.
     ///
-    /// The request may be sent twice and takes effect once. A repetition returns
+    /// The request may be sent twice, but takes effect once. The repeated request returns
     /// [`PushOutcome::Known`].
     ///
     /// # Errors
@@ -275,7 +276,7 @@ fn accepted(reply: Reply) -> Result<Verdict<Vec<u8>>, FetchError> {
     }
 }
 
-/// The parsed body of a refusal.
+/// The parsed JSON body of an error response.
 struct RefusalBody {
     code: String,
     text: String,
@@ -286,7 +287,7 @@ fn said(reply: &Reply) -> RefusalBody {
     let object: serde_json::Value = serde_json::from_slice(&reply.body).unwrap_or_default();
     let word = |name: &str| {
         let text = object.get(name).and_then(serde_json::Value::as_str);
-        // The text may be shown in a terminal.
+        // Control characters are removed, because the text may be printed to a terminal.
         let shown = text
             .unwrap_or_default()
             .chars()
@@ -302,13 +303,13 @@ fn said(reply: &Reply) -> RefusalBody {
 }
 
 impl FetchError {
-    /// Returns the error in a response; `None` if its status is 200.
+    /// Returns the error that a response reports; `None` if its status is 200.
     pub fn in_reply(reply: &Reply) -> Option<Self> {
         (reply.status != StatusCode::OK).then(|| refused(reply))
     }
 }
 
-/// Parses the error in a refused response.
+/// Parses the error in an error response.
 fn refused(reply: &Reply) -> FetchError {
     let RefusalBody { code, text, .. } = said(reply);
     let status = reply.status.as_u16();
@@ -319,13 +320,12 @@ fn refused(reply: &Reply) -> FetchError {
 const DICTIONARIES: &str = "/v1/dictionaries";
 /// Content type of messages.
 const CONTENT_TYPE: &str = "application/octet-stream";
-/// Maximum length of a request path. Longer questions are posted.
+/// Maximum length of a request path. Longer questions are sent with POST.
 const LONGEST_PATH: usize = 8 << 10;
-/// Maximum number of characters shown of a server's message.
+/// Maximum number of characters of a server's message that are displayed.
 const LONGEST_WORDS: usize = 300;
 const LONGEST_REFUSAL: usize = 64 << 10;
 const LONGEST_LIST: usize = 1 << 20;
 const LONGEST_PUBLIC: usize = 4 << 20;
-/// Maximum total length in bytes of the updates in one response, unless the first of them is
-/// longer.
+/// Maximum total length, in bytes, of the updates in one response. The first update may be longer.
 pub const LONGEST_PAGE: usize = 4 << 20;

@@ -10,36 +10,38 @@ use pad_core::{DecodeError, Key};
 pub enum Resource {
     /// The author's public key, as the text of its file; unauthenticated.
     Public,
-    /// The head of the latest version.
+    /// The signed head of the latest version.
     Head,
     /// The versions that the server keeps.
     Versions,
-    /// The head of a version.
+    /// The signed head of a version.
     HeadOf(Version),
-    /// The heads of versions from the first to the last, as many as fit in one response.
+    /// The heads of the versions from the first to the last, or as many as fit in one response.
     Heads(Version, Version),
     /// The answer to a question about a version.
     Answer(Version, Question),
-    /// The beginning of a range in a version, as long as one page can prove.
+    /// The beginning of a range in a version. One page proves the contents of this beginning.
     Page(Version, KeyRange),
-    /// The versions in which a key changed, unproved. Limited to the newest ones that the server
-    /// finds in one search.
+    /// The versions in which a key changed, unproved. The server may return only the newest of
+    /// these versions that it finds in one search.
     History(Key),
-    /// Like [`Resource::History`], for the versions up to this one.
+    /// The versions up to this version in which a key changed, like [`Resource::History`].
     HistoryUntil(Version, Key),
-    /// The proof that the head of a newer version continues the head of an older one.
+    /// The proof that a newer version's head continues an older version's head.
     Consistency(Version, Version),
-    /// The proof that a newer version contains an older one; only for logs.
+    /// The proof that a newer version contains an older version; only for logs.
     Growth(Version, Version),
-    /// The proofs of an older version's root and history under the head of a newer one.
+    /// The proofs of an older version's root and history, under a newer version's head.
     Past(Version, Version),
-    /// The update that led to a version.
+    /// The update that produced a version.
     Update(Version),
-    /// The updates that led to versions from the first to the last, as many as fit in one response.
+    /// The updates that produced the versions from the first to the last, or as many as fit in one
+    /// response.
     Updates(Version, Version),
-    /// The unsigned notes of versions from the first to the last, as many as one response covers.
+    /// The unsigned notes on the versions from the first to the last, or as many as one response
+    /// covers.
     Notes(Version, Version),
-    /// The versions with a name; unverified.
+    /// The versions with this name; unverified.
     Named(String),
     /// A file that the server publishes next to the dictionary.
     File(String),
@@ -48,7 +50,7 @@ pub enum Resource {
 /// Error returned when a path names no resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownPath {
-    /// The path has no known form.
+    /// The path has none of the known forms.
     #[error("unknown path")]
     Unknown,
     /// The version is not a decimal number without leading zeros.
@@ -193,7 +195,7 @@ impl Resource {
     }
 }
 
-/// Decodes the version name in a path.
+/// Decodes a version's name in a path.
 fn label(text: &str) -> Result<String, UnknownPath> {
     let bytes = BASE64_URL_SAFE_NO_PAD.decode(text);
     let name = String::from_utf8(bytes.map_err(|_| UnknownPath::Base64)?);
@@ -201,7 +203,7 @@ fn label(text: &str) -> Result<String, UnknownPath> {
     name.ok_or(UnknownPath::Unknown)
 }
 
-/// Returns whether the path of a published file only descends and names no hidden file.
+/// Returns whether the path of a published file stays inside its folder, and names no hidden file.
 fn is_plain(path: &str) -> bool {
     let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     path.len() <= LONGEST_FILE_PATH
@@ -212,7 +214,7 @@ fn is_plain(path: &str) -> bool {
 
 const LONGEST_FILE_PATH: usize = 1024;
 
-/// Parses a version in its canonical form, so that each resource has one path.
+/// Parses a version number in its canonical form, so that each resource has exactly one path.
 fn version(text: &str) -> Result<Version, UnknownPath> {
     let is_plain = text == "0" || !text.starts_with(['0', '+']);
     let number = text.parse().ok().filter(|_| is_plain);
@@ -309,7 +311,7 @@ mod tests {
         ] {
             assert!(Resource::parse(path).is_err(), "{path}");
         }
-        // The question is of another kind than the path requires.
+        // The question in this path is of another kind than the path requires.
         let range = encoded(&Question::Range(KeyRange::ALL));
         assert!(Resource::parse(&format!("histories/{range}")).is_err());
         assert!(Resource::parse(&format!("histories/3/{range}")).is_err());

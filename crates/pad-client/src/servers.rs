@@ -1,4 +1,4 @@
-//! The servers of one dictionary, and their order of preference.
+//! The list of servers of one dictionary, in order of preference.
 
 use core::time::Duration;
 use std::{
@@ -13,46 +13,46 @@ use crate::{
     remote::{Remote, Versions},
 };
 
-/// The servers of one dictionary, with the versions that each claims to keep.
+/// The list of servers of one dictionary, with the versions that each server claims to keep.
 ///
-/// The claims are unverified and only decide the order. After a failure the client tries all other
-/// servers, including those that claim not to keep the version.
+/// The claims are unverified, and decide only the order. If a server fails, the client tries all
+/// other servers, including servers that claim not to keep the version.
 #[derive(Debug)]
 pub struct Servers {
     list: Vec<Remote>,
-    /// Handles with a longer wait for servers that have one, with their numbers; created when
-    /// needed.
+    /// Handles with a longer timeout, with the numbers of their servers; created when needed.
+    /// Servers whose handle already has the longest timeout are left out.
     patient: OnceLock<Vec<(usize, Remote)>>,
     state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// The preferred server among equally likely servers.
+    /// The number of the preferred server among servers that are equally likely to answer.
     first: usize,
     known: Vec<ServerState>,
 }
 
-/// The state of a server.
+/// The known state of a server.
 #[derive(Clone, Debug, Default)]
 struct ServerState {
     versions: Option<Versions>,
-    /// Set if the last request for its versions failed.
+    /// Whether the last request for the server's versions failed.
     is_down: bool,
-    /// The number of other consecutive failures: a server may report its versions and still answer
-    /// no question.
+    /// The number of other consecutive failures. A server may report its versions, and still fail
+    /// to answer any question.
     failures: u32,
-    /// The end of the backoff after these failures.
+    /// The end of the backoff after consecutive failures.
     rests_until: Option<Instant>,
 }
 
-/// The object of a request, which decides the order of the servers.
+/// The target of a request, which determines the order of the servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestTarget<'q> {
     /// The latest version, or data that all servers share.
     Newest,
     /// The head of a version, or proofs from older versions to it. Servers keep the heads of all
-    /// versions, up to their latest.
+    /// versions up to their latest version.
     HeadOf(Version),
     /// The contents of a version.
     ContentsOf(Version),
@@ -60,12 +60,12 @@ pub enum RequestTarget<'q> {
     Answer(Version, &'q Question),
     /// A page of a range in a version, from the start of the range.
     Page(Version, &'q KeyRange),
-    /// The update that led to a version. It also requires the contents of the previous version.
+    /// The update that produced a version. It also requires the contents of the previous version.
     UpdateTo(Version),
 }
 
 impl RequestTarget<'_> {
-    /// Returns the version of the request, if it has one.
+    /// Returns the version that the request is about, if there is one.
     pub const fn version(&self) -> Option<Version> {
         match self {
             Self::Newest => None,
@@ -78,12 +78,12 @@ impl RequestTarget<'_> {
     }
 }
 
-/// The likelihood that a server can answer, in the order of preference.
+/// The likelihood that a server can answer. The first variant is preferred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Likely {
     /// The server claims to keep the requested data.
     Has,
-    /// The server has made no claim, or may have received the version meanwhile.
+    /// The server has made no claim, or may have received the version after its claim.
     May,
     /// The server failed recently.
     Fails,
@@ -92,7 +92,7 @@ enum Likely {
 }
 
 impl Servers {
-    /// Creates the list. The first server is preferred until the state of the servers is known.
+    /// Creates the list. The first server is preferred until more is known about the servers.
     pub fn new(list: Vec<Remote>) -> Self {
         let known = vec![ServerState::default(); list.len()];
         Self {
@@ -107,8 +107,8 @@ impl Servers {
         &self.list
     }
 
-    /// Returns handles with a longer wait for the servers numbered in `slow`, in that order. Omits
-    /// servers that already wait as long as possible.
+    /// Returns handles with a longer timeout for the servers with the numbers `slow`, in this
+    /// order. Leaves out servers whose handle already has the longest timeout.
     pub(crate) fn patient(&self, slow: &[usize]) -> impl Iterator<Item = (usize, &Remote)> {
         let all = self.patient.get_or_init(|| {
             let numbered = self.list.iter().enumerate();
@@ -135,7 +135,8 @@ impl Servers {
         order
     }
 
-    /// Returns each server with the versions it claims to keep, and whether it is considered up.
+    /// Returns each server with the versions that it claims to keep, and whether it is considered
+    /// up.
     pub fn known(&self) -> Vec<(&Remote, Option<Versions>, bool)> {
         let state = self.state();
         let both = self.list.iter().zip(&state.known);
@@ -148,8 +149,8 @@ impl Servers {
         self.change(number, |known| known.versions = Some(versions));
     }
 
-    /// Fetches and stores the versions that a server claims to keep; `None` if there is no such
-    /// server.
+    /// Fetches and stores the versions that the server `number` claims to keep. Returns `None` if
+    /// there is no such server.
     ///
     /// # Errors
     /// [`FetchError`].
@@ -167,20 +168,21 @@ impl Servers {
         versions.map(Some)
     }
 
-    /// Records a success and prefers the server from now on.
+    /// Records a success, and prefers this server for further requests.
     pub fn answered(&self, number: usize) {
         self.answered_one(number);
         self.state().first = number;
     }
 
-    /// Records a success without preferring the server; for callers that share load among servers.
+    /// Records a success without preferring this server. For callers that distribute load among
+    /// servers.
     pub fn answered_one(&self, number: usize) {
         self.change(number, |known| {
             (known.is_down, known.failures, known.rests_until) = (false, 0, None);
         });
     }
 
-    /// Records a failure: the server is tried late during an exponential backoff.
+    /// Records a failure. During an exponential backoff, the server is tried after other servers.
     ///
     /// Failures during the backoff are not counted again.
     pub fn failed(&self, number: usize) {
@@ -196,7 +198,7 @@ impl Servers {
         });
     }
 
-    /// Prefers the next server, to share load among equal servers.
+    /// Prefers the next server, so that equal servers share the load.
     pub fn turn(&self) {
         let mut state = self.state();
         state.first = state
@@ -212,14 +214,14 @@ impl Servers {
         }
     }
 
-    // No code panics while it holds the lock, so a poisoned value is intact.
+    // No code panics while the lock is held, so the value in a poisoned lock is intact.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl ServerState {
-    /// Returns whether the last request for versions failed or a backoff is active.
+    /// Returns whether the last request for versions failed, or a backoff is active.
     fn fails(&self) -> bool {
         self.is_down || self.is_resting()
     }

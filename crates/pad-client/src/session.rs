@@ -1,4 +1,4 @@
-//! A session with one server, whose exchanges are kept as evidence until verified.
+//! A session with one server, whose responses are kept as evidence until they are verified.
 
 use core::cell::RefCell;
 use std::{
@@ -25,18 +25,18 @@ use crate::{
     resource::Resource,
 };
 
-/// A series of exchanges with one server. Its latest version is requested at most once. Successful
-/// responses are kept as evidence of a lie until [`ServerSession::forget`].
+/// A series of requests to one server. The server's latest version is requested at most once.
+/// Successful responses are kept as evidence of a lie until [`ServerSession::forget`].
 #[derive(Debug)]
 pub struct ServerSession<'s> {
     server: &'s Remote,
-    /// The versions the server claims to keep; empty if not requested.
+    /// The versions that the server claims to keep; empty if they were not requested.
     versions: Versions,
     said: RefCell<Vec<Exchange>>,
 }
 
 impl<'s> ServerSession<'s> {
-    /// Starts exchanges without requesting the latest version.
+    /// Creates a session without requesting the latest version.
     pub const fn new(server: &'s Remote) -> Self {
         Self {
             server,
@@ -50,7 +50,7 @@ impl<'s> ServerSession<'s> {
         }
     }
 
-    /// Starts exchanges with a request for the versions that the server keeps.
+    /// Creates a session, and requests the versions that the server keeps.
     ///
     /// # Errors
     /// [`FetchError`].
@@ -65,7 +65,8 @@ impl<'s> ServerSession<'s> {
         Ok(session)
     }
 
-    /// Returns the server's latest version, as claimed; [`Version::EMPTY`] if not requested.
+    /// Returns the latest version that the server claims to keep; [`Version::EMPTY`] if it was not
+    /// requested.
     pub const fn latest_version(&self) -> Version {
         self.versions.latest
     }
@@ -80,10 +81,10 @@ impl<'s> ServerSession<'s> {
         self.server
     }
 
-    /// Creates an incident, and stores evidence in a file next to `base`. If a response does not
-    /// verify, stores the exchanges in another file.
+    /// Creates an incident. Stores evidence against the author in a file next to `base`. If a
+    /// response does not verify, also stores the exchanges in another file.
     ///
-    /// A failed write is noted in the incident.
+    /// The incident reports a failed write.
     pub fn failed(self, unusable: Unusable, base: Option<&Path>) -> Incident {
         let Unusable { fault, evidence } = unusable;
         let server = self.server.address();
@@ -91,7 +92,7 @@ impl<'s> ServerSession<'s> {
         let kept = base.zip(evidence);
         let kept = kept.map(|(base, bytes)| keep(base, ".evidence", &bytes, MOST_FILES));
         let reason = match &fault {
-            // A late server may be honest.
+            // A server that is late may be honest.
             Fault::Silent(_) | Fault::Behind(_) => None,
             Fault::Lied(reason) | Fault::Fork(reason) => Some(reason.clone()),
             Fault::Unwitnessed(error) if error.is_missing() => None,
@@ -115,7 +116,7 @@ impl<'s> ServerSession<'s> {
         }
     }
 
-    /// Discards the kept exchanges after they were verified.
+    /// Discards the stored exchanges, after the caller has verified them.
     pub fn forget(&self) {
         self.said.borrow_mut().clear();
     }
@@ -128,7 +129,7 @@ impl<'s> ServerSession<'s> {
         });
     }
 
-    /// Fetches a resource of at most `most` bytes and keeps the exchange.
+    /// Fetches a resource of at most `most` bytes, and stores the exchange.
     pub(crate) fn get(&self, resource: &Resource, most: usize) -> Result<Vec<u8>, FetchError> {
         let bytes = self.server.get(resource, most)?;
         self.note(resource, &bytes);
@@ -148,7 +149,7 @@ impl<'s> ServerSession<'s> {
         self.get(&Resource::Answer(version, question.clone()), most)
     }
 
-    /// Fetches the beginning of a range that one page can prove.
+    /// Fetches the first part of `range` whose contents one page can prove.
     ///
     /// # Errors
     /// [`FetchError`].
@@ -160,10 +161,10 @@ impl<'s> ServerSession<'s> {
         }
     }
 
-    /// Fetches one page of the versions up to `last` in which a key changed, unverified.
+    /// Fetches one page of the versions up to `last` in which a key changed; unverified.
     ///
-    /// The page goes back from `last`, or from the latest version, as far as the server searches in
-    /// one request.
+    /// The page starts at `last`, or at the latest version, and goes back as far as the server
+    /// searches in one request.
     ///
     /// # Errors
     /// [`FetchError`].
@@ -176,7 +177,7 @@ impl<'s> ServerSession<'s> {
         let page = decode_history(&bytes, LONGEST_HISTORY);
         let page = page.map_err(|_| FetchError::Unusable("history"))?;
         let page = page.into_unverified();
-        // Pages that do not go back would never end.
+        // Every page must go back further, or the loop over pages would not end.
         let is_before =
             |last| page.since <= last && page.changes.last().is_none_or(|newest| *newest <= last);
         if last.is_some_and(|last| !is_before(last)) {
@@ -185,8 +186,8 @@ impl<'s> ServerSession<'s> {
         Ok(page)
     }
 
-    /// Returns the versions up to `last` in which a key changed, unverified, as far back as the
-    /// server has them. Without `last`, ends at the server's latest version.
+    /// Returns the versions up to `last` in which a key changed, as far back as the server knows
+    /// them; unverified. Without `last`, ends at the server's latest version.
     ///
     /// # Errors
     /// [`FetchError`].
@@ -196,7 +197,7 @@ impl<'s> ServerSession<'s> {
         last: Option<Version>,
     ) -> Result<Untrusted<KeyHistory>, FetchError> {
         let mut page = match self.history_page(key, last) {
-            // The server is behind and knows only versions up to its latest.
+            // The server is behind `last`, so its history ends at its own latest version.
             Err(error) if last.is_some() && error.is("unknown_version") => {
                 self.history_page(key, None)?
             }
@@ -215,7 +216,7 @@ impl<'s> ServerSession<'s> {
             } else {
                 self.history_page(key, Some(since))?
             };
-            // The server has no older changes.
+            // The server has no earlier changes.
             if page.since == since {
                 newest_first.reverse();
                 let changes = newest_first;
@@ -228,7 +229,7 @@ impl<'s> ServerSession<'s> {
         Err(FetchError::Unusable("history that comes to an end"))
     }
 
-    /// Fetches the update that led to a version, of at most `most` bytes.
+    /// Fetches the update that produced a version, of at most `most` bytes.
     ///
     /// # Errors
     /// [`FetchError`].
@@ -236,8 +237,8 @@ impl<'s> ServerSession<'s> {
         self.get(&Resource::Update(version), most)
     }
 
-    /// Fetches the updates that led to versions `first` to `last`, as many as fit in one response,
-    /// at least one.
+    /// Fetches the updates that produced versions `first` to `last`, or as many as fit in one
+    /// response. Returns at least one update.
     ///
     /// # Errors
     /// [`FetchError`].
@@ -245,7 +246,7 @@ impl<'s> ServerSession<'s> {
         let bytes = self.get(&Resource::Updates(first, last), LONGEST_UPDATES)?;
         let updates = decode_list(&bytes, LONGEST_UPDATES);
         let updates = updates.map_err(|_| FetchError::Unusable("list of updates"))?;
-        // Very short updates would take more memory here than in the response.
+        // Many very short updates would need more memory here than in the response.
         if updates.is_empty() || updates.iter().any(|update| update.len() < LEAST_UPDATE) {
             return Err(FetchError::Unusable("update"));
         }
@@ -254,8 +255,8 @@ impl<'s> ServerSession<'s> {
 }
 
 impl ServerSession<'_> {
-    /// Fetches unsigned notes of versions `first` to `last`, as many as one response covers. Also
-    /// returns the last version covered.
+    /// Fetches unsigned notes on versions `first` to `last`, or as many as one response covers.
+    /// Also returns the last version that the response covers.
     ///
     /// # Errors
     /// [`FetchError`].
@@ -279,8 +280,8 @@ impl ServerSession<'_> {
         versions_from_json(&bytes).ok_or(FetchError::Unusable("list of versions"))
     }
 
-    /// Fetches the heads of versions `first` to `last` as messages, as many as fit in one response,
-    /// at least one.
+    /// Fetches the heads of versions `first` to `last` as messages, or as many as fit in one
+    /// response. Returns at least one head.
     ///
     /// # Errors
     /// [`FetchError`].
@@ -317,7 +318,7 @@ impl Heads for ServerSession<'_> {
     ) -> Result<Option<Vec<u8>>, FetchError> {
         match self.get(&Resource::Growth(older, newer), LONGEST_PROOF) {
             Ok(proof) => Ok(Some(proof)),
-            // The view decides whether the proof is required.
+            // The caller's view decides whether this proof is required.
             Err(error) if error.is("not_offered") => Ok(None),
             Err(error) => Err(error),
         }
@@ -331,7 +332,7 @@ impl Heads for ServerSession<'_> {
     }
 }
 
-/// Queries without a [`ServerSession`]; no responses are kept as evidence.
+/// Requests without a [`ServerSession`]. No responses are stored as evidence.
 impl Heads for Remote {
     type Error = FetchError;
 
@@ -371,25 +372,25 @@ impl Source for Remote {
     }
 }
 
-/// Error text when evidence has no file to be stored in.
+/// Message for evidence that cannot be stored, because no file for it is given.
 const NO_EVIDENCE_FILE: &str = "neither a view nor an evidence file is given";
 
-/// Maximum length of a head in bytes; the longest in use has 191.
+/// Maximum length of a head in bytes. The longest existing head has 191 bytes.
 const LONGEST_HEAD: usize = 1 << 10;
-/// Maximum length of a proof about heads in bytes. Proofs of logs have two digests for each of 64
-/// levels, several times over.
+/// Maximum length of a proof about heads, in bytes. A proof for a log contains two digests for each
+/// of 64 levels, several times.
 const LONGEST_PROOF: usize = 1 << 20;
 /// Maximum length of an encoded range, which has two keys.
 const LONGEST_RANGE: usize = 1 << 14;
 const LONGEST_HISTORY: usize = 16 << 20;
-/// Maximum number of pages and of changes of one history.
+/// Maximum number of pages of one history, and of changes in it.
 const MOST_PAGES: u32 = 1 << 16;
 const MOST_CHANGES: usize = 1 << 22;
-/// Maximum length of a list of updates in bytes. One update may be as long.
+/// Maximum length of a list of updates in bytes. A single update may have this length.
 const LONGEST_UPDATES: usize = 1 << 30;
-/// Minimum length of an update, which contains a signed head.
+/// Minimum length of an update in bytes; an update contains a signed head.
 const LEAST_UPDATE: usize = LEAST_HEAD;
-/// Minimum length of a head, which has two digests and a signature.
+/// Minimum length of a head in bytes; a head contains two digests and a signature.
 const LEAST_HEAD: usize = 100;
 /// Maximum length of notes in bytes: a thousand notes with names of 4 KiB.
 const LONGEST_NOTES: usize = 5 << 20;

@@ -1,4 +1,4 @@
-//! Verification of heads against the cosignatures of witnesses.
+//! Verification that witnesses have cosigned a dictionary's heads.
 
 use core::time::Duration;
 use std::{
@@ -30,7 +30,7 @@ use crate::{
     session::ServerSession,
 };
 
-/// The witnesses that a client requires, and the maximum age of their cosignatures.
+/// The witness policy that a client requires, and the maximum age of cosignatures.
 #[derive(Clone, Debug)]
 pub struct Witnesses {
     policy: Policy,
@@ -50,8 +50,8 @@ pub struct CosignedHead {
 }
 
 impl Witnesses {
-    /// Requires a quorum of `policy`, with cosignatures at most `within` old by the clocks of the
-    /// witness and the client.
+    /// Requires a quorum of the witnesses in `policy`. Each cosignature may be at most `within`
+    /// old, by the clocks of the witness and the client.
     pub fn new(policy: Policy, within: Duration) -> Self {
         Self {
             policy,
@@ -60,25 +60,25 @@ impl Witnesses {
         }
     }
 
-    /// Reads the time from `clock` instead of the system's clock.
+    /// Reads the time from `clock` instead of from the system's clock.
     #[must_use]
     pub fn with_clock(self, clock: fn() -> SystemTime) -> Self {
         Self { clock, ..self }
     }
 
-    /// Returns the policy.
+    /// Returns the witness policy.
     pub(crate) const fn policy(&self) -> &Policy {
         &self.policy
     }
 
-    /// Returns the accepted times of cosignatures; `None` if the clock is before 1970.
+    /// Returns the time window of accepted cosignatures; `None` if the clock is before 1970.
     pub(crate) fn window(&self) -> Option<Window> {
         let now = (self.clock)().duration_since(UNIX_EPOCH).ok()?;
         let now = Timestamp::from_seconds(now.as_secs())?;
         Some(Window::around(now, self.within.as_secs()))
     }
 
-    /// Fetches and verifies the latest cosigned head from the log that a server publishes.
+    /// Fetches the latest cosigned head from the log that a server publishes, and verifies it.
     pub(crate) fn newest(
         &self,
         public: &PublicKey,
@@ -91,7 +91,7 @@ impl Witnesses {
         };
         let refused = |error: LogProofError| NotWitnessed::from(WitnessedError::from(error));
         let note = Note::parse(&note).map_err(|error| refused(LogProofError::Note(error)))?;
-        // Verified before anything else is requested.
+        // The checkpoint is verified before any other resource is requested.
         let accepted = self.policy.verify_within(&note, Some(window));
         let accepted = accepted.map_err(|error| refused(error.into()))?;
         let checkpoint = accepted.checkpoint().clone();
@@ -135,12 +135,12 @@ impl Witnesses {
     }
 }
 
-/// A log of heads at a cosigned checkpoint.
+/// A log of heads at one cosigned checkpoint.
 #[derive(Debug)]
 pub(crate) struct Log {
     pub(crate) cosigned: CosignedHead,
     checkpoint: Checkpoint,
-    /// Cache of verified bundles of 256 entries.
+    /// Cache of verified bundles. A bundle contains 256 entries of the log.
     bundles: Mutex<BTreeMap<u64, Bundle>>,
 }
 
@@ -154,7 +154,7 @@ impl Log {
         bundles.get(&bundle)?.get(place).cloned()
     }
 
-    /// Fetches the head of a version from an untrusted server and verifies it against the
+    /// Fetches the head of a version from an untrusted server, and verifies it against the log's
     /// checkpoint.
     pub(crate) fn fetch(
         &self,
@@ -175,7 +175,7 @@ impl Log {
     }
 }
 
-/// Verifies that a verified answer is under the logged heads.
+/// Checks that the heads in a verified answer equal the heads in the log.
 pub(crate) fn check_heads(
     public: &PublicKey,
     (asked, question): (Version, &Question),
@@ -197,14 +197,15 @@ pub(crate) fn check_heads(
     Err(NotWitnessed::OtherHead(asked).into())
 }
 
-/// Returns the index of the bundle with the head of a version, and its index in the bundle.
+/// Returns the index of the bundle that contains a version's head, and the head's index in this
+/// bundle.
 fn place_of(version: Version) -> Option<(u64, usize)> {
     let index = version.number().checked_sub(1)?;
     Some((index >> 8, usize::try_from(index % 256).ok()?))
 }
 
-/// Builds the fault for two heads of one version. If both verify, they are evidence against the
-/// author.
+/// Creates the fault for two different heads of one version. If both heads verify, they are
+/// evidence against the author.
 fn other_head(
     public: &PublicKey,
     version: Version,
@@ -227,7 +228,7 @@ fn other_head(
     }
 }
 
-/// The heads of a server, with the latest one replaced by the cosigned head.
+/// A source of a server's heads, in which the cosigned head replaces the latest head.
 pub(crate) struct CosignedSource<'v, 's> {
     pub(crate) session: &'v ServerSession<'s>,
     pub(crate) newest: &'v NewestHead,
@@ -264,7 +265,7 @@ impl Heads for CosignedSource<'_, '_> {
     }
 }
 
-/// The resources of a log, published by a server next to its dictionary.
+/// The resources of a log that a server publishes next to its dictionary.
 struct Tiles<'v, 's>(&'v ServerSession<'s>);
 
 impl Fetch for Tiles<'_, '_> {
@@ -296,5 +297,5 @@ fn unreadable(error: ReadError) -> Unusable {
     NotWitnessed::Log(error).into()
 }
 
-/// Capacity of the cache in bundles of 256 heads.
+/// Maximum number of bundles of 256 heads in the cache.
 const MOST_BUNDLES: usize = 64;

@@ -1,10 +1,10 @@
 //! Laws of append-only logs, for any scheme of the crate `aad`.
 //!
-//! * [`roles`]: an author and a server, with a list of everything that was appended.
+//! * [`roles`]: an author and a server, with a list of all appended entries.
 //! * [`laws`]: answers equal the list's answers in every version, versions continue each other, and
-//!   clients follow.
-//! * [`hostile`]: bytes changed, cut off or added, and messages moved to another question, version
-//!   or log.
+//!   clients advance.
+//! * [`hostile`]: changed, truncated or extended messages, and messages used for another question,
+//!   version or log.
 //! * [`parameters`]: parameters shared by tests and vectors.
 
 use core::fmt::Debug;
@@ -25,9 +25,10 @@ pub mod roles;
 
 pub use roles::Roles;
 
-/// Lookup proofs of a scheme and the statements that they must establish.
+/// A scheme with its lookup proofs, and the statements that these proofs must establish.
 pub trait Lookups: Scheme {
-    /// The proof of all values of a key, or of the absence of a member of a set.
+    /// The type of the lookup proof. It proves all values of a key, or the absence of a member of a
+    /// set.
     type Lookup: Proof<
             Commitment = LogRoot<Self>,
             Query = Key,
@@ -35,14 +36,15 @@ pub trait Lookups: Scheme {
             Error = VerifyError,
         > + Wire<Context = ()>;
 
-    /// Makes the server's lookup proof.
+    /// Computes a lookup proof as a server does.
     fn prove(
         server: &LogRepository<Self>,
         version: Version,
         key: &Key,
     ) -> Result<Self::Lookup, LookupError>;
 
-    /// Expected statement about a key with these values; `None` for a member that a set contains.
+    /// Returns the expected statement about a key with these values; `None` for a member that a set
+    /// contains.
     fn statement(
         at: &LogRoot<Self>,
         key: &Key,
@@ -100,7 +102,7 @@ lookups! {
     AadFrontier, AasFrontier;
 }
 
-/// Decodes and verifies a message; returns the statement that it establishes.
+/// Decodes and verifies a proof, and returns the statement that it establishes.
 pub fn verify<P>(
     message: &[u8],
     commitment: &P::Commitment,

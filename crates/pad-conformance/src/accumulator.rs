@@ -2,7 +2,7 @@
 //! [`pad_accumulators::Batch`] and [`pad_accumulators::Universal`], for any implementation.
 //!
 //! * [`laws`]: both roles, every order and every thread count agree, and a witness verifies for its
-//!   element only.
+//!   own element only.
 //! * [`histories`]: random changes against a set of byte strings.
 //! * [`subsets`]: subset witnesses and batches.
 //! * [`absence`]: witnesses of absence.
@@ -38,12 +38,12 @@ pub type SecretKey<A> = <A as Accumulator>::SecretKey;
 /// Maximum message length that a test accepts, in bytes.
 pub const MESSAGE_LIMIT: usize = 1 << 20;
 
-/// `count` distinct elements of various lengths, the empty one among them.
+/// Returns `count` distinct elements of various lengths, including the empty element.
 pub fn elements(count: usize, random: &mut Random) -> Vec<Vec<u8>> {
     (0..count)
         .map(|index| {
             let mut element = random.bytes(index % 40);
-            // The index makes elements distinct, except the first, which stays empty.
+            // The index makes elements distinct. The first element stays empty.
             if index > 0 {
                 element.extend_from_slice(&index.to_be_bytes());
             }
@@ -52,12 +52,12 @@ pub fn elements(count: usize, random: &mut Random) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// A pool of `threads` threads.
+/// Returns a pool of `threads` threads.
 pub fn workers(threads: usize) -> Workers {
     Workers::new(NonZeroUsize::new(threads).expect("at least one thread")).expect("a pool")
 }
 
-/// The set of these elements.
+/// Creates the set of these elements.
 pub fn set_of<A: Accumulator>(key: &PublicKey<A>, elements: &[Vec<u8>]) -> ElementSet<A> {
     ElementSet::from_elements(key, elements, &Workers::sequential()).expect("distinct elements")
 }
@@ -67,7 +67,7 @@ pub fn signer() -> SigningKey {
     SigningKey::from_bytes(&[7; 32])
 }
 
-/// A value as a client has it: signed by the author, sent as bytes, verified.
+/// Returns a value as a client receives it: signed by the author, sent as bytes, and verified.
 pub fn verified<A: Accumulator>(
     key: &PublicKey<A>,
     version: u64,
@@ -93,7 +93,7 @@ pub fn verified<A: Accumulator>(
         .expect("an honest signature")
 }
 
-/// The object after encoding and decoding.
+/// Encodes and decodes an object.
 pub fn sent<W: Wire<Context = PublicKey<A>>, A: Accumulator>(
     key: &PublicKey<A>,
     object: &W,
@@ -102,7 +102,7 @@ pub fn sent<W: Wire<Context = PublicKey<A>>, A: Accumulator>(
     pad_accumulators::wire::decode(key, &bytes, MESSAGE_LIMIT).expect("honest bytes are accepted")
 }
 
-/// The public key of `secret` under another label.
+/// Returns the public key of `secret` with another label.
 pub fn relabelled<A: Accumulator>(secret: &SecretKey<A>, label: &[u8]) -> PublicKey<A> {
     secret.public_key().with_label(label)
 }

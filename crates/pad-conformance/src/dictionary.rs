@@ -6,8 +6,8 @@ use pad_core::{Dictionary, Update};
 
 use crate::{Action, Oracle};
 
-/// Contents, pending changes included, equal the oracle's after every step. Every snapshot raises
-/// the version by one. Returns the updates.
+/// Checks that the contents, including pending changes, equal the oracle's after every step, and
+/// that every snapshot raises the version by one. Returns the updates.
 pub fn check_matches_oracle<D>(
     author: &mut D,
     actions: &[Action],
@@ -55,7 +55,7 @@ where
     updates
 }
 
-/// The contents with pending changes equal the oracle's.
+/// Checks that the contents with pending changes equal the oracle's.
 pub fn check_open_contents(author: &impl Dictionary, oracle: &Oracle) {
     let open = oracle.open();
     assert_eq!(

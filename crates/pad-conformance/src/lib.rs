@@ -1,22 +1,22 @@
-//! Check suites for each trait, run by every implementation; for tests only.
+//! Check suites for each trait, to be run on every implementation; for tests only.
 //!
 //! * [`repository`] and [`dictionary`]: the laws of [`pad_core::Repository`] and
-//!   [`pad_core::Dictionary`], for any implementation described as a [`pad::Pad`].
+//! [`pad_core::Dictionary`], for any implementation that implements [`pad::Pad`].
 //! * [`queries`]: all questions about one version, for servers that answer all of them.
 //! * `accumulator`: the laws of the accumulator traits.
 //! * `aad`: the laws of append-only logs.
 //! * `tree`: every query, history, diff, pruning and checkpoint of tree PADs.
-//! * `mutation` and `pruned`: dishonest proofs, made from honest ones or from scratch.
+//! * `mutation` and `pruned`: dishonest proofs, made by changing honest proofs or from scratch.
 //! * [`published`]: the vectors in `docs/vectors`.
-//! * [`oracle`]: full copies of every version, the simplest correct implementation.
-//! * [`soak`]: selection of expensive cases.
+//! * [`oracle`]: a reference implementation with full copies of every version.
+//! * [`soak`]: selection of the expensive cases that a run includes.
 //! * [`strategies`], [`operation`], [`traces`], [`random`]: random inputs, always from a printed
 //!   seed.
 //!
 //! Each family has a feature: `tree`, `tuple`, `rsa`, `bilinear`, `log`.
 //!
 //! Functions named `check_*` panic on a violation. `PAD_TRACES` (or `PROPTEST_CASES`) sets the
-//! number of random traces of each test, `PAD_SEED` the seed of all randomness.
+//! number of random traces of each test. `PAD_SEED` sets the seed of all randomness.
 
 #[cfg(feature = "log")]
 pub mod aad;

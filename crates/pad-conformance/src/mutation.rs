@@ -1,6 +1,6 @@
-//! Structured corruption of honest proofs, and the errors that must reject it.
+//! Structured corruption of honest proofs, with the errors that must reject the result.
 //!
-//! [`check_mutations`] is the whole suite for one proof: bit flips, truncations and an extension.
+//! [`check_mutations`] runs all corruptions of one proof: bit flips, truncations and an extension.
 //! Every element of every list is also dropped, doubled, swapped and replaced.
 
 use core::{fmt::Debug, ops::Range};
@@ -18,16 +18,16 @@ use crate::{pad::MESSAGE_LIMIT, pruned::Mirror};
 pub enum Refusal {
     /// The bytes do not decode to a message.
     Decode(DecodeError),
-    /// The message is not evidence for the answer.
+    /// The message does not prove the answer.
     Verify(VerifyError),
 }
 
-/// An honest proof's bytes, its query, and the head that it verifies against.
+/// The bytes of an honest proof, its query, and the head that it verifies against.
 #[derive(Debug)]
 pub struct Honest<'a, S: Suite, Q> {
-    /// The message.
+    /// The encoded proof.
     pub bytes: Vec<u8>,
-    /// The version's head.
+    /// The verified head of the version.
     pub head: &'a Verified<SnapshotHead<S>>,
     /// The query.
     pub query: &'a Q,
@@ -51,7 +51,7 @@ where
         honest
     }
 
-    /// Decodes and verifies other bytes, as a client does.
+    /// Decodes and verifies other bytes as a proof for the query, as a client does.
     pub fn verify(&self, bytes: &[u8]) -> Result<Q::Statement, Refusal> {
         Untrusted::<TreeProof<S, Q>>::decode(bytes, MESSAGE_LIMIT)
             .map_err(Refusal::Decode)?
@@ -60,7 +60,7 @@ where
             .map_err(Refusal::Verify)
     }
 
-    /// Verifies another proof for the query, as a client does.
+    /// Verifies a changed proof for the query, as a client does.
     pub fn verify_mirror(&self, mirror: &Mirror<S>) -> Result<Q::Statement, VerifyError> {
         let proof = mirror.to_proof::<Q>();
         Untrusted::new(proof)
@@ -68,13 +68,13 @@ where
             .map(Verified::into_inner)
     }
 
-    /// The proof's mirror image.
+    /// Returns the proof with public fields, to be changed.
     pub fn mirror(&self) -> Mirror<S> {
         codec::decode_body(&self.bytes[ENVELOPE_LENGTH..]).expect("the same wire format")
     }
 }
 
-/// Byte ranges of the parts of a proof's message.
+/// The byte ranges of the parts of an encoded proof.
 struct Regions {
     shape: Range<usize>,
     siblings: Range<usize>,
@@ -96,8 +96,8 @@ impl Regions {
     }
 }
 
-/// Every corruption of an honest proof is refused with the appropriate error. `other` is a proof of
-/// another tree, whose parts are spliced in.
+/// Checks that every corruption of an honest proof is refused with the appropriate error. `other`
+/// is a proof of another tree, whose parts are inserted.
 pub fn check_mutations<S: Suite, Q: TreeQuery>(honest: &Honest<'_, S, Q>, other: &Mirror<S>)
 where
     Q::Statement: PartialEq + Debug,
@@ -109,7 +109,7 @@ where
     check_leaves(honest, other);
 }
 
-/// Every single bit flip is refused.
+/// Checks that every single bit flip is refused.
 pub fn check_bit_flips<S: Suite, Q: TreeQuery>(honest: &Honest<'_, S, Q>)
 where
     Q::Statement: PartialEq + Debug,
@@ -148,7 +148,8 @@ fn is_expected(regions: &Regions, position: usize, byte: u8, refusal: Refusal) -
         (_, Refusal::Verify(error)) if regions.shape.contains(&position) => {
             matches!(error, V::RootMismatch | V::MalformedShape)
         }
-        // A flipped length or tag moves the bytes after it; a flipped key may be out of order.
+        // A flipped length or tag moves the bytes after it. A flipped key may violate the order of
+        // keys.
         (8.., Refusal::Decode(error)) => {
             matches!(error, D::Malformed | D::TrailingBytes | D::NonCanonical)
         }
@@ -162,7 +163,7 @@ fn is_expected(regions: &Regions, position: usize, byte: u8, refusal: Refusal) -
     }
 }
 
-/// Every truncation, and one additional byte.
+/// Checks that every truncation, and an additional byte, is refused.
 fn check_lengths<S: Suite, Q: TreeQuery>(honest: &Honest<'_, S, Q>)
 where
     Q::Statement: PartialEq + Debug,
@@ -186,7 +187,7 @@ where
     assert_eq!(refusal, Some(DecodeError::TooLarge { limit }));
 }
 
-/// Shapes that are not a tree or not canonical, and shapes of other trees.
+/// Checks that shapes are refused that are not a tree, not canonical, or from another tree.
 fn check_shapes<S: Suite, Q: TreeQuery>(honest: &Honest<'_, S, Q>)
 where
     Q::Statement: PartialEq + Debug,
@@ -225,8 +226,8 @@ where
             let mut changed = codes.clone();
             changed[position] = code;
             let refusal = honest.verify_mirror(&mirror.clone().with_codes(&changed));
-            // An elided child on the other side makes another valid tree; any other code makes
-            // none.
+            // If the elided child is on the other side, the result is another valid tree. Any other
+            // code makes no tree.
             let expected = match codes[position] {
                 1 | 2 if code == 3 - codes[position] => VerifyError::RootMismatch,
                 _ => VerifyError::MalformedShape,
@@ -248,7 +249,8 @@ where
     }
 }
 
-/// Every digest dropped, doubled, swapped with any other, replaced.
+/// Checks that a proof is refused if a digest is dropped, doubled, swapped with another, or
+/// replaced.
 fn check_siblings<S: Suite, Q: TreeQuery>(honest: &Honest<'_, S, Q>, other: &Mirror<S>)
 where
     Q::Statement: PartialEq + Debug,
@@ -286,7 +288,7 @@ where
     }
 }
 
-/// Every leaf dropped, doubled, swapped with any other, replaced.
+/// Checks that a proof is refused if a leaf is dropped, doubled, swapped with another, or replaced.
 fn check_leaves<S: Suite, Q: TreeQuery>(honest: &Honest<'_, S, Q>, other: &Mirror<S>)
 where
     Q::Statement: PartialEq + Debug,

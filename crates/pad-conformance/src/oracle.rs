@@ -1,4 +1,4 @@
-//! Oracle that copies everything: the simplest strategy of Crosby & Wallach 2010, section 3.2.
+//! An oracle that copies all contents, the simplest strategy of Crosby & Wallach 2010, section 3.2.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,7 +12,7 @@ use crate::operation::Action;
 /// The contents of one version.
 pub type Contents = BTreeMap<Key, Value>;
 
-/// The contents of every version and of the open version.
+/// The contents of every version, and the pending contents of the next version.
 #[derive(Clone, Debug)]
 pub struct Oracle {
     versions: Vec<Contents>,
@@ -29,7 +29,7 @@ impl Default for Oracle {
 }
 
 impl Oracle {
-    /// The oracle after a trace.
+    /// Returns the oracle after a trace.
     pub fn of(actions: &[Action]) -> Self {
         let mut oracle = Self::default();
         for action in actions {
@@ -53,27 +53,27 @@ impl Oracle {
         }
     }
 
-    /// Forgets the changes since the latest snapshot.
+    /// Drops the changes since the latest snapshot.
     pub fn discard_pending(&mut self) {
         self.open = self.latest_contents().clone();
     }
 
-    /// The contents with pending changes.
+    /// Returns the contents with pending changes.
     pub const fn open(&self) -> &Contents {
         &self.open
     }
 
-    /// The latest version.
+    /// Returns the latest version.
     pub fn latest(&self) -> Version {
         Version::new(u64::try_from(self.versions.len() - 1).expect("few versions"))
     }
 
-    /// The contents of a version.
+    /// Returns the contents of a version.
     pub fn at(&self, version: Version) -> &Contents {
         &self.versions[usize::try_from(version.number()).expect("few versions")]
     }
 
-    /// The versions from `oldest` on, with their contents.
+    /// Returns the versions from `oldest` on, with their contents.
     pub fn versions_from(&self, oldest: Version) -> impl Iterator<Item = (Version, &Contents)> {
         (oldest.number()..=self.latest().number()).map(|number| {
             let version = Version::new(number);
@@ -81,7 +81,7 @@ impl Oracle {
         })
     }
 
-    /// The versions after `oldest` that add or remove `key` or change its value.
+    /// Returns the versions after `oldest` that add or remove `key`, or change its value.
     pub fn history(&self, key: &Key, oldest: Version) -> Vec<Version> {
         let versions = self.versions_from(oldest);
         let changed = versions.skip(1).filter(|(version, contents)| {
@@ -91,7 +91,7 @@ impl Oracle {
         changed.map(|(version, _)| version).collect()
     }
 
-    /// The keys that differ between two versions, with both values.
+    /// Returns the keys that differ between two versions, with both values.
     #[allow(clippy::type_complexity, reason = "a row of the oracle's answer")]
     pub fn diff(
         &self,
@@ -112,7 +112,7 @@ impl Oracle {
             .collect()
     }
 
-    /// Every key that any version ever held.
+    /// Returns every key that occurs in any version.
     pub fn all_keys(&self) -> BTreeSet<Key> {
         self.versions
             .iter()
@@ -120,8 +120,8 @@ impl Oracle {
             .collect()
     }
 
-    /// Keys to ask for: all that were ever present, their direct neighbours, and both ends of the
-    /// key space.
+    /// Returns keys to query: all keys that ever occurred, their direct neighbours, and both ends
+    /// of the key space.
     pub fn interesting_keys(&self) -> BTreeSet<Key> {
         let mut keys = self.all_keys();
         let ends = [Key::default(), crate::operation::key([0xff; 4])];
@@ -135,21 +135,21 @@ impl Oracle {
     }
 }
 
-/// The entry directly below a key.
+/// Returns the entry directly below a key.
 pub fn predecessor<'a>(contents: &'a Contents, key: &Key) -> Option<(&'a Key, &'a Value)> {
     contents
         .range((Bound::Unbounded, Bound::Excluded(key.clone())))
         .next_back()
 }
 
-/// The entry directly above a key.
+/// Returns the entry directly above a key.
 pub fn successor<'a>(contents: &'a Contents, key: &Key) -> Option<(&'a Key, &'a Value)> {
     contents
         .range((Bound::Excluded(key.clone()), Bound::Unbounded))
         .next()
 }
 
-/// The key directly above this one, and one slightly below it, unless too long.
+/// Returns the key directly above this key, and a key slightly below it, unless they are too long.
 fn neighbours(key: &Key) -> Vec<Key> {
     let bytes = key.as_bytes();
     let mut above = bytes.to_vec();

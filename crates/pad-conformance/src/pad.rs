@@ -1,4 +1,5 @@
-//! A PAD as the generic checks see it: constructors of author and server, and client queries.
+//! Interface of a PAD for the generic checks: constructors of author and server, and client
+//! queries.
 
 use core::fmt::Debug;
 
@@ -12,17 +13,17 @@ use pad_core::{
 /// Maximum message length that a test's client accepts, in bytes.
 pub const MESSAGE_LIMIT: usize = 1 << 20;
 
-/// Types and constructors of a PAD under test.
+/// A PAD under test: its types and constructors.
 pub trait Pad {
-    /// Hash, digest width and signature.
+    /// The hash function, digest width and signature.
     type Suite: Suite;
-    /// The attachment of updates, in addition to operations and head.
+    /// The data in updates next to operations and head.
     type Attachment: Attachment;
     /// The family of its clients.
     type Family: Family<Suite = Self::Suite>
         + Authored<Attachment = Self::Attachment>
         + Answers<Key, Proof = Self::Proof>;
-    /// The evidence for the answer to a lookup.
+    /// The lookup proof.
     type Proof: codec::Message + pad_core::Proof<Query = Key>;
     /// The author.
     type Author: Dictionary<Suite = Self::Suite, Attachment = Self::Attachment, Error: Debug>;
@@ -34,26 +35,26 @@ pub trait Pad {
             Proof = Self::Proof,
         > + Clone;
 
-    /// The author of a new dictionary, with signer number `signer`.
+    /// Creates the author of a new dictionary, with signer number `signer`.
     fn author(dictionary: DictionaryId, signer: u8) -> Self::Author;
-    /// The public key that clients of an author are given.
+    /// Returns the public key that the clients of an author trust.
     fn public(authority: &Authority) -> PublicKey<Self::Family>;
-    /// An empty server.
+    /// Creates an empty server.
     fn server(authority: Authority) -> Self::Server;
 
-    /// The oldest version that a server with this latest version answers about: version 0, unless
-    /// old versions are pruned.
+    /// Returns the oldest version that a server with the latest version `_latest` can answer about.
+    /// This is version 0, unless the server prunes old versions.
     fn oldest(_latest: Version) -> Version {
         Version::EMPTY
     }
 }
 
-/// The encoded proof for a key.
+/// Returns the encoded proof for a key.
 pub fn proof_bytes<P: Pad>(server: &P::Server, version: Version, key: &Key) -> Vec<u8> {
     codec::encode(&server.prove(version, key).expect("the version is there"))
 }
 
-/// A client of `server` that has seen `version`.
+/// Creates a client that has seen version `version` of `server`.
 pub fn client_at<R: Repository, F: Family<Suite = R::Suite>>(
     public: PublicKey<F>,
     server: &R,
@@ -68,7 +69,8 @@ pub fn client_at<R: Repository, F: Family<Suite = R::Suite>>(
     client
 }
 
-/// The statement of an honest proof, sent as bytes to a client that knows the version.
+/// Sends an honest proof as bytes to a client that knows the version, and returns the verified
+/// statement.
 pub fn ask<R, F, Q>(client: &Client<F>, server: &R, question: &Q, proof: F::Proof) -> Q::Statement
 where
     R: Repository,
@@ -83,7 +85,7 @@ where
         .into_inner()
 }
 
-/// The value of a key that a client verifies; `None` if the key is absent.
+/// Returns the value of a key that a client verifies; `None` if the key is absent.
 pub fn look_up<P: Pad>(client: &Client<P::Family>, server: &P::Server, key: &Key) -> Option<Value> {
     let version = client.version();
     let proof = server.prove(version, key).expect("the version is there");
@@ -92,22 +94,22 @@ pub fn look_up<P: Pad>(client: &Client<P::Family>, server: &P::Server, key: &Key
     lookup.answer.value().cloned()
 }
 
-/// The signing key number `number`.
+/// Returns the signing key with number `number`.
 pub fn signing_key(number: u8) -> SigningKey {
     SigningKey::from_bytes(&[number; 32])
 }
 
-/// The public key of [`signing_key`] with this number.
+/// Returns the public key of [`signing_key`] with this number.
 pub fn public_key(number: u8) -> AuthorKey {
     AuthorKey::from_bytes(&signing_key(number).verifying_key().to_bytes()).expect("a point")
 }
 
-/// The dictionary that most tests use.
+/// Returns the id of the dictionary that most tests use.
 pub fn dictionary() -> DictionaryId {
     DictionaryId::from_name("conformance")
 }
 
-/// A version's verified head, as a client gets it.
+/// Returns a version's head as a client receives and verifies it.
 pub fn verified_head<R: Repository>(
     authority: Authority,
     server: &R,

@@ -1,9 +1,10 @@
-//! Proofs from scratch: the same encoding as [`pad_tree::TreeProof`], from an implementation that
-//! shares no code with it.
+//! Tree proofs made from scratch, in the encoding of [`pad_tree::TreeProof`]. The implementation
+//! shares no code with `pad_tree`.
 //!
-//! [`Tree`] is a tree of boxes. It is read from an honest proof that opens everything, changed at
-//! will, and hashed naively. A [`Mirror`] of it has the wire format of a proof. So tests can make
-//! dishonest proofs that hash to the right root.
+//! [`Tree`] is a tree of boxes. It is read from an honest proof that opens everything. A test can
+//! change the tree in any way and hash it. [`Tree::to_mirror`] converts the tree to a [`Mirror`],
+//! which has the wire format of a proof. So tests can make dishonest proofs that hash to the
+//! correct root.
 
 use pad_core::{Domain, Key, Suite, Value, codec};
 use pad_tree::{TreeProof, TreeQuery};
@@ -31,7 +32,7 @@ pub struct Leaf<S: Suite> {
     pub content: Content<S>,
 }
 
-/// Content of an opened leaf, in the wire format of a tree proof.
+/// The content of an opened leaf, in the wire format of a tree proof.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub enum Content<S: Suite> {
@@ -41,7 +42,7 @@ pub enum Content<S: Suite> {
     Value(Value),
 }
 
-/// Detail in which a proof contains a leaf.
+/// The detail in which a proof contains a leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LeafDetail {
     /// The leaf is elided.
@@ -52,7 +53,7 @@ pub enum LeafDetail {
     Value,
 }
 
-/// A pruned tree.
+/// A pruned tree, whose digest is computed naively.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tree<S: Suite> {
     /// An opened leaf.
@@ -64,17 +65,17 @@ pub enum Tree<S: Suite> {
 }
 
 impl<S: Suite> Mirror<S> {
-    /// The mirror image of a proof.
+    /// Converts a proof to a mirror with public fields.
     pub fn of<Q: TreeQuery>(proof: &TreeProof<S, Q>) -> Self {
         reinterpret(proof)
     }
 
-    /// The proof that this is the mirror image of.
+    /// Converts the mirror to a proof.
     pub fn to_proof<Q: TreeQuery>(&self) -> TreeProof<S, Q> {
         reinterpret(self)
     }
 
-    /// The codes of the shape, one number each.
+    /// Returns the codes in the shape, as one number per node.
     pub fn codes(&self) -> Vec<u8> {
         let nodes = self.siblings.len() + 2 * self.leaves.len() - 1;
         (0..nodes)
@@ -82,7 +83,7 @@ impl<S: Suite> Mirror<S> {
             .collect()
     }
 
-    /// The mirror image with these codes as its shape.
+    /// Returns the mirror with these codes as its shape.
     #[must_use]
     pub fn with_codes(mut self, codes: &[u8]) -> Self {
         self.shape = codes
@@ -92,7 +93,7 @@ impl<S: Suite> Mirror<S> {
         self
     }
 
-    /// The tree whose pre-order this is; the mirror image must be of an honest proof.
+    /// Returns the tree of this mirror. The mirror must be of an honest proof.
     pub fn to_tree(&self) -> Tree<S> {
         let (mut siblings, mut leaves) = (self.siblings.iter(), self.leaves.iter());
         let codes = self.codes();
@@ -130,12 +131,12 @@ fn read<'c, 'a, S: Suite>(
 }
 
 impl<S: Suite> Tree<S> {
-    /// The inner node with these children.
+    /// Creates the inner node with these children.
     pub fn inner(left: Self, right: Self) -> Self {
         Self::Inner(Box::new(left), Box::new(right))
     }
 
-    /// The subtree's digest.
+    /// Returns the digest of the subtree.
     pub fn digest(&self) -> S::Digest {
         match self {
             Self::Leaf(Leaf {
@@ -151,8 +152,8 @@ impl<S: Suite> Tree<S> {
         }
     }
 
-    /// The tree with every leaf in the detail that `shown` returns. The root's digest does not
-    /// change.
+    /// Returns the tree with each leaf in the detail that `shown` returns for its key. The digest
+    /// of the root stays the same.
     #[must_use]
     pub fn shown(&self, shown: &dyn Fn(&Key) -> LeafDetail) -> Self {
         match self {
@@ -167,7 +168,7 @@ impl<S: Suite> Tree<S> {
         }
     }
 
-    /// The leaves from left to right.
+    /// Returns the leaves from left to right.
     pub fn leaves(&self) -> Vec<&Leaf<S>> {
         match self {
             Self::Elided(_) => Vec::new(),
@@ -176,8 +177,8 @@ impl<S: Suite> Tree<S> {
         }
     }
 
-    /// The proof of this tree, in pre-order. The tree must not have an open node with two elided
-    /// children, for which the format has no code.
+    /// Converts this tree to a mirror, in pre-order. The tree must not contain an open node with
+    /// two elided children, because the format has no code for it.
     pub fn to_mirror(&self) -> Mirror<S> {
         let mut mirror = Mirror {
             shape: Vec::new(),

@@ -1,15 +1,17 @@
-//! Published vectors in `docs/vectors`: each file holds inputs, outputs and refused messages. A
-//! test recomputes the outputs, compares them, and checks that the refused messages are refused.
+//! The published vectors in `docs/vectors`. Each file contains inputs, outputs and refused
+//! messages. A test recomputes the outputs, compares them, and checks that the refused messages are
+//! refused.
 //!
-//! With `PAD_WRITE_VECTORS=1`, a test writes the computed outputs to the file; refused messages
-//! stay. A difference is a format change and requires a decision file and a line in the changelog.
+//! With `PAD_WRITE_VECTORS=1`, a test writes the computed outputs to the file, and keeps the
+//! refused messages. A difference means a change of the format. Such a change requires a decision
+//! file and a line in the changelog.
 
 use core::fmt::Write as _;
 use std::{env, fs, path::PathBuf};
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-/// The path of the published file `name`, such as `trees/treap`.
+/// Returns the path of the published file `name`, such as `trees/treap`.
 fn path(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("../../docs/vectors")
@@ -22,7 +24,8 @@ pub fn read<T: DeserializeOwned>(name: &str) -> T {
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}.json: {error}"))
 }
 
-/// Compares `computed` with the published file, or writes it with `PAD_WRITE_VECTORS` set.
+/// Compares `computed` with the published file. If `PAD_WRITE_VECTORS` is set, writes the file
+/// instead.
 pub fn check(name: &str, computed: &impl Serialize) {
     let computed = serde_json::to_string_pretty(computed).expect("vectors are JSON") + "\n";
     let path = path(name);
@@ -38,10 +41,10 @@ pub fn check(name: &str, computed: &impl Serialize) {
     assert_eq!(published.len(), computed.len(), "{name}.json");
 }
 
-/// An established answer: keys and values in hexadecimal, no value for an absent key.
+/// A verified answer: keys and values in hexadecimal, with no value for an absent key.
 pub type Answer = Vec<(String, Option<String>)>;
 
-/// Proof files of one dictionary, its public key file, and refused proof files.
+/// The proof files of one dictionary, its public key file, and proof files that must be refused.
 #[derive(Serialize, Deserialize)]
 struct ProofFiles {
     comment: String,
@@ -67,19 +70,19 @@ struct RefusedFile {
     file: String,
 }
 
-/// A question about a version.
+/// A query about a version.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct VectorQuery {
-    /// The question's name, as in the document of the format.
+    /// The name of the kind of question, as in the document of the format.
     pub question: String,
     /// The keys of the question, in hexadecimal; `None` for an open end of a range.
     pub keys: Vec<Option<String>>,
-    /// The version.
+    /// The number of the version.
     pub version: u64,
 }
 
 impl VectorQuery {
-    /// The keys of the question, decoded.
+    /// Returns the decoded keys of the question.
     pub fn keys(&self) -> Vec<Option<Vec<u8>>> {
         let keys = self.keys.iter();
         keys.map(|key| key.as_deref().map(decode)).collect()
@@ -87,7 +90,8 @@ impl VectorQuery {
 }
 
 /// Compares the proof files `proof-files/{name}` of the dictionary with the public key file
-/// `public`. `prove` makes the server's proof file. `verify` is the client's check of any file.
+/// `public`. `prove` makes a proof file as a server does. `verify` checks any proof file as a
+/// client does.
 pub fn check_proof_files(
     name: &str,
     public: &str,
@@ -115,7 +119,7 @@ pub fn check_proof_files(
     check(&name, &files);
 }
 
-/// The text of the public key file of a dictionary.
+/// Returns the text of the public key file of a dictionary.
 pub fn public_text(
     (suite, scheme): (&str, &str),
     authority: &pad_core::head::Authority,

@@ -12,7 +12,7 @@ use crate::{
     repository::{TraceRun, check_heads, check_unknown_versions, play},
 };
 
-/// A server that answers every question.
+/// A server that answers all questions about keys.
 pub trait AllQuestions:
     Serves<Key>
     + Serves<Keys>
@@ -36,7 +36,7 @@ impl<R> AllQuestions for R where
 }
 
 /// Checks a server that answers about its latest version only. After every snapshot of a trace, all
-/// answers equal the oracle's, and the version before is pruned.
+/// answers must equal the oracle's, and the previous version must be pruned.
 pub fn check_latest_versions<P>(actions: &[Action])
 where
     P: Pad<Server: AllQuestions + Hosts<Family = P::Family>>,
@@ -60,7 +60,7 @@ where
     }
 }
 
-/// Every answer about a version equals the oracle's.
+/// Checks that every answer about a version equals the oracle's.
 pub fn check_version<R: AllQuestions>(
     server: &R,
     public: PublicKey<R::Family>,
@@ -81,7 +81,7 @@ pub fn check_version<R: AllQuestions>(
     check_ranges(&asked, &keys, contents, &mut random);
 }
 
-/// One version of a server, to be queried.
+/// A version of a server that is queried.
 struct QueriedVersion<'a, R: Hosts> {
     server: &'a R,
     client: Client<R::Family>,

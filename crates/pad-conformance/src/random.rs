@@ -1,4 +1,5 @@
-//! Pseudorandom numbers without a dependency, so that vectors never change with one.
+//! Pseudorandom numbers without a dependency, so that an update of a dependency cannot change
+//! vectors.
 
 /// `SplitMix64` (Steele, Lea & Flood 2014): adds the golden ratio to the state and mixes the
 /// output.
@@ -6,12 +7,12 @@
 pub struct Random(u64);
 
 impl Random {
-    /// The generator with this seed.
+    /// Creates the generator with this seed.
     pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn next_bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.0;
@@ -20,7 +21,7 @@ impl Random {
         bits ^ (bits >> 31)
     }
 
-    /// A number below `bound`.
+    /// Returns a number below `bound`.
     pub fn below(&mut self, bound: u64) -> u64 {
         self.next_bits() % bound
     }

@@ -11,24 +11,24 @@ use crate::{
     pad::{Pad, client_at, dictionary, look_up, proof_bytes, signing_key},
 };
 
-/// Number of the signer of the checked dictionaries, and of another signer.
+/// The number of the signer of the checked dictionaries, and the number of another signer.
 const SIGNER: u8 = 7;
 const STRANGER: u8 = 8;
 
-/// An author and a server after a trace, with the oracle of their expected contents.
+/// An author and a server after a trace, and the oracle with their expected contents.
 #[derive(Debug)]
 pub struct TraceRun<P: Pad> {
     /// The author, with pending changes if the trace does not end with a snapshot.
     pub author: P::Author,
     /// The server, with every version.
     pub server: P::Server,
-    /// The oracle.
+    /// The oracle after the trace.
     pub oracle: Oracle,
-    /// All updates.
+    /// All updates of the trace.
     pub updates: Vec<Update<P::Suite, P::Attachment>>,
 }
 
-/// Plays a trace to author, server and oracle.
+/// Applies a trace to an author, a server and an oracle.
 pub fn play<P: Pad>(actions: &[Action]) -> TraceRun<P> {
     let mut author = P::author(dictionary(), SIGNER);
     let mut server = P::server(author.authority());
@@ -52,8 +52,8 @@ pub fn play<P: Pad>(actions: &[Action]) -> TraceRun<P> {
     }
 }
 
-/// Replay gives the author's roots and old heads never change. Lookups at every version match the
-/// oracle for every key ever present, its neighbours, and both ends.
+/// Checks that a replay produces the author's roots, and that old heads never change. Lookups in
+/// every version must match the oracle for every key ever present, its neighbours, and both ends.
 pub fn check_trace<P: Pad>(actions: &[Action]) {
     let played = play::<P>(actions);
     check_heads(&played);
@@ -61,7 +61,7 @@ pub fn check_trace<P: Pad>(actions: &[Action]) {
     check_unknown_versions(&played);
 }
 
-/// Every head of the server equals the one that the author published.
+/// Checks that every head of the server equals the head that the author published.
 pub fn check_heads<P: Pad>(played: &TraceRun<P>) {
     let TraceRun {
         server,
@@ -85,7 +85,7 @@ pub fn check_heads<P: Pad>(played: &TraceRun<P>) {
     );
 }
 
-/// Lookups at every version from `oldest` on match the oracle.
+/// Checks that lookups in every version from `oldest` on match the oracle.
 pub fn check_lookups<P: Pad>(played: &TraceRun<P>, oldest: Version) {
     let TraceRun {
         server,
@@ -107,7 +107,7 @@ pub fn check_lookups<P: Pad>(played: &TraceRun<P>, oldest: Version) {
     }
 }
 
-/// Versions that do not exist are refused.
+/// Checks that versions that do not exist are refused.
 pub fn check_unknown_versions<P: Pad>(played: &TraceRun<P>) {
     let latest = played.server.latest();
     for version in [latest.next().expect("few versions"), Version::new(u64::MAX)] {
@@ -120,7 +120,8 @@ pub fn check_unknown_versions<P: Pad>(played: &TraceRun<P>) {
     }
 }
 
-/// Every bad update is refused with its own error and leaves the repository unchanged.
+/// Checks that every bad update is refused with the expected error, and leaves the repository
+/// unchanged.
 pub fn check_refusals<P: Pad>(prefix: &[Action]) {
     let mut played = play::<P>(prefix);
     let present = key(b"present for the refusals");
@@ -157,7 +158,7 @@ pub fn check_refusals<P: Pad>(prefix: &[Action]) {
     check_lookups(&played, P::oldest(played.server.latest()));
 }
 
-/// All observable state of a repository: the head and all proofs of every version.
+/// Returns the observable state of a repository: the head and all proofs of every version.
 fn fingerprint<P: Pad>(server: &P::Server, oracle: &Oracle) -> Vec<Vec<u8>> {
     let mut seen = vec![server.latest().number().to_be_bytes().to_vec()];
     let keys = oracle.interesting_keys();
@@ -182,7 +183,8 @@ fn fingerprint<P: Pad>(server: &P::Server, oracle: &Oracle) -> Vec<Vec<u8>> {
     seen
 }
 
-/// Corrupted copies of a good update that puts at least two keys, with the expected error of each.
+/// Returns corrupted copies of a good update that puts at least two keys, each with the expected
+/// error.
 pub fn bad_updates<S: Suite, A: Attachment>(
     good: &Update<S, A>,
 ) -> Vec<(Update<S, A>, ApplyError)> {

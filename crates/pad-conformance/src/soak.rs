@@ -1,11 +1,11 @@
-//! Expensive cases: `make soak` runs them all, `.ci/run` a tenth of them, `make test` none.
+//! Selection of expensive cases: `make soak` runs all of them, `.ci/run` a tenth, `make test` none.
 
 use std::{env, panic::Location};
 
-/// Returns whether the environment variable `SOAK` asks for the expensive case of the calling line.
+/// Returns whether the environment variable `SOAK` selects the expensive case of the calling line.
 ///
-/// Unset or `0` asks for none. `k/n` asks for part `k` (from 0) of `n` parts, into which the
-/// calling lines are distributed by a hash. Any other value asks for all.
+/// If `SOAK` is unset or `0`, no case is selected. `k/n` selects part `k` (counted from 0) of `n`
+/// parts, to which a hash assigns the calling lines. Any other value selects all cases.
 #[track_caller]
 pub fn enabled() -> bool {
     match env::var("SOAK") {
@@ -14,12 +14,12 @@ pub fn enabled() -> bool {
     }
 }
 
-/// Returns whether `SOAK` asks for all expensive cases instead of a part of them.
+/// Returns whether `SOAK` selects all expensive cases, and not only a part of them.
 pub fn is_whole() -> bool {
     env::var("SOAK").is_ok_and(|asked| asked != "0" && !asked.contains('/'))
 }
 
-/// Returns `long` where [`enabled`] returns true for the calling line, and `short` otherwise.
+/// Returns `long` if [`enabled`] returns true for the calling line, and `short` otherwise.
 #[track_caller]
 pub fn size<T>(short: T, long: T) -> T {
     if enabled() { long } else { short }
@@ -36,7 +36,7 @@ fn asks_for(asked: &str, line: &Location<'_>) -> bool {
     }
 }
 
-/// FNV-1a of the file's path and the line's number.
+/// Returns the FNV-1a hash of the file's path and the line number.
 fn hash(line: &Location<'_>) -> u64 {
     let number = line.line().to_le_bytes();
     let bytes = line.file().bytes().chain(number);

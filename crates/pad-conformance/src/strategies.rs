@@ -1,4 +1,4 @@
-//! Random keys, values and traces, for proptest.
+//! Strategies of proptest for random keys, values and traces.
 
 use pad_core::{Key, MAX_KEY_LENGTH, Value};
 use proptest::{collection::vec, prelude::*};
@@ -8,7 +8,8 @@ use crate::{
     operation::{key, value},
 };
 
-/// Keys that collide often: few short ones, long common prefixes, the empty and the longest key.
+/// Keys that often collide: a few short keys, long common prefixes, the empty key and the longest
+/// key.
 pub fn arb_key() -> impl Strategy<Value = Key> {
     prop_oneof![
         8 => (0..12_u8).prop_map(|byte| key([byte * 20])),
@@ -27,7 +28,7 @@ pub fn arb_key() -> impl Strategy<Value = Key> {
     ]
 }
 
-/// Values from empty to 1 KiB, mostly short.
+/// Values of 0 bytes to 1 KiB, most of them short.
 pub fn arb_value() -> impl Strategy<Value = Value> {
     prop_oneof![
         1 => Just(Value::default()),
@@ -36,7 +37,7 @@ pub fn arb_value() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// One step: mostly puts, some removals, some snapshots (also empty ones).
+/// One step: in most cases a put, sometimes a removal or a snapshot. Snapshots may be empty.
 pub fn arb_action() -> impl Strategy<Value = Action> {
     prop_oneof![
         6 => (arb_key(), arb_value()).prop_map(|(key, value)| Action::Put(key, value)),

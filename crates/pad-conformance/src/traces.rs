@@ -6,8 +6,8 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRu
 
 use crate::{Action, Random, soak, strategies::arb_trace};
 
-/// The number of random traces that a test runs: `PAD_TRACES`, else `PROPTEST_CASES`, else 10, or
-/// 90 under `make soak`. Over the twelve tree PADs, a soak runs more than a thousand.
+/// Returns the number of random traces that a test runs: `PAD_TRACES`, else `PROPTEST_CASES`, else
+/// 10, or 90 under `make soak`. Over the twelve tree PADs, a soak runs more than a thousand.
 #[track_caller]
 pub fn count() -> u32 {
     let set = |name| env::var(name).ok()?.parse().ok();
@@ -17,7 +17,7 @@ pub fn count() -> u32 {
         .unwrap_or(usual)
 }
 
-/// The seed of all randomness: `PAD_SEED`, else 1.
+/// Returns the seed of all randomness: `PAD_SEED`, or 1 if it is not set.
 pub fn seed() -> u64 {
     env::var("PAD_SEED")
         .ok()
@@ -32,7 +32,7 @@ pub fn check_traces(name: &str, share: u32, steps: usize, check: impl Fn(&[Actio
     run(name, (count() / share).max(1), steps, &check);
 }
 
-/// Not generic, so that proptest's runner is compiled once.
+/// Runs the cases. This function is not generic, so proptest's runner is compiled only once.
 fn run(name: &str, cases: u32, steps: usize, check: &dyn Fn(&[Action])) {
     let seed = seed();
     let mixed = name.bytes().fold(seed, |mixed, byte| {

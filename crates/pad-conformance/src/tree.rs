@@ -1,4 +1,4 @@
-//! Additional guarantees of tree PADs, beyond the two traits.
+//! Checks of tree PADs beyond the two general traits.
 
 use core::{cell::Cell, marker::PhantomData};
 use std::rc::Rc;
@@ -22,7 +22,7 @@ use crate::{
     repository::{TraceRun, check_heads, check_lookups, play},
 };
 
-/// A tree PAD under suite `S`, scheme `B` and store `St`.
+/// A tree PAD with suite `S`, scheme `B` and store `St`.
 #[derive(Debug)]
 pub struct TreePad<S, B, St>(PhantomData<(S, B, St)>);
 
@@ -52,7 +52,7 @@ where
     }
 }
 
-/// A tree PAD under suite `S` and scheme `B`, with its nodes in an in-memory log.
+/// A tree PAD with suite `S` and scheme `B`, whose nodes are in a log in memory.
 #[derive(Debug)]
 pub struct StoredPad<S, B>(PhantomData<(S, B)>);
 
@@ -77,8 +77,8 @@ impl<S: Suite, B: BalancingScheme> Pad for StoredPad<S, B> {
     }
 }
 
-/// A stored tree answers like the oracle and like an in-memory tree after the same updates, also
-/// after reopening. An author resumed from the stored tree makes the same updates.
+/// Checks that a stored tree answers like the oracle and like a tree in memory after equal updates,
+/// also after it is reopened. An author resumed from the stored tree must make equal updates.
 pub fn check_stored<S: Suite, B: BalancingScheme>(actions: &[Action]) {
     let mut played: TraceRun<StoredPad<S, B>> = play(actions);
     check_heads(&played);
@@ -135,7 +135,7 @@ fn check_stored_answers<S: Suite, B: BalancingScheme>(played: &TraceRun<StoredPa
     }
 }
 
-/// The author of a new tree PAD, with signer number `number`.
+/// Creates the author of a new tree PAD, with signer number `number`.
 pub fn tree_author<S: Suite, B: BalancingScheme>(
     dictionary: DictionaryId,
     signer: u8,
@@ -143,7 +143,7 @@ pub fn tree_author<S: Suite, B: BalancingScheme>(
     TreeAuthor::new(dictionary, public_key(signer), signing_key(signer))
 }
 
-/// A store of a tree PAD that can be checked.
+/// A node store of a tree PAD that the checks support.
 pub trait Store<S: Suite>:
     VersionedStore<Annotation = Authenticated<S>> + Clone + Send + Sync
 {
@@ -157,15 +157,15 @@ where
 
 type PlayedTree<S, St> = TraceRun<TreePad<S, <St as pad_tree::NodeStore>::Scheme, St>>;
 
-/// Every query at every version, history and diff equal the oracle's. Batched lookups give the same
-/// proofs as single ones.
+/// Checks that every query at every version, every history and every diff equal the oracle's.
+/// Batched lookups must give the same proofs as single lookups.
 pub fn check_trace<S: Suite, St: Store<S>>(actions: &[Action]) {
     let played: PlayedTree<S, St> = play(actions);
     check_heads(&played);
     check_everything(&played, Version::EMPTY);
 }
 
-/// All checks of the versions from `oldest` on.
+/// Runs all checks on the versions from `oldest` on.
 fn check_everything<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: Version) {
     check_lookups(played, oldest);
     check_queries(played, oldest);
@@ -218,7 +218,7 @@ fn check_prove_many<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: 
     assert_eq!(played.server.prove_many(&[]), Ok(Vec::new()));
 }
 
-/// Sorts queries so that adjacent ones are about different versions and keys.
+/// Sorts queries so that adjacent queries are about different versions and keys.
 fn mix(queries: &mut [(Version, Key)]) {
     queries.sort_by_key(|(version, key)| (key.as_bytes().len(), version.number() % 3));
 }
@@ -265,7 +265,7 @@ fn check_diff<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: Versio
     }
 }
 
-/// Unproved contents equal the oracle's.
+/// Checks that unproved contents equal the oracle's.
 fn check_contents<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: Version) {
     let tree = played.server.contents();
     for (version, contents) in played.oracle.versions_from(oldest) {
@@ -291,7 +291,8 @@ fn check_contents<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: Ve
     }
 }
 
-/// Pruning leaves later versions unchanged and refuses earlier ones; updates continue.
+/// Checks that pruning leaves later versions unchanged, that earlier versions are refused, and that
+/// updates continue.
 pub fn check_prune<S: Suite, St: Store<S>>(actions: &[Action], oldest_percent: u64) {
     let mut played: PlayedTree<S, St> = play(actions);
     let oldest = Version::new(played.server.latest().number() * oldest_percent / 100);
@@ -336,7 +337,7 @@ pub fn check_prune<S: Suite, St: Store<S>>(actions: &[Action], oldest_percent: u
     check_everything(&played, latest);
 }
 
-/// An author resumed from a repository continues as its original author does.
+/// Checks that an author resumed from a repository continues like the original author.
 pub fn check_resume<S: Suite, St: Store<S>>(actions: &[Action]) {
     let mut played: PlayedTree<S, St> = play(actions);
     let latest = played.server.latest();
@@ -357,7 +358,7 @@ pub fn check_resume<S: Suite, St: Store<S>>(actions: &[Action]) {
     check_everything(&played, Version::EMPTY);
 }
 
-/// A batch in any order and with repeated keys makes the same update as single calls.
+/// Checks that a batch, in any order and with repeated keys, makes the same update as single calls.
 pub fn check_batches<S: Suite, B: BalancingScheme>(actions: &[Action]) {
     let (mut single, mut batched) = (new_author::<S, B>(), new_author::<S, B>());
     let mut batch = Vec::new();
@@ -371,7 +372,7 @@ pub fn check_batches<S: Suite, B: BalancingScheme>(actions: &[Action]) {
             }
             (Action::Remove(key), _) => batch.push(Operation::Remove(key.clone())),
             (Action::Snapshot, update) => {
-                // Every third batch is added to pending single calls.
+                // Every third batch is added to pending changes of single calls.
                 let calls = if single.version().number() % 3 == 0 {
                     batch.len() / 2
                 } else {
@@ -393,7 +394,7 @@ pub fn check_batches<S: Suite, B: BalancingScheme>(actions: &[Action]) {
     }
 }
 
-/// A signer that fails a set number of times.
+/// A signer that refuses a set number of times, and then signs.
 #[derive(Debug)]
 pub struct Unreliable {
     key: SigningKey,
@@ -410,8 +411,9 @@ impl signature::Signer<HeadSignature> for Unreliable {
     }
 }
 
-/// After a signer failure, changes stay pending and the head is unchanged. The next snapshot is the
-/// same version with the same contents; later changes are in the version after it.
+/// Checks that changes stay pending and the head is unchanged after a signer failure. The next
+/// snapshot must be the same version with the same contents. Later changes must be in the following
+/// version.
 pub fn check_failing_signer<S: Suite, B: BalancingScheme>() {
     let refusals = Rc::new(Cell::new(0));
     let signer = Unreliable {
@@ -434,7 +436,7 @@ pub fn check_failing_signer<S: Suite, B: BalancingScheme>() {
             assert_eq!(author.get(a.as_bytes()), Some(&[round][..]));
             assert_eq!(author.len(), reliable.len());
         }
-        // Changes made while a snapshot waits for its signature are not part of it.
+        // Changes made while a snapshot waits for its signature belong to the next version.
         author.put(c.clone(), value([round, 2]));
         assert!(author.remove(&b));
         assert_eq!(
@@ -466,7 +468,7 @@ pub fn check_failing_signer<S: Suite, B: BalancingScheme>() {
     );
 }
 
-/// The encoded proofs of all interesting keys from version `oldest` on.
+/// Returns the encoded proofs of all interesting keys, from version `oldest` on.
 fn all_proofs<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: Version) -> Vec<Vec<u8>> {
     let keys = played.oracle.interesting_keys();
     let proofs = played
@@ -485,7 +487,7 @@ fn all_proofs<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: Versio
     proofs.collect()
 }
 
-/// Applies further actions.
+/// Applies further actions to author, server and oracle.
 fn go_on<S: Suite, St: Store<S>>(played: &mut PlayedTree<S, St>, actions: &[Action]) {
     for action in actions {
         played.oracle.apply(action);

@@ -1,4 +1,4 @@
-//! Tuple PADs for the generic checks, and their additional guarantees.
+//! Tuple PADs for the generic checks, and checks beyond the two general traits.
 
 use core::marker::PhantomData;
 #[cfg(any(feature = "bilinear", feature = "rsa"))]
@@ -25,9 +25,9 @@ use crate::{
     repository::{self, TraceRun},
 };
 
-/// Test secrets, made from a number.
+/// Secrets for tests, made from a number.
 pub trait TestSecret: SecretBytes {
-    /// The secret number `number`.
+    /// Returns the secret with number `number`.
     fn numbered(number: u8) -> Self;
 }
 
@@ -36,7 +36,7 @@ impl TestSecret for () {
 }
 
 impl TestSecret for ChainSecret {
-    /// Returns a short chain, so that checks exhaust it.
+    /// Returns a secret with a short chain, so that checks reach its end.
     fn numbered(number: u8) -> Self {
         Self::from_bytes([number; 32]).with_length(3)
     }
@@ -49,8 +49,8 @@ impl TestSecret for BlsSecretKey {
 }
 
 #[cfg(feature = "rsa")]
-/// A 2048-bit key with published factors. Making or checking such a key takes longer than most
-/// tests.
+/// A 2048-bit key with published factors. Generating or checking a new key would take longer than
+/// most tests.
 static RSA: LazyLock<RsaSecretKey> = LazyLock::new(|| {
     let lines = include_str!("../keys/rsa-2048.txt").lines();
     let mut primes = lines
@@ -62,7 +62,7 @@ static RSA: LazyLock<RsaSecretKey> = LazyLock::new(|| {
 });
 
 #[cfg(feature = "bilinear")]
-/// A key with capacity for the keys of a trace and the keys that checks add.
+/// A key whose capacity suffices for the keys of a trace and the keys that checks add.
 static BILINEAR: LazyLock<BilinearSecretKey> = LazyLock::new(|| {
     BilinearSecretKey::generate(64, 1, b"conformance", &pad_core::Workers::sequential())
         .expect("randomness")
@@ -90,10 +90,10 @@ impl<A: TestSecret, B: TestSecret> TestSecret for (A, B) {
     }
 }
 
-/// The number of the secrets of all checked dictionaries.
+/// The number of the scheme secret of all checked dictionaries.
 const SECRET: u8 = 7;
 
-/// A tuple PAD of design `D` under suite `S`.
+/// A tuple PAD with design `D` and suite `S`.
 #[derive(Debug)]
 pub struct TuplePad<S, D>(PhantomData<(S, D)>);
 
@@ -120,7 +120,7 @@ impl<S: Suite, D: Design<S, Secret: TestSecret>> Pad for TuplePad<S, D> {
     }
 }
 
-/// A tuple PAD of design `D` under suite `S`, whose tuples are stored as rows, in memory.
+/// A tuple PAD with design `D` and suite `S`, whose tuples are stored as rows in memory.
 #[derive(Debug)]
 pub struct StoredTuplePad<S, D>(PhantomData<(S, D)>);
 
@@ -153,8 +153,8 @@ fn reopened<S: Suite, D: StorableDesign<S, Secret: TestSecret>>(
     StoredTupleRepository::open(authority, key, rows).expect("the rows are whole")
 }
 
-/// Stored tuples answer like the oracle and like an in-memory repository after the same updates,
-/// also after reopening and pruning. An author resumed from them makes the same updates.
+/// Checks that stored tuples answer like the oracle and like a repository in memory after equal
+/// updates, also after reopening and pruning. An author resumed from them must make equal updates.
 pub fn check_stored<S: Suite, D: StorableDesign<S, Secret: TestSecret>>(
     actions: &[Action],
     percent: u64,
@@ -210,7 +210,7 @@ fn check_as_in_memory<S: Suite, D: StorableDesign<S, Secret: TestSecret>>(
     }
 }
 
-/// The expectation of a version that a client of the checked dictionaries has.
+/// Returns what a client of the checked dictionaries expects of a version.
 pub fn expectation<S: Suite, D: Design<S, Secret: TestSecret>>(
     authority: Authority,
     version: Version,
@@ -222,8 +222,8 @@ pub fn expectation<S: Suite, D: Design<S, Secret: TestSecret>>(
     }
 }
 
-/// After pruning, later versions answer as before, earlier ones are refused, and the author
-/// continues.
+/// Checks that after pruning, later versions answer as before, earlier versions are refused, and
+/// the author can continue.
 pub fn check_prune<S: Suite, D: Design<S, Secret: TestSecret>>(actions: &[Action], percent: u64) {
     let mut played = repository::play::<TuplePad<S, D>>(actions);
     let oldest = Version::new(played.server.latest().number() * percent / 100);
@@ -244,8 +244,8 @@ pub fn check_prune<S: Suite, D: Design<S, Secret: TestSecret>>(actions: &[Action
     repository::check_lookups(&played, oldest);
 }
 
-/// A repository restored from its checkpoint answers and continues identically, also after pruning.
-/// A checkpoint of another authority is refused.
+/// Checks that a repository restored from its checkpoint answers and continues identically, also
+/// after pruning. A checkpoint of another authority must be refused.
 pub fn check_checkpoint<S: Suite, D: Design<S, Secret: TestSecret>>(actions: &[Action]) {
     let mut played = repository::play::<TuplePad<S, D>>(actions);
     for percent in [0, 50] {
@@ -273,7 +273,7 @@ pub fn check_checkpoint<S: Suite, D: Design<S, Secret: TestSecret>>(actions: &[A
     }
 }
 
-/// The repository accepts updates of an author that resumes from it.
+/// Checks that a repository accepts updates of an author that has resumed from it.
 pub fn check_resume<S: Suite, D: Design<S, Secret: TestSecret>>(actions: &[Action]) {
     let mut played = repository::play::<TuplePad<S, D>>(actions);
     let resumed = TupleAuthor::<S, D, _>::resume(
@@ -289,7 +289,7 @@ pub fn check_resume<S: Suite, D: Design<S, Secret: TestSecret>>(actions: &[Actio
     repository::check_lookups(&played, Version::EMPTY);
 }
 
-/// Takes additional snapshots of small changes.
+/// Takes additional snapshots, each with small changes.
 pub fn go_on<S: Suite, D: Design<S, Secret: TestSecret>>(
     played: &mut TraceRun<TuplePad<S, D>>,
     snapshots: u8,
@@ -309,10 +309,10 @@ pub fn go_on<S: Suite, D: Design<S, Secret: TestSecret>>(
     }
 }
 
-/// Tests of one design under all checks on random traces.
+/// Defines the tests of one design, with all checks on random traces.
 ///
-/// Usage: `tuple_checks!(name, fewer, shorter, Design);`. The number of traces is divided by
-/// `fewer`, their length by `shorter`.
+/// Usage: `tuple_checks!(name, fewer, shorter, Design);`. `fewer` divides the number of traces, and
+/// `shorter` divides their length.
 #[macro_export]
 macro_rules! tuple_checks {
     ($name:ident, $fewer:literal, $shorter:literal, $($design:tt)+) => {
@@ -375,7 +375,7 @@ macro_rules! tuple_checks {
     };
 }
 
-/// The test of one design under the other suites, as [`tuple_checks`].
+/// Defines the test of one design with the other suites, like [`tuple_checks`].
 #[macro_export]
 macro_rules! tuple_suites {
     ($name:ident, $fewer:literal, $shorter:literal, $($design:tt)+) => {
@@ -405,8 +405,8 @@ macro_rules! tuple_suites {
     };
 }
 
-/// Tests of one design whose tuples are stored, under the shared checks on random traces, as
-/// [`tuple_checks`].
+/// Defines the tests of one design whose tuples are stored, with the shared checks on random
+/// traces, like [`tuple_checks`].
 #[macro_export]
 macro_rules! stored_tuple_checks {
     ($name:ident, $fewer:literal, $shorter:literal, $($design:tt)+) => {

@@ -1,5 +1,5 @@
-//! The pages in `docs/format` agree with the published vectors: each tagged block equals its
-//! vector.
+//! Checks that the pages in `docs/format` agree with the published vectors: each tagged block must
+//! equal its vector.
 //!
 //! The tests of the families compare the vectors with the code. A tagged block starts with
 //! ```` ```hex vector: FILE FIELD ````. `FILE` is a file of `docs/vectors/trees` without its
@@ -16,8 +16,8 @@ use pad_conformance::published;
 use pad_core::Domain;
 use serde_json::Value;
 
-/// For each family: the beginning of its tagged blocks, the folder of its files, the prefix of its
-/// JSON pointers, and the minimum number of blocks.
+/// The families. Each has the beginning of its tagged blocks, the folder of its files, the prefix
+/// of its JSON pointers, and the minimum number of blocks.
 const TAGS: [(&str, &str, &str, usize); 4] = [
     ("```hex vector: ", "trees", "", 30),
     ("```hex tuple vector: ", "tuples", "", 11),
@@ -34,7 +34,7 @@ fn documents() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
 }
 
-/// The pages of the format, with their names.
+/// Returns the pages of the format, with their names.
 fn pages() -> Vec<(String, String)> {
     let page = |entry: std::io::Result<fs::DirEntry>| {
         let entry = entry.expect("an entry of docs/format");
@@ -89,7 +89,8 @@ fn every_tagged_block_is_its_vector() {
 /// Maximum total size of all published vectors, in bytes.
 const MOST_BYTES: u64 = 8_000_000;
 
-/// The files in a folder of published vectors, by their paths below it, with their lengths.
+/// Collects the files in a folder of published vectors, by their paths below it, with their
+/// lengths.
 fn files(folder: &Path, below: &str, found: &mut BTreeMap<String, u64>) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let entry = entry.expect("an entry");
@@ -137,7 +138,7 @@ fn every_tag_kind_suite_and_design_is_listed() {
     for suite in ["sha256-ed25519", "blake3-ed25519", "paper-2010"] {
         assert!(document.contains(suite), "{suite}");
     }
-    // Each has a file of its own.
+    // Each of these designs has its own file.
     let mut of_tuples = BTreeMap::new();
     files(&documents().join("vectors/tuples"), "", &mut of_tuples);
     let mut designs = BTreeSet::new();

@@ -17,10 +17,11 @@ use crate::{
     version::Version,
 };
 
-/// The author of a dictionary of family `F`. It changes the contents and publishes signed snapshots
-/// as bytes for the server.
+/// The author of a dictionary: changes the contents, and publishes signed snapshots as bytes for
+/// the server.
 ///
-/// Follows the laws of [`Dictionary`].
+/// The [family](crate::Family) `F` defines how contents become a signed root and how answers are
+/// proved. Obeys the laws of [`Dictionary`].
 pub struct Author<F: Authored> {
     dictionary: F::Author,
     public: PublicKey<F>,
@@ -166,21 +167,21 @@ impl<F: Authored> Author<F> {
         Ok(self.dictionary.remove(&key))
     }
 
-    /// Seals and signs the pending changes as the next version. Returns the message of an
-    /// [`crate::Update`].
+    /// Seals and signs the pending changes as the next version. Returns an encoded
+    /// [`crate::Update`] for the server.
     ///
     /// # Errors
-    /// The error of the signer or of the family. The changes are then still pending.
+    /// The error of the signer or of the family. The changes then stay pending.
     pub fn snapshot(&mut self) -> Result<Vec<u8>, F::AuthorError> {
         Ok(codec::encode(&self.dictionary.snapshot()?))
     }
 
-    /// The family's own author type, for operations specific to the family.
+    /// Returns the family's own author type, for operations that only this family offers.
     pub const fn dictionary(&self) -> &F::Author {
         &self.dictionary
     }
 
-    /// Like [`Author::dictionary`], mutable.
+    /// Like [`Author::dictionary`], but returns a mutable reference.
     pub const fn dictionary_mut(&mut self) -> &mut F::Author {
         &mut self.dictionary
     }

@@ -25,8 +25,8 @@ use crate::{
     view::{Refused, TrustedView},
 };
 
-/// A client of one dictionary of family `F`. It trusts the public key and keeps the newest head
-/// that it has seen.
+/// A client of one dictionary of family `F`. It trusts the author's public key and stores the
+/// newest verified head (the author's signed statement about one version).
 ///
 /// [`Client::check`] accepts answers about that newest version. [`Client::check_at`] accepts
 /// answers about a version that the caller names. A server cannot choose the version silently.
@@ -37,7 +37,7 @@ pub struct Client<F: Family> {
     newest: Option<SeenHead<F::Suite>>,
 }
 
-/// The newest head seen with its verified form, so that answers under it need no signature check.
+/// The newest head seen, signed and verified. Answers under this head need no signature check.
 #[derive(Clone, Copy, Debug)]
 struct SeenHead<S: Suite> {
     signed: SignedHead<S>,
@@ -58,7 +58,8 @@ impl<F: Family> Clone for Client<F> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal<S: Suite, E> {
-    /// The bytes are not an answer to this type of question, a head or a history proof.
+    /// The bytes are not the expected message: an answer to this type of question, a head, or a
+    /// history proof.
     #[error(transparent)]
     Decode(#[from] DecodeError),
     /// The head, or its history proof, is not acceptable to this client.
@@ -148,7 +149,8 @@ impl<F: Family> Client<F> {
         self.view.version()
     }
 
-    /// Accepts a head that is not older than the newest one seen. Returns its version.
+    /// Accepts a head at least as new as the newest head seen. Returns the version of the accepted
+    /// head.
     ///
     /// `head` is the message of a [`SignedHead`]. `consistency` is the message of the
     /// [`ConsistencyProof`] from the newest version seen. It is required unless the client has seen
@@ -160,8 +162,8 @@ impl<F: Family> Client<F> {
     /// * [`Refusal::Head`] with [`VerifyError::Rollback`] for an older head.
     /// * [`Refusal::Fork`] with evidence against the author.
     ///
-    /// A genuine head without a proof that it continues the history may be a fork too. See
-    /// [`TrustedView::accuse`].
+    /// If a correctly signed head is rejected for lack of a valid `consistency`, the author may
+    /// have forked. See [`TrustedView::accuse`].
     pub fn advance(
         &mut self,
         head: &[u8],
@@ -184,12 +186,12 @@ impl<F: Family> Client<F> {
 
     /// Verifies an answer about the newest version seen.
     ///
-    /// `answer` is the message of a [`Response`], no longer than [`Question::longest_answer`]. Its
-    /// head is verified before its proof takes memory.
+    /// `answer` is the message of a [`Response`], no longer than [`Question::longest_answer`]. The
+    /// head in the answer is verified before memory is allocated for the proof.
     ///
     /// # Errors
-    /// [`Refusal`]; [`Refusal::NoHeadSeen`] before the first head, because every key is absent from
-    /// version 0.
+    /// [`Refusal`]. [`Refusal::NoHeadSeen`] before the first head: the client then knows only
+    /// version 0, in which every key is absent.
     pub fn check<Q: Question>(
         &self,
         answer: &[u8],
@@ -206,11 +208,11 @@ impl<F: Family> Client<F> {
 
     /// Verifies an answer about `version` by the author's signature on that version's head.
     ///
-    /// The newest head seen does not vouch for the head of another version. [`Client::check_past`]
-    /// proves that they belong to one history.
+    /// This check does not prove that the answer's head belongs to the history of the newest head
+    /// seen. [`Client::check_past`] proves this as well.
     ///
     /// # Errors
-    /// [`Refusal`]. Version 0 is known without a head.
+    /// [`Refusal`]. Version 0 needs no head: it is the empty dictionary.
     pub fn check_at<Q: Question>(
         &self,
         version: Version,
@@ -230,9 +232,9 @@ impl<F: Family> Client<F> {
     /// `inclusion` is the message of the [`InclusionProof`] of `version` under the newest version
     /// seen.
     ///
-    /// Some families have proofs that do not open the root (signed tuples). These proofs are bound
-    /// only to the author's key and the version. If the author signed two contents for `version`,
-    /// either of them verifies.
+    /// Proofs of some families do not depend on the root, for example proofs of signed tuples. Only
+    /// the author's key and the version bind such a proof. If the author signed two contents for
+    /// `version`, proofs of both verify.
     ///
     /// # Errors
     /// [`Refusal`], as for [`Client::check`]. [`Refusal::Fork`] if the author signed the answer's
@@ -325,7 +327,7 @@ impl<F: Family> Client<F> {
     }
 }
 
-/// The body of a response of at most [`Question::longest_answer`] bytes.
+/// Returns the body of a response of at most [`Question::longest_answer`] bytes.
 fn response_body<'a, F: Answers<Q>, Q: Question>(
     answer: &'a [u8],
     question: &Q,

@@ -3,9 +3,9 @@
 //! Envelope (8 bytes): `"PAD1"`, format version, kind, suite id (big-endian).
 //!
 //! Body: serde data in bincode's `standard()` format (little-endian variable-length integers). The
-//! format has no length limit. The caller passes a limit, which is checked before decoding. Reader
-//! and writer are implemented here (`codec/reader.rs`: total and strict). Tests compare both with
-//! bincode.
+//! format has no length limit. The caller passes a limit, which is checked before decoding. This
+//! module implements reader and writer itself. The reader returns an error for every malformed
+//! input. Tests compare reader and writer with bincode.
 //!
 //! Memory: a decoded value takes at most a constant times the bytes of its encoding, even if length
 //! prefixes are forged. The factor is three times an element's size in memory, divided by the
@@ -72,9 +72,9 @@ pub const ENVELOPE_LENGTH: usize = 8;
 /// structs and enums, at most 64 deep. A sequence has at most as many elements as its message has
 /// bytes.
 pub trait Message: Serialize + DeserializeOwned {
-    /// The number of this type in envelopes; see `docs/format` for the list.
+    /// The number of this type in envelopes. `docs/format` lists all numbers.
     const KIND: u8;
-    /// The suite of this message, 0 if it has none.
+    /// The id of the suite of this message; 0 if the message depends on no suite.
     const SUITE: u16;
 }
 
@@ -90,8 +90,8 @@ pub fn encode<M: Message>(message: &M) -> Vec<u8> {
 
 /// Encodes the envelope of a message of `kind` and `suite`. The caller appends the body.
 ///
-/// For bodies with an explicit layout, which are read with [`open`]. Use [`encode`] for serde
-/// bodies.
+/// Use it for a body with an explicit byte layout, which the receiver reads with [`open`]. Use
+/// [`encode`] for serde bodies.
 pub fn envelope(kind: u8, suite: u16) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(256);
     bytes.extend_from_slice(&MAGIC);
@@ -104,8 +104,8 @@ pub fn envelope(kind: u8, suite: u16) -> Vec<u8> {
 /// Decodes an enveloped message of at most `limit` bytes.
 ///
 /// # Errors
-/// [`DecodeError`]: too large, another format, kind or suite, malformed, trailing bytes, or not the
-/// canonical encoding.
+/// [`DecodeError`] if the message is too large, malformed, not in canonical encoding, followed by
+/// further bytes, or of another format, kind or suite.
 pub fn decode<M: Message>(bytes: &[u8], limit: usize) -> Result<M, DecodeError> {
     decode_body(open(bytes, M::KIND, M::SUITE, limit)?)
 }
@@ -113,7 +113,8 @@ pub fn decode<M: Message>(bytes: &[u8], limit: usize) -> Result<M, DecodeError> 
 /// Checks a message's envelope and returns its body. The message has at most `limit` bytes.
 ///
 /// # Errors
-/// [`DecodeError`]: too large, shorter than an envelope, or another format, kind or suite.
+/// [`DecodeError`] if the message is too large, shorter than an envelope, or of another format,
+/// kind or suite.
 pub fn open(
     bytes: &[u8],
     expected_kind: u8,
@@ -149,7 +150,7 @@ pub fn open(
     Ok(body)
 }
 
-/// Encodes a body without an envelope, for contexts that determine its type.
+/// Encodes a body without an envelope. The receiver must know the type from the context.
 ///
 /// # Panics
 /// If the value is not serializable in this format, like [`encode`].
@@ -162,7 +163,8 @@ pub fn encode_body<T: Serialize>(value: &T) -> Vec<u8> {
 /// Decodes a body without an envelope. The caller has bounded the length of `bytes`.
 ///
 /// # Errors
-/// [`DecodeError`]: malformed, trailing bytes, or not the canonical encoding.
+/// [`DecodeError`] if the body is malformed, not in canonical encoding, or followed by further
+/// bytes.
 pub fn decode_body<T: Serialize + DeserializeOwned>(bytes: &[u8]) -> Result<T, DecodeError> {
     let mut rest = bytes;
     let value =
@@ -177,10 +179,11 @@ pub fn decode_body<T: Serialize + DeserializeOwned>(bytes: &[u8]) -> Result<T, D
     Ok(value)
 }
 
-/// Decodes the first part of a body, without checking that its encoding is canonical.
+/// Decodes a `T` from the start of a body. Neither reads the rest nor checks that the encoding is
+/// canonical.
 ///
-/// The rest is not read. This allows verifying the first part before the rest takes memory. Decode
-/// the whole body afterwards.
+/// With it, a receiver verifies the first part before allocating memory for the rest. Decode the
+/// whole body afterwards.
 ///
 /// # Errors
 /// [`DecodeError::Malformed`] if the bytes do not start with a `T`.

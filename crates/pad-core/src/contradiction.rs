@@ -1,8 +1,8 @@
 //! Evidence that an author's heads of different versions do not belong to one history.
 //!
 //! A signed head is a *testimony* about its own version and, by its history, about every earlier
-//! version. Two testimonies about one version that name different roots, or different histories,
-//! contradict each other ([`Contradiction`]):
+//! version. Two testimonies about one version contradict each other if they name different roots or
+//! different histories ([`Contradiction`]):
 //!
 //! ```text
 //!   head m  --signs-->    root and history of m
@@ -11,23 +11,25 @@
 //! ```
 //!
 //! **No honest author can be accused.** An honest author signs one head for each version. The head
-//! has the root of that version's contents and of the history log over the earlier roots. Any
-//! verified statement about version `k` under one of these heads names the only root of `k`, or the
-//! only history root of `k`. For its two versions, an inclusion or prefix proof has exactly one
-//! position for each digest. A second result would require a collision of the suite's hash.
+//! contains the root of that version's contents, and the root of the history log over the earlier
+//! versions. All verified statements about version `k` under these heads therefore name the same
+//! root of `k`, and the same history root of `k`. The two versions of an inclusion or prefix proof
+//! determine the position of each digest in it. A second result would require a collision of the
+//! suite's hash.
 //!
-//! **Every observed contradiction can be proved.** A client with a verified root of `k` holds a
-//! head of `k`, or a newer head with an inclusion proof. Two clients with different roots hold two
-//! contradicting testimonies, and need no server.
+//! **Every observed contradiction can be proved.** A client with a verified root of `k` received a
+//! head of `k`, or a newer head with an inclusion proof. Two clients that verified different roots
+//! of `k` therefore have two contradicting testimonies, and need no server.
 //!
-//! A client that refuses head `n` because it does not continue head `m` needs two proofs. They come
-//! from a server that holds the log behind head `n`, and compute the root and the history that `n`
-//! names for `m`. If both matched head `m`, the consistency proof from that log would have
-//! verified. So one of the two contradicts head `m`.
+//! Suppose a client rejects head `n` because `n` does not continue head `m`. The client then needs
+//! two proofs from a server that stores the log behind head `n`. They compute the root and the
+//! history of `m` according to head `n`. If both matched head `m`, the consistency proof from the
+//! same log would have verified. So at least one of the two proofs contradicts head `m`.
 //!
 //! [`TrustedView::advance`] extracts evidence from a failing consistency proof that contains it.
-//! [`TrustedView::accuse`] builds evidence from either proof. Evidence is impossible only if no log
-//! hashes to a signed history. No server has accepted such a head.
+//! [`TrustedView::accuse`] builds evidence from an inclusion or prefix proof. Evidence cannot be
+//! built only if the history root in a signed head is not the root of any log. No server has
+//! accepted such a head.
 //!
 //! ```
 //! # use ed25519_dalek::SigningKey;
@@ -52,7 +54,7 @@
 //! let proof = log.prove_consistency(Version::new(1), Version::new(2)).map(Untrusted::new);
 //! assert!(view.advance(Untrusted::new(offered), proof).is_err());
 //!
-//! // The server's proof of what it says version 1 was convicts the author.
+//! // The server proves the root of version 1 under the offered head. This convicts the author.
 //! let past = log.prove_inclusion(Version::new(1), Version::new(2)).ok_or("1 is before 2")?;
 //! let evidence = view.accuse(Untrusted::new(offered), Past::Root(past))?;
 //! let forked = Untrusted::new(evidence).verify(&authority, &())?;
@@ -88,9 +90,9 @@ use crate::{
 
 /// Two testimonies about one version that cannot both be true.
 ///
-/// Every holder of the author's public key can check them. Only a holder of the signing key can
-/// make them. Two heads can contradict each other about several versions, in either order, and each
-/// of these forms is valid evidence.
+/// Any holder of the author's public key can verify a contradiction. Only a holder of the signing
+/// key can produce one. Two heads may contradict each other about several versions, and either head
+/// may come first. Each of these forms is valid evidence.
 ///
 /// Size: two heads, and at most two paths of about one digest for each doubling of the number of
 /// versions.
@@ -105,17 +107,19 @@ pub struct Contradiction<S: Suite> {
     pub second: Testimony<S>,
 }
 
-/// A signed head as a statement about its own or an older version.
+/// A signed head, used as a statement about its own version or an older one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Testimony<S: Suite> {
     /// The head.
     pub head: SignedHead<S>,
-    /// The part of the head that is the statement, with its proof.
+    /// The statement that the head makes, with its proof if the statement is about an older
+    /// version.
     pub past: Past<S>,
 }
 
-/// The part of a head that serves as testimony, with its proof.
+/// The statement that a head makes in a [`Testimony`]: about its own version, or about an older one
+/// with a proof.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub enum Past<S: Suite> {
@@ -132,7 +136,7 @@ impl<S: Suite> Message for Contradiction<S> {
     const SUITE: u16 = S::ID.0;
 }
 
-/// Commitment: the authority. Query: nothing. Statement: the fork.
+/// Verified against the [`Authority`]; the query is empty. The statement is the fork.
 impl<S: Suite> Proof for Contradiction<S> {
     type Commitment = Authority;
     type Query = ();
@@ -153,7 +157,7 @@ impl<S: Suite> Proof for Contradiction<S> {
     }
 }
 
-/// The digests that a verified testimony names; `None` for digests that it does not name.
+/// The digests in a verified testimony. A digest is `None` if the testimony does not contain it.
 struct TestimonyDigests<S: Suite> {
     root: Option<S::Digest>,
     history: Option<S::Digest>,
@@ -184,7 +188,7 @@ fn differ<D: PartialEq>(both: (Option<&D>, Option<&D>)) -> bool {
     matches!(both, (Some(first), Some(second)) if first != second)
 }
 
-/// Evidence that an author forked, of either kind.
+/// Evidence that an author forked: about one version, or across versions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ForkEvidence<S: Suite> {
     /// Two heads of one version.
@@ -218,7 +222,7 @@ impl<S: Suite> ForkEvidence<S> {
     }
 }
 
-/// Commitment: the authority. Query: nothing. Statement: the fork.
+/// Verified against the [`Authority`]; the query is empty. The statement is the fork.
 impl<S: Suite> Proof for ForkEvidence<S> {
     type Commitment = Authority;
     type Query = ();

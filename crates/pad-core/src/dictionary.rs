@@ -21,7 +21,7 @@ use crate::{
 pub trait Dictionary {
     /// Hash, digest width and signature.
     type Suite: Suite;
-    /// Data in updates in addition to operations and head.
+    /// Data of the scheme in updates, in addition to operations and head.
     type Attachment: Attachment;
     /// Error returned when a snapshot cannot be taken: the signer or the store failed.
     type Error;
@@ -58,6 +58,6 @@ pub trait Dictionary {
     /// Seals and signs the pending changes as the next version.
     ///
     /// # Errors
-    /// The signer or the store failed. The changes are then still pending.
+    /// [`Dictionary::Error`] if the signer or the store failed. The changes are then still pending.
     fn snapshot(&mut self) -> Result<Update<Self::Suite, Self::Attachment>, Self::Error>;
 }

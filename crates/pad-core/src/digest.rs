@@ -9,10 +9,11 @@ use serde::{
     ser::SerializeTuple,
 };
 
-/// Domain of hashed or signed data. Data hashed under different domains never collides.
+/// Domain of hashed or signed data. Data hashed under different domains never collides. The entries
+/// name the domain, then the hashed data after a colon.
 ///
-/// This enum is the only list of tags of dictionaries and accumulators; `docs/format` repeats
-/// it. Other users of hashes have their own tags, with other prefixes:
+/// This enum is the only list of tags of dictionaries and accumulators; `docs/format` repeats it.
+/// Other users of hashes have their own tags, with other prefixes:
 ///
 /// * BLS signatures (`bls12`): the tags of their standard.
 /// * Outsourced files (`flexlist`).
@@ -67,21 +68,23 @@ pub enum Domain {
     HashChain,
     /// The secret start of a hash chain.
     HashChainSeed,
-    /// The scalar of a prefix of an append-only dictionary's element: length in bits, bits.
+    /// The scalar for a bit prefix of an element of an append-only dictionary: length in bits,
+    /// bits.
     AadPrefix,
     /// The key half of an element of an append-only dictionary: key.
     AadKey,
-    /// The value half of such an element: value digest, occurrence.
+    /// The value half of an element of an append-only dictionary: value digest, occurrence.
     AadValue,
     /// An element of an append-only set: member.
     AadElement,
     /// A leaf of an append-only forest: position, element.
     AadLeaf,
-    /// Two neighbours of an append-only forest: left digest, right digest.
+    /// A pair of neighbouring nodes of an append-only forest: left digest, right digest.
     AadPair,
     /// A node of an append-only forest with an accumulator: level, accumulator, inner digest.
     AadNode,
-    /// The roots of an append-only forest from one root on: its digest, the bag of later roots.
+    /// The roots of an append-only forest from one root to the last: its digest, the bag of later
+    /// roots.
     AadBag,
     /// The digest of an append-only dictionary: id, size, bag of all roots.
     AadRoot,
@@ -94,17 +97,19 @@ pub enum Domain {
     DirectoryRoot,
     /// A block of a directory hashed as a whole: level, index, contents.
     BlockFlat,
-    /// The sums of a block hashed by lattices: 1,024 lanes of 16 bits.
+    /// The sums of a block of the strategy `lt-hash`: 1,024 lanes of 16 bits.
     BlockLtState,
-    /// The 24-byte constant of elements of blocks summed modulo `2^1600`. No suite hashes under it.
+    /// The 24-byte constant for elements of blocks of the strategy `ad-hash-1600`, which adds
+    /// modulo `2^1600`. No suite hashes under this domain.
     BlockAd1600,
-    /// The constant of elements of blocks multiplied modulo a prime of 1,024 bits, like
-    /// [`Domain::BlockAd1600`].
+    /// The constant for elements of blocks of the strategy `mu-hash-1024`, which multiplies modulo
+    /// a prime of 1,024 bits. No suite hashes under this domain.
     BlockMu1024,
-    /// The constant of elements of blocks multiplied modulo a prime of 3,072 bits, like
-    /// [`Domain::BlockAd1600`].
+    /// The constant for elements of blocks of the strategy `mu-hash-3072`, which multiplies modulo
+    /// a prime of 3,072 bits. No suite hashes under this domain.
     BlockMu3072,
-    /// The BLAKE3 key of elements of blocks hashed by lattices. No suite hashes under it.
+    /// The BLAKE3 key for elements of blocks of the strategy `lt-hash`. No suite hashes under this
+    /// domain.
     BlockLtHash,
 }
 
@@ -155,7 +160,7 @@ impl Domain {
         Self::BlockLtHash,
     ];
 
-    /// The tag: at most 32 ASCII characters, no tag being a prefix of another once zero-padded.
+    /// Returns the tag: at most 32 ASCII characters. No zero-padded tag starts with another tag.
     pub const fn tag(self) -> &'static str {
         match self {
             Self::TreeNode => "pad/v1/tree-node",
@@ -322,7 +327,8 @@ impl<'de, const N: usize> Deserialize<'de> for Digest<N> {
     }
 }
 
-/// Serializes a byte array without a length prefix; as hexadecimal text in human-readable formats.
+/// Serializes a byte array without a length prefix, or as hexadecimal text in human-readable
+/// formats.
 pub(crate) fn serialize_array<const N: usize, S: Serializer>(
     bytes: &[u8; N],
     serializer: S,
@@ -348,7 +354,8 @@ pub(crate) fn deserialize_array<'de, const N: usize, D: Deserializer<'de>>(
     deserializer.deserialize_tuple_struct(ARRAY, N, ArrayVisitor)
 }
 
-/// The struct name for deserializing byte arrays, so that the codec reads each array in one step.
+/// The struct name under which byte arrays are deserialized. The codec recognises it and reads the
+/// array in one step.
 pub(crate) const ARRAY: &str = "pad_core::array";
 
 /// Parses lower-case hexadecimal text of exactly `2 * N` characters.

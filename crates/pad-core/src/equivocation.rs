@@ -21,8 +21,8 @@ use crate::{
 
 /// Two different signed heads of one dictionary and version.
 ///
-/// Every holder of the author's public key can check them. Only a holder of the signing key can
-/// make them.
+/// Any holder of the author's public key can verify the pair. Only a holder of the signing key can
+/// produce one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Equivocation<S: Suite> {
@@ -45,7 +45,7 @@ impl<S: Suite> Message for Equivocation<S> {
     const SUITE: u16 = S::ID.0;
 }
 
-/// Commitment: the authority. Query: nothing. Statement: the fork.
+/// Verified against the [`Authority`]; the query is empty. The statement is the fork.
 impl<S: Suite> Proof for Equivocation<S> {
     type Commitment = Authority;
     type Query = ();

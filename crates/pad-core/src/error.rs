@@ -34,7 +34,7 @@ pub enum InputError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecodeError {
-    /// The message is longer than the receiver accepts.
+    /// The message is longer than the receiver's limit.
     #[error("the message exceeds {limit} bytes")]
     TooLarge {
         /// The receiver's limit in bytes.
@@ -43,10 +43,10 @@ pub enum DecodeError {
     /// The message does not start with the format's magic bytes.
     #[error("not a message of this format")]
     NotThisFormat,
-    /// The format version is not one that this library reads.
+    /// This library does not read this format version.
     #[error("format version {0} is unknown")]
     UnknownFormatVersion(u8),
-    /// The message is of another kind than the one asked for.
+    /// The message is of another kind than requested.
     #[error("expected a message of kind {expected}, got kind {actual}")]
     WrongKind {
         /// The kind asked for.
@@ -57,12 +57,12 @@ pub enum DecodeError {
     /// The message was made under another suite.
     #[error("expected suite {expected}, got suite {actual}")]
     WrongSuite {
-        /// The suite asked for.
+        /// The requested suite.
         expected: u16,
-        /// The suite found.
+        /// The suite of the message.
         actual: u16,
     },
-    /// The message is truncated or holds an invalid value.
+    /// The message is truncated or contains an invalid value.
     #[error("the message is truncated or malformed")]
     Malformed,
     /// Bytes are left over after the message.
@@ -77,7 +77,7 @@ pub enum DecodeError {
     /// A residue is zero, not below the modulus, or 1 where no honest party produces it.
     #[error("a residue is outside the range of the modulus")]
     ResidueOutOfRange,
-    /// A residue is the larger one of the pair `x`, `N - x`.
+    /// A residue is the larger number of the pair `x`, `N - x`. Only the smaller one is canonical.
     #[error("a residue is not the smaller one of its pair")]
     ResidueNotCanonical,
     /// A residue shares a factor with the modulus.
@@ -95,16 +95,16 @@ pub enum DecodeError {
     /// A scalar is zero where it must not be, or not below the group order.
     #[error("a scalar is outside its range")]
     ScalarOutOfRange,
-    /// The offset of a prime representative is outside the search window.
+    /// The offset that locates an element's prime is outside the search window.
     #[error("the offset of a prime representative is outside the search window")]
     OffsetOutsideWindow,
-    /// A number offered as a prime representative is even or composite.
+    /// A number given as the prime of an element is even or composite.
     #[error("a prime representative is not an odd prime")]
     NotAPrimeRepresentative,
     /// Parameters or keys are inconsistent or too small.
     #[error("the parameters are inconsistent or too small")]
     ParametersInvalid,
-    /// The object was made for other parameters.
+    /// The object belongs to other parameters.
     #[error("the object was made for other parameters")]
     WrongParameters,
     /// The parameters were made with a guessable secret: a small number or a root of unity.
@@ -133,7 +133,8 @@ pub enum VerifyError {
         /// The scheme found.
         actual: u16,
     },
-    /// The head is of another version than requested, or not newer than the older version.
+    /// The head is of another version than requested, or not newer than the version that it should
+    /// continue.
     #[error("the head is of version {actual}, expected version {expected}")]
     WrongVersion {
         /// The version asked for.
@@ -155,19 +156,21 @@ pub enum VerifyError {
     /// The author signed two different heads for one version, or heads that contradict each other.
     #[error("the author signed two different histories at version {0}")]
     Fork(Version),
-    /// Two heads that should contradict each other do not, or no head was seen to contradict.
+    /// The two heads of an accusation agree, or the client has seen no head to compare with.
     #[error("the two heads do not contradict each other")]
     NoContradiction,
     /// The proof hashes to another root than the signed one.
     #[error("the proof does not hash to the signed root")]
     RootMismatch,
-    /// The shape in the proof is not a tree, or does not match its number of digests and leaves.
+    /// The shape in the proof is not a tree, or does not match the numbers of digests and leaves in
+    /// the proof.
     #[error("the proof's shape is malformed")]
     MalformedShape,
     /// Leaves are not in strictly ascending order of keys.
     #[error("the proof's leaves are out of order")]
     UnorderedLeaves,
-    /// A needed part of the tree is elided, so the answer could be hidden in it.
+    /// The proof contains only the digest of a needed part of the tree. The answer could be hidden
+    /// in this part.
     #[error("the proof elides a part of the tree that could hold the key")]
     Elided,
     /// The proof opens more than the query needs.
@@ -194,10 +197,10 @@ pub enum VerifyError {
     /// The witness does not prove the element under the accumulator value.
     #[error("the witness does not match the element and the accumulator value")]
     WitnessMismatch,
-    /// The offset of a prime representative is outside the search window.
+    /// The offset that locates an element's prime is outside the search window.
     #[error("the offset of a prime representative is outside the search window")]
     OffsetOutsideWindow,
-    /// The offset produces an even or composite number.
+    /// The offset leads to an even or composite number instead of a prime.
     #[error("the offset does not give a prime representative")]
     NotAPrimeRepresentative,
     /// The remainder in a non-membership witness is zero or not reduced.
@@ -206,7 +209,7 @@ pub enum VerifyError {
     /// A proof of exponentiation does not verify.
     #[error("the proof of exponentiation does not verify")]
     ExponentiationProofMismatch,
-    /// The accumulator cannot hold this element.
+    /// The accumulator cannot contain this element.
     #[error("the accumulator cannot hold this element")]
     ElementNotAllowed,
     /// The number of witnesses or values differs from the number of elements asked for.
@@ -218,14 +221,14 @@ pub enum VerifyError {
     /// A tuple is not valid at the requested instant.
     #[error("a tuple is not valid at {instant}: it is valid from {since} to {until}")]
     OutsideValidity {
-        /// The requested instant: a version, or an older generation's epoch.
+        /// The requested instant: a version, or the epoch of an older generation.
         instant: u64,
         /// The first instant covered by the proof.
         since: u64,
         /// The last instant covered by the proof.
         until: u64,
     },
-    /// A revealed link is further from its anchor than the client's limit.
+    /// A revealed link of a hash chain is more steps away from its anchor than the client's limit.
     #[error("a hash chain has more than {limit} steps")]
     ChainTooLong {
         /// The maximum number of steps.
@@ -252,8 +255,8 @@ pub enum VerifyError {
     /// An equation between accumulators does not hold.
     #[error("an equation between accumulators does not hold")]
     EquationMismatch,
-    /// An accumulator opens to zero at the key asked for, so it holds more elements than the proof
-    /// contains.
+    /// An accumulator opens to zero at the key asked for. It therefore contains more elements than
+    /// the proof shows.
     #[error("an accumulator opens to zero at the key: it holds more than is shown")]
     ZeroOpening,
     /// The prefix in a proof of absence has no bits, or more bits than the key half of an element.
@@ -268,7 +271,8 @@ pub enum VerifyError {
     /// The root that a proof gives for the older version does not match that version's root.
     #[error("the proof does not start from the older version's root")]
     OldRootMismatch,
-    /// Bytes within the evidence, which only the public key can decode, are not well-formed.
+    /// Bytes in the evidence are malformed. Only the public key can decode these bytes, so the
+    /// message's decoder accepts them.
     #[error("the evidence is malformed: {0}")]
     Undecodable(DecodeError),
     /// A live entry in the proof has the digest reserved for deleted entries.
@@ -297,14 +301,15 @@ pub enum VerifyError {
     /// A slot of a block does not map to an element of the group.
     #[error("a slot does not map to an element of the group")]
     ElementNotFound,
-    /// The path hint belongs to another entry than the one asked for, or to none.
+    /// The path hint (an old proof that was kept) is for another entry than requested, or for no
+    /// entry.
     #[error("the path hint is of another entry")]
     HintOfAnotherEntry,
-    /// The path hint belongs to another object than the given one: either the hint or the object is
+    /// The path hint is for another object than the given one. Either the hint or the object is
     /// stale.
     #[error("the path hint is of another object")]
     HintOfAnotherObject,
-    /// The height of a short-circuit answer was not offered.
+    /// The height of a short-circuit answer is not one of the heights in the request.
     #[error("a short-circuit answer has height {height}, which was not requested")]
     HeightNotOffered {
         /// The height of the answer.
@@ -342,7 +347,7 @@ pub enum ApplyError {
     /// An operation removes an absent key.
     #[error("the update removes an absent key")]
     RemovesAbsentKey,
-    /// The attachment does not fit the tuples that the operations produce.
+    /// The attachment does not match the tuples that the operations produce.
     #[error("the update's attachment does not match its operations")]
     AttachmentMismatch,
     /// An update of an append-only log contains operations, which could replace or remove entries.
@@ -386,7 +391,7 @@ pub enum StoreFault {
     /// The store is closed after a failed write. Open it again to continue.
     #[error("the store is closed after a failed write: open it again")]
     Closed,
-    /// A directory in files can be bulk loaded only when it is created.
+    /// A directory stored in files accepts a bulk load only when it is created.
     #[error("a directory in files can be bulk-loaded only at its creation")]
     LoadedWhenMade,
 }
@@ -400,7 +405,7 @@ pub enum LookupError {
     UnknownVersion {
         /// The version asked for.
         version: Version,
-        /// The latest version; from a proof of history, the newer version asked for.
+        /// The latest version. For a proof of history, the newer of the two versions asked for.
         latest: Version,
     },
     /// The version was pruned.
@@ -415,8 +420,8 @@ pub enum LookupError {
     /// Another server may keep them.
     #[error("keys that the answer depends on are not kept here")]
     NotKept,
-    /// A newer version is not durable yet. Proofs could vouch for it, so they are refused until it
-    /// is.
+    /// A newer version is not durable yet. Proofs are refused until it is durable, because they
+    /// could vouch for this version.
     #[error("version {version} is not durable yet, flush it first")]
     NotDurable {
         /// The version that may still be lost.

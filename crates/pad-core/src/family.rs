@@ -31,7 +31,8 @@ pub trait Family: Sized + 'static {
     const NAME: &'static str;
 }
 
-/// Support of a family for questions of type `Q`. Unsupported questions do not compile.
+/// Support of a family for questions of type `Q`. A question that the family does not support does
+/// not compile.
 pub trait Answers<Q: Question>: Family {
     /// The evidence for an answer.
     type Proof: Message;
@@ -70,7 +71,7 @@ impl<F: Family> PublicKey<F> {
         Self { authority, key }
     }
 
-    /// The author's key, with the dictionary and scheme for which its heads are accepted.
+    /// The author's key, with the dictionary and the scheme of the heads that clients accept.
     pub const fn authority(&self) -> &Authority {
         &self.authority
     }

@@ -24,9 +24,11 @@ use crate::{
     version::Version,
 };
 
-/// The number of a scheme (how a root is computed from contents) in signed heads.
+/// The number of a scheme in signed heads. A scheme defines how a root is computed from the
+/// contents.
 ///
-/// The tree schemes are listed in `pad-tree`; a server's storage strategy is not part of it.
+/// `pad-tree` lists the numbers of the tree schemes. The storage strategy of a server is not part
+/// of the scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SchemeId(pub u16);
 
@@ -183,7 +185,7 @@ const LONGEST_SIGNED: usize = 60 + 2 * 32;
 
 /// Evidence for version 0: the empty dictionary, by definition and without a signature.
 ///
-/// Commitment: the authority. Query: nothing. Statement: the head of version 0.
+/// Verified against the [`Authority`]; the query is empty. The statement is the head of version 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EmptyDictionary<S>(core::marker::PhantomData<S>);
 
@@ -238,8 +240,8 @@ impl<S: Suite> Message for SignedHead<S> {
     const SUITE: u16 = S::ID.0;
 }
 
-/// Commitment: the authority. Query: the version, at least 1 (version 0 needs no signature: see
-/// [`EmptyDictionary`]). Statement: the head.
+/// Verified against the [`Authority`]. The query is the version, at least 1: version 0 needs no
+/// signature (see [`EmptyDictionary`]). The statement is the head.
 impl<S: Suite> Proof for SignedHead<S> {
     type Commitment = Authority;
     type Query = Version;

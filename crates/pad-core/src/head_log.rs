@@ -22,8 +22,8 @@ use crate::{
 ///
 /// Space: a signature and a root for each version, and a quarter of a digest for the history.
 ///
-/// Decoding verifies the latest head, which vouches for the roots of all versions. Cost: one
-/// signature, and `O(versions)` hashes.
+/// Decoding verifies the latest head, which commits to the roots of all versions. Cost: one
+/// signature check, and `O(versions)` hashes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "", try_from = "UncheckedHeadLog<S>")]
 pub struct HeadLog<S: Suite> {
@@ -65,14 +65,14 @@ impl<S: Suite> HeadLog<S> {
         check_next(&self.authority, latest, history, base, head)
     }
 
-    /// Appends the next version's head, which [`HeadLog::check`] has accepted.
+    /// Appends the head of the next version. [`HeadLog::check`] must have accepted `head` before.
     pub fn append(&mut self, head: &SignedHead<S>) {
         self.append_root(&head.head.root, &head.signature);
     }
 
     /// Appends the next version's root and signature, as read back from storage.
     ///
-    /// Neither is verified. Verify the latest head afterwards: it vouches for all roots.
+    /// Neither is verified. Verify the latest head afterwards: it commits to all roots.
     pub fn append_root(&mut self, root: &S::Digest, signature: &HeadSignature) {
         self.log.append(root);
         self.signatures.push(Digest(signature.to_bytes()));
@@ -151,7 +151,8 @@ impl<S: Suite> Heads<S> for HeadLog<S> {
 /// other.
 ///
 /// Time of each proof: in memory `O(log versions)` digests and hashes. A log that stores only every
-/// other subtree needs another digest for each level below a right sibling: `O(log^2 versions)`.
+/// other subtree needs one more digest for each level below a right sibling, `O(log^2 versions)` in
+/// total.
 pub trait Heads<S: Suite>: Subtrees<S> {
     /// Returns the head of a version. Version 0 has no head.
     ///
@@ -176,8 +177,8 @@ pub trait Heads<S: Suite>: Subtrees<S> {
     /// Proves the root of `version` under the head of `newer`.
     ///
     /// # Errors
-    /// * [`LookupError::UnknownVersion`] unless `newer` exists and `version` is at least 1 and
-    ///   below it.
+    /// * [`LookupError::UnknownVersion`] unless `newer` exists, and `version` is at least 1 and
+    ///   below `newer`.
     /// * The store's error if a digest cannot be read.
     fn prove_inclusion(
         &self,
@@ -194,7 +195,7 @@ pub trait Heads<S: Suite>: Subtrees<S> {
     /// Proves that the head of `newer` continues the head of `older`.
     ///
     /// # Errors
-    /// * [`LookupError::UnknownVersion`] unless `older` is below `newer`, which exists.
+    /// * [`LookupError::UnknownVersion`] unless `newer` exists, and `older` is below `newer`.
     /// * The store's error if a digest cannot be read.
     fn prove_consistency(
         &self,
@@ -211,8 +212,8 @@ pub trait Heads<S: Suite>: Subtrees<S> {
     /// Proves the history root of `version` under the head of `newer`.
     ///
     /// # Errors
-    /// * [`LookupError::UnknownVersion`] unless `newer` exists and `version` is at least 1 and
-    ///   below it.
+    /// * [`LookupError::UnknownVersion`] unless `newer` exists, and `version` is at least 1 and
+    ///   below `newer`.
     /// * The store's error if a digest cannot be read.
     fn prove_prefix(&self, version: Version, newer: Version) -> Result<PrefixProof<S>, LookupError>
     where
@@ -229,7 +230,8 @@ impl<S: Suite, H: Heads<S>> Heads<S> for &H {
     }
 }
 
-/// Maps a missing digest to [`LookupError::UnknownVersion`] with `newer`, which exists, as latest.
+/// Maps a missing digest to [`LookupError::UnknownVersion`], with the existing version `newer` as
+/// the latest.
 fn known<T>(
     version: Version,
     newer: Version,
@@ -282,7 +284,7 @@ struct UncheckedHeadLog<S: Suite> {
     signatures: Vec<Digest<SIGNATURE_LENGTH>>,
 }
 
-/// Error returned when the author's latest head does not vouch for a stored log.
+/// Error returned when the author's latest head does not match a stored log.
 #[derive(Debug, thiserror::Error)]
 enum HeadLogMismatch {
     #[error("the number of signatures differs from the number of versions")]
@@ -386,7 +388,7 @@ mod tests {
         assert!(log.head(Version::EMPTY).is_err() && log.head(Version::new(21)).is_err());
     }
 
-    /// Flips each byte of stored logs: decoding fails, or the next head is unchanged.
+    /// Flips each byte of a stored log. Decoding then fails, or the next head stays unchanged.
     #[test]
     fn a_stored_log_whose_bytes_were_changed_leads_to_no_other_history() {
         let (mut log, mut history) = (HeadLog::<S>::new(authority()), Frontier::default());

@@ -37,8 +37,8 @@
 //!   one are unchanged.
 //! * An inclusion proof for the older version itself, which its own history root does not cover.
 //!
-//! If a consistency proof fails, [`InclusionProof`] and [`PrefixProof`] prove the past that the
-//! newer head vouches for: see [`contradiction`](crate::contradiction).
+//! If a consistency proof fails, [`InclusionProof`] and [`PrefixProof`] prove the older root and
+//! history to which the newer head commits: see [`contradiction`](crate::contradiction).
 
 #![deny(
     clippy::indexing_slicing,
@@ -97,8 +97,8 @@ fn node<S: Suite>(left: &S::Digest, right: &S::Digest) -> S::Digest {
 
 /// Evidence for an older version under a newer head.
 ///
-/// Commitment: a newer verified head. Query: the older version. Statement: the older version's
-/// root, as [`PastRoot`].
+/// Verified against a newer verified head. The query is the older version. The statement is the
+/// root of the older version, as [`PastRoot`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct InclusionProof<S: Suite> {
@@ -106,7 +106,7 @@ pub struct InclusionProof<S: Suite> {
     path: Vec<S::Digest>,
 }
 
-/// The root of an older version, as a newer head vouches for it.
+/// The root of an older version, according to a newer head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PastRoot<S: Suite> {
     /// The older version.
@@ -139,10 +139,10 @@ impl<S: Suite> Proof for InclusionProof<S> {
     }
 }
 
-/// Evidence that a newer head rewrote nothing.
+/// Evidence that a newer head continues an older head without changing its history.
 ///
-/// Commitment: the older verified head. Query: the newer head, verified by its signature.
-/// Statement: the newer head, as a [`Continuation`].
+/// Verified against the older verified head. The query is the newer head, verified by its
+/// signature. The statement is a [`Continuation`], which contains the newer head.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct ConsistencyProof<S: Suite> {
@@ -152,7 +152,7 @@ pub struct ConsistencyProof<S: Suite> {
     prefix: Vec<S::Digest>,
 }
 
-/// A newer head that contains an older head and everything before it.
+/// A newer head whose history contains an older head and all versions before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Continuation<S: Suite> {
     /// The older version.

@@ -18,7 +18,7 @@ use crate::{
 
 /// A family that has authors and servers.
 pub trait Authored: Family {
-    /// Data in updates in addition to operations and head.
+    /// Data of the family in updates, in addition to operations and head.
     type Attachment: Attachment;
     /// The author's secret in addition to its signer: `()` for trees.
     type Secret;
@@ -32,7 +32,7 @@ pub trait Authored: Family {
     /// Generates a secret from the system's randomness.
     ///
     /// # Errors
-    /// The system's randomness is unavailable.
+    /// [`Authored::AuthorError`] if the system provides no randomness.
     fn generate_secret() -> Result<Self::Secret, Self::AuthorError>;
 
     /// The public half of a secret.
@@ -40,14 +40,13 @@ pub trait Authored: Family {
 
     /// Creates the author of a new, empty dictionary.
     ///
-    /// `authority` holds the public key of `signer` and the scheme of the family.
+    /// `authority` contains the public key of `signer` and the scheme of the family.
     fn author(authority: Authority, signer: HeadSigner, secret: Self::Secret) -> Self::Author;
 }
 
-/// A repository of a family.
+/// A repository that applies updates and answers questions of one family.
 ///
-/// The repository names the family, so that several kinds of repositories can serve the same
-/// clients.
+/// Several types of repositories can belong to one family, and then serve the same clients.
 pub trait Hosts:
     Repository<
         Suite = <Self::Family as Family>::Suite,
@@ -65,9 +64,9 @@ pub trait Hosts:
     /// The author trusts the repository: use only its own backup.
     ///
     /// # Errors
-    /// The secret does not match the repository, or the contents cannot be read. Some families also
-    /// reject a signer with another key. [`Author::resume`](crate::Author::resume) rejects it for
-    /// every family.
+    /// The family's error if the secret does not match the repository, or the contents cannot be
+    /// read. Some families also reject a signer with another key.
+    /// [`Author::resume`](crate::Author::resume) rejects such a signer for every family.
     fn resume(
         &self,
         signer: HeadSigner,

@@ -23,12 +23,12 @@ pub const MAX_VALUE_LENGTH: usize = 16 << 20;
 
 /// A key: at most [`MAX_KEY_LENGTH`] bytes, possibly none, ordered lexicographically.
 ///
-/// * Bytes and texts become keys by [`Key::try_from`] or [`str::parse`]. Texts are taken as their
+/// * Bytes and texts become keys by [`Key::try_from`] or [`str::parse`]. The key of a text is its
 ///   UTF-8 bytes.
 /// * Arrays become keys by [`Key::from`]. Arrays that are too long do not compile.
 /// * Numbers and tuples become keys, in their own order, by [`crate::ordered::OrderedKey`].
 ///
-/// [`fmt::Display`] escapes bytes that are not printable ASCII. Its output is not parsed back.
+/// [`fmt::Display`] escapes bytes that are not printable ASCII. No function parses this output.
 ///
 /// ```
 /// use pad_core::Key;
@@ -72,7 +72,7 @@ impl Key {
         &self.0
     }
 
-    /// The key's bytes, without a copy.
+    /// Returns the key's bytes without a copy.
     pub fn into_bytes(self) -> Box<[u8]> {
         self.0
     }
@@ -100,7 +100,7 @@ impl Value {
         &self.0
     }
 
-    /// The value's bytes, without a copy.
+    /// Returns the value's bytes without a copy.
     pub fn into_bytes(self) -> Box<[u8]> {
         self.0
     }

@@ -3,7 +3,7 @@
 //! # Roles
 //!
 //! * The **author** ([`Author`]) holds a signing key and the latest contents ([`Dictionary`]). Each
-//!   snapshot makes one [`Update`] with one [`SignedHead`].
+//!   snapshot produces one [`Update`] with one [`SignedHead`].
 //! * The **server** ([`Server`]) holds the versions ([`Repository`]) and no signing key. It is
 //!   untrusted.
 //! * The **client** ([`Client`]) holds the author's public key and a [`TrustedView`]. It asks a

@@ -37,7 +37,7 @@ pub enum PathError {
     TooLong,
 }
 
-/// Returns the root that a path hashes to from leaf `index` of `size` (RFC 9162, section 2.1.3.2).
+/// Computes the root from leaf `index` of `size` leaves and its path (RFC 9162, section 2.1.3.2).
 ///
 /// `index` is below `size`.
 ///
@@ -91,10 +91,11 @@ pub fn continued<D: Copy>(
     climb(hash, place, [start; 2], path)
 }
 
-/// Climbs from a node to the root.
+/// Computes the digests from a node up to the root, along `path`.
 ///
-/// The last digest becomes the digest of the whole tree. The digests before it become the digest of
-/// the tree that ends with this node. `position` and `last` are counted on the node's level.
+/// `digests` are copies of the node's digest. The last one becomes the digest of the whole tree.
+/// The others become the digest of the tree that ends with this node. `position` and `last` are the
+/// indices of this node and of the last node on their level.
 fn climb<D: Copy, const N: usize>(
     hash: impl TreeHash<D>,
     (mut position, mut last): (u64, u64),
@@ -120,7 +121,8 @@ fn climb<D: Copy, const N: usize>(
     (last == 0).then_some(digests).ok_or(PathError::TooShort)
 }
 
-/// The ranges whose digests prove that leaf `index` is one of `size`, from the leaf up.
+/// Returns the ranges whose digests prove that leaf `index` belongs to a tree of `size` leaves,
+/// from the leaf up.
 ///
 /// `index` is below `size`. Source: RFC 9162, section 2.1.3.1.
 pub fn inclusion(index: u64, size: u64) -> Vec<Range<u64>> {
@@ -129,8 +131,8 @@ pub fn inclusion(index: u64, size: u64) -> Vec<Range<u64>> {
     path
 }
 
-/// The ranges whose digests prove that a tree of `new` leaves extends the tree of its first `old`
-/// leaves.
+/// Returns the ranges whose digests prove that a tree of `new` leaves extends the tree of its first
+/// `old` leaves.
 ///
 /// `old` is at most `new`. The list is empty if `old` is 0 or `new`. Source: RFC 9162, section
 /// 2.1.4.1.
@@ -178,9 +180,10 @@ pub fn split(range: &Range<u64>) -> Option<[Range<u64>; 2]> {
     Some([range.start..middle, middle..range.end])
 }
 
-/// The complete subtrees of a range, the largest first: the height and index of each.
+/// Returns the height and index of each complete subtree of a range, the largest first.
 ///
-/// The index counts the subtrees of that height. `range` starts where a subtree starts.
+/// The index counts the subtrees of equal height. `range` must start where a complete subtree
+/// starts.
 pub fn complete(range: Range<u64>) -> impl DoubleEndedIterator<Item = (u32, u64)> {
     let size = range.end.saturating_sub(range.start);
     let heights = (0..u64::BITS).rev();
@@ -216,7 +219,7 @@ pub fn join<D: Copy>(hash: impl TreeHash<D>, peaks: &[D]) -> Option<D> {
 
 /// Appends a leaf to a tree of `size` leaves.
 ///
-/// `peaks` holds the digests of the tree's complete subtrees, the largest first.
+/// `peaks` contains the digests of the tree's complete subtrees, the largest first.
 ///
 /// Time: one hash for each trailing one bit of `size`.
 pub fn append<D>(hash: impl TreeHash<D>, peaks: &mut Vec<D>, size: u64, leaf: D) {

@@ -52,7 +52,7 @@ pub trait OrderedKey: Sized {
 
 macro_rules! unsigned {
     ($($integer:ty),*) => {$(
-        /// Big-endian.
+        /// Encoded as big-endian bytes.
         impl OrderedKey for $integer {
             fn encode_ordered(&self, bytes: &mut Vec<u8>) {
                 bytes.extend_from_slice(&self.to_be_bytes());
@@ -68,7 +68,7 @@ macro_rules! unsigned {
 
 macro_rules! signed {
     ($($integer:ty => $unsigned:ty),*) => {$(
-        /// Big-endian with the sign bit flipped.
+        /// Encoded as big-endian bytes with the sign bit flipped.
         impl OrderedKey for $integer {
             fn encode_ordered(&self, bytes: &mut Vec<u8>) {
                 (self.cast_unsigned() ^ (1 << (<$unsigned>::BITS - 1))).encode_ordered(bytes);
@@ -85,7 +85,7 @@ macro_rules! signed {
 unsigned!(u8, u16, u32, u64, u128);
 signed!(i8 => u8, i16 => u16, i32 => u32, i64 => u64, i128 => u128);
 
-/// The bytes themselves.
+/// Encoded as the bytes themselves.
 impl<const N: usize> OrderedKey for [u8; N] {
     fn encode_ordered(&self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(self);
@@ -97,7 +97,7 @@ impl<const N: usize> OrderedKey for [u8; N] {
     }
 }
 
-/// The bytes with every `00` written as `00 FF`, then `00 00`.
+/// Encoded as the bytes with every `00` written as `00 FF`, then `00 00`.
 impl OrderedKey for Vec<u8> {
     fn encode_ordered(&self, bytes: &mut Vec<u8>) {
         for byte in self {
@@ -128,7 +128,7 @@ impl OrderedKey for Vec<u8> {
     }
 }
 
-/// The UTF-8 bytes, encoded like `Vec<u8>`; ordered by code point.
+/// Encoded as the UTF-8 bytes like `Vec<u8>`; ordered by code point.
 impl OrderedKey for String {
     fn encode_ordered(&self, bytes: &mut Vec<u8>) {
         self.as_bytes().to_vec().encode_ordered(bytes);
@@ -142,7 +142,7 @@ impl OrderedKey for String {
 
 macro_rules! tuple {
     ($($name:ident: $index:tt),*) => {
-        /// The fields' encodings, one after the other.
+        /// Encoded as the fields' encodings, one after the other.
         impl<$($name: OrderedKey),*> OrderedKey for ($($name,)*) {
             fn encode_ordered(&self, bytes: &mut Vec<u8>) {
                 $(self.$index.encode_ordered(bytes);)*

@@ -56,7 +56,7 @@ impl PendingChanges {
 
     /// Removes a key. Returns whether it was present, earlier pending changes included.
     ///
-    /// `is_published` tells whether the published contents hold the key.
+    /// `is_published` tells whether the published contents contain the key.
     pub fn remove(&mut self, key: &Key, is_published: bool) -> bool {
         let before = if is_published {
             self.changes.insert(key.clone(), None)

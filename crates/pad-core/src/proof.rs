@@ -51,7 +51,7 @@ pub trait Proof: Sized {
 /// ```
 /// use pad_core::{DecodeError, Sha256Ed25519, SignedHead, Untrusted};
 ///
-/// // The limit holds before anything is read; what is read is still unverified.
+/// // The limit is checked before the message is read. A decoded message is still unverified.
 /// let received = [0; 200];
 /// let refused = Untrusted::<SignedHead<Sha256Ed25519>>::decode(&received, 160);
 /// assert_eq!(refused, Err(DecodeError::TooLarge { limit: 160 }));
@@ -63,7 +63,7 @@ pub trait Proof: Sized {
 pub struct Untrusted<P>(P);
 
 impl<P> Untrusted<P> {
-    /// Marks a value as untrusted, for example one just received.
+    /// Marks a value as untrusted, for example a proof just received.
     pub const fn new(evidence: P) -> Self {
         Self(evidence)
     }
@@ -140,8 +140,8 @@ impl<P: Message> Untrusted<P> {
 /// }
 /// ```
 ///
-/// Implementors of [`Proof`] vouch for its statements. A statement type of this crate is only as
-/// good as every implementation that a program links.
+/// Implementations of [`Proof`] decide which statements become [`Verified`]. A program that links a
+/// wrong implementation can obtain wrong statements, also of this crate's types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verified<S>(S);
 

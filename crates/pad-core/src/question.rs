@@ -25,13 +25,14 @@ pub trait Question: Clone + Debug {
     /// The statement that a verified answer establishes. It contains the question and the version.
     type Statement;
 
-    /// The maximum number of values in an answer; `usize::MAX` if only the contents bound it.
+    /// The maximum number of values in an answer; `usize::MAX` if only the dictionary's contents
+    /// limit it.
     fn most_values(&self) -> usize;
 
     /// The longest answer that a client reads, in bytes. At most 1 GiB.
     ///
     /// The bound is [`Question::most_values`] (at least one) times the sum of the longest value and
-    /// 1 MiB. 1 MiB is more than any path or tuple next to a value takes.
+    /// 1 MiB. 1 MiB is more than the path or tuple that accompanies a value.
     fn longest_answer(&self) -> usize {
         self.most_values()
             .max(1)
@@ -42,7 +43,8 @@ pub trait Question: Clone + Debug {
 
 /// The longest answer that clients read, in bytes. A range may contain a whole dictionary.
 const LONGEST_ANSWER: usize = 1 << 30;
-/// A thousand times the path in a tree of a million keys, in bytes.
+/// The allowance for the path of one value, in bytes: a thousand times a path in a tree of a
+/// million keys.
 const LONGEST_PATH: usize = 1 << 20;
 
 /// A lookup of one key: its value, or its absence.

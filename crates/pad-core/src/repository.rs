@@ -12,7 +12,7 @@ use crate::{
 /// The versions of a dictionary that are not pruned, and proofs about each of them.
 ///
 /// Laws: `apply` either commits the whole update or changes nothing. An answer about a version
-/// never changes. A repository is untrusted: its proofs establish its answers.
+/// never changes. A repository is untrusted: clients rely only on its proofs.
 ///
 /// Source: Crosby & Wallach 2010, section 2.
 pub trait Repository {

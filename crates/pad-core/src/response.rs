@@ -9,8 +9,8 @@ use crate::{
 
 /// The proof of an answer with the signed head of its version.
 ///
-/// Verification needs only the public key ([`crate::Client::check_at`]). The kind in its envelope
-/// is the kind of the proof `P` plus 16.
+/// Verification needs only the public key ([`crate::Client::check_at`]). The kind in the envelope
+/// of a response is the kind of the proof `P` plus 16.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "P: Serialize + DeserializeOwned")]
 pub struct Response<S: Suite, P> {

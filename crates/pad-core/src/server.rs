@@ -57,7 +57,7 @@ impl<F: Authored, R: Hosts<Family = F>> Server<F, R> {
         &self.repository
     }
 
-    /// The repository, mutable.
+    /// Returns the repository as a mutable reference.
     pub const fn repository_mut(&mut self) -> &mut R {
         &mut self.repository
     }
@@ -69,8 +69,8 @@ impl<F: Authored, R: Hosts<Family = F>> Server<F, R> {
 
     /// Verifies an update and makes it the latest version.
     ///
-    /// `update` is a message from [`crate::Author::snapshot`]. The head is verified before the
-    /// operations take memory.
+    /// `update` is a message from [`crate::Author::snapshot`]. The head is verified before memory
+    /// is allocated for the operations.
     ///
     /// # Errors
     /// [`ServerError`] if the update is malformed, or is not the author's next one.
@@ -82,7 +82,7 @@ impl<F: Authored, R: Hosts<Family = F>> Server<F, R> {
         Ok(self.repository.apply(&update)?)
     }
 
-    /// Returns the author's head of a version as a message. Version 0 has no head.
+    /// Returns the encoded head of a version, signed by the author. Version 0 has no head.
     ///
     /// # Errors
     /// [`LookupError`] if the version is unavailable.
@@ -93,7 +93,7 @@ impl<F: Authored, R: Hosts<Family = F>> Server<F, R> {
     /// Proves that the head of `newer` continues the head of `older`. Returns a message.
     ///
     /// # Errors
-    /// [`LookupError`] unless `older` is below `newer`, which exists, and the store can be read.
+    /// [`LookupError`] unless `newer` exists, `older` is below `newer`, and the store can be read.
     pub fn consistency(&self, older: Version, newer: Version) -> Result<Vec<u8>, LookupError> {
         let proof = self.repository.heads().prove_consistency(older, newer)?;
         Ok(codec::encode(&proof))
@@ -102,7 +102,7 @@ impl<F: Authored, R: Hosts<Family = F>> Server<F, R> {
     /// Proves the root of `version` under the head of `newer`. Returns a message.
     ///
     /// # Errors
-    /// [`LookupError`] unless `version` is at least 1 and below `newer`, which exists, and the
+    /// [`LookupError`] unless `newer` exists, `version` is at least 1 and below `newer`, and the
     /// store can be read.
     pub fn inclusion(&self, version: Version, newer: Version) -> Result<Vec<u8>, LookupError> {
         let proof = self.repository.heads().prove_inclusion(version, newer)?;

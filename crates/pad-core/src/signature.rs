@@ -29,7 +29,7 @@ pub type HeadSignature = ed25519_dalek::Signature;
 /// The length of a signature in bytes.
 pub const SIGNATURE_LENGTH: usize = ed25519_dalek::SIGNATURE_LENGTH;
 
-/// The smallest number of signatures for which a batch is faster than separate checks.
+/// The least number of signatures for which a batch is faster than separate checks.
 const BATCH_MINIMUM: usize = 2;
 
 /// An author's public key: a curve point of non-small order in the canonical encoding of RFC 8032.
@@ -41,7 +41,8 @@ impl AuthorKey {
     ///
     /// # Errors
     /// [`VerifyError::AuthorKeyInvalid`] if the bytes are not a point, encode a point of small
-    /// order, or are not canonical. The library's decoder accepts coordinates above the modulus.
+    /// order, or are not canonical. The last check is explicit, because the library's decoder
+    /// accepts coordinates above the modulus.
     pub fn from_bytes(bytes: &[u8; 32]) -> Result<Self, VerifyError> {
         let key = VerifyingKey::from_bytes(bytes).map_err(|_| VerifyError::AuthorKeyInvalid)?;
         if key.is_weak() || key.to_edwards().compress().as_bytes() != bytes {
@@ -96,10 +97,11 @@ impl AuthorKey {
     /// first two. It accepts the third by chance, which depends on the other signatures in the
     /// batch.
     ///
-    /// Making one of these three requires the secret key, or an outright forgery. A signature with
-    /// `R` of small order reveals the secret key. So a batch proves, like a single check, that the
-    /// author signed every message. But an author can make clients disagree that check in different
-    /// batches. Check evidence against the author with [`AuthorKey::verify`] before passing it on.
+    /// Making a signature of one of these three kinds requires the secret key, or an outright
+    /// forgery. A signature with `R` of small order reveals the secret key. So a batch proves, like
+    /// a single check, that the author signed every message. But an author can make two clients
+    /// disagree if they check in different batches. Check evidence against the author with
+    /// [`AuthorKey::verify`] before passing it on.
     ///
     /// # Errors
     /// [`VerifyError::SignatureInvalid`] if any signature is invalid, without telling which one.

@@ -17,8 +17,8 @@ pub struct SuiteId(pub u16);
 /// A choice of hash function, digest width and signature.
 ///
 /// Laws: `node` and `hash` are deterministic and collision resistant. Two different domains never
-/// collide, short of breaking the hash function. A domain is used with `node` or with `hash`,
-/// never with both: under BLAKE3 they agree on the same 64 bytes.
+/// collide, short of breaking the hash function. A domain is used with `node` or with `hash`, never
+/// with both: under BLAKE3, both functions return the same digest for the same 64 bytes.
 pub trait Suite: Copy + Clone + Debug + Default + Eq + Send + Sync + 'static {
     /// The number of this suite in formats.
     const ID: SuiteId;
@@ -34,8 +34,8 @@ pub trait Suite: Copy + Clone + Debug + Default + Eq + Send + Sync + 'static {
     /// [`Domain::DirectoryNode`].
     fn node(domain: Domain, left: &Self::Digest, right: &Self::Digest) -> Self::Digest;
 
-    /// The digest of the concatenation of `parts`. The caller ensures that the concatenation is
-    /// injective.
+    /// The digest of the concatenation of `parts`. The caller ensures that different lists of parts
+    /// have different concatenations.
     fn hash(domain: Domain, parts: &[&[u8]]) -> Self::Digest;
 
     /// The digest of a value.

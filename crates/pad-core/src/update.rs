@@ -40,8 +40,8 @@ impl Operation {
 
 /// Data in an update in addition to its operations and its head.
 ///
-/// The attachment is `()` for schemes whose head vouches for all contents. Other schemes send their
-/// further signatures in it.
+/// The attachment is `()` for schemes whose head commits to all contents. Other schemes put their
+/// further signatures into the attachment.
 pub trait Attachment: Clone + Debug + Eq + Serialize + DeserializeOwned {
     /// The kind, in envelopes, of updates with this attachment.
     const UPDATE_KIND: u8;
@@ -70,7 +70,8 @@ pub struct Update<S: Suite, A: Attachment = ()> {
 
 /// The base and head of an update, decoded without storing its operations.
 ///
-/// A server verifies it first, so that it rejects other authors' updates before they take memory.
+/// A server verifies this head first, and so rejects updates of other authors before allocating
+/// memory for their operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(bound = "")]
 pub struct UpdateHead<S: Suite> {
@@ -84,8 +85,8 @@ pub struct UpdateHead<S: Suite> {
 impl<S: Suite> UpdateHead<S> {
     /// Decodes the head of an update message of at most `limit` bytes with attachment `A`.
     ///
-    /// Memory: at most two operations at a time. The message may still be malformed: decode all of
-    /// it once the head is verified.
+    /// Memory: at most two operations at a time. The message may still be malformed: decode the
+    /// whole message once the head is verified.
     ///
     /// # Errors
     /// The errors of [`codec::open`]. [`DecodeError::Malformed`] if the part up to and including
@@ -99,10 +100,10 @@ impl<S: Suite> UpdateHead<S> {
         self.operations.all
     }
 
-    /// Rejects some operations that cannot follow a version of `entries` entries, before they are
-    /// stored.
+    /// Rejects operations that are out of order, or that remove more than `entries` keys, before
+    /// they are stored. `entries` is the number of entries of the version before.
     ///
-    /// The author signs only the head: an attacker can send it with other operations.
+    /// The author signs only the head: an attacker can send this head with other operations.
     ///
     /// # Errors
     /// [`ApplyError::UnorderedOperations`], or [`ApplyError::RemovesAbsentKey`] if there are more

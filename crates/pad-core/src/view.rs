@@ -88,8 +88,9 @@ impl<S: Suite> From<VerifyError> for Refused<S> {
     }
 }
 
-/// A stored view, only as trustworthy as its storage. [`TrustedView::newest`] detects damage, but
-/// not an outdated view, nor the view of another authority: compare [`TrustedView::authority`].
+/// A stored view is only as trustworthy as its storage. [`TrustedView::newest`] detects damage. It
+/// detects neither an outdated view nor the view of another authority: compare
+/// [`TrustedView::authority`].
 impl<S: Suite> Message for TrustedView<S> {
     const KIND: u8 = 6;
     const SUITE: u16 = S::ID.0;
@@ -142,10 +143,10 @@ impl<S: Suite> TrustedView<S> {
     /// a fork, or a missing or failing `consistency`. The view is then unchanged. If the view was
     /// loaded from tampered storage, also the errors of [`TrustedView::newest`].
     ///
-    /// A newer head that does not continue is a [`VerifyError::Fork`] with evidence if the failing
-    /// proof proves that the author signed another history. Any other refusal of a genuine head (a
-    /// rollback, or a missing or failing proof) may be a fork or the server's fault.
-    /// [`TrustedView::accuse`] distinguishes the two.
+    /// A newer head that does not continue the history is a [`VerifyError::Fork`] with evidence if
+    /// the failing proof proves that the author signed another history. Any other refusal of a
+    /// genuine head (a rollback, or a missing or failing proof) may be a fork or the server's
+    /// fault. [`TrustedView::accuse`] distinguishes the two.
     #[expect(
         clippy::result_large_err,
         reason = "the evidence of a fork is made once, if ever"
@@ -199,14 +200,14 @@ impl<S: Suite> TrustedView<S> {
 
     /// Builds evidence against the author from the newest head seen and a refused head.
     ///
-    /// `past` proves the root or the history that the newer of the two heads implies for the older
-    /// one's version. It comes from a server that holds the newer head:
+    /// `past` proves the root or the history to which the newer of the two heads commits for the
+    /// version of the older one. It comes from a server that stores the newer head:
     ///
     /// 1. Ask for an inclusion proof of the older version ([`Past::Root`]).
     /// 2. If the result is [`VerifyError::NoContradiction`], ask for a prefix proof
     ///    ([`Past::History`]).
-    /// 3. If neither contradicts, the author did not fork: the server withheld the right
-    ///    consistency proof.
+    /// 3. If neither proof contradicts the older head, the author did not fork: the server withheld
+    ///    the right consistency proof.
     ///
     /// For two heads of one version `past` is [`Past::Own`]. The returned evidence is already
     /// checked. Any holder of the author's public key can verify it.
@@ -247,8 +248,8 @@ impl<S: Suite> TrustedView<S> {
         Ok(evidence)
     }
 
-    /// Rejects a newer head whose proof failed: as a fork if `past` contradicts the newest head
-    /// seen.
+    /// Returns the refusal of a newer head whose proof failed. If `past` contradicts the newest
+    /// head seen, the refusal is a fork with evidence.
     fn refusal(&self, error: VerifyError, offered: SignedHead<S>, past: Past<S>) -> Refused<S> {
         match self.accuse(Untrusted::new(offered), past) {
             Ok(evidence) => Refused {

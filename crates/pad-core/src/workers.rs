@@ -12,8 +12,9 @@ use rayon::prelude::*;
 
 /// The threads for large work: only the calling thread, or a pool.
 ///
-/// Passed by reference to the operations that can use it, so that one process can compare thread
-/// counts. Results never depend on it. Without the feature `std` only the calling thread is used.
+/// Workers are passed by reference to the operations that can use them, so that one process can
+/// compare thread counts. Results never depend on the number of threads. Without the feature `std`
+/// only the calling thread is used.
 ///
 /// ```
 /// # #[cfg(feature = "std")] {
@@ -183,7 +184,7 @@ impl Workers {
     /// thread works.
     ///
     /// # Errors
-    /// If the operating system refuses to start the threads.
+    /// The error of the thread pool if the operating system refuses to start the threads.
     pub fn new(threads: NonZeroUsize) -> Result<Self, rayon::ThreadPoolBuildError> {
         if threads.get() == 1 {
             return Ok(Self::sequential());

@@ -1,4 +1,4 @@
-//! Draft files, which get their name when they are complete.
+//! Draft files: files that get their name only when they are complete.
 
 use std::{
     fs::{self, File},
@@ -55,9 +55,9 @@ pub fn replace(path: &Path, contents: &[u8], access: Access) -> io::Result<()> {
 
 /// A file that is written before it gets its name.
 ///
-/// On Linux the draft has no name at all until it is kept (`O_TMPFILE`), so a process that is
-/// killed before leaves no file behind. [`Draft::keep`] gives it a temporary name for an instant.
-/// On other systems, without `/proc` and on file systems without `O_TMPFILE`, the draft has a name
+/// On Linux the draft has no name (`O_TMPFILE`) until [`Draft::keep`] gives it a temporary name for
+/// an instant and then its final name. A process that is killed before that leaves no file. On
+/// other systems, without `/proc` and on file systems without `O_TMPFILE`, the draft has a name
 /// that starts with a dot. Dropping the draft removes that name.
 #[derive(Debug)]
 pub struct Draft {

@@ -11,8 +11,8 @@
 //!
 //! New databases appear under their path complete or not at all.
 //!
-//! Commits are in two phases. An attacker may choose keys and values, but must not be able to
-//! choose the checksum by which the engine recognises a torn commit.
+//! Commits have two phases. An attacker may choose keys and values, but must not be able to choose
+//! the checksum by which the engine recognises a torn commit (one that a crash interrupted).
 
 mod backend;
 mod check;

@@ -6,9 +6,9 @@
 //! * `SimulatedFolder` (feature `simulated-disk`): a folder in memory for crash tests.
 //!
 //! Written bytes are durable after [`LayerFile::synchronise`], names after
-//! [`FileLayer::synchronise`]. Before these calls, neither is guaranteed. Do not retry a failed
-//! synchronisation on the same data. The operating system may have dropped the data, and the next
-//! attempt then succeeds without it.
+//! [`FileLayer::synchronise`]. Before these calls, neither is guaranteed to be durable. Do not
+//! retry a failed synchronisation on the same data. The operating system may have dropped the data,
+//! and the next attempt then succeeds without writing the data.
 
 use core::fmt::Debug;
 use std::{fs::File, io, path::Path, sync::Arc};

@@ -9,8 +9,8 @@
 //! | Read and write at positions in the files of a folder | [`layer`] | an fsync on request |
 //! | Store a database in one file | [`engine`] (feature `redb`) | a redb transaction |
 //!
-//! A dropped draft leaves no file behind. On Linux a killed process leaves none either, unless it
-//! was just replacing a file or the file system lacks unnamed files. With the feature
+//! A dropped draft leaves no file behind. On Linux a killed process leaves no file either, unless
+//! it was just replacing a file or the file system lacks unnamed files. With the feature
 //! `simulated-disk`, tests can fill the disk under databases or make it fail.
 //!
 //! Symbolic links are followed. Locks and replacements apply to the file at the end of the links,

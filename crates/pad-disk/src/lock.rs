@@ -12,17 +12,16 @@ use crate::place::{target, with_suffix};
 
 /// Default time to wait for a lock that another process may hold only briefly.
 ///
-/// A lock belongs to every process that has inherited its file. A child process holds it from its
-/// fork to its `exec`. Dropping a [`Lock`] releases it for all of these processes; killing its
-/// owner does not. A lock that cannot be taken immediately therefore does not prove that the file
-/// is in use.
+/// A lock belongs to every process that has inherited its file. A child process therefore shares
+/// the lock from its fork to its `exec`. Dropping a [`Lock`] releases it for all of these
+/// processes. Killing the owner does not release it for the others. So a lock that cannot be taken
+/// immediately does not prove that the file is in use.
 pub const PATIENCE: Duration = Duration::from_secs(5);
 
 /// An exclusive lock on a file, held until this value is dropped.
-///
 /// [`Lock::exclusive`] locks a separate lock file, `<name>.lock` next to the file. The lock file is
-/// never removed. The guarded file may be replaced. A lock on the replaced file, which has no name
-/// any more, would guard nothing.
+/// never removed. The guarded file itself may be replaced, and a lock on the replaced file would
+/// guard nothing.
 #[derive(Debug)]
 pub struct Lock {
     file: File,

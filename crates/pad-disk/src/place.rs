@@ -24,8 +24,8 @@ pub(crate) fn target(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many symbolic links"))
 }
 
-/// Path of a companion file: the file at the end of symbolic links, with `suffix` appended to its
-/// name.
+/// Returns the path of a companion file: the file at the end of symbolic links, with `suffix`
+/// appended to its name.
 ///
 /// # Errors
 /// I/O errors of the operating system, for example if symbolic links form a cycle.
@@ -53,12 +53,12 @@ pub(crate) fn synchronise(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Does nothing: not every system opens folders as files, and renames are durable by other means
+/// Does nothing. Not every system opens folders as files, and other means make renames durable
 /// there.
 #[cfg(not(unix))]
 pub(crate) fn synchronise(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Number of links at which resolution fails. Linux still follows as many.
+/// Number of symbolic links at which resolution fails. Linux still follows this number of links.
 const MAX_LINKS: usize = 40;

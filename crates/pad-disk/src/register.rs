@@ -155,7 +155,7 @@ impl Register {
             self.file.seek(SeekFrom::Start(start))?;
             self.file.write_all(&slot)?;
             self.file.sync_data()?;
-            // If the other slot cannot be written, it is the next one again.
+            // // If the other slot cannot be written, the next write starts with it again.
             self.next = other;
         }
         self.number = number;

@@ -50,7 +50,8 @@ pub struct Continuation<'a> {
 /// Proof messages from an older version to the newest one that a client has seen.
 #[derive(Clone, Copy, Debug)]
 pub struct PastProofs<'a> {
-    /// The history's [`InclusionProof`](PastProof): the newest head vouches for the older root.
+    /// The history's [`InclusionProof`](PastProof): the newest head's history contains the older
+    /// root.
     pub inclusion: &'a [u8],
     /// The [`AppendOnlyProof`]: the newest contents contain the older contents.
     pub append_only: &'a [u8],
@@ -96,7 +97,7 @@ pub enum LogRefusal {
         /// The error of the append-only proof.
         reason: VerifyError,
     },
-    /// The answer does not follow from a root that the author signed.
+    /// The proof does not verify against a root that the author signed.
     #[error(transparent)]
     Proof(VerifyError),
     /// The client has seen no head yet, so there is no newest version to query.

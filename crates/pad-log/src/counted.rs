@@ -1,4 +1,4 @@
-//! Counted completeness: how often the scalar of a key divides the polynomial of a tree.
+//! Counted completeness: the multiplicity of a key's scalar as a root of the polynomial of a tree.
 //!
 //! Let the proof contain `m` elements of the key. Let `A` be the tree's polynomial, `k` the key's
 //! scalar and `q = A / (X - k)^m`. The evidence proves that the division is exact and that `q(k)`

@@ -10,8 +10,8 @@
 //!   ([`InclusionProof`]),
 //! * growth: a version contains an older version ([`AppendOnlyProof`]).
 //!
-//! Proof sizes are logarithmic in the log. The signature on a head makes these statements
-//! transferable. It does not make them true.
+//! Proof sizes are logarithmic in the log. A head identifies the author by its signature, so a
+//! client can pass proofs on to other parties. The signature does not make the entries true.
 //!
 //! # How
 //!
@@ -47,7 +47,7 @@
 //! In a deferred log ([`Schedule::Deferred`]) no single append does the work of a whole tree. Each
 //! append does a share of the work for nodes that are needed later. Proofs are about twice as long.
 //!
-//! A verifier needs only `[s]_2` of the parameters. The frontiers of trees are kept for each size
+//! A verifier needs only `[s]_2` of the parameters. The frontiers of trees are stored for each size
 //! that was built; the frontiers of other sizes are computed on request.
 //!
 //! # Which log to choose
@@ -82,7 +82,7 @@
 //! let shape = Shape::new(4, Schedule::Eager).ok_or("4 to 32")?;
 //! let setup = Setup::new(secret.public_key().shared_parameters(), shape);
 //!
-//! // The log appends, and signs two versions; a server holds them.
+//! // The log appends, and signs two versions; a server stores them.
 //! let signer = SigningKey::from_bytes(&[7; 32]);
 //! let public = AuthorKey::from_bytes(signer.verifying_key().as_bytes())?;
 //! let log = Log::<AadCounted>::new("certificates".into(), setup);
@@ -94,8 +94,8 @@
 //!     server.apply(&author.snapshot()?)?;
 //! }
 //!
-//! // A client knows the author's key and the setup's bytes. It follows the log only if the log
-//! // has grown.
+//! // A client knows the author's key and the setup's bytes. It accepts a newer version only with a
+//! // proof that the newer version contains the older one.
 //! let setup = Setup::from_bytes(&log.setup().to_bytes())?;
 //! let mut client = LogClient::new(Log::<AadCounted>::new("certificates".into(), setup), public);
 //! let (one, two) = (Version::new(1), Version::new(2));

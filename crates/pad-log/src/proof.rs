@@ -96,7 +96,7 @@ messages! {
     /// Commitment: [`LogRoot`](crate::LogRoot). Query: the [`Entry`](crate::Entry). Statement:
     /// [`Included`](crate::Included).
     InclusionProof, KIND_INCLUSION;
-    /// Proof that a version continues an older one.
+    /// Proof that a version contains all entries of an older version, at the same positions.
     ///
     /// Commitment: [`Growth`], the log at both versions. Query: none. Statement:
     /// [`Grown`](crate::Grown).

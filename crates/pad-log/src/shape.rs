@@ -159,8 +159,9 @@ impl Shape {
         node.level >= self.block_level
     }
 
-    /// Whether look-ups prove which elements of a key a root holds. Roots at or below the blocks'
-    /// level are included in full instead. Blocks of one element are proved like larger trees.
+    /// Returns whether look-ups prove which elements of a key a root contains. Roots at or below
+    /// the blocks' level are included in full instead. Blocks of one element are proved like larger
+    /// trees.
     pub(crate) const fn is_proved(self, root: Address) -> bool {
         root.level > self.block_level || self.block_level == 0
     }

@@ -3,14 +3,14 @@
 use core::time::Duration;
 use std::time::Instant;
 
-/// Exponential backoff; logs each failure once.
+/// Exponential backoff after failures. Each reason for a failure is logged once.
 #[derive(Debug)]
 pub(crate) struct Backoff {
     first: Duration,
     longest: Duration,
-    /// Start and length of the current pause.
+    /// Start and length of the current pause; `None` after a success.
     left_alone: Option<(Instant, Duration)>,
-    /// Last reason logged.
+    /// Last failure reason that was logged.
     said: Option<String>,
 }
 
@@ -25,13 +25,14 @@ impl Backoff {
         }
     }
 
-    /// Reports whether the current pause has not ended yet.
+    /// Returns whether the current pause has not ended yet.
     pub(crate) fn is_waiting(&self) -> bool {
         self.left_alone
             .is_some_and(|(since, pause)| since.elapsed() < pause)
     }
 
-    /// Records a failure. Returns whether `reason` differs from the last one.
+    /// Records a failure, and starts a pause. Returns whether `reason` differs from the last
+    /// reason.
     pub(crate) fn failed(&mut self, reason: String) -> bool {
         let pause = self
             .left_alone
@@ -42,7 +43,7 @@ impl Backoff {
         is_news
     }
 
-    /// Records a success. Returns whether there was a failure before.
+    /// Records a success. Returns whether a failure was recorded before.
     pub(crate) fn succeeded(&mut self) -> bool {
         self.left_alone = None;
         self.said.take().is_some()

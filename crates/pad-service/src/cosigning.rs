@@ -25,18 +25,18 @@ use crate::{
 /// Settings for requests to witnesses.
 #[derive(Clone, Debug)]
 pub struct CosigningOptions {
-    /// HTTP options. Each request is sent once; failures are retried in a later round.
+    /// HTTP options. Each request is sent once. Failed requests are repeated in a later round.
     pub http: HttpOptions,
-    /// Interval of checks for a new head to cosign.
+    /// Interval between checks for a new head to cosign.
     pub every: Duration,
-    /// Age of a cosignature at which it is renewed, because clients require recent ones.
+    /// Age at which a cosignature is renewed. Clients require recent cosignatures.
     pub refresh: Duration,
-    /// Initial backoff after a failure of a witness or the log. Doubles with each failure, up to
-    /// [`CosigningOptions::LONGEST_PAUSE`].
+    /// Initial pause after a failure of a witness or the log. The pause doubles with each failure,
+    /// up to [`CosigningOptions::LONGEST_PAUSE`].
     pub pause: Duration,
 }
 
-/// Failure to obtain a cosignature.
+/// Reason why no cosignature was obtained.
 #[derive(Debug, thiserror::Error)]
 enum NotCosigned {
     #[error(transparent)]
@@ -60,10 +60,11 @@ impl CosigningOptions {
 }
 
 impl HeadLog {
-    /// Starts background tasks that append new heads to the log and collect cosignatures.
+    /// Starts the background tasks that append new heads to the log and collect cosignatures.
     ///
-    /// Each witness of the policy with a URL has its own task, so a slow one delays no other. A log
-    /// whose medium has failed is opened again with backoff ([`HeadLog::has_failed`]).
+    /// Each witness of the policy with a URL has its own task, so that a slow witness does not
+    /// delay other witnesses. A log whose medium has failed is opened again with backoff
+    /// ([`HeadLog::has_failed`]).
     ///
     /// # Errors
     /// [`HttpError::Configuration`].
@@ -120,7 +121,7 @@ struct CosigningTask {
     witness: TrustedWitness,
     client: HttpClient,
     cosigning: CosigningOptions,
-    /// Size that the witness last cosigned, as far as known.
+    /// Size of the last checkpoint that the witness has cosigned, as far as known.
     recorded: u64,
     succeeded: Option<Instant>,
     backoff: Backoff,
@@ -195,8 +196,8 @@ impl CosigningTask {
         }
     }
 
-    /// Requests a cosignature of the latest signed checkpoint. Returns its time, or `None` if no
-    /// checkpoint is signed or the log is not open.
+    /// Requests a cosignature of the latest signed checkpoint, and returns its time. Returns `None`
+    /// if no checkpoint is signed, or the log is not open.
     fn ask(&mut self) -> Result<Option<Timestamp>, NotCosigned> {
         for _ in 0..MOST_SIZES {
             let Some(request) = self.log.request(self.recorded)? else {
@@ -243,5 +244,6 @@ impl CosigningTask {
 
 /// Path below a witness's URL that accepts checkpoints.
 pub(crate) const ADD_CHECKPOINT: &str = "/add-checkpoint";
-/// Maximum number of sizes tried in a round: another server of the log may have asked in between.
+/// Maximum number of old sizes tried in one round. Another server of the same log may have sent a
+/// checkpoint in the meantime.
 const MOST_SIZES: usize = 3;

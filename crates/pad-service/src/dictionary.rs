@@ -1,4 +1,4 @@
-//! A dictionary served from a store that other processes may publish into.
+//! A dictionary served from a store. Other processes may write to the store.
 
 use std::{
     fs::File,
@@ -26,35 +26,34 @@ use crate::head_log::{HeadLog, LoggedHeads};
 
 /// A dictionary served from a store.
 ///
-/// The latest version that is served is durable in the store. Versions published by other processes
-/// are picked up by [`Dictionary::follow`]. Signed updates from clients are applied by
-/// [`Dictionary::apply`].
+/// Only versions that are durable in the store are served. [`Dictionary::follow`] picks up versions
+/// that other processes have published. [`Dictionary::apply`] applies signed updates from clients.
 #[derive(Debug)]
 pub struct Dictionary {
     store: PathBuf,
-    /// Node cache, shared by successive openings of the store.
+    /// Node cache. Reopening the store reuses it.
     cache: NodeCache,
     public: PublicKey,
-    /// Source of the files that are published with the dictionary.
+    /// Files that are published with the dictionary.
     published: PublishedFiles,
     /// Retention policy for versions.
     keep: Keep,
-    /// Repository that answers queries.
+    /// Keeper of the store that answers queries.
     ///
-    /// Readers hold the outer lock only briefly, so that the repository can be replaced. The inner
-    /// lock is taken for writing only where contents are in memory.
+    /// Readers hold the outer lock only briefly, so that the keeper can be replaced. The inner lock
+    /// is taken for writing only if contents are in memory.
     current: RwLock<Arc<RwLock<Server>>>,
-    /// Lock that serialises changes.
+    /// Lock that serialises changes of the store.
     changing: Mutex<()>,
 }
 
-/// Source of the files that are published with a dictionary.
+/// The files that are published with a dictionary.
 #[derive(Debug)]
 enum PublishedFiles {
     Nothing,
-    /// A folder that any process may write.
+    /// Files in a folder that any process may write.
     Folder(PathBuf),
-    /// The log of its heads, kept by this process.
+    /// The log of the dictionary's heads, written by this process.
     Log(Arc<HeadLog>),
 }
 
@@ -67,10 +66,11 @@ impl Dictionary {
         Self::open_with(store, NodeCache::default())
     }
 
-    /// Opens the dictionary in `store` with a node cache. Updates use a writer with its own cache.
+    /// Opens the dictionary in `store` with a node cache. Updates are applied by a second keeper
+    /// with its own cache.
     ///
     /// # Errors
-    /// [`RepositoryError`], with [`StoreError::TooLarge`] if the cache is to hold the latest
+    /// [`RepositoryError`], with [`StoreError::TooLarge`] if the cache must contain the latest
     /// version and its limit is too low.
     pub fn open_with(store: &Path, cache: impl Into<NodeCache>) -> Result<Self, RepositoryError> {
         let cache = cache.into();
@@ -87,8 +87,9 @@ impl Dictionary {
         })
     }
 
-    /// Publishes the log of heads in `folder` along with the dictionary: its checkpoint, tiles and
-    /// bundles of entries. Does not publish other files of the folder, or follow links out of it.
+    /// Publishes the log of heads in `folder` together with the dictionary: the log's checkpoint,
+    /// tiles and bundles of entries. Other files of the folder are not published, and links out of
+    /// the folder are not followed.
     #[must_use]
     pub fn publishing(self, folder: PathBuf) -> Self {
         Self {
@@ -97,16 +98,16 @@ impl Dictionary {
         }
     }
 
-    /// Restricts the kept versions to `keep`.
+    /// Restricts the stored versions to those that `keep` retains.
     ///
     /// # Errors
     /// [`CannotKeep`] if the scheme or the store cannot drop versions, or the first version of
-    /// `keep` is already gone.
+    /// `keep` was already dropped.
     pub fn keeping(self, keep: Keep) -> Result<Self, CannotKeep> {
         if keep.drops() {
             let scheme = self.public.scheme;
             if scheme.family().is_append_only() {
-                // A log's trees cover all entries.
+                // A log's trees cover all entries, so no version can be dropped.
                 let (what, scheme) = ("prunings", scheme.id());
                 return Err(CannotKeep::NotPruned(NotOffered { what, scheme }));
             }
@@ -116,7 +117,7 @@ impl Dictionary {
         }
         let oldest = self.read(|server| server.oldest());
         match keep.from() {
-            // The empty dictionary may be gone.
+            // The empty version 0 may have been dropped.
             Some(wanted) if oldest > wanted.max(Version::new(1)) => {
                 Err(CannotKeep::Gone { wanted, oldest })
             }
@@ -129,12 +130,12 @@ impl Dictionary {
         self.keep
     }
 
-    /// Returns the versions of `repository` that can be queried.
+    /// Returns the range of versions of `repository` that clients can query.
     pub(crate) fn versions(&self, repository: &Server) -> Versions {
         let until = self.keep.until();
         let latest = until.map_or(repository.latest(), |until| repository.latest().min(until));
         let first = self.keep.from().unwrap_or_default();
-        // Until the first kept version arrives, only the latest can be queried.
+        // Before the first retained version arrives, only the latest version can be queried.
         let oldest = repository.oldest().max(first.min(latest));
         Versions {
             oldest: oldest.min(latest),
@@ -151,11 +152,12 @@ impl Dictionary {
         until.is_some_and(|until| self.latest() >= until)
     }
 
-    /// Drops the versions that are not kept, if a pruning is due.
+    /// Drops the versions that the retention policy excludes, if a pruning is due.
     ///
     /// Returns the new oldest version, or `None` if no pruning is due.
     ///
-    /// Time: a copy of the kept versions. Where contents are in memory, queries wait meanwhile.
+    /// Time: a copy of the retained versions. If contents are in memory, queries wait during this
+    /// time.
     ///
     /// # Errors
     /// [`RepositoryError`].
@@ -173,7 +175,7 @@ impl Dictionary {
             let mut writer = Server::of_any(&self.store)?;
             let pruned = writer.prune(first);
             drop(writer);
-            // Reopen even if some files could not be removed.
+            // The store is reopened even if some replaced files could not be removed.
             self.reopen()?;
             pruned?;
         } else {
@@ -184,7 +186,7 @@ impl Dictionary {
         Ok(Some(first))
     }
 
-    /// Publishes the log of heads `log` along with the dictionary. This process keeps the log.
+    /// Publishes the log of heads `log` together with the dictionary. This process writes the log.
     #[must_use]
     pub fn logging(self, log: Arc<HeadLog>) -> Self {
         Self {
@@ -193,7 +195,7 @@ impl Dictionary {
         }
     }
 
-    /// Returns the log of its heads, if this process keeps it.
+    /// Returns the log of the dictionary's heads, if this process writes it.
     pub const fn log(&self) -> Option<&Arc<HeadLog>> {
         match &self.published {
             PublishedFiles::Log(log) => Some(log),
@@ -211,15 +213,15 @@ impl Dictionary {
         &self.public
     }
 
-    /// Returns whether contents are read from the store on demand instead of kept in memory.
+    /// Returns whether contents are read from the store on demand, and not kept in memory.
     pub fn reads_on_demand(&self) -> bool {
         self.public.scheme.reads_on_demand()
     }
 
-    /// Returns whether a look-up takes less time than a thread switch.
+    /// Returns whether a look-up takes less time than a thread switch would.
     ///
     /// Such a look-up waits neither for the network nor for a lock that readers hold. Look-ups of
-    /// tuples wait for such a lock.
+    /// tuples may wait for such a lock.
     pub fn answers_at_once(&self) -> bool {
         self.public.scheme.family() == SchemeFamily::Tree && !AnyStore::is_in_objects(&self.store)
     }
@@ -227,7 +229,7 @@ impl Dictionary {
     /// Calls `work` with the current repository and returns its result.
     pub fn read<T>(&self, work: impl FnOnce(&Server) -> T) -> T {
         let current = self.current();
-        // No code panics while it changes the repository, so a poisoned one is intact.
+        // No code panics while it changes the keeper, so the value in a poisoned lock is intact.
         let repository = current.read().unwrap_or_else(PoisonError::into_inner);
         work(&repository)
     }
@@ -237,12 +239,13 @@ impl Dictionary {
         self.read(|server| server.latest())
     }
 
-    /// Reopens the store if other processes have published versions. Returns whether they have.
+    /// Reopens the store if other processes have published versions. Returns whether it was
+    /// reopened.
     ///
-    /// Time: one read of the store if there is no new version, otherwise opening it.
+    /// Time: one read if there is no new version. Otherwise, the time of opening the store.
     ///
     /// # Errors
-    /// [`RepositoryError`]. The previous versions are still served.
+    /// [`RepositoryError`]. The previous versions are still served after an error.
     pub fn follow(&self) -> Result<bool, RepositoryError> {
         let is_behind = || {
             self.read(|repository| {
@@ -260,21 +263,22 @@ impl Dictionary {
         Ok(true)
     }
 
-    /// Verifies encoded updates and applies them. They are durable when this returns.
+    /// Verifies encoded updates and applies them durably.
     ///
     /// Updates that are applied already are skipped.
     ///
     /// # Errors
-    /// [`NotApplied`] for the first rejected update. Earlier updates are applied durably, unless
-    /// the store failed.
+    /// [`NotApplied`] for the first rejected update. The updates before it are applied durably,
+    /// unless the store failed.
     pub fn apply(&self, updates: &[Vec<u8>]) -> Result<ApplySummary, NotApplied> {
-        // Check updates before taking the lock. Old or unsigned ones block no reader or writer.
+        // Updates are checked before the lock is taken. So old or unsigned updates block no reader
+        // or writer.
         let updates = self.without_applied(updates)?;
         if updates.is_empty() {
             return Ok(self.nothing_applied());
         }
         let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
-        // Another thread may have applied them before this thread got the lock.
+        // Another thread may have applied updates before this thread got the lock.
         let updates = self.without_applied(updates)?;
         if updates.is_empty() {
             return Ok(self.nothing_applied());
@@ -295,7 +299,7 @@ impl Dictionary {
         }
     }
 
-    /// Removes the updates at the beginning that are applied already.
+    /// Removes updates at the beginning of the list that are already applied.
     ///
     /// # Errors
     /// [`NotApplied`] if the first remaining update is not the next update, or not signed by the
@@ -321,13 +325,14 @@ impl Dictionary {
     /// Applies updates. The caller holds the lock `changing`.
     fn apply_now(&self, updates: &[Vec<u8>]) -> Result<ApplySummary, NotApplied> {
         if self.reads_on_demand() {
-            // A separate repository keeps other writers out until it is dropped.
+            // A separate keeper blocks other writers until it is dropped.
             let mut writer = Server::of_any(&self.store)?;
             let applied = apply_to(&mut writer, updates);
             let taken = writer.latest() > self.latest();
             drop(writer);
             if taken && let Err(error) = self.reopen() {
-                // The applied updates are durable nevertheless, and the client is told so.
+                // The applied updates are durable despite this error, so the client receives a
+                // success.
                 tracing::error!(%error, "the store cannot be followed");
             }
             return applied;
@@ -338,18 +343,18 @@ impl Dictionary {
             apply_to(&mut repository, updates)
         };
         if let Err(NotApplied::Repository(RepositoryError::Store(_))) = &applied {
-            // The contents in memory may be ahead of the store or behind it.
+            // After an error, the contents in memory may differ from the store.
             self.reopen()?;
         }
         applied
     }
 
     /// Reads a file of at most `most` bytes that is published with the dictionary. Returns `None`
-    /// if there is none.
+    /// if the file does not exist.
     ///
     /// # Errors
     /// I/O errors of the operating system; [`io::ErrorKind::Other`] if the log of heads cannot be
-    /// read; [`io::ErrorKind::FileTooLarge`] for a longer file.
+    /// read; [`io::ErrorKind::FileTooLarge`] if the file has more than `most` bytes.
     pub fn published(&self, path: &str, most: usize) -> io::Result<Option<Vec<u8>>> {
         let folder = match &self.published {
             PublishedFiles::Nothing => return Ok(None),
@@ -362,7 +367,7 @@ impl Dictionary {
                 return Ok(file);
             }
         };
-        // The folder may contain other files, including keys.
+        // The folder may also contain private files, such as keys.
         let Ok(resource) = path.parse::<ResourcePath>() else {
             return Ok(None);
         };
@@ -390,14 +395,14 @@ impl Dictionary {
         Arc::clone(&current)
     }
 
-    /// Replaces the current repository by a new opening of the store.
+    /// Opens the store again, and replaces the current keeper by the result.
     fn reopen(&self) -> Result<(), RepositoryError> {
         let opened = Server::of_any_with(&self.store, self.cache.clone())?;
         let opened = Arc::new(RwLock::new(opened));
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         let old = core::mem::replace(&mut *current, opened);
         drop(current);
-        // Dropping it may take long, so this happens after the lock is released.
+        // Dropping the old keeper may take long, so it is dropped after the lock is released.
         drop(old);
         Ok(())
     }
@@ -417,11 +422,11 @@ impl LoggedHeads for Dictionary {
     }
 }
 
-/// Returns whether a file is in a folder once all links are resolved.
+/// Returns whether a file is inside a folder after all links are resolved.
 fn is_inside(place: &Path, folder: &Path) -> bool {
     match (place.canonicalize(), folder.canonicalize()) {
         (Ok(place), Ok(folder)) => place.starts_with(folder),
-        // The file is absent or unreadable. Opening it reports which.
+        // The file is absent or unreadable. Opening it will report the reason.
         _ => true,
     }
 }

@@ -1,4 +1,4 @@
-//! The append-only log of a dictionary's heads, kept by the server that holds the log's key.
+//! The append-only log of a dictionary's signed heads, written by a server with the log's key.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -21,15 +21,15 @@ use transparency_log::{
 
 use crate::witness_metrics::WitnessMetrics;
 
-/// A source of the heads that a [`HeadLog`] contains.
+/// A source of the heads that a [`HeadLog`] appends.
 pub trait LoggedHeads: Send + Sync + 'static {
-    /// Public key that verifies the heads.
+    /// Public key of the author, which verifies the heads.
     fn public(&self) -> &PublicKey;
 
-    /// Latest version.
+    /// Latest version with a head.
     fn latest(&self) -> Version;
 
-    /// Encoded head of a version.
+    /// Encoded signed head of a version.
     ///
     /// # Errors
     /// [`LookupError`].
@@ -38,12 +38,12 @@ pub trait LoggedHeads: Send + Sync + 'static {
 
 /// The append-only log of a dictionary's heads, in a folder.
 ///
-/// Heads are appended and signed here, cosigned by witnesses, and published with enough
-/// cosignatures. With a policy, only checkpoints that satisfy it are published. Clients see the
-/// older checkpoint until a newer checkpoint satisfies the policy.
+/// This process appends heads and signs checkpoints. Witnesses cosign them. If there is a policy, a
+/// checkpoint is published only if its cosignatures satisfy the policy. Until then, clients receive
+/// the older checkpoint.
 ///
-/// After an I/O error the log is opened again by the next [`HeadLog::grow`], within this process.
-/// Signed entries are retained.
+/// After an I/O error, the next [`HeadLog::grow`] of this process opens the log again. Signed
+/// entries are retained.
 #[derive(Debug)]
 pub struct HeadLog {
     layer: Arc<dyn FileLayer>,
@@ -58,18 +58,18 @@ pub struct HeadLog {
 
 #[derive(Debug)]
 struct State {
-    /// `None` after an I/O error, until the log can be opened again.
+    /// The log's storage; `None` after an I/O error, until the log can be opened again.
     store: Option<LogStore>,
     /// Latest signed checkpoint, as far as this process knows.
     signed: Option<Note>,
     signed_size: u64,
-    /// Whether the last entry was compared with the dictionary's head.
+    /// Whether the log's last entry was compared with the dictionary's head of this version.
     is_checked: bool,
     /// Whether the last attempt to append new heads failed.
     has_failed: bool,
-    /// Cosignatures of the latest signed checkpoint, by witness.
+    /// Cosignatures of the latest signed checkpoint, by the index of the witness.
     cosigned: BTreeMap<usize, Signature>,
-    /// Witnesses that were asked about that checkpoint, with any outcome.
+    /// Indices of the witnesses that were asked to cosign this checkpoint, with any result.
     asked: BTreeSet<usize>,
 }
 
@@ -86,7 +86,7 @@ impl State {
         }
     }
 
-    /// State of a log that cannot be opened yet, for example on a full disk.
+    /// Creates the state of a log that cannot be opened yet, for example because the disk is full.
     const fn without_store() -> Self {
         Self {
             store: None,
@@ -103,7 +103,7 @@ impl State {
         self.store.as_mut().ok_or(StoreError::Failed)
     }
 
-    /// Updates the latest signed checkpoint. Drops cosignatures of an older one.
+    /// Updates the latest signed checkpoint. Drops the cosignatures of an older checkpoint.
     fn note_signed(&mut self) {
         let Some(store) = &self.store else { return };
         if self.signed_size == store.signed_size() {
@@ -120,10 +120,10 @@ impl State {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HeadLogError {
-    /// The key belongs to another log.
+    /// The log's key belongs to the log of another dictionary.
     #[error("the key is of the log {origin:?}, whose name does not end with /{dictionary}")]
     OtherDictionary {
-        /// Name of the key.
+        /// Name of the key, which is the log's origin.
         origin: String,
         /// Id of the dictionary.
         dictionary: String,
@@ -131,17 +131,17 @@ pub enum HeadLogError {
     /// The policy does not name the log.
     #[error("the policy of witnesses does not name the log's key")]
     NotInPolicy,
-    /// The log and the dictionary have different heads of a version.
+    /// The log and the dictionary contain different heads of this version.
     #[error("the log has another head of version {0} than the store: one of them was changed")]
     OtherHead(Version),
-    /// After a failure, the folder contains a log that does not continue the log signed by this
-    /// process.
+    /// After a failure, the folder contains a log that does not continue the log that this process
+    /// has signed.
     #[error(
         "the log in the folder does not continue the {signed} signed entries: it was replaced by \
          another log or an older copy"
     )]
     Replaced {
-        /// Number of signed entries.
+        /// Number of entries signed by this process.
         signed: u64,
     },
     /// A head of the store does not verify.
@@ -149,7 +149,7 @@ pub enum HeadLogError {
     Head {
         /// Version of the head.
         version: Version,
-        /// Reason of the refusal.
+        /// Reason why the head is refused.
         reason: String,
     },
     /// The dictionary's store cannot be read.
@@ -158,7 +158,7 @@ pub enum HeadLogError {
     /// The log cannot be opened, read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Entries of the log cannot be read back.
+    /// Entries of the log cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
     /// I/O error of the operating system.
@@ -166,16 +166,17 @@ pub enum HeadLogError {
     Io(#[from] io::Error),
 }
 
-/// All times up to slightly after `now`.
+/// Returns a time window that ends slightly after `now`.
 ///
-/// A clock before 1970 counts as 1970, so every cosignature is in its future.
+/// A clock before 1970 counts as 1970. Every cosignature is then in the future, and not in the
+/// window.
 fn until(now: SystemTime) -> Window {
     let now = now.duration_since(UNIX_EPOCH).unwrap_or_default();
     let now = Timestamp::from_seconds(now.as_secs()).unwrap_or(Timestamp::LATEST);
     Window::around(now, now.seconds())
 }
 
-/// A request to a witness.
+/// A request to a witness to cosign a checkpoint.
 #[derive(Debug)]
 pub(crate) struct Request {
     pub(crate) body: String,
@@ -184,13 +185,13 @@ pub(crate) struct Request {
 }
 
 impl HeadLog {
-    /// Opens the log in `folder` for the dictionary of `heads`. Begins a new log in an empty
-    /// folder.
+    /// Opens the log in `folder` for the dictionary of `heads`. Creates a new log if the folder is
+    /// empty.
     ///
-    /// The name of the key ends with the dictionary's id. Without a policy, every checkpoint is
-    /// published immediately and no witness is asked.
+    /// The name of the log's key must end with the dictionary's id. Without a policy, every
+    /// checkpoint is published immediately, and no witness is asked.
     ///
-    /// A full disk is not an error; [`HeadLog::has_failed`] then returns true.
+    /// A full disk causes no error here; [`HeadLog::has_failed`] then returns true.
     ///
     /// # Errors
     /// [`HeadLogError`].
@@ -204,7 +205,7 @@ impl HeadLog {
         Self::open_in(Arc::new(Folder::open(folder)?), signer, policy, heads)
     }
 
-    /// Like [`HeadLog::open`], but in any file layer.
+    /// Opens a log like [`HeadLog::open`], in a folder of any file layer.
     ///
     /// # Errors
     /// [`HeadLogError`].
@@ -253,8 +254,8 @@ impl HeadLog {
         };
         log.remember()?;
         match log.grow(heads) {
-            // For example, the disk is full. Published entries are served; appending continues when
-            // there is space.
+            // For example, the disk is full. Published entries are still served. Appending
+            // continues once there is space.
             Err(error @ (HeadLogError::Io(_) | HeadLogError::Store(_))) => {
                 tracing::error!(%error, "the log of heads cannot grow");
             }
@@ -263,13 +264,13 @@ impl HeadLog {
         Ok(log)
     }
 
-    /// Reads the time from `clock` instead of the system's clock.
+    /// Reads the time from `clock` instead of from the system's clock.
     #[must_use]
     pub fn with_clock(self, clock: fn() -> SystemTime) -> Self {
         Self { clock, ..self }
     }
 
-    /// Checks that the last entry equals the dictionary's head of that version.
+    /// Checks that the log's last entry equals the dictionary's head of this version.
     fn check_last(state: &mut State, heads: &impl LoggedHeads) -> Result<(), HeadLogError> {
         let Some(last) = state.signed_size.checked_sub(1) else {
             return Ok(());
@@ -287,7 +288,7 @@ impl HeadLog {
     }
 
     /// Loads the cosignatures of the published checkpoint, so that they count until the witnesses
-    /// have been asked again.
+    /// are asked again.
     fn remember(&self) -> Result<(), HeadLogError> {
         let mut state = self.state();
         if state.signed_size == 0 || self.files.published_size()? != state.signed_size {
@@ -308,7 +309,7 @@ impl HeadLog {
         Ok(())
     }
 
-    /// Witnesses of the policy.
+    /// Returns the witnesses of the policy.
     pub fn witnesses(&self) -> &[TrustedWitness] {
         self.policy.as_ref().map_or(&[], Policy::witnesses)
     }
@@ -317,7 +318,7 @@ impl HeadLog {
         self.witness_metrics.get(witness)
     }
 
-    /// Number of signed entries and number of published entries.
+    /// Returns the number of signed entries and the number of published entries.
     ///
     /// # Errors
     /// [`HeadLogError::Store`].
@@ -325,14 +326,14 @@ impl HeadLog {
         Ok([self.state().signed_size, self.files.published_size()?])
     }
 
-    /// Reports whether the last attempt to append heads failed, or the log's medium has failed
-    /// since, for example while publishing.
+    /// Returns whether the last attempt to append heads failed, or the log's medium has failed
+    /// since then, for example during publishing.
     pub fn has_failed(&self) -> bool {
         let state = self.state();
         state.has_failed || state.store.as_ref().is_none_or(LogStore::has_failed)
     }
 
-    /// Returns a published resource of the log; `None` if the log has no resource at `path`.
+    /// Returns a published file of the log. Returns `None` if the log has no file at `path`.
     ///
     /// # Errors
     /// [`io::ErrorKind::Other`] if the log cannot be read.
@@ -347,12 +348,12 @@ impl HeadLog {
         }
     }
 
-    /// Appends new heads and signs the log. Returns whether there were new heads.
+    /// Appends new heads and signs a checkpoint. Returns whether there were new heads.
     ///
     /// Nothing is appended while the latest signed checkpoint is unpublished and some witness was
-    /// not asked about it. Otherwise the witnesses might never complete a checkpoint.
+    /// not asked about it. Without this rule, no checkpoint might ever collect enough cosignatures.
     ///
-    /// After an I/O error, the log is opened again first.
+    /// After an I/O error, first opens the log again.
     ///
     /// # Errors
     /// [`HeadLogError`].
@@ -375,7 +376,7 @@ impl HeadLog {
         if latest <= size || (!is_done && size > self.files.published_size()?) {
             return Ok(false);
         }
-        // Entries appended before a failure are still there.
+        // Entries that were appended before a failure are still in the log.
         for version in state.store()?.size().saturating_add(1)..=latest {
             let version = Version::new(version);
             let head = heads.head(version)?;
@@ -391,16 +392,17 @@ impl HeadLog {
         Ok(true)
     }
 
-    /// Opens the log again if its medium has failed. Publishes a signed checkpoint that is still
-    /// unpublished.
+    /// Opens the log again if its medium has failed. Then publishes a signed checkpoint that is not
+    /// published yet.
     fn reopen(&self, state: &mut State) -> Result<(), HeadLogError> {
         if !state.store.as_ref().is_none_or(LogStore::has_failed) {
             return Ok(());
         }
-        // The old store holds the lock.
+        // The old storage holds the lock, so it is dropped first.
         drop(state.store.take());
         let store = LogStore::open(Arc::clone(&self.layer), &self.signer.verifier())?;
-        // The folder may contain a signature that was not reported. No signed entry may be missing.
+        // The folder may contain a signed checkpoint that was not reported to this process. No
+        // signed entry may be missing.
         if let Some(signed) = &state.signed {
             let replaced = || HeadLogError::Replaced {
                 signed: state.signed_size,
@@ -421,7 +423,7 @@ impl HeadLog {
     }
 
     /// Publishes the signed checkpoint if its cosignatures satisfy the policy. Returns whether it
-    /// did.
+    /// was published.
     fn publish(&self, state: &mut State) -> Result<bool, HeadLogError> {
         let Some(mut note) = state.signed.clone() else {
             return Ok(false);
@@ -431,7 +433,7 @@ impl HeadLog {
         }
         let window = until((self.clock)());
         let is_enough = |policy: &Policy| match policy.verify_within(&note, Some(window)) {
-            // A policy that requires no witness requires no time.
+            // A policy that requires no witness does not depend on the time.
             Err(PolicyError::Undated) => policy.verify(&note).is_ok(),
             accepted => accepted.is_ok(),
         };
@@ -442,21 +444,22 @@ impl HeadLog {
         Ok(true)
     }
 
-    /// Reports whether a witness has cosigned the latest signed checkpoint, or no checkpoint is
+    /// Returns whether a witness has cosigned the latest signed checkpoint, or no checkpoint is
     /// signed.
     pub(crate) fn is_cosigned_by(&self, witness: usize) -> bool {
         let state = self.state();
         state.signed_size == 0 || state.cosigned.contains_key(&witness)
     }
 
-    /// Request for a witness that last cosigned a checkpoint of size `old_size`.
+    /// Returns the request for a witness whose last cosigned checkpoint has size `old_size`.
     ///
-    /// Returns `None` without a signed checkpoint, with an `old_size` larger than the log, and
-    /// while the log is not open.
+    /// Returns `None` if no checkpoint is signed, if `old_size` is larger than the log, or while
+    /// the log is not open.
     pub(crate) fn request(&self, old_size: u64) -> Result<Option<Request>, HeadLogError> {
         let state = self.state();
         let size = state.signed_size;
-        // Without a store there are no proofs. The checkpoint is offered after the next open.
+        // Proofs cannot be computed before the log is opened again. The checkpoint is sent to
+        // witnesses later.
         let (Some(note), Some(store)) = (
             (state.signed.as_ref()).filter(|_| size > 0 && old_size <= size),
             &state.store,
@@ -477,11 +480,11 @@ impl HeadLog {
         }))
     }
 
-    /// Records that a witness was asked about the checkpoint of `request`, and its latest valid
+    /// Records that a witness was asked about the checkpoint of `request`. Stores its latest valid
     /// cosignature.
     ///
-    /// Returns the time of that cosignature. Cosignatures from the future are ignored. Records
-    /// nothing if another checkpoint is the latest signed one by now.
+    /// Returns the time of this cosignature. Cosignatures from the future are ignored. Nothing is
+    /// recorded if the checkpoint of `request` is no longer the latest signed checkpoint.
     pub(crate) fn note_answer(
         &self,
         witness: usize,
@@ -496,7 +499,8 @@ impl HeadLog {
             let time = key?.verify(text, signature).ok()?.time?;
             Some((time, signature))
         });
-        // Keeps the latest cosignature by time, as policies do, but none from the future.
+        // Keeps the cosignature with the latest time, as policies do. Cosignatures from the future
+        // are ignored.
         let is_ahead = |time: Timestamp| time > window.until;
         let last = verified
             .filter(|(time, _)| !is_ahead(*time))
@@ -513,7 +517,8 @@ impl HeadLog {
         Ok(Some(time))
     }
 
-    // The store is opened again after a failure in the middle of a change.
+    // The log is opened again after a failure in the middle of a change, so the state in a poisoned
+    // lock is usable.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

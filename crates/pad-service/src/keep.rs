@@ -1,30 +1,31 @@
-//! Retention of versions on a server.
+//! Retention policies for versions on a server.
 
 use core::{fmt, num::NonZeroU64, str::FromStr};
 
 use authdict::{NotOffered, Version, selection::SchemeName};
 
-/// Retention policy for versions. Heads of older versions are always kept.
+/// Retention policy for versions. The heads of dropped versions are always kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Keep {
     /// All versions of the store.
     #[default]
     All,
-    /// All versions from this one on: `12..`.
+    /// All versions from this version on, written `12..`.
     From(Version),
-    /// Versions from the first to the second, both included; later ones are not fetched: `12..40`.
+    /// All versions from the first to the second, both included, written `12..40`. Later versions
+    /// are not fetched.
     Between(Version, Version),
-    /// At least the given number of latest versions: `last:100`.
+    /// At least this number of latest versions, written `last:100`.
     ///
-    /// Older ones are dropped once there are more than twice as many. The amortised cost is one
-    /// copy of the retained versions for as many new versions.
+    /// Older versions are dropped once there are more than twice as many versions. The amortised
+    /// cost is one copy of the retained versions per equal number of new versions.
     Last(NonZeroU64),
 }
 
-/// Error returned for text that is not a retention policy.
+/// Error returned when text is not a retention policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnreadableKeep {
-    /// The text has none of the three forms.
+    /// The text has none of the forms of [`Keep`].
     #[error("invalid versions to keep: expected A..B (both are kept), A.. or last:N")]
     Form,
     /// The range is empty or ends at version 0, or the number is 0.
@@ -36,16 +37,16 @@ pub enum UnreadableKeep {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CannotKeep {
-    /// The scheme family does not prune versions.
+    /// The scheme family does not support dropping versions.
     #[error(
         "scheme {} cannot drop versions",
         SchemeName::from_id(.0.scheme).map_or("with an unknown number", SchemeName::name)
     )]
     NotPruned(NotOffered),
-    /// Stores in object storage do not prune versions.
+    /// Stores in an object store do not support dropping versions.
     #[error("a store in objects keeps all versions: keep a copy in files")]
     InObjects,
-    /// The store was pruned beyond the policy's first version.
+    /// The store no longer contains the first version of the policy.
     #[error("versions from {wanted} on cannot be kept: the store was pruned to version {oldest}")]
     Gone {
         /// First version of the policy.
@@ -56,7 +57,7 @@ pub enum CannotKeep {
 }
 
 impl Keep {
-    /// Last version kept, if there is a limit.
+    /// Returns the last retained version, if the policy has one.
     pub const fn until(self) -> Option<Version> {
         match self {
             Self::Between(_, last) => Some(last),
@@ -64,7 +65,7 @@ impl Keep {
         }
     }
 
-    /// First version kept, if it is fixed.
+    /// Returns the first retained version, if it is fixed.
     pub const fn from(self) -> Option<Version> {
         match self {
             Self::From(first) | Self::Between(first, _) => Some(first),
@@ -72,8 +73,8 @@ impl Keep {
         }
     }
 
-    /// First version to keep after pruning a store with these versions; `None` if pruning is not
-    /// due.
+    /// Returns the first version to retain after a pruning of a store that contains versions
+    /// `oldest` to `latest`. Returns `None` if no pruning is due.
     pub(crate) fn prune_to(self, oldest: Version, latest: Version) -> Option<Version> {
         let first = match self {
             Self::All => return None,
@@ -91,12 +92,12 @@ impl Keep {
                 )
             }
         };
-        // The empty dictionary takes no space.
+        // Version 0 takes no space, so dropping only version 0 is useless.
         let is_worth_it = first > oldest && first > Version::new(1);
         (is_worth_it && first <= latest).then_some(first)
     }
 
-    /// Reports whether this policy ever drops versions.
+    /// Returns whether this policy ever drops versions.
     pub(crate) fn drops(self) -> bool {
         match self {
             Self::All => false,

@@ -11,7 +11,7 @@
 //! | a witness for any `tlog-witness` logs | [`WitnessService`] | a signature a checkpoint |
 //! | counters for Prometheus | [`Metrics`] | |
 //!
-//! A [`Part`] costs the contents of its range, and a path for each change.
+//! A [`Part`] needs memory for the contents of its range, and one proof path per change.
 //!
 //! [`pad_client::Resource`] lists all resources and their paths; `docs/openapi.json` describes them
 //! for other clients. Heads, proofs, updates and answers to GET requests about fixed versions are

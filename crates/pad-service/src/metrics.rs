@@ -1,4 +1,4 @@
-//! Request and answer counters, for Prometheus.
+//! Counters of requests and responses, for Prometheus.
 
 use core::{
     fmt::Write as _,
@@ -10,12 +10,12 @@ use pad_client::Resource;
 
 use crate::{head_log::HeadLog, request::ROUTES, witness::label};
 
-/// Counters of requests, answers and updates since the server started.
+/// Counters of requests, responses and updates since the server started.
 #[derive(Debug)]
 pub struct Metrics {
-    /// Answers by kind of request and status class.
+    /// Counters of responses, by kind of request and status class.
     requests: BTreeMap<&'static str, Counters>,
-    /// Requests of no known kind.
+    /// Counters of requests whose kind is unknown.
     unknown: Counters,
     bytes: AtomicU64,
     taken: AtomicU64,
@@ -24,7 +24,7 @@ pub struct Metrics {
 
 #[derive(Debug, Default)]
 struct Counters {
-    /// Counters for 2xx, 3xx, 4xx and 5xx.
+    /// Number of responses with status 2xx, 3xx, 4xx and 5xx.
     classes: [AtomicU64; 4],
 }
 
@@ -46,8 +46,8 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    /// Counts an answer of `bytes` bytes to a request of kind `name`. Other names and `None` count
-    /// as unknown.
+    /// Counts a response of `bytes` bytes to a request of kind `name`. Unknown names and `None`
+    /// count as unknown.
     pub fn count(&self, name: Option<&str>, status: u16, bytes: usize) {
         let counters = name
             .and_then(|name| self.requests.get(name))
@@ -65,7 +65,7 @@ impl Metrics {
             .fetch_add(u64::try_from(bytes).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
-    /// Counts an update as taken or refused.
+    /// Counts an update as applied or refused.
     pub fn count_update(&self, is_taken: bool) {
         let counter = if is_taken { &self.taken } else { &self.refused };
         counter.fetch_add(1, Ordering::Relaxed);
@@ -73,8 +73,8 @@ impl Metrics {
 
     /// Renders all metrics in the Prometheus text format.
     ///
-    /// Each dictionary has a name and three values: oldest version, latest version, and bytes of
-    /// its files.
+    /// `dictionaries` contains, for each dictionary, its name, the oldest version, the latest
+    /// version, and the bytes of its files.
     pub fn text<'d>(
         &self,
         dictionaries: impl Iterator<Item = (&'d str, [Option<u64>; 3])>,
@@ -156,9 +156,9 @@ impl Metrics {
     }
 }
 
-/// Renders sizes of head logs and counters of their witnesses in the Prometheus text format.
+/// Renders the sizes of head logs, and counters of their witnesses, in the Prometheus text format.
 ///
-/// Each log is labelled with the name of its dictionary. Without logs the text is empty.
+/// Each log has the name of its dictionary as a label. Without logs, the text is empty.
 pub(crate) fn log_metrics<'l>(logs: impl Iterator<Item = (&'l str, &'l Arc<HeadLog>)>) -> String {
     let mut groups = LOG_METRICS.map(|(name, kind, help)| {
         (
@@ -171,7 +171,7 @@ pub(crate) fn log_metrics<'l>(logs: impl Iterator<Item = (&'l str, &'l Arc<HeadL
         are_there = true;
         let of_log = format!("dictionary=\"{dictionary}\"");
         let mut values = vec![(5, of_log.clone(), u64::from(log.has_failed()))];
-        // Unknown sizes are left out: 0 would be a size.
+        // Unknown sizes are left out, because 0 is a valid size.
         if let Ok([signed, published]) = log.sizes() {
             values.push((0, of_log.clone(), signed));
             values.push((1, of_log.clone(), published));
@@ -198,7 +198,7 @@ pub(crate) fn log_metrics<'l>(logs: impl Iterator<Item = (&'l str, &'l Arc<HeadL
     groups.into_iter().map(|(_, text)| text).collect()
 }
 
-/// Name, type and help text.
+/// Name, type and help text of each metric.
 const LOG_METRICS: [(&str, &str, &str); 6] = [
     (
         "pad_log_signed_size",

@@ -1,4 +1,4 @@
-//! Mirrors: copies that follow untrusted servers and keep verified contents only.
+//! Mirrors: copies of dictionaries that follow untrusted servers, and store only verified contents.
 
 use core::{fmt, time::Duration};
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
@@ -21,35 +21,36 @@ mod whole;
 
 /// A mirror that follows untrusted upstream servers of a dictionary.
 ///
-/// A mirror of a [`Dictionary`] fetches missing updates, verifies each, and makes it durable before
-/// serving it. A mirror of a [`Part`] fetches heads, and proofs for the keys that it keeps.
+/// A mirror of a [`Dictionary`] fetches missing updates, verifies each update, and makes it durable
+/// before serving it. A mirror of a [`Part`] fetches heads, and proofs for the keys of the part.
 ///
-/// Failed upstreams are asked again later. Data that does not verify is never served. It is stored
-/// in files, where possible as transferable evidence. Valid updates that precede it in the same
-/// response are kept.
+/// Failed upstream servers are queried again later. Data that does not verify is never served. It
+/// is stored in files, where possible as transferable evidence. Valid updates before such data in
+/// the same response are applied.
 #[derive(Debug)]
 pub struct Mirror {
     copy: Arc<dyn MirrorTarget>,
     upstreams: Vec<Remote>,
-    /// Base path of the files for evidence.
+    /// Path from which the names of evidence files are derived.
     base: PathBuf,
     metrics: Arc<Metrics>,
-    /// Last fault of each upstream, so that each is logged once.
+    /// Last fault of each upstream server, so that each fault is logged once.
     logged: BTreeMap<String, Fault>,
 }
 
-/// Contents kept by a mirror.
+/// The copy that a mirror updates: a whole dictionary, or a part.
 trait MirrorTarget: fmt::Debug + Send + Sync {
-    /// Latest version present.
+    /// Latest version in the copy.
     fn latest(&self) -> Version;
 
-    /// Last version to keep, if there is a limit.
+    /// Last version to copy, if there is a limit.
     fn until(&self) -> Option<Version>;
 
-    /// View of a client that has queried these contents only.
+    /// View of a client that has seen only this copy.
     fn seen(&self) -> Result<StoredView, NotFollowed<AnswerError>>;
 
-    /// Fetches the next new contents up to `wanted` from an upstream. Returns whether to continue.
+    /// Fetches the next missing contents up to `wanted` from an upstream server. Returns whether to
+    /// continue.
     fn take(
         &self,
         visit: &ServerSession<'_>,
@@ -58,48 +59,50 @@ trait MirrorTarget: fmt::Debug + Send + Sync {
         taken: &mut usize,
     ) -> Result<bool, StopReason>;
 
-    /// Drops versions that are no longer kept, if due, and returns the oldest remaining version.
+    /// Drops versions that the retention policy excludes, if a pruning is due. Returns the oldest
+    /// remaining version.
     fn prune(&self) -> Result<Option<Version>, NotApplied>;
 
-    /// Reports whether the last version to keep is present.
+    /// Returns whether the copy contains the last version to copy.
     fn is_complete(&self) -> bool {
         self.until().is_some_and(|until| self.latest() >= until)
     }
 }
 
-/// Checks that an upstream continues the present contents; `false` if it is behind.
+/// Checks that an upstream server continues the history of the copy. Returns `false` if the server
+/// is behind.
 fn goes_on(visit: &ServerSession<'_>, copy: &dyn MirrorTarget) -> Result<bool, StopReason> {
     let view = copy.seen().map_err(|error| match error {
         NotFollowed::Silent(AnswerError::Lookup(error)) => {
             StopReason::Store(RepositoryError::from(error).into())
         }
-        // The present contents were verified when they were fetched.
+        // The copy was verified when it was fetched, so its store is damaged.
         _ => StopReason::Store(
             authdict::StoreError::Damaged("the latest head does not verify").into(),
         ),
     })?;
     match view.follow(visit) {
         Ok(_) => Ok(true),
-        // An upstream that is behind has nothing new, and may be honest.
+        // An upstream server that is behind has no new contents, and may be honest.
         Err(NotFollowed::Behind { .. }) => Ok(false),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Result of a round.
+/// Result of one round.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RoundSummary {
-    /// Number of updates taken.
+    /// Number of updates applied.
     pub taken: usize,
     /// Latest version after the round.
     pub latest: Version,
-    /// Failures of upstreams.
+    /// Failures of upstream servers.
     pub incidents: Vec<Incident>,
 }
 
-/// Reason to stop fetching from an upstream.
+/// Reason to stop fetching from an upstream server.
 enum StopReason {
-    /// Fault of the upstream.
+    /// Fault of the upstream server.
     Upstream(Unusable),
     /// Failure of the mirror's own store.
     Store(NotApplied),
@@ -114,8 +117,8 @@ impl<E: Into<Unusable>> From<E> for StopReason {
 impl Mirror {
     /// Creates a mirror that keeps `dictionary` up to date with `upstreams`.
     ///
-    /// Evidence is written to files next to `base`: its name with `.evidence` or `.lie`. Further
-    /// files end in `-2`, `-3` and so on.
+    /// Evidence is written to files next to `base`. Their names are the name of `base` with
+    /// `.evidence` or `.lie`. Names of further files end in `-2`, `-3` and so on.
     pub fn new(
         dictionary: Arc<Dictionary>,
         upstreams: Vec<Remote>,
@@ -125,7 +128,7 @@ impl Mirror {
         Self::of(dictionary, upstreams, base, metrics)
     }
 
-    /// Like [`Mirror::new`], for a part of the keys.
+    /// Creates a mirror like [`Mirror::new`], for a part of the keys.
     pub fn of_part(
         part: Arc<Part>,
         upstreams: Vec<Remote>,
@@ -150,14 +153,14 @@ impl Mirror {
         }
     }
 
-    /// Queries every upstream once, fetches new contents, and prunes versions that are no longer
-    /// kept.
+    /// Queries every upstream server once and fetches new contents. Then drops versions that the
+    /// retention policy excludes.
     ///
-    /// Once the last version to keep is present, no upstream is queried.
+    /// Once the last version to copy is present, no server is queried.
     ///
     /// # Errors
     /// [`NotApplied`] if the mirror's own store fails, or a part exceeds its memory limit. Contents
-    /// fetched before are kept.
+    /// fetched before the error are kept.
     pub fn round(&mut self) -> Result<RoundSummary, NotApplied> {
         let mut mirrored = RoundSummary::default();
         let mut visits = Vec::new();
@@ -172,7 +175,7 @@ impl Mirror {
                 }
             }
         }
-        // One response of each upstream in turn.
+        // Each server in turn sends one response.
         while !visits.is_empty() {
             let mut with_more = Vec::new();
             for visit in visits {
@@ -196,8 +199,8 @@ impl Mirror {
         Ok(mirrored)
     }
 
-    /// Starts a background task for each upstream, with a pause of `every` between rounds. A slow
-    /// upstream does not delay others.
+    /// Starts a background task for each upstream server, with a pause of `every` between rounds. A
+    /// slow server does not delay other servers.
     pub fn follow(self, every: Duration) -> Vec<PeriodicTask> {
         let each = self.upstreams.into_iter().map(|upstream| {
             let mut mirror = Self {
@@ -216,7 +219,7 @@ impl Mirror {
         each.collect()
     }
 
-    /// Fetches the next new contents from an upstream. Returns whether there are more.
+    /// Fetches the next missing contents from an upstream server. Returns whether more are missing.
     fn take(&self, visit: &ServerSession<'_>, taken: &mut usize) -> Result<bool, StopReason> {
         let copy = self.copy.as_ref();
         if !goes_on(visit, copy)? {
@@ -227,7 +230,8 @@ impl Mirror {
         if copy.latest() >= wanted || !copy.take(visit, wanted, &self.metrics, taken)? {
             return Ok(false);
         }
-        // Releases the response; otherwise all missing contents would be in memory together.
+        // The response is dropped here. Otherwise, all missing contents would be in memory at the
+        // same time.
         visit.forget();
         Ok(copy.latest() < wanted)
     }

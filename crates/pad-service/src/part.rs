@@ -1,4 +1,4 @@
-//! A part of a dictionary's keys, in memory.
+//! A part of a dictionary's keys, served from memory.
 
 use core::time::Duration;
 use std::{
@@ -14,12 +14,12 @@ use pad_client::Versions;
 
 use crate::keep::Keep;
 
-/// A key range of a tree PAD, in memory, loaded from proofs of other servers
+/// A key range of a tree PAD, in memory. Its contents are loaded from proofs of other servers
 /// ([`crate::Mirror::of_part`]).
 ///
-/// Answers about its keys are byte-identical to the answers of a full server. Requests for other
-/// keys are refused as misdirected. A part neither accepts nor provides updates, and does not know
-/// key histories. Contents are lost when the process ends.
+/// Answers about keys in the range are byte-identical to the answers of a full server. Requests for
+/// other keys are refused as misdirected. A part neither accepts nor provides updates, and has no
+/// histories of keys. Contents are lost when the process ends.
 #[derive(Debug)]
 pub struct Part {
     public: PublicKey,
@@ -27,7 +27,8 @@ pub struct Part {
     /// Memory limit in bytes.
     most_bytes: usize,
     kept: RwLock<Box<dyn AnyPart>>,
-    /// Time of the last progress with the version being loaded; `None` without progress.
+    /// Time of the last progress with the version being loaded; `None` if there was no progress
+    /// yet.
     progress: Mutex<Option<Instant>>,
 }
 
@@ -70,7 +71,7 @@ impl Part {
         self.most_bytes
     }
 
-    /// Latest version with contents.
+    /// Latest version whose contents are loaded.
     pub fn latest(&self) -> Version {
         self.read().latest()
     }
@@ -80,7 +81,7 @@ impl Part {
         self.read().memory_bytes()
     }
 
-    /// Versions and keys that can be queried.
+    /// Returns the range of versions and keys that clients can query.
     pub(crate) fn versions(&self, part: &dyn AnyPart) -> Versions {
         Versions {
             oldest: part.oldest(),
@@ -90,17 +91,17 @@ impl Part {
         }
     }
 
-    /// Resets the progress for a new version to load.
+    /// Clears the time of the last progress, because another version is being loaded.
     pub(crate) fn begin(&self) {
         *self.progress() = None;
     }
 
-    /// Records progress with the version being loaded.
+    /// Records that contents of the version being loaded were added.
     pub(crate) fn progressed(&self) {
         *self.progress() = Some(Instant::now());
     }
 
-    /// Reports whether there was no recent progress with the version being loaded.
+    /// Returns whether loading a version has made no progress for `PATIENCE`.
     pub(crate) fn is_stalled(&self) -> bool {
         self.progress()
             .is_none_or(|taken| taken.elapsed() > PATIENCE)
@@ -110,7 +111,7 @@ impl Part {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    // A poisoned lock is usable: no change panics halfway.
+    // No change panics halfway, so a poisoned lock can be used.
     pub(crate) fn read(&self) -> RwLockReadGuard<'_, Box<dyn AnyPart>> {
         self.kept.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -120,5 +121,5 @@ impl Part {
     }
 }
 
-/// Time without progress after which a version is given up for a later one.
+/// Time without progress after which a version is abandoned for a later version.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -6,7 +6,7 @@ use std::{
     thread::{self, JoinHandle},
 };
 
-/// A periodic background task. Dropping stops it, after the current run has completed.
+/// A periodic background task. Dropping this value stops the task after its current run.
 #[derive(Debug)]
 pub struct PeriodicTask {
     stop: Option<mpsc::Sender<()>>,
@@ -33,7 +33,7 @@ impl Drop for PeriodicTask {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            // A panic has already been reported.
+            // A panic of the thread has already been reported.
             let _: thread::Result<()> = thread.join();
         }
     }

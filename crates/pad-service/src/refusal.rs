@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::dictionary::NotApplied;
 
-/// An error response: a status, a stable code and a message.
+/// An error response: a status, a stable error code and a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     status: StatusCode,
@@ -30,7 +30,8 @@ impl Refusal {
         }
     }
 
-    /// The version is not kept here; another server may have it.
+    /// Creates the refusal of a version that this server does not keep. Another server may have the
+    /// version.
     pub(crate) fn not_kept(versions: &Versions) -> Self {
         let Versions { oldest, latest, .. } = *versions;
         let text = format!("the version is not kept here: kept are versions {oldest} to {latest}");
@@ -45,7 +46,7 @@ impl Refusal {
         self.code
     }
 
-    /// Encodes the refusal as JSON, with the headers of its status.
+    /// Encodes the refusal as JSON, with the headers that its status requires.
     pub(crate) fn answer(&self) -> Answer {
         let mut object = json!({ "error": self.code, "message": self.text });
         for (name, version) in [("oldest", self.oldest), ("latest", self.latest)] {
@@ -66,7 +67,8 @@ impl Refusal {
         }
     }
 
-    /// Failure of the store. Details are logged for the operator and not sent.
+    /// Creates the response to a failure of the store. Details are logged for the operator, and not
+    /// sent.
     fn failed() -> Self {
         let text = "the server's store cannot be read or written";
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "store_failed", text)

@@ -6,12 +6,12 @@ use sha2::{Digest as _, Sha256};
 /// Cache lifetime of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CacheLifetime {
-    /// Immutable, because it is about a fixed version.
+    /// The response may be cached forever, because it is about a fixed version.
     Forever,
-    /// For one second, because the response changes with the next version. A client cannot detect
-    /// so short a delay.
+    /// The response may be cached for one second, because it changes with the next version. A
+    /// client cannot detect such a short delay.
     Moment,
-    /// Revalidated each time.
+    /// The response must be revalidated before each use.
     Once,
 }
 
@@ -32,7 +32,8 @@ pub(crate) const OBJECT: &str = "application/json";
 /// Content type of text.
 pub(crate) const TEXT: &str = "text/plain; charset=utf-8";
 
-/// Builds a response with an entity tag, or `304 Not Modified` if the client has it.
+/// Builds a response with an entity tag. If the client already has this tag, builds
+/// `304 Not Modified`.
 pub(crate) fn reply(
     content_type: &'static str,
     body: Vec<u8>,
@@ -44,7 +45,7 @@ pub(crate) fn reply(
     tagged((content_type, body, lasts), &tag, is_known)
 }
 
-/// Builds a response with the given tag, or `304 Not Modified` if `is_known`.
+/// Builds a response with the given entity tag, or `304 Not Modified` if `is_known`.
 pub(crate) fn tagged(
     (content_type, body, lasts): (&'static str, Vec<u8>, CacheLifetime),
     tag: &str,
@@ -69,7 +70,7 @@ pub(crate) fn tagged(
     }
 }
 
-/// Strong entity tag derived from `parts`: half of their SHA-256 digest.
+/// Returns a strong entity tag: half of the SHA-256 digest of `parts`.
 pub(crate) fn tag(parts: &[&[u8]]) -> String {
     let digest = parts.iter().fold(Sha256::new(), Sha256::chain_update);
     let digest = digest.finalize();
@@ -77,7 +78,7 @@ pub(crate) fn tag(parts: &[&[u8]]) -> String {
     format!("\"{}\"", hex::encode(half))
 }
 
-/// Reports whether the client's list contains `tag`. Weak tags match, too.
+/// Returns whether the list in `If-None-Match` contains `tag`. Weak tags match, too.
 pub(crate) fn matches(known: &HeaderValue, tag: &str) -> bool {
     let Ok(known) = known.to_str() else {
         return false;

@@ -1,4 +1,4 @@
-//! Routing of requests by their heads.
+//! Routing of requests by method and path.
 
 use std::net::IpAddr;
 
@@ -8,18 +8,18 @@ use pad_web::server::{ClientAddress, Head, HeaderValue, Method, StatusCode, Work
 
 use crate::{refusal::Refusal, served::ServedDictionary};
 
-/// A request about a dictionary, resolved as `D`, or about the server.
+/// A request about the server, or about a dictionary, which is resolved as a `D`.
 #[derive(Debug)]
 pub struct Request<D> {
     pub(crate) target: Target<D>,
-    /// Entity tags of the client's copies.
+    /// Entity tags that the client sent in `If-None-Match`.
     pub(crate) if_none_match: Option<HeaderValue>,
     pub(crate) client: Option<IpAddr>,
-    /// Whether only the head of the response is sent.
+    /// Whether the method is HEAD, so that only the head of the response is sent.
     pub(crate) is_head: bool,
 }
 
-/// Target of a request. `D` is the resolved dictionary.
+/// Target of a request. `D` is the type of a resolved dictionary.
 #[derive(Debug)]
 pub(crate) enum Target<D> {
     /// Health of the server.
@@ -30,13 +30,13 @@ pub(crate) enum Target<D> {
     List,
     /// A resource of a dictionary.
     Get(D, Resource),
-    /// Answer to the question in the body.
+    /// The answer to the question in the request body.
     Ask(D, Version),
-    /// Push of the update in the body.
+    /// The update in the request body, to be applied.
     Update(D),
 }
 
-/// Routes in addition to [`Resource::TEMPLATES`]: name, method and path.
+/// Routes other than [`Resource::TEMPLATES`]: name, method and path.
 pub const ROUTES: [(&str, &str, &str); 5] = [
     ("health", "get", "/health"),
     ("metrics", "get", "/metrics"),
@@ -45,7 +45,7 @@ pub const ROUTES: [(&str, &str, &str); 5] = [
     ("push", "post", "/v1/dictionaries/{name}/updates"),
 ];
 
-/// Path prefix of the dictionaries.
+/// Path prefix of all dictionaries.
 pub(crate) const DICTIONARIES: &str = "/v1/dictionaries";
 
 impl<D> Target<D> {
@@ -90,7 +90,7 @@ impl<D> Target<D> {
         match path.split_once('/') {
             None if path == "updates" => Ok(Self::Update(dictionary)),
             Some(("answers", version)) => {
-                // Parsed like the version of a GET path.
+                // The version is parsed like the version in the path of a GET request.
                 match Resource::parse(&format!("heads/{version}"))? {
                     Resource::HeadOf(version) => Ok(Self::Ask(dictionary, version)),
                     _ => Err(unknown()),
@@ -101,7 +101,7 @@ impl<D> Target<D> {
         }
     }
 
-    /// Name of the route or resource.
+    /// Returns the name of the route or resource.
     pub(crate) const fn name(&self) -> &'static str {
         match self {
             Self::Health => "health",
@@ -113,7 +113,7 @@ impl<D> Target<D> {
         }
     }
 
-    /// Maximum bytes of the request body.
+    /// Returns the maximum bytes of the request body.
     pub(crate) fn body_bytes(&self, updates: usize) -> usize {
         match self {
             Self::Update(_) => updates,
@@ -124,9 +124,9 @@ impl<D> Target<D> {
 }
 
 impl Target<ServedDictionary> {
-    /// Expected duration of the work.
+    /// Returns the expected duration of the work.
     ///
-    /// The first requests of every client, and lookups in a file, take no longer than a thread
+    /// Requests that every client sends first, and look-ups in a file, take no longer than a thread
     /// switch.
     pub(crate) fn work(&self) -> Work {
         match self {
@@ -144,7 +144,7 @@ impl Target<ServedDictionary> {
 }
 
 impl<D> Request<D> {
-    /// Creates a request for `target` from its head.
+    /// Creates a request for `target` from the request's head.
     pub(crate) fn new(target: Target<D>, head: &Head) -> Self {
         let if_none_match = head.headers.get(header::IF_NONE_MATCH).cloned();
         let client = head.extensions.get::<ClientAddress>();

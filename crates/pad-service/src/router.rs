@@ -29,21 +29,21 @@ use upstreams::Upstreams;
 
 /// Forwards queries about one dictionary to upstream servers.
 ///
-/// - Each query goes first to servers that claim to keep the data. The other servers are asked if
-///   these fail or turn out not to keep it.
-/// - Servers that keep the same data are asked in turn.
-/// - The latest version is the newest version whose signed head a server has sent. It never
+/// - Each query is first forwarded to a server that claims to keep the data. Other servers are
+///   queried if such servers fail or do not have the data.
+/// - Servers that keep the same data are queried in turn.
+/// - The latest version is the newest version for which a server has sent a signed head. It never
 ///   decreases.
-/// - Nothing else is verified. Clients verify responses, and detect a lying server behind the
-///   router too.
+/// - Nothing else is verified. Clients verify responses, so they also detect a lying server behind
+///   the router.
 ///
-/// Updates are refused: authors send them to the servers.
+/// Updates are refused. Authors send updates directly to the servers.
 #[derive(Debug)]
 pub struct Router {
     name: String,
     upstreams: Arc<Upstreams>,
     limits: Limits,
-    /// Semaphore for large responses that are being received.
+    /// Limits how many large responses are received concurrently.
     semaphore: Semaphore,
     metrics: Metrics,
 }
@@ -61,13 +61,13 @@ pub enum NotRouted {
     /// The list of servers is empty.
     #[error("no server is given")]
     NoServer,
-    /// No key is given, and no server is reachable to ask for the key.
+    /// No key is given, and no server is reachable to read the key from.
     #[error("no author's key is given, and no server can be reached to ask for it")]
     NoKey,
-    /// Servers have different author's keys, or every server has another key than the one given.
+    /// Servers have different author keys, or every server's key differs from the given key.
     #[error("{first} and {other} have dictionaries of different keys")]
     OtherKey {
-        /// Address of a server, or a note that the key was given.
+        /// Address of a server, or a note that the key was given by the caller.
         first: String,
         /// Address of a server with a different key.
         other: String,
@@ -75,13 +75,13 @@ pub enum NotRouted {
 }
 
 impl Router {
-    /// Creates a router to `servers` of one dictionary, served as `name`.
+    /// Creates a router for `servers` of one dictionary, which is served under the name `name`.
     ///
-    /// Responses respect `limits`, the limits of the server that runs the router. With a `public`
-    /// key, servers with another key are left out and logged. Without it, the author's key is taken
-    /// from the servers.
+    /// Responses are limited by `limits`, the limits of the server that runs the router. If
+    /// `public` is given, servers with another key are left out and logged. Otherwise, the author's
+    /// key is read from the servers.
     ///
-    /// Unreachable servers are asked again later. Their keys are not compared.
+    /// Unreachable servers are queried again later. Their keys are not compared.
     ///
     /// # Errors
     /// [`NotRouted`] if the name is invalid, there is no server, or the keys are unknown or differ.
@@ -108,8 +108,8 @@ impl Router {
         })
     }
 
-    /// Starts one background task per server that refreshes the server's versions. It pauses for
-    /// `every` before each refresh.
+    /// Starts one background task per server that refreshes the server's versions. Each task pauses
+    /// for `every` before each refresh.
     pub fn follow(&self, every: Duration) -> Vec<PeriodicTask> {
         let numbers = 0..self.upstreams.servers.all().len();
         let follow = |number| {
@@ -154,7 +154,7 @@ impl Router {
                         let reply =
                             self.forward(RequestTarget::HeadOf(version), (&path, None, client))?;
                         if version > newest.version && reply.status == StatusCode::OK {
-                            // The server is ahead of this router.
+                            // The server has a newer version than the router knows.
                             drop(self.upstreams.learn(version, reply.body.clone()));
                         }
                         return Ok(passed_on(reply, MESSAGE, known));
@@ -173,7 +173,7 @@ impl Router {
                 Ok(passed_on(reply, content_type(&resource), known))
             }
             Target::Ask((), version) => {
-                // Reject an unreadable question before it is forwarded.
+                // A malformed question is refused without forwarding it.
                 let question = Question::decode(body).map_err(|error| {
                     Refusal::new(StatusCode::BAD_REQUEST, "unreadable_question", error)
                 })?;
@@ -188,14 +188,14 @@ impl Router {
         }
     }
 
-    /// Returns the first conclusive reply of a server, trying them in order.
+    /// Tries servers in order, and returns the first conclusive reply.
     ///
     /// A success is conclusive, except for an empty list of names or notes. A documented refusal is
-    /// conclusive if its status equals the status of the first refusal. Without a conclusive reply,
-    /// returns the best refusal.
+    /// conclusive if its status equals the status of an earlier refusal. If no reply is conclusive,
+    /// the best refusal is returned.
     ///
     /// # Errors
-    /// `no_server` without a usable reply.
+    /// Error `no_server` if there is no usable reply.
     fn forward(
         &self,
         wanted: RequestTarget<'_>,
@@ -209,21 +209,23 @@ impl Router {
             match self.receive(server, asked) {
                 Ok(reply) => match FetchError::in_reply(&reply) {
                     Some(error) if error.is_elsewhere() => {
-                        // Refresh its versions, so that such requests avoid it next time.
+                        // Refreshes the server's versions, so that further requests for this data
+                        // try other servers first.
                         drop(self.upstreams.refresh(number));
                         elsewhere = elsewhere.or(Some(reply));
                     }
-                    // The server lags behind, or publishes no such file.
+                    // The server is behind, or does not publish this file.
                     Some(error) if error.is("unknown_version") || error.is("unknown_file") => {
                         late = Some(reply);
                     }
-                    // The server knows no names. Another one may.
+                    // The server knows no version names. Another server may know some.
                     None if is_named(asked.0) && reply.body == b"[]" => late = Some(reply),
                     None => {
                         servers.answered_one(number);
                         return Ok(reply);
                     }
-                    // A documented refusal, once a second server agrees or there is no other.
+                    // A documented refusal is returned if a second server agrees, or if there is no
+                    // other server.
                     Some(error) if error.is_askers() && !error.is("") => match &refused {
                         Some(first) if first.status == reply.status => return Ok(reply),
                         Some(_) => {}
@@ -237,8 +239,8 @@ impl Router {
                 Err(error) => {
                     tracing::debug!(server = %server.address(), %error, "does not answer");
                     fails = true;
-                    // A response above the router's limit is not a failure of the server. Neither
-                    // is a client that has used up its share there.
+                    // A response above the router's limit is not a failure of the server. A client
+                    // that has used up its share at the server is not one either.
                     let is_clients = matches!(
                         error,
                         FetchError::Http(
@@ -253,11 +255,11 @@ impl Router {
         }
         let newest = self.upstreams.newest().version;
         let is_shown = wanted.version().is_some_and(|version| version <= newest);
-        // A server that failed may keep the data.
+        // A server that failed may have the data.
         let elsewhere = elsewhere.filter(|_| !fails);
         let found = if is_shown {
-            // A late server neither makes a version unknown that the router has sent, nor outvotes
-            // the refusal of a server with that version.
+            // The router has already sent this version, so a late server cannot make it unknown.
+            // Nor does a late server outvote the refusal of a server that has the version.
             refused.or(elsewhere).or(late.filter(|_| !fails))
         } else {
             late.or(refused).or(elsewhere)
@@ -267,9 +269,9 @@ impl Router {
 
     /// Forwards a request to a server.
     ///
-    /// Responses are counted as memory only when they are passed on to the client. Therefore the
-    /// first attempt is limited to `SHORT` bytes. A longer response is requested again once the
-    /// semaphore for large responses has a permit.
+    /// A response counts as memory only when it is passed on to the client. Therefore the first
+    /// attempt receives at most `SHORT` bytes. A longer response is requested again after the
+    /// semaphore for large responses has given a permit.
     fn receive(
         &self,
         server: &Remote,
@@ -298,7 +300,7 @@ impl Router {
             .to_string()
     }
 
-    /// Returns the metrics of the router's own requests, and of the servers.
+    /// Returns the metrics of the router's own requests and of its servers.
     fn text(&self) -> String {
         let mut text = self.metrics.text(core::iter::empty());
         let known = self.upstreams.servers.known();
@@ -338,11 +340,11 @@ impl Handler for Router {
         let target = Target::of(head, |name| (name == self.name).then_some(()));
         let target = target.map_err(|refusal| self.refused(None, &refusal))?;
         if matches!(target, Target::Update(())) {
-            // Refuse an update before its body is received.
+            // An update is refused before its body is received.
             return Err(self.refused(Some(target.name()), &not_allowed()));
         }
         let work = match target {
-            // Answered without a server.
+            // These requests are answered without querying a server.
             Target::Health
             | Target::List
             | Target::Get((), Resource::Versions | Resource::Head) => Work::Brief,
@@ -378,7 +380,7 @@ impl Router {
     }
 }
 
-/// Returns the contents that a server must keep to serve `resource`.
+/// Returns the data that a server must have to serve `resource`.
 fn wanted(resource: &Resource) -> RequestTarget<'_> {
     match resource {
         Resource::HeadOf(version)
@@ -395,12 +397,13 @@ fn wanted(resource: &Resource) -> RequestTarget<'_> {
     }
 }
 
-/// Returns whether a path asks for names or notes of versions.
+/// Returns whether the resource at this path is a list of names or notes of versions.
 fn is_named(path: &str) -> bool {
     path.starts_with("names/") || path.starts_with("notes/")
 }
 
-/// Returns the content type of a resource. The router ignores the upstream's content type.
+/// Returns the content type of a resource. The content type that the upstream server sends is
+/// ignored.
 const fn content_type(resource: &Resource) -> &'static str {
     match resource {
         Resource::Public => TEXT,
@@ -409,9 +412,10 @@ const fn content_type(resource: &Resource) -> &'static str {
     }
 }
 
-/// Converts an upstream's reply to the router's response.
+/// Converts the reply of an upstream server to the router's response.
 ///
-/// Nothing in it is verified. Caches therefore revalidate each use, and store no refusal.
+/// The reply is not verified. Caches must therefore revalidate before each use, and must not store
+/// refusals.
 fn passed_on(reply: Reply, content_type: &'static str, known: Option<&HeaderValue>) -> Answer {
     if reply.status == StatusCode::OK {
         return self::reply(content_type, reply.body, CacheLifetime::Once, known);
@@ -425,13 +429,13 @@ fn passed_on(reply: Reply, content_type: &'static str, known: Option<&HeaderValu
     }
 }
 
-/// Path, body of a POST, and address of the client.
+/// The path, the body of a POST, and the address of the client.
 type ClientRequest<'r> = (&'r str, Option<&'r [u8]>, Option<IpAddr>);
 
 /// Maximum bytes of a response that is received without a permit for large responses.
 const SHORT: usize = 1 << 20;
 
-/// Computes the value of a gauge from a server's versions and whether the server is up.
+/// Computes the value of a gauge from a server's versions, and from whether the server is up.
 type Value = fn(Option<&Versions>, bool) -> u64;
 
 fn no_server_answered() -> Refusal {

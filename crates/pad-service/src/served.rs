@@ -1,4 +1,4 @@
-//! Dictionaries that a service serves: whole or in part.
+//! Dictionaries that a service serves: as a whole or in part.
 
 use std::{io, sync::Arc};
 
@@ -15,12 +15,12 @@ use crate::{
     dictionary::Dictionary, head_log::HeadLog, keep::Keep, part::Part, refusal::Refusal, reply,
 };
 
-/// A dictionary of a service: all of it, or some of its keys.
+/// A dictionary of a service: all of its keys, or a range of them.
 #[derive(Clone, Debug)]
 pub enum ServedDictionary {
     /// All keys, in a store.
     Whole(Arc<Dictionary>),
-    /// Some of the keys, in memory.
+    /// A range of keys, in memory.
     Part(Arc<Part>),
 }
 
@@ -37,7 +37,7 @@ impl From<Arc<Part>> for ServedDictionary {
 }
 
 impl ServedDictionary {
-    /// Returns the dictionary if all of its keys are served.
+    /// Returns the dictionary, if all of its keys are served.
     pub const fn whole(&self) -> Option<&Arc<Dictionary>> {
         match self {
             Self::Whole(dictionary) => Some(dictionary),
@@ -53,7 +53,7 @@ impl ServedDictionary {
         }
     }
 
-    /// Returns the log of its heads, if this process keeps it.
+    /// Returns the log of the dictionary's heads, if this process writes it.
     pub(crate) fn log(&self) -> Option<&Arc<HeadLog>> {
         self.whole().and_then(|dictionary| dictionary.log())
     }
@@ -66,7 +66,7 @@ impl ServedDictionary {
     }
 
     /// Reads a file of at most `most` bytes that is published with the dictionary. Returns `None`
-    /// if there is none.
+    /// if the file does not exist.
     pub(crate) fn published(&self, path: &str, most: usize) -> io::Result<Option<Vec<u8>>> {
         match self {
             Self::Whole(dictionary) => dictionary.published(path, most),
@@ -74,12 +74,12 @@ impl ServedDictionary {
         }
     }
 
-    /// Returns the unsigned notes of versions `first` to `last`, as the store reports them.
+    /// Returns the unsigned notes on versions `first` to `last` from the store.
     pub(crate) fn notes(&self, first: Version, last: Version) -> Result<VersionNotes, Refusal> {
         self.said(|store| VersionNotes::read(store, first, last))
     }
 
-    /// Returns the versions called `name`, as the store reports them.
+    /// Returns the versions with the name `name` from the store.
     pub(crate) fn versions_of(&self, name: &str) -> Result<Vec<Version>, Refusal> {
         self.said(|store| versions_of(store, name))
     }
@@ -92,8 +92,8 @@ impl ServedDictionary {
 
     /// Returns the total bytes of the store's files.
     ///
-    /// Returns `None` for a part, on an error, or for an object store, because listing its objects
-    /// needs the network.
+    /// Returns `None` for a part, after an error, and for a store in an object store, because
+    /// listing objects needs the network.
     pub(crate) fn file_bytes(&self) -> Option<u64> {
         let dictionary = self.whole()?;
         let is_listed = AnyStore::is_in_objects(dictionary.store());
@@ -148,10 +148,11 @@ impl<'r> Contents<'r> {
         }
     }
 
-    /// Returns the tag of a look-up in a stored version of a whole tree.
+    /// Returns the entity tag for a look-up in a stored version of a tree PAD; `None` for other
+    /// resources.
     ///
-    /// The signed head and the path determine its answer. A tuple may be sent with a newer
-    /// signature, and a server of some keys may lack a neighbour.
+    /// The signed head and the path determine the answer of a whole tree. They do not for tuples,
+    /// which may be sent with a newer signature, or for a part, which may lack a neighbouring key.
     pub(crate) fn tag(&self, resource: &Resource) -> Result<Option<String>, Refusal> {
         let Resource::Answer(version, question @ Question::Key(_)) = resource else {
             return Ok(None);
@@ -170,7 +171,7 @@ impl<'r> Contents<'r> {
         Ok(Some(reply::tag(&[&head, resource.path().as_bytes()])))
     }
 
-    /// Refuses the request if this server is configured not to keep the contents of `version`.
+    /// Refuses a version whose contents the retention policy excludes.
     pub(crate) fn check_kept(&self, version: Version) -> Result<(), Refusal> {
         if self.keep != Keep::All && version < self.versions.oldest {
             return Err(Refusal::not_kept(&self.versions));
@@ -178,7 +179,7 @@ impl<'r> Contents<'r> {
         self.check_head_kept(version)
     }
 
-    /// Refuses the request if `question` is about a version or keys that are not kept.
+    /// Refuses `question` if it is about a version or about keys that this server does not keep.
     pub(crate) fn check_asked(&self, version: Version, question: &Question) -> Result<(), Refusal> {
         self.check_kept(version)?;
         match &self.versions.keys {
@@ -187,8 +188,8 @@ impl<'r> Contents<'r> {
         }
     }
 
-    /// Refuses the request if the head of `version` is not kept. Heads of older versions are always
-    /// kept.
+    /// Refuses the head of a `version` that this server does not keep. Heads of older versions are
+    /// always kept.
     pub(crate) fn check_head_kept(&self, version: Version) -> Result<(), Refusal> {
         match self.keep.until() {
             Some(until) if version > until => Err(Refusal::not_kept(&self.versions)),
@@ -196,10 +197,10 @@ impl<'r> Contents<'r> {
         }
     }
 
-    /// Returns the repository for the update to `version`, if the update is kept.
+    /// Returns the keeper for the update to `version`, if this server keeps the update.
     ///
-    /// An update is made from the contents of two versions, or dropped with the older version.
-    /// Servers of some keys have no updates.
+    /// An update is rebuilt from the contents of two versions, or dropped with the older version.
+    /// Parts have no updates.
     pub(crate) fn updates_of(&self, version: Version) -> Result<&'r Server, Refusal> {
         self.check_kept(version.previous().unwrap_or_default())?;
         self.check_kept(version)?;
@@ -207,8 +208,8 @@ impl<'r> Contents<'r> {
     }
 }
 
-/// Refusal of a server of some keys, which neither stores nor accepts updates, and does not know
-/// names.
+/// Refusal of a request that requires all keys. A part neither stores nor accepts updates, and
+/// knows no version names.
 pub(crate) fn all_keys_only() -> Refusal {
     let text = "only some of the keys are kept here: ask a server that keeps all of them";
     Refusal::new(StatusCode::MISDIRECTED_REQUEST, "not_kept", text)

@@ -1,4 +1,4 @@
-//! Request handler for dictionaries: queries, published files, updates, health and metrics.
+//! HTTP request handler for dictionaries: queries, published files, updates, health and metrics.
 
 use core::time::Duration;
 use std::{collections::BTreeMap, sync::Arc};
@@ -33,10 +33,10 @@ pub struct Service {
 }
 
 impl Service {
-    /// Creates a service of `dictionaries`, each under its name.
+    /// Creates a service for `dictionaries`, each under its name.
     ///
-    /// Names must consist of letters, digits, dots, hyphens and underscores; this is not checked.
-    /// Responses respect `limits`, the limits of the server that runs the service.
+    /// Names must consist of letters, digits, dots, hyphens and underscores. This is not checked.
+    /// Responses are limited by `limits`, the limits of the server that runs the service.
     pub fn new<D: Into<ServedDictionary>>(
         dictionaries: BTreeMap<String, D>,
         limits: Limits,
@@ -58,8 +58,8 @@ impl Service {
         Arc::clone(&self.metrics)
     }
 
-    /// Starts a background task that serves versions published by other processes. It pauses for
-    /// `every` before each check of the stores.
+    /// Starts a background task that picks up versions published by other processes. The task
+    /// pauses for `every` before each check of the stores.
     pub fn follow(&self, every: Duration) -> PeriodicTask {
         let dictionaries = self.dictionaries.clone();
         PeriodicTask::begin(every, move || {
@@ -127,7 +127,7 @@ impl Service {
             }
             Target::Get(dictionary, resource) => dictionary.read(|contents| {
                 let tag = contents.tag(&resource)?.filter(|_| {
-                    // Below this limit the response may be refused for its length.
+                    // With a lower limit, the response may be refused because of its length.
                     LONGEST_LOOKUP <= self.limits.response_bytes
                 });
                 let is_known =
@@ -135,7 +135,8 @@ impl Service {
                 if let Some(tag) = &tag
                     && (is_known || request.is_head)
                 {
-                    // The response has no body, and building one may read megabytes.
+                    // The response to a HEAD request has no body, and building the body may read
+                    // megabytes.
                     let answer = (MESSAGE, Vec::new(), CacheLifetime::Forever);
                     return Ok(tagged(answer, tag, is_known));
                 }
@@ -256,7 +257,7 @@ impl Service {
         match question {
             Question::Keys(keys) => self.check_keys(repository, version, keys.as_slice())?,
             Question::Range(range) => {
-                // Check the length before the whole range is in memory.
+                // The length is checked before the whole range is in memory.
                 let page = match repository.page(version, range, self.limits.response_bytes / 2) {
                     Err(AnswerError::NotOffered(_)) => range.clone(),
                     page => page?,
@@ -276,7 +277,8 @@ impl Service {
 
     /// Refuses a question about several keys if its answer would be too long.
     ///
-    /// The check runs before the whole answer is in memory. It counts keys and lengths of proofs.
+    /// Before the whole answer is in memory, the check limits the number of keys, and the total
+    /// length of one proof per key.
     fn check_keys(
         &self,
         repository: &dyn Dictionary,
@@ -290,8 +292,8 @@ impl Service {
         if keys.len().saturating_mul(MAX_VALUE_LENGTH) <= most {
             return Ok(());
         }
-        // One proof of all keys is shorter than the single proofs together, but contains all
-        // values.
+        // One proof of all keys is shorter than all proofs of single keys together, but contains
+        // all values.
         let mut room = most.saturating_add(keys.len().saturating_mul(LONGEST_PATH));
         for key in keys {
             let proof = repository.proof_body(version, key)?.len();
@@ -328,12 +330,12 @@ impl Service {
 
     /// Returns whether the latest versions can be read without a long wait for a lock.
     ///
-    /// A writer holds the lock for long where contents are in memory.
+    /// A writer holds the lock for a long time if contents are in memory.
     fn is_seen_at_once(&self) -> bool {
         let served = self.dictionaries.values();
         let mut wholes = served.map(ServedDictionary::whole);
         wholes.all(|whole| {
-            // The writer of a log of heads holds the log's lock while it writes.
+            // The task that writes a log of heads holds the log's lock during writes.
             whole.is_some_and(|dictionary| {
                 dictionary.reads_on_demand() && dictionary.log().is_none()
             })
@@ -427,7 +429,7 @@ fn update_of(repository: &Server, version: Version, most: usize) -> Result<Vec<u
         let text = "no update leads to version 0";
         return Err(Refusal::new(StatusCode::NOT_FOUND, "unknown_version", text));
     }
-    // The update is built only if it is known to be short enough.
+    // The update is rebuilt only if it is known to be short enough.
     if let Some(update) = repository.update_within(version, most)? {
         return Ok(update);
     }
@@ -439,9 +441,10 @@ fn update_of(repository: &Server, version: Version, most: usize) -> Result<Vec<u
     })
 }
 
-/// Returns the updates to versions `first` to `last`, as many from the first on as fit in a page.
+/// Returns the updates to versions `first` to `last`, or as many as fit in a page.
 ///
-/// A page contains at least one update. The first one may exceed the page size, up to `most` bytes.
+/// A page contains at least one update. The first update may exceed the page size, up to `most`
+/// bytes.
 fn updates(
     repository: &Server,
     (first, last): (Version, Version),
@@ -457,7 +460,7 @@ fn updates(
     }
     let (mut page, mut bytes) = (Vec::new(), 0_usize);
     for version in (first.number()..=last.number()).map(Version::new) {
-        // The first one is sent even if it exceeds a page, up to the limit of a response.
+        // The first update is sent even if it exceeds a page, up to the limit of a response.
         let room = if page.is_empty() {
             most
         } else {
@@ -476,14 +479,15 @@ fn updates(
     list(page.iter().map(Vec::as_slice))
 }
 
-/// Returns the heads of versions `first` to `last`, as many from the first on as fit in a page. A
-/// page contains at least one head.
+/// Returns the heads of versions `first` to `last`, or as many as fit in a page. A page contains at
+/// least one head.
 fn heads(
     repository: &dyn Dictionary,
     (first, last): (Version, Version),
     most: usize,
 ) -> Result<Vec<u8>, Refusal> {
-    // Refuse an unknown last version, and an unknown first one instead of an empty list.
+    // Refuses an unknown last version, and an unknown first version instead of returning an empty
+    // list.
     repository.head_message(last)?;
     let (mut page, mut bytes) = (vec![repository.head_message(first)?], 0_usize);
     for version in (first.number().saturating_add(1)..=last.number()).map(Version::new) {
@@ -508,17 +512,17 @@ fn list<'m>(messages: impl Iterator<Item = &'m [u8]>) -> Result<Vec<u8>, Refusal
     encode_list(messages).ok_or_else(too_long)
 }
 
-/// Upper bound in bytes of a tree's answer to a look-up: two leaves and a path.
+/// Upper bound in bytes of a tree's answer to a look-up, which contains two leaves and a path.
 const LONGEST_LOOKUP: usize = 2 * MAX_VALUE_LENGTH + (1 << 20);
 /// Maximum bytes of a page of heads, in addition to its first head.
 const HEADS_BYTES: usize = 1 << 20;
-/// Bytes of the length before each message of a list.
+/// Number of length bytes before each message of a list.
 const LENGTH: usize = 4;
 /// Maximum bytes of the keys and values in a page of a range.
 const RANGE_BYTES: usize = 1 << 20;
 /// Approximate maximum number of look-ups for a page of a history.
 ///
-/// A look-up that finds the key absent in one version implies nothing about other versions.
+/// A key may be absent in one version and present in others, so each version needs a look-up.
 const MOST_LOOKUPS: u64 = 1024;
 /// Upper bound in bytes of a proof of one key without its value.
 const LONGEST_PATH: usize = 64 << 10;

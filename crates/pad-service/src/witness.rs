@@ -25,43 +25,44 @@ use crate::{
     reply::{CacheLifetime, OBJECT, TEXT, reply},
 };
 
-/// Routes of a witness in addition to `health` and `metrics`: name, method and path. Paths are
-/// below the witness's prefix.
+/// Routes of a witness other than `health` and `metrics`: name, method and path. Paths are below
+/// the witness's prefix.
 pub const WITNESS_ROUTES: [(&str, &str, &str); 2] = [
     ("add_checkpoint", "post", ADD_CHECKPOINT),
     ("cosigned_checkpoint", "get", "/{origin}/checkpoint"),
 ];
 
-/// HTTP service of a witness (`tlog-witness`).
+/// HTTP service of a witness, with the protocol `tlog-witness`.
 ///
 /// Each cosignature is durable before it is returned. The witness never cosigns an older
-/// checkpoint, or a second history of a log. Only one process at a time can open its records.
+/// checkpoint, or a second history of a log. Only one process at a time can open the witness's
+/// records.
 #[derive(Debug)]
 pub struct WitnessService {
     witness: Witness<FolderRecords>,
     prefix: String,
-    /// Origins of its logs, by their SHA-256 in hexadecimal digits.
+    /// Origins of the known logs, by their SHA-256 in hexadecimal digits.
     origins: BTreeMap<String, String>,
     clock: fn() -> SystemTime,
-    /// Answer counters by status.
+    /// Counters of responses by status.
     answers: BTreeMap<u16, AtomicU64>,
 }
 
-/// A request to a witness.
+/// A request to a witness service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WitnessRequest {
     /// Health of the service.
     Health,
     /// Metrics of the service.
     Metrics,
-    /// Cosign the checkpoint in the body.
+    /// The checkpoint in the request body, to be cosigned.
     AddCheckpoint,
     /// The latest cosigned checkpoint of the log with this origin.
     Cosigned(String),
 }
 
 impl WitnessService {
-    /// Creates a witness with a key and records, for `logs`. The origin of each log is the name of
+    /// Creates a witness for `logs`, with a key and records. The origin of each log is the name of
     /// its key.
     ///
     /// Checkpoints are accepted at `{prefix}/add-checkpoint`. The prefix is empty or begins with
@@ -115,11 +116,11 @@ impl WitnessService {
                     AddError::Record(source) => {
                         tracing::error!(error = %source, "the records cannot be read or written");
                     }
-                    // The holder of the log's key is misbehaving: operators should watch it.
+                    // The holder of the log's key misbehaves, so operators should investigate.
                     AddError::Forked(_) => {
                         tracing::warn!(%error, "a log shows two histories");
                     }
-                    // Any client can send an invalid proof.
+                    // Any client can send an invalid proof, so this is not logged for operators.
                     AddError::Inconsistent(_) => tracing::debug!(%error, "a proof does not fit"),
                     error => tracing::debug!(%error, "refused"),
                 }
@@ -138,7 +139,8 @@ impl WitnessService {
         answer.with(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))
     }
 
-    /// The latest cosigned checkpoint of a log, with signatures of the log and the witness.
+    /// Returns the latest cosigned checkpoint of a log, with the signatures of the log and of the
+    /// witness.
     fn cosigned(&self, origin: &str) -> Answer {
         match self.witness.records().cosigned(origin) {
             Ok(Some(note)) => reply(TEXT, note.encode().into_bytes(), CacheLifetime::Once, None),
@@ -253,12 +255,12 @@ impl Handler for WitnessService {
     }
 }
 
-/// Escapes text for a label value.
+/// Escapes text for the value of a Prometheus label.
 pub(crate) fn label(text: &str) -> String {
     text.replace('\\', "\\\\")
         .replace('"', "\\\"")
         .replace('\n', "\\n")
 }
 
-/// All values of [`AddError::status`], and success.
+/// All results of [`AddError::status`], and the status of a success.
 const STATUSES: [u16; 7] = [200, 400, 403, 404, 409, 422, 500];

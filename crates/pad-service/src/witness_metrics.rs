@@ -2,11 +2,11 @@
 
 use core::sync::atomic::AtomicU64;
 
-/// Per-witness request counters.
+/// Counters of requests to one witness.
 #[derive(Debug, Default)]
 pub(crate) struct WitnessMetrics {
     pub(crate) cosigned: AtomicU64,
     pub(crate) failed: AtomicU64,
-    /// Time of the latest cosignature, by the witness's clock.
+    /// Time of the latest cosignature in seconds, by the witness's clock.
     pub(crate) time: AtomicU64,
 }

@@ -8,12 +8,13 @@ use pad_core::{DigestBytes, Domain, Sha256Ed25519, Suite};
 /// A value computed bottom-up for every node: a digest with [`Authenticated`], nothing with
 /// [`Plain`].
 ///
-/// Laws: `leaf` and `node` are pure functions. With [`Plain`], digests, caches and hashing vanish
-/// at compile time; the tree is then a persistent map with predecessor search.
+/// Laws: `leaf` and `node` are pure functions. With [`Plain`], the compiler removes digests, caches
+/// and hashing. The tree is then a persistent map with predecessor search.
 pub trait Annotation: Copy + Clone + Debug + Default + Send + Sync + 'static {
     /// The annotation of one node.
     type Digest: Copy + Eq + Default + Debug + Send + Sync;
-    /// A slot for a digest, written by one thread at a time and read by any.
+    /// A slot for a digest. One thread at a time may write it, and any number of threads may read
+    /// it.
     type Cell: Debug + Default + Send + Sync;
     /// Whether annotations are computed at all.
     const HASHES: bool;
@@ -24,7 +25,7 @@ pub trait Annotation: Copy + Clone + Debug + Default + Send + Sync + 'static {
     fn node(left: &Self::Digest, right: &Self::Digest) -> Self::Digest;
     /// The annotation of a tree without entries.
     fn empty() -> Self::Digest;
-    /// 64 pseudorandom bits of a key: the source of ranks in set-unique trees.
+    /// 64 pseudorandom bits of a key, from which set-unique trees derive ranks.
     fn key_bits(key: &[u8]) -> u64;
     /// Reads a cell.
     fn load(cell: &Self::Cell) -> Self::Digest;

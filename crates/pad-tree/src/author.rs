@@ -18,9 +18,9 @@ use crate::{
 
 /// An author of a tree PAD under suite `S` and balancing scheme `B`, signing with `K`.
 ///
-/// Space: proportional to the number of entries. `put` and `remove` wait in memory until
-/// [`Dictionary::snapshot`] applies them in ascending order of keys, hashes each touched node once
-/// and signs.
+/// Space: proportional to the number of entries. Changes by `put` and `remove` wait in memory until
+/// [`Dictionary::snapshot`]. It applies them in ascending order of keys, hashes each touched node
+/// once and signs.
 ///
 /// Source: Crosby & Wallach 2010, section 2.
 #[derive(Debug)]
@@ -108,8 +108,9 @@ where
     /// If an earlier snapshot still lacks its signature, that snapshot is signed and returned. The
     /// batch then stays pending for the next snapshot.
     ///
-    /// The last operation on a key wins; removing an absent key does nothing. Faster than single
-    /// calls for large batches, and fastest if the batch is already in ascending order of keys.
+    /// The last operation on a key wins; removing an absent key does nothing. For large batches,
+    /// this method is faster than single calls, and fastest if the batch is already in ascending
+    /// order of keys.
     ///
     /// # Errors
     /// The signer's error. The next call retries the signature of this snapshot.
@@ -195,7 +196,7 @@ pub(crate) fn in_order(batch: Vec<Operation>, workers: &Workers) -> Vec<Operatio
 }
 
 fn sort_batch(batch: Vec<Operation>, workers: &Workers) -> Vec<Operation> {
-    // Sorting positions by the keys' first bytes reads few keys.
+    // // Positions are sorted by the keys' first bytes, so that few whole keys are read.
     let probe = |position: usize| Probe::new(batch[position].key().as_bytes());
     let mut order: Vec<(Probe<'_>, usize)> = (0..batch.len())
         .map(|position| (probe(position), position))

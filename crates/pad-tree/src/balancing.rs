@@ -1,8 +1,8 @@
 //! Balancing schemes, which keep a leaf-oriented tree shallow.
 //!
 //! Entries are stored in the leaves. An inner node represents the gap between two neighbouring
-//! leaves. It holds a separator: keys on its left are below it, keys on its right are not.
-//! Separators only route searches; they are not hashed.
+//! leaves. The node contains a separator: keys in its left subtree are below the separator, keys in
+//! its right subtree are not. Separators only route searches; they are not hashed.
 //!
 //! Schemes are written once, bottom-up and without mutation of nodes, over [`NodeStore`]. They
 //! follow an explicit path instead of recursing, so a degenerate tree costs time but never the
@@ -30,11 +30,11 @@ pub use crate::scheme::{RedBlack, SkipList, Treap, TreeScheme};
 ///
 /// Laws: the in-order sequence of leaves after an operation is the sorted set of entries. The
 /// resulting shape depends only on the shape before and the operation. If
-/// [`BalancingScheme::SET_UNIQUE`], it depends only on the set of keys.
+/// [`BalancingScheme::SET_UNIQUE`], the shape depends only on the set of keys.
 pub trait BalancingScheme: TreeScheme {
     /// State per inner node in addition to its separator.
     type Balance: Copy + Debug + Default + Eq + Hash + Send + Sync;
-    /// The balance as one stored bit: a scheme has at most two balances.
+    /// Returns the balance as one stored bit: a scheme has at most two balances.
     fn to_bit(balance: Self::Balance) -> bool;
     /// The inverse of [`BalancingScheme::to_bit`].
     fn from_bit(bit: bool) -> Self::Balance;
@@ -57,10 +57,10 @@ pub trait BalancingScheme: TreeScheme {
     /// Removes the leaf at the end of `path`. Returns the new root.
     ///
     /// `path` is not empty: the caller removes the last leaf of a tree itself. Only the nodes of
-    /// `path` are assumed to be in memory; others are fetched.
+    /// `path` need to be in memory; other nodes are fetched.
     ///
     /// # Errors
-    /// A node cannot be fetched.
+    /// The error of the store if a node cannot be fetched.
     fn remove<S: NodeStore<Scheme = Self>>(
         store: &mut S,
         path: &[Step],

@@ -27,7 +27,7 @@ pub struct Difference {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyHistory {
     /// The oldest version that is kept or was examined. Changes up to this version are unknown.
-    /// Version 0 if no change is unknown.
+    /// Version 0 means that no change is unknown.
     pub since: Version,
     /// The versions after `since` that put another value for the key or removed it, oldest first.
     pub changes: Vec<Version>,
@@ -124,7 +124,7 @@ pub(crate) fn history<I: PartialEq, E>(
     let mut version = latest.number();
     while version > oldest && (used.get() < lookups || version == latest.number()) {
         if let Some(entry) = entry_at(version)? {
-            // An entry is in a contiguous range of versions: find its first.
+            // // An entry is in a contiguous range of versions. Finds the first of these versions.
             let (mut low, mut high) = (oldest, version);
             while low < high {
                 let middle = low + (high - low) / 2;
@@ -152,7 +152,8 @@ pub(crate) fn history<I: PartialEq, E>(
 /// Notes the keys that differ between two versions, in ascending order.
 ///
 /// # Errors
-/// A node cannot be fetched; the first error of `note`, after which nothing more is read.
+/// The error of a tree if a node cannot be fetched. The first error of `note`, after which nothing
+/// more is read.
 pub(crate) fn differences<Before, After, E: From<LookupError>>(
     before: Before,
     after: After,
@@ -210,13 +211,13 @@ pub(crate) enum Step<Before: ComparedTree, After: ComparedTree> {
     Equal(Before::Node),
 }
 
-/// The uncompared part of a version: subtrees from left to right (the next one last). Each comes
-/// with the inner node whose separator bounds it above.
+/// The uncompared part of a version: its subtrees from right to left, so that the next one is last.
+/// Each is stored with the inner node whose separator is its upper bound.
 pub(crate) struct Frontline<T: ComparedTree> {
     tree: T,
     subtrees: Vec<(T::Node, Option<T::Inner>)>,
-    /// The next subtree, if it is a leaf that was read already. It is kept because its value may be
-    /// long and it may wait for many leaves of the other version.
+    /// The next subtree, if it is a leaf that was read already. The leaf is stored because its
+    /// value may be long, and may wait for many leaves of the other version.
     leaf: Option<T::Leaf>,
 }
 
@@ -224,7 +225,7 @@ impl<T: ComparedTree> Frontline<T> {
     /// The frontline of a whole version.
     ///
     /// # Errors
-    /// The root cannot be fetched.
+    /// The error of the tree if the root cannot be fetched.
     pub(crate) fn new(tree: T) -> Result<Self, T::Error> {
         let root = tree.top()?.map(|root| (root, None));
         Ok(Self {
@@ -286,7 +287,7 @@ impl<T: ComparedTree> Frontline<T> {
 /// share.
 ///
 /// # Errors
-/// A node cannot be fetched.
+/// The error of a tree if a node cannot be fetched.
 pub(crate) fn next_step<Before, After>(
     before: &mut Frontline<Before>,
     after: &mut Frontline<After>,

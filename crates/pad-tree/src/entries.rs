@@ -13,7 +13,7 @@ use crate::{
     store::survivors::Survivors,
 };
 
-/// The bits of a span that hold its length; the rest hold its offset.
+/// The number of bits of a span for its length. The other bits contain its offset.
 const LENGTH_BITS: u32 = 25;
 const _: () = assert!(MAX_VALUE_LENGTH < 1 << LENGTH_BITS);
 
@@ -258,7 +258,7 @@ impl<A: Annotation> Entries<A> {
         entry
     }
 
-    /// Gives an entry another value; no sealed version may refer to it.
+    /// Replaces the value of an entry to which no sealed version refers.
     pub(crate) fn overwrite(&mut self, entry: EntryId, value: &[u8]) {
         let span = self.value_spans[entry.index()];
         if span.length() == value.len() {

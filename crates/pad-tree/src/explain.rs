@@ -16,8 +16,8 @@ impl<S: Suite, Q> TreeProof<S, Q> {
     /// Reports every step of the check against a root to `note`, including the steps before an
     /// error.
     ///
-    /// Checks the root only, not the conclusion about a question: [`pad_core::Proof::check`] does
-    /// both.
+    /// Checks only the root. [`pad_core::Proof::check`] also checks the conclusion about a
+    /// question.
     ///
     /// # Errors
     /// [`VerifyError`] if the proof is malformed or does not hash to this root.

@@ -4,8 +4,8 @@ use core::num::NonZeroU32;
 
 pub use crate::side::Side;
 
-/// The index of a key in the entry arena. The leaf with the key and the inner node with this
-/// separator share it.
+/// The index of a key in the entry arena. The leaf with this key and the inner node with this
+/// separator share the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KeyId(pub(crate) u32);
 
@@ -15,8 +15,8 @@ pub struct EntryId(pub(crate) u32);
 
 /// The id of a node: a leaf (the index of its entry) or an inner node of a store.
 ///
-/// Leaves have the highest bit set, inner nodes are their index plus one, so that an optional node
-/// takes no more than a node.
+/// The highest bit marks leaves. The id of an inner node is its index plus one. So an optional id
+/// takes no more space than an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(NonZeroU32);
 
@@ -39,13 +39,13 @@ const LEAF_BIT: NonZeroU32 = NonZeroU32::MIN.saturating_add(LEAF - 1);
 pub(crate) const MAX_INDEX: usize = to_usize(LEAF - 2);
 
 impl NodeId {
-    /// The leaf that holds this entry.
+    /// Returns the id of the leaf that contains this entry.
     #[inline]
     pub const fn leaf(entry: EntryId) -> Self {
         Self(LEAF_BIT.saturating_add(entry.0))
     }
 
-    /// The inner node with this index.
+    /// Returns the id of the inner node with this index.
     #[inline]
     pub(crate) fn inner(index: usize) -> Self {
         Self(NonZeroU32::MIN.saturating_add(to_u32(index)))
@@ -68,7 +68,8 @@ impl NodeId {
         self.0.get() & LEAF == 0
     }
 
-    /// The index of an inner node; callers have checked that it is one.
+    /// Returns the index of an inner node. Callers must have checked that the node is an inner
+    /// node.
     #[inline]
     pub(crate) const fn index(self) -> usize {
         debug_assert!(self.is_inner());
@@ -123,7 +124,7 @@ impl Children {
         Self([left, right])
     }
 
-    /// `child` on this side, `sibling` on the other.
+    /// Creates a pair of children: `child` on `side`, `sibling` on the other side.
     #[inline]
     #[must_use]
     pub const fn of(side: Side, child: NodeId, sibling: NodeId) -> Self {
@@ -139,7 +140,7 @@ impl Children {
         self.0[side.index()]
     }
 
-    /// These children with `child` on `side`.
+    /// Returns the pair with `child` on `side` and the other child unchanged.
     #[inline]
     #[must_use]
     pub const fn with(mut self, side: Side, child: NodeId) -> Self {

@@ -11,8 +11,8 @@
 //! | space per update | `O(log n)` nodes | `O(1)` | `O(1)` | `O(1)` nodes, `O(log n)` digests |
 //! | proof of an old version | `O(log n)` | `O(n)` | `O(sqrt n)` | `O(log n)` |
 //!
-//! The scheme decides the roots that an author signs. The choice of store is private to the server:
-//! all four stores give the same roots and proofs. Choose [`RedBlack`] with [`PathCopying`]
+//! The scheme decides the roots that an author signs. The choice of store is private to the server,
+//! because all four stores give the same roots and proofs. Choose [`RedBlack`] with [`PathCopying`]
 //! (fastest) or with [`CacheEverywhere`] (96 % of the memory, measured). If equal contents must
 //! have equal roots, choose [`Treap`].
 //!

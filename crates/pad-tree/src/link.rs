@@ -9,6 +9,6 @@ pub(crate) enum Link {
     Touched(u32),
     /// A leaf, or an inner node with a known digest.
     Untouched(NodeId),
-    /// While a batch is planned: the leaf of the operation at this position.
+    /// The leaf of the operation at this position, while a batch is planned.
     Replaced(u32),
 }

@@ -2,9 +2,9 @@
 //! updates.
 //!
 //! The state of a version is the contents of the range's proof. These are the nodes that a search
-//! in the range may read, and the digests of the children that it does not read. Each proof is
-//! verified against the root that the author signed, or it is refused. So a part holds only nodes
-//! that the author signed, whichever server they came from.
+//! in the range may read, and the digests of the children that no such search reads. Each proof is
+//! verified against the root that the author signed. So a part contains only nodes that the author
+//! signed, no matter which server sent them.
 //!
 //! A proof from a part equals, to the byte, the proof of a repository of the whole tree: the opened
 //! leaves determine a proof.
@@ -92,7 +92,7 @@ pub struct TreePart<S: Suite> {
     roots: BTreeMap<Version, S::Digest>,
     /// The head of the version that is being loaded.
     loading: Option<Verified<SnapshotHead<S>>>,
-    /// Whether there may be nodes that belong only to versions whose loading was abandoned.
+    /// Whether nodes may exist that belong only to versions whose loading was abandoned.
     has_strays: bool,
     /// The number of nodes after the last sweep.
     swept: usize,
@@ -102,8 +102,8 @@ pub struct TreePart<S: Suite> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum PartProgress {
-    /// A range whose proof contains some or all missing nodes. A proof of a smaller range may
-    /// suffice.
+    /// A range whose proof contains some or all of the missing nodes. The proof of a smaller range
+    /// may suffice.
     Missing(KeyRange),
     /// The version is complete and kept.
     Kept(Version),
@@ -142,8 +142,8 @@ pub enum PartError {
 }
 
 impl<S: Suite> TreePart<S> {
-    /// Creates the part of one author's dictionary with the keys of `range`. The part keeps the
-    /// empty version.
+    /// Creates a partial replica of one author's dictionary, for the keys of `range`. At first it
+    /// contains only the empty version 0.
     ///
     /// # Errors
     /// [`PartError::EmptyRange`] if `range` contains no key.
@@ -167,7 +167,8 @@ impl<S: Suite> TreePart<S> {
         &self.range
     }
 
-    /// The known heads. They may be of newer versions than the contents.
+    /// The known heads. The newest head may belong to a newer version than the latest loaded
+    /// contents.
     pub const fn heads(&self) -> &HeadLog<S> {
         &self.heads
     }
@@ -225,8 +226,8 @@ impl<S: Suite> TreePart<S> {
         Ok(self.changed_keys(update))
     }
 
-    /// The keys of the range that an update claims to have changed, in ascending order. Not
-    /// verified.
+    /// Returns the keys of the range that an update claims to have changed, in ascending order. The
+    /// claim is not verified.
     pub fn changed_keys(&self, update: &Update<S>) -> Vec<Key> {
         let keys = update.operations.iter().map(Operation::key);
         let mut changed: Vec<Key> = keys
@@ -349,8 +350,8 @@ impl<S: Suite> TreePart<S> {
         Ok(())
     }
 
-    /// Frees the nodes of abandoned versions that neither a kept version nor the one being loaded
-    /// shares.
+    /// Frees the nodes of abandoned versions, except for nodes that a kept version or the version
+    /// being loaded shares.
     ///
     /// Time and transient memory: linear in the number of nodes, if there is anything to free.
     pub fn drop_abandoned(&mut self) {
@@ -395,7 +396,7 @@ impl<S: Suite> TreePart<S> {
             return Err(LookupError::NotKept);
         }
         let proof = prover::prove(view, query)?;
-        // Leaves next to the range are usually present without their values.
+        // // The leaves next to the range are usually present, but without their values.
         let shows_others = proof.leaves.iter().any(|leaf| {
             matches!(leaf.content, Content::Value(_)) && !self.range.contains(leaf.key.as_bytes())
         });

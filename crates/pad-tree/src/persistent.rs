@@ -15,10 +15,10 @@ use crate::{
 /// A key with its new value, or `None` for a removal.
 pub type Change<'a> = (&'a [u8], Option<&'a [u8]>);
 
-/// A dictionary of which every sealed version can be searched.
+/// A dictionary that keeps every sealed version searchable.
 ///
 /// With [`crate::Plain`] annotation this is a persistent map with predecessor search; nothing is
-/// hashed. With [`crate::Authenticated`] it holds the contents of a repository.
+/// hashed. With [`crate::Authenticated`] it stores the contents of a repository.
 ///
 /// ```
 /// use pad_core::{Version, Workers};
@@ -149,8 +149,9 @@ impl<S: VersionedStore> PersistentTree<S> {
         }))
     }
 
-    /// The changes between each searchable version and the version before. The changes of the
-    /// oldest one start from an empty version. Keys whose value stays equal are not included.
+    /// Returns the changes between each searchable version and the version before. The first list
+    /// contains the changes from an empty version to the oldest searchable version. Keys whose
+    /// value stays equal are not included.
     ///
     /// Time: `O(log n log v)` for each entry of `v` versions, but `O(v log n)` for an entry that
     /// was replaced before it was sealed.

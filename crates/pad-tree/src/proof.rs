@@ -1,8 +1,9 @@
 //! The proof type of all tree PADs: a pruned tree, and its check.
 //!
-//! A proof opens some leaves and elides everything else by its digest. The check recomputes the
-//! root. It also establishes whether something is elided between two neighbouring opened leaves,
-//! and at both ends. A query then draws its conclusion from the opened leaves.
+//! A proof opens some leaves and replaces all other subtrees by their digests (elides them). The
+//! check recomputes the root. It also establishes whether a subtree is elided between two
+//! neighbouring opened leaves, or at the two ends. A query then draws its conclusion from the
+//! opened leaves.
 //!
 //! # Form
 //!
@@ -14,9 +15,9 @@
 //! - The digests of the elided children in the order of their parents.
 //! - The leaves from left to right.
 //!
-//! An inner node with two elided children would itself be elided. So it has no code, and a given
-//! set of leaves has exactly one proof. The number of open nodes follows from the other two lists:
-//! with `l` leaves and `d` digests, there are `d + 2 l - 1`.
+//! An inner node with two elided children would itself be elided, so it has no code. A given set of
+//! leaves therefore has exactly one proof. The number of open nodes follows from the other two
+//! lists: with `l` leaves and `d` digests, there are `d + 2 l - 1`.
 //!
 //! Codes are read backwards, children before parents, with a stack: no recursion.
 //!
@@ -56,7 +57,8 @@ pub(crate) const BOTH_OPEN: u8 = 3;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct TreeProof<S: Suite, Q> {
-    /// Two bits per open node, four to a byte, lowest bits first, unused bits zero.
+    /// The codes of the open nodes: two bits each, four to a byte, lowest bits first, unused bits
+    /// zero.
     pub(crate) shape: Vec<u8>,
     /// The digests of elided children, in pre-order of their parents.
     pub(crate) siblings: Vec<S::Digest>,
@@ -71,7 +73,8 @@ impl<S: Suite, Q: TreeQuery> Message for TreeProof<S, Q> {
     const SUITE: u16 = S::ID.0;
 }
 
-/// Commitment: the verified root of a version. Query: `Q`. Statement: the statement of `Q`.
+/// Verified against the verified root of a version, for a query of type `Q`. The statement is the
+/// answer to the query.
 impl<S: Suite, Q: TreeQuery> Proof for TreeProof<S, Q> {
     type Commitment = dyn SnapshotRoot<S>;
     type Query = Q;
@@ -243,7 +246,7 @@ impl<S: Suite, Q> TreeProof<S, Q> {
         })
     }
 
-    /// A proof without leaves: the tree is empty.
+    /// Checks a proof without leaves, which proves that the tree is empty.
     fn recompute_empty<N: FnMut(Step<'_, S>) + ?Sized>(
         &self,
         root: &S::Digest,

@@ -34,9 +34,9 @@ mod plan {
         /// The runs of leaves to open, in ascending order, not overlapping.
         fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<LeafRun<T::Leaf>>, T::Error>;
 
-        /// Whether the answer depends only on keys of `range` and the leaves next to it.
+        /// Whether the answer depends only on keys of `range` and the leaves next to the range.
         ///
-        /// Questions about the ends of a tree name no keys, so that only the search can tell. They
+        /// Questions about the first or last entry name no key, so only the search can tell. They
         /// count as inside every range.
         fn lies_in(&self, range: &KeyRange) -> bool;
     }
@@ -148,8 +148,9 @@ where
     Ok(proofs)
 }
 
-/// A search that notes the subtrees it passes. It reads no digests: the walk is a chain of
-/// dependent cache misses. The digests are gathered afterwards, with independent cache misses.
+/// A search that records the subtrees it passes. The search itself reads no digests, because it is
+/// a chain of dependent cache misses. The digests are read afterwards, with independent cache
+/// misses.
 struct Walk<'v> {
     probe: Probe<'v>,
     node: Option<NodeId>,
@@ -183,7 +184,7 @@ impl<'v> Walk<'v> {
         self.node = Some(children.on(side));
     }
 
-    /// The value of the entry at the end of the walk, if its key is the one searched for.
+    /// The value of the entry at the end of the walk, if the entry has the requested key.
     #[inline]
     fn found<St: VersionedStore>(&self, view: View<'v, St>) -> Option<&'v [u8]> {
         let NodeKind::Leaf(entry) = self.node?.kind() else {
@@ -286,7 +287,7 @@ fn prune<T: HashedTree>(
             }
             Opened::Inner(inner) => inner,
         };
-        // A run that begins below the separator has leaves on the left, one that does not end
+        // // A run that begins below the separator has leaves on the left. A run that does not end
         // below it has leaves on the right.
         let begun = openings.partition_point(|run| tree.is_below(&run.first, &inner));
         let ended = openings.partition_point(|run| tree.is_below(&run.last, &inner));
@@ -381,7 +382,7 @@ impl Plan for Keys {
         for key in self.as_slice() {
             for next in lookup(tree, &Probe::new(key.as_bytes()))? {
                 match openings.last_mut() {
-                    // Neighbouring gaps share a leaf; one gap may hold several keys.
+                    // // Neighbouring gaps share a leaf, and one gap may contain several keys.
                     Some(last) if !tree.is_before(&last.last, &next.first) => last.last = next.last,
                     _ => openings.push(next),
                 }

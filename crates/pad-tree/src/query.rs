@@ -1,6 +1,6 @@
 //! Conclusions from the opened leaves, one for each question.
 //!
-//! The rule behind every conclusion: between two opened leaves with nothing elided between them
+//! Every conclusion follows one rule: between two opened leaves with nothing elided between them
 //! there is no other leaf. Every query needs exactly one set of leaves. Proofs with more leaves are
 //! refused, so a query has exactly one proof.
 
@@ -232,7 +232,8 @@ impl<S: Suite> OpenedLeaf<S> {
 }
 
 impl<S: Suite> OpenedLeaves<S> {
-    /// The answer for each of some ascending keys. Every opened leaf must be needed.
+    /// Returns the answer for each of `keys`, which must ascend. Refuses the proof unless every
+    /// opened leaf is needed.
     fn take_each<'k>(
         mut self,
         keys: impl IntoIterator<Item = &'k Key>,
@@ -269,8 +270,8 @@ impl<S: Suite> OpenedLeaves<S> {
         }
     }
 
-    /// Whether nothing lies between the leaf `below` (or the start) and the leaf `above` (or the
-    /// end).
+    /// Whether nothing lies between the leaves `below` and `above`. `None` is the start of the
+    /// tree; an index after the last leaf is the end.
     fn is_gap(&self, below: Option<usize>, above: usize) -> bool {
         match below {
             None => self.at_start,
@@ -281,9 +282,9 @@ impl<S: Suite> OpenedLeaves<S> {
 
     /// The nearest leaf on one side of a position in the key order, if there is one.
     ///
-    /// The proof opens it with its neighbour across that position, or by itself at that end of the
-    /// tree. If there is no such leaf, the proof opens only the neighbour, at the other end of the
-    /// tree.
+    /// The proof opens this leaf and its neighbour across the position. If there is no such
+    /// neighbour, the proof opens only this leaf, at that end of the tree. If there is no such
+    /// leaf, the proof opens only the neighbour, at the other end of the tree.
     fn take_nearest(
         self,
         side: Side,
@@ -321,7 +322,7 @@ impl<S: Suite> OpenedLeaves<S> {
         }
     }
 
-    /// At most one leaf, with its value.
+    /// Returns the entry of the only opened leaf. Refuses a proof that opens more than one leaf.
     fn take_only(self) -> Result<Option<(Key, Value)>, VerifyError> {
         if self.leaves.len() > 1 {
             return Err(VerifyError::Extraneous);

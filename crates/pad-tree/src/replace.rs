@@ -1,8 +1,8 @@
 //! Large batches that only replace values. All paths are followed together, level by level. Each
 //! touched node is visited once, and cache misses overlap.
 //!
-//! The resulting tree equals the tree after replacing one value after the other, in less time.
-//! Nodes above values that stay equal count as touched too.
+//! The resulting tree equals the tree after replacing one value after the other, but takes less
+//! time. Nodes above values that stay equal count as touched too.
 
 use core::ops::Range;
 
@@ -163,8 +163,8 @@ impl Replacements {
 /// Follows the operations of a piece of a level one level down.
 ///
 /// First all nodes are read, then all separators, and only then the operations are split by side.
-/// So the reads are independent cache misses that overlap; unpredictable branches between them
-/// would prevent that.
+/// The reads are then independent cache misses that overlap. Unpredictable branches between the
+/// reads would prevent the overlap.
 fn follow<S: NodeStore>(
     store: &S,
     probes: &[Probe<'_>],

@@ -124,7 +124,8 @@ where
 
     /// Drops the contents of all versions before `oldest`; their heads stay.
     ///
-    /// If `oldest` is the latest version, the rest is a dynamic authenticated dictionary.
+    /// If `oldest` is the latest version, the repository becomes a dynamic authenticated
+    /// dictionary, which keeps no old versions.
     ///
     /// # Errors
     /// [`LookupError`] if the version does not exist or was pruned.

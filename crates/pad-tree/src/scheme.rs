@@ -5,7 +5,7 @@ use core::fmt::Debug;
 use pad_core::SchemeId;
 
 /// The name and number of a balancing scheme. Implemented by zero-sized types. Authors and servers
-/// use the larger trait `BalancingScheme`, with the feature `std`.
+/// use its extension `BalancingScheme`, with the feature `std`.
 pub trait TreeScheme: Copy + Debug + Default + Send + Sync + 'static {
     /// The scheme's number in signed heads.
     const ID: SchemeId;

@@ -126,8 +126,8 @@ impl<D: Copy + Default + Send + Sync> SealPlan<D> {
 
 /// Hashes some nodes of one level; `below` are the digests of the list from position `base` on.
 ///
-/// First all children's digests are read, then all nodes are hashed. So the reads are independent
-/// cache misses that overlap; a hash between them would prevent that.
+/// First all children's digests are read, then all nodes are hashed. The reads are then independent
+/// cache misses that overlap. A hash between the reads would prevent the overlap.
 fn hash_group<S, D>(store: &S, digests: &mut [D], links: &[[Link; 2]], below: &[D], base: usize)
 where
     S: NodeStore,
@@ -143,7 +143,7 @@ where
     };
     let hash = |[left, right]: &[D; 2]| S::Annotation::node(left, right);
     if links.len() < GROUP {
-        // Most levels of a single path: not worth the detour.
+        // // Most levels of a single path have few nodes, for which two passes do not pay off.
         for (digest, links) in digests.iter_mut().zip(links) {
             *digest = hash(&read(links));
         }

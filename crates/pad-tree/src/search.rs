@@ -10,7 +10,7 @@ use crate::{entries::Probe, id::Side};
 /// have to be fetched.
 ///
 /// Law: keys on the left of an inner node are below its separator, keys on its right are not. A
-/// tree from an untrusted writer may break this law if it is finite. Verifiers then refuse its
+/// tree from an untrusted writer may break this law, but must be finite. Verifiers then refuse its
 /// answers.
 pub trait SearchTree: Copy {
     /// A reference to a node, whose kind may be unknown until it is fetched.
@@ -25,12 +25,12 @@ pub trait SearchTree: Copy {
     /// The root; `None` if there are no entries.
     ///
     /// # Errors
-    /// The node cannot be fetched.
+    /// [`SearchTree::Error`] if the node cannot be fetched.
     fn top(self) -> Result<Option<Self::Node>, Self::Error>;
     /// Fetches a node and returns it by kind.
     ///
     /// # Errors
-    /// The node cannot be fetched.
+    /// [`SearchTree::Error`] if the node cannot be fetched.
     fn open(self, node: &Self::Node) -> Result<Opened<Self>, Self::Error>;
     /// The children of an inner node, left and right.
     fn branches(self, inner: &Self::Inner) -> [Self::Node; 2];
@@ -132,7 +132,7 @@ pub(crate) fn nearest<T: SearchTree>(
 /// Time: one search, and the entries of the page.
 ///
 /// # Errors
-/// A node cannot be fetched.
+/// The error of the tree if a node cannot be fetched.
 pub(crate) fn page<T: HashedTree>(
     tree: T,
     range: &KeyRange,

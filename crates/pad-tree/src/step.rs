@@ -43,7 +43,7 @@ pub enum Step<'p, S: Suite> {
         /// lies between them.
         adjacent: bool,
     },
-    /// The proof opens nothing: the tree is empty.
+    /// The proof opens no leaf, because the tree is empty.
     Empty {
         /// The root of a tree without entries.
         digest: S::Digest,

@@ -26,9 +26,10 @@ pub mod versioned_nodes;
 ///    move a separator between nodes (Crosby & Wallach 2010, section 3.4).
 /// 2. Bottom-up: children are final before their parent is updated. After `update(n, ..)` or
 ///    `release(n)`, `n` is not read again unless `update` returned `n`.
-/// 3. An effective change calls `update` on every node of the search path, even where its children
-///    did not change. A child may have changed in place, and only this call marks the digests of
-///    its ancestors as stale. An ineffective change touches nothing, except in a joint batch.
+/// 3. An effective change calls `update` on every node of the search path, even where the node's
+///    children did not change. A child may have changed in place, and only this call marks the
+///    digests of its ancestors as stale. An ineffective change touches nothing, except in a joint
+///    batch.
 /// 4. Balance belongs to the latest snapshot: `set_balance` never costs a clone, and balance enters
 ///    neither digests nor searches.
 /// 5. A node created or already changed since the last seal is edited in place. A sealed snapshot
@@ -53,7 +54,7 @@ pub trait NodeStore {
     fn create(&mut self, separator: KeyId, balance: Balance<Self>, children: Children) -> NodeId;
     /// Sets the children of an inner node. Returns the updated node, which may be a new one.
     fn update(&mut self, node: NodeId, children: Children) -> NodeId;
-    /// Notes that an inner node has left the latest snapshot.
+    /// Records that an inner node has left the latest snapshot.
     fn release(&mut self, node: NodeId);
     /// Whether [`NodeStore::replace_value`] changes the leaf itself. Nodes above it then change
     /// only their digests.
@@ -61,20 +62,21 @@ pub trait NodeStore {
 
     /// Replaces the value of a leaf. Returns the new leaf; the old one leaves the latest snapshot.
     fn replace_value(&mut self, entry: EntryId, value: &[u8]) -> NodeId;
-    /// Notes that a leaf has entered the latest snapshot.
+    /// Records that a leaf has entered the latest snapshot.
     fn adopt_leaf(&mut self, leaf: NodeId);
-    /// Notes that a leaf has left the latest snapshot.
+    /// Records that a leaf has left the latest snapshot.
     fn release_leaf(&mut self, leaf: NodeId);
 
     /// The children of an inner node in the latest snapshot.
     fn children(&self, node: NodeId) -> Children;
     /// Loads a node, for example the root. Its children and separator can be read from now on.
     ///
-    /// Only balance and digest of an unloaded node are known. The node gets another id if it turns
-    /// out to be a leaf.
+    /// Before that, only the balance and digest of the node are known. If the node turns out to be
+    /// a leaf, it gets another id.
     ///
     /// # Errors
-    /// The node cannot be read; the working snapshot must then be abandoned.
+    /// [`NodeStore::Fault`] if the node cannot be read. The working snapshot must then be
+    /// abandoned.
     fn open(&mut self, node: NodeId) -> Result<NodeId, Self::Fault> {
         Ok(node)
     }
@@ -138,7 +140,7 @@ pub trait VersionedStore: NodeStore<Fault = Infallible> + Default {
     fn commit(&mut self, version: u32, sealed: Sealed<'_, Self>);
     /// Discards the changes since the last commit.
     fn rollback(&mut self);
-    /// Drops everything that only versions before `oldest` need. `roots` holds the roots of the
+    /// Drops all data that only versions before `oldest` need. `roots` contains the roots of the
     /// versions from `oldest` on, and is renumbered.
     fn prune(&mut self, oldest: u32, roots: &mut [Option<NodeId>]);
 
@@ -164,7 +166,7 @@ pub struct Sealed<'a, S: NodeStore + ?Sized> {
 }
 
 impl<'a, S: NodeStore + ?Sized> Sealed<'a, S> {
-    /// Converts this value for a store that another store delegates to.
+    /// Converts this value to the type of another store, to which this store delegates.
     pub fn handed_on<T>(self) -> Sealed<'a, T>
     where
         T: NodeStore<Annotation = S::Annotation> + ?Sized,

@@ -1,8 +1,8 @@
 //! Trees whose nodes live in a log and are read on demand: dictionaries larger than memory.
 //!
-//! The nodes of all versions are stored in one append-only log of bytes ([`NodeLog`]), each
-//! version's new nodes together. A node holds the addresses and digests of its two children, so a
-//! lookup reads only the nodes on its path.
+//! The nodes of all versions are stored in one append-only log of bytes ([`NodeLog`]). The new
+//! nodes of each version are stored together. A node contains the addresses and digests of its two
+//! children, so a lookup reads only the nodes on its path.
 //!
 //! An update reads the nodes on the paths of its keys into a draft, then appends the changed nodes.
 //! The draft is a [`NodeStore`](crate::NodeStore) like the stores in memory. So the balancing
@@ -11,8 +11,8 @@
 //!
 //! The log is not trusted. An update checks each node that it reads against the digest in its
 //! parent, up to the signed root. Clients refuse proofs from damaged nodes. Separators and balances
-//! are not hashed. False separators or balances can give an update another root than the author's.
-//! The update is then refused until they are repaired.
+//! are not hashed. False separators or balances can make an update produce another root than the
+//! author's. The update is then refused until the separators and balances are repaired.
 //!
 //! Source: path copying of Crosby & Wallach 2010, section 3.2.1, with the nodes on disk.
 

@@ -107,7 +107,7 @@ fn the_skip_list_keeps_its_invariants() {
     check_loads::<SkipList>();
 }
 
-/// The strict store does notice: a node is read after it was updated.
+/// Checks that the strict store panics if a node is read after it was updated.
 #[test]
 #[should_panic(expected = "a superseded or released node was touched")]
 fn the_strict_store_refuses_superseded_nodes() {

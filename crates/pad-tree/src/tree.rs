@@ -76,7 +76,8 @@ impl<S: NodeStore> Tree<S> {
     /// Sets the value of a key. Does nothing if the key has this value already.
     ///
     /// # Errors
-    /// A node cannot be fetched; the working snapshot must then be abandoned.
+    /// The error of the store if a node cannot be fetched. The working snapshot must then be
+    /// abandoned.
     pub(crate) fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), S::Fault> {
         self.start_change();
         let probe = Probe::new(key);
@@ -290,8 +291,8 @@ impl<S: NodeStore> Tree<S> {
         leaf
     }
 
-    /// Counts a change. Drops a batch's list of touched nodes, because the list would lack the
-    /// change.
+    /// Counts a change. Drops the list of touched nodes that a batch has made, because this list
+    /// would lack the change.
     fn start_change(&mut self) {
         self.changes += 1;
         self.unlist();

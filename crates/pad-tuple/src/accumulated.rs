@@ -1,9 +1,9 @@
 //! Designs that accumulate each generation's tuples and sign the accumulator value.
 //!
-//! At every instant of a generation's clock, the author signs the value of the set of its tuples.
-//! The instant replaces the version of the accumulator's snapshot. A proof contains the signed
-//! value and a witness that the tuple is in the set. An update contains one signature for each
-//! generation whose clock moved.
+//! At every instant of a generation's clock, the author signs the accumulator value of the set of
+//! the generation's tuples. The signed bytes contain the instant in place of a version. A proof
+//! contains the signed value and a witness that the tuple is in the set. An update contains one
+//! signature for each generation whose clock moved.
 //!
 //! # Security argument
 //!
@@ -13,14 +13,14 @@
 //! 2. Plain: an element is the tuple's digest. The value of an instant vouches for the tuples of
 //!    that instant, and the client checks the instant that it asks for.
 //! 3. Superseding: an element is the tuple's digest and its creation instant `since`. The author
-//!    removes it when the tuple is deleted, and a tuple created again has another creation instant.
-//!    An element in the set of a later instant `until` was therefore in all sets from `since` to
-//!    `until`. The value of `until` vouches for all of them.
+//!    removes the element when the tuple is deleted, and a tuple created again has another creation
+//!    instant. An element in the set of a later instant `until` was therefore in all sets from
+//!    `since` to `until`. The value of `until` vouches for all of them.
 //! 4. Instants of older generations: the digests of the youngest generation's tuples contain the
-//!    epochs, and that generation is emptied whenever an epoch changes. A tuple that names certain
-//!    epochs never existed under other epochs. If it existed from `since` to `until`, no epoch
-//!    changed in between. The client asks an older generation only for the epoch that the tuple of
-//!    the youngest generation names.
+//!    epochs of the older generations. The youngest generation is emptied whenever an epoch
+//!    changes. A tuple that names certain epochs never existed under other epochs. If the tuple
+//!    existed from `since` to `until`, no epoch changed in between. The client asks an older
+//!    generation only for the epoch that the tuple of the youngest generation names.
 //! 5. By the accumulator's assumption, an attacker without the secret key cannot make a witness for
 //!    an element outside the set of a signed value. An attacker with the secret key but without the
 //!    signing key can make such witnesses, for every value ever signed.
@@ -64,13 +64,14 @@ use evidence::decode;
 pub use ledger::Ledger;
 pub use retention::Retention;
 
-/// Design with `GENERATIONS` generations that accumulates the tuples of each with `A` and signs the
-/// values. The server keeps witnesses by the rule `R`.
+/// Design with `GENERATIONS` generations that accumulates the tuples of each generation with the
+/// accumulator `A` and signs the values. The server keeps witnesses by the rule `R`
+/// ([`Retention`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Accumulated<A, R, const GENERATIONS: usize>(PhantomData<(A, R)>);
 
-/// Extension for one generation: the author's signature on the generation's value. The server
-/// computes the value itself.
+/// The part of an update for one generation: the author's signature on the generation's accumulator
+/// value. The server computes the value itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AccumulatedExtension {
     /// The signature on the bytes of the [`Snapshot`] with the instant as version.
@@ -83,7 +84,7 @@ impl EpochExtension for AccumulatedExtension {
     }
 }
 
-/// Proof of a tuple for one instant, as the server keeps it.
+/// Proof of a tuple for one instant, in the form that the server keeps.
 #[derive(Clone, Debug)]
 pub struct Proven {
     witness: Vec<u8>,
@@ -316,7 +317,8 @@ pub(crate) fn resume<S: Suite, A: Dynamic, P>(
     Ok((layers.map(|_, tuple| ledger.member(*tuple)), state))
 }
 
-/// Code of the designs with values in a hash chain; it follows the codes of the retentions.
+/// Code, in scheme ids, of the designs with values in a hash chain. The codes below it belong to
+/// the retention rules.
 pub(crate) const CHAIN: u16 = 2;
 
 /// Returns the kind in scheme ids: 8 and up with RSA, 12 and up with bilinear maps.

@@ -97,12 +97,13 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
     /// sign a second head for the same version.
     ///
     /// # Errors
-    /// [`AuthorError::WrongKey`] if `signer` or `secret` does not belong to the repository. Clients
-    /// would reject the author's updates. Before version 1 the signer is not checked. A chain
-    /// secret is never checked, because tuples with chains of another secret are signed anew.
-    /// [`AuthorError::Unvouched`] if the repository contains data that the author did not sign.
-    /// [`AuthorError::Signing`] if the signer fails. [`AuthorError::Accumulate`] if the value of an
-    /// accumulator does not match its tuples.
+    /// * [`AuthorError::WrongKey`] if `signer` or `secret` does not belong to the repository.
+    ///   Clients would reject the author's updates. Before version 1 the signer is not checked. A
+    ///   chain secret is never checked, because the author signs tuples with chains of another
+    ///   secret anew.
+    /// * [`AuthorError::Unvouched`] if the repository contains data that the author did not sign.
+    /// * [`AuthorError::Signing`] if the signer fails.
+    /// * [`AuthorError::Accumulate`] if the value of an accumulator does not match its tuples.
     ///
     /// Time: signed designs verify the signature of each tuple of the latest version. Accumulated
     /// designs compute the values of all generations anew.
@@ -342,8 +343,8 @@ pub(crate) struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    /// Returns the generation that a snapshot of `batch` operations merges all younger ones into.
-    /// Also returns the new number of operations of all snapshots after the first.
+    /// Returns the generation into which a snapshot of `batch` operations merges all younger
+    /// generations. Also returns the new number of operations of all snapshots after the first.
     pub(crate) fn merged(&self, speculation: Speculation, batch: usize) -> (usize, u64) {
         if self.version == Version::EMPTY {
             return (self.sizes.len() - 1, self.operations);

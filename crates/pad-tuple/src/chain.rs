@@ -22,8 +22,8 @@ pub const MAX_CHAIN_LENGTH: u32 = 4096;
 /// chains of maximum length. [`STEPS_PER_TUPLE`] raises the limit for many tuples.
 pub const MAX_STEPS: u32 = 64 * MAX_CHAIN_LENGTH;
 
-/// Steps that a client walks per tuple of one signature, if their total exceeds [`MAX_STEPS`]. The
-/// limit is four chains of the default length, about the work of hashing a statement to a point.
+/// Steps that a client walks per tuple of one signature, if their total exceeds [`MAX_STEPS`]: four
+/// chains of the default length. This is about the work of hashing a statement to a curve point.
 pub const STEPS_PER_TUPLE: u32 = 4 * DEFAULT_CHAIN_LENGTH;
 
 /// Default length of chains.

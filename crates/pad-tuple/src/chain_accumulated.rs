@@ -1,18 +1,18 @@
 //! Designs that chain the generations' accumulator values into the signed root.
 //!
-//! `B(v) = H(value of generation 0, H(value of generation 1, ...))` replaces the extensions in the
-//! attachment's digest, and is therefore part of the root of version `v`. The head's signature is
-//! the only signature. A proof contains the values of the generations consulted, the chain over the
-//! other generations, and the remaining parts of the head. A client assembles the head, verifies
-//! it, and then verifies the witnesses.
+//! The chain `B(v) = H(value of generation 0, H(value of generation 1, ...))` replaces the
+//! extensions in the attachment's digest. It is therefore part of the root of version `v`. The
+//! head's signature is the only signature. A proof contains the values of the generations
+//! consulted, the chain over the other generations, and the remaining parts of the head. A client
+//! assembles the head, verifies it, and then verifies the witnesses.
 //!
 //! # Security argument
 //!
 //! 1. The head's signature covers design, dictionary, version and root. The root covers `B(v)`,
 //!    which covers the values of all generations in their order, each with its length.
 //! 2. Values and witnesses belong to accumulators labelled as in [`crate::accumulated`].
-//! 3. All values belong to version `v`, and so do the instants of all generations. A later head
-//!    therefore does not vouch for an earlier version: values do not supersede earlier ones.
+//! 3. All values belong to version `v`, and so do the instants of all generations. Values do not
+//!    supersede earlier values, so a later head proves nothing about an earlier version.
 //!
 //! Source: Crosby & Wallach 2010, section 4.3 ("Speculation and witness computation").
 
@@ -41,13 +41,13 @@ mod seal;
 use seal::bound;
 pub use seal::{ChainSeal, link};
 
-/// Design with `GENERATIONS` generations that accumulates the tuples of each with `A` and chains
-/// the values into the signed root.
+/// Design with `GENERATIONS` generations that accumulates the tuples of each generation with the
+/// accumulator `A` and chains the values into the signed root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChainAccumulated<A, const GENERATIONS: usize>(PhantomData<A>);
 
-/// Extension for one generation. The extension of the youngest generation contains the chain over
-/// all values, which the server also computes itself. The other extensions are empty.
+/// The part of an update for one generation. For the youngest generation, it contains the chain
+/// over all values, which the server also computes itself. For the other generations, it is empty.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct ChainExtension<S: Suite> {
@@ -63,7 +63,7 @@ impl<S: Suite> EpochExtension for ChainExtension<S> {
     }
 }
 
-/// The server's records: the witnesses, and for each version the inputs of its root.
+/// The server's records: the witnesses of all tuples, and for each version the inputs of its root.
 #[derive(Clone, Debug)]
 pub struct ChainRecords<S: Suite, A: Dynamic> {
     ledger: Ledger<S, A, Vec<u8>>,
@@ -74,7 +74,7 @@ pub struct ChainRecords<S: Suite, A: Dynamic> {
 #[derive(Clone, Debug)]
 struct RootInputs<S: Suite> {
     operations: S::Digest,
-    /// The generation that the version merged into.
+    /// The generation into which the version merged all younger generations.
     merged: u8,
     /// The values of the generations. Consecutive versions share unchanged values.
     values: Vec<Arc<[u8]>>,
@@ -173,8 +173,9 @@ where
             .collect())
     }
 
-    /// Returns the digest that clients recompute, if the extensions have the author's form. Other
-    /// extensions are never admitted, and get the digest of [`TupleAttachment::digest`].
+    /// Returns the digest that clients recompute, if the extensions have the form that the author
+    /// gives them. Other extensions are never admitted, and get the digest of
+    /// [`TupleAttachment::digest`].
     fn attachment_digest(attachment: &TupleAttachment<ChainExtension<S>>) -> S::Digest {
         let chain = attachment
             .extensions

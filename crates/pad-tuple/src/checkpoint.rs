@@ -21,9 +21,10 @@ use crate::{
 /// Reading a checkpoint does not check signatures, so the storage is trusted. Keep an integrity
 /// digest next to the checkpoint, or replay the updates instead.
 ///
-/// With a checkpoint from another party, lookups can fail with [`pad_core::LookupError::Damaged`],
-/// and clients can refuse proofs. An author resumes from it only if its own signatures vouch for
-/// the latest version. Restoring checks the structure: methods return errors and do not panic.
+/// If another party wrote the checkpoint, lookups can fail with [`pad_core::LookupError::Damaged`],
+/// and clients can refuse proofs. An author resumes from such a checkpoint only if its own
+/// signatures vouch for the latest version. Restoring checks the structure: methods return errors
+/// and do not panic.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct TupleCheckpoint<S: Suite> {
@@ -55,8 +56,8 @@ impl<S: Suite> Message for TupleCheckpoint<S> {
 }
 
 /// An index as lists of changes, one list for each instant. Changes are relative to the instant
-/// before, or to an empty index for the oldest instant. A change is a lower end with the number of
-/// its new tuple, or without one.
+/// before, or to an empty index for the oldest instant. A change is the lower end of a tuple with
+/// the number of its new tuple, or without a number if the tuple was removed.
 #[derive(Clone, Serialize, Deserialize)]
 struct IndexOnDisk {
     oldest: Version,
@@ -163,7 +164,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
     }
 
     /// Restores a repository from a checkpoint. Returns `None` if the checkpoint belongs to another
-    /// dictionary, design or author, or if its parts do not fit. For example:
+    /// dictionary, design or author, or if its parts are inconsistent. For example:
     /// - An index is malformed.
     /// - An index of the latest version names a missing tuple, or names a tuple twice.
     /// - A tuple is both live and deleted.
@@ -260,7 +261,8 @@ impl Numbers {
     }
 }
 
-/// Returns the number of keys with a value. A generation decides unless a younger one does.
+/// Returns the number of keys with a value. For each key, the youngest generation that contains the
+/// key decides.
 fn count_entries<S: Suite>(layers: &Layers<S, TupleId>) -> usize {
     let generations = layers.generations();
     let is_decided = |generation: usize, key: &Key| {

@@ -21,7 +21,7 @@ use crate::{
 /// Any Ed25519 signer that several threads may use.
 pub type SharedSigner<'a> = &'a (dyn Signer<HeadSignature> + Sync);
 
-/// A tuple's number in a repository.
+/// The number under which a repository stores a tuple.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TupleId(pub(crate) u32);
 
@@ -43,14 +43,14 @@ pub enum AuthorError {
     /// The signer or the secret does not belong to the repository.
     #[error("the signing key or the secret does not belong to the repository")]
     WrongKey,
-    /// The repository has contents for which no signature of the author vouches.
+    /// The repository contains data that no signature of the author covers.
     #[error("contents of the repository are not signed by the author: {0}")]
     Unvouched(#[source] VerifyError),
     /// The system provides no randomness for a new secret.
     #[error("the operating system gives no random bytes")]
     NoRandomness,
     #[cfg(feature = "accumulators")]
-    /// The accumulator cannot hold the tuples, or a fault was detected.
+    /// The accumulator cannot contain the tuples, or a fault was detected.
     #[error(transparent)]
     Accumulate(#[from] AccumulateError),
 }
@@ -64,7 +64,7 @@ impl From<signature::Error> for AuthorError {
 /// A snapshot that an author has laid out and is about to sign.
 #[derive(Debug)]
 pub struct UnsignedSnapshot<'a, S: Suite, A> {
-    /// The context that statements are signed for.
+    /// The design and dictionary to which the signed statements are bound.
     pub context: Context,
     /// The layers after the transition.
     pub layers: &'a mut Layers<S, A>,
@@ -83,8 +83,8 @@ pub struct Admission<'a, S: Suite, T> {
     pub layers: &'a Layers<S, TupleId>,
     /// The changes that the update made to the layers.
     pub transition: &'a Transition<S, TupleId>,
-    /// The author's extensions, youngest generation first. [`Design::admit`] checks that there is
-    /// one for each generation whose clock moved.
+    /// The author's extensions (parts of the update), youngest generation first. [`Design::admit`]
+    /// checks that there is one for each generation whose clock moved.
     pub extensions: &'a [T],
     /// The digest of the update's operations, which the head's root binds.
     pub operations: S::Digest,
@@ -115,12 +115,12 @@ pub trait Design<S: Suite>: TupleScheme<S> {
     type TupleState: Clone + Debug + Default + Send + Sync;
     /// The author's state of all generations.
     type State: Clone + Debug + Send + Sync;
-    /// Extension that an update contains for each generation whose clock moved.
+    /// The part of an update for each generation whose clock moved.
     ///
-    /// The extension prolongs the validity of the tuples that stay by one epoch of their
-    /// generation.
+    /// An extension prolongs the validity of the tuples that stay by one instant of their
+    /// generation's clock.
     type Extension: EpochExtension;
-    /// The server's records of all tuples and generations.
+    /// The data that the server stores to prove all tuples: signatures, links or witnesses.
     type Records: Clone + Debug + Send + Sync;
 
     /// Returns the public half of a secret.
@@ -148,8 +148,8 @@ pub trait Design<S: Suite>: TupleScheme<S> {
         snapshot: UnsignedSnapshot<'_, S, Self::TupleState>,
     ) -> Result<Vec<Self::Extension>, AuthorError>;
 
-    /// Returns the digest of an attachment that the signed root binds. A design overrides it if
-    /// clients recompute it from a proof.
+    /// Returns the digest of an attachment that the signed root binds. A design overrides this
+    /// function if clients recompute the digest from a proof.
     fn attachment_digest(attachment: &TupleAttachment<Self::Extension>) -> S::Digest {
         attachment.digest::<S>()
     }
@@ -157,8 +157,8 @@ pub trait Design<S: Suite>: TupleScheme<S> {
     /// Applies the author's extensions to the records.
     ///
     /// # Errors
-    /// [`ApplyError::AttachmentMismatch`] if the extensions do not fit the layers;
-    /// [`ApplyError::Input`] if an accumulator cannot hold the tuples. The records are then
+    /// [`ApplyError::AttachmentMismatch`] if the extensions do not match the layers;
+    /// [`ApplyError::Input`] if an accumulator cannot contain the tuples. The records are then
     /// unchanged.
     fn admit(
         key: &Self::Key,
@@ -167,8 +167,8 @@ pub trait Design<S: Suite>: TupleScheme<S> {
         workers: &Workers,
     ) -> Result<(), ApplyError>;
 
-    /// Returns the evidence for a tuple that existed at `instant`. `None` if the records contain
-    /// none: the records are damaged, or another party wrote them.
+    /// Returns the evidence for a tuple that existed at `instant`. `None` if the records lack it,
+    /// because they are damaged or another party wrote them.
     fn evidence(
         records: &Self::Records,
         generation: usize,
@@ -176,8 +176,8 @@ pub trait Design<S: Suite>: TupleScheme<S> {
         tuple: TupleId,
     ) -> Option<Self::Evidence>;
 
-    /// Returns the part that a proof contains once, for the version of `head` and its first `shown`
-    /// generations. `None` as for [`Design::evidence`].
+    /// Returns the evidence that a proof contains once (the seal), for the version of `head` and
+    /// its first `shown` generations. `None` as for [`Design::evidence`].
     fn seal(records: &Self::Records, head: &SignedHead<S>, shown: usize) -> Option<Self::Seal>;
 
     /// Encodes the records, to be stored with a checkpoint.
@@ -197,9 +197,9 @@ pub trait Design<S: Suite>: TupleScheme<S> {
     /// Returns the bytes of memory that the records take, without spare capacity.
     fn memory_bytes(records: &Self::Records) -> usize;
 
-    /// Refuses the tuples of the latest version unless the author's own statements vouch for them.
-    /// Statements that cover a creation instant must vouch for it as well, because another party
-    /// may have written the records.
+    /// Refuses the tuples of the latest version unless statements signed by the author cover them.
+    /// A statement that covers a creation instant must also confirm this instant, because another
+    /// party may have written the records.
     ///
     /// # Errors
     /// The [`VerifyError`] variant of the first condition that does not hold.
@@ -228,7 +228,7 @@ pub trait Design<S: Suite>: TupleScheme<S> {
 pub struct Placed {
     /// The generation, 0 for the youngest.
     pub generation: usize,
-    /// The instant on the generation's clock.
+    /// The instant on the generation's clock: a version, or an epoch of an older generation.
     pub instant: u64,
     /// The tuple's number in the repository.
     pub tuple: TupleId,

@@ -1,5 +1,5 @@
-//! Encodings of the designs' keys, for key files. Clients need a key in addition to the author's
-//! key. Authors need a secret in addition to their signer.
+//! Encodings of the designs' keys, for key files. Clients need such a key in addition to the
+//! author's key. Authors need a secret in addition to their signer.
 //!
 //! | key | bytes |
 //! |---|---|

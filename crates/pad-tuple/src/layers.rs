@@ -1,9 +1,9 @@
 //! Generations of tuples: the tuples of each, and the changes that a snapshot makes.
 //!
 //! Author and server run the same code, so an update need not list the tuples. A generation is an
-//! ordered map from lower ends to contents. The upper end of a tuple is the next lower end. The
-//! first tuple always starts at the start of the key space, so the intervals never overlap and
-//! always cover the key space.
+//! ordered map from the lower ends of key intervals to contents. The upper end of a tuple is the
+//! next lower end. The first tuple always starts at the start of the key space, so the intervals
+//! never overlap and always cover the key space.
 //!
 //! Source: Crosby & Wallach 2010, sections 4.1 and 4.2.
 
@@ -21,7 +21,7 @@ mod edit;
 
 use edit::Editor;
 
-/// A tuple in the latest state of a generation, with a note of the author or the server.
+/// A tuple in the latest state of a generation, with a note of type `A`.
 #[derive(Clone, Debug)]
 pub struct Live<S: Suite, A> {
     /// The content for the tuple's lower end.
@@ -68,7 +68,8 @@ impl<S: Suite, A> Default for GenerationChange<S, A> {
     }
 }
 
-/// Changes that one snapshot made: one for each generation whose clock moved, youngest first.
+/// The changes made by one snapshot: one item for each generation whose clock moved, youngest
+/// first.
 #[derive(Clone, Debug)]
 pub struct Transition<S: Suite, A> {
     /// The changes of generations `0..=merged`.
@@ -78,14 +79,14 @@ pub struct Transition<S: Suite, A> {
 }
 
 impl<S: Suite, A> Transition<S, A> {
-    /// Returns the generation that all younger generations were merged into; 0 if none was merged.
+    /// Returns the generation into which all younger generations were merged; 0 if none was merged.
     pub fn merged(&self) -> usize {
         self.changes.len() - 1
     }
 }
 
 impl<S: Suite, A: Clone + Default> Layers<S, A> {
-    /// Creates the layers of version 0, which holds no tuples.
+    /// Creates the layers of version 0, which contains no tuples.
     pub fn new(generations: usize) -> Self {
         Self {
             generations: (0..generations).map(|_| BTreeMap::new()).collect(),
@@ -108,8 +109,8 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
         self.generations[generation].insert(lower, Live { content, note });
     }
 
-    /// Adds contents of generations that are not in memory. They decide the keys that the
-    /// generations in memory do not decide.
+    /// Adds contents of generations that are not in memory. These contents decide the keys that the
+    /// generations in memory do not contain.
     pub(crate) fn with_elsewhere(mut self, elsewhere: BTreeMap<Key, Content<S>>) -> Self {
         self.elsewhere = elsewhere;
         self
@@ -135,7 +136,7 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
         &mut self.generations[generation]
     }
 
-    /// Returns copies of the tuples with other notes.
+    /// Returns a copy of the layers with other notes.
     pub fn map<B: Clone + Default>(
         &self,
         mut note: impl FnMut(TupleView<'_, S::Digest>, &A) -> B,
@@ -164,7 +165,7 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
         }
     }
 
-    /// Returns the value of a key. As in proofs, the youngest generation that knows the key
+    /// Returns the value of a key. As in proofs, the youngest generation that contains the key
     /// decides.
     pub fn get(&self, key: &[u8]) -> Option<&[u8]> {
         let here = self.generations.iter().filter_map(|tuples| {

@@ -4,9 +4,11 @@
 //! The author signs or accumulates *tuples* `([k_j, k_j+1), content)`. A tuple states the content
 //! of `k_j`, and that no key lies between `k_j` and `k_j+1`. The tuple around a key proves its
 //! value or its absence.
-//!
 //! The designs differ in three ways: how tuples are authenticated, how they stay valid across
-//! snapshots, and in how many generations they are kept.
+//! snapshots, and in how many *generations* they are stored. Each generation covers all keys;
+//! younger generations override older ones. The clock of the youngest generation counts versions.
+//! The clock of an older generation counts its rebuilds (*epochs*). An *instant* is a time on such
+//! a clock.
 //!
 //! # The designs
 //!
@@ -41,9 +43,9 @@
 //! | `AccumulatorsSupersedingRsa`, `-Bilinear` | `1` | `2 t`, `2 v`, `2 w` | `2 s + 2 e` |
 //! | `ChainAccumulatorsRsa`, `-Bilinear` | `sqrt(n) w` | `2 t`, `2 v`, `2 w` | `1 s + 2 e` |
 //!
-//! Each update also contains a signed head. Only proofs of chained accumulators contain it. The
-//! server computes the accumulators' witnesses, about `sqrt(n) log n e` for each update. The other
-//! designs cost the server almost nothing.
+//! Each update also contains a signed head. Of the proofs, only the proofs of chained accumulators
+//! contain the head. The server computes the accumulators' witnesses, about `sqrt(n) log n e` for
+//! each update. The other designs cost the server almost nothing.
 //!
 //! With the feature `bls`, [`BaseSupersedingBls`](designs) and [`SpecLightweightBls`](designs) sign
 //! with BLS12-381 instead of Ed25519. One signature of 48 bytes then covers a proof of many keys.

@@ -2,9 +2,9 @@
 //!
 //! The tuples form one list, ordered by generation, youngest first, and then by key. No separators
 //! are needed between generations, because the query and the decisions of younger tuples determine
-//! the keys that consult a generation. A key inside the interval of the current tuple uses that
-//! tuple. Any other key takes the next tuple from the list. A tuple serves all keys of the query in
-//! its interval. A tuple has the form that a proof for the first of these keys would contain.
+//! which keys consult a generation. A key inside the interval of the current tuple uses that tuple.
+//! Any other key takes the next tuple from the list. One tuple serves all keys of the query in its
+//! interval. It has the form that a proof for the first of these keys would contain.
 //!
 //! A query has exactly one list of tuples. The contents determine the tuples, each tuple is needed
 //! by the key that takes it, and the order is fixed. The evidence may differ, since later
@@ -63,7 +63,8 @@ impl<S: Suite, D: AggregateScheme<S>> Message for ManyProof<S, D> {
     const SUITE: u16 = S::ID.0;
 }
 
-/// Commitment: the client's expectation. Query: the keys. Statement: their values in that version.
+/// Verified against the client's [`Expectation`], with the keys as the query. The statement is the
+/// values of the keys in the expected version.
 impl<S: Suite, D: AggregateScheme<S>> Proof for ManyProof<S, D> {
     type Commitment = Expectation<D::Key>;
     type Query = Keys;
@@ -98,7 +99,8 @@ impl<S: Suite, D: AggregateScheme<S>> Proof for ManyProof<S, D> {
     }
 }
 
-/// Returns the claims of the tuples, and each key's answer if all claims are true.
+/// Returns the claims of the tuples. Also returns each key's answer, which is valid if all claims
+/// are true.
 fn open_each<S: Suite, D: AggregateScheme<S>>(
     version: Version,
     epochs: &[u64],

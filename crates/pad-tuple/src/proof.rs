@@ -1,14 +1,14 @@
 //! Lookup proofs with one tuple for each generation that must be consulted.
 //!
 //! A client accepts the youngest generation's tuple whose interval contains the key, if the tuple
-//! is authenticated at the version asked about. If that tuple does not decide, the next older
-//! generation's tuple must be authenticated at the epoch that the youngest tuple names, and so on.
-//! A value or a tombstone at the key decides. In the oldest generation, every tuple decides. A
-//! proof with only older tuples never satisfies a client, because only the youngest tuple names
-//! their epochs.
+//! is authenticated at the version asked about. If this tuple does not decide, the proof needs the
+//! tuple of the next older generation, and so on. An older tuple must be authenticated at the epoch
+//! that the youngest tuple names. A value or a tombstone at the key decides. In the oldest
+//! generation, every tuple decides. A proof with only older tuples never satisfies a client,
+//! because only the youngest tuple names the epochs.
 //!
-//! Designs other than the plain ones can have several proofs of one answer. Different signatures,
-//! links or values can cover the same version.
+//! Several proofs of one answer can be valid, except in plain designs. Different signatures, links
+//! or values can cover the same version.
 
 use alloc::vec::Vec;
 
@@ -20,8 +20,8 @@ use crate::{
     tuple::{Summary, TupleView, generation_index},
 };
 
-/// A tuple in a proof for one key. It contains the value only if the value is the key's. It
-/// contains the lower end only if the lower end is not the key.
+/// A tuple in a proof for one key. The value is included only if the key has this value. The lower
+/// end is included only if it differs from the key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub enum ShownTuple<S: Suite> {
@@ -145,8 +145,8 @@ impl<S: Suite, D: TupleScheme<S>> Message for TupleProof<S, D> {
     const SUITE: u16 = S::ID.0;
 }
 
-/// Commitment: the client's expectation. Query: the key. Statement: the key's value in that
-/// version.
+/// Verified against the client's [`Expectation`], with the key as the query. The statement is the
+/// value of the key in the expected version.
 impl<S: Suite, D: TupleScheme<S>> Proof for TupleProof<S, D> {
     type Commitment = Expectation<D::Key>;
     type Query = Key;
@@ -231,7 +231,8 @@ pub(crate) fn require_design<S: Suite, D: TupleScheme<S>>(
     }
 }
 
-/// Returns the claims of the tuples in a proof for `key`, and the answer if all claims are true.
+/// Returns the claims of the tuples in a proof for `key`. Also returns the answer, which is valid
+/// if all claims are true.
 pub(crate) fn open<S: Suite, D: TupleScheme<S>>(
     version: Version,
     epochs: &[u64],

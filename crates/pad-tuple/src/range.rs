@@ -1,17 +1,16 @@
 //! Range proofs: all entries of a range of keys in one proof.
 //!
 //! For every generation, the proof contains the tuples that overlap the range, in ascending order.
-//! Each tuple starts at the upper end of its predecessor, so only upper ends are included. Gaps and
-//! overlaps are therefore not expressible: omitting a tuple changes the next one's digest. The
-//! interval of the first tuple contains the start of the range. The lower end of this tuple is
-//! included if it lies before the start. The last tuple is the first that reaches the end of the
-//! range.
+//! Each tuple starts at the upper end of its predecessor, so only upper ends are included. A proof
+//! can therefore express neither gaps nor overlaps: omitting a tuple changes the digest of the next
+//! tuple. The interval of the first tuple contains the start of the range. The lower end of this
+//! tuple is included if it lies before the start. The last tuple is the first that reaches the end
+//! of the range.
 //!
-//! The youngest generation that knows a key decides. Version and query determine the tuples of a
-//! proof and their form. A value is included in full exactly if it is part of the answer. Other
-//! values are included as digests: values outside the range, and values that a younger generation
-//! overrules. The evidence of a tuple may differ, since later signatures prove earlier versions
-//! too.
+//! The youngest generation that contains a key decides. Version and query determine the tuples of a
+//! proof and their form. A value is included in full exactly if it is part of the answer. Values
+//! outside the range, and values that a younger generation overrides, are included as digests. The
+//! evidence of a tuple may differ, since later signatures prove earlier versions too.
 //!
 //! Source: Crosby & Wallach 2010, section 4. Range proofs over tuples are an extension of this
 //! library.
@@ -48,7 +47,7 @@ pub enum RangeContent<S: Suite> {
     Digest(S::Digest),
 }
 
-/// A tuple of a range. Its lower end follows from the part before it.
+/// A tuple of a range. Its lower end is the upper end of the part before it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct RangePart<S: Suite, D: AggregateScheme<S>> {
@@ -92,7 +91,8 @@ impl<S: Suite, D: AggregateScheme<S>> Message for RangeProof<S, D> {
     const SUITE: u16 = S::ID.0;
 }
 
-/// Commitment: the client's expectation. Query: the range. Statement: all entries in it.
+/// Verified against the client's [`Expectation`], with the range as the query. The statement is all
+/// entries in the range.
 impl<S: Suite, D: AggregateScheme<S>> Proof for RangeProof<S, D> {
     type Commitment = Expectation<D::Key>;
     type Query = KeyRange;
@@ -136,12 +136,13 @@ impl<S: Suite, D: AggregateScheme<S>> Proof for RangeProof<S, D> {
     }
 }
 
-/// Claims and evidence of the tuples, and the entries that they decide if all claims are true.
+/// Claims and evidence of the tuples, and the resulting entries, which are valid if all claims are
+/// true.
 struct RangeEvidence<'a, S: Suite, D: AggregateScheme<S>> {
     range: &'a KeyRange,
     claims: Vec<Claim<S>>,
     shown: Vec<D::TupleData>,
-    /// The keys of the range that the generations read so far decide; `None` if removed.
+    /// Decisions of the generations read so far, by key of the range; `None` for a removed key.
     decided: BTreeMap<Key, Option<Value>>,
 }
 
@@ -207,8 +208,8 @@ impl<'a, S: Suite, D: AggregateScheme<S>> RangeEvidence<'a, S, D> {
         Ok(())
     }
 
-    /// Records the content for a tuple's lower end, if no younger tuple decided. Returns the hashed
-    /// content.
+    /// Records the content for a tuple's lower end, unless a younger tuple decided this key.
+    /// Returns the hashed content.
     fn decide(
         &mut self,
         lower: &Key,

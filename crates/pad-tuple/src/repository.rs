@@ -108,7 +108,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
 
     /// Returns the bytes of memory of tuples, indexes, records and history, without spare capacity.
     ///
-    /// Values and keys shared by several tuples are counted once per tuple.
+    /// A value or key that several tuples share is counted once for each of them.
     pub fn memory_bytes(&self) -> usize {
         let indexes: usize = self.indexes.iter().map(Index::memory_bytes).sum();
         let tuples: usize = self

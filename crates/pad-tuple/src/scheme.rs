@@ -25,7 +25,7 @@ pub struct Expectation<Key> {
 }
 
 impl<Key> Expectation<Key> {
-    /// Returns the context of the expected statements.
+    /// Returns the design and dictionary to which the expected statements are bound.
     pub const fn context(&self) -> Context {
         Context::of(&self.authority)
     }
@@ -36,7 +36,7 @@ impl<Key> Expectation<Key> {
 pub struct Claim<S: Suite> {
     /// The generation that the tuple is in, 0 for the youngest.
     pub generation: GenerationIndex,
-    /// The version for the youngest generation, the epoch for an older one.
+    /// The instant: a version for the youngest generation, an epoch for an older one.
     pub instant: u64,
     /// The digest of the tuple.
     pub tuple: S::Digest,
@@ -45,8 +45,8 @@ pub struct Claim<S: Suite> {
 /// Instants and chain links that the evidence of a tuple covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attested<S: Suite> {
-    /// The instants covered; `None` if the evidence covers only the instant asked about, or is not
-    /// decoded for display.
+    /// The instants (versions or epochs) covered. `None` if the evidence covers only the instant
+    /// asked about, or is not decoded for display.
     pub validity: Option<Validity>,
     /// The number of revealed links of a hash chain, and the newest link.
     pub chain: Option<(u32, S::Digest)>,
@@ -90,8 +90,8 @@ pub trait TupleScheme<S: Suite>: Clone + Debug + Send + Sync + 'static {
     /// Evidence that a proof contains once.
     type Seal: Clone + Debug + Eq + Serialize + DeserializeOwned;
 
-    /// Returns the root of the head that a seal opens. It must be the root of the head that the
-    /// client has verified. `None` if a proof is bound only to the author's key and the version.
+    /// Returns the root of the head that a seal contains. It must equal the root of the head that
+    /// the client has verified. `None` if only the author's key and the version bind a proof.
     fn opened_root(_: &Self::Seal) -> Option<S::Digest> {
         None
     }

@@ -37,8 +37,8 @@ pub use scheme::{Ed25519, SignatureBytes, SignatureScheme};
 #[cfg(feature = "std")]
 pub use signing::TupleSignature;
 
-/// Design with `GENERATIONS` generations that signs every tuple with `G` and refreshes signatures
-/// by `R`.
+/// Design with `GENERATIONS` generations that signs every tuple with the signature scheme `G` and
+/// refreshes signatures by the rule `R`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signed<G, R, const GENERATIONS: usize>(PhantomData<(G, R)>);
 

@@ -2,9 +2,9 @@
 
 use core::num::NonZeroUsize;
 
-/// An author's rule for merging generations. Servers and clients need not know the rule. Every
+/// An author's rule for merging generations. Servers and clients need not know the rule: every
 /// snapshot names the generations that it merges, and every tuple of the youngest generation names
-/// the epochs of the older ones.
+/// the epochs of the older generations.
 ///
 /// Source: Crosby & Wallach 2010, sections 4.2 and 8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

@@ -8,16 +8,16 @@
 //! instant is in the last piece that does not begin above the key. Finding the tuple takes one
 //! search and one lookup.
 //!
-//! A run is written whole at each instant. This cost is proportional to the cost of the design. At
-//! an instant of its clock, each tuple of a generation is signed anew or gets another link. The
+//! A run is written whole at each instant, so its cost is proportional to the cost of the design.
+//! At an instant of its clock, each tuple of a generation is signed anew or gets another link. The
 //! update contains an item for each of these tuples. With one generation, the run lists all tuples
 //! in every version. With two generations, it lists about `sqrt(n)` tuples in most versions, and
 //! all tuples in one of `sqrt(n)` versions.
 //!
-//! Rows are derived from the signed updates, which the server must keep elsewhere. A repository may
-//! be behind the updates, and continues when the missing updates are applied again. Rows therefore
-//! need not be durable when an update is acknowledged. Proofs, heads and updates equal the ones of
-//! [`TupleRepository`](crate::TupleRepository).
+//! Rows are derived from the signed updates, which the server must store elsewhere. A repository
+//! whose rows lack the latest updates continues when these updates are applied again. Rows
+//! therefore need not be durable when an update is acknowledged. A stored repository and a
+//! [`TupleRepository`](crate::TupleRepository) give equal proofs, heads and updates.
 //!
 //! Rows are not trusted for correctness, because clients verify signatures. In a proof or lookup, a
 //! missing or outdated row results in [`Damaged`](pad_core::LookupError::Damaged) or

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use crate::tuple::length_of;
 
 /// An author's extension for one generation whose clock moved. It extends the validity of that
-/// generation's tuples to the new epoch.
+/// generation's tuples to the new instant.
 pub trait EpochExtension: Clone + Debug + Eq + Send + Sync + Serialize + DeserializeOwned {
     /// Appends an injective encoding, which the signed root covers.
     fn absorb(&self, bytes: &mut Vec<u8>);
@@ -20,7 +20,7 @@ pub trait EpochExtension: Clone + Debug + Eq + Send + Sync + Serialize + Deseria
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct TupleAttachment<T: EpochExtension> {
-    /// The generation that all younger generations were merged into; 0 if none was merged.
+    /// The generation into which all younger generations were merged; 0 if none was merged.
     pub merged: u8,
     /// One extension for each of the generations `0..=merged`.
     #[serde(deserialize_with = "crate::few::few")]
@@ -43,7 +43,7 @@ impl<T: EpochExtension> TupleAttachment<T> {
     }
 }
 
-/// Encodes a number of items as it is hashed.
+/// Encodes a number of items for hashing.
 pub(crate) fn count(items: usize) -> [u8; 4] {
     u32::try_from(items).unwrap_or(u32::MAX).to_be_bytes()
 }
@@ -67,10 +67,9 @@ pub fn operations_digest<S: Suite>(operations: &[Operation]) -> S::Digest {
 }
 
 /// Returns the root that a head signs: `H(tuple-root, operations digest ‖ attachment digest)`.
-///
 /// The root binds the author's operations and attachment for this version. The head's history binds
-/// all earlier versions, so together they determine every tuple. Two dictionaries with different
-/// contents have different heads.
+/// all earlier versions, so root and history together determine every tuple. Two dictionaries with
+/// different contents have different heads.
 pub fn root<S: Suite>(operations: &S::Digest, attachment: &S::Digest) -> S::Digest {
     S::hash(
         Domain::TupleRoot,

@@ -3,7 +3,7 @@
 use pad_core::VerifyError;
 use serde::{Deserialize, Serialize};
 
-/// The instants that a signature covers, both included.
+/// The instants (versions or epochs) that a signature covers, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Validity {
     /// The first instant covered.

@@ -1,7 +1,7 @@
 //! Blocking HTTP client with retries and a limit on the response size.
 //!
-//! A request is retried if the server is unreachable or busy, unless [`HttpOptions::wait`] is below
-//! [`HttpOptions::transfer`]. Requests must be safe to send twice.
+//! A failed request is retried if the server is unreachable or busy, unless [`HttpOptions::wait`]
+//! is below [`HttpOptions::transfer`]. Requests must therefore be safe to send twice.
 
 mod address;
 mod error;

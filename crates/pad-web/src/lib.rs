@@ -5,9 +5,9 @@
 //! | to serve requests synchronously, with limits per peer | [`server`] | one pool thread each |
 //! | to send requests with retries and a response limit | [`client`] | the calling thread blocks |
 //!
-//! The server supports TLS and limits the time of every wait.
+//! The server supports TLS, and every wait has a time limit.
 //!
-//! Both treat bodies as opaque bytes.
+//! Server and client treat bodies as opaque bytes.
 
 #![deny(
     clippy::indexing_slicing,

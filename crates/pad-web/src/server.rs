@@ -8,27 +8,30 @@
 //! | 500 | the handler failed, or its response exceeds the limit |
 //! | 503 | the server is overloaded; `Retry-After` tells when to try again |
 //!
-//! All other statuses come from the handler, except 414 and 431 for a head that is too long.
-//! Handlers are synchronous, because hashing and file reads are. Long work runs on blocking
-//! threads, at most [`Limits::in_flight`] requests at a time. Up to [`Limits::waiting`] more may be
-//! queued; further ones are refused. Work of a few microseconds ([`Work::Brief`]) runs directly on
-//! the async runtime.
+//! All other statuses come from the handler, except 414 and 431 for a request head that is too
+//! long.
+//! Handlers are synchronous, because hashing and file reads are synchronous. Long work runs on
+//! blocking threads, with at most [`Limits::in_flight`] requests at a time. Up to
+//! [`Limits::waiting`] more requests may be queued; further requests are refused. Work of a few
+//! microseconds ([`Work::Brief`]) runs directly on the async runtime.
 //!
 //! Clients are not trusted:
 //!
-//! - A connection that sends or reads too slowly is closed.
-//! - Connections, requests, threads and message bytes have a limit in total and per peer.
-//! - A quarter of the connections, queue places and threads is reserved for peers that use none.
-//! - Small messages have a memory reserve.
-//! - After a brief request that took milliseconds, the peer's next ones run on blocking threads.
+//! - A connection is closed if its client sends or reads too slowly.
+//! - Connections, requests, threads and bytes of messages are limited in total and per peer.
+//! - A quarter of the connections, queue places and threads is reserved for peers that use none of
+//!   them.
+//! - A part of the memory is reserved for small messages.
+//! - If a brief request of a peer takes milliseconds, further brief requests of this peer run on
+//!   blocking threads.
 //!
-//! Message bytes being received and sent stay below
-//! [`Limits::body_bytes`] + [`Limits::answer_bytes`] + [`Limits::reserve_bytes`].
-//! A request that is being handled takes, in addition, a few times the bytes of its own body and
-//! of its response.
+//! The bytes of all messages being received and sent stay below [`Limits::body_bytes`] +
+//! [`Limits::answer_bytes`] + [`Limits::reserve_bytes`].
+//! A request that is being handled needs further memory: a few times the bytes of its own body and
+//! response.
 //!
-//! The server uses HTTP/1.1 (hyper) instead of gRPC (tonic). Calls from bytes to bytes do not need
-//! a schema language, a code generator or multiplexed streams. A second encoding of every message
+//! The server uses HTTP/1.1 (hyper) instead of gRPC (tonic). Calls that take and return bytes need
+//! no schema language, code generator or multiplexed streams. A second encoding of every message
 //! would be a second target to fuzz. HTTP/1.1 provides the required features: limits, time-outs,
 //! `Retry-After`, caches, and support in every proxy and command-line client.
 
@@ -49,22 +52,22 @@ pub use error::ServerError;
 pub use life::{RunningServer, Server, ShutdownOutcome};
 pub use options::{Identity, Limits, Options, Timeouts};
 
-/// Address of the client, stored in the extensions of each [`Head`].
+/// Address of a request's client. Each [`Head`] contains it as an extension.
 ///
-/// Limits per peer count by this address. Of an IPv6 address only the first half is kept, except
-/// for a trusted proxy.
+/// Limits per peer are counted by this address. Only the first half of an IPv6 address is kept,
+/// except for a trusted proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientAddress(pub IpAddr);
 
 /// A synchronous request handler of a [`Server`].
 pub trait Handler: Send + Sync + 'static {
-    /// A request, parsed from its head.
+    /// A request, as parsed from its head.
     type Request: Send + 'static;
 
-    /// Decides from the head of a request whether to receive its body.
+    /// Decides from a request's head whether to receive its body.
     ///
     /// # Errors
-    /// The response to a rejected request.
+    /// The response to the rejected request.
     fn admit(&self, head: &Head) -> Result<Admission<Self::Request>, Answer>;
 
     /// Returns the response to an admitted request with its complete `body`.
@@ -88,7 +91,7 @@ impl<H: Handler> Handler for Arc<H> {
 pub struct Admission<R> {
     /// The parsed request.
     pub request: R,
-    /// Maximum body length in bytes; [`Limits::request_bytes`] applies if that is less.
+    /// Maximum length of the body in bytes. [`Limits::request_bytes`] applies if it is smaller.
     pub body_bytes: usize,
     /// Expected duration of the work.
     pub work: Work,
@@ -97,10 +100,10 @@ pub struct Admission<R> {
 /// Expected duration of the work for a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
-    /// Takes microseconds, without waiting for a lock or a slow disk. Runs on a thread of the async
-    /// runtime, so other connections wait meanwhile.
+    /// Work of microseconds that waits for no lock or slow disk. It runs on a thread of the async
+    /// runtime, so other connections wait during the work.
     Brief,
-    /// Runs on a blocking thread, once one is free.
+    /// Longer work. It runs on a blocking thread, as soon as one is free.
     Long,
 }
 
@@ -109,7 +112,7 @@ pub enum Work {
 pub struct Answer {
     /// Status code.
     pub status: StatusCode,
-    /// Headers, without those about length and transmission.
+    /// Headers other than those about length and transmission, which the server adds.
     pub headers: Vec<(HeaderName, HeaderValue)>,
     /// Body.
     pub body: Vec<u8>,

@@ -14,7 +14,7 @@ pub enum Counted {
     Bits,
     /// Products and squares modulo `N`, except those inside [`Counted::Powers`].
     Products,
-    /// Powers of the base with the factors.
+    /// Powers of the base that are computed with the secret factors.
     PowersByFactors,
 }
 

@@ -1,14 +1,14 @@
 //! Powers of one base with the factors of the modulus, checked for faults.
 //!
-//! The base is a square, so its order divides `p' q'`, and exponents may be reduced modulo that.
+//! The base is a square, so its order divides `p' q'`, and exponents may be reduced modulo `p' q'`.
 //! Powers are computed by the Chinese remainder theorem. A fault modulo one factor would reveal the
-//! factors to any holder of the statement of the power. Before a result is released:
+//! factors to any party that knows the statement of the power. Before a result is released:
 //!
 //! * The power modulo each prime is computed modulo the prime times a random guard, and compared
 //!   with the power modulo the guard from 64-bit arithmetic.
 //! * The reduced exponents are computed again and compared.
-//! * The recombined power is compared with both powers before their last reduction. Nothing that a
-//!   fault can change thus lies between the check of a half and the check of the whole.
+//! * The recombined power is compared with both powers before their last reduction. No value
+//!   between the check of a half and the check of the whole is thus left unchecked.
 //! * Stored primes and base are compared with `N` and `g`: `p q = N`, `2 p' + 1 = p`,
 //!   `2 q' + 1 = q`, and the order is `p' q'`. The tables must be tables of `p` and `q`, built from
 //!   a base that is `g` or `N - g` and a square.
@@ -42,9 +42,9 @@ mod tests;
 /// printed.
 pub struct Factors {
     sides: [Side; 2],
-    /// `p' q'`.
+    /// The product `p' q'`, a multiple of the order of the base.
     order: SecretInteger,
-    /// `1 / q mod p`.
+    /// The inverse `1 / q mod p`, for the recombination.
     inverse: SecretInteger,
     /// The base, a square.
     base: SecretInteger,
@@ -94,19 +94,19 @@ impl Factors {
         })
     }
 
-    /// `p` and `q < p`.
+    /// Returns `p` and `q`, where `q < p`.
     pub fn primes(&self) -> [&Integer; 2] {
         self.sides.each_ref().map(|side| &*side.prime)
     }
 
-    /// `p' q'`, a multiple of the order of the base.
+    /// Returns `p' q'`, a multiple of the order of the base.
     pub fn order(&self) -> &Integer {
         &self.order
     }
 
-    /// Raises the base of these factors to a nonnegative `exponent`, modulo `N`. `base` must be
-    /// that base or `N` minus it; the result is the same for both. `group` must have the modulus
-    /// `N`.
+    /// Raises the base of these factors to a nonnegative `exponent`, modulo `N`. `base` must be the
+    /// base of these factors, or `N` minus that base; the result is equal for both. `group` must
+    /// have the modulus `N`.
     ///
     /// Cost: two fixed-base exponentiations, each modulo one prime times its 64-bit guard. The
     /// first call builds the tables.

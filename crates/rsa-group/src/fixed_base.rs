@@ -144,8 +144,8 @@ trait Tables: Send + Sync {
     fn break_one_bit(&mut self);
 }
 
-/// Chooses tables by the width of the modulus. Keys of 2048 and 3072 bits have tables, and keys
-/// shorter by less than 128 bits.
+/// Chooses tables by the width of the modulus. Keys of 2048 and 3072 bits have tables. Keys that
+/// are shorter by less than 128 bits have them too.
 fn tables(base: &Integer, modulus: &Integer, bits: u32) -> Box<dyn Tables> {
     match modulus.significant_digits::<u64>() {
         17 => Rows::<17>::new(base, modulus, bits).map_or_else(no_tables(base, modulus), boxed),

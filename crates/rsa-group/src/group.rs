@@ -19,8 +19,8 @@ use crate::{
 /// Number of squarings from which on GMP's power is faster than squaring and reducing.
 const LONG_CHAIN: u32 = 48;
 
-/// A group of unknown order, as public algorithms need it. Algorithms are generic over this trait,
-/// so that another implementation (vector kernels, another group) only has to provide these
+/// Operations of a group of unknown order, for public algorithms. Algorithms are generic over this
+/// trait, so that another implementation (vector kernels, another group) only has to provide these
 /// operations.
 ///
 /// Exponents are not negative. All operations are variable-time and unsuitable for secrets.
@@ -51,7 +51,7 @@ pub struct Residue {
 }
 
 impl Residue {
-    /// The number.
+    /// Returns the number `x`.
     pub const fn as_integer(&self) -> &Integer {
         &self.number
     }
@@ -82,7 +82,7 @@ impl ResidueGroup {
         }
     }
 
-    /// `N`.
+    /// Returns the modulus `N`.
     pub const fn modulus(&self) -> &Integer {
         &self.modulus
     }

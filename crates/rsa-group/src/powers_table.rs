@@ -1,7 +1,8 @@
 //! Powers of a public base from a published table, without squarings of the base.
 //!
-//! The table holds `g^(2^(24 i))` for `i = 0, 1, ...`. An exponent is read in digits. Each digit at
-//! bit `24 i + j` multiplies entry `i` into a bucket, and the buckets are combined into the power:
+//! The table contains `g^(2^(24 i))` for `i = 0, 1, ...`. An exponent is read in digits. Each digit
+//! at bit `24 i + j` multiplies entry `i` into a bucket, and the buckets are combined into the
+//! power:
 //!
 //! ```text
 //! entry            0         1         2           one per 24 bits of exponent

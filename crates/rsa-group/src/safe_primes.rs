@@ -26,8 +26,8 @@ mod tests;
 
 /// Number of candidates of one window.
 const WINDOW: usize = 1 << 18;
-/// Distance of candidates. `p'` is odd and 2 modulo 3, since otherwise 3 would divide one of the
-/// pair.
+/// Distance between neighbouring candidates. `p'` is odd and 2 modulo 3, since otherwise 3 would
+/// divide `p'` or `2 p' + 1`.
 const STEP: u32 = 6;
 /// Exclusive upper bound of the primes of the sieve.
 const SIEVE_LIMIT: usize = 1 << 21;
@@ -65,13 +65,13 @@ impl KeySize {
 /// Progress of the search for a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Primes found so far, of two.
+    /// Number of primes found so far. The search ends with two.
     pub found: u32,
     /// Numbers tested so far.
     pub tested: u64,
 }
 
-/// Searches two different safe primes whose product has the key's length.
+/// Searches for two different safe primes whose product has the key's length.
 ///
 /// They are returned as plain numbers. A caller that stores them should wrap them
 /// ([`SecretInteger`]).
@@ -194,7 +194,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Searches a safe prime of `bits` bits with its two highest bits set.
+    /// Searches for a safe prime of `bits` bits with its two highest bits set.
     fn prime(&mut self, bits: u32, workers: &Workers) -> Result<Integer, KeyError> {
         loop {
             let start = window_start(bits)?;

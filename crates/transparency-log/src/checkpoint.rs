@@ -50,7 +50,7 @@ impl Checkpoint {
     /// Creates a checkpoint without extension lines.
     ///
     /// # Errors
-    /// [`CheckpointError::Origin`].
+    /// [`CheckpointError::Origin`] if the origin is not a valid line.
     pub fn new(origin: impl Into<String>, size: u64, root: Hash) -> Result<Self, CheckpointError> {
         let origin = origin.into();
         if !is_line(&origin) {
@@ -64,11 +64,11 @@ impl Checkpoint {
         })
     }
 
-    /// Appends an extension line. Its content is not audited, and the specification recommends
-    /// none.
+    /// Appends an extension line. Nothing audits the content of the line, and the specification
+    /// recommends against extension lines.
     ///
     /// # Errors
-    /// [`CheckpointError::Extension`].
+    /// [`CheckpointError::Extension`] if `line` is not a valid line.
     pub fn with_extension(mut self, line: impl Into<String>) -> Result<Self, CheckpointError> {
         let line = line.into();
         if !is_line(&line) {
@@ -81,7 +81,7 @@ impl Checkpoint {
     /// Parses the text of a checkpoint, including the newline of its last line.
     ///
     /// # Errors
-    /// [`CheckpointError`].
+    /// [`CheckpointError`] if `text` is not a checkpoint.
     pub fn parse(text: &str) -> Result<Self, CheckpointError> {
         let (origin, rest) = split_line(text).ok_or(CheckpointError::Short)?;
         let (size, rest) = split_line(rest).ok_or(CheckpointError::Short)?;

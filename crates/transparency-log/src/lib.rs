@@ -19,7 +19,7 @@
 //! * `store` (feature `disk`): a log in a folder. `witness::FolderRecords` stores cosigned
 //!   checkpoints.
 //!
-//! | you need | take | it costs |
+//! | task | type or module | cost |
 //! | --- | --- | --- |
 //! | to verify a log entry | [`proof`] with a [`Policy`] | one signature each, `log n` hashes |
 //! | to read a log from a web server | [`tile`] | the tiles of one path, each verified |

@@ -9,7 +9,7 @@
 //! — quasimodo.example/salvatore NnugSzTjtVAewIS+Z/iJhUPeFDkO/5QQ2i5ddnGITLlC+EhfLW9oJKONrMouFSQU0xMcXxj99ihAQwaqP3ZekRwNtIc=
 //! ```
 //!
-//! A signature line holds the key name, then in base64 the four-byte key id and the signature.
+//! A signature line contains the key name, then in base64 the four-byte key id and the signature.
 //! Signatures by unknown keys are ignored. An invalid signature by a known key rejects the whole
 //! note.
 
@@ -32,7 +32,8 @@ pub use verifier::{Signed, VerifierKey};
 
 /// Maximum length of a note in bytes.
 pub const LONGEST_NOTE: usize = 1 << 20;
-/// Maximum number of signatures on a note. The specification requires at least 16; some take 5 kB.
+/// Maximum number of signatures on a note. The specification requires at least 16. Some signatures
+/// take 5 kB.
 pub const MOST_SIGNATURES: usize = 100;
 
 /// A text with signatures, none of them verified.

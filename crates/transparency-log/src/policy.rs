@@ -14,8 +14,8 @@
 //! group. `quorum none` requires no witness. The key of a log or witness may be followed by a URL.
 //!
 //! Keys of unknown types are skipped ([`Policy::skipped`]), if a known log remains and the quorum
-//! can be met without them. A key cannot belong to both a log and a witness: one signer would vouch
-//! for itself.
+//! can be met without them. A key cannot belong to both a log and a witness, because its holder
+//! would vouch for itself.
 
 use crate::{
     Checkpoint, CheckpointError, Timestamp,
@@ -112,8 +112,9 @@ pub struct Accepted {
 pub struct Cosignature {
     /// The name of the witness in the policy.
     pub witness: String,
-    /// The time of the cosignature by the witness's clock. If there are several, the latest time
-    /// that is not after the window. If all are after the window, the earliest time.
+    /// The time of the cosignature by the witness's clock. If a witness has several cosignatures,
+    /// this is the latest time that is not after the window. If all of them are after the window,
+    /// it is the earliest time.
     pub time: Timestamp,
 }
 
@@ -189,7 +190,7 @@ impl Policy {
     /// Signatures by unknown keys are ignored.
     ///
     /// # Errors
-    /// [`PolicyError`].
+    /// [`PolicyError`] if the policy does not accept the note.
     pub fn verify(&self, note: &Note) -> Result<Accepted, PolicyError> {
         self.verify_within(note, None)
     }
@@ -197,8 +198,8 @@ impl Policy {
     /// Like [`Policy::verify`], but counts only cosignatures within `window`, each by its witness's
     /// clock.
     ///
-    /// The window protects a client from being held at an old checkpoint. Without its upper bound,
-    /// a cosignature from the future would count as recent forever.
+    /// The window protects a client from being kept at an old checkpoint. Without the window's
+    /// upper bound, a cosignature from the future would count as recent forever.
     ///
     /// # Errors
     /// The errors of [`Policy::verify`]; [`PolicyError::Undated`] if there is a window and the
@@ -290,8 +291,8 @@ impl Accepted {
         &self.checkpoint
     }
 
-    /// Returns one cosignature of each of the policy's witnesses that has cosigned, in its order.
-    /// Includes cosignatures beyond the quorum and outside the window.
+    /// Returns one cosignature for each witness of the policy that has cosigned, in the order of
+    /// the policy. Includes cosignatures beyond the quorum and outside the window.
     pub fn cosignatures(&self) -> &[Cosignature] {
         &self.cosignatures
     }

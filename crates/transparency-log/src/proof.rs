@@ -28,7 +28,7 @@ pub struct LogProof {
     pub path: Vec<Hash>,
     /// The checkpoint with its signatures.
     pub note: Note,
-    /// Application data, which nothing authenticates.
+    /// Application data. No signature or hash covers it.
     pub extra: Option<Vec<u8>>,
 }
 

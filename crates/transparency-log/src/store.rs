@@ -2,7 +2,8 @@
 //!
 //! Entries and hashes are stored in append-only files. Every tile and bundle of any width is a byte
 //! range of one file:
-//!
+//! Entries and hashes are stored in append-only files. Every tile and every bundle of entries, of
+//! any width, is a byte range of one file:
 //! | file | is |
 //! | --- | --- |
 //! | `entries` | entries, each prefixed by its length in two bytes |
@@ -14,7 +15,7 @@
 //!
 //! Data beyond the size in `signed` is ignored and overwritten.
 //!
-//! Everything up to that size is durable before the log signs. `signed` is durable before the
+//! All data up to that size is durable before the log signs. `signed` is durable before the
 //! signature is returned. So a crash never leaves a checkpoint with missing entries, and the log
 //! never signs two different checkpoints of one size.
 
@@ -61,8 +62,9 @@ impl LogStore {
     /// Opens the log in a folder, or creates a log if the folder contains none. The key's name is
     /// the log's origin.
     ///
-    /// Reads the right edge, logarithmic in the size of the log, and verifies it against the signed
-    /// root. Makes the signed note durable again, because the previous process may have failed to.
+    /// Reads the right edge, whose size is logarithmic in the size of the log, and verifies it
+    /// against the signed root. Makes the signed note durable again, because the previous process
+    /// may have failed to do so.
     ///
     /// # Errors
     /// - [`StoreError::InUse`].
@@ -316,8 +318,8 @@ impl LogStore {
     }
 }
 
-/// Creates an empty file, replacing one left by an earlier process. That process may have failed to
-/// make the file's name durable.
+/// Creates an empty file, replacing a file of that name left by an earlier process. That process
+/// may have failed to make the name durable.
 fn create_anew(layer: &dyn FileLayer, name: &str) -> io::Result<Arc<dyn LayerFile>> {
     match layer.remove(name) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),

@@ -4,7 +4,7 @@ use core::fmt;
 
 /// A POSIX time in seconds since 1970-01-01 UTC, without leap seconds.
 ///
-/// The caller supplies it: this crate reads no clock.
+/// The caller supplies the time: this crate reads no clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(u64);
 
@@ -77,7 +77,7 @@ mod tests {
         let latest = Timestamp::LATEST.seconds();
         assert_eq!(Timestamp::from_seconds(latest), Some(Timestamp::LATEST));
         assert_eq!(Timestamp::from_seconds(latest + 1), None);
-        // Version notes in a store may hold any number.
+        // // Version notes in a store may contain any number.
         for seconds in [latest, u64::MAX] {
             assert!(utc(seconds).ends_with('Z'));
         }

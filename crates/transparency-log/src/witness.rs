@@ -40,7 +40,8 @@ pub struct Witness<R> {
     records: R,
 }
 
-/// Error returned when a witness does not cosign. [`AddError::status`] is its HTTP status.
+/// Error returned when a witness does not cosign. [`AddError::status`] returns the HTTP status for
+/// the error.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AddError<E: core::error::Error> {
@@ -53,13 +54,13 @@ pub enum AddError<E: core::error::Error> {
     /// The witness does not know this log.
     #[error("the log is unknown to the witness")]
     UnknownLog,
-    /// No known key of the log has signed the checkpoint, or a signature by one is invalid.
+    /// No known key of the log has signed the checkpoint, or a signature by a known key is invalid.
     #[error("no known key of the log has signed the checkpoint")]
     NotSigned(#[source] NoteError),
     /// The old size in the request exceeds the size of its checkpoint.
     #[error("the old size is larger than that of the checkpoint")]
     OldSize,
-    /// The old size in the request is not the last cosigned size; carries the last cosigned size.
+    /// The old size in the request is not the last cosigned size. Contains the last cosigned size.
     #[error("the checkpoint last cosigned has {0} entries")]
     Conflict(u64),
     /// The checkpoint has the last cosigned size and another root: the log has forked.
@@ -104,8 +105,9 @@ impl<R: Records> Witness<R> {
 
     /// Cosigns the checkpoint in a request at `time`.
     ///
-    /// The checkpoint is recorded before the cosignature is returned. If the records keep the
-    /// contract of [`Records`], no later request is cosigned unless it continues that checkpoint.
+    /// The checkpoint is recorded before the cosignature is returned. If the implementation of
+    /// [`Records`] obeys its contract, the witness cosigns no later request unless it continues
+    /// that checkpoint.
     ///
     /// Cost: verification of the log's signatures and of a proof of at most 63 hashes, one
     /// signature, one durable write.

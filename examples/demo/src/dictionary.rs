@@ -1,4 +1,4 @@
-//! All kinds of dictionaries: author, server and client of each behind one interface.
+//! Defines all kinds of dictionaries, with author, server and client of each behind one interface.
 
 use core::fmt;
 use std::time::{Duration, Instant};
@@ -24,19 +24,20 @@ pub(crate) type S = Sha256Ed25519;
 /// The reason why a client rejects an answer.
 pub(crate) type Refusal = pad_core::Refusal<S, VerifyError>;
 
-/// A dictionary of any kind: its author, its server and a client.
+/// A dictionary of any kind, with its author, its server and a client.
 pub(crate) trait Dictionary: Send {
     fn authority(&self) -> &Authority;
     /// Signs changes as a version and applies the update to the server. Returns the update's length
     /// in bytes.
     fn apply(&mut self, operations: &[Operation]) -> Outcome<usize>;
-    /// The signed head of a version, as the server sends it.
+    /// Returns the signed head of a version, as the server sends it.
     fn head(&self, version: Version) -> Outcome<Vec<u8>>;
-    /// The server's answer about a key.
+    /// Returns the server's encoded answer about a key in a version.
     fn answer(&self, version: Version, key: &Key) -> Outcome<Vec<u8>>;
     /// Verifies an answer as a client that has only the public key.
     fn check(&self, version: Version, key: &Key, answer: &[u8]) -> Result<Answer, Refusal>;
-    /// Offers two heads, one after the other, to a new client.
+    /// Offers two heads, one after the other, to a new client. Returns the newest version that the
+    /// client has accepted.
     fn follow(&self, heads: [&[u8]; 2]) -> Result<Version, Refusal>;
     fn memory_bytes(&self) -> usize;
 }
@@ -116,11 +117,12 @@ where
     }
 }
 
-/// A scheme with a repository: how contents are authenticated, and how the server keeps versions.
+/// A kind of dictionary: a scheme that authenticates contents, and a repository in which the server
+/// stores versions.
 pub(crate) struct Kind {
     pub(crate) scheme: String,
     pub(crate) repository: String,
-    /// Makes an empty dictionary for the keys of the prices, with a signing key from a seed.
+    /// Creates an empty dictionary for the keys of the prices, with a signing key from a seed.
     create: fn(&Prices, u8) -> Outcome<Box<dyn Dictionary>>,
 }
 
@@ -130,13 +132,13 @@ pub(crate) struct Publication<'a> {
     pub(crate) dictionary: Box<dyn Dictionary>,
     /// The contents of the dictionary.
     pub(crate) prices: &'a Prices,
-    /// Time to sign all snapshots and apply them to the server, in seconds.
+    /// The time in seconds to sign all snapshots and apply them to the server.
     pub(crate) time: f64,
-    /// Total length of all encoded updates.
+    /// The total length of all encoded updates, in bytes.
     pub(crate) update_bytes: usize,
     /// The figures of [`crate::measure`].
     pub(crate) figures: [f64; 8],
-    /// Lies that the client rejected.
+    /// False answers that the client rejected.
     pub(crate) lies: Vec<Lie>,
 }
 
@@ -169,7 +171,8 @@ impl Kind {
         self.repository != TUPLES
     }
 
-    /// Returns whether operations take milliseconds instead of microseconds: BLS and accumulators.
+    /// Returns whether operations take milliseconds instead of microseconds, as in designs with BLS
+    /// or accumulators.
     pub(crate) fn is_slow(&self) -> bool {
         self.scheme.ends_with("-bls") || self.scheme.contains("accumulators")
     }
@@ -181,14 +184,14 @@ impl fmt::Display for Kind {
     }
 }
 
-/// The repository of tuples.
+/// The name of the repository of tuple dictionaries.
 const TUPLES: &str = "versioned-index";
 
 type StoredTreap<S> = StoredRepository<S, Treap>;
 type StoredRedBlack<S> = StoredRepository<S, RedBlack>;
 type StoredSkipList<S> = StoredRepository<S, SkipList>;
 
-/// Every scheme with every repository.
+/// Returns every scheme with each of its repositories.
 pub(crate) fn kinds() -> Vec<Kind> {
     let mut kinds: Vec<Kind> = Vec::new();
     macro_rules! tree {
@@ -224,7 +227,8 @@ pub(crate) fn kinds() -> Vec<Kind> {
     kinds
 }
 
-/// A new secret for tuples. For RSA, a published key, because a search for a new one takes minutes.
+/// Returns a new secret for a tuple design. For RSA, returns a published key, because a search for
+/// a new key takes minutes.
 fn secret<D: SecretBytes>(prices: &Prices, design: &str) -> Outcome<D> {
     if !design.ends_with("-rsa") {
         return Ok(D::generate(prices.last().len())?);

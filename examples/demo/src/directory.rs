@@ -1,5 +1,5 @@
-//! A directory of 5,000 objects. The client trusts neither the server nor the store of objects and
-//! hints.
+//! Demonstrates a directory of 5,000 objects. The client trusts neither the server nor the store of
+//! objects and hints.
 
 use block_directory::{
     BlockDirectory, DirectoryClient, Entry, EntryId, EntryQuery, FullAuthor, client::AnswerError,
@@ -20,8 +20,8 @@ const ASKED: EntryId = EntryId::new(1_234);
 const NEXT: EntryId = EntryId::new(1_235);
 const DELETED: EntryId = EntryId::new(4_321);
 
-/// Registers the objects, looks one up with and without a hint, and makes server and object store
-/// lie.
+/// Registers the objects, looks one up with and without a hint, and has server and object store
+/// return false data.
 pub(crate) fn show() -> Outcome<Act> {
     let object = |id: EntryId| S::value(format!("object {}", id.number()).as_bytes());
     let mut author = FullAuthor::<S>::new("objects", SigningKey::from_bytes(&[7; 32]))?;
@@ -46,7 +46,8 @@ pub(crate) fn show() -> Outcome<Act> {
     let short = server.answer(&request)?;
     let client = || client.clone();
 
-    // The store returns another object: first with the right hint, then with a hint of that object.
+    // The store returns another object, first with the right hint, then with the other object's
+    // hint.
     let (right, wrong) = (object(ASKED), S::value(b"another object"));
     let (pending, request) = client().ask_with_hint(ASKED, &wrong, &hint);
     let found = client().accept(&pending, &server.answer(&request)?)?;
@@ -72,18 +73,17 @@ pub(crate) fn show() -> Outcome<Act> {
     let (_, request) = client().ask(EntryQuery::one(NEXT));
     let other = client().accept(&pending, &server.answer(&request)?);
     let lies = lies! {
-        "tampered object": "the store hands out another object", tampered;
-        "poisoned hint": "the store's hint is of another object", poisoned;
-        "old answer": "a deleted entry is shown as of the version before", old;
-        "another entry": "the answer is about the entry next to it", other;
+        "tampered object": "the store returned another object", tampered;
+        "poisoned hint": "the store returned the hint of another object", poisoned;
+        "old answer": "answered about a deleted entry with the version before", old;
+        "another entry": "answered about the next entry", other;
     };
     let (whole, short, n) = (whole.len(), short.len(), lies.len());
     let text = format!(
-        "{OBJECTS} objects by their digests, each with a number. The client trusts neither the \
+        "Digests of {OBJECTS} objects, each under a number. The client trusts neither the \
          server\n\
-         nor the place where objects and hints lie. A look-up has {whole} bytes; with a hint, \
-         which\n\
-         is kept with the object, it has {short}. {n} of {n} lies about a directory refused."
+         nor the store of objects and hints. An answer has {whole} bytes. With a hint, which is\n\
+         stored with the object, it has {short}. {n} of {n} lies about a directory refused."
     );
     Ok(Act("Block directory", text, Vec::new(), lies))
 }

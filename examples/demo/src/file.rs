@@ -1,4 +1,4 @@
-//! A file on an untrusted server: edited, read, audited, damaged and rolled back.
+//! Demonstrates a file on an untrusted server: edited, read, audited, damaged and rolled back.
 
 use core::ops::Range;
 
@@ -50,16 +50,16 @@ pub(crate) fn show() -> Outcome<Act> {
     let old = owner.audit(&older, 0..DAMAGED);
     let lies = lies! {
         "damaged byte, read": "a bit of the file changed on the server's disk", read;
-        "damaged byte, audited": "the same bit, and proof of everything", audited;
-        "old copy": "put a copy from before the edit in the place of its store", old;
+        "damaged byte, audited": "the same bit, in an audit of the whole file", audited;
+        "old copy": "replaced its store by a copy from before the edit", old;
     };
     let (bytes, kept, n) = (file.len(), codec::encode_body(&owner.1).len(), lies.len());
     let text = format!(
         "A file of {bytes} bytes on a server: uploaded, edited in its middle, read back whole, \
          and\n\
-         audited. The owner keeps {kept} bytes and its key. The server proved that it has \
-         {blocks}\n\
-         blocks. {n} of {n} faults noticed."
+         audited. The owner keeps {kept} bytes and its key. In the audit the server proved that \
+         it\n\
+         stores {blocks} blocks. {n} of {n} faults noticed."
     );
     Ok(Act("Outsourced file", text, Vec::new(), lies))
 }
@@ -96,8 +96,8 @@ fn tagged(key: &OwnerKey, bytes: &[u8], label: usize) -> Outcome<(Block, BlockTa
 }
 
 impl Owner {
-    /// Inserts bytes into the block at an index. The server sends the nodes of the list that the
-    /// change reads, from which the owner derives the new root.
+    /// Inserts bytes at the index `index` of the file. The server sends the nodes of the list that
+    /// the change reads, from which the owner computes the new root.
     fn insert(&mut self, server: &mut Server, index: u64, inserted: &[u8]) -> Outcome {
         let start = usize::try_from(index - server.0.find(index)?.start)?;
         let mut bytes = self.read(server, index..index + 1)?.concat();

@@ -1,4 +1,4 @@
-//! Lies of servers: bytes of true answers, changed and given to a real client.
+//! False answers of servers (lies): changed bytes of true answers, given to a real client.
 
 use pad_core::{Operation, Value, Version};
 
@@ -11,15 +11,15 @@ use crate::{
 /// Length of the signature at the end of a head, in bytes.
 const SIGNATURE: usize = 64;
 
-/// The first snapshot with another value for the key that lies are about.
+/// Returns the first snapshot, with another value for the key that false answers are about.
 pub(crate) fn forged(prices: &Prices) -> Vec<Operation> {
     let ([key, ..], mut operations) = (keys(), prices.snapshots[0].1.clone());
     operations.push(Operation::Put(key, Value::from(b"0.0")));
     operations
 }
 
-/// Tells lies about a dictionary; the client must reject each for its content, not as undecodable.
-/// `liar` has [`forged`], signed with another key.
+/// Gives false answers about a dictionary to a client. The client must reject each of them for its
+/// content, not as undecodable. `liar` contains the snapshot [`forged`], signed with another key.
 pub(crate) fn tell(
     honest: &dyn Dictionary,
     liar: &dyn Dictionary,
@@ -50,11 +50,11 @@ pub(crate) fn tell(
     Ok(lies! {
         "changed value": "changed a bit of the value in its answer", check(latest, &changed)?;
         "another key": "answered with the true proof of another key", check(latest, &other)?;
-        "hidden key": "denied the key with the true absence of its neighbour",
+        "hidden key": "denied the key with a true proof that another key is absent",
             check(latest, &hidden)?;
-        "old proof": "put the head of the latest version on the first one's proof",
+        "old proof": "combined the latest head with the proof of version 1",
             check(latest, &old)?;
-        "forged root": "put the author's signature on a dictionary of its own",
+        "forged root": "attached the author's signature to a forged dictionary",
             check(first, &forged)?;
         "old version as new": "offered version 1, truly signed, as the latest",
             honest.follow(heads);

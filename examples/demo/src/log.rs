@@ -1,4 +1,4 @@
-//! An append-only log of root certificates with an untrusted operator.
+//! Demonstrates an append-only log of root certificates with an untrusted operator.
 
 use std::sync::Arc;
 
@@ -26,8 +26,8 @@ const CEREMONY: &[u8] =
     include_bytes!("../../../crates/authdict/data/ethereum-kzg-2023.parameters");
 const TOP_LEVEL: u8 = 11;
 
-/// Publishes the log, follows it, queries it, and makes it lie to the owner of a name and to other
-/// clients.
+/// Publishes the log, follows it and queries it. Then the log gives false answers to the owner of a
+/// name and to other clients.
 pub(crate) fn show() -> Outcome<Act> {
     let mut batches = certificates()?;
     let parameters = wire::decode::<Parameters>(&Workers::all_cores(), CEREMONY, CEREMONY.len())?;
@@ -42,8 +42,8 @@ pub(crate) fn show() -> Outcome<Act> {
     let latest = client.version();
     let name = Key::try_from("CN=GTS Root R1,O=Google Trust Services LLC,C=US")?;
     let nobody = Key::try_from("CN=Example Root,O=Example,C=XX")?;
-    // The list is at the end of the proof: the number of values, then each with its length in four
-    // bytes.
+    // The list of values is at the end of the proof. It consists of the number of values, and of
+    // each value after its length in four bytes.
     let mut hidden = wire::encode(&server.prove(latest, &name)?);
     let values = check(&client, &name, &hidden)?;
     let mut lengths = values.iter().map(|value| value.as_bytes().len() + 4);
@@ -67,17 +67,17 @@ pub(crate) fn show() -> Outcome<Act> {
     let lies = lies! {
         "hidden value": "left a certificate out of its answer", hidden;
         "old answer": "answered with the proof of version 1", old;
-        "forgotten name": "signed a version without any certificate of the name", offered;
+        "forgotten name": "signed a version without the certificates of a name", offered;
     };
     let (found, n) = (values.len(), lies.len());
     let text = format!(
         "{count} root certificates by name in {latest} versions of an append-only dictionary. The \
          client\n\
-         does not trust its operator either, who signs what it likes: each version was shown to \
+         does not trust the operator that signs the versions. Each version was proved to \
          contain\n\
-         the one before. For a name it was shown {found} certificates, and that there is no other; \
-         for\n\
-         another name, that there is none. {n} of {n} lies refused."
+         the version before. One proof shows that a name has exactly {found} certificates, \
+         another\n\
+         that a name has none. {n} of {n} lies refused."
     );
     Ok(Act("Append-only log", text, Vec::new(), lies))
 }
@@ -87,8 +87,8 @@ fn entry(name: impl AsRef<[u8]>, fingerprint: impl AsRef<[u8]>) -> Outcome<Entry
     Ok(Entry { key, value })
 }
 
-/// The certificates of each release, by name. A removal of trust does not remove an entry from the
-/// log.
+/// Returns the certificates of each release, by name. A removal of trust does not remove an entry
+/// from the log.
 fn certificates() -> Outcome<Vec<Vec<Entry>>> {
     let mut batches = Vec::new();
     for (_, operations) in prices::read(include_bytes!("../../../data/ca-roots.csv.zst"))? {
@@ -104,7 +104,7 @@ fn certificates() -> Outcome<Vec<Vec<Entry>>> {
     Ok(batches)
 }
 
-/// A server that has a version for each batch, and the author's public key.
+/// Creates a server with one version for each batch. Returns it with the author's public key.
 fn publish(log: &Log<AadCounted>, batches: &[Vec<Entry>]) -> Outcome<(Server, AuthorKey)> {
     let (signer, workers) = (SigningKey::from_bytes(&[42; 32]), Workers::all_cores());
     let public = AuthorKey::of(&signer)?;
@@ -120,7 +120,8 @@ fn publish(log: &Log<AadCounted>, batches: &[Vec<Entry>]) -> Outcome<(Server, Au
     Ok((server, public))
 }
 
-/// Offers a version to a client, with the proofs that it contains the newest one seen.
+/// Offers a version to a client, with the proofs that it contains the newest version seen by the
+/// client.
 fn offer(
     server: &Server,
     client: &mut Client,

@@ -29,7 +29,7 @@ const USAGE: &str = "\
 Usage: demo [OPTIONS]
   --out FOLDER           write the page and example files into this folder [default: target/demo]
   --budget MILLISECONDS  measure each rate for this long [default: 100]
-  --keys COUNT           publish some COUNT of the keys [default: all]";
+  --keys COUNT           publish about COUNT of the keys [default: all]";
 
 fn main() -> ExitCode {
     let (mut out, mut budget, mut keys) = ("target/demo".to_owned(), Ok(100), Ok(usize::MAX));
@@ -58,14 +58,14 @@ fn main() -> ExitCode {
 /// Number of keys in the dictionaries of slow schemes.
 const SOME_KEYS: usize = 200;
 
-/// Runs all acts. Fails if an answer is wrong or a lie is accepted.
+/// Runs all parts of the demonstration. Fails if an answer is wrong or a false answer is accepted.
 fn run(out: &Path, budget: Duration, keys: usize) -> Outcome {
     let prices = Prices::load()?.some(keys);
     let some = prices.some(SOME_KEYS);
     let mut acts = vec![introduce(&prices)];
     acts[0].print(1)?;
     let all = publish_all([&prices, &some], budget)?;
-    let text = "One row for each dictionary.".to_owned();
+    let text = "One row or bar for each dictionary.".to_owned();
     acts.push(look_up(&all, &prices)?);
     acts.push(lie(&all));
     acts.push(Act("Compare", text, measure::table(&all), Vec::new()));
@@ -92,7 +92,8 @@ fn run(out: &Path, budget: Duration, keys: usize) -> Outcome {
     leave(out, shown.ok_or("no dictionary is shown")?)
 }
 
-/// Publishes with every kind of dictionary, one on each core; slow kinds get the second prices.
+/// Publishes with every kind of dictionary, one at a time on each core. Slow kinds publish the
+/// second prices.
 fn publish_all([prices, some]: [&Prices; 2], budget: Duration) -> Outcome<Vec<Publication<'_>>> {
     let queue = Mutex::new(kinds().into_iter().enumerate());
     let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
@@ -125,11 +126,11 @@ fn introduce(prices: &Prices) -> Act {
     let trees = kinds.iter().filter(|kind| kind.is_tree()).count();
     let text = format!(
         "Prices of language models: {} snapshots from {} to {}, {} changes, {} keys in the last.\n\
-         An author signs each snapshot as a version, and a server takes it, in {trees} kinds of \
+         An author signs each snapshot as a version, and a server applies it, for {trees} kinds of \
          trees\n\
-         and {} kinds of tuples. Those that take milliseconds where others take microseconds, with \
-         BLS\n\
-         signatures and accumulators, hold some {SOME_KEYS} of the keys.",
+         and {} kinds of tuples. Kinds with BLS signatures or accumulators take milliseconds \
+         where\n\
+         others take microseconds, so they publish only about {SOME_KEYS} of the keys.",
         snapshots.len(),
         snapshots[0].0,
         snapshots[snapshots.len() - 1].0,
@@ -167,20 +168,19 @@ fn look_up(all: &[Publication<'_>], prices: &Prices) -> Outcome<Act> {
         table.push(row);
     }
     let text = format!(
-        "The server sends bytes; the client checks them with the author's public key alone.\n\
-         {0} of {0} answers, from all {1} dictionaries, verified and right.",
+        "The server sends bytes. The client verifies them with only the author's public key.\n\
+         {0} of {0} answers, from all {1} dictionaries, verified and were right.",
         all.len() * versions.len() * KEYS.len(),
         all.len()
     );
     Ok(Act("Look up", text, table, Vec::new()))
 }
 
-/// The lies of servers, which the clients rejected.
+/// Reports the false answers of servers, which the clients rejected.
 fn lie(all: &[Publication<'_>]) -> Act {
     let text = format!(
-        "The server tampers with real answers, and the client rejects each. {0} of {0} lies about \
-         all\n\
-         {1} dictionaries rejected. Those about one tree and about one kind of tuples:",
+        "The server tampers with real answers. The client rejected {0} of {0} lies about all {1}\n\
+         dictionaries. These are the lies about one tree and about one kind of tuples:",
         all.iter()
             .map(|published| published.lies.len())
             .sum::<usize>(),
@@ -197,7 +197,7 @@ fn lie(all: &[Publication<'_>]) -> Act {
     Act("Lie", text, Vec::new(), told)
 }
 
-/// Describes the machine and the program.
+/// Returns a description of the machine and the program.
 fn circumstances() -> String {
     let processors = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let processor = processors
@@ -211,7 +211,7 @@ fn circumstances() -> String {
     format!("Made by the demonstration of pad {version}, on {processor}, {cores} cores, {system}.")
 }
 
-/// Writes a public key and proofs to try by hand.
+/// Writes a public key and proofs to files, so that a reader can verify them with `pad`.
 fn leave(out: &Path, shown: &Publication<'_>) -> Outcome {
     let authority = shown.dictionary.authority();
     let (author, dictionary, scheme) = (authority.author, authority.dictionary, &shown.kind.scheme);

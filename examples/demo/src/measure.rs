@@ -11,7 +11,8 @@ use crate::{
     report::{Outcome, Table, row},
 };
 
-/// A figure: its column, number of digits, scale of its plot (if it has one), and meaning.
+/// A measured figure: the name of its column, number of digits, scale of its plot (if it has one),
+/// and meaning.
 type Figure = (&'static str, usize, Option<&'static str>, &'static str);
 
 const LINEAR: Option<&str> = Some("");
@@ -20,22 +21,22 @@ const LOGARITHMIC: Option<&str> = Some(" (logarithmic)");
 #[rustfmt::skip]
 pub(crate) const FIGURES: [Figure; 8] = [
     ("keys", 0, None, "Entries of the last version."),
-    ("proof bytes", 0, LINEAR, "Sent by a server to prove a present key, without the signed head: \
-         the mean of keys in many versions."),
-    ("absence bytes", 0, None, "The same for a key that is not there."),
-    ("update kB", 1, LOGARITHMIC, "Sent by the author for one snapshot: the mean of all snapshots, \
-         contents and signatures included."),
-    ("memory MB", 1, LINEAR, "Needed by a server to answer about every version; of stored trees \
-         the cache alone, as nodes belong on a disk."),
-    ("look-ups/s", 0, LOGARITHMIC, "Proofs made by a server on one core, of present keys in many \
-         versions, as bytes with the head."),
-    ("verifications/s", 0, LINEAR, "Such answers checked by a client on one core, the head's \
-         signature included."),
-    ("import s", 2, LOGARITHMIC, "Time for the author to sign all snapshots, one by one, and for \
-         the server to take them."),
+    ("proof bytes", 0, LINEAR, "Proof of a present key, without the signed head. Mean over keys in \
+         many versions. Shorter is better."),
+    ("absence bytes", 0, None, "Proof of an absent key, without the signed head."),
+    ("update kB", 1, LOGARITHMIC, "Update that the author sends for one snapshot, contents and \
+         signatures included. Mean over all snapshots. Shorter is better."),
+    ("memory MB", 1, LINEAR, "Memory with which a server answers about every version. For stored \
+         trees only the cache, because their nodes belong on a disk. Shorter is better."),
+    ("look-ups/s", 0, LOGARITHMIC, "Proofs of present keys in many versions, made by a server on \
+         one core and encoded with the head. Longer is better."),
+    ("verifications/s", 0, LINEAR, "Such answers, verified by a client on one core, the head's \
+         signature included. Longer is better."),
+    ("import s", 2, LOGARITHMIC, "Time of the author to sign all snapshots one by one, and of the \
+         server to apply them. Shorter is better."),
 ];
 
-/// All figures in one table.
+/// Returns all figures in one table, with a row for each dictionary.
 pub(crate) fn table(all: &[Publication<'_>]) -> Table {
     let mut table = vec![row(["scheme", "repository"])];
     table[0].extend(FIGURES.map(|(column, ..)| column.to_owned()));
@@ -53,7 +54,8 @@ pub(crate) fn table(all: &[Publication<'_>]) -> Table {
 const SAMPLE: usize = 2_000;
 const PROOFS: usize = 100;
 
-/// The figures of a dictionary, in the order of [`FIGURES`]. Each rate takes `budget`.
+/// Measures the figures of a dictionary, in the order of [`FIGURES`]. Each rate is measured for
+/// `budget`.
 pub(crate) fn measure(published: &Publication<'_>, budget: Duration) -> Outcome<[f64; 8]> {
     let (dictionary, prices) = (&published.dictionary, published.prices);
     let (sample, mut answers) = (sample(prices), Vec::new());
@@ -64,8 +66,8 @@ pub(crate) fn measure(published: &Publication<'_>, budget: Duration) -> Outcome<
     };
     let (mut proof_bytes, mut absence_bytes) = (0, 0);
     let head_bytes = dictionary.head(prices.latest())?.len() + 1;
-    // Answers are verified before anything is timed. An answer is the head, with one byte before
-    // it, and the proof.
+    // All answers are verified before any measurement. An answer consists of one byte, the head,
+    // and the proof.
     for (version, key) in sample.iter().take(PROOFS) {
         let answer = ask(*version, key)?;
         let absent = Key::new([key.as_bytes(), &[0]].concat())?;
@@ -91,7 +93,7 @@ pub(crate) fn measure(published: &Publication<'_>, budget: Duration) -> Outcome<
     ])
 }
 
-/// Keys of many versions, the same in every run.
+/// Returns keys of many versions, the same in every run.
 fn sample(prices: &Prices) -> Vec<(Version, Key)> {
     let versions: Vec<_> = prices.versions().zip(&prices.contents).collect();
     let sample = (0..SAMPLE).filter_map(|number| {
@@ -102,7 +104,8 @@ fn sample(prices: &Prices) -> Vec<(Version, Key)> {
     sample.collect()
 }
 
-/// The number of calls of `work` per second, over `items` in a cycle; `None` if one fails.
+/// Returns the number of calls of `work` per second, with the `items` in turn; `None` if a call
+/// fails.
 fn rate<T>(budget: Duration, items: &[T], work: impl Fn(&T) -> bool) -> Option<f64> {
     let start = Instant::now();
     for (item, done) in items.iter().cycle().zip(1_u32..) {

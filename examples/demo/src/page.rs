@@ -14,10 +14,11 @@ macro_rules! put {
 }
 
 const TITLE: &str = "Persistent authenticated dictionaries";
-const HOW_TO_READ: &str = "Before anything was timed, its answers were verified. Shares of a bar's \
-    length compare rows of one picture; where a picture says so, a bar twice as long is not twice \
-    the number. Striped bars are of few keys: compare these with each other. All of it ran on one \
-    machine at one time: it shows orders of magnitude, and <code>make report</code> measures.";
+const HOW_TO_READ: &str = "Answers were verified before anything was timed. Each bar is one \
+    dictionary. In pictures marked logarithmic, a bar of twice the length is not twice the number. \
+    Striped bars are dictionaries with few keys: compare them only with each other. Several \
+    dictionaries ran at the same time on one machine, so the pictures show orders of magnitude. \
+    <code>make report</code> measures one at a time.";
 /// The meaning of colours, by the names of repositories.
 const LEGEND: [(&str, &str); 6] = [
     ("path-copying", "trees, path copying"),
@@ -28,7 +29,7 @@ const LEGEND: [(&str, &str); 6] = [
     ("versioned-index", "tuples"),
 ];
 
-/// The page as HTML.
+/// Returns the page as HTML.
 pub(crate) fn page(circumstances: &str, acts: &[Act], all: &[Publication<'_>]) -> String {
     let mut body = format!("<header><h1>{TITLE}</h1><p class=\"quiet\">{circumstances}</p><nav>");
     let anchor = |title: &str| title.to_lowercase().replace(' ', "-");
@@ -44,7 +45,7 @@ pub(crate) fn page(circumstances: &str, acts: &[Act], all: &[Publication<'_>]) -
         } else if let [header, rows @ ..] = &shown[..] {
             write_table(&mut body, header, rows, "words");
         }
-        let header = row(["lie", "what was done", "rejected because"]);
+        let header = row(["lie", "action", "reason for the rejection"]);
         if !lies.is_empty() {
             write_table(&mut body, &header, lies, "words");
         }
@@ -58,7 +59,7 @@ pub(crate) fn page(circumstances: &str, acts: &[Act], all: &[Publication<'_>]) -
     )
 }
 
-/// The pictures and the table of all figures.
+/// Writes the plots and the table of all figures.
 fn compare(body: &mut String, all: &[Publication<'_>]) {
     put!(body, "<p>{HOW_TO_READ}</p><p class=\"legend\">");
     for (class, text) in LEGEND {
@@ -79,7 +80,7 @@ fn compare(body: &mut String, all: &[Publication<'_>]) {
     write_table(body, &table[0], &table[1..], "figures");
 }
 
-/// A bar for each dictionary.
+/// Draws a plot of one figure, with a bar for each dictionary.
 fn draw(body: &mut String, all: &[Publication<'_>], number: usize, is_linear: bool) {
     let values = || all.iter().map(|published| published.figures[number]);
     let longest = values().fold(f64::MIN_POSITIVE, f64::max);
@@ -134,7 +135,7 @@ fn write_table(body: &mut String, header: &[String], rows: &[Vec<String>], class
     put!(body, "</tbody></table></div>");
 }
 
-/// Text as HTML.
+/// Returns a text with its special characters escaped for HTML.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")

@@ -1,4 +1,4 @@
-//! The published trace, and the answers that dictionaries must give about it.
+//! The published trace (successive snapshots of prices), and the expected answers about it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,7 +18,7 @@ pub(crate) struct Prices {
     pub(crate) contents: Vec<BTreeMap<Key, Value>>,
 }
 
-/// Keys to look up. Lies are about the first one; some of them use the second one.
+/// Keys to look up. False answers are about the first key; some of them use the second key.
 pub(crate) const KEYS: [(&str, &str); 4] = [
     ("changed", "deepseek-chat|input_cost_per_token"),
     ("present", "gpt-4-turbo|input_cost_per_token"),
@@ -55,7 +55,7 @@ impl Prices {
         }
     }
 
-    /// A copy with about `count` of the keys, evenly spread, and the keys that are looked up.
+    /// Returns a copy with about `count` of the keys, evenly spread, and with all of [`KEYS`].
     pub(crate) fn some(&self, count: usize) -> Self {
         let (mut snapshots, keys) = (self.snapshots.clone(), keys());
         let all: BTreeSet<_> = self.contents.iter().flat_map(BTreeMap::keys).collect();
@@ -67,7 +67,7 @@ impl Prices {
         Self::new(snapshots)
     }
 
-    /// The contents of the last version.
+    /// Returns the contents of the last version.
     pub(crate) fn last(&self) -> &BTreeMap<Key, Value> {
         &self.contents[self.contents.len() - 1]
     }
@@ -80,14 +80,14 @@ impl Prices {
         self.versions().next_back().unwrap_or(Version::EMPTY)
     }
 
-    /// The expected value of a key in a version.
+    /// Returns the expected value of a key in a version.
     pub(crate) fn value(&self, version: Version, key: &Key) -> Option<&Value> {
         let place = usize::try_from(version.previous()?.number()).ok()?;
         self.contents.get(place)?.get(key)
     }
 }
 
-/// The snapshots of a trace: CSV with the columns `snapshot,op,key,value`, compressed with
+/// Reads the snapshots of a trace: CSV with the columns `snapshot,op,key,value`, compressed with
 /// Zstandard.
 pub(crate) fn read(compressed: &[u8]) -> Outcome<Vec<Snapshot>> {
     let mut plain = Vec::new();

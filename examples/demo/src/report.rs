@@ -1,4 +1,4 @@
-//! Acts of the demonstration, on the terminal.
+//! Parts (acts) of the demonstration, and their output on the terminal.
 
 use core::fmt::Display;
 use std::{
@@ -7,17 +7,17 @@ use std::{
 };
 
 pub(crate) type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
-/// Rows of cells, the header first.
+/// A table as rows of cells. The first row is the header.
 pub(crate) type Table = Vec<Vec<String>>;
 
 pub(crate) fn row<const N: usize>(cells: [&str; N]) -> Vec<String> {
     cells.map(str::to_owned).into()
 }
 
-/// A lie that a client rejected: its name, a description, and the reason for the refusal.
+/// A false answer that a client rejected: its name, a description, and the reason for the refusal.
 pub(crate) type Lie = Vec<String>;
 
-/// Checks that a client rejected an answer.
+/// Checks that a client rejected an answer, and returns the rejected answer's [`Lie`].
 pub(crate) fn lie<T>(name: &str, story: &str, answer: Result<T, impl Display>) -> Outcome<Lie> {
     let Err(reason) = answer else {
         return Err(format!("the lie '{name}' was believed").into());
@@ -25,7 +25,7 @@ pub(crate) fn lie<T>(name: &str, story: &str, answer: Result<T, impl Display>) -
     Ok(row([name, story, &reason.to_string()]))
 }
 
-/// Lies with names and descriptions, and the clients' results.
+/// Makes a list of [`Lie`]s from names, descriptions and the clients' results.
 macro_rules! lies {
     ($($name:literal: $story:literal, $answer:expr;)+) => {
         vec![$($crate::report::lie($name, $story, $answer)?),+]
@@ -33,7 +33,7 @@ macro_rules! lies {
 }
 pub(crate) use lies;
 
-/// An act: its title, text, tables, and lies.
+/// A part of the demonstration: its title, text, tables, and rejected false answers.
 pub(crate) struct Act(
     pub(crate) &'static str,
     pub(crate) String,

@@ -1,4 +1,4 @@
-//! A set in 48 bytes: the keys of the last version, regardless of their number.
+//! Demonstrates an accumulator: 48 bytes represent a set of keys of the last version.
 
 use ed25519_dalek::SigningKey;
 use pad_accumulators::{
@@ -14,11 +14,12 @@ use crate::{
     report::{Act, Outcome, lies},
 };
 
-/// Number of accumulated keys. `LIMIT` is above the length of any message.
+/// The number of keys taken from the last version. `LIMIT` is above the length of any message, in
+/// bytes.
 const MOST: usize = 500;
 const LIMIT: usize = 4096;
 
-/// Accumulates the keys, proves one present and one absent, and makes the server lie.
+/// Accumulates the keys, proves that one is present and one absent, and tries false proofs.
 pub(crate) fn show() -> Outcome<Act> {
     let workers = Workers::all_cores();
     let [member, other, _, never] = &keys();
@@ -28,7 +29,7 @@ pub(crate) fn show() -> Outcome<Act> {
     names.sort_unstable();
     names.dedup();
 
-    // The author accumulates them and signs the value, then replaces one key by another.
+    // The author accumulates the keys and signs the value. Then it replaces one key by another.
     let parameters = BilinearKeyParameters {
         capacity: MOST + 2,
         subset_limit: 1,
@@ -57,7 +58,7 @@ pub(crate) fn show() -> Outcome<Act> {
     let change = Bilinear::change(&secret, &mut set, &value, &[member], &[never], &workers)?;
     let second = sign(2, change.after)?;
 
-    // A client knows the author and the public key.
+    // A client has the author's key and the accumulator's public key.
     let authority = Authority {
         author,
         key: key.clone(),
@@ -81,17 +82,17 @@ pub(crate) fn show() -> Outcome<Act> {
     let (of_other, forged) = (admit(&first, &of_other), learn(1, &forged));
     let of_before = admit(&learn(2, &second)?, &of_member);
     let lies = lies! {
-        "witness of another": "proved a key with the witness of another", of_other;
-        "witness of before": "proved a key after it was taken out", of_before;
+        "witness of another": "proved a key with the witness of another key", of_other;
+        "witness of before": "proved a removed key with its old witness", of_before;
         "forged value": "changed a bit of the signed value", forged;
     };
     let (elements, value, n) = (names.len(), signed.len(), lies.len());
     let (witness, absence) = (of_member.len(), absence.len());
     let text = format!(
-        "{elements} keys in one value of an accumulator, which is as long for any number of them.\n\
-         The signed value has {value} bytes, a witness that a key is in it {witness}, one that it \
-         is\n\
-         not {absence}. {n} of {n} lies about a set refused."
+        "{elements} keys in one accumulator value, whose length does not depend on their number.\n\
+         The signed value has {value} bytes, a proof that a key is in the set {witness}, a proof \
+         that\n\
+         a key is not in the set {absence}. {n} of {n} lies about a set refused."
     );
     Ok(Act("Accumulated set", text, Vec::new(), lies))
 }

@@ -1,5 +1,5 @@
-//! Checks of programs in documents: they compile, also with their alternative lines, and outside of
-//! the workspace.
+//! Checks that programs in documents compile, also with their alternative lines and outside of the
+//! workspace.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 

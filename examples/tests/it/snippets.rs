@@ -1,7 +1,6 @@
-//! Programs in documents of which only one line changes, compiled with every documented alternative
-//! of that line.
+//! Compiles programs of documents with every documented alternative of their one line that varies.
 //!
-//! The documents' own line is compiled and run by the documentation tests.
+//! The documentation tests compile and run the programs with the line in the document.
 
 use std::error::Error;
 
@@ -9,7 +8,7 @@ use authdict::pad_tuple::{for_each_accumulated_tuple, for_each_tuple};
 
 type Outcome = Result<(), Box<dyn Error>>;
 
-/// A program with another line: its name, and its `main`.
+/// Defines a module with a program of a document, in which one line defines `$alias` as `$type`.
 macro_rules! program {
     ($name:ident, $file:literal, $alias:ident = $type:ty) => {
         mod $name {
@@ -99,7 +98,7 @@ fn programs_compile_with_every_accumulator() {
     assert_eq!(compiled.len(), 2 + 6 * 3);
 }
 
-/// Asserts that `document` shows `program`, with one more line, which starts with `line`.
+/// Asserts that `document` contains `program` with one additional line, which starts with `line`.
 fn assert_shown(document: &str, program: &str, line: &str) {
     let shown = document.split("```rust\n").skip(1);
     let is_shown = shown

@@ -1,4 +1,4 @@
-//! Crates documented as usable on their own: a program outside of the workspace for each.
+//! Runs a program outside of the workspace for each crate that is documented as usable on its own.
 
 use std::{
     collections::BTreeSet,
@@ -8,7 +8,7 @@ use std::{
     process::Command,
 };
 
-/// The programs, each with its output.
+/// The names of the programs, each with the expected output.
 const PROGRAMS: [(&str, &str); 7] = [
     ("pad-log", "these are all certificates\n"),
     ("pad-accumulators", "ada is a guest\n"),
@@ -66,7 +66,7 @@ fn programs_outside_of_the_workspace_run() {
     }
 }
 
-/// Names with versions in a lock file.
+/// Returns the names and versions of the packages in a lock file.
 fn locked(path: &Path) -> BTreeSet<(String, String)> {
     let text = fs::read_to_string(path).unwrap();
     let field = |block: &str, name: &str| {
@@ -90,7 +90,7 @@ fn programs_outside_of_the_workspace_have_its_versions() {
     }
 }
 
-/// The number of other crates that a program compiles, with `arguments` for `cargo tree`.
+/// Returns the number of other crates that a program compiles. `arguments` are for `cargo tree`.
 fn dependencies(folder: &Path, arguments: &str) -> usize {
     let words = format!("tree --edges normal --prefix none{arguments}");
     let words: Vec<&OsStr> = words.split(' ').map(OsStr::new).collect();

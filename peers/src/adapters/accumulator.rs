@@ -1,5 +1,5 @@
-//! Our bilinear accumulator over BLS12-381: an author with the secret key; witnesses by the author,
-//! or by a server without it.
+//! Our bilinear accumulator over BLS12-381. The author has the secret key. Witnesses are computed
+//! by the author, or by a server without the secret key.
 
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ use crate::{
 /// Value of a bilinear accumulator.
 type AccumulatorValue = <Bilinear as pad_accumulators::Scheme>::Value;
 
-/// The accumulator; with `SECRET` the author makes witnesses.
+/// The accumulator. With `SECRET`, the author computes witnesses with the secret key.
 pub struct Accumulated<const SECRET: bool> {
     secret: BilinearSecretKey,
     public: BilinearPublicKey,

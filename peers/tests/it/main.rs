@@ -1,4 +1,4 @@
-//! Every dictionary against an oracle, and what is said of them.
+//! Tests of every dictionary against an oracle, and of its description.
 
 mod oracle;
 mod readme;

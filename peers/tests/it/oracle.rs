@@ -1,4 +1,5 @@
-//! Every answer of every dictionary is that of a `BTreeMap`, and forged proofs of it are refused.
+//! Compares every answer of every dictionary with a `BTreeMap`, and checks that forged proofs are
+//! refused.
 
 use std::collections::BTreeMap;
 
@@ -19,10 +20,10 @@ use peers::{
 
 const KEYS: u64 = 60;
 
-/// The most changed proofs of each dictionary.
+/// Maximum number of forged proofs of each dictionary.
 const MOST_FORGERIES: usize = 400;
 
-/// A dictionary with some versions, and what each contains.
+/// A dictionary with some versions, and the contents of each version.
 struct Published<P> {
     peer: P,
     load: Load,
@@ -49,7 +50,7 @@ fn published<P: Peer>() -> Outcome<Published<P>> {
 }
 
 impl<P: Peer> Published<P> {
-    /// The versions that can be asked, counted from 1.
+    /// Returns the versions that can be queried, counted from 1.
     fn asked(&self) -> Vec<usize> {
         let latest = self.versions.len();
         if P::about().keeps_old_versions() {
@@ -165,8 +166,8 @@ impl<P: Peer> Published<P> {
     }
 }
 
-/// Our construction and theirs agree: a point of the curve proves membership, a point and a
-/// scalar prove absence.
+/// Checks that both implementations of the construction agree: a point of the curve proves
+/// membership, and a point with a scalar proves absence.
 #[test]
 fn witnesses_of_one_construction_have_one_length() -> Outcome<()> {
     fn lengths<P: Peer>() -> Outcome<[usize; 2]> {

@@ -1,4 +1,4 @@
-//! What README.md says of each dictionary is what is built.
+//! Checks that README.md describes each dictionary as it is built.
 
 use peers::run::CONTENDERS;
 

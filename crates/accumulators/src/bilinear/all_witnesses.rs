@@ -3,13 +3,13 @@
 //! The witness of `e_i` is the product of `e_j + s` over all other elements, "in the exponent". Two
 //! algorithms serve small and large sets:
 //!
-//! * [`direct`]: the paper's sums of `n` multiples. All sums are over the same `n` points, so
+//! * [`direct`]: sums of `n` multiples, as in the paper. All sums use the same `n` points, so
 //!   tables of multiples are computed once.
 //! * [`divide_and_conquer`]: `O(n log^2 n)` scalar multiplications in total.
 //!
 //! # Divide and conquer
 //!
-//! A node of the product tree covers a set `S` of `m` elements and has the vector
+//! A node of the product tree covers a set `S` of `m` elements and stores the vector
 //!
 //! ```text
 //! G_S[k] = s^k * product of (e_j + s) over the j that are not in S,    0 <= k < m
@@ -28,9 +28,9 @@
 //! transform of length `h = N/2` of the lower half `y` of the product `z = y + X^h y'`. At the
 //! roots of `X^h = 1`, `z` equals `y + y'`. At the roots of `X^h = -1`, it equals `y - y'`.
 //!
-//! The child's transform is therefore half of the former plus half of the transform of `y - y'`.
-//! This costs one inverse and one forward transform of length `h`. An inverse transform of `z` and
-//! a forward one of `y` would cost one and a half times as much.
+//! The child's transform is therefore half the sum of two transforms. The transform of `y + y'` is
+//! known. The transform of `y - y'` costs one inverse and one forward transform of length `h`. An
+//! inverse transform of `z` and a forward one of `y` would cost one and a half times as much.
 //!
 //! At a leaf the witnesses are sums over the transformed vector itself. With `c_i` the product of
 //! the leaf's other factors, the witness is the sum of `c_i(1/w) / N * value_w` over the `N`-th
@@ -124,7 +124,8 @@ fn divide_and_conquer(
     Some(witnesses.concat())
 }
 
-/// Computes the transformed vectors, of half the length, of all children of a level.
+/// Computes the transformed vectors of all children of a level. Each is half as long as the vector
+/// of its parent.
 fn descend(
     group: &GroupTransform<'_>,
     points: &[G1Affine],
@@ -182,10 +183,11 @@ fn reversed(coefficients: &[Fr], length: usize) -> Vec<Fr> {
     reversed
 }
 
-/// Computes for each element of a leaf the factors of the transformed vector in its witness.
+/// Computes for each element of a leaf the coefficients of its witness: one for each entry of the
+/// transformed vector.
 ///
-/// The factors are products from the left and from the right at each root. A division might
-/// encounter a zero.
+/// A coefficient is the product of the factors left and right of the element at one root of unity.
+/// Dividing the product of all factors by one of them might divide by zero.
 fn leaf_rows(elements: &[Fr], inverse_roots: &[Fr]) -> Vec<Vec<Fr>> {
     let mut rows = vec![Vec::with_capacity(inverse_roots.len()); elements.len()];
     let scaling = inverse_of(inverse_roots.len());
@@ -222,5 +224,5 @@ fn inverse_of(number: usize) -> Fr {
 /// Largest set for the direct algorithm: at 64 it is faster by a third, at 96 slower by a third.
 const MOST_DIRECT: usize = 64;
 
-/// Maximum capacity of a leaf: 32 to 96 differ by about a tenth.
+/// Maximum number of elements in a leaf. Times for 32 to 96 differ by about a tenth.
 const MOST_IN_LEAF: usize = 64;

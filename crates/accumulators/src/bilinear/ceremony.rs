@@ -10,13 +10,15 @@
 //!    in G2. Newer files add the powers in G1.
 //!
 //! If the powers are given, the points of the Lagrange form are neither decoded nor used. Otherwise
-//! the powers are computed from it by a Fourier transform over the points. Both orders in use are
-//! supported. Before the transform, the sum of the points at the roots of unity must be `[s]_1`.
+//! the powers are computed from the Lagrange form by a Fourier transform over the points. The
+//! points may be in natural or in bit-reversed order. Before the transform, the sum of the points
+//! at the roots of unity must be `[s]_1`.
 //!
 //! The native format of parameters is the layout of [`Parameters`] in [`crate::wire`].
 //!
 //! Every point used is checked as in [`crate::wire`], and all powers as in [`Parameters`]. The
-//! caller provides a purpose. Accumulators over one file with different purposes are unrelated.
+//! caller states the purpose of the parameters. Accumulators over one file with different purposes
+//! are unrelated.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -62,7 +64,8 @@ struct JsonSetup<'a> {
     g2_monomial: List<'a>,
 }
 
-/// Strings of the length of a point, or an error. Only these strings are allocated.
+/// A list of strings, each as long as an encoded point, or the error of the first unsuitable
+/// string.
 struct List<'a>(Result<Vec<&'a str>, DecodeError>);
 
 impl<'a> List<'a> {
@@ -118,9 +121,10 @@ impl<'de> Visitor<'de> for ListVisitor {
 /// * [`DecodeError::TooLarge`] beyond [`MAX_FILE`] or [`MAX_POINTS`], or beyond [`MAX_LAGRANGE`] if
 ///   the Lagrange form is needed.
 /// * [`DecodeError::Malformed`] if the file has another format or contains other digits.
-/// * [`DecodeError::LengthMismatch`] if a point has another length, and the errors of points.
-/// * [`DecodeError::ParametersInvalid`] if the points are not the powers of one secret. Also unless
-///   the purpose has 1 to 64 bytes, or if the length of a Lagrange form is not a power of two.
+/// * [`DecodeError::LengthMismatch`] if a point has the wrong length, and the errors of decoding
+///   points.
+/// * [`DecodeError::ParametersInvalid`] if the points are not the powers of one secret. Also if the
+///   purpose does not have 1 to 64 bytes, or the length of a Lagrange form is not a power of two.
 /// * [`DecodeError::SecretGuessable`] if the secret is guessable.
 pub fn from_json(text: &[u8], purpose: &str, workers: &Workers) -> Result<Parameters, DecodeError> {
     require_size(text)?;
@@ -181,7 +185,8 @@ const fn require_size(text: &[u8]) -> Result<(), DecodeError> {
     Ok(())
 }
 
-/// Error for too many points. Its limit in bytes is the length of `points` points in G1.
+/// Returns the error for too many points. Its limit in bytes is the length of `points` points in
+/// G1.
 const fn too_many(points: usize) -> DecodeError {
     DecodeError::TooLarge {
         limit: points.saturating_mul(G1_BYTES),

@@ -116,7 +116,7 @@ impl Claims {
     }
 
     /// Returns whether all claims hold for the secret of these parameters. An empty collection
-    /// holds.
+    /// returns true.
     ///
     /// Cost: two multi-scalar products on the calling thread, one product of two pairings.
     #[must_use]

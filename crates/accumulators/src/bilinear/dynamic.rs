@@ -7,10 +7,10 @@
 //! * `y` added: `W' = V + (y - e) W`, as `y + s = (e + s) + (y - e)`;
 //! * `y` removed: `W' = (W - V') / (y - e)`, the inverse of the first equation.
 //!
-//! After many steps, a witness is a linear combination of itself and the values. The coefficients
-//! are computed by field arithmetic, so the update is one multi-scalar product regardless of the
-//! number of changes. Non-membership witnesses use the same equations, and the remainder is
-//! multiplied by `y - e` or divided by it.
+//! After many steps, the new witness is a linear combination of the old witness and the values. The
+//! coefficients are computed by field arithmetic, so the update is one multi-scalar product
+//! regardless of the number of changes. Non-membership witnesses use the same equations, and their
+//! remainder is multiplied or divided by `y - e`.
 //!
 //! # Disclosure by the values
 //!
@@ -18,13 +18,14 @@
 //! Anyone with the powers can compute it, so it helps a forger no more than the powers do. Security
 //! rests on the `q`-strong Diffie-Hellman assumption with the `q` of the powers.
 //!
-//! Removing an absent element, or removing from the value of another set, would break this. It
-//! would publish `[f(s) / (y + s)]_1` with a remainder, which is a forged witness. All results of
-//! the secret are therefore computed from the set, and a value that is not the set's is refused.
+//! Removing an absent element, or removing from the value of another set, would break this
+//! argument. The author would publish `[f(s) / (y + s)]_1` with a remainder, which is a forged
+//! witness. All results with the secret key are therefore computed from the set. A value of another
+//! set is refused.
 //!
-//! If the set is kept secret, each remainder `f(-e)` is a value of the set's polynomial. The
-//! polynomial is monic, so as many remainders as the set has elements reveal it. In that case,
-//! issue no non-membership witnesses.
+//! For a secret set, non-membership witnesses leak information. Each remainder `f(-e)` is a value
+//! of the set's polynomial. The polynomial is monic, so as many remainders as the set has elements
+//! reveal it. Issue no non-membership witnesses for a secret set.
 //!
 //! # Untrusted change logs
 //!

@@ -48,7 +48,7 @@ impl BilinearElement {
         Self::new(key.id().digest_of(element)).ok_or(VerifyError::ElementNotAllowed)
     }
 
-    /// Creates the elements of a query, in its order.
+    /// Creates the elements of a query, in the query's order.
     ///
     /// # Errors
     /// [`VerifyError::ElementNotAllowed`] if a scalar is zero.

@@ -1,7 +1,7 @@
 //! Detection of guessable secrets: small numbers and roots of unity of small order.
 //!
 //! A failed or manipulated ceremony may publish the powers of such a secret, which pass every
-//! consistency check. The check here is limited to what is cheap: two milliseconds, and a
+//! consistency check. This check is limited to cheap tests: it takes two milliseconds, and one
 //! comparison for each power.
 
 use alloc::{collections::BTreeSet, vec::Vec};
@@ -25,9 +25,9 @@ const LOOKS: u64 = GUESSED / STEP + 1;
 impl Parameters {
     /// Returns whether the secret is guessable.
     ///
-    /// That is a number of at most [`GUESSED`] or its negative, or a root of unity of small order.
-    /// Small means up to twice the number of published powers beyond the first, in the group that
-    /// has more.
+    /// Guessable secrets are the numbers up to [`GUESSED`], their negatives, and roots of unity of
+    /// small order. An order is small up to twice the number of published powers beyond the first,
+    /// in the group that has more powers.
     ///
     /// Cost: about 1600 additions of points, and one comparison for each power.
     pub(super) fn is_guessable(&self) -> bool {

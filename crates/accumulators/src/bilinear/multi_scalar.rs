@@ -1,9 +1,10 @@
 //! Multi-scalar sums: one sum, or the two sums of a batch of witnesses.
 //!
-//! The library's own sum works in projective coordinates and on whole scalars. This one halves the
-//! scalars by the endomorphism and adds in affine coordinates ([`affine`]). It takes about 0.6 of
-//! the time at 1 000 points. No threaded operation of the library is called. Only `workers`
-//! determines the threads, and with [`Workers::sequential`] all work stays on the calling thread.
+//! The library's own sum works in projective coordinates and on whole scalars. This implementation
+//! halves the scalars by the endomorphism and adds in affine coordinates ([`affine`]). It takes
+//! about 0.6 of the time at 1 000 points. No threaded operation of the library is called. Only
+//! `workers` determines the threads, and with [`Workers::sequential`] all work stays on the calling
+//! thread.
 //!
 //! Points must be in the subgroup of order `r`, since the endomorphism multiplies by `mu` only
 //! there.
@@ -95,7 +96,7 @@ pub(crate) struct PairSum {
 impl PairSum {
     /// Computes both sums together. They share the points and their images under the endomorphism.
     ///
-    /// Cost: one sum with one and a half times as many terms.
+    /// Cost: that of one sum with 1.5 times as many terms.
     pub(crate) fn new(terms: &[Term], workers: &Workers) -> Self {
         Counted::add_sums(2, terms.len());
         let points: Vec<G1Affine> = terms.iter().map(|term| term.point).collect();

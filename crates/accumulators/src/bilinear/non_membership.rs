@@ -7,8 +7,8 @@
 //! give `(W_e - W) / v = [1 / (e + s)]_1`, which breaks the strong Diffie-Hellman assumption.
 //!
 //! `W` is the identity only for the empty set, where `f = 1` and `v = 1`. Decoding therefore
-//! accepts the identity only with `v = 1`. It then verifies only for the empty set's value, since
-//! the equation becomes `V = [1]_1`.
+//! accepts the identity only with `v = 1`. Such a witness verifies only for the empty set's value,
+//! since the equation becomes `V = [1]_1`.
 //!
 //! Source: Damgård & Triandopoulos 2008, section 3.2.
 

@@ -24,10 +24,10 @@ pub(crate) const SCHEME: SchemeId = scheme::BILINEAR;
 /// Powers of a secret `s` with a purpose: `[s^i]_1` up to the largest set and `[s^i]_2` up to the
 /// largest subset.
 ///
-/// Parameters from messages and ceremony files pass the same check. The powers begin with the
-/// generators and are the powers of one `s` in both groups. [`Parameters::for_claims`] and
-/// [`Parameters::from_kept`] do not make it. No check proves that `s` is unknown, and with `s`
-/// everything can be forged. The check refuses guessable secrets: numbers up to
+/// Parameters from messages and from ceremony files pass the same check. The powers must begin with
+/// the generators and be the powers of one `s` in both groups. [`Parameters::for_claims`] and
+/// [`Parameters::from_kept`] skip this check. No check proves that `s` is unknown, and a party that
+/// knows `s` can forge everything. The check refuses guessable secrets: numbers up to
 /// [`GUESSED`](super::GUESSED), their negatives, and roots of unity whose order is at most twice
 /// the number of powers.
 ///
@@ -54,8 +54,8 @@ impl Parameters {
     ///
     /// # Errors
     /// * [`DecodeError::ParametersInvalid`] for fewer than two powers in a group, or if the first
-    ///   powers are not the generators. Also if they are not the powers of one secret, or unless
-    ///   the purpose has 1 to 64 bytes.
+    ///   powers are not the generators. Also if the powers are not those of one secret, or the
+    ///   purpose does not have 1 to 64 bytes.
     /// * [`DecodeError::SecretGuessable`] if the secret is guessable.
     pub(crate) fn new(
         powers_g1: Vec<G1Affine>,
@@ -119,8 +119,8 @@ impl Parameters {
     /// its fingerprint, from a trusted source.
     ///
     /// # Errors
-    /// The errors of [`point::decode`]; [`DecodeError::ParametersInvalid`] for the generator, or
-    /// unless the purpose has 1 to 64 bytes.
+    /// The errors of [`point::decode`]. [`DecodeError::ParametersInvalid`] if `s_g2` is the
+    /// generator, or if the purpose does not have 1 to 64 bytes.
     pub fn for_claims(s_g2: &[u8; G2_BYTES], purpose: &str) -> Result<Self, DecodeError> {
         let s_g2: G2Affine = point::decode::<g2::Config, G2_BYTES>(s_g2)?;
         let generator = G2Affine::generator();

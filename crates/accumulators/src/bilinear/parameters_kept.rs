@@ -30,9 +30,9 @@ impl Parameters {
     }
 
     /// Decodes [`Parameters::to_kept`] **without verification**: neither subgroups nor powers above
-    /// the first are checked. The bytes must be this machine's own.
+    /// the first are checked. The bytes must have been encoded and stored by this machine itself.
     ///
-    /// A server with other bytes can only compute proofs that clients reject. An author must check
+    /// With false bytes, a server can only compute proofs that clients reject. An author must check
     /// [`Parameters::are_consistent`] and [`Parameters::are_in_subgroups`] before it signs values
     /// accumulated with the parameters.
     ///

@@ -4,15 +4,18 @@
 //! polynomials, evaluated at `s`, so one leaked scalar reveals `s`. See the policy of [`bls12`] for
 //! side channels of multiplications, faults and wiping.
 //!
-//! Single results are computed from shares. All witnesses in one batch are not: compute them only
-//! where no other process shares the machine's caches. The multiplied point is always the
-//! generator, never a point from another party. Results are not checked before they are released,
-//! but a change is refused unless its first value is the previous one.
+//! Single results are computed from shares. All witnesses in one batch are computed without shares:
+//! compute them only where no other process shares the machine's caches. The multiplied point is
+//! always the generator, never a point from another party. Results are not checked before they are
+//! released, but a change is refused unless the value before it matches the set.
 //!
-//! These are also overwritten: the powers of `s`, the sums `e + s`, and `f(s)` in a change. Not
-//! overwritten: single exponents `f(s)` and `f(s) / (e + s)`, the list of `f(s) / (e + s)` for a
-//! batch of all witnesses, and its intermediate products. They remain on the heap until the memory
-//! is reused. Any of these numbers reveals `s` if the set is known.
+//! The powers of `s`, the sums `e + s`, and `f(s)` in a change are also overwritten. These numbers
+//! are not overwritten:
+//!
+//! * single exponents `f(s)` and `f(s) / (e + s)`,
+//! * the list of `f(s) / (e + s)` for a batch of all witnesses, and its intermediate products.
+//!
+//! They remain on the heap until the memory is reused. Any of them reveals `s` if the set is known.
 
 use std::sync::Arc;
 
@@ -85,7 +88,7 @@ impl BilinearSecretKey {
         Zeroizing::new(wire::encode(self))
     }
 
-    /// Creates the key of a secret that matches the public key.
+    /// Creates the key from `secret`, which must match `public_key`.
     pub(super) fn assemble(secret: SecretScalar, public_key: BilinearPublicKey) -> Self {
         Self {
             secret: Arc::new(secret),
@@ -93,7 +96,7 @@ impl BilinearSecretKey {
         }
     }
 
-    /// `s`.
+    /// Returns the secret `s`.
     pub(crate) fn scalar(&self) -> Fr {
         *self.secret.expose()
     }
@@ -179,7 +182,7 @@ pub(super) fn powers_of(
 }
 
 /// Computes the product of `e + shift` over the scalars. The longest chain of dependent
-/// multiplications has a quarter of their number.
+/// multiplications contains a quarter of all multiplications.
 fn shifted_product(scalars: &[Fr], shift: Fr) -> Fr {
     let mut lanes = [Fr::ONE; 4];
     for chunk in scalars.chunks(lanes.len()) {
@@ -200,7 +203,7 @@ impl EitherKey<Bilinear> for BilinearSecretKey {
     }
 }
 
-/// Parameters of a new key. The default is sets of up to 4095 elements and witnesses of one
+/// Parameters of a new key. The default is sets of up to 4095 elements and subset witnesses of one
 /// element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BilinearKeyParameters {
@@ -248,7 +251,7 @@ impl SecretKey for BilinearSecretKey {
     }
 }
 
-/// Layout: `s` (32 bytes, big-endian). Read with the public key, which it must match.
+/// Layout: `s` (32 bytes, big-endian). Reading takes the public key, which `s` must match.
 impl Wire for BilinearSecretKey {
     type Context = BilinearPublicKey;
     const KIND: u8 = wire::KIND_SECRET_KEY;

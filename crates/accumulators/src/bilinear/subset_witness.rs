@@ -28,7 +28,7 @@ impl BilinearSubsetWitness {
     /// Returns whether `e(W, [product of (e + s) over the subset]_2) = e(V, [1]_2)`.
     ///
     /// # Errors
-    /// The subset limit of the public key, if the subset is larger.
+    /// Returns the subset limit of the public key if the subset is larger.
     pub(super) fn belongs(
         &self,
         key: &BilinearPublicKey,

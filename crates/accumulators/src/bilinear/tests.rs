@@ -68,7 +68,7 @@ fn value_of(set: &ElementSet<Bilinear>) -> BilinearValue {
     Bilinear::accumulate(&*SECRET, set, &Workers::sequential()).unwrap()
 }
 
-/// The value as a client has it: signed and verified.
+/// Returns the value as a client obtains it: signed and verified.
 fn verified(key: &BilinearPublicKey, value: BilinearValue) -> Verified<Snapshot<Bilinear>> {
     let signing_key = SigningKey::from_bytes(&[3; 32]);
     let author = AuthorKey::from_bytes(signing_key.verifying_key().as_bytes()).unwrap();

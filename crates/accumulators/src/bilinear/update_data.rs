@@ -8,7 +8,8 @@ use pad_core::DecodeError;
 use super::{parameters::SCHEME, public_key::BilinearPublicKey, value::BilinearValue};
 use crate::wire::{self, Reader, Wire};
 
-/// The values between the single steps of a change, one fewer than elements removed and added.
+/// The values between the single steps of a change. There is one value less than elements removed
+/// and added.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BilinearUpdateData(pub(super) Vec<BilinearValue>);
 

@@ -38,8 +38,8 @@ impl EitherKey<Rsa> for RsaSecretKey {
 impl Accumulator for Rsa {
     type SecretKey = RsaSecretKey;
 
-    /// Cost with the public key: one power with the product of all primes, which is about one power
-    /// of a prime's length for each element.
+    /// Cost with the public key: one power with the product of all primes. This is about one power
+    /// with an exponent of a prime's length for each element.
     fn accumulate(
         key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,
@@ -62,7 +62,7 @@ impl Accumulator for Rsa {
     }
 
     /// Cost: half of `log2(n)` powers for each witness, see `all_witnesses`. With the secret key:
-    /// two powers by tables of half the length for each witness.
+    /// for each witness, two powers by tables, modulo factors of half the modulus's length.
     fn witnesses(
         key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,

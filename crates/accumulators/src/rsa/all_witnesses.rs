@@ -1,7 +1,7 @@
 //! The witnesses of all elements without the secret key, by divide and conquer.
 //!
 //! The witness of an element is the base raised to the primes of all other elements. A node of a
-//! binary tree over the elements gets the base raised to all primes outside of it:
+//! binary tree over the elements computes the base raised to all primes outside of the node:
 //!
 //! ```text
 //!              g                     all elements, nothing outside
@@ -51,8 +51,8 @@ pub(crate) fn all_witnesses<G: ModularGroup>(
     witnesses
 }
 
-/// Splitting depth: into separate chains of squarings, and into tasks. A value of 1 disables
-/// splitting.
+/// Remaining splits of the tree: into separate chains of squarings (`threads`), and into `tasks`. A
+/// value of 1 disables splitting.
 #[derive(Clone, Copy)]
 struct Budget {
     threads: usize,

@@ -115,7 +115,7 @@ impl Root {
         }
     }
 
-    /// Joins one or two roots into a root whose degree is the product of theirs.
+    /// Joins one or two roots into a root whose degree is the product of their degrees.
     fn join(group: &ResidueGroup, pair: &[Self]) -> Result<Self, AccumulateError> {
         let (left, right) = match pair {
             [left, right] => (left, right),

@@ -2,11 +2,12 @@
 //!
 //! With the public key, additions raise the value to the new primes. After a removal the value is
 //! recomputed from the remaining set. With the secret key the value is always recomputed, with
-//! cheap products and one power. So is the previous value, to check that it matches the set.
+//! cheap products and one power. The previous value is recomputed too, to check that it matches the
+//! set.
 //!
-//! Deviation: Camenisch & Lysyanskaya let the author take a root of the value. Nothing ties the
-//! value to a set there. The root of a stale value that does not contain the removed `r` is a
-//! witness of `r`, computed and published by the author.
+//! Deviation: Camenisch & Lysyanskaya let the author take a root of the value. Their method does
+//! not check that the value belongs to a set. The root of a stale value that does not contain the
+//! removed `r` is a witness of `r`, computed and published by the author.
 //!
 //! Witnesses are updated with nothing but the change log:
 //!
@@ -76,7 +77,7 @@ impl Dynamic for Rsa {
         Ok((RsaValue::new(residue), RsaUpdateData))
     }
 
-    /// `None` reports the contents of the log, and is not evidence of a removal.
+    /// A result of `None` repeats what the unverified log states. It is not evidence of a removal.
     ///
     /// Cost for each witness: two powers, one with the exponents of all added elements and one with
     /// the exponents of all removed elements. The cost is linear in the size of the log. The powers

@@ -29,12 +29,12 @@ pub struct RsaElement {
 }
 
 impl RsaElement {
-    /// Searches the representative of a digest.
+    /// Searches for the prime representative of a digest.
     ///
     /// Cost: one prime search.
     ///
     /// # Errors
-    /// [`AccumulateError::ElementNotAllowed`] if the search window holds no prime.
+    /// [`AccumulateError::ElementNotAllowed`] if the search window contains no prime.
     pub(crate) fn search(
         key: &RsaPublicKey,
         digest: &ElementDigest,
@@ -117,7 +117,7 @@ impl Element for RsaElement {
     }
 }
 
-/// Digest (32 bytes), offset (2).
+/// Layout: digest (32 bytes), offset (2).
 impl Wire for RsaElement {
     type Context = RsaPublicKey;
     const KIND: u8 = wire::KIND_ELEMENT;

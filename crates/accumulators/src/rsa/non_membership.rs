@@ -19,7 +19,7 @@
 //!
 //! **No hint.** An element's representative is the *first* prime of its window. A later prime of
 //! the window is coprime to `P` even if the element is present, and satisfies the equation. The
-//! verifier therefore searches for the representative itself, and this witness carries no offset.
+//! verifier therefore searches for the representative itself, and this witness contains no offset.
 //!
 //! Source: Li, Li & Xue 2007, sections 3.2 (witnesses) and 4 (updates). Deviation: the quotient
 //! group, the canonical range of `a`, and updates over many changes in one step. The paper leaves
@@ -48,7 +48,7 @@ use crate::{
 pub struct RsaNonMembershipWitness {
     /// `a`: the inverse of the set's product modulo the representative. Unchecked before `check`.
     pub(super) remainder: Integer,
-    /// `B`.
+    /// The residue `B` of the equation.
     pub(super) cofactor: Residue,
     /// Length of the encoded remainder in bytes, which is the length of representatives.
     pub(super) length: usize,

@@ -39,8 +39,8 @@ const RSA_2048: &str = "\
 
 /// A modulus with unknown factors, the base derived from it, and the rule of prime representatives.
 ///
-/// The modulus is trusted: its factors allow all forgeries. The author of a modulus has them by
-/// design.
+/// The modulus is trusted, since a party that knows its factors can forge every proof. The author
+/// of a modulus knows them by design.
 #[derive(Debug)]
 pub struct Parameters {
     group: ResidueGroup,
@@ -81,12 +81,12 @@ impl Parameters {
         Self::new(modulus.map_err(|_| DecodeError::ParametersInvalid)?, rule)
     }
 
-    /// `N`.
+    /// Returns the modulus `N`.
     pub const fn modulus(&self) -> &Integer {
         self.group.modulus()
     }
 
-    /// `g`: a square up to sign, derived from a hash of the modulus and the rule.
+    /// Returns the base `g`: a square up to sign, derived from a hash of the modulus and the rule.
     pub const fn base(&self) -> &Residue {
         &self.base
     }
@@ -101,7 +101,7 @@ impl Parameters {
     }
 }
 
-/// Hashes all parameters.
+/// Computes the fingerprint: a hash of the modulus and the rule.
 fn fingerprint(group: &ResidueGroup, rule: RepresentativeRule) -> [u8; 32] {
     let mut modulus = Vec::with_capacity(group.length());
     write_fixed(group.modulus(), group.length(), &mut modulus);
@@ -222,8 +222,8 @@ impl RsaPublicKey {
 
     /// Raises `g` to a nonnegative exponent.
     ///
-    /// Cost: a squaring for each bit. If the published powers suffice, a product for each dozen of
-    /// bits.
+    /// Cost: a squaring for each bit. If the published powers suffice, instead a product for each
+    /// dozen bits.
     pub(crate) fn power(&self, exponent: &Integer, workers: &Workers) -> Integer {
         let group = self.group();
         self.powers

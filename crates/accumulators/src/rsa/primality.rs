@@ -79,7 +79,7 @@ impl<const LIMBS: usize> Candidate<LIMBS> {
         Some(Self { field, minus_one })
     }
 
-    /// Strong probable-prime test to base 2.
+    /// Performs the strong probable-prime test to base 2.
     fn passes_base_two(&self) -> bool {
         let mut number_less_one = *self.field.modulus();
         clear_lowest_bit(&mut number_less_one);
@@ -87,7 +87,7 @@ impl<const LIMBS: usize> Candidate<LIMBS> {
         self.reaches_minus_one(self.power_of_two(&exponent), twos)
     }
 
-    /// `2^exponent`.
+    /// Computes `2^exponent`.
     fn power_of_two(&self, exponent: &[u64; LIMBS]) -> [u64; LIMBS] {
         let mut power = *self.field.one();
         if self.field.has_room() {
@@ -109,7 +109,7 @@ impl<const LIMBS: usize> Candidate<LIMBS> {
         power
     }
 
-    /// Strong probable-prime test with the base of round `round`.
+    /// Performs the strong probable-prime test with the base of round `round`.
     fn passes_round(&self, round: u8) -> bool {
         let base = self
             .field
@@ -137,7 +137,7 @@ impl<const LIMBS: usize> Candidate<LIMBS> {
         false
     }
 
-    /// `base^exponent`, by windows of four bits.
+    /// Computes `base^exponent` by windows of four bits.
     fn power(&self, base: &[u64; LIMBS], exponent: &[u64; LIMBS]) -> [u64; LIMBS] {
         let mut table = [*self.field.one(); 16];
         let mut entry = *self.field.one();
@@ -157,8 +157,8 @@ impl<const LIMBS: usize> Candidate<LIMBS> {
         power
     }
 
-    /// Extra strong Lucas test with `Q = 1` and P by method C. With `n + 1 = d 2^s`, d odd, a
-    /// number passes if `U_d = 0` and `V_d = ±2`. It also passes if `V_(d 2^r) = 0` for some
+    /// Performs the extra strong Lucas test with `Q = 1` and P by method C. With `n + 1 = d 2^s`, d
+    /// odd, a number passes if `U_d = 0` and `V_d = ±2`. It also passes if `V_(d 2^r) = 0` for some
     /// `r < s - 1`.
     fn passes_lucas(&self) -> bool {
         let Some(parameter) = lucas_parameter(self.field.modulus()) else {

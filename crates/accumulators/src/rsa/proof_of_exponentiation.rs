@@ -13,9 +13,9 @@
 //! proved.
 //!
 //! **Challenge.** Uniform among the primes between 2^255 and 2^256. The transcript is hashed, with
-//! the highest and the lowest bit set, until the result is prime. The next prime above one hash
-//! would be likely in proportion to the gap below it. An attacker could then bet on the primes
-//! above the largest gaps.
+//! the highest and the lowest bit set, until the result is prime. The next prime above a single
+//! hash would not be uniform: its probability would be proportional to the gap below it. An
+//! attacker could then bet on the primes above the largest gaps.
 //!
 //! There are more than 2^247 such primes. An attacker that has raised an element to the product of
 //! `M` of them and tries `T` transcripts wins with probability `T * M / 2^247`. The challenge
@@ -43,7 +43,7 @@ const CANDIDATES: u32 = 1 << 16;
 /// The statement `base^x = result`, where `x` is the product of the factors.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Exponentiation<'a> {
-    /// The accumulator, which determines the group and is bound to the challenge.
+    /// The key of the accumulator. It determines the group, and the challenge covers its id.
     pub(super) key: &'a RsaPublicKey,
     /// Purpose of the proof. A proof is valid for one purpose only.
     pub(super) purpose: &'static str,
@@ -58,8 +58,8 @@ pub(super) struct Exponentiation<'a> {
 impl Exponentiation<'_> {
     /// Computes `x div l`. The proof is the base raised to this exponent.
     ///
-    /// The statement must be true; a proof derived from a false one does not verify. Cost: one
-    /// challenge and one product of all factors. The power itself is left to the caller.
+    /// The statement must be true; a proof derived from a false statement does not verify. The
+    /// caller computes the power itself. Cost: one challenge and one product of all factors.
     ///
     /// # Errors
     /// [`AccumulateError::FaultDetected`] if no challenge is found; see [`CANDIDATES`].

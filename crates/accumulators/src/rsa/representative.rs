@@ -188,8 +188,8 @@ struct Base {
 }
 
 impl Base {
-    /// Takes the leading bits of `H(digest ‖ 0)`, as many as the rule requires, and adds the rule's
-    /// highest bit and zeros.
+    /// Creates the base from the leading bits of `H(digest ‖ 0)`, as many as the rule requires, and
+    /// the rule's highest bit and zeros.
     fn new(rule: RepresentativeRule, digest: &[u8; 32]) -> Self {
         let [first, second, third, fourth] = hashed_words(digest);
         let (words, dropped_bits) = match rule {

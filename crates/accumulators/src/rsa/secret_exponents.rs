@@ -33,7 +33,7 @@ pub(crate) fn product<'a>(
 
 /// Computes for each prime the product of all others, modulo the order.
 ///
-/// Cost: three products modulo the order each, or four with several threads.
+/// Cost: for each prime, three products modulo the order, or four with several threads.
 pub(crate) fn products_of_others(
     factors: &Factors,
     primes: &[&Integer],

@@ -2,8 +2,8 @@
 //!
 //! See [`rsa_group`] for constant-time arithmetic, fault checks and wiping. Two further operations
 //! do not run in constant time: the products of primes modulo `p' q'`, and the inverse of an absent
-//! element's prime. The author removes elements by the exponents of a set. It never takes a root of
-//! a value that an attacker may have chosen.
+//! element's prime. To remove elements, the author uses the exponents of the remaining set. It
+//! never takes a root of a value that an attacker may have chosen.
 
 use core::{fmt, ops::ControlFlow};
 use std::sync::Arc;
@@ -221,8 +221,8 @@ impl RsaSecretKey {
     }
 }
 
-/// Parameters of a new RSA key. The default is 3072 bits with wide representatives. Sets may have
-/// any size.
+/// Parameters of a new RSA key. The default is 3072 bits with [`RepresentativeRule::Wide`]. Sets
+/// may have any size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RsaKeyParameters {
     /// Length of the modulus.

@@ -47,8 +47,8 @@ static PRIMES: LazyLock<Vec<SievePrime>> = LazyLock::new(|| {
 /// Returns for each of the [`STRETCH`] odd numbers from `start` on whether it has no factor below
 /// [`BOUND`]. `start` is odd and at least `BOUND`.
 ///
-/// * Cost: about 1.5 ns a prime, 1899 primes. Twice the bound would save one candidate in fifteen
-///   and cost as much again.
+/// * Cost: about 1.5 ns a prime, for 1899 primes. Twice the bound would double this cost and save
+///   one candidate in fifteen.
 pub(crate) fn survivors<const LIMBS: usize>(start: &[u64; LIMBS]) -> [bool; STRETCH] {
     let digits = digits(start);
     let mut survives = [true; STRETCH];

@@ -3,7 +3,7 @@
 //! `W = g^(product of the others)`, so `W^x = value` for the product `x` of the subset's
 //! representatives. Raising `W` to `x` costs as much as verifying all members one by one. A [proof
 //! of exponentiation](crate::rsa::proof_of_exponentiation) replaces it with one short power. A
-//! subset of one element has no such proof: it is a membership witness.
+//! subset of one element needs no such proof: its subset witness is a membership witness.
 //!
 //! Suppose a prover presents `W^x = value` for an `x` with a prime factor `r` that was not
 //! accumulated. The prover then has an `r`-th root of a power of `g` with an exponent coprime to
@@ -36,7 +36,7 @@ const SUBSET: &str = "rsa: subset witness";
 /// Evidence that all elements of a list are in a set: the value of the set without them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RsaSubsetWitness {
-    /// `W`.
+    /// The residue `W`.
     pub(super) residue: Residue,
     /// Offsets of the elements' primes, in ascending order of the elements' digests.
     pub(super) offsets: Vec<u16>,

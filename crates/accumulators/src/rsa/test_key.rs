@@ -18,7 +18,7 @@ pub(crate) fn primes() -> [Integer; 2] {
     primes.try_into().unwrap()
 }
 
-/// The key of 2048 bits.
+/// Returns the key of 2048 bits.
 pub(crate) fn secret() -> RsaSecretKey {
     static KEY: LazyLock<RsaSecretKey> = LazyLock::new(|| {
         let [p, q] = primes();
@@ -27,7 +27,7 @@ pub(crate) fn secret() -> RsaSecretKey {
     KEY.clone()
 }
 
-/// The key of 3072 bits.
+/// Returns the key of 3072 bits.
 pub(crate) fn secret_3072() -> RsaSecretKey {
     static KEY: LazyLock<RsaSecretKey> = LazyLock::new(|| {
         let lines = include_str!("../../tests/keys/rsa-3072.txt").lines();
@@ -40,14 +40,14 @@ pub(crate) fn secret_3072() -> RsaSecretKey {
     KEY.clone()
 }
 
-/// The names of `count` elements, from `first` on.
+/// Returns the names of `count` elements, from number `first` on.
 pub(crate) fn names(first: usize, count: usize) -> Vec<String> {
     (first..first + count)
         .map(|index| format!("element {index}"))
         .collect()
 }
 
-/// The set of [`names`].
+/// Returns the set of the first `count` [`names`].
 pub(crate) fn set(count: usize) -> ElementSet<Rsa> {
     use crate::accumulator::SecretKey as _;
 

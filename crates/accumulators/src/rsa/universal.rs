@@ -136,7 +136,8 @@ fn absent_representative(
     Ok(element.prime().clone())
 }
 
-/// Rejects a change that removes or adds the element, since its absence begins or ends there.
+/// Rejects a change that removes or adds the element: the witness is valid only while the element
+/// stays absent.
 fn require_untouched(change: &Change<Rsa>, digest: &ElementDigest) -> Result<(), AccumulateError> {
     let names = |elements: &[RsaElement]| elements.iter().any(|other| other.digest() == digest);
     if names(&change.removed) {

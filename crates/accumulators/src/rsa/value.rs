@@ -23,7 +23,7 @@ impl RsaValue {
     }
 }
 
-/// The residue, not 1, big-endian, as long as the modulus.
+/// Layout: the residue, which is not 1 (big-endian, as long as the modulus).
 impl Wire for RsaValue {
     type Context = RsaPublicKey;
     const KIND: u8 = wire::KIND_VALUE;

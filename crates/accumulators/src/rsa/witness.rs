@@ -76,7 +76,7 @@ impl Proof for RsaWitness {
     }
 }
 
-/// The residue, not 1, big-endian, as long as the modulus; offset (2 bytes).
+/// Layout: the residue, which is not 1 (big-endian, as long as the modulus), offset (2 bytes).
 impl Wire for RsaWitness {
     type Context = RsaPublicKey;
     const KIND: u8 = wire::KIND_WITNESS;

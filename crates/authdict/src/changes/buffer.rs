@@ -14,15 +14,15 @@ pub(super) struct Buffer {
     places: Vec<Place>,
 }
 
-/// The position of an operation.
+/// The position of an encoded operation in the buffer.
 #[derive(Clone, Copy, Debug)]
 struct Place {
-    /// The first bytes of the key, which tell most keys apart.
+    /// The first bytes of the key. Comparing these bytes is enough to order most keys.
     prefix: u64,
     start: usize,
 }
 
-/// Fewer operations than this are sorted by the calling thread.
+/// The minimum number of operations that are sorted in parallel.
 const PARALLEL_SORT: usize = 4096;
 
 impl Buffer {
@@ -35,7 +35,7 @@ impl Buffer {
         record.write(&mut self.bytes);
     }
 
-    /// The bytes of memory that the operations take.
+    /// Returns the bytes of memory that the operations and their positions use.
     pub(super) const fn size(&self) -> usize {
         self.bytes.len() + self.places.len() * size_of::<Place>()
     }
@@ -44,13 +44,13 @@ impl Buffer {
         self.places.is_empty()
     }
 
-    /// Removes all operations, but keeps the memory.
+    /// Removes all operations, but keeps the allocated memory.
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
         self.places.clear();
     }
 
-    /// Sorts the operations by key. Of several operations on a key, only the last one stays.
+    /// Sorts the operations by key. Of several operations on one key, only the last is kept.
     pub(super) fn sort(&mut self, workers: &Workers) {
         let Self { bytes, places } = self;
         let bytes = bytes.as_slice();
@@ -74,7 +74,7 @@ impl Buffer {
         });
     }
 
-    /// The operation at index `place` in the order.
+    /// Returns the operation with index `place` in the current order.
     pub(super) fn get(&self, place: usize) -> Option<Record<'_>> {
         record(&self.bytes, self.places.get(place)?)
     }
@@ -89,7 +89,7 @@ fn compare_keys(bytes: &[u8], one: &Place, other: &Place) -> Ordering {
     key(one).cmp(&key(other))
 }
 
-/// The first eight bytes of a key, padded with zeros.
+/// Returns the first eight bytes of a key as a number, padded with zeros.
 fn prefix(key: &[u8]) -> u64 {
     let mut first = [0; 8];
     for (byte, of_key) in first.iter_mut().zip(key) {

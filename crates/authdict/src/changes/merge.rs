@@ -11,19 +11,19 @@ use pad_disk::Scratch;
 
 use super::record::{HEADER, Record};
 
-/// Merges runs, with a piece of each in memory.
+/// A merge of sorted runs, with a piece of each run in memory.
 #[derive(Debug)]
 pub(super) struct Merge<'s> {
     file: &'s Scratch,
     readers: Vec<Reader>,
-    /// The next operation of each run that has one.
+    /// The key of the next operation of each run. Finished runs have no entry.
     heads: BinaryHeap<Head>,
-    /// The last key returned; other operations on it are older.
+    /// The last key returned. All further operations on this key are older, and are skipped.
     given: Option<Vec<u8>>,
 }
 
-/// The key of a run's next operation. The greatest head has the smallest key and, among equal keys,
-/// the newest run.
+/// The key of a run's next operation. Heads are ordered for a max-heap: the greatest head has the
+/// smallest key and, among equal keys, belongs to the newest run.
 #[derive(Debug, PartialEq, Eq)]
 struct Head {
     key: Vec<u8>,
@@ -44,11 +44,11 @@ impl PartialOrd for Head {
 }
 
 impl<'s> Merge<'s> {
-    /// Merges these runs of a file, ordered from the oldest to the newest, with about `piece` bytes
-    /// of each in memory.
+    /// Merges the runs of `file`, ordered from the oldest to the newest, with about `piece` bytes
+    /// of each run in memory.
     ///
     /// # Errors
-    /// The operating system's.
+    /// [`io::Error`] of the operating system.
     pub(super) fn new(file: &'s Scratch, runs: &[Range<u64>], piece: usize) -> io::Result<Self> {
         let mut readers: Vec<_> = runs.iter().map(|run| Reader::new(run, piece)).collect();
         let mut heads = BinaryHeap::with_capacity(readers.len());
@@ -66,11 +66,11 @@ impl<'s> Merge<'s> {
         })
     }
 
-    /// The operation on the next key.
+    /// Returns the operation on the next key; `None` after the last key.
     ///
     /// # Errors
-    /// The operating system's; [`io::ErrorKind::UnexpectedEof`] if the file is shorter than its
-    /// runs.
+    /// [`io::Error`] of the operating system; [`io::ErrorKind::UnexpectedEof`] if the file is
+    /// shorter than its runs.
     pub(super) fn next(&mut self) -> io::Result<Option<Record<'_>>> {
         let run = loop {
             let Some(mut top) = self.heads.peek_mut() else {
@@ -97,14 +97,14 @@ impl<'s> Merge<'s> {
     }
 }
 
-/// Reads a run.
+/// A buffered reader of one run.
 #[derive(Debug)]
 struct Reader {
-    /// The part of the run that is not read yet.
+    /// The range of the file that is not read yet.
     rest: Range<u64>,
     piece: usize,
     bytes: Vec<u8>,
-    /// The range of the current operation in the bytes.
+    /// The range of the current operation in the buffered bytes.
     operation: Range<usize>,
 }
 
@@ -118,7 +118,7 @@ impl Reader {
         }
     }
 
-    /// Moves to the next operation; `false` if there is none.
+    /// Moves to the next operation. Returns `false` at the end of the run.
     fn advance(&mut self, file: &Scratch) -> io::Result<bool> {
         let start = self.operation.end;
         self.operation = start..start;
@@ -134,7 +134,8 @@ impl Reader {
         Ok(true)
     }
 
-    /// Reads until at least `length` bytes from the current operation on are in memory.
+    /// Reads until at least `length` bytes, counted from the start of the current operation, are in
+    /// memory.
     fn require(&mut self, file: &Scratch, length: usize) -> io::Result<()> {
         let there = self.bytes.len().saturating_sub(self.operation.start);
         if there >= length {

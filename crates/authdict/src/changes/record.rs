@@ -1,7 +1,7 @@
-//! Encoding of an operation while it is sorted.
+//! Encoding of an operation in the external sort.
 //!
-//! The fields are a byte of kind, the length of the key in two bytes, the length of the value in
-//! four, key and value. Numbers are little-endian.
+//! The fields are the kind (1 byte), the length of the key (2 bytes), the length of the value (4
+//! bytes), the key and the value. Numbers are little-endian.
 
 use std::io;
 
@@ -11,11 +11,11 @@ use pad_core::{InputError, Key, Operation, Value};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Record<'b> {
     pub(super) key: &'b [u8],
-    /// `None` if the key is removed.
+    /// The new value; `None` if the operation removes the key.
     pub(super) value: Option<&'b [u8]>,
 }
 
-/// The bytes before the key.
+/// The number of bytes before the key.
 pub(super) const HEADER: usize = 7;
 
 const PUT: u8 = 1;
@@ -35,7 +35,7 @@ impl<'b> Record<'b> {
         }
     }
 
-    /// Appends the record's bytes.
+    /// Appends the encoding of the operation to `bytes`.
     pub(super) fn write(self, bytes: &mut Vec<u8>) {
         let value = self.value.unwrap_or_default();
         let key_length = u16::try_from(self.key.len()).unwrap_or(u16::MAX);
@@ -47,7 +47,7 @@ impl<'b> Record<'b> {
         bytes.extend(value);
     }
 
-    /// The length of the record at the beginning of these bytes; `None` if its header is
+    /// Returns the length of the record at the beginning of `bytes`; `None` if its header is
     /// incomplete.
     pub(super) fn length(bytes: &[u8]) -> Option<usize> {
         let (_, rest) = bytes.split_first()?;
@@ -57,7 +57,7 @@ impl<'b> Record<'b> {
         usize::try_from(value).ok()?.checked_add(HEADER + key)
     }
 
-    /// The record at the beginning of these bytes; `None` if it is incomplete.
+    /// Decodes the record at the beginning of `bytes`; `None` if the record is incomplete.
     pub(super) fn read(bytes: &'b [u8]) -> Option<Self> {
         let record = bytes.get(..Self::length(bytes)?)?;
         let (kind, rest) = record.split_first()?;
@@ -70,10 +70,11 @@ impl<'b> Record<'b> {
         })
     }
 
-    /// The operation.
+    /// Converts the record to an operation with its own bytes.
     ///
     /// # Errors
-    /// [`io::ErrorKind::InvalidData`] if key or value is too long, so the record is damaged.
+    /// [`io::ErrorKind::InvalidData`] if the key or the value is too long. Then the record is
+    /// damaged.
     pub(super) fn operation(self) -> io::Result<Operation> {
         let changed =
             |error: InputError| io::Error::new(io::ErrorKind::InvalidData, error.to_string());

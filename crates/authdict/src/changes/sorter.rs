@@ -12,14 +12,14 @@ use pad_disk::Scratch;
 use super::{buffer::Buffer, merge::Merge, record::Record};
 use crate::store::StoreError;
 
-/// Sorts operations.
+/// An external sorter of operations.
 #[derive(Debug)]
 pub(crate) struct Sorter {
     base: PathBuf,
     bound: usize,
     workers: Workers,
     buffer: Buffer,
-    /// `None` as long as all operations are in memory.
+    /// The runs written so far; `None` while all operations are in memory.
     spilled: Option<Runs>,
 }
 
@@ -27,14 +27,14 @@ pub(crate) struct Sorter {
 #[derive(Debug)]
 struct Runs {
     file: Scratch,
-    /// The number of bytes written at a time, about.
+    /// The approximate number of bytes per write.
     piece: usize,
     extents: Vec<Range<u64>>,
 }
 
 impl Sorter {
-    /// A sorter with about `bound` bytes in memory, and the rest in the folder of the file
-    /// `base`.
+    /// Creates a sorter with about `bound` bytes of operations in memory. Further operations are
+    /// stored in the folder of the file `base`.
     pub(super) fn new(base: &Path, bound: usize, workers: Workers) -> Self {
         Self {
             base: base.to_path_buf(),
@@ -53,7 +53,7 @@ impl Sorter {
         Ok(())
     }
 
-    /// Sorts the operations in memory and writes them as a run.
+    /// Sorts the operations in memory, and writes them to the file as a run.
     fn spill(&mut self) -> io::Result<()> {
         self.buffer.sort(&self.workers);
         let runs = match &mut self.spilled {
@@ -65,7 +65,8 @@ impl Sorter {
         Ok(())
     }
 
-    /// The operations in ascending order of their keys, with the last operation on each key only.
+    /// Returns the operations in ascending order of their keys, with only the last operation on
+    /// each key.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -77,7 +78,7 @@ impl Sorter {
             self.buffer.sort(&self.workers);
             return Ok(SortedOperations(Source::Memory(self.buffer)));
         };
-        // Its memory is needed for reading.
+        // Reading the runs needs the buffer's memory.
         drop(mem::take(&mut self.buffer));
         let most = (self.bound / LEAST_PIECE).clamp(2, MOST_RUNS);
         while runs.extents.len() > most {
@@ -97,7 +98,7 @@ impl Runs {
         })
     }
 
-    /// Adds a run of operations.
+    /// Appends a run of sorted operations to the file.
     fn add(&mut self, mut operations: Cursor<'_>) -> io::Result<()> {
         let (start, mut bytes) = (self.file.end(), Vec::new());
         while let Some(record) = operations.advance()? {
@@ -122,7 +123,7 @@ impl Runs {
     }
 }
 
-/// Operations in ascending order of their keys, one on each key.
+/// Sorted operations in ascending order of their keys, one per key.
 #[derive(Debug)]
 pub(crate) struct SortedOperations(Source);
 
@@ -133,7 +134,7 @@ enum Source {
 }
 
 impl SortedOperations {
-    /// The number of keys that have values.
+    /// Counts the keys with a value. Operations that remove a key do not count.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -145,10 +146,10 @@ impl SortedOperations {
         Ok(number)
     }
 
-    /// The keys that have values, with their values.
+    /// Returns an iterator over the keys with a value, and their values.
     ///
     /// # Errors
-    /// [`StoreError::Io`], also in the iterator.
+    /// [`StoreError::Io`], from this call or from the iterator.
     pub(crate) fn entries(
         &self,
     ) -> Result<impl Iterator<Item = Result<(Key, Value), StoreError>> + Send, StoreError> {
@@ -160,7 +161,7 @@ impl SortedOperations {
         }))
     }
 
-    /// Whether there are more than `few` operations, or some are in a file.
+    /// Returns whether there are more than `few` operations, or some operations are in a file.
     pub(crate) fn are_more_than(&self, few: usize) -> bool {
         match &self.0 {
             Source::Memory(buffer) => buffer.get(few).is_some(),
@@ -168,7 +169,7 @@ impl SortedOperations {
         }
     }
 
-    /// All operations, in memory.
+    /// Returns all operations as one batch in memory.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -179,7 +180,7 @@ impl SortedOperations {
     /// Iterates over all operations.
     ///
     /// # Errors
-    /// [`StoreError::Io`], also in the iterator.
+    /// [`StoreError::Io`], from this call or from the iterator.
     pub(crate) fn operations(
         &self,
     ) -> Result<impl Iterator<Item = Result<Operation, StoreError>> + Send, StoreError> {
@@ -203,7 +204,7 @@ impl SortedOperations {
 /// A cursor over sorted operations.
 #[derive(Debug)]
 enum Cursor<'s> {
-    /// The buffer, and the index of the next operation.
+    /// The buffer in memory, and the index of the next operation.
     Memory(&'s Buffer, usize),
     File(Merge<'s>),
 }
@@ -221,15 +222,15 @@ impl Cursor<'_> {
     }
 }
 
-/// The number of bytes to write at a time, or to read of each run, for `pieces` pieces in about
-/// `bound` bytes.
+/// The number of bytes per write, or per read of a run, if `pieces` buffers share about `bound`
+/// bytes.
 fn piece(bound: usize, pieces: usize) -> usize {
     (bound / pieces.max(1)).clamp(LEAST_PIECE, PIECE)
 }
 
-/// The maximum number of bytes written at a time, or read of a run.
+/// The maximum number of bytes per write, or per read of a run.
 const PIECE: usize = 1 << 20;
-/// The minimum number of bytes read of a run.
+/// The minimum number of bytes per read of a run.
 const LEAST_PIECE: usize = 1 << 12;
 /// The maximum number of runs in one merge.
 const MOST_RUNS: usize = 512;

@@ -26,7 +26,8 @@ impl Random {
     }
 }
 
-/// Makes `number` operations, many of them on equal keys. About every fifth removes its key.
+/// Makes `number` operations, many of them on equal keys. About every fifth operation removes its
+/// key.
 fn operations(number: u64, longest: u64, random: &mut Random) -> Vec<Operation> {
     let operation = |_| {
         let key = Key::new(random.bytes(12)).unwrap();
@@ -65,7 +66,7 @@ fn sorted(
 fn check(operations: &[Operation], memory: usize, folder: &Path, workers: &Workers) {
     let sorted = sorted(operations, memory, folder, workers).unwrap();
     let expected = last(operations);
-    // Twice: counting reads everything once.
+    // Every read must return the same operations, so the contents are read twice.
     for _ in 0..2 {
         let batch = sorted.batch().unwrap();
         assert!(batch.iter().eq(expected.values()), "{memory} bytes");
@@ -92,7 +93,7 @@ fn the_last_operation_on_each_key_in_order_whatever_the_bound() {
     for round in 0..60 {
         let number = random.below(if round % 10 == 0 { 6000 } else { 90 });
         let operations = operations(number, 30, &mut random);
-        // One run for each operation, a few runs, and none.
+        // These limits produce one run per operation, a few runs, or no run.
         for memory in [0, 100, 3000, 1 << 14, 1 << 30] {
             check(&operations, memory, folder.path(), &Workers::sequential());
         }
@@ -123,7 +124,7 @@ fn values_longer_than_the_bound_and_than_what_is_read_at_a_time() {
 fn many_runs_are_merged_in_several_passes() {
     let folder = tempfile::tempdir().unwrap();
     let operations = operations(3000, 5, &mut Random(73));
-    // Runs of two or three operations, merged two or three at a time.
+    // These limits produce runs of two or three operations, merged two or three at a time.
     for memory in [128, 3 << 12] {
         check(&operations, memory, folder.path(), &Workers::sequential());
     }

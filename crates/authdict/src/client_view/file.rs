@@ -1,5 +1,5 @@
-//! A view's file, which several processes may advance. No process can move the view back or change
-//! its key.
+//! The file of a view. Several processes may advance the view; no process can move it back or
+//! change its key.
 
 use std::{
     fs::File,
@@ -11,53 +11,53 @@ use pad_disk::{Access, Lock, LockError, PATIENCE};
 
 use super::{StoredView, ViewFileError};
 
-/// The path of a stored view.
+/// Handle of a view file at a path. The file need not exist yet.
 #[derive(Clone, Debug)]
 pub struct ViewFile {
     path: PathBuf,
 }
 
-/// Error of reading or writing a view at a path.
+/// Error returned when the view file at a path cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {fault}", .path.display())]
 pub struct ViewAccessError {
-    /// The path.
+    /// The path of the view file.
     pub path: PathBuf,
-    /// The reason.
+    /// The reason of the failure.
     pub fault: ViewAccessFault,
 }
 
-/// The reason why a view cannot be read or written.
+/// Reason why a view cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ViewAccessFault {
-    /// An error of the operating system.
+    /// The operating system reported an error.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The path names a directory, a pipe or another special file.
+    /// The path does not name a regular file, but for example a directory or a pipe.
     #[error("it is not a plain file")]
     NotPlain,
-    /// The view in the file has another key.
+    /// The file contains a view with another public key.
     #[error("the view belongs to another key")]
     OtherKey,
-    /// The file has a newer view.
+    /// The file contains a newer view.
     #[error("the view in the file is newer")]
     Newer,
-    /// The contents are not a view.
+    /// The contents of the file are not a valid view.
     #[error(transparent)]
     File(#[from] ViewFileError),
-    /// Another process does not release the view in time.
+    /// Another process does not release the lock of the view in time.
     #[error(transparent)]
     InUse(#[from] LockError),
 }
 
 impl ViewFile {
-    /// The view at a path, which may not exist yet.
+    /// Creates the handle of the view at a path, without accessing the file.
     pub fn at(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
 
-    /// The path.
+    /// Returns the path of the view file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -73,13 +73,13 @@ impl ViewFile {
     /// Advances the view and stores the result. `begin` gets the stored view, or `None`, and
     /// returns the view to advance.
     ///
-    /// The lock is not held during `advance`, so a slow server blocks no other process. After a
-    /// concurrent change, `advance` runs again on the stored view. After four changes it runs with
-    /// the lock held.
+    /// The file is not locked while `advance` runs, so a slow server blocks no other process. If
+    /// another process changes the file meanwhile, `advance` runs again on the stored view. After
+    /// four such changes, `advance` runs while the file is locked.
     ///
     /// # Errors
     /// [`ViewAccessError`] if the view cannot be read or written; the errors of `begin` and
-    /// `advance`. The file is unchanged.
+    /// `advance`. The file is unchanged after an error.
     pub fn advance<E: From<ViewAccessError>>(
         &self,
         begin: impl Fn(Option<StoredView>) -> Result<StoredView, E>,
@@ -93,12 +93,12 @@ impl ViewFile {
                 return Ok(self.keep(before.as_ref(), view)?);
             }
         }
-        // Other processes won each race: hold the lock now.
+        // Other processes changed the file during each attempt, so the lock is held now.
         self.advance_held(begin, advance)
     }
 
-    /// Like [`ViewFile::advance`], but holds the lock during `advance`, which must be fast and runs
-    /// once.
+    /// Advances the view like [`ViewFile::advance`], but holds the lock while `advance` runs. The
+    /// callback must be fast. It runs once.
     ///
     /// # Errors
     /// The errors of [`ViewFile::advance`].
@@ -117,7 +117,7 @@ impl ViewFile {
         Lock::exclusive(&self.path, PATIENCE).map_err(|error| self.failed(error.into()))
     }
 
-    /// Replaces the stored view `before` by `view`, if they differ.
+    /// Replaces the stored view `before` by `view`, if the two differ.
     fn keep(
         &self,
         before: Option<&StoredView>,
@@ -165,8 +165,8 @@ impl ViewFile {
     }
 }
 
-/// Attempts to advance a view without holding the lock.
+/// The maximum number of attempts to advance a view without holding the lock.
 const MOST_RACES: u32 = 4;
 
-/// The maximum length of a view file in bytes: keys of accumulators are long.
+/// The maximum length of a view file in bytes. A view can contain a long accumulator key.
 const LONGEST: u64 = 5 << 20;

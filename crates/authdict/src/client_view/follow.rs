@@ -1,4 +1,4 @@
-//! Advances a view along the heads of a server, and accuses the author if they contradict it.
+//! Advancing a view along the heads of a server, with evidence if the heads contradict the view.
 
 use block_directory::BlockDirectory;
 use pad_core::{Heads as _, LookupError, Suite, VerifyError, Version, codec, contradiction::Past};
@@ -11,31 +11,31 @@ use crate::{
     witnessed::heads_of,
 };
 
-/// A source of a dictionary's heads: a server in this process, or a remote one.
+/// A source of a dictionary's signed heads: a server in this process, or a remote server.
 pub trait Heads {
-    /// The error for a head or proof that is not returned.
+    /// Error returned for a head or proof that the source does not return.
     type Error;
 
-    /// The latest version that the source offers.
+    /// Returns the latest version that the source offers.
     ///
     /// # Errors
     /// [`Self::Error`].
     fn latest(&self) -> Result<Version, Self::Error>;
 
-    /// The head of a version, as a message.
+    /// Returns the signed head of a version, as a message.
     ///
     /// # Errors
     /// [`Self::Error`].
     fn head_message(&self, version: Version) -> Result<Vec<u8>, Self::Error>;
 
-    /// The proof that a newer head continues an older head, as a message.
+    /// Returns the proof that a newer head continues the history of an older head, as a message.
     ///
     /// # Errors
     /// [`Self::Error`].
     fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, Self::Error>;
 
-    /// The proof that a newer version contains an older version, as a message; `None` where entries
-    /// can be removed.
+    /// Returns the proof that a newer version contains an older version, as a message. Returns
+    /// `None` for families whose entries can be removed.
     ///
     /// # Errors
     /// [`Self::Error`].
@@ -45,8 +45,8 @@ pub trait Heads {
         newer: Version,
     ) -> Result<Option<Vec<u8>>, Self::Error>;
 
-    /// The statements of a newer version's head about an older version, each as the body of a
-    /// message.
+    /// Returns the statements that the newer version's head makes about the older version, each as
+    /// the body of a message.
     ///
     /// # Errors
     /// [`Self::Error`].
@@ -109,21 +109,21 @@ impl<S: Suite> Heads for BlockDirectory<S> {
     }
 }
 
-/// Error of advancing a view. The view is unchanged.
+/// Error returned when a view cannot advance. The view is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotFollowed<E> {
     /// The latest version of the source is older than the newest version seen.
     #[error("{}", VerifyError::Rollback { seen: *.seen, offered: *.offered })]
     Behind {
-        /// The newest version seen.
+        /// The newest version that the view has seen.
         seen: Version,
-        /// The latest version offered.
+        /// The latest version that the source offers.
         offered: Version,
     },
-    /// The latest head is refused.
+    /// The view refuses the latest head.
     #[error(transparent)]
     Refused(#[from] RefusedHead),
-    /// The source does not return a head or proof.
+    /// The source does not return a head or a proof.
     #[error("{0}")]
     Silent(E),
 }
@@ -163,18 +163,18 @@ impl StoredView {
         })
     }
 
-    /// Checks that the heads in a verified answer belong to the past of the newest head seen. For
-    /// logs, a signature does not prove that.
+    /// Checks that the heads in a verified answer belong to the history of the newest head seen.
+    /// For logs, a valid signature does not prove this.
     ///
-    /// `heads` supplies the proofs that the newest head's history names an older root, and that the
-    /// newest version contains the older version.
+    /// `heads` supplies two proofs: that the newest head's history contains an older root, and that
+    /// the newest version contains the older version.
     ///
-    /// Nothing is checked for other families, for a view that has seen no head, or for the newest
+    /// Checks nothing for families other than logs, for a view without a head, or for the newest
     /// version seen and later versions. [`crate::dynamic::client_of`] compares the newest version
-    /// and refuses later ones.
+    /// and refuses later versions.
     ///
     /// # Errors
-    /// [`NotFollowed`], with evidence if the answer contains a head that the history does not name.
+    /// [`NotFollowed`], with evidence if the answer contains a head that contradicts the history.
     pub fn check_past<H: Heads + ?Sized>(
         &self,
         heads: &H,

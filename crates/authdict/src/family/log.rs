@@ -35,8 +35,8 @@ use answers::QueryableScheme;
 
 type Head = Verified<SnapshotHead<Sha256Ed25519>>;
 
-/// Evaluates the expression after the arrow, with the log scheme of this name as a type; `None` for
-/// other schemes.
+/// Evaluates the expression after the arrow with `L` as the type of the log scheme with this name.
+/// Returns `None` for other schemes.
 macro_rules! with_log_scheme {
     ($scheme:expr, $type:ident => $work:expr) => {
         match $scheme {
@@ -61,8 +61,8 @@ macro_rules! with_log_scheme {
     };
 }
 
-/// Creates the keeper of the log with this public key, not opened yet; `None` for other schemes.
-/// The parameters are read from the store.
+/// Creates the keeper of the log with this public key, and reads its parameters from the store. The
+/// caller opens the keeper afterwards. Returns `None` for schemes of other families.
 pub(crate) fn keeper<S: Suite>(
     public: &PublicKey,
     store: AnyStore,
@@ -90,7 +90,7 @@ fn in_store<S: QueryableScheme>(
     }
 }
 
-/// The client of the log with this public key.
+/// Creates the client of the log with this public key.
 pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn Verifier>> {
     if !has_suite::<S>() {
         return None;
@@ -101,12 +101,12 @@ pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn Verifier>> 
     })
 }
 
-/// Heads and updates of logs have only one suite.
+/// Returns whether logs support suite `S`: heads and updates of logs exist in one suite only.
 fn has_suite<S: Suite>() -> bool {
     S::ID == Sha256Ed25519::ID
 }
 
-/// Checks that a version of a log contains an older version. The author has signed both.
+/// Checks that the newer version of a log contains the older version. Both heads are verified.
 pub(crate) fn check_growth(
     public: &PublicKey,
     heads: [&Head; 2],
@@ -126,12 +126,12 @@ pub(crate) fn check_growth(
     checked.ok_or(DecodeError::Malformed)?.map_err(not_grown)
 }
 
-/// The client of a log, which trusts its author's key and its parameters.
+/// Client of a log, which trusts the author's public key and the log's parameters.
 #[derive(Debug)]
 struct LogReader<S> {
     authority: Authority,
     setup: Setup,
-    /// The newest head seen, whose signature is verified.
+    /// The newest head seen; its signature is verified.
     seen: Option<SignedHead<Sha256Ed25519>>,
     scheme: PhantomData<S>,
 }

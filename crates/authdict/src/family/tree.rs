@@ -1,4 +1,5 @@
-//! Tree PADs: all questions about keys are supported, and a proof is checked against the head only.
+//! Tree PADs (persistent authenticated dictionaries): all questions about keys are supported, and a
+//! proof is checked against the head only.
 
 use core::ops::ControlFlow;
 
@@ -19,7 +20,7 @@ mod stored;
 pub(crate) use explain::explain;
 pub(crate) use stored::keeper;
 
-/// The client of the tree PAD with this public key.
+/// Creates the client of the tree PAD with this public key.
 pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn Verifier>> {
     let authority = public.authority;
     macro_rules! try_scheme {
@@ -58,7 +59,7 @@ impl<B: BalancingScheme, S: Suite> Verifier for Client<Tree<B, S>> {
     }
 }
 
-/// The reason why the differences were not all visited.
+/// The reason why a visit of differences ended early.
 enum Interruption {
     Stopped,
     Failed(LookupError),
@@ -70,7 +71,7 @@ impl From<LookupError> for Interruption {
     }
 }
 
-/// Passes the differences to `note` until it stops.
+/// Calls `note` for each difference, until `note` stops or a lookup fails.
 fn until_stopped(
     note: &mut UnprovedCallback<'_, Difference>,
     differences: impl FnOnce(

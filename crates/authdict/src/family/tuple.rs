@@ -1,5 +1,5 @@
-//! Tuple PADs: a proof is checked against the head's version. Some designs have a key in addition
-//! to the author's key.
+//! Tuple PADs (persistent authenticated dictionaries): a proof is checked against the head's
+//! version. Some designs have a key in addition to the author's key.
 
 use pad_core::{Client, Key, SchemeId, Suite, Version, head::Authority};
 use pad_tuple::{Design, KeyBytes, Tuple, TupleScheme, for_each_tuple};
@@ -24,10 +24,10 @@ mod stored;
 pub(crate) use answers::QueryableDesign;
 use explain::explain_design;
 
-/// The trust anchor of a tuple PAD's clients, from which its repositories are made.
+/// The trust anchor of a tuple PAD's clients. Repositories are created from the same data.
 pub(crate) type TupleSetup<S, D> = pad_core::PublicKey<Tuple<D, S>>;
 
-/// The setup from a public key; `None` if its scheme key is not of this design.
+/// Reads the setup from a public key. Returns `None` if the scheme key is not a key of design `D`.
 fn setup<S: Suite, D: QueryableDesign<S>>(public: &PublicKey) -> Option<TupleSetup<S, D>> {
     let key = match &public.scheme_key {
         Some(own) => own.get::<D::Key>()?.clone(),
@@ -39,7 +39,7 @@ fn setup<S: Suite, D: QueryableDesign<S>>(public: &PublicKey) -> Option<TupleSet
     Some(TupleSetup::<S, D>::new(author, dictionary, key))
 }
 
-/// Calls a macro once for each design that this build has.
+/// Calls a macro once for each tuple design that this build supports.
 macro_rules! for_each_design {
     ($callback:ident) => {
         for_each_tuple!($callback);
@@ -48,9 +48,9 @@ macro_rules! for_each_design {
     };
 }
 
-/// Creates the keeper of the tuple PAD with this public key, not opened yet; `None` for other
-/// schemes, and for stores in objects. Signed tuples are stored in a file next to the store,
-/// accumulated tuples in memory.
+/// Creates the keeper of the tuple PAD with this public key. The caller opens it afterwards.
+/// Returns `None` for schemes of other families, and for stores in an object store. Signed tuples
+/// are stored in a file next to the store, accumulated tuples in memory.
 pub(crate) fn keeper<S: Suite>(
     public: &PublicKey,
     store: AnyStore,
@@ -76,7 +76,7 @@ pub(crate) fn keeper<S: Suite>(
     Ok(None)
 }
 
-/// The client of the tuple PAD with this public key.
+/// Creates the client of the tuple PAD with this public key.
 pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn Verifier>> {
     macro_rules! try_design {
         ($name:ident, $design:ty) => {
@@ -89,8 +89,8 @@ pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn Verifier>> 
     None
 }
 
-/// Reports step by step what the proof of a lookup in this version contains. `body` is the body of
-/// a [`pad_core::Response`]. Returns `false` if the scheme is not a tuple PAD's.
+/// Reports each part of a lookup proof in this version. `body` is the body of a
+/// [`pad_core::Response`]. Returns `false` if the scheme is not a tuple design.
 ///
 /// # Errors
 /// [`Refusal`] at the first step that fails.

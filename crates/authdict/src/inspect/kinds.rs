@@ -1,4 +1,4 @@
-//! The kinds of messages: the table in `docs/format`.
+//! The kinds of messages, as listed in `docs/format`.
 
 use pad_core::{DecodeError, codec};
 
@@ -8,24 +8,24 @@ use crate::selection::SuiteName;
 /// The kind of a message, from its envelope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kind {
-    /// Its number in envelopes.
+    /// The number of the kind in envelopes.
     pub number: u8,
     /// The context number in the envelope: the suite, the scheme, the kind of tags, or 0.
     pub context: u16,
     /// The name of the kind.
     pub name: &'static str,
-    /// The role of such messages.
+    /// The role of messages of this kind.
     pub role: Role,
 }
 
-/// The role of a message, which decides how it is inspected.
+/// The role of a message, which determines how the message is inspected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// A signed head.
     Head,
-    /// A signed head, and a proof under it.
+    /// A proof file: a signed head, and a proof under this head.
     ProofFile,
-    /// An update, with the head of the version that it produces.
+    /// An update, with the signed head of the version that it produces.
     Update,
     /// Evidence against an author's key.
     Evidence,
@@ -33,7 +33,7 @@ pub enum Role {
     Other,
 }
 
-/// The longest message that is inspected: a value of maximum length, with its proof.
+/// The maximum length of an inspected message, in bytes: a value of maximum length with its proof.
 pub const LONGEST: usize = (16 << 20) + (1 << 20);
 
 impl Kind {
@@ -59,10 +59,10 @@ impl Kind {
         })
     }
 
-    /// The suite of the signed contents.
+    /// Returns the suite of the message's signed contents.
     pub(super) fn suite(&self) -> Result<SuiteName, DecodeError> {
         match self.number {
-            // Logs have one suite; kinds without heads need none.
+            // Logs have only one suite, and kinds without heads do not depend on a suite.
             10..=12 | 48..=58 | 96..=112 | 129..=131 | 145..=147 => Ok(SuiteName::Sha256Ed25519),
             _ => suite_numbered(self.context),
         }

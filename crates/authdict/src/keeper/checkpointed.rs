@@ -1,4 +1,5 @@
-//! Dictionaries kept whole: signed updates, and occasional checkpoints of the whole state.
+//! Dictionaries kept whole: the store contains signed updates, and occasional checkpoints of the
+//! whole state.
 
 use std::collections::BTreeMap;
 
@@ -15,76 +16,78 @@ use crate::{
     store::{RecordChange, Store as _, StoreError, StoredCheckpoint},
 };
 
-/// A repository in memory that is stored as a checkpoint and the updates after it.
+/// A repository in memory. Its store contains a checkpoint and all later updates.
 ///
 /// Laws:
 ///
 /// 1. A repository and its copy restored from a checkpoint give equal answers and accept the same
 ///    updates.
-/// 2. An emptied repository reaches the same state by the same updates.
+/// 2. A repository emptied by [`Self::emptied`] reaches the same state by the same updates.
 pub(crate) trait CheckpointedRepository: FamilyRepository {
-    /// Drops the contents of all versions before `oldest`; their heads stay.
+    /// Drops the contents of all versions before `oldest`. The heads of these versions are kept.
     ///
     /// # Errors
     /// [`LookupError`] if the version does not exist or was pruned, or nothing can be pruned.
     fn drop_before(&mut self, oldest: Version) -> Result<(), LookupError>;
 
-    /// The state of the repository, with the digest that protects it.
+    /// Returns the state of the repository, with a digest that detects damage.
     fn to_checkpoint(&self) -> StoredCheckpoint;
 
-    /// The repository in a checkpoint; `None` if the checkpoint is damaged or of another setup.
+    /// Creates the repository stored in a checkpoint. Returns `None` if the checkpoint is damaged
+    /// or of another setup.
     fn restored(&self, checkpoint: &StoredCheckpoint) -> Option<Self>;
 
-    /// A repository of the same setup with no versions.
+    /// Creates a repository of the same setup with no versions.
     fn emptied(&self) -> Self;
 
-    /// The author that continues from the latest version, with its own copy of the contents.
+    /// Creates an author that continues from the latest version, with its own copy of the contents.
     ///
     /// # Errors
     /// [`AuthorError`].
     fn resumed(&self, key: &SecretKey) -> Result<Self::Author, AuthorError>;
 
-    /// The last version that the author signed or sealed, and whether its signature is still
-    /// missing.
+    /// Returns the last version that the author signed or sealed, and whether this version still
+    /// lacks its signature.
     fn last_sealed(author: &Self::Author) -> (Version, bool);
 
-    /// Lets the author sign a batch, or the snapshot that it sealed before, and applies the result.
-    /// Returns the update as a message.
+    /// Signs a batch and applies the resulting update. If a sealed snapshot still lacks its
+    /// signature, that snapshot is signed instead. Returns the update as a message.
     ///
     /// # Errors
-    /// [`AuthorError`]; the next call then retries to sign a sealed snapshot.
+    /// [`AuthorError`]. The next call then retries to sign the sealed snapshot.
     fn sign_with(
         &mut self,
         author: &mut Self::Author,
         batch: Vec<Operation>,
     ) -> Result<Vec<u8>, AuthorError>;
 
-    /// The contents of a version, where proofs cannot establish that no entry is missing. `None`
-    /// where proofs can.
+    /// Returns the contents of a version, for families whose proofs cannot establish that no entry
+    /// is missing. Returns `None` for other families.
     ///
     /// # Errors
     /// [`LookupError`] if the version does not exist.
     fn unproved_contents(&self, version: Version) -> Result<Option<Entries>, LookupError>;
 
-    /// Whether the state equals the state of `replayed`, which was built from all updates up to the
-    /// same version. For families in which proofs about a few keys do not establish it.
+    /// Returns whether the state equals the state of `replayed`, which was built from all updates
+    /// up to the same version. Needed for families in which proofs of a few keys do not establish
+    /// that the states are equal.
     fn is_as_replayed(&self, replayed: &Self) -> bool;
 }
 
-/// The contents of a version.
+/// The keys and values of one version.
 pub(crate) type Entries = BTreeMap<Key, Value>;
 
-/// The length of the updates since the last checkpoint, compared with the checkpoint.
+/// The number of bytes of updates since the last checkpoint, and the checkpoint's own size.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Distance {
-    /// The bytes of updates since the last checkpoint.
+    /// The bytes of all updates since the last checkpoint.
     updates: usize,
-    /// The bytes of that checkpoint.
+    /// The size of the last checkpoint in bytes.
     checkpoint: usize,
 }
 
 impl Distance {
-    /// Reports whether a checkpoint is due. Checkpoints at doubling distances cost in total as much
+    /// Returns whether a checkpoint is due. Checkpoints at doubling distances cost as much in total
     /// as the updates.
     fn is_far(self) -> bool {
         self.updates > self.checkpoint.max(LEAST_CHECKPOINT_DISTANCE)
@@ -95,7 +98,7 @@ impl<R: CheckpointedRepository> FamilyKeeper<R> {
     fn read(&mut self) -> Result<(), RepositoryError> {
         if let Some(stored) = self.store.checkpoint()? {
             self.distance.checkpoint = stored.bytes.len();
-            // A damaged checkpoint costs a full replay, if all updates are there.
+            // A damaged checkpoint costs a full replay, if the store still contains all updates.
             if let Some(restored) = self.repository.restored(&stored) {
                 self.repository = restored;
             }
@@ -122,8 +125,8 @@ impl<R: CheckpointedRepository> FamilyKeeper<R> {
         Ok(latest)
     }
 
-    /// Whether missing entries in the oldest and the latest version are ruled out
-    /// ([`CheckSummary::complete`]).
+    /// Checks the oldest and the latest version for missing entries, and returns whether missing
+    /// entries are ruled out ([`CheckSummary::complete`]).
     fn check_completeness(&self, replayed: &R, from_empty: bool) -> Result<bool, CheckError> {
         let same_version = replayed.latest_version() == self.latest();
         if from_empty && same_version && !self.repository.is_as_replayed(replayed) {
@@ -167,7 +170,8 @@ impl<R: CheckpointedRepository> SigningKeeper for FamilyKeeper<R> {
         }
         self.waiting.extend(batch);
         if is_unsigned {
-            // A snapshot of an earlier call, whose signer failed, becomes a version of its own.
+            // If the signer failed in an earlier call, the snapshot of that call becomes its own
+            // version.
             self.sign_next(Vec::new())?;
         }
         let batch = core::mem::take(&mut self.waiting);
@@ -197,14 +201,14 @@ impl<R: CheckpointedRepository> Keeper for FamilyKeeper<R> {
         self.publish_updates(records)?;
         self.distance.updates += bytes;
         if self.distance.is_far() {
-            // The updates are durable already, so a failure here is ignored. The next opening
-            // replays more, and the next commit retries.
+            // The updates are already durable, so a failure here is ignored. The next opening
+            // replays more updates, and the next commit retries.
             drop(self.checkpoint());
         }
         Ok(self.acknowledged)
     }
 
-    /// There is no derived data.
+    /// Does nothing: there is no derived data.
     fn settle(&mut self) {}
 
     fn checkpoint(&mut self) -> Result<(), RepositoryError> {
@@ -261,5 +265,5 @@ impl<R: CheckpointedRepository> Keeper for FamilyKeeper<R> {
     }
 }
 
-/// The bytes of updates that opening may always have to replay.
+/// The minimum number of bytes of updates between two checkpoints.
 const LEAST_CHECKPOINT_DISTANCE: usize = 16 << 20;

@@ -18,33 +18,33 @@ use crate::{
     store::{AnyStore, RecordChange, Store, StoreError},
 };
 
-/// A repository of one family, with answers and checks in the form of messages.
+/// A repository of one family, whose answers and checks take and return messages.
 pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
-    /// Hash, digest width and signature.
+    /// The hash function, digest width and signature.
     type Suite: Suite;
-    /// Data in updates in addition to operations and head.
+    /// The data in an update next to its head and operations.
     type Attachment: Attachment + 'static;
-    /// The signer of the next version.
+    /// The signer of further versions.
     type Author: Send + Sync;
 
-    /// Whether a proof about one version may vouch for later ones, as superseding statements do.
-    /// Then no proofs, not even about earlier versions, may be given while a crash could still undo
-    /// a version.
+    /// Whether a proof about one version may also prove statements about later versions, as
+    /// superseding statements of tuples do. If so, no proof may be handed out while a crash could
+    /// still undo a version.
     const EVIDENCE_OUTLIVES_VERSION: bool;
 
-    /// The author and dictionary whose updates are accepted.
+    /// Returns the author and the dictionary whose updates are accepted.
     fn authority(&self) -> &Authority;
 
-    /// The heads of all versions.
+    /// Returns the signed heads of all versions.
     fn heads(&self) -> impl Heads<Self::Suite>;
 
-    /// The latest version.
+    /// Returns the latest version.
     fn latest_version(&self) -> Version;
 
-    /// The oldest version that can be queried.
+    /// Returns the oldest version that can be queried.
     fn oldest_version(&self) -> Version;
 
-    /// The author's head of a version.
+    /// Returns the author's signed head of a version.
     ///
     /// # Errors
     /// [`LookupError`] if the version is unavailable, or 0.
@@ -53,26 +53,26 @@ pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
     /// Verifies an update and makes it the latest version.
     ///
     /// # Errors
-    /// [`RepositoryError::Refused`], [`RepositoryError::Store`]; nothing is changed.
+    /// [`RepositoryError::Refused`], [`RepositoryError::Store`]. Nothing is changed after an error.
     fn take(
         &mut self,
         update: &Update<Self::Suite, Self::Attachment>,
     ) -> Result<Version, RepositoryError>;
 
-    /// The number of entries of the latest version.
+    /// Returns the number of entries of the latest version.
     fn entry_count(&self) -> usize;
 
     /// See [`Replica::memory_bytes`].
     fn bytes_in_memory(&self) -> usize;
 
-    /// The bytes of the files next to the store.
+    /// Returns the bytes of the files next to the store.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
     fn bytes_in_files(&self) -> Result<u64, StoreError>;
 
-    /// Refuses an update with a number of operations that its version cannot have, before memory is
-    /// allocated for them.
+    /// Refuses an update whose number of operations is impossible for its version. This check runs
+    /// before memory is allocated for the operations.
     ///
     /// # Errors
     /// [`ApplyError`].
@@ -80,8 +80,8 @@ pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
         head.require_operations(u64::try_from(self.entry_count()).unwrap_or(u64::MAX))
     }
 
-    /// The update that led to a version, rebuilt from the contents, if the store does not contain
-    /// it; see [`Replica::update_within`].
+    /// Rebuilds the update that produced a version from the contents. Returns `None` if the store
+    /// contains all updates; see [`Replica::update_within`].
     ///
     /// # Errors
     /// [`LookupError`].
@@ -139,8 +139,8 @@ pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
     ) -> Result<(), AnswerError>;
 
     /// Proves contents of a version, and verifies the proofs as a client does. The proofs are about
-    /// the keys of the update that led to it, given as a message, and about all contents for
-    /// [`Contents::All`].
+    /// the keys of `update`, the message of the update that produced the version. For
+    /// [`Contents::All`], all contents are proved too.
     ///
     /// # Errors
     /// [`CheckError`] with the first problem found.
@@ -151,7 +151,7 @@ pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
         contents: Contents,
     ) -> Result<(), CheckError>;
 
-    /// The head of a version, verified with the author's key.
+    /// Returns the head of a version, verified with the author's key.
     ///
     /// # Errors
     /// [`CheckError`].
@@ -165,7 +165,8 @@ pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
     }
 }
 
-/// Methods of [`FamilyRepository`] for every [`pad_core::Repository`] with removable entries.
+/// Implements methods of [`FamilyRepository`] for a [`pad_core::Repository`] whose entries can be
+/// removed.
 macro_rules! as_repository {
     () => {
         type Suite = <Self as pad_core::Repository>::Suite;
@@ -195,7 +196,7 @@ macro_rules! as_repository {
             self.memory_bytes()
         }
 
-        /// Entries can be removed.
+        /// Returns `None`: entries can be removed, so no append-only proof exists.
         fn append_only(&self, _: Version, _: Version) -> Result<Option<Vec<u8>>, LookupError> {
             Ok(None)
         }
@@ -221,14 +222,14 @@ pub(crate) use as_repository;
 pub(crate) struct FamilyKeeper<R: FamilyRepository> {
     pub(crate) repository: R,
     pub(crate) store: AnyStore,
-    /// The data of the next commit: updates, or the row of the latest version.
+    /// The data that the next commit writes: updates, or the row of the latest version.
     pub(crate) staged: Vec<Vec<u8>>,
     pub(crate) acknowledged: Version,
     pub(crate) author: Option<R::Author>,
-    /// The operations of the next version, including operations of batches that the signer has
+    /// The operations of the next version, including the operations of batches that the signer
     /// refused.
     pub(crate) waiting: Vec<Operation>,
-    /// For dictionaries kept whole.
+    /// The distance from the last checkpoint; only for dictionaries kept whole.
     #[cfg(any(feature = "accumulators", feature = "log"))]
     pub(crate) distance: super::checkpointed::Distance,
 }
@@ -244,7 +245,7 @@ impl<R: FamilyRepository> fmt::Debug for FamilyKeeper<R> {
 }
 
 impl<R: FamilyRepository> FamilyKeeper<R> {
-    /// Creates the keeper of a store, not opened yet.
+    /// Creates the keeper of a store. The method `open` then reads the store.
     pub(crate) fn new(repository: R, store: AnyStore) -> Self {
         Self {
             repository,
@@ -258,11 +259,11 @@ impl<R: FamilyRepository> FamilyKeeper<R> {
         }
     }
 
-    /// Reads the store and runs `work` on one consistent state of the store and the files next to
+    /// Reads the store, and runs `work` on one consistent state of the store and the files next to
     /// it.
     ///
-    /// The files cannot be pinned atomically. If another process published or pruned in between,
-    /// they are pinned again. There are at most [`ATTEMPTS`] attempts in total.
+    /// Store and files cannot be pinned atomically. If another process published or pruned during
+    /// pinning, they are pinned again, with at most [`ATTEMPTS`] attempts in total.
     pub(crate) fn in_one_state<T, E: From<RepositoryError>>(
         &mut self,
         read: fn(&mut Self) -> Result<(), RepositoryError>,
@@ -298,8 +299,8 @@ impl<R: FamilyRepository> FamilyKeeper<R> {
         }
     }
 
-    /// The latest version of the store and the oldest version in the checkpoint; `None` if the
-    /// store is unreadable.
+    /// Returns the latest version of the store and the oldest version in its checkpoint; `None` if
+    /// the store is unreadable.
     fn stand(&self) -> Option<(Version, Option<Version>)> {
         let checkpoint = self.store.checkpoint().ok()?;
         Some((
@@ -308,11 +309,12 @@ impl<R: FamilyRepository> FamilyKeeper<R> {
         ))
     }
 
-    /// Verifies an update by its head: it is the next one, and the author has signed it.
+    /// Verifies the head of an update: the author has signed it, and its version is the next
+    /// version.
     pub(crate) fn verify_head_of(&self, message: &[u8]) -> Result<(), RepositoryError> {
         let head = UpdateHead::<R::Suite>::peek::<R::Attachment>(message, message.len())
             .map_err(RepositoryError::Unreadable)?;
-        // Checked first, so that an unsigned update costs no more than this check.
+        // The signature is checked first, so that an unsigned update costs only this check.
         head.verify(self.repository.authority())
             .map_err(|error| RepositoryError::Refused(ApplyError::Head(error)))?;
         let (expected, actual) = (self.repository.latest_version(), head.base);
@@ -320,12 +322,12 @@ impl<R: FamilyRepository> FamilyKeeper<R> {
             let gap = ApplyError::VersionGap { expected, actual };
             return Err(RepositoryError::Refused(gap));
         }
-        // An attacker can combine the author's head with other operations.
+        // An attacker can combine a head that the author signed with other operations.
         let followed = self.repository.require_operations(&head);
         followed.map_err(RepositoryError::Refused)
     }
 
-    /// Publishes the staged updates, and these records with them.
+    /// Publishes the staged updates together with the changes `records`.
     pub(crate) fn publish_updates(&mut self, records: &[RecordChange]) -> Result<(), StoreError> {
         if !self.staged.is_empty() || !records.is_empty() {
             let first = Version::new(self.acknowledged.number().saturating_add(1));
@@ -336,8 +338,8 @@ impl<R: FamilyRepository> FamilyKeeper<R> {
         Ok(())
     }
 
-    /// Checks each kept version: all contents of the oldest and the latest version, and the changes
-    /// of the others by their updates. Returns the number of versions.
+    /// Checks each kept version: all contents of the oldest and of the latest version, and the
+    /// changes in all other versions. Returns the number of versions.
     pub(crate) fn check_contents(&self) -> Result<u64, CheckError> {
         let (oldest, latest) = (self.oldest().number().max(1), self.latest().number());
         for number in oldest..=latest {
@@ -354,7 +356,7 @@ impl<R: FamilyRepository> FamilyKeeper<R> {
         Ok((latest + 1).saturating_sub(oldest))
     }
 
-    /// The summary of a check without a replay.
+    /// Returns the summary of a check that replayed no updates.
     pub(crate) fn checked(&self, proved: u64) -> CheckSummary {
         CheckSummary {
             heads: self.latest().number(),
@@ -366,11 +368,11 @@ impl<R: FamilyRepository> FamilyKeeper<R> {
         }
     }
 
-    /// Refuses versions that are not acknowledged. Refuses all versions while a proof could vouch
-    /// for an unacknowledged version.
+    /// Refuses a version that is not acknowledged. Refuses every version while a proof could prove
+    /// statements about an unacknowledged version.
     ///
     /// An author that loses a staged version in a crash signs a different version instead. A
-    /// superseding signature made for the lost version would vouch for the wrong contents.
+    /// superseding signature made for the lost version would then prove wrong contents.
     fn check_provable(&self, version: Version) -> Result<(), LookupError> {
         self.check_acknowledged(version)?;
         let staged = self.repository.latest_version();
@@ -550,8 +552,8 @@ impl<R: FamilyRepository> FamilyKeeper<R> {
     }
 }
 
-/// Applies the stored updates that the repository lacks, and calls `after_each`; returns the number
-/// of their bytes.
+/// Applies the stored updates that the repository lacks, and calls `after_each` after each update.
+/// Returns the total bytes of these updates.
 pub(crate) fn replay<R: FamilyRepository>(
     repository: &mut R,
     store: &AnyStore,
@@ -581,8 +583,8 @@ pub(crate) fn replay<R: FamilyRepository>(
     Ok(replayed)
 }
 
-/// Checks a version whose contents follow from answers. `contents` checks all contents. `answers`
-/// returns verified answers about the keys of the update that led to the version.
+/// Checks a version by its answers. `contents` checks all contents. `answers` returns verified
+/// answers about the keys of the update that produced the version.
 pub(crate) fn by_answers<R: FamilyRepository>(
     repository: &R,
     version: Version,
@@ -620,7 +622,8 @@ pub(crate) fn by_answers<R: FamilyRepository>(
     }
 }
 
-/// The statements of a newer version's head about an older version: its root, and its history.
+/// Returns the statements that a newer version's head makes about an older version: its root, and
+/// its history.
 pub(crate) fn past_messages<S: Suite>(
     heads: &impl Heads<S>,
     older: Version,
@@ -633,5 +636,5 @@ pub(crate) fn past_messages<S: Suite>(
     Ok(past.iter().map(codec::encode_body).collect())
 }
 
-/// The maximum number of attempts to read a store that other processes keep changing.
+/// The maximum number of attempts to read a store while other processes change it.
 const ATTEMPTS: usize = 16;

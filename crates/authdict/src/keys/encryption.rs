@@ -11,11 +11,12 @@ use zeroize::Zeroizing;
 use super::{KeyFileError, file::ENCRYPTION_BYTES};
 use crate::own_keys::NoRandomness;
 
-/// A passphrase. It is erased from memory when it is dropped, and never appears in debug output.
+/// A passphrase. Its text is erased from memory when it is dropped, and is not part of debug
+/// output.
 pub struct Passphrase(Zeroizing<String>);
 
 impl Passphrase {
-    /// A passphrase of 1 to 1024 bytes, in one line.
+    /// Checks and wraps a passphrase. It must consist of 1 to 1024 bytes, without a line break.
     ///
     /// # Errors
     /// [`KeyFileError::UnfitPassphrase`].
@@ -29,7 +30,7 @@ impl Passphrase {
         }
     }
 
-    /// Whether two passphrases are equal, as after a repeated prompt.
+    /// Returns whether two passphrases are equal; used after a repeated prompt.
     pub fn is(&self, other: &Self) -> bool {
         *self.0 == *other.0
     }
@@ -41,7 +42,8 @@ impl fmt::Debug for Passphrase {
     }
 }
 
-/// Cost of deriving a key from a passphrase, and so of each guess: the parameters of scrypt.
+/// The scrypt parameters for deriving a key from a passphrase. They also determine the cost of each
+/// guess.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Work {
     log_n: u8,
@@ -50,24 +52,26 @@ pub struct Work {
 }
 
 impl Work {
-    /// The parameters for new files: 128 MiB of memory.
+    /// The parameters for new files. A key derivation takes 128 MiB of memory.
     pub const USUAL: Self = Self {
         log_n: 17,
         r: 8,
         p: 1,
     };
-    /// The lowest parameters, for tests only: they do not slow down guessing.
+    /// The lowest parameters. They are for tests only, because they do not slow down guessing.
     pub const LEAST: Self = Self {
         log_n: 1,
         r: 1,
         p: 1,
     };
-    /// Maximum memory for decrypting a file, in bytes: 1 GiB for its blocks, 1 MiB for the rest.
+    /// Maximum memory for decrypting a file, in bytes: 1 GiB for scrypt's blocks, and 1 MiB for
+    /// other data.
     pub const MOST_MEMORY: u64 = (1 << 30) + (1 << 20);
-    /// Maximum number of blocks, `N * r * p`, for a file: 16 times the number of [`Work::USUAL`].
+    /// Maximum number of scrypt blocks, `N * r * p`, for a file: 16 times the number of
+    /// [`Work::USUAL`].
     pub const MOST_BLOCKS: u64 = 1 << 24;
 
-    /// Checks parameters with `N` equal to two to the power of `log_n`.
+    /// Checks scrypt parameters, with `N = 2^log_n`.
     ///
     /// # Errors
     /// [`KeyFileError::TooMuchWork`] if they exceed the limits for a file;
@@ -84,7 +88,7 @@ impl Work {
         work.parameters().map(|_| work)
     }
 
-    /// The memory of a key derivation in bytes: `128 r (N + p + 2)` (RFC 7914, section 6).
+    /// Returns the memory of a key derivation in bytes: `128 r (N + p + 2)` (RFC 7914, section 6).
     pub fn memory(self) -> u64 {
         let lanes = u64::from(self.p).saturating_add(2);
         let n = 1_u64.checked_shl(self.log_n.into()).unwrap_or(u64::MAX);
@@ -93,22 +97,24 @@ impl Work {
     }
 
     fn parameters(self) -> Result<scrypt::Params, KeyFileError> {
-        // The length matters only for password hashes and is not used here.
+        // The length matters only for scrypt password hashes, and has no effect here.
         let length = scrypt::Params::RECOMMENDED_LEN;
         scrypt::Params::new(self.log_n, self.r, self.p, length).map_err(|_| KeyFileError::Damaged)
     }
 }
 
-/// `N=2^17 r=8 p=1`.
+/// Formats the parameters as `N=2^17 r=8 p=1`.
 impl fmt::Display for Work {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "N=2^{} r={} p={}", self.log_n, self.r, self.p)
     }
 }
 
-/// Reads the cost of decrypting a file from its header, which only the decryption authenticates.
+/// Reads the cost of decrypting a file from its header. The header is not authenticated before
+/// decryption.
 pub(super) fn work_of(encrypted: &[u8]) -> Result<Work, KeyFileError> {
-    // Checked before the library, which reports parameters that are too large as a different error.
+    // The limits are checked before the library is called, which reports excessive parameters as a
+    // different error.
     let header = encrypted.get(7..16).and_then(|bytes| {
         let (log_n, bytes) = bytes.split_first()?;
         let (r, p) = bytes.split_first_chunk::<4>()?;
@@ -120,7 +126,7 @@ pub(super) fn work_of(encrypted: &[u8]) -> Result<Work, KeyFileError> {
     Ok(work)
 }
 
-/// Encrypts the contents.
+/// Encrypts the contents `clear` with a passphrase.
 pub(super) fn encrypt(
     clear: &[u8],
     passphrase: &Passphrase,
@@ -130,13 +136,13 @@ pub(super) fn encrypt(
     getrandom::fill(&mut [0; 32]).map_err(|_| NoRandomness)?;
     let parameters = work.parameters()?;
     let encryptor = Encryptor::with_params(&clear, passphrase.0.as_bytes(), parameters);
-    // Encrypted in place, so that no plaintext copy is left behind.
+    // Encryption works in place, so that no copy of the plaintext remains.
     let mut encrypted = Zeroizing::new(vec![0; clear.len() + ENCRYPTION_BYTES]);
     encryptor.encrypt(encrypted.as_mut_slice());
     Ok(encrypted)
 }
 
-/// Decrypts the contents. Fails before any costly computation if the parameters exceed the limits.
+/// Decrypts a file. If the parameters exceed the limits, it fails before any costly computation.
 pub(super) fn decrypt(
     encrypted: &[u8],
     passphrase: &Passphrase,
@@ -156,5 +162,5 @@ fn failure(error: Error) -> KeyFileError {
     }
 }
 
-/// Longer than any typed passphrase.
+/// The maximum length of a passphrase in bytes; longer than any typed passphrase.
 const MAX_PASSPHRASE_BYTES: usize = 1024;

@@ -1,4 +1,4 @@
-//! Key files as bytes: lines, permissions, and buffers that leave no copies of secrets.
+//! Reading of key files as bytes: lines, permissions, and buffers that leave no copies of secrets.
 
 use std::{fs::File, io::Read};
 
@@ -8,19 +8,19 @@ use zeroize::Zeroizing;
 use super::KeyFileError;
 use crate::selection::{SchemeName, SuiteName};
 
-/// The lines of a key file below its title.
+/// The lines of a key file below its title line.
 pub(super) struct Lines<'a> {
     pub(super) suite: SuiteName,
     pub(super) scheme: SchemeName,
     pub(super) dictionary: DictionaryId,
-    /// The line of the author's key.
+    /// The line with the author's key.
     pub(super) author: &'a str,
-    /// The line of the scheme's own key.
+    /// The line with the scheme's own key.
     pub(super) own: Option<&'a str>,
 }
 
-/// Splits a key file into lines; `has_own` tells whether a scheme has a key of its own, and so a
-/// sixth line.
+/// Splits a key file into lines. `has_own` returns whether a scheme has a key of its own, which
+/// requires a sixth line.
 pub(super) fn parse<'a>(
     text: &'a str,
     title: &'static str,
@@ -65,8 +65,8 @@ pub(super) fn is_lower_hexadecimal(digits: &str) -> bool {
         .all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// Reads the whole file, if it begins with `title`. The capacity is reserved in advance, so that no
-/// copy is left in freed memory.
+/// Reads the whole file, if it begins with `title`. The capacity of the buffer is reserved in
+/// advance, so that no copy remains in freed memory.
 pub(super) fn read_text(
     file: &mut File,
     title: &'static str,
@@ -90,14 +90,14 @@ pub(super) fn read_text(
     }
 }
 
-/// Reads at most one byte more than the maximum length of a key file. The capacity is reserved in
-/// advance.
+/// Reads at most the maximum length of a key file, and one more byte. The capacity of the buffer is
+/// reserved in advance.
 pub(super) fn read_bytes(file: &mut File) -> Result<Zeroizing<Vec<u8>>, KeyFileError> {
-    // One byte more than allowed, so that a longer file is detected.
+    // The additional byte detects a file that is too long.
     let limit = MAX_ENCRYPTED_BYTES + 1;
     let found = file.metadata().map_err(KeyFileError::Io)?;
     let length = usize::try_from(found.len()).unwrap_or(limit);
-    // A pipe has no length.
+    // A pipe has no length, so the maximum is reserved.
     let capacity = if found.is_file() {
         length.saturating_add(1).min(limit)
     } else {
@@ -111,7 +111,7 @@ pub(super) fn read_bytes(file: &mut File) -> Result<Zeroizing<Vec<u8>>, KeyFileE
     Ok(bytes)
 }
 
-/// Names the kind of a file by its first bytes.
+/// Returns the name of a file's kind, which is determined by its first bytes.
 pub(super) fn kind_of(bytes: &[u8]) -> &'static str {
     KINDS
         .iter()
@@ -119,7 +119,7 @@ pub(super) fn kind_of(bytes: &[u8]) -> &'static str {
         .map_or("a file of another kind", |(_, kind)| kind)
 }
 
-/// The first bytes of the kinds of files that are easily confused.
+/// The first bytes and names of the kinds of files that are easily confused with keys.
 const KINDS: [(&[u8], &str); 9] = [
     (b"pad-public-key ", "a public key"),
     (b"pad-secret-key ", "a secret key"),
@@ -152,20 +152,22 @@ pub(super) fn check_permissions(_: &File) -> Result<(), KeyFileError> {
     Ok(())
 }
 
-/// Maximum length of a key file in clear: enough for accumulator parameters, and quick to read.
+/// Maximum length in bytes of a key file in clear. Keys with accumulator parameters fit, and
+/// reading is quick.
 pub(super) const MAX_FILE_BYTES: usize = 4 << 20;
 
-/// The first bytes of files with secret keys in clear.
+/// The first bytes of files that contain secret keys in clear.
 pub(super) const SECRETS: [&[u8]; 3] = [b"pad-secret-key ", b"pad-file-key ", b"PRIVATE+KEY+"];
 
-/// The first bytes of a file encrypted with a passphrase: the format's title and version.
+/// The first bytes of a file encrypted with a passphrase: the title and version of the scrypt
+/// format.
 pub(super) const ENCRYPTED: &[u8] = b"scrypt\0";
 
-/// The overhead of encryption: parameters with a salt, a checksum and an authenticator, and the
-/// authenticator of the contents.
+/// The number of bytes that encryption adds: a header with parameters, salt, checksum and
+/// authenticator, and the authenticator of the contents.
 pub(super) const ENCRYPTION_BYTES: usize = 128;
 
-/// The length of the longest encrypted file.
+/// The maximum length of an encrypted key file in bytes.
 pub(super) const MAX_ENCRYPTED_BYTES: usize = MAX_FILE_BYTES + ENCRYPTION_BYTES;
 
 /// Decodes lower-case hexadecimal digits, without leaving copies in memory.

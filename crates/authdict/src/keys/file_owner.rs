@@ -1,4 +1,4 @@
-//! The key file of an owner of outsourced files.
+//! The key file of an owner of outsourced files, which servers store and clients audit.
 //!
 //! ```text
 //! pad-file-key v1
@@ -37,10 +37,11 @@ impl fmt::Debug for FileOwnerKey {
 }
 
 impl FileOwnerKey {
-    /// Generates a key for tags of this kind.
+    /// Generates a random key for tags of kind `kind`.
     ///
     /// # Errors
-    /// [`FileOwnerKeyError`] if there is no randomness, or this build does not support the kind.
+    /// [`FileOwnerKeyError`] if the operating system returns no random numbers, or this build does
+    /// not support `kind`.
     pub fn generate(kind: TagKind, workers: &Workers) -> Result<Self, FileOwnerKeyError> {
         let mut seed = Zeroizing::new([0; 32]);
         getrandom::fill(seed.as_mut()).map_err(|_| KeyFileError::from(NoRandomness))?;
@@ -57,7 +58,7 @@ impl FileOwnerKey {
         Self::from_file(&SecretFile::read(path)?)
     }
 
-    /// Parses the key in a key file that is in clear, or was decrypted.
+    /// Parses the key in a key file whose contents are in clear, or were decrypted.
     ///
     /// # Errors
     /// [`FileOwnerKeyError`] if the file is of another kind, encrypted, malformed, or accessible to
@@ -94,7 +95,7 @@ impl FileOwnerKey {
         Ok(self.to_file().save(path)?)
     }
 
-    /// The key file, not written yet.
+    /// Returns the contents of the key file, without writing a file.
     pub fn to_file(&self) -> SecretFile {
         let tags = self.tags.to_bytes();
         let digits = (self.seed.len() + tags.len()) * 2;
@@ -111,12 +112,12 @@ impl FileOwnerKey {
         SecretFile::of_text(text)
     }
 
-    /// The kind of tags that the key makes.
+    /// Returns the kind of the tags that this key computes.
     pub fn kind(&self) -> TagKind {
         self.tags.kind()
     }
 
-    /// The owner for use by clients.
+    /// Returns the owner with this key, as the client library needs it.
     ///
     /// # Panics
     /// Never: every seed has a public key.
@@ -132,15 +133,15 @@ impl FileOwnerKey {
     }
 }
 
-/// Decodes an even number of digits, into memory that is reserved in advance and erased when
-/// dropped.
+/// Decodes an even number of hexadecimal digits. The result is in memory that is reserved in
+/// advance, and erased when it is dropped.
 fn decode(digits: &str) -> Option<Zeroizing<Vec<u8>>> {
     let mut bytes = Zeroizing::new(vec![0; digits.len() / 2]);
     hex::decode_to_slice(digits, &mut bytes).ok()?;
     Some(bytes)
 }
 
-/// Error of making or using a key of an owner of files.
+/// Error returned when the key of a file owner is made or used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileOwnerKeyError {
@@ -187,7 +188,7 @@ mod tests {
                 other => panic!("{other}"),
             }
         }
-        // An odd number of digits.
+        // This line contains an odd number of digits.
         std::fs::write(&path, good.replacen("tags ", "tags f", 1)).unwrap();
         let odd = FileOwnerKey::load(&path).unwrap_err();
         assert!(matches!(

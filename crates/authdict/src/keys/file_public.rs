@@ -1,4 +1,4 @@
-//! The public file that an owner publishes about an outsourced file.
+//! The public file that an owner publishes about an outsourced file, for clients that verify it.
 //!
 //! ```text
 //! pad-file-public v1
@@ -12,8 +12,8 @@
 //! ```
 //!
 //! - `owner` is the Ed25519 public key that verifies changes.
-//! - `tags` is the key that checks tags, in the encoding of `flexlist::tag::VerifierKey`. If that
-//!   key is secret, it is the name of their kind.
+//! - `tags` is the key that checks tags, in the encoding of `flexlist::tag::VerifierKey`. If the
+//!   tags are checked with a secret key, `tags` is the name of their kind.
 //! - `version`, `bytes` and `root` describe a version of the file.
 //!
 //! The last line may be missing. Digits are lower-case.
@@ -36,21 +36,20 @@ use super::{
 
 const TITLE: &str = "pad-file-public v1";
 
-/// The longest address of a server in bytes.
+/// The maximum length of a server's address in bytes.
 const MAX_ADDRESS_BYTES: usize = 512;
 
-/// A public file for storage and transfer: the verification data of the file, and the server's
-/// address.
+/// A public file: the verification data of an outsourced file, and the address of its server.
 #[derive(Clone, Debug)]
 pub struct FilePublic {
     /// The data that verifies the file.
     pub file: PublicFile,
-    /// The server's address; empty if it is not given. It need not be trusted.
+    /// The server's address; empty if no address is given. The address need not be trusted.
     pub server: String,
 }
 
 impl FilePublic {
-    /// Reads a public file.
+    /// Reads and parses a public file.
     ///
     /// # Errors
     /// [`FileOwnerKeyError`] if the file is unreadable, malformed, or for tags that this build does
@@ -107,7 +106,7 @@ impl FilePublic {
     }
 }
 
-/// The file as text.
+/// Formats the public file as text.
 impl fmt::Display for FilePublic {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let PublicFile { owner, tags, since } = &self.file;
@@ -128,8 +127,8 @@ impl fmt::Display for FilePublic {
     }
 }
 
-/// Parses the tag check; `None` if the text is neither a public key nor the name of a kind without
-/// one.
+/// Parses the line `tags`. Returns `None` if the text is neither a public key nor the name of a
+/// kind of tags without one.
 fn read_tags(text: &str) -> Result<Option<TagCheck>, FileOwnerKeyError> {
     if let Ok(kind) = text.parse::<TagKind>() {
         return Ok((!kind.is_public()).then(|| TagCheck::of_reads(kind)));
@@ -147,14 +146,14 @@ fn digest(digits: &str) -> Option<[u8; 32]> {
     is_lower_hexadecimal(digits).then_some(bytes)
 }
 
-/// Parses a number in canonical decimal form only.
+/// Parses a decimal number without leading zeros or sign.
 fn number(text: &str) -> Option<u64> {
     text.parse()
         .ok()
         .filter(|number: &u64| number.to_string() == text)
 }
 
-/// Whether the text fits into one line and contains no terminal control characters.
+/// Returns whether the text fits into one line and contains no terminal control characters.
 fn is_address(text: &str) -> bool {
     (1..=MAX_ADDRESS_BYTES).contains(&text.len())
         && text.chars().all(|letter| letter.is_ascii_graphic())
@@ -202,7 +201,7 @@ mod tests {
                 assert_eq!(read.file.tags.key().is_some(), kind.is_public());
             }
         }
-        // The secret key of such tags is never written, even if the value contains it.
+        // The secret key of such tags must not be written, even though the value contains it.
         let owner = OwnerKey::generate(TagKind::PrivateMac, &Workers::sequential()).unwrap();
         let mut public = example(TagKind::PrivateMac, "");
         public.file.tags = TagCheck::new(owner.verifier());
@@ -241,7 +240,7 @@ mod tests {
             assert!(good.contains(from), "{from}");
             assert_eq!(line_of(&good.replacen(from, to, 1)), line, "{from}: {to}");
         }
-        // A truncated file is refused, unless only the optional line is missing.
+        // A truncated file is refused, unless only the optional line `server` is missing.
         let without_server = good.find("server ").unwrap();
         for length in 0..good.len() {
             let cut = FilePublic::parse(&good[..length]);

@@ -1,4 +1,4 @@
-//! Files of secrets: contents in clear or encrypted with a passphrase, and their permissions.
+//! Secret key files: contents in clear or encrypted with a passphrase, and their permissions.
 
 use core::fmt;
 use std::{
@@ -19,13 +19,13 @@ use super::{
     file::MAX_FILE_BYTES,
 };
 
-/// Contents of a secret file: the text of a key, in clear or encrypted. It is erased from memory
-/// when it is dropped.
+/// Contents of a secret key file, in clear or encrypted. The contents are erased from memory when
+/// this value is dropped.
 pub struct SecretFile {
     bytes: Zeroizing<Vec<u8>>,
-    /// The permissions, if users other than the owner have any.
+    /// The permissions of the file, if users other than the owner can access it.
     exposed: Option<u32>,
-    /// The file that was read.
+    /// The path of the file that was read; `None` if the contents come from memory.
     path: Option<PathBuf>,
 }
 
@@ -36,7 +36,8 @@ impl fmt::Debug for SecretFile {
 }
 
 impl SecretFile {
-    /// Reads a file. For an encrypted one, checks that decryption stays within the cost limits.
+    /// Reads a file. For an encrypted file, also checks that decryption stays within the cost
+    /// limits.
     ///
     /// # Errors
     /// [`KeyFileError::Io`]. For an encrypted file, with the feature `passphrase`:
@@ -77,7 +78,7 @@ impl SecretFile {
         Ok(())
     }
 
-    /// A file with this text, not written yet.
+    /// Creates contents with this text, without writing a file.
     pub fn of_text(mut text: Zeroizing<String>) -> Self {
         Self::new(Zeroizing::new(core::mem::take(&mut *text).into_bytes()))
     }
@@ -90,19 +91,19 @@ impl SecretFile {
         }
     }
 
-    /// The kind of the file, in words.
+    /// Returns a description of the kind of the file.
     pub fn kind(&self) -> &'static str {
         kind_of(&self.bytes)
     }
 
-    /// Whether this is a secret key in clear: of an author, of an owner of outsourced files, of a
-    /// witness or of a log.
+    /// Returns whether the file contains a secret key in clear. The key may belong to an author, to
+    /// an owner of outsourced files, to a witness or to a log.
     pub fn is_secret_key(&self) -> bool {
         let mut beginnings = SECRETS.iter();
         beginnings.any(|beginning| self.bytes.starts_with(beginning))
     }
 
-    /// Whether a passphrase is needed.
+    /// Returns whether the file is encrypted with a passphrase.
     pub fn is_encrypted(&self) -> bool {
         self.bytes.starts_with(ENCRYPTED)
     }
@@ -118,10 +119,10 @@ impl SecretFile {
         }
     }
 
-    /// The text in clear.
+    /// Returns the text of a file in clear.
     ///
     /// # Errors
-    /// [`KeyFileError::Encrypted`]; [`KeyFileError::Malformed`] if it is not UTF-8.
+    /// [`KeyFileError::Encrypted`]; [`KeyFileError::Malformed`] if the contents are not UTF-8.
     pub fn text(&self) -> Result<&str, KeyFileError> {
         if self.is_encrypted() {
             return Err(KeyFileError::Encrypted);
@@ -132,7 +133,8 @@ impl SecretFile {
         })
     }
 
-    /// The text in clear of a file with this title that only its owner can read.
+    /// Returns the text of a file in clear with the title `title`. Only the owner may have access
+    /// to the file.
     pub(super) fn text_of(&self, title: &'static str) -> Result<&str, KeyFileError> {
         let (found, wanted) = (self.kind(), kind_of(title.as_bytes()));
         if found != wanted && !self.is_encrypted() {
@@ -143,17 +145,17 @@ impl SecretFile {
         Ok(text)
     }
 
-    /// The cost of deriving the key from a passphrase; `None` for a file in clear, or
-    /// with a damaged header.
+    /// Returns the cost of deriving the key from a passphrase. Returns `None` for a file in clear,
+    /// or with a damaged header.
     #[cfg(feature = "passphrase")]
     pub fn work(&self) -> Option<Work> {
         let encrypted = self.is_encrypted().then_some(&self.bytes)?;
         work_of(encrypted).ok()
     }
 
-    /// Decrypts the file; returns a file in clear unchanged.
+    /// Decrypts the file. A file in clear is returned unchanged.
     ///
-    /// Takes the memory and the time of [`SecretFile::work`].
+    /// Needs the memory and time of [`SecretFile::work`].
     ///
     /// # Errors
     /// [`KeyFileError::WrongPassphrase`]; [`KeyFileError::Damaged`] if the file was changed or
@@ -172,7 +174,7 @@ impl SecretFile {
     /// Encrypts the file with this passphrase.
     ///
     /// # Errors
-    /// [`KeyFileError::Encrypted`] if it is encrypted already; [`KeyFileError::TooLong`];
+    /// [`KeyFileError::Encrypted`] if the file is encrypted already; [`KeyFileError::TooLong`];
     /// [`KeyFileError::NoRandomness`].
     #[cfg(feature = "passphrase")]
     pub fn encrypt(&self, passphrase: &Passphrase, work: Work) -> Result<Self, KeyFileError> {
@@ -197,7 +199,8 @@ impl SecretFile {
         Ok(pad_disk::create(path, &self.bytes, Access::Private)?)
     }
 
-    /// Replaces a file durably and atomically by these contents, readable by its owner only.
+    /// Replaces the file at `path` durably and atomically by these contents. Only the owner can
+    /// read the new file.
     ///
     /// # Errors
     /// [`KeyFileError::Io`].

@@ -102,7 +102,7 @@ fn damaged_secret_keys_are_refused() {
     ));
 }
 
-/// A scheme's own key for tests: one byte or more, of which the public half is the complement.
+/// A scheme key for tests. The secret is one byte or more, and the public half is its complement.
 struct Complement;
 
 impl SchemeKeyFormat for Complement {
@@ -188,7 +188,7 @@ fn lines_of_schemes_are_read_strictly() {
         assert_eq!(refused(read(&format!("{text}\n"))), 7);
         assert_eq!(refused(read(text.trim_end())), 1);
     }
-    // A scheme without a key of its own has no such line.
+    // The scheme has no key of its own, so the text must not contain a sixth line.
     assert_eq!(wrong_line(&public), 6);
     assert_eq!(
         refused(SecretKey::parse(&secret, SchemeName::key_format)),

@@ -1,4 +1,4 @@
-//! The names of objects. Numbers have leading zeros, so that names sort like numbers.
+//! The names of objects. Numbers are padded with zeros, so that names sort like numbers.
 
 use pad_core::Version;
 
@@ -18,7 +18,7 @@ pub(super) fn digits(version: Version) -> String {
     format!("{:0DIGITS$}", version.number())
 }
 
-/// Parses the digits of a number; `None` unless they are canonical.
+/// Parses the digits of a number; returns `None` unless they are canonical.
 pub(super) fn number_of(digits: &str) -> Option<u64> {
     let is_canonical = digits.len() == DIGITS && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_canonical.then(|| digits.parse().ok()).flatten()
@@ -28,7 +28,7 @@ pub(super) fn nodes(number: u64) -> String {
     format!("{NODES}/{number:0HEX_DIGITS$x}")
 }
 
-/// The number of the segment with this last part of its name; `None` if the name is not a segment
+/// Returns the number of the segment whose name ends with `name`; `None` if this is not a segment
 /// name.
 pub(super) fn nodes_of(name: &str) -> Option<u64> {
     let number = u64::from_str_radix(name, 16).ok()?;

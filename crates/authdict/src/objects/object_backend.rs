@@ -13,22 +13,22 @@ use sha2::{Digest as _, Sha256};
 use super::{DESCRIPTION, HEADS, NEWEST, ObjectFolder, names};
 use crate::store::{Record, RecordChange, Store, StoreError, StoredCheckpoint};
 
-/// The store of a dictionary whose versions and nodes are objects. It contains the records given at
-/// its creation, and accepts only versions.
+/// A store whose versions and nodes are objects of an object store. It contains the records given
+/// at its creation. Later, it accepts only versions and no other records.
 #[derive(Debug)]
 pub struct ObjectBackend {
     folder: Arc<ObjectFolder>,
     description: Description,
-    /// The latest version that reads see, from [`Store::pin`] on.
+    /// The latest version visible to reads while they are pinned ([`Store::pin`]).
     pinned: Mutex<Option<Version>>,
 }
 
-/// The contents of the object that is created first.
+/// The contents of the object `description`, which is created first.
 #[derive(Debug, Serialize, Deserialize)]
 struct Description {
     title: [u8; 8],
     store: [u8; 16],
-    /// Group, name and value.
+    /// The first records, each with group, name and value.
     records: Vec<(String, Vec<u8>, Vec<u8>)>,
 }
 
@@ -92,7 +92,8 @@ impl ObjectBackend {
         })
     }
 
-    /// An identity of the log, unique among dictionaries and copies of this one at other addresses.
+    /// Returns the identity of the log. It is unique among dictionaries, and among copies of one
+    /// dictionary at other addresses.
     pub(crate) fn identity(&self) -> LogId {
         let address = format!("{} {}", self.folder.store, self.folder.prefix);
         let digest = Sha256::new()
@@ -102,18 +103,18 @@ impl ObjectBackend {
         core::array::from_fn(|place| digest[place])
     }
 
-    /// The objects.
+    /// Returns the handle of the dictionary's objects.
     pub const fn folder(&self) -> &Arc<ObjectFolder> {
         &self.folder
     }
 
     fn pinned(&self) -> std::sync::MutexGuard<'_, Option<Version>> {
-        // No code panics while it is locked.
+        // No code panics while the lock is held.
         self.pinned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Other records belong in the author's store, which is in files.
+/// The message for records that belong in the author's store, which is in files.
 const ONLY_VERSIONS: &str = "objects take versions only: changes wait in a store in files";
 
 fn only_versions() -> StoreError {
@@ -164,7 +165,7 @@ impl Store for ObjectBackend {
             }
         }
         self.folder.staged().clear();
-        // A hint for finding the latest version. Nothing depends on it.
+        // The object is a hint for finding the latest version, so a failed write is ignored.
         let newest = names::digits(latest).into_bytes();
         drop(self.folder.replace(NEWEST, newest));
         Ok(())
@@ -214,7 +215,7 @@ impl Store for ObjectBackend {
         *self.pinned() = None;
     }
 
-    /// Removes the segments left behind by killed writers.
+    /// Removes the segments that killed writers left behind.
     fn compact(&mut self) -> Result<(), StoreError> {
         self.folder.collect().map(drop)
     }

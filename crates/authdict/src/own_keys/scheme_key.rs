@@ -3,9 +3,10 @@
 use core::{any::Any, fmt};
 use std::sync::Arc;
 
-/// The public half of a scheme's own key. Clients verify with it and the author's key.
+/// The public half of a scheme's own key. Clients verify with this key and the author's key.
 ///
-/// Construction checks the key, which may take long. Copies share the checked key.
+/// A value is created only after its scheme has checked the key, which may take long. Clones share
+/// the checked key.
 #[derive(Clone)]
 pub struct SchemeKey {
     bytes: Vec<u8>,
@@ -13,24 +14,24 @@ pub struct SchemeKey {
 }
 
 impl SchemeKey {
-    /// A key that its scheme has accepted, with its encoding.
+    /// Wraps a key that its scheme has accepted, together with its encoding.
     pub fn new(bytes: Vec<u8>, key: impl Any + Send + Sync) -> Self {
         let key = Arc::new(key);
         Self { bytes, key }
     }
 
-    /// The encoding, which the scheme has accepted.
+    /// Returns the encoding of the key.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The key itself, if it is of this type.
+    /// Returns the decoded key, if it has type `K`.
     pub fn get<K: 'static>(&self) -> Option<&K> {
         self.key.downcast_ref()
     }
 }
 
-/// Compares encodings; each key has only one.
+/// Compares encodings, because each key has exactly one encoding.
 impl PartialEq for SchemeKey {
     fn eq(&self, other: &Self) -> bool {
         self.bytes == other.bytes

@@ -1,11 +1,11 @@
-//! The scheme key of a log in key files: its parameters and its shape.
+//! The format of a log's scheme key in key files: the log's parameters and its shape.
 
 use pad_log::Setup;
 use zeroize::Zeroizing;
 
 use super::{NoRandomness, SchemeKey, SchemeKeyFormat};
 
-/// The format of a log's scheme key: see [`Setup::to_bytes`].
+/// The format of a log's scheme key ([`Setup::to_bytes`]).
 pub(crate) struct SetupFormat;
 
 impl SchemeKeyFormat for SetupFormat {

@@ -21,7 +21,7 @@ use super::Question;
 /// Maximum length of a question in bytes: enough for about a thousand keys of maximum length.
 pub const LONGEST_QUESTION: usize = 4 << 20;
 
-/// The body of the message.
+/// The body of a question's message.
 #[derive(Serialize, Deserialize)]
 enum QuestionBody<'q> {
     Key(Cow<'q, Key>),
@@ -37,7 +37,7 @@ impl Message for QuestionBody<'_> {
 }
 
 impl Question {
-    /// Encodes the question as its only canonical message.
+    /// Encodes the question as a message. Each question has exactly one encoding.
     pub fn encode(&self) -> Vec<u8> {
         codec::encode(&match self {
             Self::Key(key) => QuestionBody::Key(Cow::Borrowed(key)),
@@ -53,10 +53,11 @@ impl Question {
         })
     }
 
-    /// Decodes the message of a question, of at most [`LONGEST_QUESTION`] bytes.
+    /// Decodes a question from a message of at most [`LONGEST_QUESTION`] bytes.
     ///
     /// # Errors
-    /// [`DecodeError`]; [`DecodeError::NonCanonical`] also for keys that do not ascend.
+    /// [`DecodeError`]; [`DecodeError::NonCanonical`] also for keys that are not in ascending
+    /// order.
     pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         Ok(
             match codec::decode::<QuestionBody<'static>>(bytes, LONGEST_QUESTION)? {
@@ -117,7 +118,7 @@ mod tests {
                     }
                     let decoded = Question::decode(&other);
                     assert!(decoded.as_ref() != Ok(question));
-                    // A readable message is the canonical one of its question.
+                    // A message that decodes must be the only encoding of its question.
                     assert!(decoded.is_err() || decoded.is_ok_and(|read| read.encode() == other));
                 }
             }

@@ -1,4 +1,4 @@
-//! A store of any kind, chosen by its path or address.
+//! A store of any kind, which its path or address determines.
 
 use std::path::Path;
 
@@ -12,23 +12,23 @@ use crate::objects::{ObjectBackend, ObjectFolder};
 /// `s3://bucket/prices`.
 #[derive(Debug)]
 pub enum AnyStore {
-    /// In a file.
+    /// A store in a file.
     File(Box<RedbStore>),
-    /// In objects.
+    /// A store in an object store.
     #[cfg(feature = "object-store")]
     Objects(ObjectBackend),
-    /// A store of a test.
+    /// A store that a test supplies.
     #[cfg(test)]
     Test(Box<dyn Store + Send + Sync>),
 }
 
-/// Returns `path` as an address if the store is in objects, not in a file.
+/// Returns `path` as an address if it names a store in an object store; `None` for a file.
 fn is_address(path: &Path) -> Option<&str> {
     path.to_str().filter(|address| address.contains("://"))
 }
 
 impl AnyStore {
-    /// Creates a store with these records.
+    /// Creates a store with the records `records`.
     ///
     /// # Errors
     /// [`StoreError::Exists`]; [`StoreError`] of the medium.
@@ -42,10 +42,10 @@ impl AnyStore {
         }
     }
 
-    /// Opens a store.
+    /// Opens the store at a path or address.
     ///
     /// # Errors
-    /// The errors of [`RedbStore::open`], or of opening objects at an address.
+    /// The errors of [`RedbStore::open`], or the errors of opening an object store.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         match is_address(path) {
             None => Ok(Self::File(Box::new(RedbStore::open(path)?))),
@@ -58,10 +58,10 @@ impl AnyStore {
         }
     }
 
-    /// Whether a store or file exists at this path or address.
+    /// Returns whether a store or file exists at this path or address.
     ///
     /// # Errors
-    /// [`StoreError`] if a store in objects cannot be opened.
+    /// [`StoreError`] if a store in an object store cannot be opened.
     pub fn exists(path: &Path) -> Result<bool, StoreError> {
         if is_address(path).is_none() {
             return Ok(path.exists());
@@ -72,7 +72,7 @@ impl AnyStore {
         }
     }
 
-    /// The store if it is in a file.
+    /// Returns the store if it is in a file; `None` otherwise.
     pub const fn file(&self) -> Option<&RedbStore> {
         match self {
             Self::File(store) => Some(store),
@@ -83,19 +83,19 @@ impl AnyStore {
         }
     }
 
-    /// Whether the store at this path or address is in objects.
+    /// Returns whether `path` is an address of a store in an object store.
     pub fn is_in_objects(path: &Path) -> bool {
         is_address(path).is_some()
     }
 
-    /// The size of the store's own file in bytes; 0 for a store in objects.
+    /// Returns the size of the store's own file in bytes; 0 for a store in an object store.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
     pub fn file_bytes(&self) -> Result<u64, StoreError> {
         match self {
             Self::File(store) => store.file_bytes(),
-            // The objects hold one row for each version, and little else.
+            // The objects of the store itself are little more than one row for each version.
             #[cfg(feature = "object-store")]
             Self::Objects(_) => Ok(0),
             #[cfg(test)]
@@ -104,7 +104,7 @@ impl AnyStore {
     }
 }
 
-/// Forwards a call to the store inside.
+/// Forwards a call to the store that this value contains.
 macro_rules! of {
     ($store:expr, $found:ident => $call:expr) => {
         match $store {

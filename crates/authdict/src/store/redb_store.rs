@@ -6,19 +6,19 @@
 //! | `summary` | nothing | a summary of the other tables, as of one change |
 //! | `records` | group, name | value; group `format` identifies the file format |
 //! | `groups` | group | the number of its records, and their digest |
-//! | `updates` | version, piece | the update that led to it, or only the latest version's row |
-//! | `links` | version | a digest of all updates up to that one |
+//! | `updates` | version, piece | the update that produced it, or only the latest version's row |
+//! | `links` | version | a digest of all updates up to this version |
 //! | `checkpoint` | 0, 1, .. | the checkpoint's bytes, in pieces |
 //!
-//! Keys of large tables only ever grow. A copy-on-write tree stores such rows with little write
-//! amplification.
+//! Keys of large tables are only ever added at the end. A copy-on-write tree stores such rows with
+//! little write amplification.
 //!
-//! The engine checks its pages only on request and before a process first writes, and that reads
-//! all of them. So digests cover all rows, and the summary row authenticates the other tables
-//! against accidents. A small file next to the store, `<store>.newest`, records the last
+//! The engine checks its pages only on request, and before a process first writes. Such a check
+//! reads all pages. Therefore digests cover all rows, and the summary row authenticates the other
+//! tables against accidents. A small file next to the store, `<store>.newest`, records the last
 //! acknowledged state. A flipped bit, a stale page or a mixture of two states of the file is
-//! detected on access. So damaged data is neither answered nor signed. Exceptions: reads do not
-//! detect a record missing from a range of names, or a damaged checkpoint.
+//! detected on access, so damaged data is neither returned nor signed. Exceptions: a read of a
+//! range of names does not detect a missing record, and reads do not detect a damaged checkpoint.
 
 use std::{io, path::Path};
 
@@ -39,19 +39,19 @@ mod tables;
 use summary::{CheckpointSummary, Link, Summary};
 use tables::{CHECKPOINT, LINKS, UPDATES, engine};
 
-/// A store in one file, with its newest acknowledged state in a file next to it.
+/// A store in one file, with a record of its last acknowledged state in a second file next to it.
 #[derive(Debug)]
 pub struct RedbStore {
     database: SharedDatabase,
-    /// The file next to the store; open while this process is the writer.
+    /// The file next to the store. It is open while this process is the writer.
     newest: Option<Register>,
 }
 
 impl RedbStore {
-    /// Creates a store with these records. It appears under its path complete or not at all.
+    /// Creates a store with these records. The file appears at its path complete or not at all.
     ///
     /// # Errors
-    /// [`StoreError::Exists`] if the path is taken; [`StoreError`] of the medium.
+    /// [`StoreError::Exists`] if a file exists at `path`; [`StoreError`] of the medium.
     pub fn create(path: &Path, records: &[RecordChange]) -> Result<Self, StoreError> {
         let mut id = [0; 16];
         getrandom::fill(&mut id).map_err(|error| io::Error::other(error.to_string()))?;
@@ -66,43 +66,43 @@ impl RedbStore {
             summary.write(transaction)
         })?;
         if matches!(newest::known(path), Err(StoreError::Damaged(_))) {
-            // Left over from an earlier store at this path.
+            // The file is left over from an earlier store at this path.
             std::fs::remove_file(newest::path(path)?)?;
         }
         newest::prepare(path, &summary)?;
         Self::open(path)
     }
 
-    /// Opens an existing store, after a crash at its last durable state.
+    /// Opens an existing store. After a crash, this is its last durable state.
     ///
-    /// The store is opened for reading. The first change opens it for writing, and keeps other
-    /// writers out until this value is dropped. Unless a crash has to be repaired, opening reads a
-    /// few rows, whatever the store's size.
+    /// The store is opened for reading. The first change opens it for writing, and blocks other
+    /// writers until this value is dropped. Unless a crash has to be repaired, opening reads only a
+    /// few rows, regardless of the store's size.
     ///
     /// # Errors
-    /// - [`StoreError::Missing`] or [`StoreError::Foreign`] (also if the file is truncated)
+    /// - [`StoreError::Missing`], or [`StoreError::Foreign`] (also if the file is truncated)
     /// - [`StoreError::InUse`], or [`StoreError::Interrupted`] if this process lacks the permission
-    ///   to repair it
-    /// - [`StoreError::Damaged`] if its parts contradict each other
-    /// - [`StoreError::Older`] if it is behind its last acknowledged state
+    ///   to repair the store
+    /// - [`StoreError::Damaged`] if the store's parts contradict each other
+    /// - [`StoreError::Older`] if the store is behind its last acknowledged state
     /// - [`StoreError`] of the medium
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let store = Self {
             database: SharedDatabase::open(path, STORE_FORMAT)?,
             newest: None,
         };
-        // The register is read before the store: a change between the two makes the store newer,
-        // not older.
+        // The register is read before the store. A concurrent change can then only make the store
+        // newer than the register.
         store.check_newest()?;
         Ok(store)
     }
 
-    /// The path of the store.
+    /// Returns the path of the store.
     pub fn path(&self) -> &Path {
         self.database.path()
     }
 
-    /// The size of the file in bytes.
+    /// Returns the size of the store's file in bytes.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
@@ -116,7 +116,7 @@ impl RedbStore {
         newest::check(self.path(), known.as_ref(), &summary)
     }
 
-    /// Makes a change durable, then acknowledges it.
+    /// Makes a change durable, and then records it as acknowledged.
     fn change(
         &mut self,
         work: impl FnOnce(&WriteTransaction, &mut Summary) -> Result<(), StoreError>,
@@ -125,7 +125,8 @@ impl RedbStore {
         let changed = self.database.write(|transaction| {
             let mut summary = Summary::of(transaction)?;
             if newest.is_none() {
-                // This process has only now become the writer.
+                // This process has just become the writer, so it compares the store with the
+                // register first.
                 newest::check(path, newest::known(path)?.as_ref(), &summary)?;
                 *newest = Some(newest::prepare(path, &summary)?);
             }
@@ -263,7 +264,7 @@ impl Store for RedbStore {
     }
 }
 
-/// The store as the engine sees it.
+/// The file format of the store, for the storage engine.
 const STORE_FORMAT: Format = Format {
     is_ours,
     access: Access::Usual,
@@ -301,14 +302,14 @@ fn append(
             is_new &= before.map_err(engine)?.is_none();
         }
         if !is_new {
-            // Nothing of this transaction is written.
+            // The error aborts this transaction, so nothing is written.
             return Err(StoreError::Damaged("an update would be overwritten"));
         }
     }
     Ok(())
 }
 
-/// Replaces all updates by one row, which continues the digest chain of all updates.
+/// Replaces all updates by one row. The digest chain of updates continues with this row.
 fn replace_row(
     transaction: &WriteTransaction,
     summary: &mut Summary,
@@ -351,7 +352,7 @@ fn replace_checkpoint(
         return Err(StoreError::Superseded);
     }
     if oldest < summary.base.version {
-        // Another process has pruned meanwhile, and dropped versions must not come back.
+        // Another process has pruned in the meantime. The dropped versions must not be restored.
         return Err(StoreError::Superseded);
     }
     if version > summary.latest.version || oldest > version {
@@ -382,6 +383,7 @@ fn replace_checkpoint(
 
 const FORMAT_GROUP: &str = "format";
 const FORMAT: &[u8] = b"pad-store v3";
-/// A little below a power of two, so that a piece with its header fills its pages.
+/// The maximum length of a piece in bytes. It is a little less than a power of two, so that a piece
+/// with its header fills its pages.
 const PIECE_BYTES: usize = (1 << 20) - 4096;
 const UPDATE_PIECE_BYTES: usize = (1 << 16) - 4096;

@@ -1,13 +1,13 @@
-//! Nodes of stored trees, in two append-only files next to the store: `STORE.nodes` (nodes of all
-//! versions) and `STORE.nodes.heads` (one row per version: signed head, position of the root, end
-//! of the nodes).
+//! Nodes of tree PADs in two append-only files next to the store. `STORE.nodes` contains the nodes
+//! of all versions. `STORE.nodes.heads` contains one row per version: signed head, position of the
+//! root, end of the nodes.
 //!
-//! The store file holds the latest version's row too. Its transaction publishes a version. The next
-//! writer truncates bytes beyond it.
+//! The store's own file also contains the row of the latest version. Writing this row in a
+//! transaction publishes the version. The next writer truncates bytes after the published end.
 //!
-//! Writers lock the node file; readers need no lock. Each file has a 4096-byte header with the
-//! store's 16-byte id and a copy number. Files of another store are refused, never truncated or
-//! removed.
+//! Writers lock the node file; readers need no lock. Each file begins with a 4096-byte header,
+//! which contains the store's 16-byte id and a copy number. Files of another store are refused, and
+//! never truncated or removed.
 
 use std::{path::Path, sync::Arc};
 
@@ -26,32 +26,33 @@ mod owned;
 
 use owned::{OwnedFile, Owner};
 
-/// The nodes of stored trees and the rows of their versions, in files next to their store.
+/// The nodes of a tree PAD and the rows of its versions, in files next to the store.
 #[derive(Debug)]
 pub(crate) struct NodeFile {
     folder: Arc<dyn FileLayer>,
-    /// The name of the store's file.
+    /// The name of the store's own file.
     store: String,
     owner: Owner,
     nodes: OwnedFile,
     rows: OwnedFile,
     lengths: RowLengths,
     latest: Version,
-    /// The row of the latest version in the store, if its nodes were rewritten at the end. The file
-    /// still contains the previous row.
+    /// The row of the latest version in the store, if its nodes were rewritten at the end of the
+    /// file. The file of rows still contains the previous row.
     moved: Option<Vec<u8>>,
     /// The end of the nodes of the latest version.
     published: u64,
-    /// The position of the next byte.
+    /// The position at which the next byte is appended.
     end: u64,
     is_writer: bool,
-    /// Whether the state of the store is unknown until it is reopened.
+    /// Whether writes are rejected because the store's state is unknown. Reopening clears this
+    /// state.
     is_closed: bool,
     error: SystemError,
 }
 
 impl NodeFile {
-    /// The first files of the store at this path, with no versions and no owner yet.
+    /// Returns the first files of the store at `path`, with no versions and no owner yet.
     ///
     /// # Errors
     /// [`StoreError::Io`], also if the store's name is not UTF-8.
@@ -61,12 +62,12 @@ impl NodeFile {
         Ok(Self::new(folder, store, lengths))
     }
 
-    /// The first files of the store named `store` in a folder.
+    /// Returns the first files of the store named `store` in a folder.
     pub(crate) fn new(folder: Arc<dyn FileLayer>, store: String, lengths: RowLengths) -> Self {
         Self::owned(folder, store, lengths, Owner::default())
     }
 
-    /// Other files of the same store, with no versions.
+    /// Returns other files of the same store, with no versions.
     fn of(&self, owner: Owner) -> Self {
         let folder = Arc::clone(&self.folder);
         Self::owned(folder, self.store.clone(), self.lengths, owner)
@@ -95,7 +96,8 @@ impl NodeFile {
         }
     }
 
-    /// Opens the same files, with the versions up to `latest`, whose row in the store is `row`.
+    /// Opens the same files with the versions up to `latest`. `row` is the row of version `latest`
+    /// in the store.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] if `row` is malformed, or the files do not match it;
@@ -129,12 +131,12 @@ impl NodeFile {
         self.lengths.end(latest.number()).ok_or(NO_ROW)
     }
 
-    /// Refuses a new store at a path with node files: they belong to another store.
+    /// Refuses to create a store at a path with node files, because they belong to another store.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] if there are node files; [`StoreError::Io`].
     pub(crate) fn require_none(store: &Path) -> Result<(), StoreError> {
-        // The positions of rows do not matter here.
+        // No row is read, so the lengths of rows do not matter.
         let lengths = RowLengths::of::<Sha256Ed25519>();
         if Self::of_store(store, lengths)?.file_bytes()? > 0 {
             return Err(FOREIGN);
@@ -142,7 +144,7 @@ impl NodeFile {
         Ok(())
     }
 
-    /// The bytes of the files; 0 if there are none.
+    /// Returns the total bytes of the files; 0 if there are none.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -150,7 +152,7 @@ impl NodeFile {
         Ok(self.nodes.bytes()?.saturating_add(self.rows.bytes()?))
     }
 
-    /// The row of a version.
+    /// Returns the row of a version.
     ///
     /// # Errors
     /// [`StoreFault::Damaged`] if the row is missing or its checksum does not match;
@@ -172,12 +174,12 @@ impl NodeFile {
         }
     }
 
-    /// Keeps other writers out until this value is dropped, and truncates bytes that a killed
-    /// writer left behind. Before the truncation, `is_newest` checks under the lock that the latest
-    /// version here is the latest of the store.
+    /// Takes the write lock until this value is dropped, and truncates bytes that a killed writer
+    /// left behind. Before the truncation, `is_newest` checks under the lock that the store and
+    /// these files have the same latest version.
     ///
     /// # Errors
-    /// [`StoreError::InUse`], [`StoreError::Superseded`] if the files are gone,
+    /// [`StoreError::InUse`], [`StoreError::Superseded`] if the files no longer exist,
     /// [`StoreError::Closed`], [`StoreError::Damaged`], [`StoreError::Io`]; the errors of
     /// `is_newest`.
     pub(crate) fn begin(
@@ -191,12 +193,12 @@ impl NodeFile {
             return Ok(());
         }
         let rows_end = self.rows_end(self.latest)?;
-        // A version without nodes still has a row.
+        // A version without nodes has a row too.
         let nodes = self.nodes.opened_to_write(rows_end)?;
         self.nodes.lock(&*nodes)?;
         is_newest()?;
         let rows = self.rows.opened_to_write(rows_end)?;
-        // Both handles are stored or neither, because the lock is held through the handle.
+        // The handle holds the lock, so either both handles are stored or neither.
         self.nodes.prepare(&*nodes, self.published)?;
         self.rows.prepare(&*rows, rows_end)?;
         self.nodes.write_to(nodes);
@@ -219,7 +221,7 @@ impl NodeLog for NodeFile {
         self.end
     }
 
-    /// `None` for a writer, whose nodes may never be published.
+    /// Returns `None` for a writer, because its nodes may never be published.
     fn identity(&self) -> Option<LogId> {
         (!self.is_writer).then(|| self.owner.bytes())
     }
@@ -267,7 +269,7 @@ impl NodeLog for NodeFile {
         Ok(())
     }
 
-    /// Only the row in the store changes; the file keeps the old one.
+    /// Replaces only the row in the store. The file keeps the old row.
     fn replace(&mut self, record: &[u8]) -> Result<(), StoreFault> {
         if !self.may_write() {
             return Err(StoreFault::Closed);
@@ -302,7 +304,7 @@ const OTHER_ROW: StoreError = StoreError::Damaged(
     "version index (.nodes.heads) does not match the latest version: restore the file that was \
      copied with the store",
 );
-/// Reports a missing file. A pruning may have replaced it since the store was read.
+/// The message for a missing file. A pruning may have replaced the file since the store was read.
 pub(crate) const MISSING: &str =
     "node file (.nodes or .nodes.heads) is missing: copy both files with the store";
 const FOREIGN: StoreError = StoreError::Damaged(

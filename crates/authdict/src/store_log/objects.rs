@@ -1,8 +1,8 @@
-//! The node log of a stored tree in an object store.
+//! The node log of a tree PAD in an object store.
 //!
-//! Nodes are appended to segments, objects of at most 1 MiB. A node's position is its segment's
-//! number times 2^20 plus its offset, so numbers of segments may be skipped.
-//! A writer begins after all existing segments, including segments of other writers.
+//! Nodes are appended to segments, which are objects of at most 1 MiB. A node's position is the
+//! number of its segment times 2^20, plus its offset in the segment. Numbers of segments may be
+//! skipped. A writer begins after all existing segments, including the segments of other writers.
 
 use core::ops::RangeInclusive;
 use std::{io, sync::Arc};
@@ -16,7 +16,7 @@ use crate::{
     store::{RecordChange, Store, StoreError},
 };
 
-/// The nodes of stored trees in objects.
+/// The nodes of a tree PAD in objects.
 #[derive(Debug)]
 pub(crate) struct ObjectLog {
     folder: Arc<ObjectFolder>,
@@ -24,9 +24,9 @@ pub(crate) struct ObjectLog {
     latest: Version,
     /// The end of the nodes of the latest version.
     published: u64,
-    /// The position of the next byte.
+    /// The position at which the next byte is appended.
     end: u64,
-    /// The bytes that are not in a segment yet, and their position.
+    /// The bytes that are not in a segment yet, and the position of their first byte.
     pending: Vec<u8>,
     pending_from: u64,
     /// The position of the first byte that is not synchronised yet.
@@ -36,30 +36,30 @@ pub(crate) struct ObjectLog {
     error: SystemError,
 }
 
-/// The bits of the offset in a segment.
+/// The number of bits of an offset in a segment.
 const PLACE_BITS: u32 = 20;
-/// The upper bound of segment numbers: a position has 48 bits.
+/// The upper bound of segment numbers, because a position has 48 bits.
 const MOST_SEGMENTS: u64 = 1 << (48 - PLACE_BITS);
-/// The maximum number of bytes in a segment.
+/// The maximum number of bytes of a segment.
 const SEGMENT: usize = 1 << PLACE_BITS;
 const SEGMENT_BYTES: u64 = 1 << PLACE_BITS;
-/// Segments end at a block boundary, so that a block is read in one piece.
+/// Segments end at a block boundary, so that one request reads a block.
 const BLOCK: usize = 4096;
 
-/// Before the end of a row: the number of the first segment that may hold nodes of the version's
-/// own.
+/// The number of bytes of a field in each row: the number of the first segment that may contain
+/// nodes that the row's version has added.
 const FIRST_BYTES: usize = 8;
 
-/// The record in a row, the first segment, and the end of the nodes; `None` if the row is not the
-/// version's row.
+/// Returns the record in a row, the first segment, and the end of the nodes. Returns `None` if
+/// `row` is not the row of this version.
 fn parts(version: Version, row: &[u8]) -> Option<(&[u8], u64, u64)> {
     let (body, end) = rows::parts(version, row)?;
     let (record, first) = body.split_last_chunk::<FIRST_BYTES>()?;
     Some((record, u64::from_le_bytes(*first), end))
 }
 
-/// The numbers of the segments that may hold a version's own nodes, from its row. `None` if it is
-/// not the version's row.
+/// Returns the numbers of the segments that may contain nodes that this version has added, from its
+/// row. Returns `None` if `row` is not the row of this version.
 pub(crate) fn segments(version: Version, row: &[u8]) -> Option<RangeInclusive<u64>> {
     let (_, first, end) = parts(version, row)?;
     Some(first..=segment(end.saturating_sub(1)))
@@ -70,7 +70,7 @@ const fn segment(position: u64) -> u64 {
 }
 
 impl ObjectLog {
-    /// The log of a store, without versions.
+    /// Creates the log of a store, without versions.
     pub(crate) fn of_store(store: &ObjectBackend) -> Self {
         Self::new(Arc::clone(store.folder()), store.identity())
     }
@@ -108,7 +108,7 @@ impl ObjectLog {
         Ok(())
     }
 
-    /// Reads bytes that are not in a segment yet.
+    /// Reads bytes that are not in a segment yet; returns `None` if they are not pending either.
     fn read_pending(&self, position: u64, bytes: &mut [u8]) -> Option<()> {
         let start = usize::try_from(position.checked_sub(self.pending_from)?).ok()?;
         let found = self.pending.get(start..)?.get(..bytes.len())?;
@@ -126,13 +126,13 @@ impl NodeLog for ObjectLog {
         self.end
     }
 
-    /// `None` for a writer, whose nodes may never be published.
+    /// Returns `None` for a writer, because its nodes may never be published.
     fn identity(&self) -> Option<LogId> {
         (!self.is_writer).then_some(self.identity)
     }
 
     fn read(&self, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault> {
-        // A long value may continue in the segments that follow.
+        // A long value may continue in the next segments.
         let (mut position, mut rest) = (position, bytes);
         while !rest.is_empty() {
             let place = position % SEGMENT_BYTES;
@@ -198,7 +198,7 @@ impl NodeLog for ObjectLog {
         Ok(())
     }
 
-    /// Created segments stay, but no head refers to them.
+    /// Drops the unpublished nodes. Segments that were created remain, but no head refers to them.
     fn discard(&mut self) {
         let kept = self.published.checked_sub(self.pending_from);
         let kept = kept.and_then(|kept| usize::try_from(kept).ok());
@@ -265,7 +265,7 @@ impl StoreLog for ObjectLog {
         Err(StoreError::CannotPrune)
     }
 
-    /// A head is an object that is created once.
+    /// Always refuses: a head is an object that is created once, so it cannot be replaced.
     fn require_moves(&self) -> Result<(), StoreError> {
         Err(StoreError::CannotCompact)
     }

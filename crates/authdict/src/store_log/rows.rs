@@ -1,12 +1,12 @@
-//! Rows of all versions, each at a position that follows from the version number. A row contains
-//! the version's record, and the end of its nodes.
+//! Rows of all versions in one file. A row's position follows from the version number. A row
+//! contains the version's record, and the end of its nodes.
 
 use core::ops::Range;
 
 use pad_core::{Suite, Version};
 use pad_tree::{RECORDS_FOR_EACH_SUBTREE, place_in_record, record_bytes};
 
-/// The lengths of rows, and so their positions.
+/// The lengths of rows, from which their positions follow.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RowLengths {
     ordinary: u64,
@@ -22,7 +22,7 @@ const END_BYTES: usize = 8;
 const CHECKSUM_BYTES: usize = 4;
 
 impl RowLengths {
-    /// The lengths for a tree under this suite.
+    /// Returns the lengths of the rows of a tree with this suite.
     pub(crate) const fn of<S: Suite>() -> Self {
         let ordinary = record_bytes::<S>(Version::new(1));
         let longer = record_bytes::<S>(Version::new(RECORDS_FOR_EACH_SUBTREE));
@@ -34,8 +34,9 @@ impl RowLengths {
         }
     }
 
-    /// Whether `row` is `from` after its nodes were rewritten. Only the root may differ, and the
-    /// end of the nodes, which must not be earlier.
+    /// Returns whether `row` results from `from` by rewriting the version's nodes. The two rows may
+    /// differ only in the root's position, and in the end of the nodes, which must not move
+    /// backwards.
     pub(super) fn is_moved(&self, version: Version, row: &[u8], from: &[u8]) -> bool {
         let parts = |row| -> Option<([&[u8]; 2], u64)> {
             let (record, end) = parts(version, row)?;
@@ -48,15 +49,16 @@ impl RowLengths {
         }
     }
 
-    /// The end of the rows of `versions` versions; `None` beyond the maximum length of a file.
+    /// Returns the end of the rows of `versions` versions; `None` if it exceeds the maximum length
+    /// of a file.
     pub(super) fn end(&self, versions: u64) -> Option<u64> {
         let groups = versions / RECORDS_FOR_EACH_SUBTREE;
         let more = groups.checked_mul(self.more)?;
         versions.checked_mul(self.ordinary)?.checked_add(more)
     }
 
-    /// The position and length of a row. `None` beyond the maximum length of a file, and for
-    /// version 0, which has no row.
+    /// Returns the position and the length of a version's row. Returns `None` if they exceed the
+    /// maximum length of a file, and for version 0, which has no row.
     pub(super) fn row(&self, version: Version) -> Option<(u64, usize)> {
         let start = self.end(version.previous()?.number())?;
         let length = self.end(version.number())?.checked_sub(start)?;
@@ -72,7 +74,7 @@ const fn widened(length: usize) -> u64 {
     length as u64
 }
 
-/// The row of a version whose nodes end at `end`.
+/// Encodes the row of a version whose nodes end at `end`.
 pub(super) fn row(version: Version, record: &[u8], end: u64) -> Vec<u8> {
     let mut row = record.to_vec();
     row.extend_from_slice(&end.to_le_bytes());
@@ -80,8 +82,8 @@ pub(super) fn row(version: Version, record: &[u8], end: u64) -> Vec<u8> {
     row
 }
 
-/// The record in a row, and the end of the nodes; `None` if the checksum does not match the row of
-/// this version.
+/// Returns the record in a row, and the end of the nodes. Returns `None` if the checksum does not
+/// match a row of this version.
 pub(super) fn parts(version: Version, row: &[u8]) -> Option<(&[u8], u64)> {
     let (body, sum) = row.split_last_chunk::<CHECKSUM_BYTES>()?;
     let (record, end) = body.split_last_chunk::<END_BYTES>()?;

@@ -1,5 +1,5 @@
-//! Database of the rows: shared by processes or, in tests, in a folder whose operations can be made
-//! to fail.
+//! The database with the rows. Processes share it. Tests use a simulated folder whose operations
+//! can be made to fail.
 
 #[cfg(test)]
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use redb::{ReadTransaction, WriteTransaction};
 
 use super::tables;
 
-/// The place of the file.
+/// The place of the database file.
 #[derive(Clone, Debug)]
 pub(super) enum Place {
     Path(PathBuf),
@@ -27,7 +27,7 @@ pub(super) enum Place {
     Within(Arc<dyn FileLayer>),
 }
 
-/// The open file.
+/// The open database file.
 #[derive(Debug)]
 pub(super) enum Database {
     Shared(SharedDatabase),
@@ -36,7 +36,7 @@ pub(super) enum Database {
 }
 
 impl Place {
-    /// The path; `None` in a layer.
+    /// Returns the path of the file; `None` in a simulated folder.
     #[allow(clippy::unnecessary_wraps, reason = "in tests there are layers")]
     pub(super) fn path(&self) -> Option<&Path> {
         match self {
@@ -69,10 +69,11 @@ impl Place {
         }
     }
 
-    /// Makes the file's name durable: its creator may have failed before it did so.
+    /// Makes the file's name durable, because the process that created the file may have failed
+    /// before this step.
     ///
     /// # Errors
-    /// The operating system's.
+    /// [`io::Error`] of the operating system.
     pub(super) fn synchronise_name(&self) -> io::Result<()> {
         match self {
             Self::Path(path) => Folder::of_file(path)?.0.synchronise_names(),
@@ -142,6 +143,6 @@ const FORMAT: Format = Format {
     cache_bytes: 64 << 20,
 };
 
-/// The name of the file in a layer.
+/// The name of the file in a simulated folder.
 #[cfg(test)]
 const NAME: &str = "store.tuples";

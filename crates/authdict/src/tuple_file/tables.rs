@@ -6,7 +6,7 @@ use redb::{
     WriteTransaction,
 };
 
-/// The metadata of the file under a name.
+/// Reads the metadata with this name.
 pub(super) fn named(
     transaction: &ReadTransaction,
     name: &str,
@@ -24,12 +24,12 @@ pub(super) fn is_ours(transaction: &ReadTransaction) -> Result<bool, EngineError
     Ok(found.is_some_and(|name| name == FORMAT_NAME || name == OLDER_FORMAT_NAME))
 }
 
-/// Whether the file is of the previous format, in which all rows were in one table.
+/// Returns whether the file has the previous format, with all rows in one table.
 pub(super) fn is_older(transaction: &ReadTransaction) -> Result<bool, EngineError> {
     Ok(named(transaction, KIND)?.as_deref() == Some(OLDER_FORMAT_NAME))
 }
 
-/// Writes the metadata of a new file for the store with this number.
+/// Writes the metadata of a new file for the store with the id `store`.
 pub(super) fn fill(transaction: &WriteTransaction, store: &[u8]) -> Result<(), EngineError> {
     let mut about = transaction.open_table(ABOUT).map_err(EngineError::of)?;
     about.insert(KIND, FORMAT_NAME).map_err(EngineError::of)?;
@@ -39,7 +39,7 @@ pub(super) fn fill(transaction: &WriteTransaction, store: &[u8]) -> Result<(), E
 
 pub(super) type Table = ReadOnlyTable<&'static [u8], &'static [u8]>;
 
-/// The table of the rows whose keys begin with the same byte as `key`, if it exists.
+/// Opens the table of the rows whose keys have the same first byte as `key`, if it exists.
 pub(super) fn of_key(
     transaction: &ReadTransaction,
     key: &[u8],
@@ -50,7 +50,7 @@ pub(super) fn of_key(
     }
 }
 
-/// The table of [`of_key`], for writing.
+/// Opens the table of [`of_key`] for writing, and creates it if necessary.
 pub(super) fn of_key_to_write<'t>(
     transaction: &'t WriteTransaction,
     key: &[u8],

@@ -1,4 +1,4 @@
-//! First versions sorted outside memory equal those sorted in memory.
+//! Checks that first versions sorted outside memory equal first versions sorted in memory.
 
 use std::{fs, path::Path};
 
@@ -16,7 +16,7 @@ const SCHEMES: [SchemeName; 3] = [
     SchemeName::SkipList,
 ];
 
-/// A memory limit for few operations, in bytes.
+/// A memory limit in bytes that only a few operations fit into.
 const TINY: usize = 2000;
 
 fn author(folder: &Path, scheme: SchemeName) -> Author {
@@ -34,7 +34,7 @@ fn key(number: u64) -> Key {
     Key::try_from(format!("key {number}").as_str()).unwrap()
 }
 
-/// Operations in a random order, with removals and repeated keys.
+/// Returns operations in a random order, with removals and repeated keys.
 fn batch(seed: u64, number: u64) -> Vec<Operation> {
     let mut state = seed;
     let mut random = |below: u64| {
@@ -63,7 +63,7 @@ fn gathered(author: &Author, folder: &Path, batch: &[Operation]) -> Changes {
     changes
 }
 
-/// Publishes batches, gathered if `is_gathered`.
+/// Publishes batches. If `is_gathered`, they are gathered in a `Changes` collection first.
 fn publish(folder: &Path, scheme: SchemeName, batches: &[Vec<Operation>], is_gathered: bool) {
     for batch in batches {
         let mut author = author(folder, scheme);
@@ -77,7 +77,7 @@ fn publish(folder: &Path, scheme: SchemeName, batches: &[Vec<Operation>], is_gat
     }
 }
 
-/// The messages of all versions, and answers about them.
+/// Returns the messages of all versions, and answers about them.
 fn said(folder: &Path) -> Vec<Vec<u8>> {
     let repository = Server::of_any(folder.join("store")).unwrap();
     let keys = Keys::new((0..40).map(key).collect()).unwrap();
@@ -101,7 +101,7 @@ fn versions_that_were_gathered_are_those_that_were_in_memory() {
     for scheme in SCHEMES {
         let first = batch(81, 700);
         let all = (0..700).map(|number| Operation::Remove(key(number)));
-        // Empty, a load, the removal of all keys, another load, and few changes.
+        // An empty batch, a load, the removal of all keys, another load, and a few changes.
         let batches = [
             Vec::new(),
             first.clone(),
@@ -113,7 +113,7 @@ fn versions_that_were_gathered_are_those_that_were_in_memory() {
         publish(usual.path(), scheme, &batches, false);
         publish(loaded.path(), scheme, &batches, true);
         let nodes = |folder: &Path| fs::read(folder.join("store.nodes")).unwrap();
-        // The first page of each file identifies the store.
+        // The first page of each file identifies the store, so it is not compared.
         assert_eq!(nodes(usual.path())[4096..], nodes(loaded.path())[4096..]);
         let expected = said(usual.path());
         assert_eq!(said(loaded.path()), expected, "{scheme}");
@@ -159,7 +159,7 @@ fn what_is_not_flushed_is_not_there_and_nothing_lies_about() {
     assert_eq!(said(folder), said(other.path()));
 }
 
-/// Runs cannot be written to a missing folder, so operations that exceed memory fail.
+/// Runs cannot be written to a missing folder. Operations that exceed the memory limit must fail.
 #[test]
 fn without_room_for_runs_nothing_is_published() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,12 +1,12 @@
-//! Accidents to the files of a store: flipped bits, stale pages, truncation, mixtures of two
+//! Accidents to the files of a store: flipped bits, stale pages, truncation, and mixtures of two
 //! states.
 //!
-//! After any accident to a store's file, or to the small file next to it, every command fails or
-//! behaves as before. It gives no other answer, older "latest", other pending change, or second
-//! head for a version.
+//! After any accident to the store's file, or to the small file next to it, every command must fail
+//! or behave as before. It must not return another answer, an older version as the latest, another
+//! pending change, or a second head for a version.
 //!
-//! `PAD_DAMAGE_ROUNDS` sets the number of accidents for each scheme, 150 unless set;
-//! `PAD_DAMAGE_SEED` the seed.
+//! `PAD_DAMAGE_ROUNDS` sets the number of accidents for each scheme (default 150).
+//! `PAD_DAMAGE_SEED` sets the seed.
 
 use std::{
     collections::BTreeMap,
@@ -30,22 +30,22 @@ const PAGE: usize = 4096;
 struct Files {
     store: Vec<u8>,
     newest: Vec<u8>,
-    /// Files of nodes or tuples: the suffix of each name, and its contents.
+    /// The files of nodes or tuples: the suffix of each name, and the file's contents.
     nodes: BTreeMap<String, Vec<u8>>,
 }
 
-/// A store with a history: copies of its files after each step.
+/// A store with several states: copies of its files after each step.
 struct Life {
     key: SecretKey,
     states: Vec<Files>,
     record: Vec<u8>,
     /// The observable state of the intact store.
     expected: Observation,
-    /// The head that the next commit makes.
+    /// The head that the next commit must make.
     next: Vec<u8>,
 }
 
-/// Observable state of a store.
+/// The observable state of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Observation {
     latest: Version,
@@ -69,7 +69,7 @@ fn newest_path(store: &Path) -> PathBuf {
     store.with_extension("newest")
 }
 
-/// The files of nodes or tuples next to a store.
+/// Returns the files of nodes or tuples next to a store.
 fn node_files(store: &Path) -> impl Iterator<Item = PathBuf> {
     let store_name = store.file_name().unwrap().to_str().unwrap();
     let beginnings = ["nodes", "tuples"].map(|kind| format!("{store_name}.{kind}"));
@@ -154,7 +154,7 @@ fn live(scheme: SchemeName, folder: &Path) -> Life {
     }
 }
 
-/// Reads everything that commands print, and verifies each answer with the key.
+/// Reads all data that commands print, and verifies each answer with the key.
 fn tell(key: &SecretKey, store: &Path) -> Result<Observation, String> {
     let text = |error: &dyn ToString| error.to_string();
     let repository = Server::of_any(store).map_err(|error| text(&error))?;
@@ -199,7 +199,8 @@ fn values(
             .map_err(|error| error.to_string())?;
         match verify(key.public(), version, &question, &answer) {
             Ok(Statement::Lookup(lookup)) => Ok(lookup.answer.value().cloned()),
-            // Damaged nodes may be sent: they are not hashed before.
+            // The server may send damaged nodes, because it does not hash them first. The client
+            // refuses them.
             Err(refusal) => Err(refusal.to_string()),
             other => panic!("the answer to a look-up is {other:?}"),
         }
@@ -207,7 +208,7 @@ fn values(
     keys().map(value).collect()
 }
 
-/// Signs pending changes as `pad commit` does; returns the new head.
+/// Signs pending changes as `pad commit` does, and returns the new head.
 fn commit(key: &SecretKey, store: &Path, record: &Path) -> Result<Vec<u8>, String> {
     let text = |error: &dyn ToString| error.to_string();
     let record = SigningRecord::open_or_begin(record).map_err(|error| text(&error))?;
@@ -243,7 +244,7 @@ impl Random {
     }
 }
 
-/// Applies one accident to the last state; returns a description of it.
+/// Applies one accident to the last state, and returns a description of it.
 fn accident(life: &Life, random: &mut Random) -> (Files, String) {
     let last = life.states.last().unwrap();
     let mut files = last.clone();
@@ -259,7 +260,7 @@ fn accident(life: &Life, random: &mut Random) -> (Files, String) {
             format!("bit {bit} of byte {place}")
         }
         1 => {
-            // The first pages, on which all others depend.
+            // The first pages are damaged, because all other pages depend on them.
             let (place, bit) = (random.below(4 * PAGE), random.below(8));
             files.store[place] ^= 1 << bit;
             format!("bit {bit} of byte {place}")
@@ -375,8 +376,8 @@ fn no_accident_to_a_tree_changes_an_answer() {
     survive(SchemeName::Treap);
 }
 
-/// Opens old copies of a store with the newest acknowledgement, then without it, then with their
-/// own.
+/// Opens old copies of a store: with the newest acknowledgement file, without it, and with the old
+/// one.
 #[test]
 fn an_old_store_is_refused_by_what_was_acknowledged_from_it() {
     let folder = tempfile::tempdir().unwrap();
@@ -394,7 +395,7 @@ fn an_old_store_is_refused_by_what_was_acknowledged_from_it() {
             matches!(error, StoreError::Older { .. }),
             "{number}: {error}"
         );
-        // Removing the acknowledgement file accepts the old state.
+        // Without the acknowledgement file, the old state is accepted.
         fs::remove_file(newest_path(&store)).unwrap();
         RedbStore::open(&store).unwrap();
         // Both files from one old state are consistent.

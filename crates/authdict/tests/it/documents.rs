@@ -1,4 +1,4 @@
-//! Tests named in documents exist, and so do the targets of links.
+//! Checks that the tests named in documents exist, and that the targets of links exist.
 
 use std::{
     collections::HashSet,
@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The names of all functions in the sources of the workspace.
+/// Collects the names of all functions in the sources of the workspace.
 fn functions(folder: &Path, found: &mut HashSet<String>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -23,7 +23,7 @@ fn functions(folder: &Path, found: &mut HashSet<String>) {
     }
 }
 
-/// Each promise of the threat model names the tests that hold it, as `module::test`.
+/// Each promise of the threat model names the tests that check it, as `module::test`.
 #[test]
 fn the_tests_that_the_threat_model_names_exist() {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -44,7 +44,7 @@ fn the_tests_that_the_threat_model_names_exist() {
                     .chars()
                     .all(|letter| letter.is_ascii_lowercase() || letter == '_')
         };
-        // Methods of types and whole modules are no tests.
+        // Other names, such as methods of types and whole modules, are not tests.
         if !module.split("::").all(is_test) || !is_test(name) || !name.contains('_') {
             continue;
         }
@@ -54,7 +54,7 @@ fn the_tests_that_the_threat_model_names_exist() {
     assert!(named >= 15, "{named} tests are named");
 }
 
-/// Adds the Markdown documents in a folder and its subfolders.
+/// Collects the Markdown documents in a folder and its subfolders.
 fn documents(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -105,7 +105,7 @@ fn the_index_lists_every_decision() {
     }
 }
 
-/// The walks of `docs/architecture.md` name functions that are in the files they link to.
+/// Each walk-through in `docs/architecture.md` must name functions in the files that it links to.
 #[test]
 fn the_walks_of_the_architecture_name_functions() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");

@@ -1,5 +1,4 @@
-//! Stores and the data that they keep for each family: crashes, damage and refusals, without the
-//! command line.
+//! Tests of stores of each family without the command line: crashes, damage and refusals.
 
 use std::path::Path;
 
@@ -13,7 +12,8 @@ use authdict::{
 };
 use tempfile::TempDir;
 
-/// A tree (stored rows), tuples (derived from updates), and, if built, tuples in a checkpoint.
+/// One tree scheme (kept as rows), one tuple scheme (derived from updates), and, if built, one kept
+/// in a checkpoint.
 const SCHEMES: &[SchemeName] = &[
     SchemeName::RedBlack,
     SchemeName::TupleSpecLightweight,
@@ -29,7 +29,7 @@ fn key_of(suite: SuiteName, scheme: SchemeName) -> SecretKey {
     SecretKey::generate_for(16, suite, scheme, None).unwrap()
 }
 
-/// A store with its author's key.
+/// A store and its author's key.
 struct Shop {
     folder: TempDir,
     key: SecretKey,
@@ -46,7 +46,7 @@ impl Shop {
         Self::of(key_of(SuiteName::Sha256Ed25519, scheme))
     }
 
-    /// A store with three versions.
+    /// Creates a store with three versions.
     fn published(scheme: SchemeName) -> Self {
         let shop = Self::new(scheme);
         for number in 1..=3_u32 {
@@ -183,7 +183,7 @@ fn an_author_goes_on_where_it_stopped() {
         let mut author = shop.author().unwrap();
         author.stage(vec![put("new", "4")]).unwrap();
         assert_eq!(author.flush(&[]).unwrap(), Version::new(4));
-        // A crash drops a staged snapshot that was never published, so its number is free.
+        // A crash drops a staged version that was never published, so its number can be used again.
         assert_eq!(
             author.stage(vec![put("lost", "5")]).unwrap(),
             Version::new(5)
@@ -242,7 +242,7 @@ fn staged_updates_are_not_answered_before_they_are_durable() {
         let changes = repository.diff(durable, staged);
         assert_eq!(changes.map(drop).unwrap_err(), unknown.into());
         let answered = repository.answer(Version::new(2), &question);
-        // A superseding statement covers later versions.
+        // A superseding statement of a tuple also covers later versions.
         let is_tuple = *scheme != SchemeName::RedBlack;
         assert_eq!(answered.is_err(), is_tuple, "{scheme}");
         if let Err(error) = answered {
@@ -282,7 +282,7 @@ fn a_damaged_checkpoint_costs_a_replay_or_is_refused() {
     ));
 }
 
-/// Stores the updates of another author, which also signed the first one.
+/// Publishes updates of another author in the store. The first update must be reported as damaged.
 #[test]
 fn damaged_updates_are_found() {
     for scheme in SCHEMES.iter().skip(1) {
@@ -304,7 +304,7 @@ fn damaged_updates_are_found() {
     }
 }
 
-/// A store of an earlier format, whose tree was read into memory.
+/// Uses a store of an earlier format, whose trees were read into memory.
 #[test]
 fn a_store_that_keeps_its_versions_otherwise_is_refused() {
     let folder = tempfile::tempdir().unwrap();

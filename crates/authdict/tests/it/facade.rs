@@ -1,4 +1,4 @@
-//! Author, server and client of the facade: what they refuse, and what they remember.
+//! Tests of `Author`, `Server` and `Client`: what they refuse, and which state they keep.
 
 use std::{cell::Cell, fs, path::Path};
 
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 type Prices = Tree<RedBlack>;
 
-/// A dictionary with one version, and the folder of its files.
+/// A dictionary with one version, and the folder with its files.
 struct Shop {
     folder: TempDir,
     secret: SecretKey,
@@ -52,7 +52,7 @@ impl Shop {
     }
 }
 
-/// Copies the files of a store, whose names begin alike.
+/// Copies the files of a store, which have a common prefix.
 fn copy_store(folder: &Path, from: &str, to: &str) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -109,7 +109,7 @@ fn keys_of_other_families_and_dictionaries_are_refused() {
     assert!(matches!(refused, Err(OpenClientError::OtherKey(_))));
 }
 
-/// A key from a file may have signed before, so it needs the record of what it signed.
+/// A key from a file may have signed versions before, so it requires its signing record.
 #[test]
 fn a_key_from_a_file_is_not_used_without_its_record() {
     let folder = tempfile::tempdir().unwrap();
@@ -134,7 +134,7 @@ fn a_key_from_a_file_is_not_used_without_its_record() {
     assert_eq!(author.commit().unwrap(), Version::new(1));
     drop(author);
 
-    // Neither is it when its record is lost, or was never begun.
+    // A key is also refused if its record is lost, or was never begun.
     fs::remove_file(&record).unwrap();
     for _ in 0..2 {
         let refused = Author::<Prices>::open(&store, &secret).unwrap_err();
@@ -207,7 +207,7 @@ fn clients_that_share_a_view_never_go_back() {
     shop.commit("1.30");
     let server = shop.server();
     assert_eq!(first.advance(&server).unwrap(), Version::new(2));
-    // The file is ahead of this client and of the server.
+    // The view in the file is newer than this client and the server.
     let refused = second.advance(&old).unwrap_err();
     let behind = |error: &AskError<_>| match error {
         AskError::Heads(NotFollowed::Behind { seen, .. }) => *seen == Version::new(2),
@@ -216,7 +216,7 @@ fn clients_that_share_a_view_never_go_back() {
     assert!(behind(&refused));
     assert_eq!(second.version(), Version::new(1));
     assert_eq!(shop.client().version(), Version::new(2));
-    // A file that went back does not take a running client back.
+    // If the file is set back, a running client keeps its newer view.
     let mut rolled = shop.client();
     fs::remove_file(shop.path("view")).unwrap();
     assert!(behind(&rolled.advance(&old).unwrap_err()));
@@ -227,7 +227,7 @@ fn clients_that_share_a_view_never_go_back() {
     ));
 }
 
-/// A server that answers with any number of bytes.
+/// A server whose answers have an arbitrary length.
 struct Long<'s>(&'s Server<Prices>);
 
 impl Heads for Long<'_> {
@@ -267,7 +267,7 @@ impl Source for Long<'_> {
     }
 }
 
-/// A server that shows one history to the first client, and another one to later clients.
+/// A server that returns one history to the first client, and another history to later clients.
 struct ForkingServer<'s> {
     faces: [&'s Server<Prices>; 2],
     asked: Cell<usize>,
@@ -326,7 +326,7 @@ fn answers_longer_than_any_are_refused() {
     assert!(refused.refusal.to_string().contains("exceeds"), "{refused}");
 }
 
-/// One record belongs to a key, however many stores there are.
+/// A key has one signing record, even if there are several stores.
 #[test]
 fn a_key_signs_one_history() {
     let mut shop = Shop::new();
@@ -357,7 +357,7 @@ fn a_key_signs_one_history() {
     assert!(!path.exists(), "a refused author leaves no store");
 }
 
-/// A view in a file may have been followed along another history, or begun with another key.
+/// A view in a file may belong to another history, or to another key.
 #[test]
 fn a_client_takes_over_no_other_history_from_its_file() {
     let mut shop = Shop::new();
@@ -386,7 +386,8 @@ fn a_client_takes_over_no_other_history_from_its_file() {
     let refused = first.advance(fork.server()).unwrap_err();
     assert!(refused.evidence().is_some(), "{refused}");
     assert_eq!(first.version(), Version::new(2));
-    // Neither from a server that shows each of the two views what it wants to see.
+    // The client also refuses a server that returns to each of the two views a history that fits
+    // the view.
     let (own, fork) = (shop.server(), fork.server());
     let two_faced = ForkingServer {
         faces: [fork, &own],
@@ -404,7 +405,7 @@ fn a_client_takes_over_no_other_history_from_its_file() {
     assert!(matches!(refused, AskError::View(_)), "{refused}");
 }
 
-/// Changes that a log rejects stay pending, and can be taken back.
+/// Changes that a log rejects stay pending, and the caller can remove them.
 #[cfg(feature = "log")]
 #[test]
 fn changes_that_were_not_signed_are_still_there() {
@@ -454,7 +455,7 @@ fn changes_can_be_taken_back() {
     assert!(matches!(refused.refusal, Refusal::Ahead { .. }));
 }
 
-/// A batch that exceeds the parameters is dropped by the author, so that it is not signed later.
+/// The author drops a batch that exceeds the parameters, so it is not signed later.
 #[cfg(feature = "accumulators")]
 #[test]
 fn what_was_taken_back_is_not_signed_later() {

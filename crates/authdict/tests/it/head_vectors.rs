@@ -1,4 +1,4 @@
-//! Vectors of a log of heads: `docs/vectors/logs/heads.json`, with the heads in
+//! Checks the vectors of a log of heads, `docs/vectors/logs/heads.json`. Its heads are in
 //! `trees/red-black.json`.
 
 use std::collections::BTreeMap;
@@ -22,25 +22,27 @@ use transparency_log::{
 
 use crate::witnessed::{Entries, time};
 
-/// The prefix of the log's origin.
+/// The prefix of the log's origin, which the dictionary's id follows.
 const PLACE: &str = "pad.example/heads";
-/// The seeds of the log and of its witnesses are one byte, repeated 32 times.
+/// The byte of the log's seed. The seeds of the log and of its witnesses consist of one byte,
+/// repeated 32 times.
 const LOG: u8 = 0x2b;
 const WITNESSES: [(&str, u8); 2] = [("witness.example/w1", 0x2c), ("witness.example/w2", 0x2d)];
-/// The time at which witnesses cosign the log of one entry; each later size is one minute later.
+/// The time at which witnesses cosign the log of one entry. Each later size is cosigned one minute
+/// later.
 const FIRST: u64 = 1_700_000_000;
 
 #[derive(Serialize, Deserialize)]
 struct Heads {
     comment: String,
-    /// The text of the public key file of the dictionary.
+    /// The text of the dictionary's public key file.
     public: String,
     origin: String,
     log_seed: String,
     log_key: String,
     witnesses: Vec<WitnessKey>,
     policy: String,
-    /// Messages of kind 1.
+    /// The signed heads, as messages of kind 1.
     entries: Vec<String>,
     sizes: Vec<OfSize>,
     accepted: Vec<AcceptedProof>,
@@ -53,14 +55,14 @@ struct WitnessKey {
     key: String,
 }
 
-/// The log of the first `size` entries.
+/// The log when it contains its first `size` entries.
 #[derive(Serialize, Deserialize)]
 struct OfSize {
     size: u64,
     root: String,
     /// The log's signed checkpoint, with the cosignatures of both witnesses.
     checkpoint: String,
-    /// The log's request to witnesses that have cosigned one entry less.
+    /// The log's request to witnesses that have cosigned the previous size.
     request: String,
     /// Tiles and entry bundles of the log of this size, by their paths.
     resources: BTreeMap<String, String>,
@@ -68,7 +70,7 @@ struct OfSize {
 
 #[derive(Serialize, Deserialize)]
 struct AcceptedProof {
-    /// The earliest time of a cosignature that counts.
+    /// The earliest time of cosignatures that count.
     since: Option<u64>,
     /// The text of the proof.
     proof: String,
@@ -82,7 +84,7 @@ struct RefusedProof {
     proof: String,
 }
 
-/// The dictionary of the tree vectors: its public key and heads.
+/// Returns the dictionary of the tree vectors: its public key and its heads.
 fn dictionary() -> (PublicKey, Vec<Vec<u8>>) {
     let json: Json = published::read("trees/red-black");
     let field = |name: &str| json[name].as_str().unwrap();
@@ -97,14 +99,14 @@ fn dictionary() -> (PublicKey, Vec<Vec<u8>>) {
     (PublicKey::from_text(&public).unwrap(), heads)
 }
 
-/// The key of a log; the log of another dictionary has another key.
+/// Returns the key of a log. The log of another dictionary has another key.
 fn log_key(origin: &str) -> NoteSigner {
     let is_other = origin == other_origin();
     let byte = if is_other { LOG + 10 } else { LOG };
     NoteSigner::new(origin.parse().unwrap(), &[byte; 32])
 }
 
-/// The origin of the log of another dictionary.
+/// Returns the origin of the log of another dictionary.
 fn other_origin() -> String {
     origin(PLACE, DictionaryId::from_name("another"))
 }
@@ -113,7 +115,7 @@ fn witness_keys() -> [Cosigner; 2] {
     WITNESSES.map(|(name, byte)| Cosigner::new(name.parse().unwrap(), &[byte; 32]))
 }
 
-/// The time at which the log of `size` entries is cosigned.
+/// Returns the time at which the log of `size` entries is cosigned.
 fn cosigned_at(size: u64) -> u64 {
     FIRST + 60 * (size - 1)
 }
@@ -124,7 +126,7 @@ fn checkpoint(origin: &str, entries: &[Vec<u8>]) -> Checkpoint {
     Checkpoint::new(origin, size, root).unwrap()
 }
 
-/// The checkpoint of `entries`, cosigned by `witnesses`.
+/// Returns the checkpoint of `entries`, cosigned by `witnesses`.
 fn note(origin: &str, entries: &[Vec<u8>], witnesses: &[Cosigner]) -> Note {
     let checkpoint = checkpoint(origin, entries);
     let mut note = checkpoint.sign(&log_key(origin));
@@ -135,7 +137,7 @@ fn note(origin: &str, entries: &[Vec<u8>], witnesses: &[Cosigner]) -> Note {
     note
 }
 
-/// The proof of the last entry, with the entry as its `extra` line.
+/// Returns the proof of the last entry, with this entry as its `extra` line.
 fn last(origin: &str, entries: &[Vec<u8>]) -> LogProof {
     let size = u64::try_from(entries.len()).unwrap();
     let path = prove_inclusion(&mut Entries(entries.to_vec()), size - 1, size).unwrap();
@@ -147,7 +149,7 @@ fn last(origin: &str, entries: &[Vec<u8>]) -> LogProof {
     }
 }
 
-/// Resources of a log, by path.
+/// The resources of a log, by their paths.
 struct Resources<'a>(&'a BTreeMap<String, String>);
 
 impl Fetch for Resources<'_> {
@@ -162,7 +164,8 @@ fn resources(entries: &[Vec<u8>]) -> BTreeMap<String, String> {
     let size = u64::try_from(entries.len()).unwrap();
     let of_path = grown(0, size).map(|path| {
         let bytes: Vec<u8> = match path {
-            // With fewer than 256 entries, one bundle holds all, and one tile their hashes.
+            // With fewer than 256 entries, one bundle contains all entries, and one tile contains
+            // their hashes.
             ResourcePath::Entries { .. } => entries
                 .iter()
                 .flat_map(|entry| encode_entry(entry).unwrap())
@@ -196,7 +199,8 @@ fn size_of(origin: &str, entries: &[Vec<u8>]) -> OfSize {
     }
 }
 
-/// A proof of the newest head, with an additional signature by a witness outside the policy.
+/// Returns a proof of the newest head, with an additional cosignature of a witness outside the
+/// policy.
 fn with_another_signature(origin: &str, heads: &[Vec<u8>]) -> String {
     let mut proof = last(origin, heads);
     let unknown = Cosigner::new("witness.example/w3".parse().unwrap(), &[0x2e; 32]);
@@ -220,7 +224,7 @@ fn the_log_of_heads_is_the_published_one() {
     );
     let parsed: Policy = policy.parse().unwrap();
     let check = |since: Option<u64>, proof: &str| {
-        // All times of the cases are in the past.
+        // All times in the cases are in the past of this limit.
         let until = time(u64::MAX >> 1);
         let window = since.map(|since| Window {
             since: time(since),

@@ -1,4 +1,4 @@
-//! A log that changes its past is refused by a client with a stored view.
+//! Checks that a client with a stored view refuses a log that changes its past.
 
 use authdict::{
     Author, DictionaryId, Heads as _, Key, LogParameters, Operation, RedbStore, SecretKey, Server,
@@ -22,7 +22,7 @@ fn entry(value: &str) -> Entry {
     Entry { key, value }
 }
 
-/// Offers a signed history that contains the older head, with contents that lack older entries.
+/// Offers a signed history that contains the older head, but whose contents lack older entries.
 #[test]
 fn a_stored_view_does_not_follow_a_log_that_changes_its_past() {
     let (suite, scheme) = (SuiteName::Sha256Ed25519, SchemeName::AadCounted);
@@ -83,8 +83,7 @@ fn a_stored_view_does_not_follow_a_log_that_changes_its_past() {
     assert_eq!(StoredView::parse(&text).unwrap().version(), newer);
 }
 
-/// An attacker with write access to the store keeps the true `[s]_2`, but replaces the other
-/// powers.
+/// An attacker with write access to the store replaces the powers, but keeps the true `[s]_2`.
 #[test]
 fn an_author_signs_nothing_that_is_accumulated_with_other_powers() {
     let (suite, scheme) = (SuiteName::Sha256Ed25519, SchemeName::AadCounted);
@@ -110,7 +109,7 @@ fn an_author_signs_nothing_that_is_accumulated_with_other_powers() {
         other => panic!("{other:?}"),
     };
     let (honest, other) = (kept(&record), kept(&other.record()));
-    // 17 powers in G1 come before those in G2.
+    // The 17 powers in G1 precede the powers in G2.
     let in_g2 = honest.len() - 4 - 2 * 192;
     let mixed = [&other[..in_g2], &honest[in_g2..]].concat();
     let digest = Sha256::digest(&mixed);
@@ -121,7 +120,7 @@ fn an_author_signs_nothing_that_is_accumulated_with_other_powers() {
         .publish(latest.next().unwrap(), &[], &[record])
         .unwrap();
     drop(store);
-    // A server makes proofs that clients refuse; an author fails to open.
+    // The server opens, and makes proofs that clients refuse. The author does not open.
     Server::of_any(&path).unwrap();
     let refused = Author::of_any(&path, &key, signing())
         .unwrap_err()

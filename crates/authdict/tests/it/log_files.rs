@@ -1,4 +1,5 @@
-//! Proof files of logs: every changed byte, every cut and every appended byte is refused.
+//! Checks proof files of logs: every changed byte, every truncation and every appended byte is
+//! refused.
 
 use authdict::{
     Author, DictionaryId, Key, LogParameters, Operation, PublicKey, SecretKey, Server,
@@ -17,7 +18,7 @@ fn value(text: &str) -> Value {
     Value::try_from(text).unwrap()
 }
 
-/// The public key of a log of two versions, of 13 entries and 21, and the answers of its server.
+/// Returns the public key of a log with versions of 13 and 21 entries, and a server's answers.
 fn answers(scheme: SchemeName, questions: &[Question]) -> (PublicKey, Vec<Vec<u8>>) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");

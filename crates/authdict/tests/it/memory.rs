@@ -17,7 +17,7 @@ use crate::shop::questions;
 
 type S = Sha256Ed25519;
 
-/// Observable state of a repository.
+/// The observable state of a repository.
 pub(crate) trait Observable {
     fn versions(&self) -> (Version, Version);
     fn number(&self) -> usize;
@@ -50,7 +50,7 @@ impl Observable for Server {
 
     fn changes(&self, key: &Key) -> KeyHistory {
         let history = self.history(key).unwrap().into_unverified();
-        // A page is a suffix of the history.
+        // A page must be the end of the whole history.
         let page = self.history_page(key, self.latest(), 3).unwrap();
         let page = page.into_unverified();
         let end = history.changes.iter().filter(|at| **at > page.since);
@@ -59,7 +59,7 @@ impl Observable for Server {
     }
 }
 
-/// A dictionary in memory, with its contents in each version.
+/// A dictionary in memory, with copies of its contents in each version.
 pub(crate) struct Memory {
     server: Box<dyn AnyServer>,
     contents: Vec<BTreeMap<Key, Value>>,
@@ -67,7 +67,7 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// An empty dictionary, without versions.
+    /// Creates an empty dictionary, without versions.
     pub(crate) fn new(public: &PublicKey) -> Self {
         Self {
             server: server(public),
@@ -76,14 +76,14 @@ impl Memory {
         }
     }
 
-    /// A dictionary with the versions of a repository that was not pruned.
+    /// Creates a dictionary with all versions of a repository that was not pruned.
     pub(crate) fn of(public: &PublicKey, repository: &Server) -> Self {
         let mut memory = Self::new(public);
         memory.follow(repository);
         memory
     }
 
-    /// Applies the missing updates of a repository.
+    /// Applies the updates that this dictionary lacks.
     pub(crate) fn follow(&mut self, repository: &Server) {
         let latest = self.versions().1.number();
         for version in (latest + 1..=repository.latest().number()).map(Version::new) {
@@ -174,9 +174,9 @@ pub(crate) fn assert_same(one: &impl Observable, other: &impl Observable) {
     }
 }
 
-/// A server of any family.
+/// A server in memory of any family.
 trait AnyServer {
-    /// Applies an update; returns its operations.
+    /// Applies an update, and returns its operations.
     fn apply(&mut self, update: &[u8]) -> Vec<Operation>;
     fn prune(&mut self, oldest: Version);
     fn answer(&self, version: Version, question: &Question) -> Vec<u8>;

@@ -1,4 +1,4 @@
-//! Readers of objects with an in-memory cache.
+//! Tests of readers of an object store, with a cache in memory.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::{
     shop::{key, name, questions},
 };
 
-/// A new reader, and the objects that it reads.
+/// A new reader, with the handle of its objects.
 struct Reader {
     repository: Server,
     objects: Arc<ObjectFolder>,
@@ -49,7 +49,7 @@ fn published(scheme: SchemeName, until: u64) -> (Arc<Bucket>, tempfile::TempDir)
     (bucket, folder)
 }
 
-/// Cached data of one version is reused for the next.
+/// Data of one version that is cached is used again for the next version.
 #[test]
 fn a_reader_that_follows_reads_what_is_new() {
     let (bucket, own) = published(SchemeName::Treap, 12);
@@ -65,7 +65,7 @@ fn a_reader_that_follows_reads_what_is_new() {
     assert!(new < all, "{new} of {all}");
 }
 
-/// Cached data from a damaged object does not replace that of the repaired object.
+/// Data read from a damaged object must not be used after the object is repaired.
 #[test]
 fn what_was_read_of_a_damaged_object_is_read_again() {
     let (bucket, _own) = published(SchemeName::RedBlack, 6);

@@ -1,5 +1,5 @@
-//! Dictionaries in object stores: state after accidents, races between writers, and requests for
-//! each question.
+//! Dictionaries in object stores: their state after accidents, races between writers, and the
+//! number of requests for each question.
 
 use std::{
     future::ready,
@@ -34,15 +34,16 @@ use crate::{
 #[derive(Debug, Default)]
 pub(crate) struct Bucket {
     objects: InMemory,
-    /// The number of changes before one fails; none fails if it is `usize::MAX`.
+    /// The number of changes before a change fails; `usize::MAX` for no failure.
     until_failure: AtomicUsize,
-    /// Set if failing changes take effect but report an error.
+    /// Whether failing changes take effect nevertheless, and only report an error.
     only_says_so: bool,
-    /// Set if conditional creates replace existing objects.
+    /// Whether conditional creates replace existing objects.
     replaces: AtomicBool,
-    /// The number of creates that fail with a reported conflict.
+    /// The number of creates that still have to fail with a reported conflict.
     conflicts: AtomicUsize,
-    /// The suffix of a name that listings omit, as a folder's can while it changes.
+    /// The suffix of a name that listings omit. A listing of a folder can omit names while the
+    /// folder changes.
     unlisted: Mutex<Option<&'static str>>,
 }
 
@@ -68,7 +69,7 @@ impl Bucket {
         })
     }
 
-    /// Returns whether this change fails; from the chosen one on, all do.
+    /// Returns whether this change fails. After the first failure, all changes fail.
     fn fails(&self) -> bool {
         let left = self.until_failure.load(Ordering::Relaxed);
         if left != usize::MAX && left > 0 {
@@ -101,7 +102,7 @@ impl Bucket {
         Server::in_store(self.store(), NodeCache::default()).unwrap()
     }
 
-    /// The names and contents of all objects.
+    /// Returns the names and contents of all objects.
     pub(crate) fn contents(&self) -> Vec<(Path, Vec<u8>)> {
         let read = async {
             let mut found = Vec::new();
@@ -214,7 +215,7 @@ impl ObjectStore for Bucket {
     }
 }
 
-/// The author's own store in a folder, with at least `until` versions.
+/// Returns the author's own store in a folder, with at least `until` versions.
 pub(crate) fn signed(key: &SecretKey, folder: &std::path::Path, until: u64) -> Server {
     let path = folder.join("files");
     if !path.exists() {
@@ -258,7 +259,7 @@ pub(crate) fn publish(
     bring(&signed(key, folder, until), &mut bucket.repository(), until)
 }
 
-/// Signs one more version with value `number`, unknown to the author in another folder.
+/// Signs one more version with value `number`, which the author in another folder does not know.
 fn fork(key: &SecretKey, folder: &std::path::Path, number: u64) -> Vec<u8> {
     let record = SigningRecord::open_or_begin(&folder.join("signed")).unwrap();
     let mut author = Author::of_any(folder.join("files"), key, record).unwrap();
@@ -274,7 +275,7 @@ fn copy(from: &std::path::Path, to: &std::path::Path) {
     }
 }
 
-/// Makes two writers apply their updates concurrently; exactly one succeeds.
+/// Lets two writers apply their updates concurrently. Exactly one must succeed.
 fn race(writers: [Server; 2], updates: &[Vec<u8>; 2]) {
     let start = std::sync::Barrier::new(2);
     let ends = std::thread::scope(|scope| {
@@ -340,12 +341,12 @@ fn of_two_writers_one_wins_each_time() {
             let folder = &folders[usize::try_from(number - 1).unwrap()];
             fork(&key, folder.path(), 100 * number + round)
         });
-        // Both writers are at the latest version.
+        // Both writers have opened the latest version.
         race([bucket.repository(), bucket.repository()], &updates);
         let mut repository = bucket.repository();
         assert_eq!(repository.latest(), Version::new(4));
         repository.check().unwrap();
-        // The winner continues.
+        // The writer that succeeded continues.
         let head = repository.head_message(Version::new(4)).unwrap();
         let winner = folders.iter().find(|folder| {
             let own = Server::of_any(folder.path().join("files")).unwrap();
@@ -370,7 +371,7 @@ fn a_medium_that_replaces_what_is_to_be_created_is_refused_at_once() {
     let bucket = Bucket::new();
     bucket.replaces.store(true, Ordering::Relaxed);
     refused(bucket.create(&key).unwrap_err().into());
-    // A medium that stops supporting conditional creates after the store was made.
+    // The medium stops supporting conditional creates after the store was created.
     let (bucket, folder) = (Bucket::new(), tempfile::tempdir().unwrap());
     bucket.create(&key).unwrap();
     publish(&bucket, &key, folder.path(), 3).unwrap();
@@ -405,7 +406,7 @@ fn addresses_of_no_objects_are_refused() {
     }
 }
 
-/// Folder listings are unordered, and may miss files during changes.
+/// A listing of a folder is unordered, and may omit files while the folder changes.
 #[test]
 fn a_head_that_a_listing_leaves_out_is_found() {
     let (key, bucket) = (key(SchemeName::SkipList), Bucket::new());
@@ -419,14 +420,14 @@ fn a_head_that_a_listing_leaves_out_is_found() {
     assert!(Server::in_store(bucket.store(), NodeCache::default()).is_err());
 }
 
-/// Finds the latest version with any hint in the `newest` object, and without it.
+/// The latest version must be found with any hint in the object `newest`, and without a hint.
 #[test]
 fn the_latest_version_is_found_from_anywhere() {
     let (key, bucket) = (key(SchemeName::RedBlack), Bucket::new());
     bucket.create(&key).unwrap();
     let newest = Path::from("a/prices/newest");
     let folder = tempfile::tempdir().unwrap();
-    // Objects without the name of a head are ignored.
+    // Objects that do not have the name of a head are ignored.
     for stray in ["000", "zz"] {
         let stray = Path::from(format!("a/prices/heads/{stray}"));
         bucket.write(&stray, b"stray".to_vec());
@@ -444,7 +445,7 @@ fn the_latest_version_is_found_from_anywhere() {
     }
 }
 
-/// A service may refuse a create because of a concurrent one, though no object exists.
+/// A service may refuse a create because of a concurrent create, although no object exists.
 #[test]
 fn what_is_refused_without_an_object_is_tried_again() {
     let (key, bucket) = (key(SchemeName::RedBlack), Bucket::new());
@@ -508,7 +509,7 @@ fn what_a_killed_writer_left_behind_is_collected_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     publish(&bucket, &key, folder.path(), 4).unwrap();
     let whole = bucket.contents();
-    // A writer killed between its segment and its head.
+    // A writer is killed after it has created a segment, and before it creates the head.
     let nodes: Vec<_> = whole
         .iter()
         .filter(|(path, _)| path.as_ref().contains("/nodes/"))
@@ -517,7 +518,7 @@ fn what_a_killed_writer_left_behind_is_collected_and_nothing_else() {
     let number = u64::from_str_radix(&last[last.len() - 16..], 16).unwrap();
     let orphan = format!("{}{:016x}", &last[..last.len() - 16], number + 1);
     bucket.write(&Path::from(orphan.as_str()), vec![1; 4096]);
-    // The segment may still be in use by a writer.
+    // A running writer may still use the segment.
     assert_eq!(bucket.folder().collect().unwrap(), 0);
     publish(&bucket, &key, folder.path(), 7).unwrap();
     assert_eq!(bucket.folder().collect().unwrap(), 1);
@@ -527,7 +528,7 @@ fn what_a_killed_writer_left_behind_is_collected_and_nothing_else() {
     bucket.repository().check().unwrap();
 }
 
-/// Changes, truncates, empties and removes every object, and replaces it by another one.
+/// Changes, truncates, empties and removes every object in turn, and replaces it by another object.
 #[test]
 fn damaged_objects_make_no_wrong_answer() {
     let (key, bucket) = (key(SchemeName::RedBlack), Bucket::new());
@@ -612,8 +613,8 @@ fn a_look_up_takes_few_requests_and_an_opening_too() {
     let store = ObjectBackend::open(bucket.folder(), "prices").unwrap();
     let objects = Arc::clone(store.folder());
     let repository = Server::in_store(AnyStore::Objects(store), NodeCache::default()).unwrap();
-    // Requests: the description, the last known version, its existence, later versions, and the
-    // first and the latest head.
+    // The requests are for the description, the last known version, its existence, later versions,
+    // and the first and the latest head.
     assert!(objects.requests() <= 10, "{}", objects.requests());
     assert_eq!(repository.store().latest().unwrap(), Version::new(39));
     for number in (0..100_000).step_by(997) {
@@ -659,7 +660,7 @@ fn a_folder_is_a_store_of_objects_by_its_address() {
     assert!(repository.file_bytes().unwrap() >= 4096);
 }
 
-/// An address of objects under `PAD_OBJECTS`, or in a folder.
+/// Returns an address of objects under `PAD_OBJECTS` or, if it is not set, in a folder.
 pub(crate) fn address(folder: &std::path::Path, name: &str) -> String {
     let base = std::env::var("PAD_OBJECTS");
     let base = base.unwrap_or_else(|_| format!("file://{}", folder.display()));
@@ -667,8 +668,8 @@ pub(crate) fn address(folder: &std::path::Path, name: &str) -> String {
     format!("{base}/{}-{name}", unique.trim_start_matches('.'))
 }
 
-/// Objects at `PAD_OBJECTS` behave like those in memory. Two processes race for each of 25
-/// versions. Three readers without caches answer for all of them.
+/// Objects at `PAD_OBJECTS` must behave like objects in memory. Two processes race for each of 25
+/// versions, and three readers without caches answer about all of them.
 #[test]
 fn what_is_at_an_address_is_raced_for_and_read_by_many() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! Proof files: every single changed byte, every cut and every appended byte is refused.
+//! Checks proof files: every single changed byte, every truncation and every appended byte is
+//! refused.
 
 use authdict::{
     Author, DictionaryId, Key, PublicKey, SecretKey, Server, SigningRecord, Value, Version,
@@ -8,7 +9,8 @@ use authdict::{
     selection::{SchemeFamily, SchemeName, SuiteName},
 };
 
-/// A new key; a published one for accumulators, because a new one takes minutes.
+/// Returns a new key. For accumulators, returns a published key, because generating one takes
+/// minutes.
 fn secret_key(suite: SuiteName, scheme: SchemeName) -> SecretKey {
     let text = match scheme.name().rsplit('-').next() {
         Some("rsa") => include_str!("../../../../data/keys-for-tests/rsa-2048.txt"),
@@ -21,7 +23,7 @@ fn secret_key(suite: SuiteName, scheme: SchemeName) -> SecretKey {
     SecretKey::from_parts(suite, scheme, dictionary, &[7; 32], Some(secret)).unwrap()
 }
 
-/// The number of entries; for accumulators, within the capacity of their parameters.
+/// Returns the number of entries. For accumulators, it is within the capacity of their parameters.
 fn entries(scheme: SchemeName) -> u32 {
     if scheme.name().contains("accumulators") {
         12
@@ -30,7 +32,8 @@ fn entries(scheme: SchemeName) -> u32 {
     }
 }
 
-/// The public key of a small dictionary, with answers for a present key and absent ones.
+/// Returns the public key of a small dictionary, with answers for a present key and for absent
+/// keys.
 fn answers(suite: SuiteName, scheme: SchemeName) -> (PublicKey, Vec<(Question, Vec<u8>)>) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
@@ -67,7 +70,8 @@ fn answers(suite: SuiteName, scheme: SchemeName) -> (PublicKey, Vec<(Question, V
 #[test]
 fn no_changed_byte_is_accepted() {
     for suite in SuiteName::ALL {
-        // Proofs of logs and of directories have their own tests, and keys of logs need parameters.
+        // Proofs of logs and of block directories have their own tests. Keys of logs also need
+        // parameters.
         let all = SchemeName::ALL.iter();
         let has_keys = |scheme: &&SchemeName| scheme.family() != SchemeFamily::Directory;
         let all = all.filter(has_keys);

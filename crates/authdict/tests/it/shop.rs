@@ -1,4 +1,4 @@
-//! Stores of trees and of tuples with their authors' keys, and tests of both.
+//! Stores of trees and of tuples with their authors' keys, and tests of both kinds.
 
 use std::{
     fs,
@@ -16,14 +16,14 @@ use zeroize::Zeroizing;
 
 use crate::memory::{Memory, assert_same};
 
-/// The schemes with a separate file of nodes.
+/// The schemes whose nodes are in a separate file.
 pub(crate) const TREES: [SchemeName; 3] = [
     SchemeName::RedBlack,
     SchemeName::Treap,
     SchemeName::SkipList,
 ];
 
-/// The schemes with a separate file of tuples.
+/// The schemes whose tuples are in a separate file.
 pub(crate) const TUPLES: [SchemeName; 5] = [
     SchemeName::TupleBase,
     SchemeName::TupleBaseSuperseding,
@@ -34,13 +34,13 @@ pub(crate) const TUPLES: [SchemeName; 5] = [
 
 pub(crate) fn key(scheme: SchemeName) -> SecretKey {
     let id = authdict::DictionaryId::from_name("stored");
-    // A fixed secret, as another one would make other chains and roots.
+    // The chain secret is fixed, because another secret would make other chains and other roots.
     let is_chained = scheme.name().ends_with("lightweight");
     let chains = is_chained.then(|| Zeroizing::new(vec![9; 32]));
     SecretKey::from_parts(SuiteName::Sha256Ed25519, scheme, id, &[5; 32], chains).unwrap()
 }
 
-/// A store with its author's key.
+/// A store and its author's key.
 pub(crate) struct Shop {
     pub(crate) key: SecretKey,
     pub(crate) store: PathBuf,
@@ -57,7 +57,7 @@ impl Shop {
         Self { key, store }
     }
 
-    /// The file next to the store with extension `end`.
+    /// Returns the path of the file next to the store with the extension `end`.
     pub(crate) fn sibling(&self, end: &str) -> PathBuf {
         self.store.with_extension(end)
     }
@@ -81,7 +81,7 @@ impl Shop {
         author.flush(&[]).unwrap()
     }
 
-    /// The value of a key in a verified answer.
+    /// Returns the value of a key in a verified answer.
     pub(crate) fn value(&self, version: Version, key: &Key) -> Option<Value> {
         let question = Question::Key(key.clone());
         let answer = self.repository().answer(version, &question).unwrap();
@@ -104,7 +104,7 @@ pub(crate) fn put(number: u64, value: u64) -> Operation {
     Operation::Put(name(number), Value::try_from(text.as_str()).unwrap())
 }
 
-/// Random batches of all sizes, with removals of present and absent keys.
+/// Returns random batches of all sizes, with removals of present and absent keys.
 pub(crate) fn batches(seed: u64, number: u64) -> impl Iterator<Item = Vec<Operation>> {
     let mut state = seed;
     let mut random = move |below: u64| {
@@ -148,7 +148,7 @@ fn every_answer_is_that_of_the_repository_in_memory() {
         create_store(&mirror, stored.key.public()).unwrap();
         let mut batches = batches(scheme.id().0.into(), versions).peekable();
         while batches.peek().is_some() {
-            // Publishes a few versions at a time, each time as a new process.
+            // A few versions at a time are published, each time as a new process would do it.
             let group: Vec<_> = batches.by_ref().take(group).collect();
             let mut author = stored.author().unwrap();
             for batch in group {
@@ -159,7 +159,7 @@ fn every_answer_is_that_of_the_repository_in_memory() {
         let repository = stored.repository();
         memory.follow(&repository);
         assert_same(&memory, &repository);
-        // Updates are rebuilt from stored data; applied to another server, they give the same
+        // Updates are rebuilt from stored data. Applied to another server, they must give the same
         // state.
         let mut follower = Server::of_any(&mirror).unwrap();
         for version in (1..=repository.latest().number()).map(Version::new) {

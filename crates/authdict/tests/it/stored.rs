@@ -1,5 +1,5 @@
-//! Stores with a separate file of nodes: equal to in-memory ones, with concurrent readers and
-//! writers, and after damage.
+//! Stores with a separate file of nodes. They must equal stores in memory, also with concurrent
+//! readers and writers, and after damage.
 
 use std::fs;
 
@@ -36,7 +36,7 @@ fn pruned_versions_go_and_the_others_stay_what_they_are() {
             memory.prune(Version::new(oldest));
             assert_same(&memory, &stored.repository());
         }
-        // A reader with the old file open can still read all of it.
+        // A reader that has opened the old file can still read all of it.
         reader
             .answer(Version::new(3), &Question::Key(name(7)))
             .unwrap();
@@ -75,9 +75,9 @@ fn compacted_nodes_answer_as_before_and_the_next_versions_follow_them() {
             let written = written.unwrap();
             assert!(written > 0);
             assert_eq!(said, written);
-            // The store's own file may grow, too.
+            // The store's own file may grow during a compaction, too.
             assert!(compacting.file_bytes().unwrap() >= size + written);
-            // Compares the compacting handle, one opened before, and one opened now.
+            // Compares the handle that compacted, a handle opened before, and a handle opened now.
             for repository in [&compacting, &reader, &stored.repository()] {
                 assert_same(&memory, repository);
             }
@@ -112,7 +112,7 @@ fn a_warmed_store_is_followed_and_one_that_is_too_large_is_refused() {
                     .compact(Version::EMPTY, &mut drop)
                     .unwrap(),
             ),
-            // Pruning makes new files, in which the old offsets have another meaning.
+            // Pruning creates new files, in which the old offsets have another meaning.
             15 => stored.repository().prune(Version::new(9)).unwrap(),
             _ => {}
         }
@@ -133,7 +133,7 @@ fn a_warmed_store_is_followed_and_one_that_is_too_large_is_refused() {
     assert_same(&memory, &open(&exact).unwrap());
 }
 
-/// Each page begins at the end of the one before, so joined they are the whole range.
+/// Each page begins at the end of the previous page, so all pages together are the whole range.
 #[test]
 fn pages_of_a_range_are_all_of_it() {
     let folder = tempfile::tempdir().unwrap();
@@ -206,7 +206,7 @@ fn one_writes_at_a_time_and_readers_see_their_version() {
     let refused = late.apply_message(&update).unwrap_err();
     let is_gap = matches!(&refused, RepositoryError::Store(StoreError::Gap { .. }));
     assert!(is_gap, "{refused}");
-    // The late writer has not changed the published version.
+    // The writer that came too late has not changed the published version.
     shop.repository().check().unwrap();
     let question = Question::Key(name(3));
     let answer = reader.answer(Version::new(1), &question).unwrap();
@@ -283,7 +283,7 @@ fn files_that_are_missing_cut_off_or_of_another_store_are_refused() {
     shop.repository().check().unwrap();
 }
 
-/// Flips bits in files. `PAD_DAMAGE_ROUNDS` sets the number of accidents, 150 unless set.
+/// Flips bits in files. `PAD_DAMAGE_ROUNDS` sets the number of accidents (default 150).
 #[test]
 fn accidents_to_the_file_make_no_wrong_answer_and_no_second_head() {
     let rounds = std::env::var("PAD_DAMAGE_ROUNDS")
@@ -331,14 +331,14 @@ fn accidents_to_the_file_make_no_wrong_answer_and_no_second_head() {
             state = state
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1);
-            // Either file: the heads in one round of four, otherwise the nodes.
+            // One of the two files: the heads in one round of four, otherwise the nodes.
             let which = if (state >> 19) % 4 == 0 { 2 } else { 1 };
             let mut bytes = before[which].clone();
             let place = usize::try_from(state >> 21).unwrap() % bytes.len();
             bytes[place] ^= 1 << (state >> 61);
             fs::write(folder.path().join(files[which]), bytes).unwrap();
             for (expected, question) in &answers {
-                // Accepts an error, a refused proof, or the right answer.
+                // An error, a refused proof, or the correct answer is accepted.
                 if let Ok(repository) = Server::of_any(&shop.store)
                     && let Ok(answer) = repository.answer(latest, question)
                     && let Ok(found) = verify(public, latest, question, &answer)
@@ -360,7 +360,7 @@ fn accidents_to_the_file_make_no_wrong_answer_and_no_second_head() {
     }
 }
 
-/// Renames a store and its small file, but not its files of nodes.
+/// Renames a store and the small file next to it, but not its files of nodes.
 #[test]
 fn the_nodes_of_another_store_are_left_alone() {
     let folder = tempfile::tempdir().unwrap();
@@ -372,7 +372,7 @@ fn the_nodes_of_another_store_are_left_alone() {
     let create = || create_store(&shop.store, shop.key.public());
     let refused = create().unwrap_err().to_string();
     assert!(refused.contains("belongs to another store"), "{refused}");
-    // Creates the store before the foreign file appears.
+    // The store is created before the file of another store appears.
     fs::rename(shop.sibling("nodes"), aside.with_extension("nodes")).unwrap();
     fs::rename(
         shop.sibling("nodes.heads"),

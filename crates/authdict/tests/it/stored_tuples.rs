@@ -1,5 +1,5 @@
-//! Stores with a separate file of tuples: equal to in-memory ones, with concurrent readers and
-//! writers, and after damage.
+//! Stores with a separate file of tuples. They must equal stores in memory, also with concurrent
+//! readers and writers, and after damage.
 
 use std::{
     fs,
@@ -51,8 +51,8 @@ fn pruned_versions_go_and_the_others_stay_what_they_are() {
     }
 }
 
-/// A process killed after its update is durable and before its tuples are leaves them behind or
-/// missing.
+/// If a process is killed after its update is durable and before its tuples are written, the tuple
+/// file is outdated or missing.
 #[test]
 fn tuples_that_are_behind_their_store_are_brought_up() {
     for scheme in TUPLES {
@@ -105,7 +105,7 @@ fn a_store_behind_a_symbolic_link_has_its_tuples_beside_it() {
     let (away, elsewhere) = (shop.store.clone(), tempfile::tempdir().unwrap());
     shop.store = elsewhere.path().join("link");
     std::os::unix::fs::symlink(away, &shop.store).unwrap();
-    // The pruned updates are gone, so tuples cannot be rebuilt from them.
+    // The pruned updates no longer exist, so tuples cannot be rebuilt from them.
     shop.repository().prune(version).unwrap();
     shop.publish(vec![put(2, 2)]);
     assert_eq!(shop.repository().oldest(), version);
@@ -113,7 +113,7 @@ fn a_store_behind_a_symbolic_link_has_its_tuples_beside_it() {
     shop.repository().check().unwrap();
 }
 
-/// Readers see one state while an author publishes and prunes, and report no damage.
+/// While an author publishes and prunes, each reader must see one state and report no damage.
 #[test]
 fn readers_beside_an_author_that_prunes_raise_no_alarm() {
     for scheme in [TUPLES[0], TUPLES[3], TREES[0]] {
@@ -159,7 +159,7 @@ fn readers_beside_an_author_that_prunes_raise_no_alarm() {
     }
 }
 
-/// Flips bits in the file. `PAD_DAMAGE_ROUNDS` sets the number of accidents, 60 unless set.
+/// Flips bits in the file. `PAD_DAMAGE_ROUNDS` sets the number of accidents (default 60).
 #[test]
 fn accidents_to_the_file_make_no_wrong_answer() {
     let rounds =
@@ -192,7 +192,7 @@ fn accidents_to_the_file_make_no_wrong_answer() {
             bytes[place] ^= 1 << (state >> 61);
             fs::write(shop.sibling("tuples"), bytes).unwrap();
             for (expected, question) in &answers {
-                // Accepts an error or the right answer.
+                // An error or the correct answer is accepted.
                 if let Ok(repository) = Server::of_any(&shop.store)
                     && let Ok(answer) = repository.answer(latest, question)
                 {
@@ -206,7 +206,7 @@ fn accidents_to_the_file_make_no_wrong_answer() {
     }
 }
 
-/// Damages each row of the file in turn: answers are right, or refused because of the damage.
+/// Damages each row of the file in turn. Answers must be correct, or refused because of the damage.
 #[test]
 fn every_damaged_row_is_met_as_damage() {
     for scheme in [SchemeName::TupleSpecLightweight, SchemeName::TupleBase] {
@@ -232,7 +232,7 @@ fn every_damaged_row_is_met_as_damage() {
         let every = soak::size(9, 1);
         let mut seen = std::collections::BTreeMap::<u8, usize>::new();
         for row in rows(&shop.sibling("tuples")) {
-            // Tests the first rows of each kind, then a sample.
+            // The first rows of each kind are tested, and then a sample.
             let seen = seen.entry(row[0]).or_default();
             *seen += 1;
             if *seen > 4 && !seen.is_multiple_of(every) {
@@ -267,9 +267,9 @@ fn every_damaged_row_is_met_as_damage() {
             .into_iter()
             .map(|(kind, refused)| (kind, refused > 0))
             .collect();
-        // Rows of removed tuples are needed by pruning only.
+        // Only pruning needs the rows of removed tuples.
         let mut expected = vec![(0, true), (1, true), (2, true), (3, true), (4, false)];
-        // Rows of the runs of each generation.
+        // The rows of the runs of each generation, if the scheme has them.
         expected.push((16, true));
         if scheme == SchemeName::TupleSpecLightweight {
             expected.push((17, true));
@@ -281,7 +281,7 @@ fn every_damaged_row_is_met_as_damage() {
 
 type Rows<'n> = TableDefinition<'n, &'static [u8], &'static [u8]>;
 
-/// The name of the table for rows whose keys begin with byte `kind`.
+/// Returns the name of the table for rows whose keys begin with the byte `kind`.
 fn table(kind: u8) -> String {
     format!("rows {kind}")
 }
@@ -313,7 +313,7 @@ fn damage(file: &Path, row: &[u8]) {
     transaction.commit().unwrap();
 }
 
-/// A file of the previous format, with all rows in one table.
+/// Uses a file of the previous format, with all rows in one table.
 #[test]
 fn a_file_of_an_older_format_is_left_alone_and_made_again_when_it_is_gone() {
     let folder = tempfile::tempdir().unwrap();
@@ -343,7 +343,7 @@ fn a_file_of_an_older_format_is_left_alone_and_made_again_when_it_is_gone() {
     assert_same(&memory, &stored.repository());
 }
 
-/// Tuples written later are available at once, and a kill loses nothing.
+/// Tuples that are written later can be queried immediately, and a kill loses no version.
 #[test]
 fn tuples_that_are_written_later_are_there_at_once() {
     for scheme in TUPLES {
@@ -359,12 +359,12 @@ fn tuples_that_are_written_later_are_there_at_once() {
             assert_same(&memory, author.server());
             assert_eq!(fs::read(stored.sibling("tuples")).ok().is_some(), place > 4);
             if place == 4 {
-                // Another process opens the store and updates its file.
+                // Another process opens the store, and updates the tuple file.
                 assert_same(&memory, &stored.repository());
             }
         }
         assert_eq!(before, None);
-        // Copies the files as a kill would leave them.
+        // The files are copied in the state that a kill would leave.
         let copy = folder.path().join("copy");
         fs::copy(&stored.store, &copy).unwrap();
         fs::copy(stored.sibling("tuples"), copy.with_extension("tuples")).unwrap();
@@ -381,11 +381,11 @@ fn tuples_that_are_written_later_are_there_at_once() {
     }
 }
 
-/// Refuses a second author while tuples wait to be written. It continues from the state that the
-/// first one leaves.
+/// A second author is refused while tuples wait to be written. Later it continues from the state of
+/// the first author.
 #[test]
 fn a_second_author_is_refused_while_tuples_wait_to_be_written() {
-    // A refused author first waits seconds for the lock.
+    // A refused author first waits for the lock for seconds.
     for scheme in &TUPLES[..soak::size(1, 5)] {
         let folder = tempfile::tempdir().unwrap();
         let stored = Shop::new(folder.path(), *scheme);
@@ -409,7 +409,7 @@ fn a_second_author_is_refused_while_tuples_wait_to_be_written() {
     }
 }
 
-/// Restores an old copy of the store, with its tuples or without them.
+/// Restores an old copy of the store, with its tuple file or without it.
 #[test]
 fn an_old_backup_goes_on_where_it_stands() {
     let folder = tempfile::tempdir().unwrap();
@@ -442,7 +442,7 @@ fn an_old_backup_goes_on_where_it_stands() {
     let backup = files().map(|file| fs::read(file).unwrap());
     follow(9);
     assert_same(&author.repository(), &mirror.repository());
-    // The store alone, next to newer tuples.
+    // Restores the store without its tuples, so newer tuples are next to it.
     for (file, bytes) in files().iter().zip(&backup).take(2) {
         fs::write(file, bytes).unwrap();
     }
@@ -452,14 +452,14 @@ fn an_old_backup_goes_on_where_it_stands() {
     assert_eq!(mirror.repository().latest(), Version::new(4));
     follow(9);
     assert_same(&author.repository(), &mirror.repository());
-    // All files.
+    // Restores all files.
     for (file, bytes) in files().iter().zip(&backup) {
         fs::write(file, bytes).unwrap();
     }
     assert_eq!(mirror.repository().latest(), Version::new(4));
     follow(9);
     assert_same(&author.repository(), &mirror.repository());
-    // Old tuples alone are brought up to date, unless the missing versions were pruned.
+    // A restored tuple file alone is brought up to date, unless the missing versions were pruned.
     fs::write(mirror.sibling("tuples"), &backup[2]).unwrap();
     assert_same(&author.repository(), &mirror.repository());
     mirror.repository().prune(Version::new(6)).unwrap();
@@ -486,7 +486,7 @@ fn one_writes_at_a_time_and_readers_see_their_version() {
     let answer = reader.answer(first, &question).unwrap();
     verify(shop.key.public(), first, &question, &answer).unwrap();
     assert!(reader.answer(second, &question).is_err());
-    // The writer missed the published version and must be reopened.
+    // This writer does not know the published version, so it must be reopened.
     let refused = late.apply_message(&update).unwrap_err();
     let is_closed = matches!(refused, RepositoryError::Store(StoreError::Closed));
     assert!(is_closed, "{refused}");

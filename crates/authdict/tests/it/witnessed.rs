@@ -1,4 +1,4 @@
-//! Heads in a witnessed log.
+//! Tests of heads in a log that witnesses cosign.
 
 use core::convert::Infallible;
 
@@ -19,7 +19,7 @@ use transparency_log::{
 
 type S = Sha256Ed25519;
 
-/// A log's entries; hashes are computed on demand.
+/// The entries of a log. Hashes are computed on demand.
 pub(crate) struct Entries(pub(crate) Vec<Vec<u8>>);
 
 impl Subtrees for Entries {
@@ -52,7 +52,7 @@ fn authority() -> Authority {
     }
 }
 
-/// The message of a signed head.
+/// Returns the message of a signed head.
 fn head(version: u64) -> Vec<u8> {
     let empty = SnapshotHead::<S>::empty(authority().scheme, authority().dictionary);
     let signed = SnapshotHead {
@@ -75,7 +75,7 @@ pub(crate) fn time(seconds: u64) -> Timestamp {
     Timestamp::from_seconds(seconds).unwrap()
 }
 
-/// A proof of one entry of a log, cosigned at time 10.
+/// Returns a proof of one entry of a log, cosigned at time 10.
 fn proof(origin: &str, entries: Vec<Vec<u8>>, index: u64) -> LogProof {
     let size = u64::try_from(entries.len()).unwrap();
     let extra = Some(entries[usize::try_from(index).unwrap()].clone());
@@ -157,7 +157,7 @@ fn other_entries_and_logs_are_refused() {
         refused(&bare, &unplaced),
         WitnessedError::OtherDictionary(bare.clone())
     );
-    // A head at an index that differs from its version.
+    // The head's index in the log does not match its version.
     let (expected, actual) = (Version::new(2), Version::new(1));
     let wrong = WitnessedError::Head(VerifyError::WrongVersion { expected, actual });
     assert_eq!(
@@ -174,7 +174,7 @@ fn other_entries_and_logs_are_refused() {
         ..honest.clone()
     };
     assert_eq!(refused(&own, &without), WitnessedError::NoHead);
-    // A head of the right version that is not in the log.
+    // A head of the correct version that is not in the log.
     let mut forged = head(2);
     *forged.last_mut().unwrap() ^= 1;
     let swapped = LogProof {
@@ -185,7 +185,7 @@ fn other_entries_and_logs_are_refused() {
         refused(&own, &swapped),
         WitnessedError::Log(LogProofError::Tree(_))
     ));
-    // An attacker with the log's key, but not the author's.
+    // An attacker has the log's key, but not the author's key.
     let unsigned = proof(&own, vec![head(1), forged], 1);
     let invalid = WitnessedError::Head(VerifyError::SignatureInvalid);
     assert_eq!(refused(&own, &unsigned), invalid);

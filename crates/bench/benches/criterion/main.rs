@@ -1,4 +1,4 @@
-//! All criterion benches in one program. `cargo bench -- tree::prove` runs those with that name.
+//! All criterion benches in one program. `cargo bench -- server/prove` runs those with that name.
 //!
 //! Some 290 benches take less than 15 minutes on two cores: at least 0.6 s each, and their set-up.
 

@@ -12,8 +12,8 @@ use super::{
 use crate::{line, prelude::*};
 
 impl<S: DictionaryScheme> AadBench<'_, S> {
-    /// Measures the author's time for each of `n` entries, by the size of the versions. Leaves out
-    /// what takes too long.
+    /// Measures the author's time for each of `n` entries, by the size of the versions. Skips sizes
+    /// that would take too long.
     pub(super) fn append(
         &self,
         n: u64,

@@ -1,8 +1,8 @@
 //! Bytes of a visit to a growing log.
 //!
-//! A user with one key comes back after some versions. It checks that nothing was removed, and
-//! fetches all values of its key. All bytes are those of real messages. The first visit of each
-//! line is verified as by a client. The paper's workload is another one.
+//! A client with one key returns after some versions. It checks that nothing was removed, and
+//! fetches all values of its key. All bytes are those of real messages, and the first visit of each
+//! line is verified as a client does. The paper measures another workload.
 //!
 //! Source: Tomescu et al. 2019, section 6.2.1.
 
@@ -23,17 +23,17 @@ use super::{
 };
 use crate::{line, prelude::*};
 
-/// Entries that a version adds.
+/// Numbers of entries in a version.
 const EACH_VERSION: [u64; 2] = [1, 100];
 
-/// The most versions between two visits, a power of two.
+/// Maximum number of versions between two visits, a power of two.
 const MOST_VERSIONS: usize = 4_096;
 
-/// Visits that are averaged.
+/// Number of visits that are averaged.
 const VISITS: usize = 8;
 
 impl<S: DictionaryScheme> AadBench<'_, S> {
-    /// Bytes of visits to logs of these sizes.
+    /// Measures the bytes of visits to logs of these sizes.
     pub(super) fn bandwidth(&self, sizes: &[u64], report: &mut Report) -> Outcome<()> {
         let most = report.rounds(MOST_VERSIONS, 16) as u64;
         let longest = sizes.iter().max().copied().unwrap_or_default() + most;
@@ -79,8 +79,8 @@ struct Visits<'a, S: DictionaryScheme> {
 }
 
 impl<S: DictionaryScheme> Visits<'_, S> {
-    /// Means over visits after `versions` versions. The first visits are to a log of half to all of
-    /// `size` entries. None if the log does not grow so far.
+    /// Returns means over visits after `versions` versions; `None` if the log does not grow so far.
+    /// The earlier visits are to a log of half to all of `size` entries.
     fn line(&self, size: u64, versions: u64, report: &Report) -> Outcome<Option<Line>> {
         let each = self.versions.each;
         let longest = self.versions.entries.size() / each;
@@ -183,7 +183,8 @@ fn crossing(lines: &[Line], (size, each): (u64, u64), other: &str) -> Line {
     }
 }
 
-/// A log with versions of `each` entries: those of the heads, not those in which it was made.
+/// A log with a head after every `each` entries, independent of the versions in which the log was
+/// made.
 struct Versions<'a, S: DictionaryScheme> {
     entries: &'a Entries<S>,
     each: u64,

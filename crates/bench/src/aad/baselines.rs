@@ -1,4 +1,4 @@
-//! Two other kinds of logs from the workspace, as baselines for the bytes that users receive.
+//! Two other kinds of logs from the workspace, as baselines for the bytes that clients receive.
 
 use std::collections::BTreeMap;
 
@@ -13,15 +13,15 @@ use pad_tree::TreapPathCopying;
 
 use crate::{dictionary::Run, prelude::*, workload};
 
-/// A log as in certificate transparency: a history log with a leaf for each entry. A user reads
+/// A log as in certificate transparency: a history log with a leaf for each entry. A client reads
 /// every entry to get all values of a key.
 pub(super) struct PlainLog(HistoryLog<Sha256Ed25519>);
 
 impl PlainLog {
-    /// Bytes of an entry that a user receives: the hashes of key and value.
+    /// Bytes of an entry that a client receives: the hashes of key and value.
     pub(super) const ENTRY_BYTES: f64 = 64.0;
 
-    /// The log of these entries.
+    /// Creates the log of these entries.
     pub(super) fn new(entries: &[Entry]) -> Self {
         let mut log = HistoryLog::default();
         for entry in entries {
@@ -30,7 +30,8 @@ impl PlainLog {
         Self(log)
     }
 
-    /// The proof that the log of `new` entries begins with that of `old`.
+    /// Returns the bytes of the proof that the log of `new` entries begins with the log of `old`
+    /// entries.
     pub(super) fn consistency_bytes(&self, old: u64, new: u64) -> Outcome<f64> {
         let proof = self
             .0
@@ -38,7 +39,7 @@ impl PlainLog {
         Ok(codec::encode(&proof.ok_or("no such sizes")?).len() as f64)
     }
 
-    /// The proof that an entry is in the log of `size` entries.
+    /// Returns the bytes of the proof that an entry is in the log of `size` entries.
     pub(super) fn inclusion_bytes(&self, position: u64, size: u64) -> Outcome<f64> {
         Ok(codec::encode(&self.inclusion(position, size)?).len() as f64)
     }
@@ -49,7 +50,7 @@ impl PlainLog {
         Ok(proof.ok_or("no such entry")?)
     }
 
-    /// Checks both proofs.
+    /// Checks a consistency proof and an inclusion proof.
     pub(super) fn check(&self, old: u64, new: u64, position: u64) -> Outcome<()> {
         let head = self.head(new)?;
         let version = Version::new(old + 1);
@@ -65,7 +66,7 @@ impl PlainLog {
         Ok(())
     }
 
-    /// A head over the first `size` leaves, as its user knows it.
+    /// Returns the verified head over the first `size` leaves.
     fn head(&self, size: u64) -> Outcome<Verified<SnapshotHead<Sha256Ed25519>>> {
         let authority = Authority {
             author: author_key(),
@@ -85,14 +86,14 @@ impl PlainLog {
     }
 }
 
-/// The hash of an entry's hashes.
+/// Returns the hash of an entry's hashes.
 fn leaf(entry: &Entry) -> Digest<32> {
     let [key, value] = [entry.key.as_bytes(), entry.value.as_bytes()].map(Sha256Ed25519::value);
     Sha256Ed25519::value(&[key.0, value.0].concat())
 }
 
-/// Snapshots as in CONIKS: a tree of keys for each version. Users detect a changed past by looking
-/// up their own keys in every version.
+/// Snapshots as in CONIKS: a tree of keys for each version. Clients detect a changed past by
+/// looking up their own keys in every version.
 pub(super) struct Snapshots(BTreeMap<u64, f64>);
 
 impl Snapshots {
@@ -128,5 +129,5 @@ impl Snapshots {
     }
 }
 
-/// Proofs of each size that are averaged.
+/// Number of proofs of each size that are averaged.
 const SAMPLES: u32 = 64;

@@ -1,7 +1,7 @@
 //! Numbers of coefficients of sums, points and bytes of each scheme: counted from the shape, not
 //! measured.
 //!
-//! Counts of frontier logs are those of random keys with one value each.
+//! Counts of frontier logs assume random keys with one value each.
 
 use std::collections::BTreeSet;
 
@@ -13,12 +13,13 @@ use pad_log::{
 
 use super::primitives::Primitives;
 
-/// The degree of the polynomials of nodes of a level.
+/// Returns the degree of the polynomials of the nodes of a level.
 pub(super) fn degree<S: DictionaryScheme>(level: u8) -> usize {
     S::root_lengths().len() << level
 }
 
-/// Microseconds of the sums that an author makes for a log with versions of these sizes, ascending.
+/// Returns the microseconds of the sums that an author makes for a log. `versions` are the sizes of
+/// its versions, ascending.
 pub(super) fn append_us<S: DictionaryScheme>(
     shape: Shape,
     versions: impl Iterator<Item = u64>,
@@ -41,7 +42,7 @@ pub(super) fn append_us<S: DictionaryScheme>(
     nodes.sum::<f64>() + frontiers.sum::<f64>()
 }
 
-/// Time for the sums of a frontier.
+/// Returns the microseconds of the sums of a frontier.
 ///
 /// Counts each row's accumulators, from the second row on its certificates, and the proof that it
 /// has no root in common with the tree.
@@ -57,7 +58,7 @@ fn frontier_us<S: DictionaryScheme>(tree: Address, primitives: &Primitives) -> f
     groups + above.sum::<f64>() + disjoint
 }
 
-/// Time for the sums of a lookup.
+/// Returns the microseconds of the sums of a lookup.
 ///
 /// Counted: once over each tree, twice where the key has one value, three times where it has more.
 /// Frontier: once over a group, or twice for each chunk where the key has values.
@@ -83,8 +84,8 @@ pub(super) fn prove_us<S: DictionaryScheme>(
     trees.fold(0.0, |sum, root| sum + tree(root))
 }
 
-/// Bytes of a lookup of a key without values, or with values in the largest tree, as the layout has
-/// them.
+/// Returns the bytes of a lookup in the message format. The key has no values, or its values are in
+/// the largest tree.
 pub(super) fn look_up_bytes<S: DictionaryScheme>((shape, n): (Shape, u64), values: usize) -> usize {
     let (envelope, counts, element) = (8, 8 + 4, S::element_bytes());
     let block = 48 + (element << Shape::BLOCK_LEVEL) + 48;

@@ -141,7 +141,7 @@ fn memory(lines: &[Line], scheme: &str, key: &str) -> Option<f64> {
 
 /// Adds a table of the goals whose figures these lines have; the others are listed by name.
 pub(super) fn table(lines: &[Line], tables: &mut Tables) {
-    let note = "Limit: what sums, points and pairings alone take in this run. Ratio: the figure \
-        divided by it.";
+    let note = "Limit: the time of only the sums, points and pairings, in this run. Ratio: the \
+        figure divided by its limit.";
     goals::table(&GOALS, note, lines, tables);
 }

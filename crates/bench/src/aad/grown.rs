@@ -43,7 +43,7 @@ impl<S: DictionaryScheme> GrowingLog<S> {
         })
     }
 
-    /// The number of entries in the latest version.
+    /// Returns the number of entries in the latest version.
     pub(super) const fn size(&self) -> u64 {
         self.author.entries().size()
     }
@@ -88,7 +88,7 @@ impl<S: DictionaryScheme> GrowingLog<S> {
     }
 
     /// Returns a key with `values` values, all of them below a `size` that the entries were made
-    /// for; none if there is none.
+    /// for; `None` if there is no such key.
     pub(super) fn key_with(&self, values: u64, size: u64) -> Option<Key> {
         let entries = self.author.entries();
         let key = match values {
@@ -131,7 +131,7 @@ pub(super) fn distinct(size: u64) -> Vec<Entry> {
     (0..size).map(entry).collect()
 }
 
-/// Position of an entry whose key has no other value, in a log of this size.
+/// Returns the position of an entry whose key has no other value, in a log of this size.
 const fn single(size: u64) -> u64 {
     size / 3
 }

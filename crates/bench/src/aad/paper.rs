@@ -4,14 +4,14 @@
 //! - *Authors' code*: their program on one core of the 2-core virtual EPYC that the workspace's
 //!   README names.
 //!
-//! Both count multiplicities once, check less and send less; README.md lists what cannot be
-//! compared.
+//! Both count multiplicities once, check less and send less. `docs/measuring.md` lists what cannot
+//! be compared.
 //!
 //! Source: Tomescu et al. 2019, section 6.1 and figure 5.
 
 use crate::{figures::Series, paper::PublishedFigures};
 
-/// The entries behind [`APPEND_MS`].
+/// Number of entries behind [`APPEND_MS`].
 pub(super) const APPENDS: u64 = 8_192;
 
 /// Milliseconds of an append, mean over 8 192, by the size of the batches (figure 5c).
@@ -61,7 +61,7 @@ pub(super) const CODE_LOOK_UPS: PublishedFigures<2, 2> = PublishedFigures {
     ],
 };
 
-/// Append-only proofs: from 511 by the authors' code, otherwise the paper's.
+/// Append-only proofs: from 511 by the authors' code, the others by the paper.
 pub(super) const APPEND_ONLY: PublishedFigures<2, 2> = PublishedFigures {
     keys: ["from", "n"],
     rows: &[
@@ -70,7 +70,7 @@ pub(super) const APPEND_ONLY: PublishedFigures<2, 2> = PublishedFigures {
     ],
 };
 
-/// The longest append: the paper's among 8 192, that of the authors' code among 128, in seconds.
+/// The longest append: of the paper among 8 192, of the authors' code among 128, in seconds.
 pub(super) const LONGEST_APPENDS: &str = "Paper: single appends of 0.025 to 5 400 s up to 8 192 \
     entries. Authors' code: up to 63 s at 128.";
 

@@ -6,17 +6,17 @@ use crate::{figures::declared::PlotSpec, line, prelude::*};
 #[rustfmt::skip]
 pub(crate) const PLOTS: [PlotSpec; 4] = [
     PlotSpec { references: paper::appends, ..PlotSpec::new(
-        ("aad-append", "Appending, mean over all entries"), "aad_append",
+        ("aad-append", "Time to append an entry, mean over all entries"), "aad_append",
         ("entries in each version", "batch"),
         "milliseconds for each entry",
     ).only(&[("threads", "1"), ("is_drawn", "true")]).deriving(of_paper_size)
         .of(&["scheme"], &[("{scheme}, {n} entries", "append_us/1e3")]) },
     PlotSpec { references: || paper::look_ups(0), ..look_ups(
-        ("aad-bytes", "Look-ups: bytes, logs of 2^h - 1 entries (authors' code: 2^h)"), "bytes",
+        ("aad-bytes", "Bytes of a look-up, logs of 2^h - 1 entries (authors' code: 2^h)"), "bytes",
         &[("{scheme}, {asked}{mark}", "proof_bytes")],
     ) },
     PlotSpec { references: || paper::look_ups(1), ..look_ups(
-        ("aad-verify", "Look-ups: verifying, logs of 2^h - 1 entries (authors' code: 2^h)"),
+        ("aad-verify", "Time to verify a look-up, logs of 2^h - 1 entries (authors' code: 2^h)"),
         "milliseconds",
         &[("{scheme}, {asked}", "verify_us/1e3")],
     ) },
@@ -34,7 +34,8 @@ pub(crate) const PLOTS: [PlotSpec; 4] = [
     ]) },
 ];
 
-/// Absent keys and keys with one value, in forests of as many trees as there can be.
+/// Declares a plot for absent keys and keys with one value, in forests of as many trees as
+/// possible.
 const fn look_ups(
     names: (&'static str, &'static str),
     vertical: &'static str,
@@ -52,7 +53,8 @@ fn is_full(line: &Line) -> bool {
     line.count("n").saturating_add(1).is_power_of_two()
 }
 
-/// Reports whether a line is of the log of the paper's size, or of the largest one of its scheme.
+/// Reports whether a line belongs to the log of the paper's size, or to the largest log of its
+/// scheme.
 fn of_paper_size(all: &[Line], line: &Line) -> Line {
     let same = of(all, "aad_append").into_iter();
     let same = same.filter(|other| other.agrees(line, &["scheme", "threads"]));

@@ -61,7 +61,7 @@ impl Points {
         points
     }
 
-    /// Counts the points which show that a tree holds exactly `values` values of a key.
+    /// Counts the points that prove that a tree contains exactly `values` values of a key.
     fn evidence<S: DictionaryScheme>(&mut self, root: Address, values: usize) {
         if S::COMPLETENESS == Completeness::Counted {
             return match values {

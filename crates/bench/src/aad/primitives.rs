@@ -18,7 +18,7 @@ use crate::{line, prelude::*, primitives};
 
 /// Primitives on one core, in microseconds.
 pub(super) struct Primitives {
-    /// One coefficient in a sum of `2^level`, from the blocks' level on.
+    /// One coefficient in a sum of `2^level` coefficients, from the blocks' level on.
     sums: Vec<f64>,
     /// Decoding a point of G1 with the check of the subgroup.
     decode_us: f64,
@@ -37,7 +37,7 @@ impl Primitives {
         let effort = report.effort();
         let rounds = report.rounds(5, 1);
         let alone = Workers::sequential();
-        // Also those of the verifier, however small the log.
+        // Includes the sums of the verifier, even for a small log.
         let largest = parameters.capacity().clamp(VERIFIERS_SUM, LONGEST_SUM);
         let mut random = Random::new(largest as u64);
         let mut scalar = || {
@@ -81,7 +81,7 @@ impl Primitives {
         Ok(primitives)
     }
 
-    /// One coefficient in a sum of `2^level`.
+    /// Returns the microseconds of one coefficient in a sum of `2^level` coefficients.
     fn sum_us(&self, level: u32) -> f64 {
         let index = level.saturating_sub(u32::from(Shape::BLOCK_LEVEL)) as usize;
         self.sums
@@ -91,13 +91,13 @@ impl Primitives {
             .unwrap_or(0.0)
     }
 
-    /// Microseconds of a sum of `terms` terms.
+    /// Returns the microseconds of a sum of `terms` terms.
     pub(super) fn sum_of(&self, terms: usize) -> f64 {
         terms as f64 * self.sum_us(terms.max(1).ilog2())
     }
 
-    /// Microseconds of decoding `decoded` points, adding `added` terms in the verifier's sums, and
-    /// two pairings.
+    /// Returns the microseconds of decoding `decoded` points, adding `added` terms in the
+    /// verifier's sums, and two pairings.
     pub(super) fn verify_us(&self, decoded: usize, added: usize) -> f64 {
         decoded as f64 * self.decode_us
             + added as f64 * self.sum_us(VERIFIERS_SUM.ilog2())
@@ -137,5 +137,5 @@ fn report_one<S: DictionaryScheme>(
 /// Approximate number of terms of a verifier's sums.
 const VERIFIERS_SUM: usize = 64;
 
-/// Terms of the longest measured sum: longer ones are expected to cost as much for each term.
+/// Terms of the longest measured sum. Longer sums are assumed to take as long for each term.
 const LONGEST_SUM: usize = 1 << 18;

@@ -16,7 +16,7 @@ use crate::{line, prelude::*};
 /// Numbers of values of the keys that are looked up.
 pub(super) const VALUES: [u64; 8] = [0, 1, 2, 4, 8, 16, 32, 100];
 
-/// Random pairs of versions that are averaged.
+/// Number of random pairs of versions that are averaged.
 const PAIRS: usize = 32;
 
 /// Highest level for which the bytes of unmeasured logs are computed.
@@ -74,7 +74,7 @@ fn look_up<S: DictionaryScheme>(
     )
 }
 
-/// Computes the bytes of lookups in logs larger than the measured ones, from the layout alone.
+/// Computes the bytes of lookups in logs larger than the measured ones, from the layout only.
 pub(super) fn computed<S: DictionaryScheme>(largest: u64, report: &mut Report) -> Outcome<()> {
     let shape = Shape::new(COMPUTED, Schedule::Eager).ok_or("no such shape")?;
     for level in largest.ilog2() + 1..=u32::from(COMPUTED) {
@@ -127,7 +127,7 @@ pub(super) fn inclusion<S: DictionaryScheme>(
     )
 }
 
-/// A quarter of the usual time: there are many figures.
+/// Returns a quarter of the usual effort, because there are many figures.
 fn short(report: &Report) -> Effort {
     let mut effort = report.effort();
     effort.budget /= 4;
@@ -138,7 +138,7 @@ fn median_us<R>(effort: &Effort, work: impl Fn() -> R) -> f64 {
     effort.repeat_each(64, || (), |()| work()).median_us()
 }
 
-/// The name of a schedule.
+/// Returns the name of a schedule.
 pub(super) const fn name(schedule: Schedule) -> &'static str {
     match schedule {
         Schedule::Eager => "eager",
@@ -146,7 +146,7 @@ pub(super) const fn name(schedule: Schedule) -> &'static str {
     }
 }
 
-/// Counts the values in a message.
+/// Verifies a message, and returns the number of its values.
 fn check_look_up<S: DictionaryScheme>(
     message: &[u8],
     at: &LogRoot<S>,
@@ -156,8 +156,8 @@ fn check_look_up<S: DictionaryScheme>(
     Ok(proof.verify(at, key)?.get().values.len())
 }
 
-/// Measures append-only proofs over one entry, over a doubling, and between random sizes up to that
-/// of the log, a power of two.
+/// Measures append-only proofs over one entry, over a doubling, and between random sizes up to the
+/// size of the log, which is a power of two.
 pub(super) fn growth<S: DictionaryScheme>(
     grown: &GrowingLog<S>,
     primitives: &Primitives,

@@ -16,12 +16,12 @@ pub fn report(lines: &[Line]) -> Tables {
 }
 
 /// Caveat above tables with published figures.
-const CAVEAT: &str = "Paper: 64 virtual CPUs of 2018. Code: the authors', one core of a virtual \
-    EPYC. Both: another curve, fewer checks.";
+const CAVEAT: &str = "Paper: 64 virtual CPUs of 2018. Code: the program of the paper's authors, on \
+    one core of a virtual EPYC. Both use another curve and check less.";
 
 #[rustfmt::skip]
 const TABLES: [TableSpec; 9] = [
-    TableSpec::new("aad_append", "Appending, each entry", &[
+    TableSpec::new("aad_append", "Appending in versions of a batch, time of each entry", &[
         ("scheme", "scheme"), ("n", "n"), ("batch", "batch"), ("threads", "threads"),
         ("append ms", "append_us/1e3"), ("limit ms", "append_limit_us/1e3"),
         ("ratio", "append_ratio"), ("longest version ms", "longest_version_us/1e3"),
@@ -35,7 +35,7 @@ const TABLES: [TableSpec; 9] = [
         ("median ms", "append_median_us/1e3"), ("99th of 100 ms", "append_p99_us/1e3"),
         ("longest ms", "append_longest_us/1e3"), ("at", "longest_at"),
     ]).noted(paper::LONGEST_APPENDS),
-    TableSpec::new("aad_lookup", "Look-ups", &[
+    TableSpec::new("aad_lookup", "Look-ups: time and bytes", &[
         ("scheme", "scheme"), ("schedule", "schedule"), ("n", "n"), ("values", "values"),
         ("trees", "trees"), ("server's limit ms", "prove_limit_us/1e3"),
         ("prove ms", "prove_us/1e3"), ("verify ms", "verify_us/1e3"),
@@ -44,7 +44,7 @@ const TABLES: [TableSpec; 9] = [
         ("code bytes", "code_bytes"), ("code ms", "code_ms"),
     ]).noted(CAVEAT).filtered(|line| !is_computed(line) || SHOWN.contains(&line.count("n")))
         .deriving(looked_up),
-    TableSpec::new("aad_inclusion", "Inclusion", &[
+    TableSpec::new("aad_inclusion", "Inclusion proofs", &[
         ("scheme", "scheme"), ("n", "n"), ("prove ms", "prove_us/1e3"),
         ("verify ms", "verify_us/1e3"), ("limit ms", "verify_limit_us/1e3"),
         ("ratio", "verify_ratio"), ("bytes", "proof_bytes"),
@@ -54,9 +54,10 @@ const TABLES: [TableSpec; 9] = [
         ("to", "n"), ("prove ms", "prove_us/1e3"), ("verify ms", "verify_us/1e3"),
         ("limit ms", "verify_limit_us/1e3"), ("ratio", "verify_ratio"), ("bytes", "proof_bytes"),
         ("published bytes", "published.0"), ("published ms", "published.1"),
-    ]).noted("Published: from 511 the authors' code, from 524287 the paper.")
+    ]).noted("Published figures: of the authors' code where from is 511, of the paper where it is \
+        524287.")
         .deriving(|_, line| line! { published: paper::APPEND_ONLY.of(line) }),
-    TableSpec::new("aad_memory", "Memory", &[
+    TableSpec::new("aad_memory", "Memory of the author for each entry", &[
         ("scheme", "scheme"), ("n", "n"), ("memory bytes each", "memory_bytes_per_element"),
         ("at most", "peak_bytes_per_element"), ("of which entry", "entry_bytes"),
     ]).noted(paper::MEMORY),
@@ -66,9 +67,11 @@ const TABLES: [TableSpec; 9] = [
         ("look-up", "look_up_bytes"), ("in all", "aad_bytes"), ("CT-like", "ct_like_bytes"),
         ("CT-like, one entry only", "ct_like_inclusion_bytes"),
         ("a look-up in a tree", "tree_look_up_bytes"), ("CONIKS-like", "coniks_like_bytes"),
-    ]).noted("Of a user with one key who was there some versions ago. CT-like: a plain log, all \
-        new entries. CONIKS-like: a tree for each version, a look-up in every one."),
-    TableSpec::new("aad_bandwidth_crossing", "From how many versions on a visit takes fewer bytes",
+    ]).noted("Bytes for a client with one key that returns after some versions. CT-like: a \
+        plain log sends all new entries. CONIKS-like: a tree for each version and a look-up in \
+        each."),
+    TableSpec::new("aad_bandwidth_crossing",
+        "Number of versions from which a visit takes fewer bytes",
         &[
         ("n", "n"), ("entries a version", "entries_per_version"), ("beside", "beside"),
         ("from versions", "versions"), ("from entries", "entries"), ("always", "is_always_smaller"),

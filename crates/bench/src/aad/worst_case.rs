@@ -1,4 +1,4 @@
-//! Single appends: the longest of them, by the log's schedule.
+//! Single appends under each schedule of a log, with the longest one.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Saving by an offset in the update.
+//! Time that an offset in the update saves a server.
 //!
 //! A server that is told which prime represents an element checks it; without the offset it
 //! searches.

@@ -98,7 +98,7 @@ fn log(n: usize) -> Outcome<Sizes> {
     Ok([0, server, Setup::new(parameters, shape).to_bytes().len()])
 }
 
-/// Logs have at least 2^4 entries' room.
+/// Level of the smallest tree that a log may have: room for 2^4 entries.
 const LOWEST_TOP_LEVEL: u8 = 4;
 
 fn sized(kind: &str, n: Option<usize>, [secret, server, verifier]: Sizes) -> Line {
@@ -160,7 +160,7 @@ fn test_us(plan: &Plan, size: KeySize) -> f64 {
     plan.primitive_us(|| Integer::from(2).pow_mod(&exponent, &modulus))
 }
 
-/// The bytes of a key of this length: of any, as all of a length have the same.
+/// Returns the bytes of an RSA key of this length, which are the same for all such keys.
 fn rsa_sizes(size: KeySize) -> Outcome<Sizes> {
     let (p, q) = rsa_factors()?;
     let known = RsaSecretKey::from_primes(p, q, RepresentativeRule::default(), b"bench")?;

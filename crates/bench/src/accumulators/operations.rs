@@ -17,7 +17,7 @@ pub enum BoundedWork {
     Element,
     /// Each further element of a set accumulated with the secret key.
     Factor,
-    /// Accumulating with the secret key beyond that, once.
+    /// Accumulating the first element with the secret key.
     SecretOnce,
     /// Accumulating a set without the secret key, per element.
     Public,
@@ -34,11 +34,11 @@ pub trait Bench {
     /// The scheme.
     type Scheme: Universal + Batch;
 
-    /// Name of the scheme, with its parameters.
+    /// Returns the name of the scheme, with its parameters.
     fn name(&self) -> String;
-    /// A secret key for sets of up to `capacity` elements.
+    /// Creates a secret key for sets of up to `capacity` elements.
     fn secret(&self, capacity: usize) -> Outcome<SecretKeyOf<Self>>;
-    /// Primitive that bounds work on a set of `n` elements.
+    /// Returns the primitive that bounds work on a set of `n` elements.
     fn bound(&self, work: BoundedWork, n: usize) -> Primitive;
     /// Measures operations that only this accumulator has.
     fn extras(&self, report: &mut Operations<'_>) -> Outcome<()>;
@@ -125,7 +125,8 @@ pub(super) fn run<B: Bench>(bench: &B, plan: &Plan, report: &mut Report) -> Outc
             };
             scene.representatives(&mut report)?;
             scene.accumulate(&mut report)?;
-            // Grows faster than linearly, but hardly: half as much again for ten times the set.
+            // Grows slightly faster than linearly: by a half for each element, with ten times the
+            // set.
             let expected = *witness_us * 1.5 * n as f64;
             if let Some(each) = scene.witnesses(&mut report, expected)? {
                 *witness_us = each;
@@ -182,7 +183,8 @@ impl<B: Bench> Scene<'_, B> {
         Ok(())
     }
 
-    /// Returns the time of each of all witnesses without the secret key, unless they were left out.
+    /// Returns the time for each witness when all are made without the secret key; `None` if they
+    /// were left out.
     fn witnesses(&self, report: &mut Operations<'_>, expected_us: f64) -> Outcome<Option<f64>> {
         let (what, bound) = (self.what(), BoundedWork::PublicWitness);
         let (key, set, pool) = (self.key(), &self.set, self.pool);
@@ -205,7 +207,7 @@ impl<B: Bench> Scene<'_, B> {
         Ok(Some(each))
     }
 
-    /// Every witness made on its own, as in the paper.
+    /// Makes every witness separately, as in the paper.
     fn one_by_one(&self) -> Result<Vec<<B::Scheme as Witnessed>::Witness>, AccumulateError> {
         let (key, set, alone) = (self.key(), &self.set, Workers::sequential());
         let witness = |element: &Vec<u8>| B::Scheme::witness(key, set, element, &alone);

@@ -1,13 +1,13 @@
-//! One set, with every way to let a server prove membership.
+//! One set, with every method by which a server can prove membership.
 //!
 //! Compares a signature for every element, a Merkle tree under one signature, and accumulators with
-//! each maker of witnesses. The work is one update: an element of the set gives way to another, and
-//! the author signs the new version.
+//! each maker of witnesses. The work is one update: an element of the set is replaced, and the
+//! author signs the new version.
 //!
-//! With two generations (section 4.2) an epoch of a set of `n` has `sqrt(n)` updates. Each
-//! authenticates anew the up to `sqrt(n)` elements of the epoch so far, and once all `n`: `1.5
-//! sqrt(n)` for each update. So those figures are of an update measured on a set of that size, and
-//! of lookups in both generations.
+//! With two generations (section 4.2) an epoch of a set of `n` elements has `sqrt(n)` updates. Each
+//! update authenticates the up to `sqrt(n)` elements of the epoch so far. Once in an epoch all `n`
+//! elements are authenticated. The mean is `1.5 sqrt(n)` elements for each update. So figures with
+//! two generations are for an update of a set of that size, and for lookups in both generations.
 //!
 //! Sets are not dictionaries: nothing here proves absence.
 //!
@@ -54,7 +54,7 @@ pub struct SetFigures {
 }
 
 impl SetFigures {
-    /// The contender with the maker of its witnesses.
+    /// Returns the contender with the maker of its witnesses.
     fn design(&self) -> String {
         match self.witnesses {
             "" => self.contender.clone(),
@@ -76,8 +76,7 @@ impl SetFigures {
         line.merged(&costs::line_of(&costs::of_2010()))
     }
 
-    /// Returns the figures with two generations: updates of a set of the size that one
-    /// authenticates, lookups in both.
+    /// Returns the figures with two generations: the update of `young`, and lookups in both sets.
     fn with_young_generation(&self, young: &Self) -> Self {
         Self {
             prove_us: self.prove_us + young.prove_us,
@@ -90,7 +89,8 @@ impl SetFigures {
     }
 }
 
-/// The elements that an update authenticates with two generations, mean over an epoch.
+/// Returns the number of elements that an update authenticates with two generations, mean over an
+/// epoch.
 #[allow(clippy::cast_sign_loss, reason = "roots are not negative")]
 fn young_elements(n: usize) -> usize {
     (1.5 * (n as f64).sqrt()).ceil() as usize

@@ -40,11 +40,11 @@ struct Slope {
     /// Number of sizes that the line goes through; with one, the slope is the time of an element of
     /// that size.
     sizes: usize,
-    /// The share of the variance that the line explains; none with fewer than three sizes.
+    /// Share of the variance that the line explains; `None` with fewer than three sizes.
     explained: Option<f64>,
 }
 
-/// The slopes of all operations of one accumulator on one number of threads.
+/// Computes the slopes of all operations of one accumulator on one number of threads.
 fn slopes<'a>(group: &[&'a Line]) -> Vec<(&'a str, Slope)> {
     let of_operation = groups(group, &["operation"]).into_iter();
     of_operation
@@ -59,7 +59,7 @@ fn slopes<'a>(group: &[&'a Line]) -> Vec<(&'a str, Slope)> {
         .collect()
 }
 
-/// The least-squares line through total times by sizes.
+/// Fits the least-squares line through total times by sizes.
 fn regression(points: &[(f64, f64)]) -> Slope {
     let number = points.len() as f64;
     let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / number;
@@ -98,19 +98,19 @@ fn slope_line(first: &Line, operation: &str, slope: Slope) -> Line {
     }
 }
 
-/// The paper's name of an accumulator.
+/// Returns the paper's name of an accumulator.
 fn family(accumulator: &str) -> &str {
     accumulator.split('-').next().unwrap_or_default()
 }
 
-/// Parts of a round trip: a name, the operations for each element, and the paper's milliseconds.
+/// Parts of a round trip: the kind of keys, and the operations for each element.
 struct RoundTrip {
     keys: &'static str,
     operations: [&'static str; 4],
 }
 
-/// Round trip with the secret key. Setup is, per element, making the public key of a bilinear
-/// accumulator; RSA has representatives instead.
+/// Round trip with the secret key. The preparation of an element is its share of making the public
+/// key of a bilinear accumulator, or making its representative for RSA.
 const PRIVATE: RoundTrip = RoundTrip {
     keys: "private",
     operations: [

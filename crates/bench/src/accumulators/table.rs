@@ -12,7 +12,7 @@ pub fn table(lines: &[Line]) -> Tables {
     shown(&TABLES, lines).signed(lines)
 }
 
-/// The gain over one thread.
+/// Derives the speed-up over one thread.
 fn speed_up(lines: &[Line], line: &Line) -> Line {
     let same = ["accumulator", "operation", "n"];
     let mut alone = lines.iter().filter(|other| other.count("threads") == 1);
@@ -28,7 +28,7 @@ const TABLES: [TableSpec; 9] = [
         ("threads", "threads"), ("us each", "per_element_us"), ("ratio", "ratio"),
         ("speed-up", "speed_up"), ("to one", "primitive"),
     ]).left(&["operation", "to one"]).deriving(speed_up),
-    TableSpec::new("accumulators_slopes", "Time per element: slopes over the sizes", &[
+    TableSpec::new("accumulators_slopes", "Time per element: slopes of lines through all sizes", &[
         ("accumulator", "accumulator"), ("operation", "operation"), ("threads", "threads"),
         ("us per element", "us_per_element"), ("2013", "paper_us_on_8_threads"),
         ("ratio", "ratio_to_paper"), ("explained", "explained"),
@@ -40,29 +40,31 @@ const TABLES: [TableSpec; 9] = [
         ("computing's share", "computing_share"), ("2013", "paper_ms_on_8_threads"),
         ("ratio", "ratio_to_paper"),
     ]),
-    TableSpec::new("accumulators_sets", "Section 7.4: one element of a set gives way to another", &[
+    TableSpec::new("accumulators_sets", "Section 7.4: one element of a set is replaced", &[
         ("design", "design"), ("n", "n"), ("generations", "generations"),
         ("author us", "author_us"), ("limit us", "author_limit_us"), ("update B", "update_bytes"),
         ("server us", "apply_us"), ("prove us", "prove_us"), ("proof B", "proof_bytes"),
         ("verify us", "verify_us"), ("limit us", "verify_limit_us"), ("stored B", "stored_bytes"),
     ]).by(&["n"]),
-    TableSpec::new("accumulators_claims", "What section 7.4 says in numbers", &[
+    TableSpec::new("accumulators_claims", "Section 7.4: numbers of the paper and ours", &[
         ("claim", "claim"), ("accumulator", "accumulator"), ("n", "n"), ("ours", "ours"),
         ("2010", "paper"),
     ]).by(&["n"]),
-    TableSpec::new("accumulators_cheapest", "The cheapest, at the prices of 2010", &[
+    TableSpec::new("accumulators_cheapest",
+        "The cheapest proof of membership in a set, at the prices of 2010", &[
         ("cheapest", "design"), ("of", "figure"),
         ("from look-ups per update", "from_lookups_per_update"), ("to", "to_lookups_per_update"),
     ]).by(&["figure"]),
-    TableSpec::new("accumulators_conclusion", "Do accumulators ever win?", &[
+    TableSpec::new("accumulators_conclusion",
+        "Section 7.5: accumulators compared with the cheapest other proof", &[
         ("conclusion", "sentence"), ("of", "figure"),
     ]),
-    TableSpec::new("accumulators_hints", "Offsets of primes as hints in updates", &[
+    TableSpec::new("accumulators_hints", "Section 5.2: offsets of primes as hints in updates", &[
         ("rule", "rule"), ("search us", "search_us"), ("check us", "check_us"),
         ("saved us", "saved_us"), ("price of that to its bytes", "saved_to_sent"),
         ("GMP us", "primitive_us"), ("ratio", "ratio"),
     ]),
-    TableSpec::new("accumulators_keys", "Keys: seconds on one thread, and bytes", &[
+    TableSpec::new("accumulators_keys", "Keys: seconds to make a key on one thread, and bytes", &[
         ("kind", "kind"), ("for up to", "n"), ("seconds", "seconds"), ("secret B", "secret_bytes"),
         ("server's public B", "public_bytes"), ("verifier's B", "verifier_bytes"),
     ]),

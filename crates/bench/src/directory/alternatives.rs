@@ -1,8 +1,7 @@
 //! Alternatives over the same ids: a plain map on disk without authentication, and an authenticated
 //! tree.
 //!
-//! Both are maps from any keys, and this is a directory of assigned ids. The comparison is of
-//! costs, not of abilities.
+//! Both accept any keys, while a directory assigns its ids. Only their costs are compared.
 
 use std::time::Duration;
 
@@ -20,10 +19,10 @@ use crate::{dictionary::Run, line, memory, prelude::*};
 
 const ENTRIES: TableDefinition<'_, u64, [u8; 32]> = TableDefinition::new("entries");
 
-/// The updates of one durable batch.
+/// Number of updates in one durable batch.
 const BATCH: usize = 10_000;
 
-/// The most entries of these maps: larger ones take minutes to fill.
+/// Maximum number of entries of these maps. Larger ones take minutes to fill.
 const MOST: u64 = 1_000_000;
 
 /// Measures both, over `entries` entries.
@@ -37,13 +36,13 @@ pub(super) fn run(entries: u64, primitives: &Primitives, report: &mut Report) ->
     Ok(())
 }
 
-/// Random updates of the objects of entries.
+/// Makes random updates of the objects of entries.
 fn updates(random: &mut Random, entries: u64) -> Vec<(u64, [u8; 32])> {
     let mut update = |_| (random.below(entries), object(random.next()).0);
     (0..BATCH).map(&mut update).collect()
 }
 
-/// redb, with batches that are durable when they return.
+/// Measures redb, with batches that are durable when they return.
 fn plain_map(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("map.redb");
@@ -88,7 +87,7 @@ fn plain_map(entries: u64, primitives: &Primitives, report: &mut Report) -> Outc
     measured(report, ("redb", primitives), line)
 }
 
-/// The workspace's red-black tree, in memory.
+/// Measures the workspace's red-black tree, in memory.
 fn tree(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
     let put = |(id, object): (u64, [u8; 32])| -> Outcome<Operation> {
         Ok(Operation::Put(

@@ -12,32 +12,32 @@ use crate::Outcome;
 /// header.
 pub(super) const PLACE_BYTES: usize = 240;
 
-/// One way to digest blocks, with the capacity of its blocks.
+/// Method of digesting blocks of one capacity.
 pub(super) trait Contender {
     /// Object that an author registers.
     type Object: Clone;
     /// Content of a slot.
     type Content: Clone + AsRef<[u8]>;
-    /// Data kept of a block, to digest it.
+    /// State of a block, from which its summary is computed.
     type Block;
 
-    /// The digest of the object with this number, `object-i`.
+    /// Returns the digest of the object with this number, `object-i`.
     fn object(number: u64) -> Self::Object;
 
-    /// The slots of a block.
+    /// Returns the number of slots of a block.
     fn capacity(&self) -> u64;
 
-    /// The bytes of the widest content of a slot.
+    /// Returns the bytes of the widest content of a slot.
     fn widest(&self) -> usize;
 
     /// Returns the content of the slot of an entry.
     fn entry(&self, id: u64, object: &Self::Object) -> Self::Content;
 
-    /// A block without slots.
+    /// Creates a block without slots.
     fn open(&self, place: Place) -> Outcome<Self::Block>;
 
-    /// Writes a slot: the next one, or an existing one with another content. Positions are those in
-    /// the level.
+    /// Writes a slot: the next one, or an existing one with another content. Positions count the
+    /// slots of the level.
     fn write(
         &self,
         block: &mut Self::Block,
@@ -46,7 +46,7 @@ pub(super) trait Contender {
         content: &Self::Content,
     ) -> Outcome<()>;
 
-    /// Returns the block's summary, as its parent holds it.
+    /// Returns the block's summary, as its parent stores it.
     fn summary(&self, block: &mut Self::Block, place: Place) -> Self::Content;
 
     /// Returns the data to store in addition to the slots of a block.
@@ -57,7 +57,7 @@ pub(super) trait Contender {
     /// Returns the root over `entries` entries, the topmost block of which has this summary.
     fn root(&self, entries: u64, summary: &Self::Content) -> Vec<u8>;
 
-    /// Lower bound, in nanoseconds, for a slot's change and the summary after it.
+    /// Returns the lower bound, in nanoseconds, for a slot's change and the summary after it.
     fn limit_ns(&self, update: SlotUpdate, primitives: &Primitives) -> f64;
 }
 
@@ -66,13 +66,13 @@ pub(super) trait Contender {
 pub(super) struct SlotUpdate {
     /// The level of the block.
     pub(super) level: u32,
-    /// The slots of the block, this one included.
+    /// Number of slots of the block, including this one.
     pub(super) slots: u64,
     /// Whether the slot is new.
     pub(super) is_new: bool,
 }
 
-/// The slots that the insertion of these entries changes, each once, from level 0 up.
+/// Lists the slots that the insertion of these entries changes, each once, from level 0 up.
 pub(super) fn slot_updates(ids: &Range<u64>, capacity: u64) -> Vec<SlotUpdate> {
     let mut slot_updates = Vec::new();
     let Range { start, end } = *ids;
@@ -84,7 +84,7 @@ pub(super) fn slot_updates(ids: &Range<u64>, capacity: u64) -> Vec<SlotUpdate> {
         }
         let was_there = level == 0 || start > below;
         let (first, last) = (start / below, (end - 1) / below);
-        // A new level has the slot of the block that was alone below it, too.
+        // A new level also has the slot of the only block that was below it.
         let first = if was_there { first } else { 0 };
         slot_updates.extend((first..=last).map(|slot| SlotUpdate {
             level,

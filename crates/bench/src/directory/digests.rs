@@ -20,17 +20,17 @@ use crate::prelude::*;
 /// The suite of all directories here.
 pub(super) type S = Sha256Ed25519;
 
-/// The kind byte of a live entry, and its object.
+/// Returns the kind byte of a live entry, and its object.
 pub(super) fn entry_content(object: &Digest<32>) -> Vec<u8> {
     [&[1], object.as_ref()].concat()
 }
 
-/// The object with this number.
+/// Returns the object with this number.
 pub(super) fn object(number: u64) -> Digest<32> {
     S::value(format!("object-{number}").as_bytes())
 }
 
-/// A head of version 1 with this root, as a client knows it.
+/// Returns the verified head of version 1 with this root.
 pub(super) fn known_head(scheme: SchemeId, root: Digest<32>) -> Outcome<Verified<SnapshotHead<S>>> {
     let authority = Authority {
         author: author_key(),
@@ -47,7 +47,7 @@ pub(super) fn known_head(scheme: SchemeId, root: Digest<32>) -> Outcome<Verified
     Ok(Untrusted::new(head).verify(&authority, &version)?)
 }
 
-/// The width of the slots of a level.
+/// Returns the width of the slots of a level.
 pub(super) fn width<B: BlockDigest<S>>(level: u8) -> usize {
     match level {
         0 => 33,
@@ -153,20 +153,20 @@ impl<B: MeasuredDigest> Contender for Digests<B> {
     }
 }
 
-/// Operations of a strategy that are measured.
+/// Strategy whose operations are measured.
 pub(super) trait MeasuredDigest: BlockDigest<S> {
     /// Returns the part of a state that must be stored.
     fn side_state(_: &Self::State) -> Option<Vec<u8>> {
         None
     }
 
-    /// Lower bound for a change, in nanoseconds.
+    /// Returns the lower bound for a change, in nanoseconds.
     fn limit_ns(update: SlotUpdate, primitives: &Primitives) -> f64;
 }
 
 impl MeasuredDigest for Flat {
     fn limit_ns(update: SlotUpdate, primitives: &Primitives) -> f64 {
-        // Tag, padding and length are two blocks of 64 bytes, nearly.
+        // Tag, padding and length take nearly two blocks of 64 bytes.
         let bytes = update.slots as usize * width::<Self>(update.level as u8) + 128;
         bytes as f64 * primitives.sha256_byte_ns
     }
@@ -195,11 +195,11 @@ pub(super) trait Group: Combination {
         None
     }
 
-    /// Nanoseconds of an element of a level, a combination, an inverse, and a summary.
+    /// Returns the nanoseconds of an element of a level, a combination, an inverse, and a summary.
     fn costs_ns(level: u32, primitives: &Primitives) -> (f64, f64, f64, f64);
 }
 
-/// Nanoseconds of the hashes of an element, each of one block of SHA-384 in leaves.
+/// Returns the nanoseconds of the hashes of an element, each of one block of SHA-384 in leaves.
 fn hashes_ns(level: u32, hashes: f64, upper_ns: f64, primitives: &Primitives) -> f64 {
     match level {
         0 => hashes * primitives.sha384_block_ns,

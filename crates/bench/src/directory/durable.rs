@@ -39,7 +39,7 @@ pub(super) fn run(entries: u64, primitives: &Primitives, report: &mut Report) ->
 }
 
 impl DurableRun<'_> {
-    /// An author in memory with all entries, and the update that registers them.
+    /// Creates an author in memory with all entries, and the update that registers them.
     fn author(&self) -> Outcome<(FullAuthor<S>, Update<S>)> {
         let mut author = FullAuthor::<S>::new("bench", signing_key())?;
         for id in 0..self.entries {
@@ -49,7 +49,7 @@ impl DurableRun<'_> {
         Ok((author, update))
     }
 
-    /// Microseconds in which a server applies `batches` versions of random updates.
+    /// Returns the microseconds in which a server applies `batches` versions of random updates.
     fn apply(
         &self,
         (author, server): (&mut FullAuthor<S>, &mut BlockDirectory<S>),
@@ -93,7 +93,7 @@ impl DurableRun<'_> {
         measured(report, ("merkle", self.primitives), line)
     }
 
-    /// Measures updates that are only in the log, and the time of opening then.
+    /// Measures updates that are only in the log, and the time of opening the directory afterwards.
     fn reopen(&self, report: &mut Report) -> Outcome<()> {
         let (mut author, appended) = self.author()?;
         let folder = tempfile::tempdir()?;
@@ -119,7 +119,7 @@ impl DurableRun<'_> {
     }
 }
 
-/// A figure of a million entries: of durable updates, and of redb's.
+/// Returns a figure of durable updates with a million entries: ours and redb's.
 pub(super) fn ours_and_redb(lines: &[Line], key: &str) -> Option<[f64; 2]> {
     let of = |selection| lines.iter().find(|it| it.says(selection))?.number(key);
     let ours = of(&[

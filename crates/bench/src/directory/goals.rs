@@ -116,7 +116,7 @@ const GOALS: [Goal; 36] = [
 
 /// Adds a table of the goals whose figures these lines have; the others are listed by name.
 pub(super) fn table(lines: &[Line], tables: &mut Tables) {
-    let note = "Times in microseconds. Limit: what the primitives alone take in this run. Ratio: \
-        the figure divided by it.";
+    let note = "Times in microseconds. Limit: the time of only the primitives, in this run. Ratio: \
+        the figure divided by its limit.";
     goals::table(&GOALS, note, lines, tables);
 }

@@ -11,7 +11,7 @@ use crate::Outcome;
 /// The frames of the paper's cache: 10 MB of blocks of 16 KiB.
 pub(super) const FRAMES: usize = 640;
 
-/// The level of a block, and its number there.
+/// The level of a block, and its number in the level.
 type Block = (u8, u64);
 
 /// A cache in front of a temporary file.
@@ -26,7 +26,7 @@ pub(super) struct Images {
 }
 
 impl Images {
-    /// An empty cache for images of `bytes` bytes.
+    /// Creates an empty cache for images of `bytes` bytes.
     pub(super) fn new(bytes: usize) -> Outcome<Self> {
         Ok(Self {
             file: tempfile::tempfile()?,

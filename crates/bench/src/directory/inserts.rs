@@ -40,7 +40,7 @@ type ContenderName<'a> = (&'a str, u64);
 type Root = Option<Vec<u8>>;
 
 impl Inserts<'_> {
-    /// The slots of a block of the paper's.
+    /// Returns the number of slots of a block of this size in the paper's layout.
     pub(super) const fn capacity(&self) -> u64 {
         self.block_bytes / PLACE_BYTES as u64
     }
@@ -87,7 +87,7 @@ impl Inserts<'_> {
         self.agree(&one_by_one, &postponed)
     }
 
-    /// Checks that two ways to the same digests agree, as far as both were measured.
+    /// Checks that two contenders with equal digests have equal roots, if both were measured.
     fn agree(&self, one: &Root, other: &Root) -> Outcome<()> {
         match (one, other) {
             (Some(one), Some(other)) if one != other => {
@@ -97,7 +97,7 @@ impl Inserts<'_> {
         }
     }
 
-    /// Lower bound for an insertion in microseconds, mean over all.
+    /// Returns the lower bound for an insertion in microseconds, mean over all.
     fn limit_us<C: Contender>(&self, contender: &C, batch: u64) -> f64 {
         let mut ns = 0.0;
         for start in (0..self.entries).step_by(batch as usize) {
@@ -160,7 +160,7 @@ impl Inserts<'_> {
         Ok(Some(root))
     }
 
-    /// Mean number of levels at an insertion.
+    /// Returns the mean number of levels at an insertion.
     fn mean_levels(&self) -> f64 {
         let levels = |id: u64| {
             let mut levels = 1_u32;
@@ -225,7 +225,7 @@ impl<C: Contender> BlockImages<C> {
     }
 }
 
-/// Compares roots with those of the tree that makes proofs.
+/// Compares the contender's roots with the roots of the tree that makes proofs.
 fn check<B: MeasuredDigest>(
     mut grown: impl GrowingDirectory<Digests<B>>,
     capacity: u64,
@@ -245,7 +245,7 @@ fn check<B: MeasuredDigest>(
     Ok(())
 }
 
-/// Compares roots with those of a directory.
+/// Compares the roots of `merkle` with the roots of a real directory.
 fn check_directory(capacity: u64) -> Outcome<()> {
     let mut grown = RightEdge::new(Path::<Sha256Pairs>::new(capacity));
     let mut author = FullAuthor::<S>::new("bench", signing_key())?;

@@ -23,7 +23,7 @@ struct Frame<K> {
 /// Result of a touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Touch<K> {
-    /// Number of the frame that now holds the key.
+    /// Number of the frame that now contains the key.
     pub frame: usize,
     /// State before the touch.
     pub before: Before<K>,
@@ -41,7 +41,7 @@ pub enum Before<K> {
 }
 
 impl<K: Copy + Eq + Hash> Lru<K> {
-    /// Empty frames, at least one.
+    /// Creates a cache of empty frames, at least one.
     pub fn new(frames: usize) -> Self {
         Self {
             frames: frames.max(1),

@@ -17,10 +17,10 @@ const HOT: u64 = 128;
 /// Number of updates in one version of a batch.
 const BATCH: usize = 10_000;
 
-/// The most versions of one update.
+/// Maximum number of versions with one update.
 const UPDATES: usize = 20_000;
 
-/// The most entries that are appended in one version.
+/// Maximum number of entries that are appended in one version.
 const APPENDED: u64 = 1_000_000;
 
 /// A server of some entries, and an author that continues from it.
@@ -57,7 +57,7 @@ pub(super) fn run(entries: u64, primitives: &Primitives, report: &mut Report) ->
     operations.batch(report)
 }
 
-/// Digest of an entry's object: random numbers, made without hashing.
+/// Returns the digest of an entry's object: random numbers, made without hashing.
 pub(super) fn digest(number: u64) -> Digest<32> {
     let mut random = Random::new(number);
     let mut bytes = [0; 32];
@@ -67,12 +67,12 @@ pub(super) fn digest(number: u64) -> Digest<32> {
     Digest(bytes)
 }
 
-/// Height of the tree over `entries` entries.
+/// Returns the height of the tree over `entries` entries.
 fn height(entries: u64) -> u32 {
     entries.next_power_of_two().ilog2()
 }
 
-/// Appends in one version of a directory that was empty.
+/// Measures appends in one version of an empty directory.
 fn appends(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
     let signing_time = SigningTime::default();
     let objects: Vec<Digest<32>> = (0..entries).map(digest).collect();
@@ -95,7 +95,7 @@ fn appends(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcom
     measured(report, ("merkle", primitives), line.and("batch", entries))
 }
 
-/// A line of an update.
+/// Builds the line of an update.
 pub(super) fn of(experiment: &str, entries: u64, (update_us, limit_us): (f64, f64)) -> Line {
     line! {
         experiment, entries, update_us, update_limit_us: limit_us,
@@ -115,8 +115,8 @@ impl Operations<'_> {
         Ok(Untrusted::new(signed).verify(heads.authority(), &version)?)
     }
 
-    /// Measures proofs of random entries, and their verification under a known root; messages are
-    /// decoded first.
+    /// Measures proofs of random entries, and their verification under a known root, which includes
+    /// decoding the message.
     fn proofs(
         &mut self,
         (effort, memory_bytes): (&Effort, u64),
@@ -152,8 +152,8 @@ impl Operations<'_> {
         measured(report, ("merkle", self.primitives), line)
     }
 
-    /// Measures versions of one update each, of the first entries. Stops when the root is known and
-    /// the head is to be signed.
+    /// Measures versions with one update each, of one of the first `among` entries. The time ends
+    /// when the root is known and the head is ready to be signed.
     fn updates(
         &mut self,
         experiment: &str,
@@ -185,7 +185,7 @@ impl Operations<'_> {
         )
     }
 
-    /// Many random updates in one version: each node that changes is hashed once.
+    /// Measures many random updates in one version. Each node that changes is hashed once.
     fn batch(&mut self, report: &mut Report) -> Outcome<()> {
         let entries = self.entries();
         let (mut times, mut nodes) = (Vec::new(), Vec::new());
@@ -208,7 +208,7 @@ impl Operations<'_> {
     }
 }
 
-/// The entries with these ids, and all nodes above them.
+/// Counts the entries with these ids, and all nodes above them.
 fn distinct_nodes(ids: &BTreeSet<u64>, height: u32) -> usize {
     let of_height = |height: u32| {
         let mut nodes: Vec<u64> = ids.iter().map(|id| id >> height).collect();

@@ -28,7 +28,8 @@ pub(super) trait PairHash {
     /// Reads the digest at the start of some bytes.
     fn read(bytes: &[u8]) -> Self::Digest;
 
-    /// Nanoseconds of a node that waits for the one before, and of one that does not.
+    /// Returns the nanoseconds of a node that waits for the one before, and of a node that does
+    /// not.
     fn node_ns(primitives: &Primitives) -> (f64, f64);
 }
 
@@ -36,7 +37,7 @@ pub(super) trait PairHash {
 /// directories.
 pub(super) struct Sha256Pairs;
 
-/// `SHA-384(01 ‖ left ‖ right)`: what the paper's time used for all hashing.
+/// `SHA-384(01 ‖ left ‖ right)`, with the hash function of the paper's figures.
 pub(super) struct Sha384Pairs;
 
 impl PairHash for Sha256Pairs {
@@ -109,7 +110,7 @@ fn sha384(parts: &[&[u8]]) -> Digest<48> {
     Digest(hasher.finalize().into())
 }
 
-/// Stored nodes: a change hashes those on its path.
+/// Blocks that store their nodes. A change hashes only the nodes on its path.
 pub(super) struct Path<H> {
     capacity: u64,
     hash: PhantomData<fn() -> H>,
@@ -199,7 +200,7 @@ impl<H: PairHash> Contender for Path<H> {
         H::root(entries, summary)
     }
 
-    /// The nodes above the last slot.
+    /// Counts the nodes above the last slot.
     fn limit_ns(&self, update: SlotUpdate, primitives: &Primitives) -> f64 {
         let nodes = update.slots.trailing_zeros() + update.slots.count_ones() - 1;
         let entry = u32::from(update.level == 0);
@@ -207,7 +208,7 @@ impl<H: PairHash> Contender for Path<H> {
     }
 }
 
-/// Stores only the slots: a change reads all of them, and hashes the whole tree.
+/// Blocks that store only their slots. A change reads all slots, and hashes the whole tree.
 pub(super) struct SlotScan<H>(Path<H>);
 
 impl<H> SlotScan<H> {
@@ -267,7 +268,8 @@ impl<H: PairHash> Contender for SlotScan<H> {
         Ok(())
     }
 
-    /// Pairs neighbours level by level. One without a neighbour goes up unchanged: the same tree.
+    /// Pairs neighbours level by level. A digest without a neighbour moves up unchanged, which
+    /// results in the same tree.
     fn summary(&self, block: &mut Self::Block, _: Place) -> H::Digest {
         let Image { bytes, slots, read } = block;
         read.clear();

@@ -1,4 +1,4 @@
-//! Published figures, and those of a model of the synthetic traces, to show next to ours.
+//! Published figures, and figures of a model of the synthetic traces, shown next to ours.
 //!
 //! The paper's figures are plots; its text has factors only.
 //!
@@ -8,25 +8,26 @@ use crate::{line::Line, paper::PublishedFigures};
 
 /// The paper's text about figure 3.
 pub(super) const FIGURE_3: &str = "Paper: AdHASH takes a fifth of the pairwise baseline's time for \
-    cryptography, and half of its total time; the baseline rises linearly with the size of blocks. \
-    That shape needs a baseline that scans: a path in a stored tree does not rise.";
+    cryptography, and half of its total time. The baseline rises linearly with the size of blocks. \
+    Here the scanning baselines read a whole block for each insertion; merkle and sha-384-path \
+    store the tree of a block and hash only one path.";
 
 /// The paper's text about figure 4.
 pub(super) const FIGURE_4: &str =
-    "Paper: MuHASH takes a hundred times the time of AdHASH, with 1 024 bits.";
+    "Paper: MuHASH of 1 024 bits takes a hundred times as long as AdHASH.";
 
 /// The paper's text about figure 5.
 pub(super) const FIGURE_5: &str = "Paper: hints reduce the time of a look-up to a sixth, on a \
     trace that is not available. Model: the same synthetic trace, counted by another program.";
 
-/// Others' measurements: no figures of ours.
-pub(super) const OTHERS: &str = "redb: a plain map from id to digest, durable batches of 10 000, \
-    no authentication. red-black: the tree of this workspace, in memory, versions of 10 000 \
-    updates. Both are maps from any keys; a directory has assigned ids. By citation only, on \
-    machines of this kind under load: jmt 54 000 and firewood 74 000 proofs a second at 10^5 keys; \
-    nomt 77 000 reads a second and thread, 15 600 durable random updates a second in batches of 50 \
-    000, proofs of 712 bytes at 2 x 10^6 keys; RocksDB 3.1 us for a random durable write and 4 to \
-    7 us for a read, redb 9.9 and 1.3, at 10^6 records of 116 bytes.";
+/// Note about the alternatives, with figures published by others.
+pub(super) const OTHERS: &str = "redb is a plain map from id to digest without authentication, in \
+    durable batches of 10 000. red-black is the tree of this workspace, in memory, in versions of \
+    10 000 updates. Both accept any keys; a directory assigns its ids. Cited, not measured here, \
+    on machines of this kind under load: jmt 54 000 and firewood 74 000 proofs a second at 10^5 \
+    keys; nomt 77 000 reads a second and thread, 15 600 durable random updates a second in \
+    batches of 50 000, proofs of 712 bytes at 2 x 10^6 keys; RocksDB 3.1 us for a random durable \
+    write and 4 to 7 us for a read, redb 9.9 and 1.3, at 10^6 records of 116 bytes.";
 
 /// Block reads for each lookup by the model: entries, update %, then without and with hints, 68
 /// slots and 128 slots.
@@ -52,7 +53,7 @@ fn is_models(line: &Line) -> bool {
     line.count("seed") == 2010 && line.count("operations") == 400_000
 }
 
-/// The model's reads of a line without hints, and of the same trace with them.
+/// Returns the model's reads of a line without hints, and of the same trace with hints.
 pub(super) fn model_reads(line: &Line) -> [Option<f64>; 2] {
     let reads = MODEL.of(line);
     let [one, other, third, fourth] = reads.map(|reads| reads.filter(|_| is_models(line)));
@@ -70,7 +71,7 @@ const KNOWN: [(u64, u64, [u64; 4]); 3] = [
     (1_000_000, 0, [145_415, 20_084, 57_204, 1]),
 ];
 
-/// Counts the known block reads that differ in these lines; none if a line is missing.
+/// Counts the known block reads that differ in these lines; `None` if a line is missing.
 pub(super) fn differing_reads(lines: &[Line]) -> Option<f64> {
     let mut differing = 0.0;
     for (entries, update_percent, reads) in KNOWN {

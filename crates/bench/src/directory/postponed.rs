@@ -1,5 +1,5 @@
-//! Products with one division for each block and batch: removed and added elements are multiplied
-//! up apart.
+//! Products with one division for each block and batch. The products of removed and of added
+//! elements are computed separately.
 
 use block_directory::strategy::{Combination, Combined, Place, block_root};
 use pad_core::Digest;
@@ -30,7 +30,7 @@ struct LastBlock<C: Combination> {
 type SlotOf = (u64, Option<Vec<u8>>, Vec<u8>);
 
 impl<C: Group> PostponedDirectory<C> {
-    /// An empty directory.
+    /// Creates an empty directory.
     pub(super) const fn new(capacity: u64) -> Self {
         Self {
             capacity,
@@ -40,7 +40,8 @@ impl<C: Group> PostponedDirectory<C> {
         }
     }
 
-    /// Changes slots of one level, in ascending order; returns those of the level above.
+    /// Changes slots of one level, in ascending order. Returns the changed slots of the level
+    /// above.
     fn change(&mut self, level: u8, slots: &[SlotOf]) -> Outcome<Vec<SlotOf>> {
         let mut above = Vec::new();
         let capacity = self.capacity;
@@ -68,7 +69,7 @@ impl<C: Group> PostponedDirectory<C> {
     }
 }
 
-/// Divides once by all elements that leave a block.
+/// Divides once, by the product of all elements that leave a block.
 fn multiply<C: Group>(state: &mut C::Value, level: u8, slots: &[SlotOf]) -> Outcome<()> {
     let (mut entering, mut leaving) = (C::neutral(), None);
     for (position, old, new) in slots {

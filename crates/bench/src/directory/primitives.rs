@@ -22,17 +22,17 @@ pub(super) struct Primitives {
     pub(super) sha384_two_blocks_ns: f64,
     /// SHA-384 of four blocks: each hash of an upper element of `mu-hash-3072`.
     pub(super) sha384_four_blocks_ns: f64,
-    /// SHA-256 of 2 048 bytes, for each byte: what `flat` and the summaries of `lt-hash` take.
+    /// SHA-256 of 2 048 bytes, for each byte: used by `flat` and by the summaries of `lt-hash`.
     pub(super) sha256_byte_ns: f64,
     /// A sum modulo 2^1600.
     pub(super) sum_1600_ns: f64,
     /// A product modulo the prime of 1 024 bits.
     pub(super) product_1024_ns: f64,
-    /// An inverse modulo the same.
+    /// An inverse modulo the prime of 1 024 bits.
     pub(super) inverse_1024_ns: f64,
     /// A product modulo the prime of 3 072 bits.
     pub(super) product_3072_ns: f64,
-    /// An inverse modulo the same.
+    /// An inverse modulo the prime of 3 072 bits.
     pub(super) inverse_3072_ns: f64,
     /// 2 048 bytes of output of BLAKE3.
     pub(super) blake3_output_ns: f64,

@@ -1,8 +1,8 @@
 //! Block reads of a trace, counted: an exact cache, and hints that end a lookup early.
 //!
-//! Every object has a hint from the end of the prefill on, and each read or write of it renews the
-//! hint. Only objects that the trace changes or renews are kept. So memory depends on the trace,
-//! not on the directory: 10^8 entries need as much as 10^5.
+//! Every object has a hint from the end of the prefill on, and each read or write of the object
+//! renews the hint. Memory contains only objects that the trace changes or renews. So memory
+//! depends on the trace, not on the directory: 10^8 entries need as much as 10^5.
 
 use std::collections::HashMap;
 
@@ -14,11 +14,11 @@ use super::{
 /// Blocks and cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
-    /// The slots of a block.
+    /// Number of slots of a block.
     pub capacity: u64,
     /// The bytes of a block.
     pub block_bytes: u64,
-    /// The blocks that the cache holds.
+    /// Number of blocks in the cache.
     pub frames: usize,
 }
 
@@ -30,7 +30,7 @@ impl Geometry {
         frames: 640,
     };
 
-    /// Our geometry: 128 digests in 4 KiB, as much cache.
+    /// Our geometry: 128 digests in 4 KiB, with a cache of the same size.
     pub const OURS: Self = Self {
         capacity: 128,
         block_bytes: 4 << 10,
@@ -41,26 +41,26 @@ impl Geometry {
 /// Cost of a trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BlockReads {
-    /// Lookups.
+    /// Number of lookups.
     pub lookups: u64,
-    /// Blocks that lookups touched.
+    /// Number of blocks that lookups touched.
     pub touched: u64,
-    /// Touched blocks that were not in the cache.
+    /// Number of touched blocks that were not in the cache.
     pub reads: u64,
-    /// Blocks that writes touched and that were not in the cache; without those that the writes
-    /// made.
+    /// Number of blocks that writes touched and that were not in the cache, without blocks that the
+    /// writes created.
     pub write_reads: u64,
-    /// Lookups that a hint ended above level 0.
+    /// Number of lookups that a hint ended above level 0.
     pub hint_hits: u64,
-    /// Bytes of proofs and of short-circuit answers, as messages, where a block is a complete
-    /// subtree; else 0.
+    /// Bytes of proofs and of short-circuit answers, as messages, if a block is a complete subtree;
+    /// otherwise 0.
     pub sent_bytes: u64,
 }
 
-/// A block: its level and its number there.
+/// A block: its level and its number in the level.
 type Block = (u32, u64);
 
-/// Time of an object's hint, and the number of entries then.
+/// Time of an object's hint, and the number of entries at that time.
 #[derive(Clone, Copy, Debug)]
 struct HintOf {
     operation: u64,
@@ -74,7 +74,7 @@ struct Count {
     /// The number of the operation, from 1; 0 is the prefill.
     operation: u64,
     cache: Lru<Block>,
-    /// The last operation that changed a block.
+    /// The last operation that changed each block.
     changed: HashMap<Block, u64>,
     hints: HashMap<u64, HintOf>,
     prefill: u64,
@@ -116,7 +116,7 @@ impl Count {
         }
     }
 
-    /// The number of levels: the least, at least 1, with one block at the top.
+    /// Returns the smallest number of levels, at least 1, with one block at the top.
     fn levels(&self) -> u32 {
         let entries = u128::from(self.registered);
         let capacity = u128::from(self.geometry.capacity);
@@ -129,7 +129,7 @@ impl Count {
         levels
     }
 
-    /// The blocks on the path to an entry, from the top down.
+    /// Iterates over the blocks on the path to an entry, from the top down.
     fn path(&self, id: u64) -> impl Iterator<Item = Block> + use<> {
         let capacity = self.geometry.capacity;
         let block = move |level| (level, id / capacity.pow(level + 1));
@@ -153,8 +153,8 @@ impl Count {
         self.reads.sent_bytes += self.answer_bytes(id, None);
     }
 
-    /// Bytes of a proof, or of its part above the block at a level; 0 unless blocks are complete
-    /// subtrees.
+    /// Returns the bytes of a proof, or of its part above the block at a level; 0 unless blocks are
+    /// complete subtrees.
     fn answer_bytes(&self, id: u64, matched: Option<u32>) -> u64 {
         let Geometry { capacity, .. } = self.geometry;
         if !capacity.is_power_of_two() {
@@ -173,7 +173,7 @@ impl Count {
     fn write(&mut self, id: u64) {
         let before = self.registered;
         self.registered = before.max(id + 1);
-        // A new level has one block, which this write makes.
+        // A new level has one block, which this write creates.
         for block in self.path(id) {
             let is_made = id == before && self.is_first(block, id);
             let touched = self.cache.touch(block);
@@ -220,19 +220,19 @@ pub fn depth(mut entries: u64, mut id: u64) -> u64 {
     depth
 }
 
-/// Bytes of the message with a proof of one live entry: envelope, number of entries, the entry,
-/// siblings.
+/// Returns the bytes of the message with a proof of one live entry: envelope, number of entries,
+/// the entry, siblings.
 pub const fn proof_bytes(entries: u64, siblings: u64) -> u64 {
     43 + integer_bytes(entries) + 32 * siblings
 }
 
-/// Bytes of the message with the upper part of a proof: envelope, number of entries, height,
-/// siblings.
+/// Returns the bytes of the message with the upper part of a proof: envelope, number of entries,
+/// height, siblings.
 const fn short_circuit_bytes(entries: u64, siblings: u64) -> u64 {
     10 + integer_bytes(entries) + 32 * siblings
 }
 
-/// The bytes of an integer in a message.
+/// Returns the bytes of an integer in a message.
 const fn integer_bytes(number: u64) -> u64 {
     match number {
         0..=250 => 1,

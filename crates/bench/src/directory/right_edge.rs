@@ -1,4 +1,5 @@
-//! Directories that only grow: the last block of each level is kept, since no other ever changes.
+//! Directories that only grow. Only the last block of each level is stored, because no other block
+//! changes.
 
 use block_directory::strategy::Place;
 
@@ -22,19 +23,19 @@ impl<C: Contender> Default for Changes<C> {
     }
 }
 
-/// Directory that takes entries at the end.
+/// Directory that accepts entries at the end.
 pub(super) trait GrowingDirectory<C: Contender> {
     /// Inserts objects, and records the changes.
     fn insert(&mut self, objects: &[C::Object], changes: &mut Changes<C>) -> Outcome<()>;
 
-    /// The root.
+    /// Returns the root.
     fn root(&self) -> Vec<u8>;
 
-    /// The last block of each level, which is not closed yet.
+    /// Returns the last block of each level, which is not closed yet.
     fn into_open(self) -> Vec<(Place, C::Block)>;
 }
 
-/// Every insertion brings all summaries up to the root up to date, as the paper's directory does.
+/// Directory in which every insertion updates all summaries up to the root, as in the paper.
 pub(super) struct RightEdge<C: Contender> {
     contender: C,
     entries: u64,
@@ -44,7 +45,7 @@ pub(super) struct RightEdge<C: Contender> {
 }
 
 impl<C: Contender> RightEdge<C> {
-    /// An empty directory.
+    /// Creates an empty directory.
     pub(super) const fn new(contender: C) -> Self {
         Self {
             contender,
@@ -60,7 +61,8 @@ impl<C: Contender> RightEdge<C> {
         let mut content = self.contender.entry(position, object);
         self.entries += 1;
         for level in 0.. {
-            // The last block of the level, or the one after it: no division.
+            // The slot is in the last block of the level or in the next one, so no division is
+            // needed.
             let last = self.levels.get(usize::from(level));
             let block = last.map_or(0, |(last, _)| {
                 last.block + u64::from(position >= (last.block + 1) * capacity)

@@ -8,7 +8,7 @@ const SMALLEST: u64 = 512;
 const PAPERS: u64 = 16 << 10;
 const LARGEST: u64 = 64 << 10;
 
-/// Sizes of blocks, and the time of cryptography of each insertion.
+/// Lists the sizes of blocks, each with the time of cryptography of an insertion.
 fn times(lines: &[Line], strategy: &str, key: &str) -> Vec<(u64, f64)> {
     of(lines, "directory_inserts")
         .into_iter()
@@ -23,18 +23,19 @@ fn time(lines: &[Line], strategy: &str, block_bytes: u64) -> Option<f64> {
     Some(of_size.1)
 }
 
-/// Ratio of the time at 16 KiB to that at 512 bytes, with `AdHASH`.
+/// Returns the ratio of the time at 16 KiB to the time at 512 bytes, with `AdHASH`.
 pub(super) fn falls_at_first(lines: &[Line]) -> Option<f64> {
     Some(time(lines, AD_HASH, SMALLEST)? / time(lines, AD_HASH, PAPERS)?)
 }
 
-/// The share of the time at 16 KiB that 64 KiB save, with `AdHASH`: the levels grow fewer.
+/// Returns the share of the time at 16 KiB that blocks of 64 KiB save, with `AdHASH`: there are
+/// fewer levels.
 pub(super) fn falls_then(lines: &[Line]) -> Option<f64> {
     Some(1.0 - time(lines, AD_HASH, LARGEST)? / time(lines, AD_HASH, PAPERS)?)
 }
 
-/// Time of `AdHASH` divided by that of its elements and sums; of all sizes the ratio farthest from
-/// 1.
+/// Returns the ratio of the time of `AdHASH` to the time of its elements and sums. Over all sizes,
+/// this is the ratio farthest from 1.
 pub(super) fn elements(lines: &[Line]) -> Option<f64> {
     let ratios = times(lines, AD_HASH, "update_ratio").into_iter();
     ratios
@@ -42,12 +43,12 @@ pub(super) fn elements(lines: &[Line]) -> Option<f64> {
         .max_by(|one, other| (one - 1.0).abs().total_cmp(&(other - 1.0).abs()))
 }
 
-/// Ratio of the scanning baseline's time to that of `AdHASH`, at 64 KiB.
+/// Returns the ratio of the scanning baseline's time to the time of `AdHASH`, at 64 KiB.
 pub(super) fn scanning(lines: &[Line]) -> Option<f64> {
     Some(time(lines, "sha-384-scanning", LARGEST)? / time(lines, AD_HASH, LARGEST)?)
 }
 
-/// The longest time of a path in a stored tree, divided by the shortest one.
+/// Returns the longest time of a path in a stored tree, divided by the shortest one.
 pub(super) fn path_spread(lines: &[Line]) -> Option<f64> {
     let times = times(lines, MERKLE, "update_us").into_iter();
     let times: Vec<f64> = times.map(|(_, time)| time).collect();
@@ -55,7 +56,7 @@ pub(super) fn path_spread(lines: &[Line]) -> Option<f64> {
     Some(times.iter().copied().max_by(f64::total_cmp)? / least)
 }
 
-/// The least of all sizes: the time of `AdHASH` divided by that of a path.
+/// Returns the smallest ratio, over all sizes, of the time of `AdHASH` to the time of a path.
 pub(super) fn path_below(lines: &[Line]) -> Option<f64> {
     let below = |(bytes, path)| Some(time(lines, AD_HASH, bytes)? / path);
     let paths = times(lines, MERKLE, "update_us").into_iter();

@@ -25,7 +25,7 @@ impl SigningTime {
         }
     }
 
-    /// Microseconds from `start` to the request for a signature.
+    /// Returns the microseconds from `start` to the request for a signature.
     pub(super) fn since_us(&self, start: Instant) -> f64 {
         let requested = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         requested.map_or(f64::NAN, |requested| {

@@ -1,4 +1,4 @@
-//! Sizes that depend on the number of entries alone: proofs, and a light author's state.
+//! Sizes that depend only on the number of entries: proofs, and a light author's state.
 
 use std::convert::Infallible;
 
@@ -68,7 +68,7 @@ impl Message for Parts {
     const SUITE: u16 = S::ID.0;
 }
 
-/// Bytes of a proof of entry 0, which verifies; the siblings on its path are arbitrary.
+/// Returns the bytes of a proof of entry 0, which verifies. The siblings on its path are arbitrary.
 fn proof_of_first(entries: u64) -> Outcome<usize> {
     let depth = reads::depth(entries, 0);
     let id = EntryId::new(0);
@@ -91,7 +91,7 @@ fn proof_of_first(entries: u64) -> Outcome<usize> {
     Ok(message.len())
 }
 
-/// Bytes that a light author stores after one version with `entries` entries.
+/// Returns the bytes that a light author stores after one version with `entries` entries.
 fn light_state(entries: u64) -> Outcome<usize> {
     let mut author = LightAuthor::<S>::new("bench", signing_key())?;
     let mut changes = Changes::default();

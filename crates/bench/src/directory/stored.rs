@@ -25,7 +25,7 @@ use crate::{line, memory, prelude::*};
 pub(super) const STEP: u32 = 7;
 pub(super) const CAPACITY: u64 = 1 << STEP;
 
-/// The memory of a server.
+/// Memory budget of a server.
 pub(super) const BUDGET: CacheBudget = CacheBudget::bytes(256 << 20);
 
 /// A run over directories of `entries` entries.
@@ -49,7 +49,7 @@ pub(super) fn run(entries: u64, primitives: &Primitives, report: &mut Report) ->
 }
 
 impl StoredRun<'_> {
-    /// Loads all entries into a folder, and opens it again: files, memory.
+    /// Loads all entries into a folder and opens it again. Measures times, files and memory.
     fn load(&self, folder: &Path, report: &mut Report) -> Outcome<()> {
         let authority = authority()?;
         let objects = (0..self.entries).map(|id| Ok(digest(id)));
@@ -87,17 +87,17 @@ impl StoredRun<'_> {
         measured(report, ("merkle", self.primitives), line)
     }
 
-    /// Microseconds of making the digest of an object, which is not a directory's work.
+    /// Returns the microseconds of making the digest of an object, which is not a directory's work.
     fn digest_us(&self) -> f64 {
         let number = self.entries.min(1_000_000);
         let (us, ()) = stopwatch(|| (0..number).for_each(|id| _ = black_box(digest(id))));
         us / number as f64
     }
 
-    /// Lookups whose block of level 0 is not in memory, without and with a hint.
+    /// Measures lookups whose block of level 0 is not in memory, without and with a hint.
     fn read(&self, folder: &Path, report: &mut Report) -> Outcome<()> {
         let target = folder.join("directory");
-        // The levels above stay, and half as much is left for blocks of level 0.
+        // Room for the levels above, and half as much for blocks of level 0.
         let upper = self.entries.div_ceil(CAPACITY * CAPACITY) as usize * 64 * CAPACITY as usize;
         let budget = CacheBudget::bytes((3 * upper).max(1 << 20));
         let server = BlockDirectory::<S>::open(&target, budget)?;
@@ -152,12 +152,12 @@ fn prove(server: &BlockDirectory<S>, id: u64) -> Option<Vec<u8>> {
     Some(codec::encode(&proof.ok()?))
 }
 
-/// Authority of the directory.
+/// Returns the authority of the directory.
 pub(super) fn authority() -> Outcome<Authority> {
     Ok(*FullAuthor::<S>::new("bench", signing_key())?.authority())
 }
 
-/// The head of version 1.
+/// Signs the head of version 1.
 fn sign(authority: &Authority, root: Digest<32>) -> Outcome<SignedHead<S>> {
     let head = SnapshotHead {
         version: Version::new(1),
@@ -167,7 +167,7 @@ fn sign(authority: &Authority, root: Digest<32>) -> Outcome<SignedHead<S>> {
     Ok(head.sign(&signing_key())?)
 }
 
-/// The bytes of all files of blocks.
+/// Returns the bytes of all files of blocks.
 fn level_bytes(folder: &Path) -> Outcome<u64> {
     let mut bytes = 0;
     for entry in fs::read_dir(folder)? {
@@ -179,7 +179,7 @@ fn level_bytes(folder: &Path) -> Outcome<u64> {
     Ok(bytes)
 }
 
-/// Microseconds of writing `bytes` bytes in sequence and making them durable.
+/// Returns the microseconds of writing `bytes` bytes in sequence and making them durable.
 fn write_us(folder: &Path, bytes: u64) -> Outcome<f64> {
     let piece = vec![7; 1 << 20];
     let path = folder.join("bytes");
@@ -198,7 +198,8 @@ fn write_us(folder: &Path, bytes: u64) -> Outcome<f64> {
     Ok(us)
 }
 
-/// The median time of reading a block of 4 096 bytes, at the places of these entries.
+/// Returns the median microseconds of reading a block of 4 096 bytes, at the places of these
+/// entries.
 fn read_us(file: &Path, ids: &[u64]) -> Outcome<f64> {
     let file = File::open(file)?;
     let mut block = vec![0; 32 * CAPACITY as usize];

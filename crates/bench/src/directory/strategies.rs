@@ -20,7 +20,7 @@ use crate::{line, prelude::*};
 /// The slots of the paper's blocks.
 const CAPACITY: u32 = 68;
 
-/// The entries of directories whose proofs are counted and not made.
+/// Number of entries of the directories whose proof sizes are computed without making proofs.
 const COUNTED: u64 = 1_000_000_000;
 
 /// Measures all strategies.
@@ -56,7 +56,7 @@ fn one<B: MeasuredDigest>(name: &str, primitives: &Primitives, report: &mut Repo
     measured(report, (name, primitives), line)
 }
 
-/// The median time of a replacement of one slot, and of the summary after it.
+/// Returns the median time of a replacement of one slot, with the summary after it.
 fn change_us<B: MeasuredDigest>(level: u8, report: &Report) -> Outcome<f64> {
     let (place, blocks) = (
         Place { level, block: 3 },
@@ -92,7 +92,7 @@ fn change_us<B: MeasuredDigest>(level: u8, report: &Report) -> Outcome<f64> {
     Ok(timings.median_us())
 }
 
-/// Proofs by opened blocks, and their verification.
+/// Measures proofs by opened blocks, and their verification.
 fn proofs<B: MeasuredDigest>(of: (&str, &Primitives), report: &mut Report) -> Outcome<()> {
     let entries = report.rounds(10_000, 500) as u64;
     let mut tree = BlockTree::<S, B>::new(CAPACITY)?;
@@ -129,13 +129,13 @@ fn proofs<B: MeasuredDigest>(of: (&str, &Primitives), report: &mut Report) -> Ou
     measured(report, of, line)
 }
 
-/// The root of a tree, as a client knows it from a signed head.
+/// Returns the root of a tree as a client knows it from a signed head.
 fn known_root<B: MeasuredDigest>(tree: &BlockTree<S, B>) -> Outcome<BlockRoot<S>> {
     let head = known_head(B::SCHEME, tree.root())?;
     Ok(BlockRoot::new(&head, CAPACITY)?)
 }
 
-/// The contents of all blocks on the path to entry 0.
+/// Returns the bytes of the contents of all blocks on the path to entry 0.
 fn opened_bytes<B: BlockDigest<S>>(entries: u64) -> u64 {
     let capacity = u64::from(CAPACITY);
     let (mut slots, mut bytes) = (entries, 0);

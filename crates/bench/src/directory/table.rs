@@ -44,15 +44,16 @@ const TABLES: [TableSpec; 9] = [
         ("operation", "operation"), ("entries", "entries"), ("us", "update_us"),
         ("limit us", "update_limit_us"), ("ratio", "update_ratio"),
         ("written bytes", "written_bytes_per_update"), ("memory MB", "memory_bytes/1e6"),
-    ]).noted("In memory until the head is to be signed; single updates seal a version each: \
-        operations, root, head.")
+    ]).noted("In memory, the time ends when the head is ready to be signed. A single update is a \
+        version of its own: operations, root and head.")
         .deriving(|_, line| line! { operation: operation(line.text("experiment")) }),
     TableSpec::new("directory_prove", "Proofs of one entry", &[
         ("entries", "entries"), ("prove us", "prove_us"), ("nodes", "prove_ratio"),
         ("verify us", "verify_us"), ("limit us", "verify_limit_us"), ("ratio", "verify_ratio"),
         ("bytes", "proof_bytes"), ("server MB", "memory_bytes/1e6"),
     ]),
-    TableSpec::new("directory_read", "Look-ups of entries whose block is in the page cache only", &[
+    TableSpec::new("directory_read",
+        "Look-ups whose block is in the page cache, not in the server's memory", &[
         ("entries", "entries"), ("us", "prove_us"), ("limit us", "prove_limit_us"),
         ("of which reading", "read_us"), ("ratio without reading", "prove_ratio"),
         ("reads", "reads_per_lookup"), ("with a hint", "reads_with_hint"),
@@ -64,13 +65,13 @@ const TABLES: [TableSpec; 9] = [
     TableSpec::new("directory_opened", "Proofs by opened blocks", &[
         ("strategy", "strategy"), ("entries", "entries"), ("prove us", "prove_us"),
         ("verify us", "verify_us"), ("bytes", "proof_bytes"), ("contents at 10^9", "counted"),
-    ]).noted("Every slot of every block on the path: what a sound proof of these strategies shows.")
+    ]).noted("A sound proof of these strategies contains every slot of every block on the path.")
         .deriving(|lines, line| {
         let counted = of(lines, "directory_opened_bytes");
         let same = counted.iter().find(|other| other.agrees(line, &["strategy"]));
         line! { counted: same.and_then(|line| line.number("proof_bytes")) }
     }),
-    TableSpec::new("directory_beside", "Beside what a user would pick", &[
+    TableSpec::new("directory_beside", "Compared with a plain map on disk and a tree in memory", &[
         ("what", "strategy"), ("entries", "entries"), ("update us", "update_us"),
         ("get us", "get_us"), ("prove us", "prove_us"), ("proof bytes", "proof_bytes"),
         ("written bytes", "written_bytes_per_update"), ("file bytes", "file_bytes"),
@@ -86,7 +87,7 @@ pub(crate) fn is_in(figure: &str, line: &Line) -> bool {
     }
 }
 
-/// Adds to a trace without hints its figures with hints, and those of the model.
+/// Adds to a trace without hints the figures of the trace with hints, and the figures of the model.
 fn with_hints(lines: &[Line], line: &Line) -> Line {
     let same = [
         "entries",
@@ -115,7 +116,7 @@ fn with_hints(lines: &[Line], line: &Line) -> Line {
 const UPDATES: &str = "directory_update|directory_update_hot|directory_batch|directory_append|\
     directory_durable|directory_load|directory_reopen";
 
-/// Describes an experiment for readers.
+/// Returns the name of an experiment in the table.
 fn operation(experiment: &str) -> &'static str {
     match experiment {
         "directory_update" => "one random entry",

@@ -1,5 +1,5 @@
-//! Synthetic trace of figure 5: half reads, objects seen again uniformly or by recency. The paper's
-//! trace is not available.
+//! Synthetic trace of figure 5. Half of the operations are reads, and objects are referenced again
+//! uniformly or by recency. The paper's trace is not available.
 
 use crate::workload::Random;
 
@@ -8,13 +8,14 @@ use crate::workload::Random;
 pub struct TraceParameters {
     /// The seed of the stream of numbers.
     pub seed: u64,
-    /// The entries that the directory begins with.
+    /// Number of entries at the start of the trace.
     pub prefill: u64,
     /// Number of operations.
     pub operations: u64,
     /// Percentage of operations on an object that was not referenced before.
     pub first_percent: u64,
-    /// Percentage of writes to known objects that overwrite it instead of inserting another one.
+    /// Percentage of writes to known objects that overwrite the object instead of inserting another
+    /// one.
     pub update_percent: u64,
     /// Percentage of references to known objects that are uniform. The others are by recency, on a
     /// logarithmic scale.
@@ -33,14 +34,14 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// The entry's id.
+    /// Returns the entry's id.
     pub const fn id(self) -> u64 {
         match self {
             Self::Read(id) | Self::Update(id) | Self::Append(id) => id,
         }
     }
 
-    /// Input of a trace's digest: a kind byte and the id.
+    /// Returns the input of a trace's digest: a kind byte and the id.
     pub fn to_bytes(self) -> [u8; 9] {
         let kind = match self {
             Self::Read(_) => 0,
@@ -65,7 +66,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// The trace with these parameters.
+    /// Creates the trace with these parameters.
     pub const fn new(parameters: TraceParameters) -> Self {
         Self {
             parameters,
@@ -87,7 +88,7 @@ impl Trace {
         self.below(100) < percent
     }
 
-    /// An object that was referenced before.
+    /// Chooses an object that was referenced before.
     fn known(&mut self) -> u64 {
         let length = self.referenced.len() as u64;
         let bits = u64::from(u64::BITS - length.leading_zeros());

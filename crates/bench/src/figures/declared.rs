@@ -1,4 +1,4 @@
-//! Declared plots: figures of lines over another figure of the same lines, without code.
+//! Declared plots: figures of lines over another figure of the same lines.
 
 use super::{Lines, Series, points};
 use crate::{
@@ -9,21 +9,21 @@ use crate::{
     prelude::*,
 };
 
-/// A plot, or several. `{key}` in texts is replaced by the first line's value.
+/// Declaration of a plot, or of several. `{key}` in texts is replaced by the first line's value.
 pub(crate) struct PlotSpec {
     /// The name of its file.
     pub(crate) name: &'static str,
     pub(crate) title: &'static str,
     /// The lines that are drawn.
     pub(crate) rows: Rows,
-    /// Lines that differ in these are drawn in plots of their own.
+    /// Keys that split the lines into several plots.
     pub(crate) per: &'static [&'static str],
     /// The name of the horizontal axis, and its figure.
     pub(crate) horizontal: (&'static str, &'static str),
     pub(crate) vertical: &'static str,
-    /// Lines that differ in these are series of their own.
+    /// Keys that split the lines into several series.
     pub(crate) by: &'static [&'static str],
-    /// Figures that are drawn of each line, with names.
+    /// Names and keys of the drawn figures.
     pub(crate) figures: &'static [(&'static str, &'static str)],
     /// The fewest points of a series.
     pub(crate) least: usize,
@@ -32,7 +32,7 @@ pub(crate) struct PlotSpec {
 }
 
 impl PlotSpec {
-    /// A plot of all lines of an experiment, without series yet.
+    /// Declares a plot of all lines of an experiment, without series yet.
     pub(crate) const fn new(
         (name, title): (&'static str, &'static str),
         experiment: &'static str,
@@ -66,7 +66,7 @@ impl PlotSpec {
         }
     }
 
-    /// Restricts the plot to lines with these texts.
+    /// Restricts the plot to lines that meet these conditions.
     pub(crate) const fn only(mut self, only: Selection) -> Self {
         self.rows.only = only;
         self
@@ -84,7 +84,7 @@ impl PlotSpec {
         self
     }
 
-    /// Names of files, and what is drawn.
+    /// Makes the plots, each with the name of its file.
     pub(super) fn plots(&self, lines: &[Line]) -> Vec<(String, Lines)> {
         let drawn = self.rows.select(lines);
         let drawn: Vec<&Line> = drawn.iter().collect();
@@ -115,7 +115,7 @@ impl PlotSpec {
     }
 }
 
-/// One or two schemes of each kind, of all that are compared.
+/// Selection of one or two schemes of each kind.
 const COMPARED: Selection = &[
     ("changes", "1"),
     (
@@ -126,7 +126,7 @@ const COMPARED: Selection = &[
     ),
 ];
 
-/// A figure of every scheme by the number of keys.
+/// Declares a plot of the compared schemes by number of keys.
 const fn compared(
     names: (&'static str, &'static str),
     vertical: &'static str,
@@ -136,7 +136,7 @@ const fn compared(
     PlotSpec { least: 2, ..plot }.of(&["scheme"], figures)
 }
 
-/// A figure of accumulators.
+/// Declares a plot of accumulators.
 const fn accumulators(
     names: (&'static str, &'static str),
     horizontal: (&'static str, &'static str),
@@ -147,7 +147,7 @@ const fn accumulators(
     PlotSpec { least: 2, ..plot }
 }
 
-/// A figure of many updates of outsourced files.
+/// Declares a plot of batches of updates of outsourced files.
 const fn updates(
     names: (&'static str, &'static str),
     vertical: &'static str,
@@ -157,7 +157,7 @@ const fn updates(
     PlotSpec { least: 2, ..plot }.of(&["order"], figures)
 }
 
-/// Figures 3 and 4 of block directories.
+/// Declares a plot for figure 3 or 4 of block directories.
 const fn inserts(
     names: (&'static str, &'static str),
     filter: fn(&Line) -> bool,
@@ -182,30 +182,34 @@ pub(super) const DECLARED: [PlotSpec; 21] = [
         line! { is_drawn: first.first().is_some_and(|first| first.agrees(line, &["suite"])) }
     }).of(&["repository"], &[("{repository}", "1e6/prove_us_random_version")]),
     PlotSpec::new(
-        ("stored-growth", "A store on disk: opened for one look-up, and for one commit"),
+        ("stored-growth", "Store on disk: time of opening and one look-up, or one commit"),
         "stored_files", ("keys", "keys"), "microseconds",
     ).of(&["repository"], &[
         ("look up, {repository}", "open_and_look_up_us"),
         ("commit, {repository}", "open_and_commit_us"),
     ]),
     PlotSpec::new(
-        ("stored-memory", "The same: the most memory of the process"),
+        ("stored-memory", "Store on disk: peak memory of a process with one operation"),
         "stored_files", ("keys", "keys"), "bytes",
     ).of(&["repository"], &[
         ("open, {repository}", "open_resident_bytes"),
         ("look up, {repository}", "look_up_resident_bytes"),
         ("commit, {repository}", "commit_resident_bytes"),
     ]),
-    compared(("compare-author", "Author: a snapshot of one change"), "microseconds",
+    compared(("compare-author", "Author: time of a snapshot with one change, by number of keys"),
+        "microseconds",
         &[("{scheme}", "author_us")]),
-    compared(("compare-update", "An update of one change, as sent"), "bytes",
+    compared(("compare-update", "Update with one change: bytes as sent, by number of keys"),
+        "bytes",
         &[("{scheme}", "update_bytes")]),
-    compared(("compare-proof", "A proof of a present key, as sent"), "bytes",
+    compared(("compare-proof", "Proof of a present key: bytes as sent, by number of keys"), "bytes",
         &[("{scheme}", "proof_bytes")]),
-    compared(("compare-verify", "Client: verifying it"), "microseconds",
+    compared(("compare-verify",
+        "Client: time to verify a proof of a present key, by number of keys"), "microseconds",
         &[("{scheme}", "verify_us")]),
     accumulators(
-        ("accumulators-witnesses", "Accumulators: making all witnesses, one thread"),
+        ("accumulators-witnesses",
+            "Accumulators: all witnesses without the secret key, one thread"),
         ("elements", "n"),
         &[("threads", "1"), ("operation", "witnesses_public")],
     ).of(&["accumulator"], &[("{accumulator}", "per_element_us")]),
@@ -216,46 +220,53 @@ pub(super) const DECLARED: [PlotSpec; 21] = [
         &[("threads", "1"), ("operation", "accumulate_public")],
     ).of(&["accumulator"], &[("{accumulator}", "per_element_us")]),
     accumulators(
-        ("accumulators-threads", "Accumulators: making all witnesses, by threads"),
+        ("accumulators-threads", "Accumulators: all witnesses without the secret key, by threads"),
         ("threads", "threads"),
         &[("operation", "witnesses_public")],
     ).of(&["accumulator", "n"], &[("{accumulator}, {n}", "per_element_us")]),
     PlotSpec { least: 2, ..PlotSpec::new(
-        ("flexlist-build", "Figure 6: building a list"), "flexlist_build", ("blocks", "blocks"),
+        ("flexlist-build", "Figure 6: time to build a list without tags"),
+            "flexlist_build", ("blocks", "blocks"),
         "milliseconds",
     ).only(&[("tags", "none")]).of(&["threads"], &[("threads, {threads}", "total_ms")]) },
     PlotSpec { least: 2, ..PlotSpec::new(
-        ("flexlist-hash-share", "Figure 8: an update with and without its hashes"),
+        ("flexlist-hash-share", "Figure 8: time of one update, with and without its hashes"),
         "flexlist_hash_share", ("blocks", "blocks"),
         "microseconds",
     ).of(&["operation"], &[("with hashes, {operation}", "update_us"),
         ("without, {operation}", "without_hashes_us")]) },
-    updates(("flexlist-server", "Figure 9: many updates, server"), "microseconds", &[
-        ("at once, {order}", "server.batch_us"), ("one by one, {order}", "server.singles_us"),
+    updates(("flexlist-server",
+        "Figure 9: server, time of a batch and of the same updates one by one"), "microseconds", &[
+        ("batch, {order}", "server.batch_us"), ("one by one, {order}", "server.singles_us"),
     ]),
-    updates(("flexlist-client", "Figure 10: many updates, client"), "microseconds", &[
-        ("at once, {order}", "client.batch_us"), ("one by one, {order}", "client.singles_us"),
+    updates(("flexlist-client",
+        "Figure 10: client, time of a batch and of the same updates one by one"), "microseconds", &[
+        ("batch, {order}", "client.batch_us"), ("one by one, {order}", "client.singles_us"),
     ]),
-    updates(("flexlist-witness", "Table 2: the witness of many updates"), "bytes", &[
-        ("at once, {order}", "witness_bytes"), ("one by one, {order}", "singles_witness_bytes"),
+    updates(("flexlist-witness",
+        "Table 2: bytes of the witness of a batch, and of its updates one by one"), "bytes", &[
+        ("batch, {order}", "witness_bytes"), ("one by one, {order}", "singles_witness_bytes"),
     ]),
     PlotSpec { least: 2, ..PlotSpec::new(
-        ("flexlist-network", "Figures 11 and 12: many clients at once"), "flexlist_network",
+        ("flexlist-network", "Figures 11 and 12: requests per second of all clients together"),
+            "flexlist_network",
         ("clients", "clients"), "requests per second",
     ).deriving(|_, line| line! { uplink: line.number("uplink_megabits")
         .map_or_else(String::new, |megabits| format!(", {megabits} Mbit/s")) })
         .of(&["request", "uplink"], &[("{request}{uplink}", "per_second")]) },
-    inserts(("directory-figure3-crypto", "Figure 3: sums and pairs, cryptography"),
+    inserts(("directory-figure3-crypto", "Figure 3: cryptography of an insertion, sums and pairs"),
         |line| is_in("3", line), &[("{strategy}", "update_us")]),
-    inserts(("directory-figure3-total", "Figure 3: sums and pairs, total time"),
+    inserts(("directory-figure3-total", "Figure 3: total time of an insertion, sums and pairs"),
         |line| is_in("3", line), &[("{strategy}", "total_us")]),
-    inserts(("directory-figure4-crypto", "Figure 4: sums and products, cryptography"),
+    inserts(("directory-figure4-crypto",
+        "Figure 4: cryptography of an insertion, sums and products"),
         |line| is_in("4", line), &[("{strategy}", "update_us")]),
-    inserts(("directory-figure4-total", "Figure 4: sums and products, total time"),
+    inserts(("directory-figure4-total", "Figure 4: total time of an insertion, sums and products"),
         |line| is_in("4", line), &[("{strategy}", "total_us")]),
     PlotSpec { per: &["capacity"], ..PlotSpec::new(
         ("directory-figure5-{capacity}",
-            "Figure 5: block reads, {capacity} slots, {frames} frames"), "directory_hints",
+            "Figure 5: block reads of a look-up, {capacity} slots, {frames} frames"),
+                "directory_hints",
         ("entries at the start of the trace", "entries"), "block reads for each look-up",
     ).deriving(|_, line| line! {
         with: if line.says(&[("hints", "true")]) { "with" } else { "without" },

@@ -46,8 +46,8 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// Draws the challenge, then makes the blocks that it meets and their tags. The cost does not
-    /// depend on what other leaves commit to.
+    /// Draws the challenge, then makes the challenged blocks and their tags. The other leaves
+    /// commit to invented digests, which do not change the cost.
     pub fn new(size: u64, challenges: u32, owner: OwnerKey) -> Outcome<Self> {
         let challenge = Challenge::Sample {
             seed: [7; 32],
@@ -85,12 +85,12 @@ impl Audit {
         })
     }
 
-    /// The list and the challenged bytes.
+    /// Returns the list, and the indices of the challenged bytes.
     pub fn list(&self) -> (&FlexList<Sha256>, &[u64]) {
         (&self.list, &self.indices)
     }
 
-    /// The server's proof about blocks and tags; the blocks are in memory.
+    /// Makes the server's proof about blocks and tags, with the blocks in memory.
     pub fn prove_tags(&self, challenged: &[Challenged]) -> Outcome<Vec<u8>> {
         let mut prover = self.owner.server_parameters().prover();
         for (challenged, (tag, block)) in challenged.iter().zip(&self.held) {
@@ -99,7 +99,7 @@ impl Audit {
         Ok(prover.finish())
     }
 
-    /// The client's questions to the blocks that the list's proof showed.
+    /// Assigns the challenges to the blocks that the list's proof contains, as the client.
     pub fn assign(&self, proven: &[ProvenBlock]) -> Outcome<Vec<Challenged>> {
         let leaf = |block: &ProvenBlock| Leaf {
             start: block.start,
@@ -109,8 +109,8 @@ impl Audit {
         Ok(assign(&self.questions, &leaves)?)
     }
 
-    /// Returns the client's data for each challenged block: the challenge, and what its leaf
-    /// commits to.
+    /// Returns the client's data for each challenged block: the challenge, and the bytes that its
+    /// leaf commits to.
     pub fn opened(&self, challenged: &[Challenged]) -> Vec<(Challenged, Bytes)> {
         let committed = self.held.iter().map(|(tag, _)| tag.committed.clone());
         challenged.iter().cloned().zip(committed).collect()
@@ -169,7 +169,7 @@ impl Audit {
     }
 }
 
-/// The median time of work, in microseconds.
+/// Returns the median time of work, in microseconds.
 fn repeat<T, E>(report: &Report, work: impl Fn() -> Result<T, E>) -> Result<f64, E> {
     let mut times = Timings::default();
     for _ in 0..report.rounds(30, 1) {

@@ -21,7 +21,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// Name in the lines.
+    /// Returns the name in the lines.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Consecutive => "consecutive",
@@ -30,7 +30,7 @@ impl Order {
     }
 }
 
-/// A file of this many blocks, levels as in an initial build.
+/// Makes the blocks of a file of `count` blocks, with the levels of an initial build.
 pub fn blocks(count: u64) -> Vec<Block> {
     let mut random = Random::new(count);
     let block = |position| Block {
@@ -42,7 +42,7 @@ pub fn blocks(count: u64) -> Vec<Block> {
     (1..=count).map(block).collect()
 }
 
-/// A digest as of a new tag.
+/// Makes a pseudorandom digest, in place of the digest of a new tag.
 pub fn digest(random: &mut Random) -> Digest<32> {
     let mut bytes = [0; 32];
     for word in bytes.as_chunks_mut().0 {
@@ -51,7 +51,7 @@ pub fn digest(random: &mut Random) -> Digest<32> {
     Digest(bytes)
 }
 
-/// The modification of the block at an index.
+/// Makes the modification of the block at an index.
 pub fn modify(index: u64, length: u64, random: &mut Random) -> Operation {
     Operation::Modify {
         index,
@@ -61,7 +61,7 @@ pub fn modify(index: u64, length: u64, random: &mut Random) -> Operation {
     }
 }
 
-/// The insertion of a new block at an index, its level drawn.
+/// Makes the insertion of a new block at an index, with a random level.
 pub fn insert(index: u64, length: u64, random: &mut Random) -> Operation {
     let block = Block {
         length,
@@ -72,7 +72,7 @@ pub fn insert(index: u64, length: u64, random: &mut Random) -> Operation {
     Operation::Insert { index, block }
 }
 
-/// Pseudorandom bytes.
+/// Makes pseudorandom bytes.
 pub fn content(random: &mut Random, length: usize) -> Vec<u8> {
     let words = (0..length.div_ceil(8)).flat_map(|_| random.next().to_be_bytes());
     words.take(length).collect()

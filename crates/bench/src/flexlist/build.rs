@@ -92,7 +92,7 @@ fn report_builds(
     Ok(())
 }
 
-/// Milliseconds of a build and of its bare hashes on the same threads, in turns: medians.
+/// Returns the median milliseconds of a build and of its bare hashes, in turns on the same threads.
 fn build(
     blocks: &[Block],
     hashes: u64,

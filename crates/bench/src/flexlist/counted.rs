@@ -5,7 +5,8 @@ use std::{cell::Cell, marker::PhantomData};
 use flexlist::list::{NodeHash, Sha256};
 use pad_core::Digest;
 
-/// Hash `H`, counting on the calling thread. Same digests; costs about a nanosecond more.
+/// Hash `H` that counts its calls on the calling thread. Digests are equal to those of `H`; a call
+/// takes about a nanosecond more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CountingHash<H = Sha256>(PhantomData<H>);
 
@@ -32,7 +33,7 @@ thread_local! {
     static HASHES: Cell<u64> = const { Cell::new(0) };
 }
 
-/// The hashes on this thread during `work`.
+/// Counts the hashes on this thread during `work`.
 pub fn count<R>(work: impl FnOnce() -> R) -> (u64, R) {
     let before = HASHES.with(Cell::get);
     let result = work();

@@ -57,7 +57,8 @@ fn operations(name: &str, size: u64, number: usize) -> Vec<Operation> {
     (0..number).map(|_| operation()).collect()
 }
 
-/// The median of the updates in microseconds, each undone again, and the mean of their witnesses.
+/// Returns the median microseconds of the updates, each undone again, and the mean bytes of their
+/// witnesses.
 fn update<H: NodeHash>(list: &mut FlexList<H>, operations: &[Operation]) -> Outcome<(f64, f64)> {
     let (mut times, mut bytes, root) = (Timings::default(), 0, list.root());
     for operation in operations {

@@ -1,4 +1,4 @@
-//! Bare hashes, which bound everything.
+//! Bare hashes, which bound every time.
 
 use std::{hint::black_box, time::Instant};
 
@@ -17,10 +17,11 @@ const INPUTS: usize = 64;
 /// The calls of one timing: some 20 us, so that most timings are over before anything interrupts.
 const CALLS: u32 = 256;
 
-/// Timings for each batch that a primitive is otherwise timed by.
+/// Number of timings for each batch of an `Effort`.
 const TIMINGS_PER_BATCH: usize = 20;
 
-/// Cost of one node's hash on one core: the fastest timing, as nothing is faster than a limit.
+/// Time of one node's hash on one core. Uses the fastest timing, because a limit must not be too
+/// slow.
 #[derive(Clone, Copy, Debug)]
 pub struct NodeHashLimit {
     /// Over inputs that are known in advance.
@@ -30,7 +31,7 @@ pub struct NodeHashLimit {
 }
 
 impl NodeHashLimit {
-    /// Measures both now.
+    /// Measures both times.
     pub fn measure(effort: &Effort) -> Self {
         let inputs = inputs();
         let independent = fastest_ns(effort, || bare(&inputs, u64::from(CALLS)));
@@ -48,7 +49,7 @@ impl NodeHashLimit {
         }
     }
 
-    /// Microseconds of `hashes` hashes.
+    /// Returns the microseconds of `hashes` hashes.
     pub fn us(&self, hashes: f64) -> f64 {
         hashes * self.independent_ns / 1e3
     }
@@ -71,7 +72,7 @@ pub fn bare_hashes(hashes: u64, workers: &Workers) {
     });
 }
 
-/// Nanoseconds per call of work that makes [`CALLS`].
+/// Returns the nanoseconds of one of the [`CALLS`] calls that `work` makes.
 fn fastest_ns(effort: &Effort, mut work: impl FnMut()) -> f64 {
     let (batches, _) = effort.batches;
     let timing = |_| {

@@ -1,9 +1,9 @@
 //! Locality of the changes of a commit.
 //!
-//! Counts blocks of 2 KiB of a file before the commit. An overwritten range of bytes changes every
-//! block that it meets. Bytes inserted beyond that change one block and add others. A run is a
-//! group of changed blocks of one file without an unchanged one in between. Added files count as
-//! sent, not as changed.
+//! Counts blocks of 2 KiB of a file before the commit. An overwritten range changes every block
+//! that it overlaps, and an insertion at least one block. Inserted bytes beyond the overwritten
+//! ones add whole blocks. A run is a group of changed blocks of one file without an unchanged block
+//! in between. Added files count as sent, not as changed.
 //!
 //! Source: Esiner, Küpçü and Özkasap, section 4.4 ("Real usage performance analysis").
 
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{line, prelude::*};
 
-/// Reads a trace and counts.
+/// Reads a trace, and counts the changes of its commits.
 pub fn run(path: &Path, report: &mut Report) -> Outcome<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let name = name.split('.').next().unwrap_or_default().to_owned();
@@ -73,7 +73,7 @@ impl Locality {
     }
 }
 
-/// The lengths of the runs of blocks that ascending edits of one file change.
+/// Returns the lengths of the runs of blocks that ascending edits of one file change.
 fn runs(edits: &[Edit]) -> Vec<u64> {
     let mut runs = Vec::new();
     // The first block behind the last run, in the file before the commit.
@@ -125,13 +125,13 @@ fn summary(commits: &[Locality]) -> Line {
         paper_above_200_kilobytes: paper::ABOVE_200_KILOBYTES,
         sends_below_20_kilobytes: of_commits(|it| it.sent < 20_000),
         paper_below_20_kilobytes: paper::BELOW_20_KILOBYTES,
-        // 1: no size of blocks fits all commits.
+        // With 1, no size of blocks divides the bytes of all commits.
         common_divisor_of_sizes: commits.iter()
             .fold(0, |divisor, it| common_divisor(divisor, it.sent)),
     }
 }
 
-/// The longest runs of each class, powers of two, and the numbers of runs in it.
+/// Counts the runs of each class. A class is named by its longest run, a power of two.
 fn histogram(runs: &[u64]) -> Vec<(u64, usize)> {
     let mut classes: Vec<(u64, usize)> = Vec::new();
     let mut classed: Vec<u64> = runs.iter().map(|run| run.next_power_of_two()).collect();

@@ -1,4 +1,4 @@
-//! Many updates at once and one by one: figures 9 and 10, table 2.
+//! Batches of updates, and the same updates one by one: figures 9 and 10, table 2.
 
 use flexlist::{
     FlexList,
@@ -32,7 +32,8 @@ pub fn run(size: u64, numbers: &[u64], report: &mut Report) -> Outcome<()> {
             for _ in 0..report.rounds(20, 2) {
                 let mut draw = || operations(order, size, updates, &mut random);
                 let (some, others) = (draw(), draw());
-                // The second one finds the nodes in the caches, so each comes first once.
+                // The second measurement finds its nodes in the caches. So each way is measured
+                // first once.
                 let mut round = Round::measure(&mut list, &some, Way::Batch)?;
                 let cold = Round::measure(&mut list, &others, Way::Singles)?;
                 round.singles.server_us = cold.singles.server_us;
@@ -82,30 +83,30 @@ pub fn operations(order: Order, size: u64, updates: u64, random: &mut Random) ->
     (0..updates).map(update).collect()
 }
 
-/// One batch both ways. Times in microseconds.
+/// Measurement of one batch, as a whole and one by one. Times are microseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Round {
-    /// At once.
+    /// The batch as a whole.
     pub batch: Side,
     /// One by one.
     pub singles: Side,
 }
 
-/// The two ways.
+/// Way of applying updates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// At once.
+    /// All in one batch.
     Batch,
     /// One by one.
     Singles,
 }
 
-/// Cost of one of the two ways.
+/// Cost of one way of applying updates.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Side {
     /// The server's updates and witnesses.
     pub server_us: f64,
-    /// Client's checks, which result in the new root.
+    /// The client's checks, which result in the new root.
     pub client_us: f64,
     /// Bytes of all witnesses.
     pub witness_bytes: usize,
@@ -159,7 +160,7 @@ impl Round {
     }
 }
 
-/// Carries out batch after batch on both sides, and undoes them.
+/// Applies batch after batch on server and client, and then undoes them.
 fn side<H: NodeHash>(
     list: &mut FlexList<H>,
     batches: &[&[Operation]],

@@ -1,8 +1,8 @@
 //! Audits and updates by many clients at once, over the loopback interface: figures 11 to 13.
 //!
 //! Every client is a thread that sends its next request as soon as it has verified the response.
-//! All audit one large file; for updates each has a smaller file of its own. A server of the
-//! paper's had 48 Mbit/s towards its clients. So audits are measured a second time through a
+//! All clients audit one large file. For updates each client has a smaller file of its own. The
+//! paper's server had 48 Mbit/s towards its clients. So audits are measured a second time through a
 //! [`relay`] that sends no faster.
 
 use std::{
@@ -26,13 +26,13 @@ use relay::Relay;
 /// Bandwidth of the paper's server, in bits per second (section 4.4).
 const UPLINK: f64 = 48e6;
 
-/// The blocks of an update: about 20 KB, and about 200 KB.
+/// Numbers of blocks of an update: about 20 KB, and about 200 KB.
 const UPDATES: [u64; 2] = [10, 100];
 
 /// Measures all numbers of clients.
 ///
-/// All audit a file of `file_blocks` blocks, with `challenges` challenged bytes in an audit.
-/// Updated files are a tenth as large.
+/// All clients audit a file of `file_blocks` blocks, with `challenges` challenged bytes in an
+/// audit. Files for updates are a tenth as large.
 pub fn run(
     file_blocks: u64,
     challenges: u32,
@@ -137,7 +137,7 @@ fn all_at_once(
     work: impl Fn(&mut Client) -> Outcome<()> + Sync,
 ) -> Outcome<Times> {
     let duration = Duration::from_millis(report.rounds(5_000, 50) as u64);
-    // Connects, and leaves the start out.
+    // Connects before the measured time begins.
     for client in &mut *clients {
         work(client)?;
     }

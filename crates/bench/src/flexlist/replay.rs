@@ -171,8 +171,8 @@ impl Server {
 
 /// Returns the fastest of some measurements.
 ///
-/// Lists of single files fit the caches, so the first measurement warms up. Few are interrupted
-/// more than once.
+/// Lists of single files fit into the caches, so the first measurement warms up. Interruptions
+/// rarely hit one piece of work more than once.
 fn fastest(list: &mut FlexList<CountingHash>, operations: &[Operation]) -> Outcome<Round> {
     let mut best = Round::measure(list, operations, Way::Batch)?;
     for first in [Way::Singles, Way::Batch] {
@@ -188,7 +188,7 @@ fn fastest(list: &mut FlexList<CountingHash>, operations: &[Operation]) -> Outco
     Ok(best)
 }
 
-/// Makes byte edits in sequence, each of the file that the ones before it leave; bytes are
+/// Makes byte edits in sequence, each for the file after the edits before it. Inserted bytes are
 /// pseudorandom.
 fn byte_edits(edits: &[Edit], random: &mut Random) -> Outcome<Vec<ByteEdit>> {
     let mut made = Vec::new();

@@ -47,7 +47,8 @@ static TABLES: [TableSpec; 9] = [
         ("paper", "paper%"), ("hashes", "hashes"), ("limit us", "limit_us"), ("ratio", "ratio"),
         ("witness B", "witness_bytes"),
     ]).noted(CAVEAT).deriving(|_, line| line! { paper: paper::hash_share(line.count("blocks")) }),
-    TableSpec::new("flexlist_multi", "Figure 9: the server's updates", &[
+    TableSpec::new("flexlist_multi",
+        "Figure 9: server, a batch of updates and the same one by one", &[
         ("order", "order"), ("updates", "updates"), ("at once us", "server.batch_us"),
         ("paper", "paper.0"), ("one by one us", "server.singles_us"), ("paper", "paper.1"),
         ("gain", "server.gain%"), ("hashes", "server.batch_hashes"),
@@ -55,7 +56,8 @@ static TABLES: [TableSpec; 9] = [
         ("ratio", "server.ratio"),
     ]).noted(CAVEAT).deriving(|_, line| line! { paper: of_paper(line, (1e3, 1e3),
         paper::server_ms) }),
-    TableSpec::new("flexlist_multi", "Figure 10: the client's checks", &[
+    TableSpec::new("flexlist_multi",
+        "Figure 10: client, checks of a batch and of the same updates one by one", &[
         ("order", "order"), ("updates", "updates"), ("at once us", "client.batch_us"),
         ("paper", "paper.0"), ("one by one us", "client.singles_us"), ("paper", "paper.1"),
         ("gain", "client.gain%"), ("hashes", "client.batch_hashes"),
@@ -81,29 +83,29 @@ static TABLES: [TableSpec; 9] = [
         ("ratio", "verify_list_ratio"), ("verify tags us", "verify_tags_us"),
         ("as owner us", "owner_verify_tags_us"),
     ]).noted(LIMIT),
-    TableSpec::new("flexlist_locality", "Locality: what a commit changes", &[
+    TableSpec::new("flexlist_locality", "Locality of the changes of a commit", &[
         ("trace", "trace"), ("commits", "commits"), ("in one folder", "changes_in_main_folder%"),
         ("paper", "paper_in_one_folder%"), ("one run of blocks", "edits_in_one_run%"),
         ("paper", "paper_in_one_run%"), ("blocks", "blocks_per_commit.mean"),
         ("median", "blocks_per_commit.median"), ("paper", "paper_blocks_per_commit"),
         ("blocks of a run", "run_blocks.mean"), ("sent KB", "sent_bytes_per_commit/1e3"),
         ("paper", "paper_sent_bytes_per_commit/1e3"),
-    ]).noted("Changed blocks of the files as they were before."),
+    ]).noted("Counts changed blocks of the files before the commit."),
     TableSpec::new("flexlist_network", "Figures 11 to 13: many clients at once", &[
         ("request", "request"), ("blocks", "blocks"), ("clients", "clients"),
         ("uplink Mbit/s", "uplink_megabits"), ("per second", "per_second"), ("paper", "paper"),
         ("limit", "limit_per_second"), ("ratio", "ratio"), ("answer KB", "answer_bytes/1e3"),
         ("p50 ms", "p50_us/1e3"), ("p90 ms", "p90_us/1e3"), ("p99 ms", "p99_us/1e3"),
-    ]).noted("Clients and server on one machine; each client asks again when it has verified. \
-        Limit: the answers that the uplink carries.")
+    ]).noted("Clients and server share one machine. Each client sends its next request after it \
+        verified the response. Limit: the answers that the uplink can send.")
         .deriving(|_, line| {
             let figure = paper::per_second(line.text("request"), line.count("clients") as usize);
             line! { paper: figure.filter(|_| line.count("blocks") == paper::BLOCKS) }
         }),
 ];
 
-/// The paper's figures for a number and an order of updates, in the unit of ours. None unless the
-/// size is the paper's.
+/// Returns the paper's figures for a number and an order of updates, in the unit of ours; `None`
+/// unless the size is the paper's.
 fn of_paper(
     line: &Line,
     factors: (f64, f64),
@@ -131,7 +133,7 @@ fn replays(tables: &mut Tables, lines: &[&Line]) {
         "ratio",
     ];
     let note =
-        "One list per file, one batch per edited file; mean / median / p90 over the commits.";
+        "One list per file, one batch per edited file. Mean / median / p90 over the commits.";
     tables.heading("Version-control traces", note);
     let row = |line: &Line, [what, batch, singles, ratio]: [&str; 4]| {
         let mean = |key: &str| line.number(&format!("{key}.mean"));

@@ -1,7 +1,8 @@
 //! The papers' conclusions, checked with the measurements.
 //!
-//! Times that differ by less than a fifth rank about equal. So two runs on one machine agree unless
-//! a figure is at that border. Sizes and counts are the same in every run, and compared exactly.
+//! Times that differ by less than a fifth count as equal. So two runs on one machine agree, unless
+//! a figure is at that border. Sizes and counts are the same in every run, and are compared
+//! exactly.
 
 use crate::{
     line::{Line, of},
@@ -14,7 +15,7 @@ use crate::{
 pub struct Conclusion {
     /// A short name.
     pub id: &'static str,
-    /// The paper's conclusion, and its place.
+    /// The paper's conclusion, with its section.
     pub claim: &'static str,
     /// Verdict on the conclusion.
     pub verdict: Verdict,
@@ -39,7 +40,7 @@ impl Verdict {
         match self {
             Self::Holds => "holds",
             Self::InPart => "in part",
-            Self::HoldsNoLonger => "holds no longer",
+            Self::HoldsNoLonger => "does not hold",
         }
     }
 
@@ -53,10 +54,10 @@ impl Verdict {
     }
 }
 
-/// Figures whose quotient is below this are called about equal.
+/// Times whose quotient is at most this count as equal.
 const MARGIN: f64 = 1.2;
 
-/// Reports whether the first is smaller by more than the margin.
+/// Reports whether `one` is smaller than `other` by more than the margin.
 fn is_below(one: f64, other: f64) -> bool {
     one * MARGIN < other
 }
@@ -89,29 +90,29 @@ pub fn conclusions(lines: &[Line]) -> Vec<Conclusion> {
     all.into_iter().filter_map(conclude).collect()
 }
 
-const CACHE_EVERYWHERE: &str = "Versioned nodes with digests cached everywhere answer nearly as \
+const CACHE_EVERYWHERE: &str = "Versioned nodes with cached digests in every node answer nearly as \
     fast as path copying, with less than half its memory (Crosby and Wallach, 6.2 and table 4).";
-const RED_BLACK: &str = "Red-black trees dominate treaps and skip lists: smaller proofs, less \
-    storage, faster (Crosby and Wallach, 6.4).";
+const RED_BLACK: &str = "Red-black trees need smaller proofs, less memory and less time than \
+    treaps and skip lists (Crosby and Wallach, 6.4).";
 const TREES_OR_TUPLES: &str = "Trees are the cheapest for dictionaries that change often, tuples \
-    for those that are read often (Crosby and Wallach, 7.5).";
+    for dictionaries that are read often (Crosby and Wallach, 7.5).";
 const ACCUMULATORS: &str = "Accumulators are never worth their cost (Crosby and Wallach, 7.5).";
-const SUPERSEDING: &str = "On a recorded trace, superseding tuples without speculation win in the \
-    end (Crosby and Wallach, 8).";
-const LIGHTWEIGHT: &str = "Lightweight signatures and speculation each save an author much of his \
+const SUPERSEDING: &str = "On a recorded trace with many look-ups per update, superseding tuples \
+    without speculation are the cheapest (Crosby and Wallach, 8).";
+const LIGHTWEIGHT: &str = "Lightweight signatures and speculation each save an author much of its \
     time (Crosby and Wallach, table 7).";
 const RSA_OR_BILINEAR: &str =
     "Bilinear accumulators are generally faster than RSA accumulators (Tremel, 7).";
-const BATCHES: &str = "Many updates at once take a server and a client much less than one by one \
-    (FlexDPDP, figures 9 and 10).";
+const BATCHES: &str = "A batch of updates takes a server and a client much less time than the same \
+    updates one by one (FlexDPDP, figures 9 and 10).";
 const APPEND_ONLY: &str = "A log that proves all values of a key and its own growth can send less \
-    than one where every entry must be seen (Tomescu and others, 6.2).";
-const SUMS: &str = "Sums over a block's entries cost a fifth of hashing the block in pairs, and \
-    products cost far more than sums (FastAD, 4).";
-const HINTS: &str = "Hints of where an entry's block is make look-ups six times as fast (FastAD, \
-    4); here by block reads.";
+    than a log whose clients read every entry (Tomescu and others, 6.2).";
+const SUMS: &str = "Sums over a block's entries take a fifth of the time of hashing the block in \
+    pairs, and products take far more than sums (FastAD, 4).";
+const HINTS: &str = "Hints about the place of an entry's block make look-ups six times as fast \
+    (FastAD, 4). This page compares block reads instead of times.";
 
-/// The lines of the largest number of keys, under the default suite.
+/// Selects the lines with the largest number of keys, under the default suite.
 fn largest<'a>(lines: Vec<&'a Line>, key: &str) -> Vec<&'a Line> {
     let suite = "sha256-ed25519";
     let largest = lines.iter().map(|line| line.count(key)).max();
@@ -121,7 +122,7 @@ fn largest<'a>(lines: Vec<&'a Line>, key: &str) -> Vec<&'a Line> {
     lines.into_iter().filter(is_kept).collect()
 }
 
-/// The grown trees of the largest size that all of them have.
+/// Selects the grown trees of the largest size at which all twelve trees were measured.
 fn grown(lines: &[Line]) -> Vec<&Line> {
     let grown = of(lines, "growing");
     let is_compared = |line: &&Line| {
@@ -152,9 +153,9 @@ fn cache_everywhere(lines: &[Line]) -> Option<(Verdict, String)> {
     let [times, sizes] = [time, memory].map(|key| (cached.figure(key), copied.figure(key)));
     let verdict = Verdict::of(&[!is_below(times.1, times.0), sizes.0 < 0.5 * sizes.1]);
     let finding = format!(
-        "{} keys, red-black: a proof of a random version takes {} us with caches everywhere and {} \
-         us with path copying; a version takes {} and {} bytes. A copied node has both digests in \
-         one place, and no key or value is copied with it.",
+        "Red-black trees of {} keys. A proof of a random version takes {} us with caches \
+         everywhere and {} us with path copying. A version takes {} bytes of memory with caches \
+         everywhere and {} with path copying.",
         cached.count("keys"),
         digits(times.0),
         digits(times.1),
@@ -190,15 +191,16 @@ fn red_black(lines: &[Line]) -> Option<(Verdict, String)> {
     let show = |key: &str| schemes.map(|line| digits(line.figure(key))).join(", ");
     let [bytes, memory, time] = keys.map(show);
     let finding = format!(
-        "{} keys, path copying; red-black, treap, skip list: proofs of {bytes} bytes; {memory} \
-         bytes for each version; {time} us for a proof of a random version. Treaps and skip lists \
-         have one shape for one set, whatever its history.",
+        "{} keys, path copying. For red-black tree, treap and skip list, in this order: a proof \
+         has {bytes} bytes; a version takes {memory} bytes of memory; a proof of a random version \
+         takes {time} us.",
         schemes[0].count("keys"),
     );
     Some((verdict, finding))
 }
 
-/// Lists the cheapest designs of one figure, each with the lookups per update from which it is.
+/// Lists the cheapest designs of one figure, each with the number of lookups per update from which
+/// it is the cheapest.
 fn cheapest<'a>(lines: &'a [Line], figure: &str) -> Vec<(&'a str, f64)> {
     let of_figure = of(lines, "tuple_cheapest").into_iter();
     let of_figure = of_figure.filter(|line| line.text("figure") == figure);
@@ -209,7 +211,7 @@ fn cheapest<'a>(lines: &'a [Line], figure: &str) -> Vec<(&'a str, f64)> {
 fn shown(ranges: &[(&str, f64)]) -> String {
     let shown: Vec<String> = ranges
         .iter()
-        .map(|(design, from)| format!("{design} from {} look-ups for each update", digits(*from)))
+        .map(|(design, from)| format!("{design} from {} look-ups per update", digits(*from)))
         .collect();
     shown.join(", ")
 }
@@ -221,14 +223,15 @@ fn trees_or_tuples(lines: &[Line]) -> Option<(Verdict, String)> {
     Some((
         verdict,
         format!(
-            "The cheapest at the prices of 2010, while growing: {}.",
+            "The cheapest of the measured designs at the prices of 2010, for a dictionary that \
+             grows by one key in each snapshot: {}.",
             shown(&ranges)
         ),
     ))
 }
 
-/// Conclusions of each comparison of costs: in dictionaries, with the server's witnesses and with
-/// the author's, and in sets.
+/// Combines the conclusions of all comparisons of costs: dictionaries with witnesses of the server
+/// or of the author, and sets.
 fn accumulators(lines: &[Line]) -> Option<(Verdict, String)> {
     let is_one = |line: &&Line| {
         line.text("claim") == ACCUMULATORS_CLAIM
@@ -256,9 +259,12 @@ fn superseding(lines: &[Line]) -> Option<(Verdict, String)> {
     let traces = [
         (
             "figure8-exchange-rates",
-            "Exchange rates, where everything changes every day",
+            "Exchange rates, nearly all of which change in each snapshot",
         ),
-        ("figure8-prices", "Prices, of which few change"),
+        (
+            "figure8-prices",
+            "Prices, few of which change in a snapshot",
+        ),
     ];
     let (mut wins, mut findings) = (Vec::new(), Vec::new());
     for (figure, name) in traces {
@@ -298,8 +304,9 @@ fn lightweight(lines: &[Line]) -> Option<(Verdict, String)> {
     ]);
     let [light, speculating, both] = [light, speculating, both].map(digits);
     let finding = format!(
-        "{keys} keys, one change in each snapshot: {light} times as fast with lightweight \
-            signatures, {speculating} with speculation, {both} with both."
+        "{keys} keys, one change in each snapshot. Compared with superseding signatures and no \
+            speculation, an author is {light} times as fast with lightweight signatures, \
+            {speculating} times with speculation, and {both} times with both."
     );
     Some((verdict, finding))
 }
@@ -325,7 +332,7 @@ fn rsa_or_bilinear(lines: &[Line]) -> Option<(Verdict, String)> {
             one("rsa-3072", operation)?,
         );
         let times = format!(
-            "{} ({})",
+            "{} ({} times)",
             operation.replace('_', " "),
             digits(rsa / bilinear)
         );
@@ -345,8 +352,8 @@ fn rsa_or_bilinear(lines: &[Line]) -> Option<(Verdict, String)> {
         slower.join(", ")
     };
     let finding = format!(
-        "BLS12-381 beside 3072-bit RSA, one thread; bilinear is faster, by so many times: {}; \
-            about equal: {equal}; RSA is faster: {slower}.",
+        "BLS12-381 compared with RSA of 3072 bits, one thread. Bilinear is faster for {}. RSA is \
+            faster for {slower}. About equal: {equal} operations.",
         faster.join(", "),
     );
     Some((verdict, finding))
@@ -375,8 +382,9 @@ fn batches_of_blocks(lines: &[Line]) -> Option<(Verdict, String)> {
     let gain = |side: &str| line.number(&format!("{side}.gain"));
     let (server, client) = (gain("server")?, gain("client")?);
     let finding = format!(
-        "{most} consecutive updates of a file of {} blocks: a server saves {} of its time, a \
-            client {}; the witness has {} instead of {} bytes.",
+        "A batch of {most} consecutive updates in a file of {} blocks saves a server {} of its \
+            time and a client {}. The witness of the batch has {} bytes, the witnesses one by one \
+            have {} bytes.",
         line.count("blocks"),
         percent(server),
         percent(client),
@@ -401,8 +409,9 @@ fn append_only(lines: &[Line]) -> Option<(Verdict, String)> {
         .iter()
         .min_by_key(|line| (line.count("n"), entries(line)))?;
     let finding = format!(
-        "A log of {} entries, {} of them new since the last visit: {} bytes, where a plain log \
-         sends {} and a tree for each version {}. With {} new entry of {}: {} bytes against {}.",
+        "A client returns to a log of at most {} entries, which has grown by {}: it receives {} \
+         bytes. A plain log sends {}, a tree for each version {}. After growth by {} in a log of \
+         at most {}: {} bytes; a plain log sends {}.",
         line.count("n"),
         entries(line),
         digits(own),
@@ -447,9 +456,9 @@ fn sums_of_blocks(lines: &[Line]) -> Option<(Verdict, String)> {
         is_below(sums, products),
     ]);
     let finding = format!(
-        "An insertion into blocks of {bytes} bytes, cryptography alone: {} us with AdHASH, {} us \
-         with SHA-384 over the whole block in pairs, {} us with MuHASH of 1024 bits whose inverses \
-         are postponed; {} us where the path of pairs is stored, which scans nothing.",
+        "Cryptography of an insertion into blocks of {bytes} bytes: {} us with AdHASH (sums), {} \
+         us with SHA-384 over the whole block in pairs, {} us with MuHASH of 1024 bits (products, \
+         inverses postponed). A stored tree, of which only one path is hashed, takes {} us.",
         digits(sums),
         digits(pairs),
         digits(products),
@@ -472,8 +481,8 @@ fn hints(lines: &[Line]) -> Option<(Verdict, String)> {
     };
     let (without, with) = (reads(false)?, reads(true)?);
     let finding = format!(
-        "A trace over {} entries with a quarter of updates: {} block reads for each look-up \
-            without hints, {} with them.",
+        "Synthetic trace over {} entries, with updates as a quarter of the writes to known \
+            entries: a look-up reads {} blocks without hints and {} with hints.",
         compared[0].count("entries"),
         digits(without),
         digits(with),

@@ -4,7 +4,7 @@
 /// A table or figure of a paper.
 #[derive(Clone, Copy, Debug)]
 pub struct Item {
-    /// Family whose part of the page has it, by its [`crate::families::Family::id`].
+    /// Id of the family whose part of the page contains it, see [`crate::families::Family::id`].
     pub family: &'static str,
     /// Name in the paper.
     pub name: &'static str,
@@ -17,9 +17,9 @@ pub struct Item {
 /// Place of the counterpart.
 #[derive(Clone, Copy, Debug)]
 pub enum Counterpart {
-    /// The table below the first heading, or the figure of the first name, that begins so.
+    /// The first table whose heading begins with this text, or the first figure whose name does.
     Shown(&'static str),
-    /// Reason why there is none.
+    /// Reason why there is no counterpart.
     None(&'static str),
 }
 
@@ -39,8 +39,8 @@ const fn item(
     }
 }
 
-const SYMBOLS: &str = "It names symbols, and measures nothing.";
-const DRAWING: &str = "It explains the structure, and measures nothing.";
+const SYMBOLS: &str = "It defines symbols and contains no measurements.";
+const DRAWING: &str = "It explains the structure and contains no measurements.";
 
 /// All items, in the order of the papers.
 #[rustfmt::skip]
@@ -49,7 +49,7 @@ pub const CONTENTS: [Item; 45] = [
     item("trees", "Table 1", "caching strategies, asymptotically",
         None("It has no measured figures; table 4 measures the strategies.")),
     item("trees", "Table 2", "prices of 2010",
-        None("They are in the price list that `pad advise --prices` reads, beside those of 2026.")),
+        None("The price list of `pad advise` contains these prices, and prices of 2026.")),
     item("trees", "Table 3", "kinds of trees", Shown("Table 3")),
     item("trees", "Table 4", "kinds of repositories", Shown("Table 4")),
     item("trees", "Table 5", "bytes sent for each second of computing", Shown("Table 5")),
@@ -59,7 +59,8 @@ pub const CONTENTS: [Item; 45] = [
     item("tuples", "Table 7", "authors and sizes", Shown("Table 7")),
     item("tuples", "Table 8", "servers and clients", Shown("Table 8")),
     item("tuples", "Table 9", "bytes sent for each second of computing", Shown("Table 9")),
-    item("tuples", "Table 10", "the same for a recorded trace", Shown("Tables 10 and 11")),
+    item("tuples", "Table 10",
+        "bytes sent for each second of computing, recorded trace", Shown("Tables 10 and 11")),
     item("tuples", "Table 11", "a recorded trace", Shown("Tables 10 and 11")),
     item("tuples", "Figure 7", "cost of a look-up, growing", Shown("figure7")),
     item("tuples", "Figure 8", "cost of a look-up, recorded trace", Shown("figure8")),
@@ -73,8 +74,8 @@ pub const CONTENTS: [Item; 45] = [
     item("files", "Figure 6", "building a list", Shown("Figures 6 and 7")),
     item("files", "Figure 7", "the gain from more cores", Shown("Figures 6 and 7")),
     item("files", "Figure 8", "an update with and without its hashes", Shown("Figure 8")),
-    item("files", "Figure 9", "many updates at once: server", Shown("Figure 9")),
-    item("files", "Figure 10", "many updates at once: client", Shown("Figure 10")),
+    item("files", "Figure 9", "a batch of updates: server", Shown("Figure 9")),
+    item("files", "Figure 10", "a batch of updates: client", Shown("Figure 10")),
     item("files", "Figure 11", "many clients challenge", Shown("Figures 11 to 13")),
     item("files", "Figure 12", "many clients update", Shown("Figures 11 to 13")),
     item("files", "Figure 13", "time of an update for the client", Shown("Figures 11 to 13")),
@@ -83,7 +84,7 @@ pub const CONTENTS: [Item; 45] = [
     item("logs", "Figure 5a", "bytes of a look-up", Shown("aad-bytes")),
     item("logs", "Figure 5b", "time to verify a look-up", Shown("aad-verify")),
     item("logs", "Figure 5c", "time to append", Shown("aad-append")),
-    item("logs", "Section 6.2", "bytes of a visit beside other logs", Shown("aad-visit")),
+    item("logs", "Section 6.2", "bytes of a visit, compared with other logs", Shown("aad-visit")),
     item("logs", "Section 6.1", "append-only proofs", Shown("Append-only proofs")),
     item("logs", "Section 6.1", "memory", Shown("Memory")),
     item("logs", "Section 6.1", "the longest append", Shown("Appending one by one")),

@@ -3,7 +3,8 @@
 use super::{run::RUN, steps::Step};
 use crate::line::{Line, of};
 
-/// Selects the lines of the steps in `earlier` that `lines` lacks, with the arguments in `steps`.
+/// Selects from `earlier` the lines of steps that `lines` lacks, if `steps` contains them with the
+/// same arguments.
 ///
 /// Each step's lines follow the line that describes its run.
 pub fn missing(lines: &[Line], earlier: &[Line], steps: &[Step]) -> Vec<Line> {

@@ -18,7 +18,7 @@ use crate::{
     tables::{Block, Tables, digits, text},
 };
 
-/// The page of these lines.
+/// Renders the page of these lines.
 pub fn page(lines: &[Line]) -> Outcome<String> {
     let (figures, conclusions) = (figures(lines)?, conclusions(lines));
     let parts: Vec<Part<'_>> = FAMILIES
@@ -44,7 +44,7 @@ pub fn page(lines: &[Line]) -> Outcome<String> {
 const TITLE: &str = "Authenticated data structures, measured";
 const STYLE: &str = include_str!("page.css");
 
-/// Writing to a string does not fail.
+/// Appends a formatted line to a string, which cannot fail.
 macro_rules! put {
     ($to:expr, $($format:tt)+) => { _ = writeln!($to, $($format)+) };
 }
@@ -59,7 +59,7 @@ fn head(body: &mut String, lines: &[Line], parts: &[Part<'_>]) {
     }
     put!(
         body,
-        "<p>{HOW_TO_READ}</p><nav><a href=\"#conclusions\">What still holds</a>"
+        "<p>{HOW_TO_READ}</p><nav><a href=\"#conclusions\">Conclusions of the papers</a>"
     );
     for part in parts {
         put!(
@@ -71,19 +71,19 @@ fn head(body: &mut String, lines: &[Line], parts: &[Part<'_>]) {
     }
     put!(
         body,
-        "<a href=\"#measured\">How it was measured</a></nav></header>"
+        "<a href=\"#measured\">Measurement steps</a></nav></header>"
     );
 }
 
-/// Measurements of one machine.
+/// A machine, with the commits and the steps that it measured.
 struct Machine<'l> {
     name: String,
     commits: BTreeSet<&'l str>,
     steps: Vec<&'l str>,
 }
 
-/// Describes the machines, those with the fewest steps first. The one with the most is last, and
-/// has everything else.
+/// Describes the machines, from the fewest steps to the most. The last one is said to have measured
+/// everything else.
 fn machines(lines: &[Line]) -> Vec<String> {
     let mut machines: Vec<Machine<'_>> = Vec::new();
     for run in of(lines, RUN) {
@@ -118,13 +118,15 @@ fn machines(lines: &[Line]) -> Vec<String> {
     described
 }
 
-const HOW_TO_READ: &str = "Each table has what the machine named below it measured, the figure of \
-    the paper where the work is the same, with ours as a multiple of it, and the <em>limit</em>: \
-    what the bare hashes, signatures, powers or pairings of that work take in the same run. A \
-    <em>ratio</em> is the figure divided by its limit. &ndash; stands for what a scheme cannot do, \
-    ? for a figure that these measurements lack.";
+const HOW_TO_READ: &str = "Each part ends with the machine that measured it. Where a paper \
+    measured the same work, a column shows the figure of the paper; (x 2) means that our figure \
+    is twice as large. A <em>limit</em> is the time of only the hashes, signatures, powers or \
+    pairings of the work, in the same run. Next to a limit, the <em>ratio</em> is the time \
+    divided by the limit. &ndash; marks a figure that does not exist, for example because a \
+    scheme cannot do the work. ? marks a figure that these measurements lack. Plots with lines \
+    have logarithmic axes.";
 
-/// Reasons not to publish these figures.
+/// Returns the reasons not to publish these figures.
 pub fn warnings(lines: &[Line]) -> Vec<String> {
     let runs = of(lines, RUN);
     let mut warnings = Vec::new();
@@ -145,7 +147,7 @@ pub fn warnings(lines: &[Line]) -> Vec<String> {
         .collect();
     if !busy.is_empty() {
         let text = format!(
-            "Other programs kept the machine busy, or nobody knows, during: {}.",
+            "Other programs used more than a tenth of a core, or their use is unknown, during: {}.",
             busy.join(", ")
         );
         warnings.push(text);
@@ -153,17 +155,19 @@ pub fn warnings(lines: &[Line]) -> Vec<String> {
     warnings
 }
 
-/// Most of one core that other programs may use.
+/// Number of cores that other programs may use without a warning.
 const BUSY: f64 = 0.1;
 
 fn concluded(body: &mut String, conclusions: &[Conclusion]) {
     put!(
         body,
-        "<section id=\"conclusions\"><h2>What still holds</h2>"
+        "<section id=\"conclusions\"><h2>Conclusions of the papers, checked</h2>"
     );
     put!(
         body,
-        "<p>What the papers concluded, and what follows from the measurements on this page.</p><dl>"
+        "<p>Each entry states a conclusion of a paper, the verdict of the measurements on this \
+            page, and the numbers behind the verdict. Times count as equal if the larger one is \
+            at most 1.2 times the smaller one.</p><dl>"
     );
     for conclusion in conclusions {
         let [claim, finding] = [conclusion.claim, &conclusion.finding].map(escaped);
@@ -208,7 +212,7 @@ impl<'a> Part<'a> {
         } = self.family;
         put!(
             body,
-            "<section id=\"{id}\"><h2>{title}</h2><p>Beside: {}.</p><ul class=\"contents\">",
+            "<section id=\"{id}\"><h2>{title}</h2><p>Compared with: {}.</p><ul class=\"contents\">",
             escaped(source)
         );
         for item in CONTENTS.iter().filter(|item| item.family == *id) {
@@ -227,7 +231,7 @@ impl<'a> Part<'a> {
         put!(body, "</section>");
     }
 
-    /// A table or figure of the paper, with a link to its counterpart.
+    /// Formats a table or figure of the paper, with a link to its counterpart.
     fn listed(&self, item: &Item) -> String {
         let (name, shows) = (item.name, item.shows);
         match item.counterpart {
@@ -281,8 +285,8 @@ fn write_block(body: &mut String, id: &str, block: &Block) {
     }
 }
 
-/// Formats a row's cells. After a paper's figure, adds the ratio of ours, in the cell before, to
-/// it.
+/// Formats a row's cells. Appends to a published figure the quotient of our figure, in the cell
+/// before, and the published one.
 fn with_times(titles: &[String], row: &[String]) -> Vec<String> {
     let number = |cell: &String| cell.trim_end_matches(" %").parse::<f64>().ok();
     let mut cells = row.to_vec();
@@ -326,13 +330,10 @@ fn measured(body: &mut String, lines: &[Line]) {
     let runs = of(lines, RUN);
     let seconds: f64 = runs.iter().map(|run| run.figure("seconds")).sum();
     tables.section("", "", &runs, &columns);
+    put!(body, "<section id=\"measured\"><h2>Measurement steps</h2>");
     put!(
         body,
-        "<section id=\"measured\"><h2>How it was measured</h2>"
-    );
-    put!(
-        body,
-        "<p>Each step is a process of its own, one after the other: {} minutes in all. ",
+        "<p>The steps ran one after the other, each in its own process: {} minutes in all. ",
         digits(seconds / 60.0)
     );
     put!(
@@ -342,14 +343,14 @@ fn measured(body: &mut String, lines: &[Line]) {
     );
     put!(
         body,
-        "draws this page again from the raw measurements beside it.</p>"
+        "redraws this page from the measurements next to it.</p>"
     );
     let missing = left_out(&runs);
     if !missing.is_empty() {
         put!(
             body,
-            "<p class=\"warning\">Steps of <code>make report</code> that were left out: {}. What \
-             only they measure is not on this page, or is marked ?.</p>",
+            "<p class=\"warning\">Steps of <code>make report</code> that are missing here: {}. \
+             Figures of only these steps are not on this page, or are marked ?.</p>",
             escaped(&missing.join(", "))
         );
     }

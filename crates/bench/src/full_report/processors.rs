@@ -22,13 +22,13 @@ impl ProcessorUse {
         })
     }
 
-    /// Returns how many processors others used on average since `before`. This process and its
-    /// ended children are not others.
+    /// Returns the mean number of processors that other programs used since `before`. This process
+    /// and its ended children do not count as others.
     pub fn of_others_since(&self, before: &Self) -> Option<f64> {
         let all = self.all.checked_sub(before.all)?;
         let own = self.own.checked_sub(before.own)?;
         let ticks = self.at.duration_since(before.at).as_secs_f64() * TICKS_PER_SECOND;
-        // The two are counted apart and may differ by a few ticks.
+        // The two are counted separately and may differ by a few ticks.
         (ticks > 0.0).then(|| all.saturating_sub(own) as f64 / ticks)
     }
 }

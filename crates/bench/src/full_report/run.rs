@@ -23,8 +23,8 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Opens the parts in a folder, which is created. Those measured by another build of this
-    /// program are measured again.
+    /// Opens the folder of finished steps, and creates it if it is missing. Steps that another
+    /// build of this program measured are measured again.
     pub fn open(folder: &Path) -> Outcome<Self> {
         fs::create_dir_all(folder)?;
         Ok(Self {
@@ -37,7 +37,7 @@ impl Parts {
         self.folder.join(&step.name).with_extension("jsonl")
     }
 
-    /// Returns the lines of a step that this program finished with these arguments. The first
+    /// Returns the lines of a step that this program finished with these arguments. The first line
     /// describes the run.
     pub fn finished(&self, step: &Step) -> Option<Vec<Line>> {
         let text = fs::read_to_string(self.path(step)).ok()?;
@@ -119,7 +119,7 @@ pub fn run(steps: &[Step], parts: &Parts) -> Outcome<(Vec<Line>, Vec<String>)> {
     Ok((lines, failures))
 }
 
-/// Returns the lines of one step, after one that describes its run.
+/// Runs one step. Returns a line that describes the run, and then the lines of the step.
 fn measure(step: &Step, program: &str, announce: &dyn Fn(Duration)) -> Outcome<Vec<Line>> {
     let started = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
     let (start, before) = (Instant::now(), processors::ProcessorUse::now());

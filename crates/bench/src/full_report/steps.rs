@@ -5,7 +5,7 @@ use clap::ValueEnum;
 /// Depth of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Depth {
-    /// Small sizes, within ten minutes on two cores. Enough for every ranking that the page states
+    /// Small sizes, about ten minutes on two cores. Suffices for every ranking that the page states
     /// in words.
     Quick,
     /// The sizes of the papers: some hours.
@@ -117,8 +117,8 @@ const FULL: Steps = &[
 
 const FULL_FIGURE_7: (&str, u64) = ("--keys 10000 --limit 14400", 60);
 
-/// Designs of figure 7: a tree, and tuples. Of those with accumulators each kind of signature has
-/// one of each accumulator.
+/// Designs of figure 7: a tree, and tuples. Designs with accumulators are tuples with and without
+/// hash chains, over RSA and over bilinear accumulators.
 const DESIGNS: [&str; 14] = [
     "red-black",
     "base",

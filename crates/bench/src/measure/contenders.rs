@@ -1,4 +1,4 @@
-//! Schemes as types: runs the scheme of a name.
+//! Schemes as types: finds the types of a scheme by its name.
 
 use pad_core::{HeadSigner, Sha256Ed25519, Suite};
 use pad_log::{AadCounted, AadFrontier};
@@ -13,28 +13,28 @@ use crate::{
     measure::roles::{LogRoles, NumberedRoles, Roles, SignedEntries, SignedScope},
 };
 
-/// Work on a scheme, once its types are known.
+/// Work that is generic over the types of a scheme.
 pub trait Visitor {
     /// Result of the work.
     type Output;
 
-    /// Does the work. `start` makes author and server of an empty dictionary that will have at most
-    /// that number of entries.
+    /// Does the work. `start(n)` makes author and server of an empty dictionary for at most `n`
+    /// entries.
     fn visit<T: Roles>(self, start: impl Fn(u64) -> Outcome<T>) -> Self::Output;
 }
 
 /// Suite, signer and stores that schemes are built from.
 pub trait Setting {
-    /// Hash, digest width and signature. Logs have their own.
+    /// Hash, digest width and signature. Logs have a suite of their own.
     type Suite: Suite;
-    /// Store for the server of a tree where users have `St`.
+    /// Store that replaces the store `St` of a tree's server.
     type Store<St: Store<Self::Suite>>: Store<Self::Suite, Scheme = St::Scheme>;
 
-    /// The author's signer, of the key that every measurement has.
+    /// Returns the author's signer, with the fixed key of all measurements.
     fn signer() -> HeadSigner;
 }
 
-/// Schemes as users run them. Signatures of the calling thread are timed, which takes some 50 ns
+/// Unmodified schemes. Only signatures of the calling thread are timed, which takes some 50 ns
 /// each.
 #[derive(Clone, Copy, Debug)]
 pub struct PlainSetting;

@@ -10,7 +10,8 @@ use signature::Signer;
 
 use crate::primitives::Primitives;
 
-/// Suite `S`, counting on the calling thread. Same formats, same digests.
+/// Suite `S` that counts hashes on the calling thread. Formats and digests are equal to those of
+/// `S`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CountingSuite<S>(PhantomData<S>);
 
@@ -40,7 +41,7 @@ impl<S: Suite> Suite for CountingSuite<S> {
     }
 }
 
-/// Hashes by their purpose. In records: means per operation.
+/// Numbers of hashes by purpose; in lines, means per operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HashCounts {
     /// Inner nodes of trees.
@@ -60,7 +61,7 @@ pub struct HashCounts {
 }
 
 impl HashCounts {
-    /// The hashes on this thread during `work`, divided by `operations`.
+    /// Counts the hashes on this thread during `work`, divided by `operations`.
     pub fn of<R>(operations: u64, work: impl FnOnce() -> R) -> (Self, R) {
         COUNTS.with(|counts| counts.iter().for_each(|count| count.set(0)));
         let result = work();
@@ -90,7 +91,7 @@ impl HashCounts {
         }
     }
 
-    /// Microseconds of these hashes in sequence, each waiting for the last.
+    /// Returns the microseconds of these hashes in sequence, each waiting for the one before.
     pub fn cost_us(&self, primitives: &Primitives) -> f64 {
         let nodes = (self.nodes + self.history_nodes) * primitives.node_hash_ns;
         let leaves = (self.leaves + self.history_leaves) * primitives.leaf_hash_ns;
@@ -107,7 +108,7 @@ pub fn hashes_of<R>(work: impl FnOnce() -> R) -> (u64, R) {
     (total() - before, result)
 }
 
-/// Signs nothing, in no time: for passes that only count hashes.
+/// Signer without cryptography, for passes that only count hashes.
 #[derive(Clone, Copy, Debug)]
 pub struct NoSignature;
 

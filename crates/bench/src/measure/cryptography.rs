@@ -18,9 +18,10 @@ pub struct Cryptography {
     pub signatures: f64,
     /// Time of signatures, in microseconds.
     pub signature_us: f64,
-    /// Time of accumulators, in microseconds, without that of signatures recorded meanwhile.
+    /// Time of accumulators, in microseconds, without signatures that were recorded in the
+    /// meantime.
     pub accumulator_us: f64,
-    /// Steps of hash chains, counted where the suite is [`crate::counting::CountingSuite`].
+    /// Steps of hash chains, counted if the suite is [`crate::counting::CountingSuite`].
     pub chain_steps: f64,
 }
 
@@ -40,13 +41,13 @@ impl Cryptography {
         (own, result)
     }
 
-    /// Total time: signatures and accumulators as timed, and steps of chains at `chain_step_ns`
-    /// nanoseconds each.
+    /// Returns the total time: signatures and accumulators as timed, and chain steps at
+    /// `chain_step_ns` nanoseconds each.
     pub fn us(&self, chain_step_ns: f64) -> f64 {
         self.signature_us + self.accumulator_us + self.chain_steps * chain_step_ns / 1e3
     }
 
-    /// One of `number` equal parts.
+    /// Divides all figures by `number`.
     #[must_use]
     pub fn divided_by(self, number: f64) -> Self {
         Self {
@@ -67,7 +68,7 @@ impl core::ops::AddAssign for Cryptography {
     }
 }
 
-/// Every measurement's signing key, timed.
+/// Fixed signing key of all measurements, which times its signatures.
 #[derive(Debug)]
 pub struct TimedSigner(SigningKey);
 

@@ -1,8 +1,8 @@
-//! Dictionaries of any family, measured alike.
+//! Dictionaries of any family behind one interface for measuring.
 //!
 //! An author with fixed keys publishes, a server applies and proves, a client checks. A measured
-//! dictionary is the type of its repository, which names its family. [`HostedDictionary`] has its
-//! author and its server. A [`Run`] gives any work to them.
+//! dictionary is the type of its repository, which names its family. [`HostedDictionary`] contains
+//! its author and its server. A [`Run`] lets them work in turns.
 
 use std::time::Duration;
 
@@ -32,17 +32,17 @@ pub trait MeasuredRepository: Serves<Key, Family: Answers<Key>> {
     /// Whether a proof needs its version's head. Tuples are bound to their version themselves.
     const NEEDS_HEAD: bool;
 
-    /// The secret of every measurement.
+    /// Returns the fixed secret of all measurements.
     fn secret() -> <Self::Family as Authored>::Secret;
     /// Returns the author with another rule of merging.
     fn with_speculation(author: AuthorOf<Self>, _: Speculation) -> AuthorOf<Self> {
         author
     }
-    /// The generation that an update merges into.
+    /// Returns the generation that an update merges into.
     fn merged(_: &UpdateOf<Self>) -> usize {
         0
     }
-    /// The bytes of memory of a repository, as it counts them itself.
+    /// Returns the bytes of memory that the repository counts.
     fn memory_bytes(&self) -> usize;
 }
 
@@ -89,18 +89,18 @@ impl<S: Suite, D: Design<S, Secret: FixedSecret>> MeasuredRepository for TupleRe
     }
 }
 
-/// Public key that clients of every measured dictionary know.
+/// Returns the public key that clients of every measured dictionary know.
 pub fn public_key<R: MeasuredRepository>() -> PublicKey<R::Family> {
     let key = <R::Family as Authored>::key(&R::secret());
     PublicKey::new(author_key(), DictionaryId::from_name("comparison"), key)
 }
 
-/// An empty repository.
+/// Creates an empty repository.
 pub fn new_repository<R: MeasuredRepository>() -> R {
     R::create(&public_key::<R>())
 }
 
-/// An author without contents.
+/// Creates an author without contents.
 pub fn new_author<R: MeasuredRepository>(
     signer: impl Signer<HeadSignature> + Send + Sync + 'static,
 ) -> AuthorOf<R> {
@@ -108,7 +108,7 @@ pub fn new_author<R: MeasuredRepository>(
     R::Family::author(authority, HeadSigner::new(signer), R::secret())
 }
 
-/// Puts and removes, then takes the snapshot: the work that is timed.
+/// Stages the changes and takes the snapshot: the timed work of an author.
 pub fn publish<D: Dictionary>(
     author: &mut D,
     operations: Vec<Operation>,
@@ -153,7 +153,7 @@ pub struct HostedDictionary<R: MeasuredRepository> {
 pub type Run<R> = run::Run<HostedDictionary<R>>;
 
 impl<R: MeasuredRepository> Run<R> {
-    /// Starts a run from empty, limited to this time.
+    /// Starts a run of an empty dictionary that ends after `limit`.
     pub fn new(
         signer: impl Signer<HeadSignature> + Send + Sync + 'static,
         limit: Duration,
@@ -163,7 +163,7 @@ impl<R: MeasuredRepository> Run<R> {
 }
 
 impl<R: MeasuredRepository> HostedDictionary<R> {
-    /// Makes author and server without contents.
+    /// Creates author and server without contents.
     pub fn new(signer: impl Signer<HeadSignature> + Send + Sync + 'static) -> Self {
         Self {
             author: new_author::<R>(signer),
@@ -173,12 +173,13 @@ impl<R: MeasuredRepository> HostedDictionary<R> {
     }
 }
 
-/// The bytes of a head that a client does not know.
+/// Returns the bytes of a head that a client cannot know beforehand.
 pub const fn head_bytes<S: Suite>() -> usize {
     2 * size_of::<S::Digest>() + size_of::<HeadSignature>()
 }
 
-/// Bytes of a proof without envelope, and of the needed head's part that a client does not know.
+/// Returns the bytes of a proof without envelope. If the proof needs a head, adds the bytes of the
+/// head that a client cannot know beforehand.
 pub fn proof_bytes<R: MeasuredRepository>(proof: &ProofOf<R, Key>) -> usize {
     let head = if R::NEEDS_HEAD {
         head_bytes::<R::Suite>()

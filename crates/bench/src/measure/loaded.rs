@@ -20,13 +20,14 @@ pub struct LoadedRun<T: Roles> {
     pub run: Run<T>,
     /// Expected contents of the server.
     pub contents: Contents,
-    /// Microseconds of author and server together for each key.
+    /// Microseconds of author and server together to load one key.
     load_us_per_key: Option<f64>,
     memory: Option<usize>,
 }
 
 impl<T: Roles> LoadedRun<T> {
-    /// Loads the keys, if the work begins with that. `limit` is for the snapshots after it.
+    /// Loads the keys if the work begins with a load. `limit` bounds the time of the snapshots
+    /// after it.
     pub fn new(work: &dyn Work, limit: Duration, roles: T) -> Outcome<Self> {
         let (mut run, mut contents) = (Run::of(roles, limit), Contents::default());
         let mut load_us_per_key = None;
@@ -59,8 +60,8 @@ impl<T: Roles> LoadedRun<T> {
     /// Publishes the measured snapshots, then more until their cycle ends, unless time or memory
     /// run out before.
     ///
-    /// Then half of a cycle follows, which is not counted. Right after generations were merged,
-    /// proofs are smaller than mostly, and lookups come next.
+    /// Then publishes half a cycle that is not counted. Lookups are measured next, and proofs are
+    /// unusually small right after generations were merged.
     pub fn follow(mut self, work: &dyn Work) -> Outcome<FinishedRun<T>> {
         let first = self.run.roles.latest().number() + 1;
         let (mut whole, mut cycles, mut memory) = (0_usize, 0, None);
@@ -102,14 +103,16 @@ pub struct FinishedRun<T: Roles> {
     pub loaded: LoadedRun<T>,
     /// The number of whole cycles.
     pub cycles: u64,
-    /// Growth of the server's memory in whole cycles, if there is one.
+    /// Growth of the server's memory over the counted snapshots; `None` if the server does not
+    /// count its memory.
     pub grown_bytes: Option<f64>,
-    /// The number of snapshots in whole cycles, if there is one.
+    /// Number of counted snapshots: those of whole cycles, or all if no cycle is whole.
     whole: usize,
 }
 
 impl<T: Roles> FinishedRun<T> {
-    /// Samples of the snapshots of whole cycles, or all if there is none.
+    /// Returns the samples of the counted snapshots: those of whole cycles, or all if no cycle is
+    /// whole.
     pub fn samples(&self) -> &[Sample] {
         &self.loaded.run.samples[..self.whole]
     }
@@ -119,13 +122,13 @@ impl<T: Roles> FinishedRun<T> {
         self.cycles > 0 && !T::has_longer_chains(self.cycles)
     }
 
-    /// Microseconds of loading each key, author and server together.
+    /// Returns the microseconds of loading each key, author and server together.
     pub const fn load_us_per_key(&self) -> Option<f64> {
         self.loaded.load_us_per_key
     }
 
-    /// Bytes of the server for each key: when the keys were loaded, or at the end if they came one
-    /// by one.
+    /// Returns the server's bytes for each key: after the load, or at the end if keys came one by
+    /// one.
     pub fn memory_bytes_per_key(&self, keys: u64) -> Option<f64> {
         let LoadedRun { run, contents, .. } = &self.loaded;
         let (memory, keys) = match self.loaded.load_us_per_key {

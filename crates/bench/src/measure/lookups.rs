@@ -34,7 +34,7 @@ pub struct Lookups<'a, T: Roles> {
 }
 
 impl<T: Roles> Lookups<'_, T> {
-    /// A random version of that age, and a random key that it has.
+    /// Chooses a random version of that age, and a random key that it contains.
     fn query(&self, random: &mut Random, age: Age) -> (Version, &Key) {
         let latest = self.roles.latest();
         loop {
@@ -50,10 +50,9 @@ impl<T: Roles> Lookups<'_, T> {
         }
     }
 
-    /// Checks answers as a client that knows nothing but the public key.
+    /// Checks answers as a client that knows only the public key.
     ///
-    /// Asks for keys that are present and keys that are absent, in all versions that can be asked
-    /// about.
+    /// Asks for present and absent keys, in every kind of version that the scheme can prove.
     pub fn check(&self) -> Outcome<()> {
         let mut random = Random::new(1);
         let mut ages = vec![Age::Latest];
@@ -80,7 +79,7 @@ impl<T: Roles> Lookups<'_, T> {
         Err(format!("version {version}: the wrong answer for {key}").into())
     }
 
-    /// Random versions of that age, and questions about random keys that they have.
+    /// Chooses random versions of that age, and makes questions about random keys in them.
     pub fn questions(
         &self,
         random: &mut Random,
@@ -94,7 +93,7 @@ impl<T: Roles> Lookups<'_, T> {
         (0..number).map(question).collect()
     }
 
-    /// Microseconds of a proof of a random present key; the median.
+    /// Returns the median microseconds of a proof of a random present key.
     pub fn prove_us(&self, effort: &Effort, age: Age) -> Outcome<f64> {
         let mut random = Random::new(2);
         let prepare = |chunk| self.questions(&mut random, age, chunk);
@@ -109,13 +108,13 @@ impl<T: Roles> Lookups<'_, T> {
         done.map(|()| timings.median_us())
     }
 
-    /// Like [`Self::prove_us`], in all versions; none if old ones cannot be asked about.
+    /// Like [`Self::prove_us`], in random versions; `None` if old versions cannot be queried.
     pub fn prove_old_us(&self, effort: &Effort) -> Outcome<Option<f64>> {
         let proves = self.properties.proves_any_old_version;
         proves.then(|| self.prove_us(effort, Age::Any)).transpose()
     }
 
-    /// The bytes of a proof of a random present key; the mean.
+    /// Returns the mean bytes of a proof of a random present key.
     pub fn proof_bytes(&self, effort: &Effort, age: Age) -> Outcome<f64> {
         let (samples, mut bytes) = (effort.operations.min(SAMPLES), 0);
         for (version, question) in self.questions(&mut Random::new(3), age, samples) {
@@ -125,7 +124,8 @@ impl<T: Roles> Lookups<'_, T> {
         Ok(bytes as f64 / samples as f64)
     }
 
-    /// Mean bytes of a proof of an absent key; none if absence is not proved.
+    /// Returns the mean bytes of a proof of an absent key; `None` if the scheme does not prove
+    /// absence.
     pub fn absent_proof_bytes(&self, effort: &Effort) -> Outcome<Option<f64>> {
         if !self.properties.proves_absence {
             return Ok(None);
@@ -157,8 +157,8 @@ impl<T: Roles> Lookups<'_, T> {
         self.roles.verify(head, proof, question)
     }
 
-    /// Median microseconds of a client's check of a decoded proof of a random present key. Includes
-    /// the head's signature where the proof needs it.
+    /// Returns the median microseconds of a client's check of a decoded proof of a random present
+    /// key. Includes the head's signature if the proof needs the head.
     pub fn verify_us(&self, effort: &Effort) -> Outcome<f64> {
         let head = self.roles.head(self.roles.latest())?;
         let mut random = Random::new(4);
@@ -183,9 +183,9 @@ impl<T: Roles> Lookups<'_, T> {
     }
 }
 
-/// The answers of each age that are checked.
+/// Number of checked answers of each age.
 const CHECKED: usize = 8;
-/// The proofs whose bytes are averaged.
+/// Number of proofs whose bytes are averaged.
 const SAMPLES: usize = 256;
-/// The operations that are timed together.
+/// Number of operations that are timed together.
 const CHUNK: usize = 256;

@@ -15,7 +15,7 @@ use crate::{timing::Effort, workload::VALUE_LENGTH};
 pub struct Primitives {
     /// The digest of an inner node.
     pub node_hash_ns: f64,
-    /// The digest of an inner node, if it waits for no other.
+    /// The digest of an inner node over inputs that are known in advance.
     pub node_hash_independent_ns: f64,
     /// The digest of a leaf with a key of 8 bytes, from the value's digest.
     pub leaf_hash_ns: f64,
@@ -53,7 +53,7 @@ impl Primitives {
         }
     }
 
-    /// Measures everything.
+    /// Measures all primitives, also of long values.
     pub fn measure_all<S: Suite>(effort: &Effort) -> Self {
         Self {
             value_hash_1k_ns: value_ns::<S>(effort, 1 << 10),
@@ -81,18 +81,18 @@ impl Primitives {
     }
 }
 
-/// The signing key of every measurement.
+/// Returns the signing key of all measurements.
 pub fn signing_key() -> SigningKey {
     SigningKey::from_bytes(&[7; 32])
 }
 
-/// The public half of [`signing_key`].
+/// Returns the public half of [`signing_key`].
 pub fn author_key() -> AuthorKey {
     AuthorKey::from_bytes(&signing_key().verifying_key().to_bytes())
         .expect("primitives: the public half of a signing key is a valid key")
 }
 
-/// Calls a function on its own last result.
+/// Calls `function` `calls` times, each time on its last result.
 #[inline]
 pub fn repeat<T>(calls: u32, start: T, function: impl Fn(T) -> T) -> T {
     (0..calls).fold(black_box(start), |last, _| function(last))

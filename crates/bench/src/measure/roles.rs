@@ -13,11 +13,10 @@ pub use log::LogRoles;
 pub use numbered::NumberedRoles;
 pub use signed_entries::{SignedEntries, SignedScope};
 
-/// An author, a server that applies its updates, and a client's checks; for one scheme of any
-/// family.
+/// Author, server and client of one scheme, of any family.
 ///
-/// [`Roles::publish`], [`Roles::apply`], [`Roles::prove`] and [`Roles::verify`] are timed;
-/// everything around them is not.
+/// [`Roles::publish`], [`Roles::apply`], [`Roles::prove`] and [`Roles::verify`] are timed. The
+/// other functions are not.
 pub trait Roles: Sized {
     /// Changes of a snapshot, in the author's form.
     type Changes;
@@ -35,47 +34,47 @@ pub trait Roles: Sized {
     /// Converts operations to the author's changes.
     ///
     /// # Errors
-    /// The scheme cannot do that.
+    /// The scheme cannot make such a change.
     fn prepare(&mut self, operations: Vec<Operation>) -> Outcome<Self::Changes>;
 
-    /// The author: makes the changes, takes the snapshot and signs it.
+    /// Makes the changes, takes the snapshot and signs it, as the author.
     ///
     /// # Errors
-    /// The author's.
+    /// Errors of the author.
     fn publish(&mut self, changes: Self::Changes) -> Outcome<Self::Update>;
 
-    /// The bytes of an update as sent.
+    /// Returns the bytes of an update as sent.
     fn update_bytes(&self, update: &Self::Update) -> usize;
 
-    /// The server: verifies an update and makes it the latest version.
+    /// Verifies an update and makes it the latest version, as the server.
     ///
     /// # Errors
-    /// The server's.
+    /// Errors of the server.
     fn apply(&mut self, update: &Self::Update) -> Outcome<()>;
 
-    /// The server's latest version.
+    /// Returns the server's latest version.
     fn latest(&self) -> Version;
 
     /// Returns the question for a key.
     fn question(&self, key: &Key) -> Self::Question;
 
-    /// A verified head.
+    /// Returns the verified head of a version.
     ///
     /// # Errors
     /// The server has no such version.
     fn head(&self, version: Version) -> Outcome<Self::Head>;
 
-    /// The server: proves the answer to a question about a version.
+    /// Proves the answer to a question about a version, as the server.
     ///
     /// # Errors
-    /// The scheme does not answer it.
+    /// The scheme cannot answer the question.
     fn prove(&self, version: Version, question: &Self::Question) -> Outcome<Self::Proof>;
 
-    /// Bytes of a proof as sent, with the part of a needed head that a client does not know for
-    /// each version.
+    /// Returns the bytes of a proof as sent. If the proof needs a head, adds the bytes of the head
+    /// that a client cannot know beforehand.
     fn proof_bytes(&self, proof: &Self::Proof) -> usize;
 
-    /// Client: verifies a decoded proof, and returns its answer. The head was verified before.
+    /// Verifies a decoded proof under a verified head, as a client. Returns its answer.
     ///
     /// # Errors
     /// The proof is refused.
@@ -93,11 +92,11 @@ pub trait Roles: Sized {
     /// The answer is refused.
     fn check(&self, version: Version, key: &Key) -> Outcome<Answer>;
 
-    /// The bytes of memory of the server, as it counts them itself; `None` if it does not.
+    /// Returns the bytes of memory that the server counts; `None` if it does not count them.
     fn memory_bytes(&self) -> Option<usize>;
 
-    /// Reports whether a cycle ends with this snapshot, counted from 1 after the load: an epoch of
-    /// speculation, a hash chain.
+    /// Reports whether a cycle (an epoch of speculation, or a hash chain) ends with this snapshot.
+    /// Snapshots are counted from 1 after the load.
     fn ends_cycle(_snapshot: u64, _update: &Self::Update) -> bool {
         true
     }

@@ -14,25 +14,25 @@ use crate::{
 /// Cost of one snapshot.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sample {
-    /// The author: puts, removals and the snapshot, in microseconds.
+    /// Author's microseconds for puts, removals and the snapshot.
     pub author_us: f64,
-    /// The server, in microseconds.
+    /// Server's microseconds for applying the update.
     pub apply_us: f64,
     /// Part of `apply_us` for accumulators.
     pub accumulator_us: f64,
-    /// The encoded update.
+    /// Bytes of the encoded update.
     pub update_bytes: f64,
-    /// Part of `author_us` for signatures with the key of heads, where they are timed.
+    /// Part of `author_us` for signatures with the key of heads, if they are timed.
     pub signature_us: f64,
 }
 
 impl Sample {
-    /// The sums over samples.
+    /// Returns the sums over samples.
     pub fn sum(samples: &[Self]) -> Self {
         Self::sum_divided(samples, 1.0)
     }
 
-    /// The means over samples.
+    /// Returns the means over samples.
     pub fn mean(samples: &[Self]) -> Self {
         Self::sum_divided(samples, samples.len().max(1) as f64)
     }
@@ -49,13 +49,13 @@ impl Sample {
     }
 }
 
-/// Author and server of one scheme in turns, and the time of their work.
+/// Run in which author and server of one scheme take turns, with the times of their work.
 pub struct Run<T: Roles> {
     /// The author and the server.
     pub roles: T,
     /// Cost of each snapshot.
     pub samples: Vec<Sample>,
-    /// Author's time for cryptography; only under a suite and with a signer that record it.
+    /// Author's cryptography, if the suite and the signer record it.
     pub cryptography: Cryptography,
     /// Reason why the run ended: `finished`, `time` or `memory`.
     pub stopped: &'static str,
@@ -64,7 +64,7 @@ pub struct Run<T: Roles> {
 }
 
 impl<T: Roles> Run<T> {
-    /// Starts a run that is limited to this time.
+    /// Starts a run that ends after `limit`.
     pub fn of(roles: T, limit: Duration) -> Self {
         Self {
             roles,
@@ -79,7 +79,7 @@ impl<T: Roles> Run<T> {
     /// Publishes and applies one snapshot.
     ///
     /// # Errors
-    /// The scheme's.
+    /// Errors of the scheme.
     pub fn publish(&mut self, operations: Vec<Operation>) -> Outcome<T::Update> {
         let changes = self.roles.prepare(operations)?;
         let (author_us, (own, update)) =
@@ -103,7 +103,7 @@ impl<T: Roles> Run<T> {
     /// Publishes every snapshot of the work, unless time or memory run out before.
     ///
     /// # Errors
-    /// The scheme's.
+    /// Errors of the scheme.
     pub fn follow(&mut self, work: impl IntoIterator<Item = Vec<Operation>>) -> Outcome<()> {
         for operations in work {
             if !self.samples.is_empty() && self.is_over() {
@@ -146,5 +146,5 @@ impl<T: Roles> DerefMut for Run<T> {
     }
 }
 
-/// A dictionary that makes the process larger than this is stopped.
+/// Memory of the process, in bytes, above which a run is stopped.
 const MOST_MEMORY: u64 = 6 << 30;

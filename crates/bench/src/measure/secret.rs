@@ -22,7 +22,7 @@ pub trait FixedSecret: SecretBytes {
     /// The number of links of its hash chains.
     const CHAIN: Option<u32> = None;
 
-    /// The secret.
+    /// Returns the secret.
     fn fixed() -> Self;
 }
 
@@ -55,14 +55,14 @@ impl<A: FixedSecret, B: FixedSecret> FixedSecret for (A, B) {
     }
 }
 
-/// 3072 bits, the rule of representatives that is the default.
+/// Key of 3072 bits, with the default rule of representatives.
 impl FixedSecret for RsaSecretKey {
     fn fixed() -> Self {
         RSA.with_label(LABEL)
     }
 }
 
-/// For sets of the size given to [`reserve`].
+/// Key for sets of the size given to [`reserve`].
 impl FixedSecret for BilinearSecretKey {
     fn fixed() -> Self {
         BILINEAR.with_label(LABEL)
@@ -71,13 +71,13 @@ impl FixedSecret for BilinearSecretKey {
 
 /// Reserves room for `keys` keys in dictionaries over the bilinear accumulator.
 ///
-/// Of several calls the first counts, and none after the first use of the key.
+/// Only the first call has an effect, and only before the first use of the key.
 pub fn reserve(keys: u64) {
     let keys = usize::try_from(keys).unwrap_or(usize::MAX);
     CAPACITY.get_or_init(|| keys.saturating_add(SPARE));
 }
 
-/// The tuple at the start of the key space, and some.
+/// Room for the tuple at the start of the key space, and for some more.
 const SPARE: usize = 16;
 
 const LABEL: &[u8] = b"comparison";
@@ -86,7 +86,7 @@ const LABEL: &[u8] = b"comparison";
 /// have it, too.
 const RSA_KEY: &str = include_str!("../../../accumulators/tests/keys/rsa-3072.txt");
 
-/// The safe primes of the RSA modulus.
+/// Returns the safe primes of the RSA modulus.
 ///
 /// # Errors
 /// Never: the primes are in the source.

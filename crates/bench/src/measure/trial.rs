@@ -19,8 +19,8 @@ use crate::{
     timing::Effort,
 };
 
-/// Tasks of a calibration: the schemes that could win, near the load or near the largest one that
-/// is short enough.
+/// Measurements of a calibration: the schemes that could win, at the size of the load or at the
+/// largest size that is fast enough.
 #[derive(Clone, Debug)]
 pub struct Calibration {
     /// The schemes, each with the numbers of keys and of changes.
@@ -29,8 +29,8 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// Plans for this load the schemes that an advice ranks and that cost at most [`HOPEFUL`] times
-    /// as much as its winner.
+    /// Plans the measurements for `load`: the schemes of `advice` that cost at most [`HOPEFUL`]
+    /// times as much as its winner.
     pub fn new(advice: &Advice, load: &Load) -> Self {
         let most = advice
             .winner()
@@ -56,16 +56,16 @@ impl Calibration {
         }
     }
 
-    /// The number of measurements.
+    /// Returns the number of measurements.
     pub const fn steps(&self) -> usize {
         self.tasks.len()
     }
 
-    /// Measures with little effort, within `time`, and hands over the record of each scheme and
-    /// size.
+    /// Measures with few repetitions, within `time`, and passes the record of each scheme and size
+    /// to `done`.
     ///
-    /// Without enough time for all, the most expensive schemes are left out first. After a scheme's
-    /// failure it is not measured again.
+    /// If time is short, the most expensive schemes are left out. A scheme that failed is not
+    /// measured again.
     ///
     /// # Errors
     /// Errors of `done`.
@@ -105,8 +105,7 @@ impl Calibration {
     }
 }
 
-/// Scales a load down to one of the same kind that can be tried: fewer keys, and no more changes
-/// than keys.
+/// Scales a load down to a size that can be run: fewer keys, and no more changes than keys.
 pub fn scaled(load: &Load) -> Load {
     let keys = load.keys.min(TRIED_KEYS).min(that_fit(load));
     Load {
@@ -116,7 +115,7 @@ pub fn scaled(load: &Load) -> Load {
     }
 }
 
-/// The keys whose entries fit into [`MOST_BYTES`], at least one.
+/// Returns the number of keys whose entries fit into [`MOST_BYTES`], at least one.
 fn that_fit(load: &Load) -> u64 {
     (MOST_BYTES / (load.key_bytes + load.value_bytes).max(1)).max(1)
 }
@@ -132,8 +131,8 @@ pub struct Trial {
     pub cost: Cost,
 }
 
-/// Runs a scheme for real; none if it cannot be run within `limit`, or has no estimate for this
-/// load.
+/// Measures a scheme; `None` if it cannot be run within `limit`, or if there is no estimate for
+/// this load.
 ///
 /// # Errors
 /// Errors of [`measure()`].
@@ -176,15 +175,14 @@ fn run(scheme: &Scheme, work: &Workload, effort: &Effort, limit: Duration) -> Ou
     measure(scheme, work, effort, limit)
 }
 
-/// Cost ratio to the winner above which a scheme cannot win after calibration either.
+/// Largest ratio of a scheme's cost to the winner's cost at which the scheme is calibrated.
 pub const HOPEFUL: f64 = 3.0;
 
 /// Most keys of a calibration: all designs load them in a few seconds.
 const CALIBRATED_KEYS: u64 = 8_000;
 /// The most keys of a trial.
 const TRIED_KEYS: u64 = 20_000;
-/// Most bytes of the entries of a trial, which author, server and the copy to check against each
-/// have.
+/// Most bytes of the entries of a trial. Author, server and the copy for checks each store them.
 const MOST_BYTES: u64 = 64 << 20;
 /// The most snapshots of a measurement.
 const SNAPSHOTS: u64 = 200;

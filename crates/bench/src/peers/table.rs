@@ -31,11 +31,12 @@ pub fn report(lines: &[Line]) -> Tables {
 fn times(tables: &mut Tables, keys: u64, rows: &[&Line]) {
     tables.section(
         &format!(
-            "Beside other people's dictionaries: {keys} keys of 32 bytes with values of 32 bytes, \
+            "Third-party dictionaries and ours: {keys} keys of 32 bytes with values of 32 bytes, \
             microseconds"
         ),
-        "Means of snapshots, whose work is uneven, medians of proofs. Signatures are in no time: \
-            the author's has a column of its own. What a snapshot includes differs, see below.",
+        "Snapshots: means, because their work is uneven. Proofs: medians. No time includes \
+            signatures; the author's signature has its own column. The last table states the work \
+            that a snapshot includes.",
         rows,
         &[
             text("dictionary", "peer"),
@@ -62,8 +63,8 @@ fn growth(tables: &mut Tables, rows: &[&Line]) {
         .filter(|row| row.number("grown_us").is_some())
         .collect();
     tables.section(
-        "The same: that the latest version contains older ones",
-        "The version before it, which has 100 changes less; and the first one.",
+        "Proofs that the latest version contains an older one",
+        "The older version is the one before, with 100 changes less, or the first one.",
         &logs,
         &[
             text("dictionary", "peer"),
@@ -79,8 +80,8 @@ fn growth(tables: &mut Tables, rows: &[&Line]) {
 
 fn bytes(tables: &mut Tables, rows: &[&Line]) {
     tables.section(
-        "The same: bytes",
-        "Memory is what was asked of the heap, for a server where author and server are apart.",
+        "Bytes of proofs, updates and memory",
+        "Memory is requested from the allocator; if author and server are separate, by the server.",
         rows,
         &[
             text("dictionary", "peer"),
@@ -141,7 +142,7 @@ fn row(of: &[&Line]) -> Line {
 }
 
 fn descriptions(tables: &mut Tables, peers: &[Vec<&Line>]) {
-    tables.heading("What they are, and what they cannot do", "");
+    tables.heading("The dictionaries and their limits", "");
     let rows = peers.iter().map(|of| {
         let line = of[0];
         let mut row = ["peer", "version", "licence", "hash", "threads", "medium"]

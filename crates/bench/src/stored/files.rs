@@ -1,4 +1,5 @@
-//! Stores on disk: the cost of one lookup and one commit, each like that of a process of its own.
+//! Stores on disk: the cost of one lookup and of one commit. Each of them opens the store, as a
+//! separate process would.
 
 use std::{env, fs::File, io::Write as _, path::Path, process::Command};
 
@@ -20,9 +21,9 @@ use crate::{
     workload::Random,
 };
 
-/// The snapshots with one change after the first one.
+/// Number of snapshots with one change, after the first snapshot.
 const SNAPSHOTS: u64 = 200;
-/// The changes of a large batch, and how many of those there are.
+/// Number of changes in a large batch, and number of such batches.
 const BATCH: u64 = 10_000;
 const BATCHES: u64 = 10;
 
@@ -143,7 +144,7 @@ impl<'a> Shop<'a> {
 }
 
 impl Shop<'_> {
-    /// Memory of a process that only does this.
+    /// Returns the peak memory of a process that does only this operation.
     fn as_process(&self, once: Once) -> Outcome<u64> {
         let mut command = Command::new(env::current_exe()?);
         let keys = self.keys.to_string();
@@ -165,7 +166,7 @@ impl Shop<'_> {
         Ok(Author::of_any(self.store(), &self.key, record)?)
     }
 
-    /// The bytes of the store's files.
+    /// Returns the bytes of the store's files.
     fn bytes(&self) -> Outcome<u64> {
         Ok(Server::of_any(self.store())?.file_bytes()?)
     }
@@ -179,7 +180,7 @@ impl Shop<'_> {
         Ok(())
     }
 
-    /// Microseconds of an answer of a long-running server.
+    /// Returns the microseconds of an answer of a long-running server.
     fn proving(&self, cache: &NodeCache, effort: &Effort) -> Outcome<f64> {
         let repository = Server::of_any_with(self.store(), cache.clone())?;
         let (version, mut random, mut failed) = (repository.latest(), Random::new(4), None);
@@ -197,7 +198,7 @@ impl Shop<'_> {
         failed.map_or(Ok(proving.median_us()), |error| Err(error.into()))
     }
 
-    /// Durable updates of random keys in a second, in large batches.
+    /// Returns the number of durable updates of random keys per second, in large batches.
     fn batches(&self) -> Outcome<f64> {
         let mut author = self.author()?;
         let (mut random, mut us) = (Random::new(5), 0.0);
@@ -213,7 +214,7 @@ impl Shop<'_> {
         Ok((BATCHES * BATCH.min(self.keys)) as f64 / us * 1e6)
     }
 
-    /// Microseconds of making 4 KiB durable here, as often as a commit does.
+    /// Returns the microseconds of making 4 KiB durable here, as often as a commit does.
     ///
     /// A commit syncs its nodes, their heads, the store twice, what was acknowledged, and the
     /// author's record.

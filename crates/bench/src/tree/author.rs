@@ -53,7 +53,7 @@ pub fn measure<R: MeasuredRepository, C: MeasuredRepository>(order: &Order) -> O
     Ok(AuthorPass { figures, hashes })
 }
 
-/// The hashes per snapshot in the last tenth, counted by an author that does not sign.
+/// Counts the hashes per snapshot in the last tenth, with an author that does not sign.
 fn count_hashes<C: MeasuredRepository>(workload: &Workload) -> Outcome<HashCounts> {
     let mut author = new_author::<C>(NoSignature);
     let last_tenth = workload.last_tenth();

@@ -47,7 +47,7 @@ pub struct Batches {
 }
 
 impl Batches {
-    /// New values for distinct random keys, in no order.
+    /// Makes new values for distinct random keys, in no order.
     fn updates(&self, snapshot: u64) -> Vec<Operation> {
         let mut random = Random::new(snapshot);
         let mut chosen = HashSet::with_capacity(self.batch);
@@ -156,13 +156,13 @@ impl Pass {
         Ok(())
     }
 
-    /// Milliseconds of author, server, bare and scattered hashes.
+    /// Returns the median milliseconds of author, server, bare and scattered hashes.
     fn medians(&self) -> [f64; 4] {
         let timings = [&self.author, &self.server, &self.bare, &self.scattered];
         timings.map(|timings| timings.median_us() / 1e3)
     }
 
-    /// `base`: the medians on the first number of threads.
+    /// Builds the line. `base` contains the medians on the first number of threads.
     fn line(&self, base: &[f64; 4]) -> Line {
         let [author, server, bare, scattered] = self.medians();
         line! {
@@ -182,7 +182,7 @@ impl Pass {
     }
 }
 
-/// The hashes of a snapshot, and nothing else.
+/// Inputs for computing only the hashes of a snapshot.
 struct BareHashes<S: Suite> {
     /// One digest for each inner node of the tree.
     inputs: Vec<S::Digest>,
@@ -243,10 +243,10 @@ impl<S: Suite> BareHashes<S> {
     }
 }
 
-/// The number of inputs that surely stay in the nearest cache.
+/// Number of inputs that certainly stay in the nearest cache.
 const NEAR: usize = 256;
 
-/// The fewest hashes that a thread is given.
+/// Smallest number of hashes that a thread receives.
 const PIECE: usize = 512;
 
 #[cfg(test)]

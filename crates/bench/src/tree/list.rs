@@ -24,13 +24,13 @@ pub struct MeasuredTree {
     pub repository: &'static str,
     /// Suite, for example `sha256-ed25519`.
     pub suite: &'static str,
-    /// The author of a workload.
+    /// Measures the author of a workload.
     pub author: fn(&Order) -> Outcome<AuthorPass>,
-    /// The server that applies its updates.
+    /// Measures a server that applies the author's updates.
     pub server: fn(&Order, &AuthorPass) -> Outcome<Line>,
-    /// Large snapshots.
+    /// Measures large snapshots.
     pub batch: fn(&Batches, &mut Report) -> Outcome<()>,
-    /// The tree of that scheme with its entries in all nodes, over path copying.
+    /// Measures the tree of that scheme with its entries in all nodes, over path copying.
     pub paper_layout: fn(&Order) -> Outcome<Line>,
 }
 
@@ -49,7 +49,7 @@ impl MeasuredTree {
         }
     }
 
-    /// The tree with these names.
+    /// Finds the tree with these names.
     pub fn named(scheme: &str, repository: &str, suite: &str) -> Outcome<Self> {
         let names = [scheme, repository, suite];
         let is_named = |tree: &Self| [tree.scheme, tree.repository, tree.suite] == names;
@@ -73,7 +73,7 @@ pub fn follow(order: &Order, role: Role) -> Outcome<()> {
     Ok(())
 }
 
-/// All measured trees.
+/// Lists all measured trees.
 pub fn trees() -> Vec<MeasuredTree> {
     let mut trees = Vec::new();
     push_trees::<Sha256Ed25519>(&mut trees);
@@ -94,7 +94,7 @@ fn push_trees<S: Suite>(trees: &mut Vec<MeasuredTree>) {
 /// A suite's name, and the function that measures all its primitives.
 pub type MeasuredSuite = (&'static str, fn(&Effort) -> Primitives);
 
-/// The suites.
+/// The measured suites.
 pub const SUITES: [MeasuredSuite; 3] = [
     (
         Sha256Ed25519::NAME,
@@ -107,7 +107,7 @@ pub const SUITES: [MeasuredSuite; 3] = [
     (Paper2010::NAME, Primitives::measure_all::<Paper2010>),
 ];
 
-/// The distinct names of one kind, in order.
+/// Lists the distinct names of one kind, in order.
 pub fn names(name: fn(&MeasuredTree) -> &'static str) -> Vec<&'static str> {
     let mut names = Vec::new();
     for name in trees().iter().map(name) {
@@ -118,7 +118,7 @@ pub fn names(name: fn(&MeasuredTree) -> &'static str) -> Vec<&'static str> {
     names
 }
 
-/// Parser for names on a command line.
+/// Returns a parser for names on a command line.
 pub fn possible(name: fn(&MeasuredTree) -> &'static str) -> PossibleValuesParser {
     PossibleValuesParser::new(names(name))
 }

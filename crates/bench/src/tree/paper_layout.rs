@@ -2,10 +2,10 @@
 //! x.right.H)`.
 //!
 //! The trees of this workspace have their entries in the leaves. This module measures the costs and
-//! savings of that in table 3.
+//! savings of the paper's layout for table 3.
 //!
-//! In memory, by path copying: a tree is a root, and versions share subtrees. Insertions only, as
-//! in the growing microbenchmark.
+//! Trees are in memory, over path copying: a tree is a root, and versions share subtrees. There are
+//! only insertions, as in the growing microbenchmark.
 //!
 //! Source: Crosby & Wallach 2010, sections 3 and 3.2, table 3.
 

@@ -1,4 +1,4 @@
-//! One process per measurement, so that its memory is that of one repository only.
+//! One process per measurement, so that its memory is the memory of only one repository.
 
 use std::{
     env, fs,
@@ -39,7 +39,7 @@ pub enum Role {
     PaperLayout,
 }
 
-/// Results that the author's process hands on to the server's.
+/// Results that the author's process passes to the server's process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AuthorPass {
     /// Figures for the report.
@@ -49,12 +49,12 @@ pub struct AuthorPass {
 }
 
 impl Order {
-    /// The file of the updates.
+    /// Returns the path of the file of the updates.
     pub fn updates(&self) -> PathBuf {
         self.folder.join("updates")
     }
 
-    /// Path of the file of the author's results.
+    /// Returns the path of the file of the author's results.
     pub fn author_pass(&self) -> PathBuf {
         self.folder.join("author.json")
     }
@@ -70,7 +70,7 @@ impl Order {
         Ok(serde_json::from_slice(&output.stdout)?)
     }
 
-    /// Measures an author; its updates stay in the folder.
+    /// Measures an author, and leaves its updates in the folder.
     pub fn measure_author(&self) -> Outcome<AuthorPass> {
         let pass = self.send("author")?;
         fs::write(self.author_pass(), serde_json::to_vec(&pass)?)?;

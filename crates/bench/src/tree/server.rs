@@ -149,7 +149,8 @@ impl<S: Suite, St: Store<S>> UpdatedRepository<S, St> {
     }
 }
 
-/// The process's resident bytes, the bytes that the repository counts, its nodes and its digests.
+/// Returns the process's resident bytes, the bytes that the repository counts, its nodes and its
+/// digests.
 fn size<S: Suite, St: Store<S>>(repository: &TreeRepository<S, St>) -> [f64; 4] {
     [
         memory::resident_bytes() as f64,
@@ -180,7 +181,7 @@ fn apply<S: Suite, St: Store<S>>(
     Ok(timings)
 }
 
-/// The history log's hashes per update on a server, in the last tenth of the versions.
+/// Counts the history log's hashes per update on a server, in the last tenth of the versions.
 fn history_hashes<S: Suite>(workload: &Workload) -> HashCounts {
     let mut log = HistoryLog::<CountingSuite<S>>::default();
     let last_tenth = workload.last_tenth();
@@ -202,7 +203,7 @@ struct Lookups<'a, S: Suite, St: Store<S>> {
 }
 
 impl<S: Suite, St: Store<S>> Lookups<'_, S, St> {
-    /// A random present key, in one version or in random ones.
+    /// Chooses a random present key, in one version or in a random one.
     fn query(&self, random: &mut Random, version: Option<u64>) -> (Version, Key) {
         let (version, index) = self.workload.any_present(random, version);
         (Version::new(version), key(index))
@@ -235,7 +236,7 @@ impl<S: Suite, St: Store<S>> Lookups<'_, S, St> {
         })
     }
 
-    /// Means over random keys of the latest version.
+    /// Returns means over random keys of the latest version.
     fn sizes(&self) -> Outcome<Line> {
         let mut random = Random::new(5);
         let samples = self.effort.operations.min(10_000);
@@ -299,7 +300,7 @@ impl<S: Suite, St: Store<S>> Lookups<'_, S, St> {
 /// Every open inner node has one elided child or two open ones. So there are as many as elided
 /// digests and leaves together, minus one.
 pub fn inner_nodes<S: Suite, Q: TreeQuery>(proof: &TreeProof<S, Q>) -> Outcome<usize> {
-    // Shape, digests of elided children, and leaves, each with its value or the digest of that.
+    // Shape, digests of elided children, and leaves, each with its value or the value's digest.
     type Parts<S> = (
         Vec<u8>,
         Vec<Digest<S>>,

@@ -7,7 +7,7 @@ use crate::{
     tables::Tables,
 };
 
-/// Lookups per update, from hardly any to hardly any update: the horizontal axis of figure 6.
+/// Numbers of lookups per update: the horizontal axis of figure 6.
 pub const LOOKUPS_PER_UPDATE: [f64; 7] = [0.01, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4];
 
 /// Tables for the lines of `bench tree`.
@@ -67,9 +67,9 @@ const ROLES: [TableSpec; 3] = [
     ]).deriving(derived),
 ];
 
-/// Caveat below every table that shows figures of 2010.
-const CAVEAT: &str = "2010: another machine, 28-byte digests, DSA-2048, memory of the whole \
-    process (C++). Ours: memory and rates of the repository alone.";
+/// Caveat of every table that shows figures of 2010.
+const CAVEAT: &str = "2010: another machine, digests of 28 bytes, DSA-2048, memory of the whole \
+    process (C++). Ours: memory and rates of only the repository.";
 
 /// Tables 3 to 5 and figure 6.
 #[rustfmt::skip]
@@ -89,13 +89,15 @@ const PAPER: [TableSpec; 4] = [
         ("repository", "repository"), ("updates KB/s", "update_kilobytes_per_second"),
         ("2010", "bandwidth.0"), ("look-ups KB/s", "lookup_kilobytes_per_second"),
         ("2010", "bandwidth.1"),
-    ]).noted("Above 190 KB/s sending costs more than computing, at the prices of 2010.")
+    ]).noted("Above 182 KB/s (paper: 190) sending costs more than computing, at the prices of \
+        2010.")
         .only(RED_BLACK).deriving(derived),
     TableSpec::new("",
         "Figure 6: micro-dollars per look-up, by look-ups per update, red-black trees", &[
         ("repository", "repository"), ("0.01", "costs.0"), ("0.1", "costs.1"), ("1", "costs.2"),
         ("10", "costs.3"), ("100", "costs.4"), ("1000", "costs.5"), ("10000", "costs.6"),
-    ]).noted("At the prices of 2010; update, proof and head sent, computing of author and server.")
+    ]).noted("At the prices of 2010: sending update, proof and head, and computing of author and \
+        server.")
         .only(RED_BLACK).deriving(derived),
 ];
 
@@ -105,7 +107,7 @@ const RED_BLACK: line::Selection = &[("scheme", "red-black"), ("layout", "none")
 #[rustfmt::skip]
 const FURTHER: [TableSpec; 2] = [
     TableSpec::new("growing_what_if",
-        "Section 10: micro-dollars per look-up, red-black trees, if something gets cheaper", &[
+        "Section 10: micro-dollars per look-up, red-black trees, at lower prices", &[
         ("what if", "scenario"), ("keys", "keys"), ("look-ups per update", "lookups_per_update"),
         ("cache-everywhere", "cache_everywhere_microdollars"),
         ("cache-median", "cache_median_microdollars"),
@@ -120,7 +122,8 @@ const FURTHER: [TableSpec; 2] = [
     ]).deriving(derived),
 ];
 
-/// Derives figures from a line, and adds those of 2010 for trees with as many keys as the paper's.
+/// Derives figures from a line. Adds the figures of 2010 for trees with as many keys as the
+/// paper's.
 fn derived(_: &[Line], line: &Line) -> Line {
     let [scheme, repository] = ["scheme", "repository"].map(|key| line.text(key));
     let keys = line.count("keys");
@@ -153,7 +156,7 @@ fn derived(_: &[Line], line: &Line) -> Line {
         )
 }
 
-/// The primitives of each suite.
+/// Makes the table of the primitives of each suite.
 pub fn primitives(lines: &[Line]) -> Tables {
     shown(&[PRIMITIVES], lines).signed(lines)
 }
@@ -167,7 +170,7 @@ const PRIMITIVES: TableSpec = TableSpec::new("primitives", "", &[
     ("verify us", "verify_signature_us"),
 ]);
 
-/// Large snapshots on each number of threads.
+/// Makes the table of large snapshots on each number of threads.
 pub fn batches(lines: &[Line]) -> Tables {
     shown(&[BATCHES], lines).signed(lines)
 }

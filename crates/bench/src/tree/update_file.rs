@@ -1,4 +1,5 @@
-//! Updates from the author's process for the servers': a file, read piece by piece.
+//! A file of updates, written by the author's process and read piece by piece by the servers'
+//! processes.
 
 use std::{
     fs::File,
@@ -52,7 +53,7 @@ impl<S: Suite> UpdateReader<S> {
         })
     }
 
-    /// Reads at most `updates` updates; none at the end.
+    /// Reads at most `updates` updates; returns none at the end.
     pub fn take(&mut self, updates: usize) -> Outcome<Vec<Update<S>>> {
         let mut taken = Vec::with_capacity(updates);
         let mut bytes = Vec::new();

@@ -6,7 +6,8 @@
 use super::table::LOOKUPS_PER_UPDATE;
 use crate::{costs::scenarios, line, prelude::*};
 
-/// Costs of `cache-everywhere` and `cache-median` in each scenario, from the growing lines so far.
+/// Computes the costs of `cache-everywhere` and `cache-median` in each scenario, from the growing
+/// lines so far.
 pub fn run(cheaper: f64, report: &mut Report) -> Outcome<()> {
     let lines = report.lines().to_vec();
     let lines = of(&lines, "growing");

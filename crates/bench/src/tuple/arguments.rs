@@ -89,7 +89,7 @@ impl TupleArguments {
         let mut report = self.manner.report()?;
         let mut contenders = contenders();
         contenders.retain(|contender| self.wants_design(&contender.name));
-        // Baselines for others come first.
+        // The baseline of the other designs comes first.
         contenders.sort_by_key(|contender| contender.name != threads::DESIGN);
         if self.wants(TupleExperiment::Growing) {
             self.growing(&contenders, &mut report)?;
@@ -247,7 +247,7 @@ impl TupleArguments {
 const GROWTH: [&str; 3] = ["base-superseding", "spec-superseding", "spec-lightweight"];
 const QUANTITIES: [&str; 2] = ["update_bytes", "proof_bytes"];
 
-/// The most keys of the steady experiment with accumulators.
+/// Maximum number of keys of the steady experiment with accumulators.
 const ACCUMULATED_KEYS: u64 = 1_000;
 
 fn names() -> Vec<&'static str> {
@@ -258,6 +258,6 @@ fn names() -> Vec<&'static str> {
     NAMES.iter().map(String::as_str).collect()
 }
 
-/// Many keys in few snapshots, as in the paper; and few keys, all of which change in every
-/// snapshot.
+/// Bundled traces: many keys in few snapshots, as in the paper, and few keys, nearly all of which
+/// change in every snapshot.
 const TRACES: [&str; 2] = ["prices.csv.zst", "exchange-rates.csv.zst"];

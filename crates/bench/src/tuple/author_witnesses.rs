@@ -16,7 +16,8 @@ use pad_core::Workers;
 use super::figure7::AUTHOR_WITNESSES;
 use crate::{prelude::*, secret::FixedSecret, workload::hashed_key};
 
-/// The line of an accumulated design whose author makes the witnesses; none of other designs.
+/// Computes the line of an accumulated design whose author makes the witnesses; `None` for other
+/// designs.
 pub fn measure(line: &Line) -> Outcome<Option<Line>> {
     let (design, witnesses) = (line.text("design"), line.figure("witnesses_per_snapshot"));
     let (witness_us, witness_bytes) = match design {
@@ -44,7 +45,7 @@ pub fn measure(line: &Line) -> Outcome<Option<Line>> {
     Ok(Some(same.iter().fold(new, copy)))
 }
 
-/// Microseconds and bytes of one of `number` witnesses.
+/// Returns the microseconds and the bytes of one of `number` witnesses.
 #[allow(clippy::cast_sign_loss, reason = "a count")]
 fn witness<A: Accumulator<SecretKey: FixedSecret>>(number: f64) -> Outcome<(f64, f64)> {
     let (secret, alone) = (A::SecretKey::fixed(), Workers::sequential());

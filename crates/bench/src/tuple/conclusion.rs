@@ -13,8 +13,8 @@ use crate::{
 /// Claim about accumulators that each comparison checks: the `claim` of its line.
 pub const CLAIM: &str = "accumulators never win";
 
-/// Reports the lines of a figure, the lowest in each range, and whether accumulators ever are. The
-/// names of the experiments begin with that of the family.
+/// Reports the cost lines of a figure, the cheapest design in each range, and whether a design with
+/// accumulators ever is the cheapest. Names of the experiments begin with `family`.
 pub fn report(family: &str, designs: &[Expense], report: &mut Report) -> Outcome<()> {
     lines(family, designs)
         .into_iter()
@@ -42,7 +42,7 @@ pub fn lines(family: &str, designs: &[Expense]) -> Vec<Line> {
 /// Checks the paper's conclusion that accumulators never win, with a sentence that follows from the
 /// costs.
 ///
-/// None if no accumulator, or nothing else, is among the designs.
+/// `None` unless there are designs with accumulators and designs without.
 fn conclusion(family: &str, designs: &[Expense]) -> Option<Line> {
     let (times, at, nearest) = nearest(designs)?;
     let ranges = cheapest(designs).into_iter();

@@ -74,7 +74,7 @@ impl Expense {
         self.cost.per_time(lookups_per_update)
     }
 
-    /// The line of the experiment of that family.
+    /// Builds the line of the experiment `{family}_lookup_costs`.
     pub(super) fn line(&self, family: &str) -> Line {
         let ratios = (0..=28).map(|step| 10_f64.powf(f64::from(step) / 4.0));
         let points: Vec<(f64, f64)> = ratios.map(|ratio| (ratio, self.at(ratio))).collect();
@@ -118,13 +118,14 @@ pub fn of_growing_in(lines: &[&Line], scenario: &Scenario) -> Vec<Expense> {
     finished(lines).map(expense).collect()
 }
 
-/// The designs that reached all keys.
+/// Selects the designs that reached all keys.
 fn finished<'a>(lines: &[&'a Line]) -> impl Iterator<Item = &'a Line> {
     let is_finished = |line: &&Line| line.count("inserted") == line.count("keys");
     lines.iter().copied().filter(is_finished)
 }
 
-/// Largest number of lookups per update for which a design is the cheapest; none if it never is.
+/// Returns the largest number of lookups per update for which a design is the cheapest; `None` if
+/// it never is.
 pub fn cheapest_until(designs: &[Expense], design: &str) -> Option<f64> {
     let ranges = cheapest(designs).into_iter();
     let of_design = ranges.filter(|(_, _, cheapest)| cheapest.design == design);

@@ -1,5 +1,5 @@
-//! Results from the growing experiment's lines: figure 7, with the author's witnesses, and in the
-//! scenarios of section 10.
+//! Results computed from the lines of the growing experiment: figure 7, figure 7 with the author's
+//! witnesses, and the scenarios of section 10.
 //!
 //! For designs that were measured in several runs, all their lines are combined.
 
@@ -43,7 +43,8 @@ pub fn follows(line: &Line) -> bool {
     line.text("figure") == costs::GROWING || line.text("experiment").starts_with(WHAT_IF)
 }
 
-/// Costs of the designs in each scenario, and the range in which the tree is the cheapest.
+/// Computes the costs of the designs in each scenario, and the range in which the tree is the
+/// cheapest.
 ///
 /// Source: Crosby & Wallach 2010, section 10.
 fn what_ifs(grown: &[&Line], cheaper: f64) -> Vec<Line> {

@@ -1,7 +1,7 @@
 //! Growth from empty, one key of 32 bytes in each snapshot: tables 7, 8 and 9.
 //!
 //! Author and server take turns in one process. So updates, which reach hundreds of kilobytes, need
-//! not be kept.
+//! not be stored.
 
 use super::{Limits, Task, lookups, pair::Pair, timed_design::take_witnesses};
 use crate::{

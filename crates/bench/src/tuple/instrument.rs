@@ -11,7 +11,8 @@ use pad_tuple::{
 
 use crate::{counting::CountingSuite, cryptography::timed, timing::Effort};
 
-/// The signature scheme `G`, timed. Same keys, same signatures, same numbers.
+/// Signature scheme `G` that records its signatures. Keys, signatures and numbers are equal to
+/// those of `G`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimedScheme<G>(PhantomData<G>);
 
@@ -75,7 +76,7 @@ pub type PlainSuite = pad_core::Sha256Ed25519;
 /// Plain suite with counted hashes.
 pub type CountedSuite = CountingSuite<PlainSuite>;
 
-/// Nanoseconds of one step of a hash chain, each waiting for the one before.
+/// Returns the nanoseconds of one step of a hash chain, each waiting for the one before.
 pub fn chain_step_ns(effort: &Effort) -> f64 {
     let start = PlainSuite::value(b"start");
     effort.primitive_ns(|calls| {

@@ -18,11 +18,11 @@ pub struct Contender {
     pub accumulates: bool,
     /// The number of generations, 1 without speculation.
     pub generations: usize,
-    /// Function of the experiment of that name.
+    /// Runs the experiment `growing`.
     pub growing: fn(&Task<'_>) -> Outcome<Line>,
-    /// Function of the experiment of that name.
+    /// Runs the experiment `steady`.
     pub steady: fn(&Task<'_>) -> Outcome<Line>,
-    /// Function of the experiment of that name.
+    /// Runs the experiment `macrobenchmark`.
     pub macrobenchmark: fn(&Task<'_>, &Trace, Epochs) -> Outcome<Line>,
 }
 
@@ -40,7 +40,7 @@ impl Contender {
     }
 }
 
-/// All compared contenders.
+/// Lists all compared contenders.
 pub fn contenders() -> Vec<Contender> {
     let mut contenders = Vec::new();
     macro_rules! push_signed {

@@ -11,7 +11,7 @@ use crate::{
     prelude::*,
 };
 
-/// A server to query, with its expected contents.
+/// Returns a server to query, with its expected contents.
 pub fn of_server<'a, R: MeasuredRepository>(
     roles: &'a HostedDictionary<R>,
     contents: &'a Contents,
@@ -29,7 +29,7 @@ pub fn of_server<'a, R: MeasuredRepository>(
 
 /// Measures lookups against the signature of a tuple, or of a head, and steps of hash chains.
 ///
-/// No limit if signatures do not bound a check.
+/// There is no limit if signatures do not bound a check.
 pub fn measure<R: MeasuredRepository>(
     lookups: &Lookups<'_, HostedDictionary<R>>,
     effort: &Effort,
@@ -54,7 +54,7 @@ pub fn measure<R: MeasuredRepository>(
     })
 }
 
-/// Cryptography of a check, mean over random keys.
+/// Returns the cryptography of a check, mean over random keys.
 fn cryptography<R: MeasuredRepository>(
     lookups: &Lookups<'_, HostedDictionary<R>>,
     effort: &Effort,

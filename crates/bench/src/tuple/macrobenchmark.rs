@@ -33,13 +33,13 @@ pub const TREE: &str = "red-black";
 pub struct Trace {
     /// The file's name without extensions.
     pub name: String,
-    /// The operations of each.
+    /// The operations of each snapshot.
     pub snapshots: Vec<Vec<Operation>>,
 }
 
 impl Trace {
-    /// Reads a trace, or only its last snapshots if a number is given. The first of those then also
-    /// loads the earlier contents.
+    /// Reads a trace, or only its last `last` snapshots. The first of these then also loads the
+    /// earlier contents.
     pub fn read(path: &Path, last: Option<usize>) -> Outcome<Self> {
         let explain = |error| format!("{}: {error}", path.display());
         let mut snapshots = Vec::new();
@@ -75,7 +75,7 @@ fn contents<'a>(operations: impl Iterator<Item = &'a Operation>) -> BTreeMap<Key
     entries
 }
 
-/// Time at which an author merges.
+/// Rule for the times at which an author merges generations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Epochs {
     /// Depending on the number of tuples: [`Speculation::Balanced`].
@@ -92,7 +92,7 @@ impl Epochs {
         }
     }
 
-    /// The rule for a snapshot, counted from 0.
+    /// Returns the rule for a snapshot, counted from 0.
     fn speculation(self, snapshot: usize) -> Speculation {
         match self {
             Self::Balanced => Speculation::Balanced,
@@ -150,14 +150,14 @@ pub fn measure<P: Pair>(task: &Task<'_>, trace: &Trace, epochs: Epochs) -> Outco
     Ok(line.merged(&lookups).merged(&costs::line_of(&task.prices)))
 }
 
-/// A sum of counts.
+/// Converts a sum of counts to a whole number.
 #[allow(clippy::cast_sign_loss, reason = "counts are not negative")]
 const fn whole(count: f64) -> u64 {
     count as u64
 }
 
-/// Compares the line of a design that speculates with an earlier one of the same design without.
-/// Only if both saw the whole trace.
+/// Compares a design with speculation with the earlier line of the same design without, if both
+/// replayed the whole trace.
 pub fn compared(line: Line, others: &[Line]) -> Line {
     let base = line.text("design").replacen("spec", "base", 1);
     let base = others

@@ -82,5 +82,5 @@ impl Pair for TreePair {
     type Timed = RedBlackCacheEverywhere<CountedSuite>;
 }
 
-/// The bytes that are signed for a tuple, without an anchor.
+/// Number of bytes that are signed for a tuple, without an anchor.
 pub const STATEMENT: usize = 101;

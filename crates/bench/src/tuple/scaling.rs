@@ -1,14 +1,15 @@
-//! Servers that share the keys of a dictionary, and servers that each hold all of it.
+//! Servers that each store a part of the keys of a dictionary, and servers that each store all
+//! keys.
 //!
-//! One machine is measured, on one thread; machines that work at the same time are computed from
-//! that.
+//! One machine is measured, on one thread. The times of several machines are computed from these
+//! times.
 //!
 //! - A *partition* is a mirror of some keys (`pad mirror --keys`, [`TreePart`]), which only trees
-//!   have. It takes each head, and the changes of its keys in a proof. So updates are as fast as
+//!   have. It receives each head, and the changes of its keys in a proof. So updates are as fast as
 //!   the mirror whose key changes.
-//! - A *replica* is a mirror of all keys behind a router. It takes every update and its share of
-//!   the lookups. So `R` replicas with `r` lookups for each update answer one each `prove / R +
-//!   apply / r`.
+//! - A *replica* is a mirror of all keys behind a router. It receives every update and its share of
+//!   the lookups. So `R` replicas with `r` lookups for each update answer one lookup in each `prove
+//!   / R + apply / r`.
 //!
 //! Source: Crosby & Wallach 2010, section 9.
 
@@ -38,7 +39,7 @@ type ScalingDesign = (
     fn(&Task<'_>, &[NonZeroUsize], &mut Report) -> Outcome<()>,
 );
 
-/// The designs: the one with the largest updates, the one with the smallest, and the tree.
+/// The designs: the design with the largest updates, the one with the smallest, and the tree.
 pub const DESIGNS: [ScalingDesign; 3] = [
     ("base-superseding", tuples::<BaseSuperseding>),
     ("spec-lightweight", tuples::<SpecLightweight>),
@@ -52,7 +53,7 @@ type Part = TreePart<PlainSuite>;
 /// The numbers of machines.
 const MACHINES: [usize; 4] = [1, 2, 4, 8];
 
-/// Lookups for each update, of replicas.
+/// Numbers of lookups for each update of replicas.
 const LOOKUPS_PER_UPDATE: [f64; 3] = [1.0, 100.0, 10_000.0];
 
 fn tuples<D>(task: &Task<'_>, threads: &[NonZeroUsize], report: &mut Report) -> Outcome<()>
@@ -82,7 +83,7 @@ fn tree(task: &Task<'_>, threads: &[NonZeroUsize], report: &mut Report) -> Outco
     whole.replicas(task, threads, report)
 }
 
-/// A first snapshot of all keys, and further ones of one new value each.
+/// Makes a first snapshot of all keys, and further snapshots of one new value each.
 fn updates<R: MeasuredRepository>(task: &Task<'_>) -> Outcome<Vec<UpdateOf<R>>> {
     let mut author = new_author::<R>(signing_key());
     let load = (0..task.keys).map(put_hashed).collect();
@@ -117,7 +118,7 @@ impl<R: MeasuredRepository + Sync> Whole<R> {
         })
     }
 
-    /// Lookups on threads of this machine, and on machines.
+    /// Measures lookups on threads of this machine, and computes them for several machines.
     fn replicas(
         &self,
         task: &Task<'_>,
@@ -153,7 +154,8 @@ impl<R: MeasuredRepository + Sync> Whole<R> {
         Ok(())
     }
 
-    /// Lookups per second of `threads` threads in one repository, none of which waits for another.
+    /// Returns the lookups per second of `threads` threads in one repository. No thread waits for
+    /// another.
     fn lookups_per_second(&self, task: &Task<'_>, threads: NonZeroUsize) -> f64 {
         let budget = if task.quick {
             Duration::from_millis(5)
@@ -185,8 +187,8 @@ impl<R: MeasuredRepository + Sync> Whole<R> {
     }
 }
 
-/// Measures mirrors of some keys each, in sequence: the times of the slowest for each update, and
-/// the bytes of the largest.
+/// Measures mirrors of some keys each, in sequence. Returns the times of the slowest mirror for
+/// each update, and the bytes of the largest mirror.
 fn partitions(updates: &[UpdateOf<Tree>], machines: usize) -> Outcome<(Timings, usize)> {
     let authority = *public_key::<Tree>().authority();
     let end = |part| {
@@ -220,8 +222,8 @@ fn partitions(updates: &[UpdateOf<Tree>], machines: usize) -> Outcome<(Timings, 
     Ok((slowest, memory.unwrap_or(0)))
 }
 
-/// Fetches a version from a server that has it: the changed keys in one proof, and then what is
-/// missing.
+/// Fetches a version from a server that has it: first the changed keys in one proof, then the
+/// missing parts.
 fn follow(
     part: &mut Part,
     upstream: &Tree,
@@ -240,7 +242,7 @@ fn follow(
     Ok(())
 }
 
-/// First key of a part: keys of these workloads are uniform.
+/// Returns the first key of a part. Keys of these workloads are uniform.
 fn boundary(part: usize, parts: usize) -> Key {
     let start = ((part as u128) << 64) / parts as u128;
     let start = u64::try_from(start).unwrap_or(u64::MAX);

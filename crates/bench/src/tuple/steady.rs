@@ -46,10 +46,10 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
         .merged(&limits.line()))
 }
 
-/// Microseconds of a snapshot for chains of the oldest generation that end after their number of
-/// instants.
+/// Returns the microseconds of signing tuples of the oldest generation again when their hash chains
+/// end later than the run, as a mean for each snapshot.
 ///
-/// Without speculation they end within every cycle.
+/// Returns 0 without speculation, because chains then end within every cycle.
 fn later_chains_us<R: MeasuredRepository>(
     run: &FinishedRun<HostedDictionary<R>>,
     keys: u64,
@@ -64,8 +64,8 @@ fn later_chains_us<R: MeasuredRepository>(
     }
 }
 
-/// Growth of a figure with the number of keys: the slope of the least-squares line through the
-/// logarithms.
+/// Computes the growth of a figure with the number of keys: the slope of the least-squares line
+/// through the logarithms.
 pub fn exponent(design: &str, quantity: &str, points: &[(u64, f64)]) -> Option<Line> {
     let number = points.len() as f64;
     let logarithms = points

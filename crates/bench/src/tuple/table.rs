@@ -59,32 +59,33 @@ const GROWING: [TableSpec; 4] = [
         ("verifications/s", "verifications_per_second"), ("2010", "paper.verifications_per_second"),
         ("crypto", "verify_cryptography_share%"), ("2010", "paper.verify_cryptography_share%"),
     ]).noted(CAVEAT).deriving(derived),
-    TableSpec::new("tuple_growing", "How far from the bare signatures and chain steps", &[
+    TableSpec::new("tuple_growing",
+        "Time of author and client, compared with bare signatures and hash-chain steps", &[
         ("design", "design"), ("author us", "author_us"), ("signatures", "signatures_per_snapshot"),
         ("chain steps", "chain_steps_per_snapshot"), ("limit us", "author_limit_us"),
         ("ratio", "author_ratio"), ("verify us", "verify_us"),
         ("signatures", "signatures_per_proof"), ("chain steps", "chain_steps_per_proof"),
         ("limit us", "verify_limit_us"), ("ratio", "verify_ratio"),
-    ]).noted("Limit: the counted signatures and steps of hash chains, at what they cost alone \
-        beside this run."),
+    ]).noted("Limit: the time of only the counted signatures and hash-chain steps, in this \
+        run."),
     TableSpec::new("tuple_growing", "Table 9: kilobytes sent per second of computing", &[
         ("design", "design"), ("updates", "update_kilobytes_per_second"),
         ("2010", "paper.update_kilobytes_per_second"), ("look-ups", "lookup_kilobytes_per_second"),
         ("2010", "paper.lookup_kilobytes_per_second"),
-    ]).noted("Above {equilibrium_kilobytes_per_second} KB/s sending costs more than computing, at \
-        {cpu_cents_per_hour} cents per hour of computing and {cents_per_gigabyte} per gigabyte \
-        sent.").deriving(derived),
+    ]).noted("Above {equilibrium_kilobytes_per_second} KB/s sending costs more than computing. \
+        Prices: {cpu_cents_per_hour} cents for an hour of computing, {cents_per_gigabyte} cents \
+        for a gigabyte sent.").deriving(derived),
 ];
 
 #[rustfmt::skip]
 const STEADY: TableSpec = TableSpec::new("tuple_steady",
-    "Steady state: all keys in one snapshot, then one new value in each", &[
+    "Steady state: all keys in the first snapshot, then one new value in each", &[
     ("steady", "design"), ("keys", "keys"), ("snapshots/s", "snapshots_per_second"),
     ("to base-superseding", "times_base_superseding"), ("author us", "author_us"),
     ("later chains us", "later_chains_us"), ("update B", "update_bytes"), ("apply us", "apply_us"),
     ("memory B per update", "memory_bytes_per_update"), ("proof B", "proof_bytes"),
     ("snapshots", "snapshots"), ("cycles", "cycles"), ("whole", "whole_cycles"),
-]).noted("Means over whole epochs and whole hash chains, the load left out.");
+]).noted("Means over whole epochs and hash chains if whole is true, without the first snapshot.");
 
 #[rustfmt::skip]
 const SCALING: [TableSpec; 4] = [
@@ -93,7 +94,7 @@ const SCALING: [TableSpec; 4] = [
         ("bare signatures ms", "bare_signatures_ms"), ("ratio", "ratio"), ("speed-up", "speed_up"),
         ("bare speed-up", "bare_speed_up"),
     ]),
-    TableSpec::new("tuple_partitions", "Section 9: mirrors that share the keys", &[
+    TableSpec::new("tuple_partitions", "Section 9: mirrors that each store a part of the keys", &[
         ("partitions of", "design"), ("keys", "keys"), ("partitions", "partitions"),
         ("undivided us", "whole_us"), ("slowest us", "slowest_partition_us"), ("gain", "gain"),
         ("memory of one", "memory_of_a_partition"), ("model", "model"),
@@ -102,7 +103,7 @@ const SCALING: [TableSpec; 4] = [
         ("look-ups in", "design"), ("threads", "threads"), ("per second", "lookups_per_second"),
         ("gain", "gain"),
     ]),
-    TableSpec::new("tuple_replicas", "Section 9: mirrors that each hold everything", &[
+    TableSpec::new("tuple_replicas", "Section 9: mirrors that each store all keys", &[
         ("replicas of", "design"), ("look-ups per update", "lookups_per_update"),
         ("replicas", "replicas"), ("look-ups/s", "lookups_per_second"), ("gain", "gain"),
         ("model", "model"),
@@ -126,14 +127,15 @@ const MACROBENCHMARK: [TableSpec; 2] = [
     ]),
 ];
 
-/// One figure: what every design costs, at whole powers of ten.
+/// Table of figure 7 or 8: cost of every design, at whole powers of ten.
 #[rustfmt::skip]
-const COSTS: TableSpec = TableSpec::new("", "{title}: cost of a look-up, by look-ups per update", &[
+const COSTS: TableSpec = TableSpec::new("",
+    "{title}: cost of a look-up and its share of an update", &[
     ("micro-dollars per look-up", "design"), ("1", "points.0.1"), ("10", "points.4.1"),
     ("100", "points.8.1"), ("1000", "points.12.1"), ("10000", "points.16.1"),
     ("100000", "points.20.1"), ("1000000", "points.24.1"), ("10000000", "points.28.1"),
-]).noted("at {cpu_cents_per_hour} cents per hour of computing and {cents_per_gigabyte} per \
-    gigabyte sent; only designs that reached the end.")
+]).noted("By look-ups per update. Prices: {cpu_cents_per_hour} cents for an hour of computing, \
+    {cents_per_gigabyte} cents for a gigabyte sent. Only designs that finished the run.")
     .deriving(|_, line| line! { title: title_of(line.text("figure")) });
 
 #[rustfmt::skip]
@@ -143,7 +145,8 @@ const CHEAPEST: TableSpec = TableSpec::new("", "", &[
 ]);
 
 #[rustfmt::skip]
-const WHAT_IF: TableSpec = TableSpec::new("tuple_what_if", "Section 10: look-ups per update", &[
+const WHAT_IF: TableSpec = TableSpec::new("tuple_what_if",
+    "Section 10: look-ups per update at lower prices", &[
     ("what if", "scenario"), ("red-black is the cheapest up to", "red_black_until"),
     ("2010", "paper_red_black_until"),
 ]);
@@ -163,7 +166,7 @@ fn derived(_: &[Line], line: &Line) -> Line {
     line! { stopped_by, paper }
 }
 
-/// Growth of the figures of the steady state with the number of keys.
+/// Adds notes about the growth of figures of the steady state with the number of keys.
 fn exponents(tables: &mut Tables, lines: &[Line]) {
     for line in of(lines, "tuple_exponent") {
         let (design, quantity) = (line.text("design"), line.text("quantity"));

@@ -42,7 +42,8 @@ pub fn run(task: &Task<'_>, threads: &[NonZeroUsize], report: &mut Report) -> Ou
     Ok(())
 }
 
-/// Milliseconds of a snapshot of one new value, and of as many bare signatures, in turns.
+/// Returns the milliseconds of a snapshot of one new value, and of as many bare signatures, in
+/// turns.
 fn measure(task: &Task<'_>, workers: &Workers) -> Outcome<(f64, f64)> {
     let author = new_author::<TupleRepository<PlainSuite, BaseSuperseding>>(signing_key());
     let mut author = author.with_workers(workers.clone());

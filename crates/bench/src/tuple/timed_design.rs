@@ -14,8 +14,8 @@ use pad_tuple::{
 
 use crate::cryptography::accumulated;
 
-/// The design `D`, timed as a whole: for accumulators, next to which the digests of the tuples are
-/// negligible. Same keys, same messages, same numbers.
+/// Design `D`, timed as a whole. Used for accumulators, whose time is much longer than the digests
+/// of the tuples. Keys, messages and numbers are equal to those of `D`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimedDesign<D>(PhantomData<D>);
 
@@ -128,8 +128,8 @@ impl<S: Suite, D: Design<S>> Design<S> for TimedDesign<D> {
     }
 }
 
-/// Takes the number of witnesses that servers on this thread needed since the last call: one for
-/// each tuple of a generation whose clock moved.
+/// Returns and resets the number of witnesses that servers on this thread needed since the last
+/// call: one for each tuple of a generation whose clock advanced.
 pub fn take_witnesses() -> usize {
     WITNESSES.replace(0)
 }

@@ -106,7 +106,7 @@ fn shown(text: &str) {
         out.to_str().unwrap(),
     ]);
     for title in [
-        "Appending, each entry",
+        "Appending in versions of a batch",
         "Appending one by one",
         "Look-ups",
         "Inclusion",

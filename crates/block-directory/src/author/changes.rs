@@ -57,10 +57,11 @@ impl<S: Suite> Changes<S> {
         }
     }
 
-    /// The query to send to the server: the entries that change. `None` if there are only new ones.
+    /// Returns the query to send to the server: the entries that change. `None` if there are only
+    /// new entries.
     ///
     /// # Errors
-    /// [`VerifyError::InvalidQuery`] for more than 1 000 of them.
+    /// [`VerifyError::InvalidQuery`] for more than 1 000 changing entries.
     pub fn question(&self) -> Result<Option<EntryQuery>, VerifyError> {
         if self.changed.is_empty() {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! The author that keeps all entries.
+//! The author that stores all entries.
 
 use std::collections::BTreeMap;
 
@@ -46,11 +46,11 @@ enum Outcome<S: Suite> {
     Loaded(Box<Blocks<S>>),
 }
 
-/// The height of blocks of a new directory: 128 slots, a page of 4 096 bytes.
+/// The height of blocks of a new directory: `2^7 = 128` slots, a page of 4 096 bytes.
 const USUAL_STEP: u32 = 7;
 
 impl<S: Suite> FullAuthor<S> {
-    /// The author of a new, empty directory, in memory.
+    /// Creates the author of a new, empty directory, in memory.
     ///
     /// # Errors
     /// [`VerifyError::AuthorKeyInvalid`] if the signer's public key is invalid.
@@ -63,8 +63,8 @@ impl<S: Suite> FullAuthor<S> {
         Ok(Self::resume(directory, HeadSigner::new(signer)))
     }
 
-    /// Continues from the author's own directory. `signer` is the secret half of the key that the
-    /// directory verifies with.
+    /// Continues from the author's own directory. `signer` must contain the secret key for the
+    /// author key of the directory.
     ///
     /// Never continue from a directory that may lack a published version. The latest update may not
     /// have been published: [`BlockDirectory::logged_update`] returns it, to be sent again.
@@ -91,8 +91,8 @@ impl<S: Suite> FullAuthor<S> {
         self.directory
     }
 
-    /// Loads all entries of version 1 in one pass, and signs it. A server loads head and digests by
-    /// [`BlockDirectory::load`].
+    /// Loads all entries of version 1 in one pass, and signs it. A server loads the same digests
+    /// and the signed head with [`BlockDirectory::load`].
     ///
     /// Time: two hashes for each entry.
     ///
@@ -146,7 +146,7 @@ impl<S: Suite> FullAuthor<S> {
         })
     }
 
-    /// The state of an id below the next one.
+    /// Returns the state of an id below the next new id, including pending changes.
     fn shown(&self, id: u64) -> Result<EntryState<S>, ApplyError> {
         if let Some(shown) = self.pending.get(&id) {
             return Ok(*shown);

@@ -1,4 +1,4 @@
-//! The author that keeps one digest for each set bit of the number of entries, and queries the
+//! The author that stores one digest for each set bit of the number of entries, and queries the
 //! server for the rest.
 
 use pad_core::{
@@ -23,9 +23,10 @@ use crate::{
 };
 
 /// The state of a light author, which must not be lost: less than 4 KB, at any number of entries.
-/// Kind 168, private to one machine.
+/// Encoded as kind 168, for one machine only.
 ///
-/// Never restore it from a server: verification cannot prove that a server's data is the newest.
+/// Never restore the state from a server: verification cannot prove that a server's data is the
+/// newest.
 ///
 /// Decoding refuses a state with a wrong integrity digest. It also refuses a head without the
 /// author's signature, or without the root of the peaks. An author with such a state would sign
@@ -106,7 +107,7 @@ impl<S: Suite> Message for LightState<S> {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum LightError<E> {
-    /// The witness is not a proof of the changing entries under the author's own root: distrust the
+    /// The witness does not prove the changing entries under the author's own root: distrust the
     /// server.
     #[error("the witness does not verify: {0}")]
     Refused(VerifyError),
@@ -138,7 +139,7 @@ pub enum LightError<E> {
     NotKept(#[source] E),
 }
 
-/// The author of a directory that keeps none of its entries.
+/// The author of a directory that stores none of its entries.
 ///
 /// Laws: an author never signs two different heads for one version. It publishes no version whose
 /// state and update were not stored.
@@ -157,7 +158,7 @@ enum Next<S: Suite> {
 }
 
 impl<S: Suite> LightAuthor<S> {
-    /// The author of a new, empty directory.
+    /// Creates the author of a new, empty directory.
     ///
     /// # Errors
     /// [`VerifyError::AuthorKeyInvalid`] if the signer's public key is invalid.
@@ -185,8 +186,8 @@ impl<S: Suite> LightAuthor<S> {
     ///
     /// # Errors
     /// [`AuthorError::OtherUpdate`] unless the update contains the state's head and is based on the
-    /// version before it. Its operations cannot be checked without the entries. Servers refuse
-    /// damaged ones; any server that has the version can return the right ones.
+    /// version before it. Its operations cannot be checked without the entries. Servers refuse an
+    /// update with damaged operations; any server that has the version can return the right ones.
     pub fn resume(
         state: LightState<S>,
         latest: Option<Update<S>>,

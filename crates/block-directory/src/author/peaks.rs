@@ -58,7 +58,7 @@ impl<S: Suite> Default for Peaks<S> {
 }
 
 impl<S: Suite> Peaks<S> {
-    /// The number of entries.
+    /// Returns the number of entries.
     pub(super) const fn registered(&self) -> u64 {
         self.registered
     }
@@ -86,7 +86,7 @@ impl<S: Suite> Peaks<S> {
         merkle::join(entry::node::<S>, &self.digests).unwrap_or_default()
     }
 
-    /// The root.
+    /// Returns the root of the directory.
     pub(super) fn root(&self) -> S::Digest {
         root_digest::<S>(self.registered, &self.top())
     }

@@ -57,7 +57,7 @@ pub(crate) struct SealedVersion<S: Suite> {
 }
 
 impl<S: Suite> Sequence<S> {
-    /// The sequence of a new directory of this signer.
+    /// Creates the sequence of a new directory of this signer.
     pub(crate) fn new<K>(
         dictionary: impl Into<DictionaryId>,
         signer: &K,
@@ -73,7 +73,7 @@ impl<S: Suite> Sequence<S> {
         Ok(Self::at(authority, Frontier::default(), None))
     }
 
-    /// The sequence after a head.
+    /// Creates the sequence after a head.
     pub(crate) const fn at(
         authority: Authority,
         history: Frontier<S>,

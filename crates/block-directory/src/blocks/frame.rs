@@ -10,9 +10,9 @@ use crate::{
 /// The slots of a block and the nodes above them, as a heap. The node over all of them has index 1,
 /// the nodes over the halves 2 and 3. Slots begin at the index that equals the capacity.
 ///
-/// Slots of level 0 hold the digests of objects, and zeros for deleted entries; their hash is
-/// [`entry_digest`]. Slots of other levels hold the digests of the blocks below. Unused slots are
-/// zero.
+/// Slots of level 0 contain the digests of objects, and zeros for deleted entries; their hash is
+/// [`entry_digest`]. Slots of other levels contain the digests of the blocks below. Unused slots
+/// are zero.
 ///
 /// Space: two digests for each slot.
 #[derive(Clone, Debug)]
@@ -26,14 +26,15 @@ pub(crate) struct Frame<S: Suite> {
 struct Pair<D>([D; 2]);
 
 impl<S: Suite> Frame<S> {
-    /// A block without slots.
+    /// Creates a block of `capacity` unused slots.
     pub(crate) fn empty(capacity: usize) -> Self {
         Self {
             pairs: vec![Pair::default(); capacity],
         }
     }
 
-    /// Replaces the slots by these, in the encoding of files. Does not make the nodes above them.
+    /// Replaces the slots by `bytes`, in the encoding of files. Does not compute the nodes above
+    /// them.
     pub(crate) fn set_slots(&mut self, bytes: &[u8]) {
         self.pairs.fill(Pair::default());
         for (slot, content) in bytes.chunks_exact(S::Digest::LENGTH).enumerate() {

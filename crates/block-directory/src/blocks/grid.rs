@@ -69,8 +69,8 @@ impl Grid {
         number < self.numbers(height)
     }
 
-    /// The block that holds a node, and the node's index there. The block is a heap: its top has
-    /// index 1, and slot 0 the index that equals the capacity.
+    /// Returns the block that contains a node, and the node's index there. The block is a heap: its
+    /// top has index 1, and slot 0 the index that equals the capacity.
     pub(crate) fn locate(self, height: u32, number: u64) -> (Place, usize) {
         let step = self.step.max(1);
         let topmost = u32::from(self.levels()).saturating_sub(1);

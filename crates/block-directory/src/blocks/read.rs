@@ -36,8 +36,8 @@ impl<S: Suite> Deref for FrameRef<'_, S> {
     }
 }
 
-/// Reads nodes one after the other, and holds the last block, because the nodes of a path come
-/// block by block.
+/// Reads nodes one after the other. Keeps a reference to the last block, because the nodes of a
+/// path come block by block.
 #[derive(Debug)]
 pub(crate) struct Reader<'a, S: Suite> {
     blocks: &'a Blocks<S>,

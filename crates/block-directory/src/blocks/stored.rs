@@ -87,7 +87,7 @@ impl<S: Suite> Blocks<S> {
         }
     }
 
-    /// The slot in the level above that holds the digest of a block.
+    /// Returns the slot in the level above that contains the digest of a block.
     fn above(&self, place: Place) -> (Place, usize) {
         let height = self.grid.step * (u32::from(place.level) + 1);
         self.grid.locate(height, place.block)
@@ -130,7 +130,7 @@ impl<S: Suite> Blocks<S> {
         Ok(FrameRef::Cached(frame))
     }
 
-    /// Changes a block in the cache, or makes the next one of its level. `grid` is the one after
+    /// Changes a block in the cache, or makes the next one of its level. `grid` is the layout after
     /// the change.
     pub(super) fn change_cached(
         &self,

@@ -10,7 +10,7 @@ use pad_core::Suite;
 use crate::{blocks::frame::Frame, strategy::Place};
 
 /// A cache of `most` blocks with `CLOCK` eviction: a block that was used since the hand passed
-/// stays for another round. Changed blocks that are held may exceed `most`.
+/// stays for another round. While `holds_changed` is set, changed blocks may exceed `most`.
 #[derive(Debug)]
 pub(crate) struct Cache<S: Suite> {
     blocks: HashMap<Place, CachedBlock<S>>,

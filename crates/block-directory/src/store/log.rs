@@ -59,7 +59,7 @@ impl Log {
         })
     }
 
-    /// Records that the files of blocks durably hold version 1. The log must be at version 0.
+    /// Records that the files of blocks contain version 1 durably. The log must be at version 0.
     pub(crate) fn load<S: Suite>(
         &self,
         head: &SignedHead<S>,
@@ -173,8 +173,8 @@ impl Log {
         Ok(bytes)
     }
 
-    /// Records that the files of blocks durably hold everything up to `version`. Removes the
-    /// updates before its own. Its own stays, because it may have to be sent again.
+    /// Records that the files of blocks contain everything up to `version` durably. Removes the
+    /// updates before the update of `version`, which stays because it may have to be sent again.
     pub(crate) fn checkpoint(&self, version: Version, registered: u64) -> Result<(), StoreError> {
         self.write(|transaction| {
             let mut updates = transaction.open_table(UPDATES).map_err(EngineError::of)?;

@@ -1,7 +1,8 @@
 //! Strategies 3 to 5: sums modulo `2^1600`, and products modulo safe primes.
 //!
 //! The primes are the moduli of group 2 of RFC 2409 and group 15 of RFC 3526. Their middle bits are
-//! bits of pi: nothing up the sleeve, and no special form that would make logarithms cheap.
+//! bits of pi: they are nothing-up-my-sleeve numbers, without a special form that would make
+//! logarithms cheap.
 
 use alloc::vec::Vec;
 use core::fmt::Debug;

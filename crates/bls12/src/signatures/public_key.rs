@@ -74,8 +74,8 @@ impl BlsPublicKey {
 
     /// Verifies an aggregate of signatures by this key: one for each message, in any order.
     ///
-    /// A repeated message needs as many signatures in the sum. See the [module](super) for the
-    /// guarantees.
+    /// A message that is listed `k` times needs `k` signatures in the sum. See the [module](super)
+    /// for the guarantees.
     ///
     /// Cost: two pairings, and a tenth of a millisecond for each message, spread over the workers.
     ///

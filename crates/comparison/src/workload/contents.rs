@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use pad_core::{Answer, Key, Operation, Value};
 
-/// Every value that every key has had, with its first version.
+/// All values of all keys, each with its first version.
 #[derive(Clone, Debug, Default)]
 pub struct Contents {
     version: u64,
@@ -15,10 +15,9 @@ pub struct Contents {
 
 #[derive(Clone, Debug)]
 struct History {
-    /// Versions in ascending order, each with the value that the key has from then on; none if it
-    /// is removed.
+    /// Versions in ascending order, each with the new value of the key; `None` is a removal.
     values: Vec<(u64, Option<Value>)>,
-    /// Index of the key among those that are present.
+    /// Index of the key among the present keys; `None` if it is absent.
     place: Option<usize>,
 }
 
@@ -63,7 +62,7 @@ impl Contents {
         }
     }
 
-    /// The number of keys in the latest version.
+    /// Returns the number of keys in the latest version.
     pub fn len(&self) -> u64 {
         self.present.len() as u64
     }

@@ -7,12 +7,12 @@ use crate::random::{Random, STEP, scramble};
 /// Default number of bytes of a value.
 pub const VALUE_LENGTH: usize = 32;
 
-/// The operation that puts the key with this index.
+/// Returns the operation that puts the key with this index.
 pub fn put(index: u64) -> Operation {
     Operation::Put(key(index), value(index))
 }
 
-/// The key with this index: different indices have different keys.
+/// Returns the key with this index. Different indices have different keys.
 pub fn key(index: u64) -> Key {
     key_of(index, 8, 0)
 }
@@ -30,7 +30,7 @@ pub fn key_of(index: u64, bytes: usize, seed: u64) -> Key {
     key.expect("workload: keys are not too long")
 }
 
-/// Seed 0 changes nothing; two others have no index of a workload in common.
+/// Offsets indices by seed. Seed 0 changes nothing; two other seeds share no index of a workload.
 const fn spread(seed: u64) -> u64 {
     match seed {
         0 => 0,
@@ -38,23 +38,23 @@ const fn spread(seed: u64) -> u64 {
     }
 }
 
-/// A key that no workload contains.
+/// Returns a key that no workload contains.
 pub fn absent_key(index: u64) -> Key {
     key(index | 1 << 63)
 }
 
-/// Returns a key of 32 bytes with this index, as long as a hash: used to measure the tuple
-/// dictionaries.
+/// Returns a key of 32 bytes with this index, as long as a hash. Tuple dictionaries are measured
+/// with such keys.
 pub fn hashed_key(index: u64) -> Key {
     key_of(index, 32, 0)
 }
 
-/// The operation that puts the key of 32 bytes with this index.
+/// Returns the operation that puts the key of 32 bytes with this index.
 pub fn put_hashed(index: u64) -> Operation {
     Operation::Put(hashed_key(index), value(index))
 }
 
-/// The value with this index.
+/// Returns the value with this index.
 pub fn value(index: u64) -> Value {
     value_of(index, VALUE_LENGTH, 0)
 }

@@ -1,4 +1,4 @@
-//! Recorded work.
+//! Work from a recorded trace.
 
 use std::collections::HashSet;
 
@@ -7,9 +7,9 @@ use pad_core::Operation;
 use super::{Random, Work};
 use crate::measurement::Shape;
 
-/// A recorded trace, snapshot by snapshot. The first one is what loads the keys.
+/// A recorded trace, snapshot by snapshot. The first snapshot loads the keys.
 ///
-/// Lookups ask for all keys equally often: traces do not record them.
+/// Lookups ask for all keys equally often, because traces do not record lookups.
 #[derive(Clone, Debug)]
 pub struct Replay {
     name: String,
@@ -17,7 +17,7 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// The trace of these snapshots.
+    /// Creates the work of these snapshots.
     pub fn new(
         name: impl Into<String>,
         snapshots: impl IntoIterator<Item = Vec<Operation>>,
@@ -32,7 +32,7 @@ impl Replay {
         self.snapshots.iter().flatten()
     }
 
-    /// The mean length of a part of each operation that has one, rounded.
+    /// Returns the mean length of a key or value, rounded, over the operations that contain one.
     fn mean(&self, length: impl Fn(&Operation) -> Option<usize>) -> u64 {
         let lengths: Vec<usize> = self.operations().filter_map(length).collect();
         (lengths.iter().sum::<usize>() as u64).div_ceil(lengths.len().max(1) as u64)

@@ -1,9 +1,9 @@
 //! Adoption of another version for which the server presents the owner's own signature.
 //!
-//! A server restored from a backup has an older version than the owner. A state restored from a
-//! backup has an older version than the server. In both cases, the server has the owner's signed
-//! statement about its version ([`OwnerStatement`](crate::message::OwnerStatement)), which names
-//! the root.
+//! A server restored from a backup stores an older version than the owner knows. A state restored
+//! from a backup contains an older version than the server stores. In both cases, the server stores
+//! the owner's signed statement about its version
+//! ([`OwnerStatement`](crate::message::OwnerStatement)), which names the root.
 //!
 //! The server need not be trusted for the contents. The statement does not prove that the version
 //! is the newest, so a version is adopted only at the owner's explicit request.
@@ -23,15 +23,15 @@ use super::{
 };
 
 impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
-    /// Returns the version for which the server has the owner's own signature. It may be the
-    /// version that this client knows, an older one, or a newer one of another copy of this state.
-    /// Changes nothing.
+    /// Returns the version for which the server presents the owner's own signature. It may be the
+    /// version that this client knows, an older version, or a newer version of another copy of this
+    /// state. Changes nothing.
     ///
     /// # Errors
     /// * [`ClientError::Statement`] if the signature is not this owner's for this file.
     /// * [`ClientError::Unexpected`] if the server claims an unrelated version, or the response
     ///   does not match the request.
-    /// * [`ClientError::Rollback`] if the server claims not to have the uploaded file.
+    /// * [`ClientError::Rollback`] if the server claims that it does not have the uploaded file.
     /// * [`ClientError::Transport`] if no valid response arrives; [`ClientError::Refused`] or
     ///   [`ClientError::Breach`] if the server refuses.
     pub fn vouched(&self) -> Result<SignedVersion, ClientError> {
@@ -41,10 +41,10 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// Makes the version returned by [`vouched`](Self::vouched) the one that this client knows, if
     /// it is `version`. An update in progress is given up.
     ///
-    /// An owner that goes back gives up later versions. An attacker that recorded signed requests
-    /// for them may replay these to the server. Operations then fail with [`ClientError::Outdated`]
-    /// or [`ClientError::Forked`], and never return wrong bytes. Versions given up can be adopted
-    /// again.
+    /// Adopting an older version gives up the later versions. An attacker that recorded the signed
+    /// requests of later versions may replay these requests to the server. Operations then fail
+    /// with [`ClientError::Outdated`] or [`ClientError::Forked`], and never return wrong bytes.
+    /// Versions given up can be adopted again.
     ///
     /// # Errors
     /// [`ClientError::NotOffered`] if the server presents another version; the errors of

@@ -1,4 +1,4 @@
-//! Audits: verification that the server has the file.
+//! Audits: verification that the server stores the file.
 
 use core::ops::Range;
 
@@ -266,7 +266,7 @@ impl<T: Transport> AuditRun<'_, T> {
         }
     }
 
-    /// Has the server prove the blocks of these bytes, with at most one request per byte.
+    /// Requests a proof for the blocks of these bytes, with at most one request per byte.
     fn audit_singly(&self, report: &mut AuditReport, indices: Vec<u64>) -> Result<(), ClientError> {
         let state = report.state;
         let mut proven = 0..0;
@@ -375,8 +375,8 @@ impl<T: Transport> AuditRun<'_, T> {
         }
     }
 
-    /// Has the server prove possession of every byte of every block that overlaps the range.
-    /// Returns the bounds of these blocks.
+    /// Requests proof of possession of every byte of every block that overlaps the range. Returns
+    /// the bounds of these blocks.
     fn prove_range(&self, range: Range<u64>) -> Blocks {
         match self.queries.tags.kind() {
             // A challenge opens one chunk per block and proves nothing about the other chunks.

@@ -151,8 +151,8 @@ impl TransportError {
     }
 }
 
-/// Assigns a legitimate refusal to a side. [`Refusal::into_error`] has separated it from the
-/// others.
+/// Assigns a legitimate refusal to a side. [`Refusal::into_error`] has separated it from refusals
+/// of requests that the server must answer.
 const fn founded(refusal: &Refusal) -> Blame {
     match refusal.blame(Purpose::Part) {
         Blame::Circumstances => Blame::Circumstances,

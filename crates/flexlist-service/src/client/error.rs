@@ -54,8 +54,8 @@ pub enum ClientError {
     /// A challenge got no answer, which is not a verdict on the file. Try again.
     #[error("{0}")]
     Unanswered(UnansweredAudit),
-    /// The server claims an older version than the owner has seen, or not to have the file.
-    /// Distrust the server, or this state file, if it is of another server.
+    /// The server claims an older version than the owner has seen, or claims that it does not have
+    /// the file. Distrust the server, or this state file, if it is of another server.
     #[error("the server rolled back to version {claimed}, but version {known} is known")]
     Rollback {
         /// The version that the owner knows.
@@ -151,7 +151,7 @@ pub enum ClientError {
          reading still verifies every byte"
     )]
     OwnerAudits,
-    /// The server still has the file, so its state must not be removed.
+    /// The server still has the file, so the state file must not be removed.
     #[error("the server still has the file")]
     StillThere,
     /// The source changed while it was read. Try again.
@@ -208,8 +208,8 @@ pub struct AuditFailure {
     /// disjoint.
     ///
     /// Ranges may include sound blocks between damaged ones. Where the search was given up, they
-    /// may include further bytes that the server has. Empty if the audit failed, but each part was
-    /// valid when requested again; also for an empty file.
+    /// may include further undamaged bytes. Empty if the audit failed, but each part was valid when
+    /// requested again; also for an empty file.
     pub damaged: Vec<Range<u64>>,
     /// Whether the search was completed.
     pub search: SearchEnd,

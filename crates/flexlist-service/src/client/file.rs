@@ -30,8 +30,8 @@ pub struct Owner<S> {
     pub key: AuthorKey,
     /// Signs requests that change the file.
     pub signer: S,
-    /// Creates and verifies the tags. Each file needs its own key, unless write ids are all that
-    /// the kind of tags needs to separate files. Write ids are random here, so one such key may
+    /// Creates and verifies the tags. Each file needs its own key, except for kinds of tags that
+    /// separate files by write ids only. Write ids are random here, so one key of such a kind may
     /// serve many files.
     pub tags: OwnerKey,
 }
@@ -256,7 +256,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             .map_err(|error| ClientError::Signer(error.to_string()))
     }
 
-    /// The knowledge with which queries are made.
+    /// Returns the client's prior knowledge about the file, for queries.
     pub(super) fn known(&self) -> FileKnowledge {
         FileKnowledge {
             file: self.file(),
@@ -270,7 +270,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         self.queries.status_of(&self.known(), request)
     }
 
-    /// Converts a refusal to an error. Refusals about versions have errors of their own.
+    /// Converts a refusal to an error. Refusals about versions become specific errors.
     pub(super) fn refused(&self, purpose: Purpose, refusal: Refusal) -> ClientError {
         self.queries.refused(&self.known(), purpose, refusal)
     }

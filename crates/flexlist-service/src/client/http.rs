@@ -15,8 +15,8 @@ use crate::{
 pub struct HttpTransport(HttpClient);
 
 impl HttpTransport {
-    /// A transport to the server at `address`: `http://host:port` or `https://host:port`, without a
-    /// path.
+    /// Creates a transport to the server at `address`: `http://host:port` or `https://host:port`,
+    /// without a path.
     ///
     /// Connects with the first request.
     ///

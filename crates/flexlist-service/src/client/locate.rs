@@ -46,8 +46,8 @@ impl<Q> Search<Q>
 where
     Q: FnMut(Range<u64>) -> Blocks,
 {
-    /// A search that asks for ranges with `question`, for at most `patience` after its first
-    /// request.
+    /// Creates a search that requests ranges with `question`, for at most `patience` after its
+    /// first request.
     pub(super) fn new(patience: Duration, question: Q) -> Self {
         Self {
             question,
@@ -252,7 +252,7 @@ where
     }
 }
 
-/// Reports whether the server claims to have nothing of the version, which makes a search
+/// Reports whether the server claims not to have this version of the file at all. A search is then
 /// pointless.
 const fn is_about_the_file(reason: &AuditFault) -> bool {
     matches!(

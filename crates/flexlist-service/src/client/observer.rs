@@ -34,8 +34,8 @@ pub struct PublicFile {
     pub owner: AuthorKey,
     /// The kind of the file's tags, and the key that verifies them, if public.
     pub tags: TagCheck,
-    /// A version of the owner's. [`FileObserver::newest`] accepts no older version, and no other
-    /// version with the same number.
+    /// A version that the owner has published. [`FileObserver::newest`] rejects older versions, and
+    /// other versions with the same number.
     pub since: FileState,
 }
 
@@ -64,7 +64,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
 }
 
 impl<T: Transport> FileObserver<T> {
-    /// An observer of the file in `public`.
+    /// Creates an observer of the file in `public`.
     pub fn new(public: PublicFile, transport: T) -> Self {
         let PublicFile { owner, tags, since } = public;
         Self {
@@ -120,8 +120,8 @@ impl<T: Transport> FileObserver<T> {
 
     /// Returns the version with this sealed root, found where the owner publishes roots.
     ///
-    /// The server names the contents of the version, and their hash must equal `sealed`. The
-    /// owner's signature does not matter here.
+    /// The server states the version, root and length of the file, and their hash must equal
+    /// `sealed`. The owner's signature is not needed here.
     ///
     /// # Errors
     /// - [`ClientError::OtherRoot`] if the server has another version, or the owner has published

@@ -26,12 +26,12 @@ pub struct TagCheck {
 }
 
 impl TagCheck {
-    /// A check without a key: enough for reads, not for audits.
+    /// Creates a check without a key: enough for reads, not for audits.
     pub const fn of_reads(kind: TagKind) -> Self {
         Self { kind, key: None }
     }
 
-    /// A check with the key that verifies proofs of possession.
+    /// Creates a check with the key that verifies proofs of possession.
     pub const fn new(key: VerifierKey) -> Self {
         Self {
             kind: key.kind(),
@@ -39,7 +39,8 @@ impl TagCheck {
         }
     }
 
-    /// The check that the owner may publish. It has no key if the verification key is secret.
+    /// Returns the check that the owner may publish. It contains no key if the verification key is
+    /// secret.
     pub fn public(owner: &OwnerKey) -> Self {
         let kind = owner.kind();
         if kind.is_public() {
@@ -85,7 +86,7 @@ pub(super) struct FileKnowledge {
 #[derive(Debug)]
 pub(super) struct FileQueries<T> {
     pub(super) transport: T,
-    /// The owner of the file, whose signature its versions have.
+    /// The public key of the file's owner, which verifies the signatures on its versions.
     pub(super) owner: AuthorKey,
     pub(super) tags: TagCheck,
     pub(super) options: ClientOptions,
@@ -139,7 +140,7 @@ impl<T: Transport> FileQueries<T> {
         }
     }
 
-    /// Converts a refusal to an error. Refusals about versions have errors of their own.
+    /// Converts a refusal to an error. Refusals about versions become specific errors.
     pub(super) fn refused(
         &self,
         known: &FileKnowledge,

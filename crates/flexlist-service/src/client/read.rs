@@ -165,7 +165,7 @@ pub(super) enum BlocksError {
     /// No answer.
     #[error(transparent)]
     Transport(#[from] TransportError),
-    /// The server refuses. The caller decides which side that blames, because a smaller request may
+    /// The server refuses. The caller decides which side is at fault, because a smaller request may
     /// succeed.
     #[error("the server refuses: {0}")]
     Refused(Refusal),

@@ -42,7 +42,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// # Errors
     /// After each of these errors but the last, the update remains in progress.
     /// * [`ClientError::Transport`] if no valid response arrives; [`ClientError::Refused`] or
-    ///   [`ClientError::Breach`] for a refusal that may pass.
+    ///   [`ClientError::Breach`] for a refusal that may be temporary.
     /// * [`ClientError::Proof`] if the server's evidence is invalid; [`ClientError::Forked`] if the
     ///   server claims other contents.
     /// * [`ClientError::Rollback`], [`ClientError::Superseded`] or [`ClientError::Outdated`] if the
@@ -153,8 +153,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// ones.
     ///
     /// The statement allows recovery if the server or this state is restored from an older copy. If
-    /// this fails, the server keeps more than necessary, and gets the statement before the next
-    /// update.
+    /// the server does not receive it, the server stores more data than necessary. The statement is
+    /// then sent again before the next update.
     pub(super) fn confirm(&mut self, state: &FileState) {
         if self.confirmed == state.version {
             return;

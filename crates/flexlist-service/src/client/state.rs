@@ -36,7 +36,7 @@ const LIMIT: usize = 256 << 20;
 pub(super) struct Record {
     /// The file.
     pub(super) file: FileId,
-    /// The salt that, with the owner's key, gives the file's id.
+    /// The salt that, with the owner's key, determines the file's id.
     pub(super) salt: [u8; 16],
     /// Identifier of the key of the file's tags. See [`super::file::Owner`].
     pub(super) key: Digest<32>,
@@ -67,7 +67,7 @@ pub(super) enum Stage {
         update: SignedRequest,
     },
     /// No operation is in progress. The server has refused an update of `base` for good, or claimed
-    /// so.
+    /// that it has.
     Refused {
         /// The version that the update is based on.
         base: FileState,

@@ -70,8 +70,8 @@ impl StateSummary {
         state::is_state(path)
     }
 
-    /// Removes the state file at `path`, if the server reports that it does not have the file, or
-    /// no longer. The lock file next to it remains.
+    /// Removes the state file at `path`, if the server reports that it does not have the file or
+    /// has removed it. The lock file next to it remains.
     ///
     /// # Errors
     /// * [`ClientError::StillThere`] if the server has the file.

@@ -43,7 +43,7 @@ pub enum TransportError {
     /// its length limit.
     #[error(transparent)]
     Http(#[from] HttpError),
-    /// The server answered with an HTTP status that carries no message.
+    /// The server answered with an HTTP status other than success, without a message in the body.
     #[error("the server answered with status {0}")]
     Status(u16),
     /// The response cannot be decoded.
@@ -59,7 +59,7 @@ pub struct InProcess<H> {
 }
 
 impl<H: Handler> InProcess<H> {
-    /// A transport to `handler`. Requests and responses have at most `limit` bytes.
+    /// Creates a transport to `handler`. Requests and responses have at most `limit` bytes.
     pub fn new(handler: H, limit: usize) -> Self {
         Self { handler, limit }
     }

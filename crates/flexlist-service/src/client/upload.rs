@@ -1,10 +1,10 @@
 //! Uploads: parts of a stream, and a root that the owner computes.
 //!
-//! An interrupted upload is resumed with the same source. Parts that the server has are cut and
-//! tagged again, but not sent. Their tags must be identical, so write ids are derived instead of
-//! drawn. They derive from a secret of this upload, the block's position and its contents. If the
-//! source has changed, the contents give other ids. No id is ever used for two contents, which
-//! would reveal parts of a private key.
+//! An interrupted upload is resumed with the same source. Parts that the server already stores are
+//! cut and tagged again, but not sent. Their tags must be identical, so write ids are derived
+//! instead of drawn. They derive from a secret of this upload, the block's position and its
+//! contents. If the source has changed, the contents give other ids. No id is ever used for two
+//! contents, which would reveal parts of a private key.
 //!
 //! If the server has the parts sent, the client detects a changed source before it sends anything.
 //! The state file contains a hash of the source up to each of the last two parts sent. The server

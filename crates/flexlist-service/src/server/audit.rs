@@ -26,7 +26,7 @@ pub(super) struct ChallengedBlocks {
 impl FileServer {
     /// Answers a challenge with a proof that the challenged blocks of `version` are present.
     ///
-    /// Reads blocks one at a time and folds each into the proof.
+    /// Reads blocks one at a time and adds each to the proof.
     pub(super) fn audit(
         &self,
         slot: &Slot,
@@ -91,7 +91,7 @@ impl FileServer {
         refuse::above("bytes of audited blocks", bytes, self.limits.audit_bytes)
     }
 
-    /// Reads the challenged blocks and folds them into the tag scheme's proof.
+    /// Reads the challenged blocks and adds them to the tag scheme's proof.
     fn fold(
         &self,
         slot: &Slot,

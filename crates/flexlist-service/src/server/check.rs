@@ -27,8 +27,8 @@ pub struct CheckReport {
     pub blocks: u64,
     /// Number of bytes of the checked blocks.
     pub bytes: u64,
-    /// Blocks in the store that belong to neither of the versions kept of a file. They waste space
-    /// because of an error in the server, and do no other harm.
+    /// Number of stored blocks that belong to neither of a file's stored versions. An error in the
+    /// server has left them. They waste space and do no other harm.
     pub stray_blocks: u64,
     /// The damage found. Empty if the store is intact.
     pub damages: Vec<Damage>,

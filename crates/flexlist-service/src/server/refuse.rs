@@ -33,7 +33,8 @@ impl From<StoreError> for Refusal {
     }
 }
 
-/// Refusal for a panic. Of the code that reads the store, the engine panics on a damaged page.
+/// Returns the refusal for a panic. In code that reads the store, the engine panics on a damaged
+/// page.
 pub(super) fn panicked(file: Option<FileId>) -> Refusal {
     let file = file.map_or_else(|| "a file".into(), |file| format!("file {file}"));
     Refusal::StoreFailed(format!(
@@ -66,8 +67,8 @@ impl From<TagError> for Refusal {
     }
 }
 
-/// Refusal for a stored block that does not match its own tag. Either the owner made it so, or the
-/// disk is damaged.
+/// Returns the refusal for a stored block that does not match its own tag. Either the owner
+/// uploaded it so, or the disk is damaged.
 pub(super) fn stored_tag(file: FileKey, found: &Found, error: TagError) -> Refusal {
     let what = format!("the block at byte {}: {error}", found.start);
     StoreError::damaged(file, what).into()

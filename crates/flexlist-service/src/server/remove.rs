@@ -17,9 +17,9 @@ use crate::{
     },
 };
 
-/// Maximum numbers of uploads removed and of removed files forgotten in one call of `tend`. Each
-/// upload is removed in its own transaction; all removed files are forgotten in one. The request
-/// that triggered the call waits.
+/// Maximum numbers of uploads removed, and of records of removed files deleted, in one call of
+/// [`FileServer::tend`]. Each upload is removed in its own transaction; all records are deleted in
+/// one. The request that triggered the call waits.
 const BURIED_AT_ONCE: usize = 64;
 const FORGOTTEN_AT_ONCE: usize = 4096;
 
@@ -105,7 +105,7 @@ impl FileServer {
         Ok(Response::Removed)
     }
 
-    /// Removes a file. The caller holds the file's turn.
+    /// Removes a file. The caller must hold the file's turn, the lock on changes of the file.
     fn bury(&self, slot: &Slot, removed: Option<RemovalRecord>) -> Result<(), Refusal> {
         let file = slot.key;
         let body = removed.map(|removed| removed.body());
@@ -133,8 +133,8 @@ impl FileServer {
         Ok(())
     }
 
-    /// Removes uploads that got no part for [`Limits::upload_idle`](super::Limits), and forgets
-    /// removed files whose retention time is over.
+    /// Removes uploads that got no part for [`Limits::upload_idle`](super::Limits). Deletes the
+    /// records of removed files whose retention time is over.
     ///
     /// Processes a bounded number of files per call. [`FileServer::handle`] calls it about once a
     /// minute, and once a second while more files are waiting.

@@ -148,7 +148,7 @@ impl Slot {
         }
     }
 
-    /// Loads the state from the store, or the finding that the store is damaged.
+    /// Loads the state from the store. A damaged store is a result too ([`LoadState::Damaged`]).
     ///
     /// # Errors
     /// [`Refusal`] for errors that may pass until the next attempt.

@@ -22,11 +22,11 @@ pub(super) struct State {
 /// The list of a finished file.
 #[derive(Debug)]
 pub(super) struct ListVersions {
-    /// The newest version: the head's, or the one that is being made durable.
+    /// The newest version: the version of `head`, or the next one while it is being made durable.
     pub(super) list: FlexList,
-    /// The version before the head's, until the owner has acknowledged the head's.
+    /// The version before the version of `head`, until the owner has acknowledged the latter.
     pub(super) previous: Option<Previous>,
-    /// The head's version, while the one after it is being made durable.
+    /// The version of `head`, while the next version is being made durable.
     pub(super) pending: Option<Previous>,
 }
 

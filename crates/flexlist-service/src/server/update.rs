@@ -32,7 +32,8 @@ struct UpdatePlan {
 }
 
 impl FileServer {
-    /// Takes the file to its next version. A repetition of the last update gets the same answer.
+    /// Executes an update, which makes the file's next version. A repetition of the last update
+    /// gets the same answer.
     pub(super) fn update(
         &self,
         slot: &Slot,

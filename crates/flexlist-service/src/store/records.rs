@@ -86,7 +86,7 @@ pub(crate) struct Head {
     pub(crate) end_piece: u64,
     /// The number of operations in the journal since the checkpoint.
     pub(crate) journalled: u64,
-    /// Whether the version before this one is still kept.
+    /// Whether the version before this one is still stored.
     pub(crate) keeps_previous: bool,
     /// The numbers of the stored blocks that this version does not contain.
     pub(crate) superseded: Vec<u64>,

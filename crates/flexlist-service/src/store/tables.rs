@@ -56,8 +56,8 @@ impl Table {
 /// transaction.
 #[derive(Debug)]
 pub(crate) enum Change {
-    /// Removes a file: its entry, head and all records that there are once per file. Its records in
-    /// the large tables are deleted later, in batches.
+    /// Removes a file: its entry, its head, and its records in all tables with one record per file.
+    /// Its records in the large tables are deleted later, in batches.
     Gone {
         file: FileKey,
         /// The encoded record of the removal, if one is kept.

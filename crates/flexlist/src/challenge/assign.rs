@@ -32,8 +32,8 @@ impl Leaf {
 /// Returns the challenged blocks: each of the `leaves` with the samples inside it.
 ///
 /// `samples` are in the order of the challenge, `leaves` in file order. Each leaf must contain a
-/// sample and occur once, and each sample must be in a leaf. The hits of a block are sorted by
-/// index; hits of the same byte keep the order of the challenge.
+/// sample and occur once, and each sample must be in a leaf. The hits of a block are its samples,
+/// sorted by index; hits of the same byte keep the order of the challenge.
 ///
 /// Safe on leaves that an attacker made up: a result contains each sample exactly once, in the
 /// block around it.
@@ -94,8 +94,9 @@ impl BlockQuestions {
     /// Returns the challenged blocks: every one of the `leaves`, which must be all that overlap the
     /// range, in file order.
     ///
-    /// Leaf number q, from 0, gets one hit. Its coefficient is a(q), its offset is place(q, its
-    /// length). Schemes that open single positions thus open none that is predictable.
+    /// Leaf number q, counted from 0, gets one hit. The hit has the coefficient `a(q)` and the
+    /// offset `place(q, length of the leaf)`, as defined in [`crate::challenge`]. Schemes that open
+    /// single positions thus open no position that is predictable.
     ///
     /// # Errors
     /// [`AssignError`] if the leaves do not answer the challenge:

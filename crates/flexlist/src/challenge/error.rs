@@ -18,7 +18,7 @@ pub enum ChallengeError {
         /// The maximum number of samples.
         limit: u32,
     },
-    /// The range of a challenge holds no byte.
+    /// The range of a challenge contains no byte.
     #[error("the range {start}..{end} is empty")]
     EmptyRange {
         /// The first byte.
@@ -65,7 +65,7 @@ pub enum AssignError {
         /// The index of the byte.
         index: u64,
     },
-    /// No challenge asks for this leaf.
+    /// A leaf contains no sample, or lies outside the challenged range.
     #[error("the leaf at byte {start} is not challenged")]
     Unasked {
         /// The index of its first byte.

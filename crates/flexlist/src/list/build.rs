@@ -25,7 +25,7 @@ impl<H: NodeHash> FlexList<H> {
     /// # Errors
     /// [`UpdateError`]: an empty block, or more blocks or bytes than a list can have.
     ///
-    /// Source: section 2 (build skip list), section 3.1 (in parallel).
+    /// Source: Esiner et al. 2013, section 2 (build skip list), section 3.1 (in parallel).
     pub fn build(blocks: &[Block], workers: &Workers) -> Result<Self, UpdateError> {
         build(blocks, workers)
     }
@@ -194,7 +194,7 @@ impl Plan {
     /// After a leaf of level `l`, `pending[k]` is the tower visible from further left at level `k`.
     /// This is the nearest tower exactly `k` high that no higher one hides.
     ///
-    /// Source: section 2, build skip list.
+    /// Source: Esiner et al. 2013, section 2 (build skip list).
     fn build<H: NodeHash>(self, blocks: &[Block]) -> Result<Part, UpdateError> {
         let mut part = Builder::<H> {
             inners: Segments::new(self.first_inner),

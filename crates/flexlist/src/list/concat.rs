@@ -1,11 +1,11 @@
 //! Joins lists that were built separately.
 //!
-//! The second list becomes the after subtree of the first one's root. That gives the list of all
-//! leaves, including the second one's left sentinel. The sentinel is then removed like a block. The
-//! result is the list of all blocks, hash by hash.
+//! The second list becomes the after subtree of the first list's root. The joined list then
+//! contains all leaves, including the left sentinel of the second list. This sentinel is removed
+//! like a block. The result equals the list built from all blocks, hash by hash.
 //!
-//! Source: section 3.1; Deviation: the paper removes the sentinels by index, but a leaf without
-//! bytes has none.
+//! Source: Esiner et al. 2013, section 3.1; Deviation: the paper removes the sentinels by index,
+//! but a leaf without bytes has none.
 
 use super::{
     SENTINEL_LEVEL,

@@ -12,8 +12,8 @@ use crate::error::UpdateError;
 
 /// Inserts a block before the byte at `index`, which starts a block or is the end of the file.
 ///
-/// Source: section 2, insert; the paper leaves the rules of optimality to its reference. Here they
-/// are the invariants in [`super`].
+/// Source: Esiner et al. 2013, section 2 (insert); the paper leaves the rules of optimality to its
+/// reference. Here they are the invariants in [`super`].
 pub(super) fn insert<H: NodeHash>(
     transaction: &mut Transaction<'_, H>,
     index: u64,

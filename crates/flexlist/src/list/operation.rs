@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{error::UpdateError, list::insert};
 
-/// One change to the block list. It carries a block's length, tag digest and label, not its bytes.
+/// One change to the block list. It contains a block's length, tag digest and label, not its bytes.
 ///
 /// [`Operation::Insert`] also sets the level. `index` refers to the file after the preceding
 /// operations of the batch.
@@ -35,7 +35,7 @@ pub enum Operation {
         length: u64,
         /// The hash of the new block's committed tag.
         tag_digest: Digest<32>,
-        /// The holder's label.
+        /// The new label: application data, which no hash covers.
         label: u64,
     },
     /// Removes the block that contains the byte at `index`.

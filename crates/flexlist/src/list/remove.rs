@@ -1,4 +1,4 @@
-//! Removes a block: its tower is opened, and its links move to the towers that see past it.
+//! Removes a block: the after links of its tower are attached to the towers on its left.
 
 use alloc::vec::Vec;
 
@@ -11,7 +11,7 @@ use crate::error::UpdateError;
 
 /// Removes the block that starts at the byte `start`.
 ///
-/// Source: section 2, remove.
+/// Source: Esiner et al. 2013, section 2 (remove).
 pub(super) fn remove<H: NodeHash>(
     transaction: &mut Transaction<'_, H>,
     start: u64,

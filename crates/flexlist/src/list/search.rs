@@ -23,7 +23,7 @@ pub struct Found {
     pub length: u64,
     /// The hash of the committed part of its tag.
     pub tag_digest: Digest<32>,
-    /// The holder's label.
+    /// The block's label: application data, which no hash covers.
     pub label: u64,
 }
 
@@ -48,7 +48,7 @@ impl Found {
 ///
 /// Returns `None` if there is no such byte nevertheless.
 ///
-/// Source: section 2, search.
+/// Source: Esiner et al. 2013, section 2 (search).
 #[inline]
 pub(super) fn search<H: NodeHash>(
     arena: &Arena<H>,
@@ -96,8 +96,8 @@ pub(super) enum WantedBytes<'a> {
 }
 
 impl WantedBytes<'_> {
-    /// Returns the first wanted byte that is not below `from`, which must not fall from call to
-    /// call.
+    /// Returns the first wanted byte that is not below `from`. `from` must not decrease from call
+    /// to call.
     fn next(&mut self, from: u64) -> Option<u64> {
         match self {
             Self::Indices(left) => {
@@ -119,7 +119,7 @@ impl WantedBytes<'_> {
 /// `visit` is called for every node on the path to one of them, once, parents first. Time is linear
 /// in these nodes and the wanted bytes. The stack holds at most one entry per level.
 ///
-/// Source: section 2, genMultiProof.
+/// Source: Esiner et al. 2013, section 2 (`genMultiProof`).
 pub(super) fn search_all<H: NodeHash>(
     arena: &Arena<H>,
     root: Link,

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{FlexList, hash::NodeHash};
 
-/// The commitment that a client keeps of a list and verifies everything else with.
+/// A client's commitment to a list. The client verifies all proofs and updates of the list against
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListState {
     /// The hash of the root.

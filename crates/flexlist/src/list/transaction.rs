@@ -199,7 +199,7 @@ impl<'a, H: NodeHash> Transaction<'a, H> {
 
     /// Hashes every node of this update, each once, children first.
     ///
-    /// Source: section 3.2, calculateMultiHash.
+    /// Source: Esiner et al. 2013, section 3.2 (`calculateMultiHash`).
     pub(super) fn seal(&mut self) -> Result<(), UpdateError> {
         let mut order = Vec::with_capacity(self.created.len());
         let mut stack = vec![self.root.node];

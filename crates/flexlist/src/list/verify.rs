@@ -58,8 +58,8 @@ struct Witness<'a, H>(&'a [u8], PhantomData<H>);
 /// [`ProofError`] if the proof does not prove the blocks; [`ProofError::Operation`] if `indices` is
 /// empty or out of range.
 ///
-/// Source: section 2, verifyMultiProof; Deviation: every index is searched for in the proof,
-/// instead of trusting the order in which the server sent the blocks.
+/// Source: Esiner et al. 2013, section 2 (`verifyMultiProof`); Deviation: every index is searched
+/// for in the proof, instead of trusting the order in which the server sent the blocks.
 pub fn verify_indices<H: NodeHash>(
     proof: &[u8],
     state: &ListState,
@@ -88,8 +88,8 @@ pub fn verify_range<H: NodeHash>(
 /// [`ProofError`] if the witness does not match the state or the operations;
 /// [`ProofError::Operation`] if the operations are invalid for this file.
 ///
-/// Source: algorithm A.2, verifyMultiUpdate; Deviation: the client computes the result itself,
-/// instead of comparing it with the server's.
+/// Source: Esiner et al. 2013, algorithm A.2 (`verifyMultiUpdate`); Deviation: the client computes
+/// the result itself, instead of comparing it with the server's result.
 pub fn verify_update<H: NodeHash>(
     witness: &[u8],
     state: &ListState,

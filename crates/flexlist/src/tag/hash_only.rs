@@ -25,7 +25,8 @@ mod tests;
 
 use chunk_tree::{CHUNK_LENGTH, ChunkTree, Digest};
 
-/// The scheme. Committed: the root of the [`chunk_tree`] (32 bytes). Held: nothing.
+/// The tag scheme by hash trees. Committed part of a tag: the root of the [`chunk_tree`] (32
+/// bytes). Held part: empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HashOnly;
 

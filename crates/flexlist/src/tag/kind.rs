@@ -48,9 +48,9 @@ const KIND_VERIFIER_KEY: u8 = 100;
 /// The tag scheme of a file. All kinds allow verified reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum TagKind {
-    /// [`HashOnly`].
+    /// Hash trees over chunks, without a key ([`HashOnly`]).
     HashOnly,
-    /// [`PrivateMac`] with reads.
+    /// Tags that only a holder of the secret key verifies ([`PrivateMac`]), with reads.
     #[default]
     PrivateMac,
     /// RSA tags (feature `rsa`) of 2048 bits, with reads.
@@ -444,8 +444,8 @@ impl VerifierKey {
     ///
     /// The caller must have checked that:
     ///
-    /// * the list has these blocks in this order,
-    /// * its leaves hold [`super::committed_digest`] of the committed parts,
+    /// * the list contains these blocks in this order,
+    /// * its leaves store [`super::committed_digest`] of the committed parts,
     /// * the hits are the hits of the challenge.
     ///
     /// # Errors

@@ -54,7 +54,8 @@ const SECTOR_LENGTH: u64 = 15;
 /// The length of a field element in bytes.
 const ELEMENT_LENGTH: usize = 16;
 
-/// The scheme. Committed: the write id (16 bytes). Held: `sigma` (16 bytes).
+/// The tag scheme with a secret key. Committed part of a tag: the write id (16 bytes). Held part:
+/// `sigma` (16 bytes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PrivateMac;
 
@@ -96,7 +97,7 @@ impl PrivateMacKey {
         }))
     }
 
-    /// Computes `F`.
+    /// Computes `F(w, n)` for a write id and the length of a block.
     fn mask(&self, write: &[u8; 16], length: u64) -> Element {
         let mut input = [0; 24];
         let (head, tail) = input.split_at_mut(16);

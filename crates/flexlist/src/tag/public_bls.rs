@@ -69,7 +69,8 @@ const HASH_TAG: &[u8] = b"FLEXLIST-V01-CS01-with-BLS12381G1_XMD:SHA-256_SSWU_RO_
 /// The number of tags that a prover buffers before adding them up.
 const PENDING: usize = 256;
 
-/// The scheme. Committed: the write id (16 bytes). Held: `sigma` (48 bytes).
+/// The publicly verifiable tag scheme. Committed part of a tag: the write id (16 bytes). Held part:
+/// `sigma` (48 bytes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PublicBls;
 

@@ -52,8 +52,8 @@ use crate::error::AuditError;
 #[cfg(test)]
 pub(in crate::tag) mod tests;
 
-/// The scheme with a modulus of `BITS` bits: 2048 for about 112 bits of security, 3072 for about
-/// 128. Committed: the tag (`BITS / 8` bytes). Held: nothing.
+/// The RSA tag scheme with a modulus of `BITS` bits: 2048 for about 112 bits of security, 3072 for
+/// about 128. Committed part of a tag: the whole tag (`BITS / 8` bytes). Held part: empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RsaTags<const BITS: u32>;
 
@@ -223,7 +223,7 @@ impl<const BITS: u32> KeyBytes for RsaPublicKey<BITS> {
 /// The sum of a proof in progress.
 #[derive(Debug, Default)]
 pub struct RsaProver {
-    /// `M`.
+    /// The sum `M` of the blocks' numbers, weighted by their coefficients.
     sum: Integer,
     /// The maximum of `M`.
     bound: Integer,

@@ -14,7 +14,7 @@ pub const MAX_BLOCK_LENGTH: u64 = 1 << 24;
 
 /// A challenged block as a verifier sees it.
 ///
-/// The verifier's caller has checked that the list holds SHA-256(5 || `committed`) for this block.
+/// The verifier's caller has checked that the block's leaf stores SHA-256(5 || `committed`).
 #[derive(Clone, Copy, Debug)]
 pub struct OpenedBlock<'a> {
     /// The position and the hits, from the list's proof.
@@ -60,7 +60,7 @@ impl KeyBytes for () {
     }
 }
 
-/// A tag scheme, as a type.
+/// A tag scheme: the computations of owner, server and verifier.
 ///
 /// Laws:
 /// 1. Proofs of an honest server verify against tags of an honest owner, for blocks of 1 to
@@ -85,7 +85,8 @@ pub trait TagScheme: fmt::Debug + 'static {
     /// Derives the server's parameters from the owner's key.
     fn server_parameters(owner: &Self::OwnerKey) -> Self::ServerParameters;
 
-    /// Derives the verifier's key from the owner's key. Secret if the scheme verifies privately.
+    /// Derives the verifier's key from the owner's key. The result is secret if the scheme is not
+    /// publicly verifiable.
     fn verifier_key(owner: &Self::OwnerKey) -> Self::VerifierKey;
 
     /// Computes the tag of a block.

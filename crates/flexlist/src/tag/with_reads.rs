@@ -18,8 +18,8 @@ use crate::error::AuditError;
 /// The length of a root in bytes.
 const ROOT: usize = 32;
 
-/// Scheme `S` with verified reads. Committed: the root of [`HashOnly`] (32 bytes), then the
-/// committed part of `S`. Held: the held part of `S`.
+/// Scheme `S` with verified reads. Committed part of a tag: the root of [`HashOnly`] (32 bytes),
+/// then the committed part of `S`. Held part: the held part of `S`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WithReads<S>(PhantomData<S>);
 

@@ -64,10 +64,10 @@ struct TariffArguments {
     cryptography_cheaper: f64,
 }
 
-/// Inputs of the advice.
+/// The data that the advice is computed from.
 struct Basis {
     records: Records,
-    /// Source of the records.
+    /// Description of the source of the measurements.
     source: String,
     prices: PriceEntry,
     tariff: Tariff,
@@ -149,5 +149,5 @@ fn input(error: impl ToString) -> Failure {
     Failure::Input(error.to_string())
 }
 
-/// Longest file of measurements or prices that is read, in bytes.
+/// Maximum length, in bytes, of a file of measurements or prices.
 const LONGEST_FILE: u64 = 64 << 20;

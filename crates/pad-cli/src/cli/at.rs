@@ -11,7 +11,8 @@ use super::{Failure, Output};
 
 /// A version on the command line, by number or by name.
 ///
-/// Digits are a number; anything else is a name. The prefix `name:` marks any text as a name.
+/// Text of digits only is a number; any other text is a name. The prefix `name:` marks any text as
+/// a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum VersionSelector {
     /// A version number.
@@ -21,7 +22,8 @@ pub(super) enum VersionSelector {
 }
 
 impl VersionSelector {
-    /// Resolves the version in a store. Reports the number that a name resolves to.
+    /// Resolves the version in a store. If it is a name, reports the number that the name resolves
+    /// to.
     pub(super) fn in_store(
         &self,
         repository: &Server,
@@ -43,14 +45,14 @@ impl VersionSelector {
     }
 }
 
-/// Returns `version`, unless it is later than `latest` and the name of another version.
+/// Returns `version`. Fails if it is later than `latest` and also the name of another version.
 pub(super) fn number_or_name(
     version: Version,
     latest: Version,
     named: impl FnOnce() -> Result<Vec<Version>, Failure>,
 ) -> Result<Version, Failure> {
     if version > latest
-        // The hint is optional: errors of the name lookup are ignored.
+        // The lookup only serves for advice, so its errors are ignored.
         && let Ok(named) = named()
         && let [named, ..] = named.as_slice()
     {

@@ -1,4 +1,4 @@
-//! `pad put`, `pad remove` and `pad commit`. Pending changes are durable in the store until
+//! `pad put`, `pad remove` and `pad commit`. Pending changes are stored durably until they are
 //! committed.
 
 #[cfg(feature = "file")]
@@ -96,7 +96,7 @@ pub(super) struct Commit {
     older: Option<Older>,
 }
 
-/// Treatment of changes that were recorded when another version was the latest.
+/// Treatment of pending changes that were recorded while another version was the latest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Older {
     /// Sign them with the others.
@@ -136,7 +136,7 @@ impl Remove {
 }
 
 impl Target {
-    /// A store at `store`. With `key`, a missing store is created.
+    /// Creates a session on the store at `store`. If `key` is given, a missing store is created.
     #[cfg(feature = "file")]
     pub(super) fn new(store: &Path, key: Option<&Path>) -> Self {
         Self {
@@ -148,12 +148,12 @@ impl Target {
         }
     }
 
-    /// Loads the given key once, because loading prompts for its passphrase.
+    /// Loads the given key. Called once, because loading prompts for the key's passphrase.
     fn author(&self) -> Result<Option<SecretKey>, Failure> {
         self.key.as_deref().map(load_secret).transpose()
     }
 
-    /// The scheme of the given key, or else of the store.
+    /// Returns the scheme of the given key or, without a key, of the store.
     fn scheme(&self, author: Option<&SecretKey>) -> Result<SchemeName, Failure> {
         if let Some(key) = author {
             return Ok(key.public().scheme);
@@ -188,8 +188,8 @@ impl Target {
             return Err(Failure::Input(NotOffered { what, scheme }.to_string()));
         }
         if scheme.family() == SchemeFamily::Tree {
-            // Opens the repository first: changes that could not be signed, as when node files are
-            // missing, are not noted.
+            // The repository is opened first. If changes could not be signed, for example because
+            // node files are missing, none is recorded.
             drop(Server::of_any(path)?);
         }
         let pending = pending::note(&mut store, operation)?;
@@ -259,7 +259,7 @@ impl Commit {
 }
 
 impl Commit {
-    /// The name for the new version, if it is valid and unused.
+    /// Returns the name for the new version, after checking that it is valid and unused.
     fn name(&self, store: &impl Store) -> Result<Option<String>, Failure> {
         let Some(name) = &self.name else {
             return Ok(None);
@@ -279,7 +279,7 @@ impl Commit {
     }
 }
 
-/// Number of entries in the version that was staged last.
+/// Returns the number of entries of the latest staged version.
 pub(super) fn entries_of(author: &Author) -> u64 {
     u64::try_from(author.server().entries()).unwrap_or(u64::MAX)
 }

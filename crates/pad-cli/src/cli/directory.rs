@@ -1,4 +1,5 @@
-//! `pad directory`: numbered entries for digests of objects, in directories larger than memory.
+//! `pad directory`: registers digests of objects as numbered entries, in directories larger than
+//! memory.
 
 use std::path::{Path, PathBuf};
 
@@ -29,7 +30,7 @@ mod query;
 mod shown;
 mod verify;
 
-/// Evaluates the expression after the arrow with the named suite bound as a type.
+/// Evaluates the expression after the arrow with the named suite as a type.
 macro_rules! with_suite {
     ($suite:expr, $type:ident => $work:expr) => {
         match $suite {
@@ -120,7 +121,8 @@ impl ReadArguments {
         suite_of(&self.folder)
     }
 
-    /// Opens the directory and reports the trust basis of its answers.
+    /// Opens the directory, and reports the trust basis of its answers: an authenticated key or
+    /// not.
     fn open<S: Suite>(
         &self,
         output: &mut Output,
@@ -129,7 +131,7 @@ impl ReadArguments {
     }
 }
 
-/// Opens the directory in `folder` and reports the trust basis of its answers.
+/// Opens the directory in `folder`, and reports the trust basis of its answers.
 fn open_trusting<S: Suite>(
     folder: &Path,
     trust: &TrustArguments,
@@ -144,7 +146,7 @@ fn open<S: Suite>(folder: &Path) -> Result<BlockDirectory<S>, Failure> {
     Ok(BlockDirectory::open(folder, CacheBudget::default())?)
 }
 
-/// Suite of the directory in `folder`.
+/// Returns the suite of the directory in `folder`.
 fn suite_of(folder: &Path) -> Result<SuiteName, Failure> {
     let suite = store::suite_of(folder)?;
     let id = |name: &SuiteName| -> Result<SuiteId, Failure> { with_suite!(*name, S => Ok(S::ID)) };
@@ -159,7 +161,7 @@ fn suite_of(folder: &Path) -> Result<SuiteName, Failure> {
     })
 }
 
-/// Rejects keys of any scheme other than directories.
+/// Rejects a public key whose scheme is not the directory scheme.
 fn check_scheme(public: &PublicKey, path: &Path) -> Result<(), Failure> {
     if public.scheme == SchemeName::Directory {
         return Ok(());

@@ -9,25 +9,25 @@ use authdict::{
     trace::TraceError, version_notes::NameError,
 };
 
-/// Failure of a command.
+/// The failure of a command, which determines its message and exit status.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The key is absent and only its value was requested: exit status 1.
+    /// The key is absent, and only its value was requested: exit status 1.
     Absent(String),
     /// Wrong usage or input: exit status 2.
     Input(String),
-    /// No queried server keeps this version, or keeps it any more: exit status 2.
+    /// No server that was queried keeps this version: exit status 2.
     #[cfg_attr(not(feature = "network"), allow(dead_code, reason = "servers say so"))]
     NotKept(String),
     /// Verification failed: exit status 3.
     Refused(String),
-    /// The store is older than the client's view: exit status 3.
+    /// The store is older than the version in the client's view: exit status 3.
     Behind(String),
     /// The store or the file system failed: exit status 4.
     Store(String),
-    /// stdout was closed (EPIPE): exits with 0, silently.
+    /// Standard output was closed (EPIPE): the command exits with status 0 and writes no error.
     NobodyReads,
-    /// Another failure, and advice on what to do about it. Made by [`Failure::help`].
+    /// Another failure, with advice for the user. [`Failure::help`] creates it.
     Advised { failure: Box<Self>, help: String },
 }
 
@@ -43,7 +43,7 @@ impl Failure {
         }
     }
 
-    /// The kind of failure, in one word.
+    /// Returns the kind of failure as one word.
     pub(crate) const fn kind(&self) -> &'static str {
         match self {
             Self::NobodyReads => "output",
@@ -55,7 +55,7 @@ impl Failure {
         }
     }
 
-    /// Adds advice: an imperative, without a final full stop. Replaces earlier advice.
+    /// Adds advice, written as an imperative without a final full stop. Replaces earlier advice.
     pub(crate) fn help(self, text: impl Into<String>) -> Self {
         let failure = match self {
             Self::Advised { failure, .. } => failure,
@@ -67,7 +67,7 @@ impl Failure {
         }
     }
 
-    /// The advice, if there is any. Not part of the message.
+    /// Returns the advice, if there is any. The message does not contain it.
     pub(crate) fn advice(&self) -> Option<&str> {
         match self {
             Self::Advised { help, .. } => Some(help),
@@ -75,7 +75,7 @@ impl Failure {
         }
     }
 
-    /// The failure without its advice, to match on.
+    /// Returns the failure without its advice, for pattern matching.
     pub(crate) const fn bare(&self) -> &Self {
         match self {
             Self::Advised { failure, .. } => failure.bare(),
@@ -87,7 +87,7 @@ impl Failure {
         Self::Input(text.into())
     }
 
-    /// Prefixes the message with `file`, if the failure concerns input or verification.
+    /// Adds `file` to the beginning of the message, if the failure concerns input or verification.
     pub(crate) fn of_file(self, file: &Path) -> Self {
         let named = |text| format!("{}: {text}", file.display());
         match self {
@@ -98,7 +98,7 @@ impl Failure {
         }
     }
 
-    /// Failure to use a key file.
+    /// Creates the failure to use a key file.
     pub(crate) fn key_file(path: &Path, error: &KeyFileError) -> Self {
         let text = format!("key file {}: {error}", path.display());
         match error {
@@ -107,7 +107,7 @@ impl Failure {
         }
     }
 
-    /// Failure to read a trace.
+    /// Creates the failure to read a trace.
     pub(crate) fn trace(path: &Path, error: &TraceError) -> Self {
         let text = format!("trace {}: {error}", path.display());
         match error {
@@ -116,7 +116,7 @@ impl Failure {
         }
     }
 
-    /// Failure to read or write a file.
+    /// Creates the failure to read or write a file.
     pub(crate) fn file(path: &Path, error: &io::Error) -> Self {
         Self::Store(format!("{}: {error}", path.display()))
     }
@@ -208,7 +208,7 @@ impl From<CheckError> for Failure {
 impl From<ApplyError> for Failure {
     fn from(error: ApplyError) -> Self {
         match error {
-            // The update may be valid; its predecessors are missing here.
+            // The update may be valid, but earlier updates are missing in the store.
             ApplyError::VersionGap { expected, actual } if actual > expected => {
                 Self::Input(format!(
                     "the update follows version {actual}, but the newest version here is \

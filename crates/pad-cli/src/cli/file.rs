@@ -35,7 +35,7 @@ mod status;
 mod sync;
 mod upload;
 
-/// A client of one file over the network.
+/// A client of one outsourced file, over the network.
 type Client = FileClient<HttpTransport, SigningKey>;
 
 /// Commands for outsourced files.
@@ -203,15 +203,17 @@ impl FileArguments {
         Ok(client)
     }
 
-    /// Reads the state file.
+    /// Reads a summary of the state file.
     fn kept(&self) -> Result<StateSummary, Failure> {
         let kept = StateSummary::read(&self.state);
         kept.map_err(|error| failure::client(&self.state, error.into()))
     }
 
-    /// Settles an update that was in progress, and reports the outcome on standard error.
+    /// Determines whether an interrupted update took effect, and reports the outcome on standard
+    /// error.
     ///
-    /// A failure of the server is not an error: verified contents can still be read or audited.
+    /// A failure of the server is no error here, because verified contents can still be read or
+    /// audited.
     fn settle(&self, client: &mut Client) -> Result<(), Failure> {
         match client.settle() {
             Ok(SettleOutcome::Nothing) => {}
@@ -219,7 +221,8 @@ impl FileArguments {
             Ok(SettleOutcome::Dropped(refusal)) => {
                 eprintln!("pad: {}", ClientError::Dropped(refusal));
             }
-            // The update stays in progress. A status request or the next change reports it again.
+            // The update's outcome is still unknown. A status request or the next change asks
+            // again.
             Err(
                 error @ (ClientError::Transport(_)
                 | ClientError::Refused(_)
@@ -230,7 +233,7 @@ impl FileArguments {
         Ok(())
     }
 
-    /// A failure of an operation on this file.
+    /// Creates the failure of an operation on this file.
     fn failure(&self, error: ClientError) -> Failure {
         let noted = self.kept().map(|kept| kept.server).unwrap_or_default();
         failure::client_at(self.server.address(&noted), &self.state, error)
@@ -238,7 +241,7 @@ impl FileArguments {
 }
 
 impl ServerArguments {
-    /// The given address, or else the noted address, or else the default.
+    /// Returns the given address, or else the address in the state, or else the default address.
     fn address<'a>(&'a self, noted: &'a str) -> &'a str {
         match (&self.server, noted) {
             (Some(server), _) => server,
@@ -271,7 +274,7 @@ fn load_key(path: &Path) -> Result<FileOwnerKey, Failure> {
     FileOwnerKey::from_file(&file).map_err(|error| failure::key(path, &error))
 }
 
-/// Rejects standard input for a file that is read more than once; `why` explains the reason.
+/// Rejects standard input for a file that is read more than once. `why` states the reason.
 fn check_source(path: &Path, why: &str) -> Result<(), Failure> {
     if is_standard(path) {
         return Err(
@@ -285,13 +288,13 @@ fn read_all(path: &Path) -> Result<Vec<u8>, Failure> {
     fs::read(path).map_err(|error| Failure::file(path, &error))
 }
 
-/// A progress bar in bytes.
+/// Creates a progress bar that counts bytes.
 fn byte_bar(output: &Output, total: u64, verb: &'static str) -> ProgressBar {
     let template = "{prefix} {bar:40} {bytes}/{total_bytes} {bytes_per_sec}, {eta} left";
     progress::bar(output, total, template).with_prefix(verb)
 }
 
-/// A version as a JSON object.
+/// Formats a version of a file as a JSON object.
 fn state_object(state: &FileState) -> Json {
     json!({
         "file": state.file.to_string(),
@@ -302,7 +305,7 @@ fn state_object(state: &FileState) -> Json {
     })
 }
 
-/// A version as a line of text.
+/// Formats a version of a file as a line of text.
 fn state_line(state: &FileState) -> String {
     format!(
         "version {}, {} bytes, root {}",
@@ -310,7 +313,7 @@ fn state_line(state: &FileState) -> String {
     )
 }
 
-/// Outcome of an update that was in progress, as a line of text.
+/// Formats the outcome of an interrupted update as a line of text.
 fn settled_line(state: &FileState) -> String {
     format!(
         "the pending update was applied: it made version {}",

@@ -1,4 +1,4 @@
-//! File arguments of commands; `-` is standard input or output.
+//! File arguments of commands. `-` means standard input or standard output.
 
 use std::{
     fs,
@@ -11,7 +11,7 @@ use pad_disk::Access;
 
 use super::{Failure, Output};
 
-/// Destination of a command's result.
+/// The destination of a command's result.
 #[derive(Debug, Args)]
 pub(super) struct OutArguments {
     /// The file to write; - for standard output.
@@ -23,7 +23,7 @@ pub(super) struct OutArguments {
 }
 
 impl OutArguments {
-    /// Writes `bytes`, all or nothing. On standard output nothing else is written.
+    /// Writes `bytes` as a whole or not at all. Nothing else is written to standard output.
     pub(super) fn write(&self, bytes: &[u8], output: &mut Output) -> Result<(), Failure> {
         if self.is_standard() {
             return output.raw(bytes);
@@ -46,7 +46,7 @@ impl OutArguments {
         })
     }
 
-    /// Rejects invalid combinations of output options before any work is done.
+    /// Rejects invalid combinations of output options. Called before other work.
     pub(super) fn check(&self, output: &Output) -> Result<(), Failure> {
         if self.is_standard() && output.is_json() {
             return Err(Failure::input(
@@ -56,7 +56,7 @@ impl OutArguments {
         Ok(())
     }
 
-    /// Rejects an output file equal to `input`, which the command reads.
+    /// Rejects an output file that is the same file as `input`, which the command reads.
     pub(super) fn check_other(&self, input: &Path) -> Result<(), Failure> {
         let same = match (self.out.canonicalize(), input.canonicalize()) {
             (Ok(out), Ok(input)) => out == input,
@@ -80,7 +80,7 @@ impl OutArguments {
     }
 }
 
-/// Reads a file of at most `limit` bytes; `-` is standard input.
+/// Reads a file of at most `limit` bytes. `-` means standard input.
 pub(super) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
     let failure = |error| Failure::file(path, &error);
     let source: Box<dyn Read> = if is_standard(path) {
@@ -102,7 +102,7 @@ pub(super) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-/// Rejects paths other than regular files; opening a pipe would block.
+/// Rejects paths that are not regular files, because opening a pipe would block.
 pub(super) fn check_plain(path: &Path) -> Result<(), Failure> {
     let found = path
         .metadata()

@@ -1,4 +1,4 @@
-//! `pad history` and `pad diff`: lists changes, each verified.
+//! `pad history` and `pad diff`: list changes, each of which is verified.
 
 use std::cmp::Ordering;
 
@@ -60,7 +60,7 @@ impl History {
         let (session, found) = self.read.open_until_kept(None, output, |session, _| {
             let latest = session.newest()?;
             Ok(if session.is_append_only() {
-                // Nothing is ever removed from a log: the latest version contains all values.
+                // No value is ever removed from a log, so the latest version contains all values.
                 VerifiedHistory::Values(session.ask(latest, &Question::Key(key.clone()))?)
             } else if self.complete {
                 let oldest = session.oldest()?;
@@ -96,17 +96,17 @@ impl History {
     }
 }
 
-/// Verified history of a key.
+/// The verified history of a key.
 enum VerifiedHistory {
-    /// All values, from an append-only log.
+    /// All values of the key, from an append-only log.
     Values(Statement),
-    /// All changes from the oldest version to the latest, proved complete.
+    /// All changes from the oldest version to the latest version. The list is proved complete.
     Complete(Version, Version, CompleteHistory),
-    /// Changes listed by the server after a version; completeness is not proved.
+    /// The changes after a version that the server listed. The list is not proved complete.
     Listed(Version, Vec<(Version, Answer)>),
 }
 
-/// Shows all changes from the oldest kept version to the latest.
+/// Prints all changes from the oldest kept version to the latest.
 fn show_complete(
     session: &Session,
     key: &Key,
@@ -147,7 +147,7 @@ fn show_complete(
     output.say_verdict(&text, Json::Object(object))
 }
 
-/// Shows changes with the names of their versions. The names are not verified.
+/// Prints changes, with the unverified names of their versions.
 fn show_changes(
     session: &Session,
     key: &Key,
@@ -215,7 +215,7 @@ impl Diff {
     }
 }
 
-/// Shows a verified change of a key.
+/// Prints a verified change of a key.
 fn show_difference(change: &Difference, output: &mut Output) -> Result<(), Failure> {
     let Difference { key, before, after } = change;
     let show = |value: &Value| output.show(value.as_bytes());
@@ -237,7 +237,8 @@ fn show_difference(change: &Difference, output: &mut Output) -> Result<(), Failu
     output.item(&text, object)
 }
 
-/// Shows the differences listed by the server, in batches that are verified in both versions first.
+/// Prints the differences that the server lists, in batches. Each batch is first verified in both
+/// versions.
 fn listed_differences(
     session: &Session,
     (before, after): (Version, Version),
@@ -266,21 +267,21 @@ fn listed_differences(
 /// Number of versions in a request for names.
 const NOTES: u64 = 1000;
 
-/// Maximum number of changes verified in a batch.
+/// Maximum number of changes in a batch.
 const MOST_CHANGES: usize = 1 << 12;
 
-/// Bytes of keys and values at which a batch is verified.
+/// Number of bytes of keys and values at which a batch is complete.
 const MOST_BYTES: usize = 1 << 20;
 
-/// Bytes of a change: its key and both values.
+/// Returns the bytes of a change: its key and both values.
 fn length(change: &Difference) -> usize {
     let values = [&change.before, &change.after];
     let values = values.map(|value| value.as_ref().map_or(0, |value| value.as_bytes().len()));
     change.key.as_bytes().len() + values[0] + values[1]
 }
 
-/// Verifies the changes of `key` listed by the server, each in its version and in the version
-/// before.
+/// Verifies the changes of `key` that the server lists. Each change is verified in its version and
+/// in the previous version.
 ///
 /// Returns the version after which the list begins, and the verified changes.
 fn listed_history(
@@ -300,7 +301,7 @@ fn listed_history(
                     "the key was not removed in version {version}"
                 )));
             }
-            // The value has not changed: an equal value was put again, or the server listed an
+            // The value has not changed. An equal value was put again, or the server listed an
             // arbitrary version.
             Some(_) => {}
             None => {
@@ -313,7 +314,7 @@ fn listed_history(
     Ok((since, proved))
 }
 
-/// Verifies listed differences in both versions.
+/// Verifies listed differences in both versions, and prints them.
 fn verify_changes(
     session: &Session,
     (before, after): (Version, Version),
@@ -341,8 +342,8 @@ fn verify_changes(
     ))
 }
 
-/// Shows the differences between two verified contents, in ascending order. Holds one entry of each
-/// in memory.
+/// Prints the differences between two verified contents, in ascending order. Only one entry of each
+/// is in memory.
 fn compare(
     mut before: Entries<'_>,
     mut after: Entries<'_>,

@@ -96,7 +96,7 @@ impl Import {
         require_own(&self.store.store)?;
         let key = load_secret(&self.author.key)?;
         self.check_scheme(&key)?;
-        // Checks the whole trace before the store is changed.
+        // The whole trace is checked before the store is changed.
         let imported = if self.store.store.exists() {
             imported(&own_store(&self.store.store)?)?
         } else {
@@ -134,7 +134,8 @@ impl Import {
         let changes = self.import(&mut trace, &mut author, place, output)?;
         if total > place.skipped {
             match author.checkpoint() {
-                // Another process has pruned in the meantime; the next open replays more.
+                // Another process has pruned in the meantime, so the next opening replays more
+                // updates.
                 Err(AuthorError::Repository(RepositoryError::Store(StoreError::Superseded))) => {}
                 done => done?,
             }
@@ -146,7 +147,7 @@ impl Import {
         Ok(())
     }
 
-    /// Imports all snapshots after the skipped ones. Returns the number of their changes.
+    /// Imports all snapshots after the skipped snapshots. Returns the number of imported changes.
     fn import(
         &self,
         trace: &mut Replay<'_>,
@@ -193,17 +194,18 @@ impl Import {
         Ok(changes)
     }
 
-    /// Records that existing versions are not snapshots to import, for `--again`.
+    /// Records for `--again` that no existing version is a snapshot to import.
     fn vouch(&self) -> Result<(), Failure> {
         let mut store = own_store(&self.store.store)?;
         let latest = store.latest()?.number().to_be_bytes();
         Ok(store.write_records(&[RecordChange::put(VOUCHED_GROUP, "", latest)])?)
     }
 
-    /// Refuses to sign snapshots that may have been signed before.
+    /// Refuses to sign snapshots that may already have been signed.
     ///
-    /// Versions applied to a restored copy of a store come back without the import records. Logs
-    /// are exempt: they compare what they have appended.
+    /// After a restore, versions can be applied to an old copy of a store. These versions come back
+    /// without their import records. Logs are not checked here, because an import into a log
+    /// compares the appended entries.
     fn check_signed_here(author: &Author) -> Result<(), Failure> {
         let repository = author.server();
         if repository.public_key()?.scheme.family().is_append_only() {
@@ -226,7 +228,7 @@ impl Import {
 
     /// Refuses to append a snapshot that the log already contains.
     ///
-    /// Import records are not part of the versions. They do not come back when versions are applied
+    /// Import records are not part of the versions. So they are missing after versions were applied
     /// to a copy of the store.
     #[cfg(feature = "log")]
     fn check_appended(
@@ -238,7 +240,7 @@ impl Import {
         use authdict::{Sha256Ed25519, Update, pad_core::codec, pad_log::Appended};
         let repository = author.server();
         let scheme = repository.public_key()?.scheme;
-        // Sets contain each member once, however often it is imported.
+        // A set contains each member once, even if the member is imported several times.
         if self.again || !scheme.family().is_append_only() || scheme.is_set() {
             return Ok(());
         }
@@ -333,8 +335,8 @@ impl Import {
     }
 }
 
-/// Version up to which the author has declared that no version is a snapshot to import
-/// ([`Import::vouch`]).
+/// Returns the latest version for which the author has declared that no version up to it is a
+/// snapshot to import ([`Import::vouch`]).
 fn vouched(store: &impl Store) -> Result<Version, Failure> {
     let found = store.records(VOUCHED_GROUP)?.pop();
     let number = found.and_then(|(_, value)| Some(u64::from_be_bytes(value.try_into().ok()?)));
@@ -343,32 +345,34 @@ fn vouched(store: &impl Store) -> Result<Version, Failure> {
 
 const VOUCHED_GROUP: &str = "vouched";
 
-/// Position at which the import of a trace continues.
+/// The position at which the import of a trace continues.
 #[derive(Clone, Copy)]
 struct ImportPosition {
-    /// Snapshots in the trace.
+    /// Number of snapshots in the trace.
     total: usize,
-    /// Snapshots of the trace imported before.
+    /// Number of snapshots of this trace that were imported before.
     skipped: usize,
-    /// Snapshots of any trace imported before.
+    /// Number of snapshots of any trace that were imported before.
     imported: usize,
 }
 
 impl ImportPosition {
-    /// Reports whether a repository with this latest version has versions other than imported ones.
+    /// Returns whether a repository with this latest version contains versions that were not
+    /// imported.
     #[cfg(feature = "log")]
     fn has_others_than_imported(self, latest: Version) -> bool {
         u64::try_from(self.imported).ok() != Some(latest.number())
     }
 
-    /// Progress in the trace after importing the snapshot with this number among all imported ones.
+    /// Returns the progress in the trace, in snapshots, after the imported snapshot with this
+    /// number.
     fn in_trace(self, number: u64) -> u64 {
         let before = self.imported.saturating_sub(self.skipped);
         (number + 1).saturating_sub(u64::try_from(before).unwrap_or(u64::MAX))
     }
 }
 
-/// A staged snapshot that is not durable yet.
+/// A snapshot that is staged, but not durable yet.
 struct StagedSnapshot {
     number: u64,
     name: String,
@@ -381,15 +385,15 @@ struct StagedSnapshot {
 struct Group {
     /// Maximum number of snapshots.
     most: usize,
-    /// Maximum duration; `None` if the number is given.
+    /// Maximum duration; `None` if the number of snapshots is given.
     longest: Option<Duration>,
     begun: Instant,
-    /// Bytes of keys and values held in memory.
+    /// Bytes of keys and values that wait in memory.
     bytes: usize,
 }
 
 impl Group {
-    /// A group of `most` snapshots. Without `most`, the group lasts [`LONGEST_WAIT`].
+    /// Creates a group of `most` snapshots. Without `most`, the group lasts [`LONGEST_WAIT`].
     fn new(most: Option<u32>) -> Self {
         let count = most.and_then(|most| usize::try_from(most).ok());
         Self {
@@ -413,18 +417,19 @@ impl Group {
         self.bytes = self.bytes.saturating_add(bytes);
     }
 
-    /// Reports whether the group must be flushed before more snapshots are added.
+    /// Returns whether the group must be flushed before further snapshots are added.
     fn is_full(&self, snapshots: usize) -> bool {
         let waits_long = |longest| self.bytes >= MOST_BYTES || self.begun.elapsed() >= longest;
         snapshots >= self.most || self.longest.is_some_and(waits_long)
     }
 }
 
-/// Limits of a group without a given size: longer than a flush takes, and short for a waiting user.
+/// Maximum duration of a group without a given size. It is longer than a flush, but short for a
+/// waiting user.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
 const MOST_BYTES: usize = 16 << 20;
 
-/// Makes the waiting snapshots durable, then reports them.
+/// Makes the staged snapshots durable, and then reports them.
 fn acknowledge(
     author: &mut Author,
     waiting: &mut Vec<StagedSnapshot>,
@@ -454,7 +459,8 @@ fn imported(store: &impl Store) -> Result<Vec<Stamp>, Failure> {
         .collect())
 }
 
-/// Record of a snapshot. Big-endian names keep records in the order of the snapshots.
+/// Returns the import record of a snapshot. The big-endian number in its name keeps records in the
+/// order of snapshots.
 fn record(snapshot: &StagedSnapshot) -> RecordChange {
     let name = snapshot.number.to_be_bytes();
     RecordChange::put(RECORD_GROUP, name, snapshot.record.clone())

@@ -1,4 +1,4 @@
-//! `pad info`: identifies a file and shows its contents and bindings, unverified.
+//! `pad info`: identifies a file, and prints its contents and the data it is bound to, unverified.
 
 use std::{
     ffi::OsStr,
@@ -56,7 +56,8 @@ impl Info {
                     output.say(&format!("{gap}{}", rows.text()), &rows.object())?;
                     gap = "\n";
                 }
-                // The remaining files are described too; the first failure becomes the exit status.
+                // The remaining files are described, too. The first failure determines the exit
+                // status.
                 Err(failure) if failed.is_some() => output.failed(&failure),
                 Err(failure) => failed = Some(failure),
             }
@@ -81,7 +82,7 @@ fn describe(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
         return Ok(());
     }
     if !found.is_file() {
-        // The file is read more than once.
+        // The file is read more than once, so it cannot be standard input.
         let path = path.display();
         return Err(Failure::Input(format!("{path} is not a plain file")));
     }
@@ -123,7 +124,7 @@ fn describe(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     }
 }
 
-/// Identifies files by name, where the contents are not self-describing.
+/// Identifies a file by its name, if its contents do not identify it.
 fn by_its_name(path: &Path, length: u64) -> Option<&'static str> {
     let name = path.file_name()?.to_str()?;
     let is_beside = |other: &str| path.with_file_name(other).is_file();
@@ -151,7 +152,7 @@ fn by_its_name(path: &Path, length: u64) -> Option<&'static str> {
     None
 }
 
-/// Describes an encrypted key as far as possible without its passphrase.
+/// Describes an encrypted key, as far as this is possible without its passphrase.
 fn encrypted(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     let failure = |error| Failure::key_file(path, &error);
     let file = SecretFile::read(path).map_err(failure)?;
@@ -207,7 +208,8 @@ fn view(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Describes a file that is overwritten in place. Only its stored value is known.
+/// Describes a register, which is a file that is overwritten in place. Only the stored value is
+/// known.
 fn register(value: &[u8], rows: &mut Rows) {
     if let Ok((_, Some(head))) = authdict::inspect::headline(value) {
         let is = "the record of the newest version that an author has handed out; keep it with the \
@@ -254,7 +256,7 @@ fn read_text(path: &Path, limit: u64) -> Result<String, Failure> {
     text.map_err(|_| Failure::Input(format!("{}: this is not text", path.display())))
 }
 
-/// Bytes read to identify a file.
+/// Number of bytes that are read to identify a file.
 const BEGINNING: u64 = 1 << 16;
-/// Upper bound on the bytes of a view.
+/// Maximum number of bytes of a view.
 const MAX_VIEW_BYTES: u64 = 5 << 20;

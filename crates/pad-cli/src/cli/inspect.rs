@@ -1,4 +1,4 @@
-//! `pad inspect`: prints each step of a proof's check.
+//! `pad inspect`: prints each step of the check of a proof.
 
 use std::path::PathBuf;
 
@@ -67,7 +67,7 @@ impl Inspect {
     }
 }
 
-/// Prints the conclusion of the steps.
+/// Prints the conclusion after all steps.
 fn end(inspected: &Inspection, output: &mut Output) -> Result<(), Failure> {
     let Inspection {
         kind,
@@ -98,7 +98,7 @@ fn end(inspected: &Inspection, output: &mut Output) -> Result<(), Failure> {
     object.insert("version".into(), number.into());
     object.insert("signature_checked".into(), (*is_signed).into());
     object.insert("root_computed".into(), (*is_followed).into());
-    // Without a question nothing is verified.
+    // Without a question, no answer is verified.
     object.insert("verified".into(), false.into());
     let text = format!("[{followed}{signed}{asked}]");
     output.say(&text, &Json::Object(object))

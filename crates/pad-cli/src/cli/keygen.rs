@@ -165,7 +165,8 @@ impl Keygen {
 }
 
 impl Keygen {
-    /// Setup of a log's parameters for the key, if the scheme is a log.
+    /// Returns the setup of a log's parameters for the key; `None` if the scheme is not a log
+    /// scheme.
     #[cfg(feature = "log")]
     fn setup(&self, output: &Output) -> Result<Option<Setup>, Failure> {
         if !self.scheme.family().is_append_only() {
@@ -212,7 +213,7 @@ impl Keygen {
         Ok(None)
     }
 
-    /// Number of entries that the key supports.
+    /// Returns the number of entries that the key supports.
     fn entries(&self) -> Result<usize, Failure> {
         let is_bounded = self
             .scheme
@@ -271,10 +272,10 @@ impl From<Schedule> for authdict::pad_log::Schedule {
     }
 }
 
-/// A log's parameters, as stored in the key.
+/// The setup of a log's parameters, as stored in the key.
 type Setup = authdict::keys::Zeroizing<Vec<u8>>;
 
-/// Maximum of `--entries`; key files for more are too large.
+/// Maximum value of `--entries`. Key files for more entries would be too large.
 pub(super) const MOST_ENTRIES: i64 = 40_000;
 
 fn public_path(secret: &Path) -> PathBuf {

@@ -73,7 +73,7 @@ impl SizeArguments {
         let largest = self.largest_update;
         Limits {
             request_bytes: largest,
-            // A list of one update is slightly longer than the update.
+            // A list of one update is slightly longer than the update itself.
             response_bytes: usual.response_bytes.max(largest.saturating_add(1 << 10)),
             body_bytes: usual.body_bytes.max(largest.saturating_mul(2)),
             answer_bytes: usual.answer_bytes.max(largest.saturating_mul(2)),
@@ -92,7 +92,7 @@ enum Log {
     Json,
 }
 
-/// A server bound to its address.
+/// A server that is bound to its address.
 pub(super) struct Host<'a> {
     listen: &'a str,
     scheme: &'static str,
@@ -123,7 +123,7 @@ impl ListenArguments {
         let server = Server::bind(self.listen.as_str(), options);
         let server = server.map_err(|error| network_failure(&self.listen, &error))?;
         if is_plain && !server.address().ip().is_loopback() {
-            // The name has been resolved again, to another address.
+            // The name resolved to another address than before.
             return Err(self.not_loopback());
         }
         Ok(Host {
@@ -133,8 +133,8 @@ impl ListenArguments {
         })
     }
 
-    /// Requires loopback addresses without TLS. An eavesdropper could read the queried keys, but
-    /// not forge answers.
+    /// Accepts only loopback addresses if TLS is not used. Otherwise, an eavesdropper could read
+    /// the queried keys, but could not forge answers.
     fn check_loopback(&self) -> Result<(), Failure> {
         let addresses = self.listen.to_socket_addrs();
         let mut addresses = addresses
@@ -153,7 +153,7 @@ impl ListenArguments {
         .help("use --tls-cert and --tls-key")
     }
 
-    /// Initialises the log of this process.
+    /// Initialises logging for this process.
     pub(super) fn begin_log(&self) -> Result<(), Failure> {
         let log = fmt()
             .with_max_level(LevelFilter::TRACE)
@@ -172,14 +172,14 @@ impl Host<'_> {
         self.server.address()
     }
 
-    /// URL of the server, as clients use it.
+    /// Returns the URL of the server, as clients use it.
     pub(super) fn url(&self) -> String {
         format!("{}://{}", self.scheme, self.address())
     }
 
     /// Reports that the server is ready, then serves until it is stopped and calls `end`.
     ///
-    /// The address and the scheme are added to the JSON object.
+    /// The JSON object also contains the address and the URL scheme.
     pub(super) fn run(
         self,
         handler: impl Handler,
@@ -210,7 +210,8 @@ mod tests {
 
     use super::*;
 
-    /// Reports whether `pad_service` and another target log at `level` with `--log-level`.
+    /// Returns whether `pad_service`, and whether another target, logs at `level` with this
+    /// `--log-level`.
     fn logs(levels: &str, level: LevelFilter) -> [bool; 2] {
         let command = ListenArguments::augment_args(Command::new("serve").no_binary_name(true));
         let matches = command.try_get_matches_from(["--log-level", levels]);

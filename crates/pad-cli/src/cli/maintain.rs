@@ -53,7 +53,7 @@ impl Prune {
         let mut repository = Server::of_any(&self.store.store)?;
         let scheme = repository.public_key()?.scheme;
         if scheme.family().is_append_only() {
-            // The trees of a log cover all entries.
+            // The trees of a log cover all entries, so no version can be dropped.
             let (what, scheme) = ("prunings", scheme.id());
             return Err(Failure::Input(NotOffered { what, scheme }.to_string()));
         }

@@ -31,8 +31,7 @@ pub(super) struct CacheArguments {
 }
 
 impl CacheArguments {
-    /// Opens the dictionary in `store`. Reads its latest version into memory if `--cache all` is
-    /// given.
+    /// Opens the dictionary in `store`. With `--cache all`, reads its latest version into memory.
     pub(super) fn open(
         &self,
         name: &str,
@@ -47,7 +46,7 @@ impl CacheArguments {
                 .help("give a size for a store in objects"));
         }
         let most = match most {
-            // Two copies exist while all nodes are read again.
+            // While all nodes are read again, two copies are in memory.
             AS_FREE => free_memory().map_or(AS_FREE, |free| free / 2),
             most => most,
         };
@@ -62,7 +61,7 @@ impl CacheArguments {
         bar.finish_and_clear();
         let dictionary = opened?;
         if !dictionary.reads_on_demand() {
-            // This kind of store is always in memory.
+            // This kind of store is always in memory, so it needs no cache.
             return Ok(dictionary);
         }
         let (seconds, bytes) = (
@@ -84,7 +83,7 @@ impl CacheArguments {
     }
 }
 
-/// Marks a limit that is derived from the free memory when a store is opened.
+/// Marker for a limit that is derived from the free memory when a store is opened.
 const AS_FREE: u64 = u64::MAX;
 
 const BAR: &str =
@@ -105,7 +104,7 @@ fn cache_size(text: &str) -> Result<CacheSize, String> {
     }
 }
 
-/// Available memory of the system in bytes; `None` if unknown.
+/// Returns the available memory of the system in bytes; `None` if it is unknown.
 fn free_memory() -> Option<u64> {
     let said = fs::read_to_string("/proc/meminfo").ok()?;
     let line = said

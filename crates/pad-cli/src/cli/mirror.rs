@@ -184,9 +184,9 @@ impl MirrorCommand {
 
     /// Connects to the upstream servers.
     ///
-    /// An address without a dictionary name is resolved by asking the server. If that fails, the
-    /// server is assumed to have the dictionary `name`. A mirror thus serves its contents while
-    /// upstreams are unreachable.
+    /// If an address contains no dictionary name, the server is asked for the name. If the server
+    /// does not answer, it is assumed to have the dictionary `name`. So a mirror serves its
+    /// contents while other servers are unreachable.
     fn upstreams(&self, name: Option<&str>) -> Result<Vec<Remote>, Failure> {
         let options = HttpOptions {
             attempts: 1,
@@ -194,7 +194,7 @@ impl MirrorCommand {
             ..self.roots.options()?
         };
         let named = |address: &String| match (Remote::connect(address, options.clone()), name) {
-            // Other upstreams may work even if this one fails.
+            // Other servers may answer even if this server does not.
             (Err(error), Some(name))
                 if !matches!(error, FetchError::Http(HttpError::Configuration(_))) =>
             {
@@ -210,9 +210,10 @@ impl MirrorCommand {
     }
 }
 
-/// Connects to the servers at `addresses`, given by `option`.
+/// Connects to the servers at `addresses`, the values of `option`.
 ///
-/// Servers whose addresses do not name the dictionary must be reachable to ask for its name.
+/// A server whose address does not contain the dictionary's name must be reachable, to be asked for
+/// the name.
 pub(super) fn connect(
     option: &str,
     addresses: &[String],

@@ -13,29 +13,29 @@ use super::Failure;
 
 mod statement;
 
-/// Trust basis of the public key used for verification.
+/// The trust basis of the public key that verifies answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Trust {
-    /// The key was given, or is remembered from when it was given.
+    /// The key was given by the user, now or when the view was created.
     Authentic,
-    /// The key was taken from the store itself; holds its fingerprint.
+    /// The key was read from the store itself. Contains the key's fingerprint.
     StoresOwn(String),
 }
 
-/// Witness status of the newest version.
+/// The cosignatures of the newest version by witnesses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(
     not(feature = "network"),
     allow(dead_code, reason = "only servers show logs")
 )]
 pub(crate) struct WitnessStatus {
-    /// Version number.
+    /// The number of the version.
     pub(crate) version: u64,
-    /// Number of witnesses with a recent enough cosignature.
+    /// Number of witnesses whose cosignature is recent enough.
     pub(crate) cosigned: usize,
-    /// Number of known witnesses.
+    /// Number of witnesses in the policy.
     pub(crate) witnesses: usize,
-    /// Time of the first cosignature in seconds since 1970; `None` if no witness is required.
+    /// Time of the first cosignature, in seconds since 1970; `None` if no witness is required.
     pub(crate) seconds: Option<u64>,
 }
 
@@ -62,14 +62,14 @@ impl WitnessStatus {
     }
 }
 
-/// Behaviour of a command when standard output is closed.
+/// The behaviour of a command when standard output is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ClosedOutput {
     Ends,
     GoesOn,
 }
 
-/// True if notes on standard error are JSON objects, for the whole process.
+/// True if notes on standard error are JSON objects. Applies to the whole process.
 static NOTES_ARE_OBJECTS: AtomicBool = AtomicBool::new(false);
 
 /// Writes a note to standard error. Write errors are ignored.
@@ -82,24 +82,24 @@ fn note(text: &str) {
     drop(io::stderr().write_all(line.as_bytes()));
 }
 
-/// The current time, in seconds since 1970.
+/// Returns the current time, in seconds since 1970.
 pub(crate) fn now() -> u64 {
     let elapsed = SystemTime::now().duration_since(UNIX_EPOCH);
     elapsed.map_or(0, |elapsed| elapsed.as_secs())
 }
 
-/// Destination and format of a command's output.
+/// The destination and the format of a command's output.
 pub(crate) struct Output {
     json: bool,
     hex: bool,
     trust: Trust,
-    /// Witness status, if witnesses are used.
+    /// The cosignatures of the newest version, if witnesses are used.
     newest: Option<WitnessStatus>,
-    /// Versions requested by name. The mapping of names is unverified.
+    /// Versions that were requested by name. The mapping from names to versions is unverified.
     named: Vec<(String, Version, &'static str)>,
-    /// Caveat about the parameters of the log that answers.
+    /// A caveat about the parameters of the queried log.
     caveat: Option<&'static str>,
-    /// The caveat, until it is written.
+    /// The caveat, if it was not written yet.
     unsaid: Option<&'static str>,
     unread: ClosedOutput,
     noted: bool,
@@ -123,7 +123,7 @@ impl Output {
         }
     }
 
-    /// Reports whether output is JSON.
+    /// Returns whether the output is JSON.
     pub(crate) const fn is_json(&self) -> bool {
         self.json
     }
@@ -139,7 +139,8 @@ impl Output {
         self.newest = Some(newest);
     }
 
-    /// Notes that a version was requested by name; the verified answer is for its number.
+    /// Records that a version was requested by name. The verified answer is for the version's
+    /// number.
     pub(crate) fn named(&mut self, name: &str, version: Version, word_of: &'static str) {
         let shown = Self::show_text(name);
         note(&format!(
@@ -155,7 +156,7 @@ impl Output {
         self.unsaid = Some(caveat);
     }
 
-    /// Writes notes on an unauthenticated key and on the caveat, before the first line of text.
+    /// Writes the notes on an unauthenticated key and the caveat, before the first line of text.
     fn note(&mut self) {
         if self.noted {
             return;
@@ -170,7 +171,7 @@ impl Output {
         self.note_caveat();
     }
 
-    /// Writes the caveat once, also with JSON output, because consumers may read only the field
+    /// Writes the caveat once, also with JSON output, because programs may read only the field
     /// `verified`.
     fn note_caveat(&mut self) {
         if let Some(caveat) = self.unsaid.take() {
@@ -183,7 +184,8 @@ impl Output {
         note(text);
     }
 
-    /// Marks the command as changing state: it completes even if standard output is closed.
+    /// Marks the command as changing state. Such a command completes even if standard output is
+    /// closed.
     pub(crate) fn goes_on(&mut self) {
         self.unread = ClosedOutput::GoesOn;
     }
@@ -199,7 +201,7 @@ impl Output {
         }
     }
 
-    /// Describes the verification status of an answer whose proof verifies.
+    /// Returns the verification status of an answer whose proof was verified, as text.
     pub(crate) fn verdict(&self) -> String {
         let verdict = match &self.trust {
             Trust::Authentic => "verified".into(),
@@ -213,7 +215,7 @@ impl Output {
         }
     }
 
-    /// Adds the verdict, the witness status, the caveat and the names as fields.
+    /// Adds fields with the verification status, the cosignatures, the caveat and the names.
     pub(crate) fn add_verdict(&self, object: &mut Map<String, Json>) {
         let authentic = self.trust == Trust::Authentic;
         object.insert("verified".into(), authentic.into());
@@ -237,7 +239,7 @@ impl Output {
         }
     }
 
-    /// Prints `text`, or `object` with the verdict as JSON.
+    /// Prints `text`, or `object` as JSON, with the verification status.
     pub(crate) fn say_verdict(&mut self, text: &str, object: Json) -> Result<(), Failure> {
         let object = match object {
             Json::Object(mut object) => {
@@ -249,8 +251,8 @@ impl Output {
         self.say(text, &object)
     }
 
-    /// Reports whether to show progress: only with text output, and with standard error on a
-    /// terminal.
+    /// Returns whether to show progress. It is shown only with text output, and if standard error
+    /// is a terminal.
     pub(crate) fn shows_progress(&self) -> bool {
         !self.json && io::stderr().is_terminal()
     }
@@ -268,8 +270,8 @@ impl Output {
         self.written(written)
     }
 
-    /// Prints an item of a list: a line of text, or an object with the field `verified`. Does not
-    /// flush.
+    /// Prints an item of a list: a line of text, or an object with the field `verified`. Standard
+    /// output is not flushed.
     pub(crate) fn item(
         &mut self,
         text: &str,
@@ -284,7 +286,7 @@ impl Output {
         self.written(written)
     }
 
-    /// Writes raw bytes of a value; notes go to standard error.
+    /// Writes the raw bytes of a value. Notes are written to standard error.
     pub(crate) fn raw_value(&mut self, value: &Value) -> Result<(), Failure> {
         self.note();
         self.raw(value.as_bytes())
@@ -307,7 +309,7 @@ impl Output {
         self.written(written)
     }
 
-    /// Opens standard output as a sink of raw bytes.
+    /// Returns standard output as a writer of raw bytes.
     #[cfg(feature = "file")]
     pub(crate) const fn stream(&mut self) -> Stream<'_> {
         Stream {
@@ -318,7 +320,7 @@ impl Output {
 
     /// Reports the failure of a command.
     pub(crate) fn failed(&self, failure: &Failure) {
-        // Names are untrusted: escape line breaks and terminal control sequences.
+        // Names are untrusted, so line breaks and terminal control sequences are escaped.
         let escaped = |text: &str| -> String { text.chars().flat_map(printable).collect() };
         let (text, help) = (escaped(&failure.to_string()), failure.advice().map(escaped));
         let texts = (text.as_str(), help.as_deref());
@@ -348,9 +350,9 @@ impl Output {
             .map_err(|error| Failure::Input(format!("'{argument}' is not hexadecimal: {error}")))
     }
 
-    /// Formats bytes for people, injectively.
+    /// Formats bytes for human readers. Different bytes have different formats.
     ///
-    /// Plain text is unquoted. Other bytes are quoted, with escapes for unprintable text.
+    /// Plain text is not quoted. Other bytes are quoted, with escapes for unprintable text.
     pub(crate) fn show(&self, bytes: &[u8]) -> String {
         if self.hex {
             return hex::encode(bytes);
@@ -370,7 +372,8 @@ impl Output {
         }
     }
 
-    /// Adds bytes to an object: text as `name`, other bytes as hexadecimal digits under `name_hex`.
+    /// Adds bytes to an object: text under `name`, other bytes as hexadecimal digits under
+    /// `name_hex`.
     pub(crate) fn add(&self, object: &mut Map<String, Json>, name: &str, bytes: &[u8]) {
         match core::str::from_utf8(bytes) {
             Ok(text) if !self.hex => object.insert(name.into(), text.into()),
@@ -379,7 +382,7 @@ impl Output {
     }
 }
 
-/// Standard output as a sink. Keeps the failure that the writer sees as an I/O error.
+/// Standard output as a writer. It keeps the failure that its caller sees only as an I/O error.
 #[cfg(feature = "file")]
 pub(crate) struct Stream<'a> {
     output: &'a mut Output,
@@ -388,7 +391,7 @@ pub(crate) struct Stream<'a> {
 
 #[cfg(feature = "file")]
 impl Stream<'_> {
-    /// Result of writing: the failure of this sink, if there is one, and `as_said` otherwise.
+    /// Returns the failure of this writer, if there is one, and `as_said` otherwise.
     pub(crate) fn ended(self, as_said: Result<(), Failure>) -> Result<(), Failure> {
         self.failure.map_or(as_said, Err)
     }
@@ -413,7 +416,7 @@ impl Write for Stream<'_> {
 }
 
 /// Reports a failure on standard error: the message, and a line `help:` if there is advice. Write
-/// errors are ignored; the exit status remains.
+/// errors are ignored, because the exit status still reports the failure.
 pub(crate) fn say_failure(json: bool, exit: u8, kind: &str, (text, help): (&str, Option<&str>)) {
     let lines = if json {
         let mut error = json!({ "exit": exit, "kind": kind, "message": text });
@@ -428,14 +431,14 @@ pub(crate) fn say_failure(json: bool, exit: u8, kind: &str, (text, help): (&str,
     drop(io::stderr().write_all(lines.as_bytes()));
 }
 
-/// Formats a count with its noun: `1 change`, `2 entries`.
+/// Formats a number with its noun: `1 change`, `2 entries`.
 pub(crate) fn counted(number: impl Copy + ToString, thing: &str) -> String {
     let number = number.to_string();
     let things = things(&number, thing);
     format!("{number} {things}")
 }
 
-/// Singular or plural of `thing` for `number`.
+/// Returns the singular or plural of `thing` for `number`.
 pub(crate) fn things(number: &str, thing: &str) -> String {
     match (number, thing.strip_suffix('y')) {
         ("1", _) => thing.to_owned(),
@@ -454,7 +457,7 @@ fn printable(letter: char) -> impl Iterator<Item = char> {
         .chain(escaped.into_iter().flatten())
 }
 
-/// Reports whether a character is visible on its own.
+/// Returns whether a character is visible on its own.
 fn is_visible(letter: char) -> bool {
     let blank = matches!(
         letter,
@@ -463,14 +466,14 @@ fn is_visible(letter: char) -> bool {
     !blank && letter.escape_debug().len() == 1
 }
 
-/// Reports whether a text needs no quotes: ASCII letters, digits and a few marks, with single
-/// spaces inside.
+/// Returns whether a text needs no quotes. Such a text consists of ASCII letters, digits and a few
+/// marks, with single spaces inside.
 fn is_plain(text: &str) -> bool {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || " ._/|:+-@#%".contains(letter);
     !text.is_empty() && text.trim() == text && !text.contains("  ") && text.chars().all(is_plain)
 }
 
-/// Bytes in quotation marks: text with the escapes of a Rust string, other bytes as `\xNN`.
+/// Quotes bytes: text with the escapes of a Rust string, other bytes as `\xNN`.
 fn quoted(bytes: &[u8]) -> String {
     let mut shown = String::from("\"");
     for chunk in bytes.utf8_chunks() {
@@ -507,7 +510,7 @@ mod tests {
         ] {
             assert_eq!(utc(seconds), text);
         }
-        // Witnesses may send any number.
+        // A witness may send any number as its time.
         assert!(utc(u64::MAX).ends_with('Z'));
     }
 

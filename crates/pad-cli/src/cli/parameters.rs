@@ -74,7 +74,7 @@ impl Parameters {
         output.say(&text, &object)
     }
 
-    /// Creates or reads the parameters, with a warning about them if needed.
+    /// Generates or reads the parameters. Also returns a warning about them, if one is needed.
     fn made(&self, output: &Output) -> Result<(LogParameters, Option<&'static str>), Failure> {
         let Some(path) = &self.ceremony else {
             let _spinner = progress::spinner(output, "computing powers");
@@ -109,8 +109,8 @@ impl Parameters {
     }
 }
 
-/// Loads parameters from `path`, or the bundled ones. Checks that a file is well-formed and
-/// contains the powers of one secret.
+/// Loads parameters from `path`, or the bundled parameters. A file is checked: it must be
+/// well-formed and contain the powers of one secret.
 pub(super) fn load(path: Option<&Path>, output: &Output) -> Result<LogParameters, Failure> {
     let Some(path) = path else {
         return LogParameters::ethereum().map_err(|error| Failure::Store(error.to_string()));

@@ -1,6 +1,7 @@
-//! Passphrase input: a file named by an environment variable, or the terminal.
+//! Input of passphrases, from a file named by an environment variable or from the terminal.
 //!
-//! The command line is not a source, because other users of the machine can read it.
+//! A passphrase is never read from the command line, because other users of the machine can read it
+//! there.
 
 use std::{
     env,
@@ -14,7 +15,7 @@ use console::Term;
 
 use super::{Failure, permissions::check_secret};
 
-/// The passphrase to ask for.
+/// The passphrase that the user is asked for.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum PassphrasePrompt<'a> {
     /// The existing passphrase of the key in this file.
@@ -43,8 +44,8 @@ impl PassphrasePrompt<'_> {
     }
 }
 
-/// Reads a passphrase from the file named in the environment, or else from the terminal. A new one
-/// is typed twice.
+/// Reads a passphrase from the file named in the environment, or else from the terminal. A new
+/// passphrase must be typed twice.
 pub(super) fn ask(asked: PassphrasePrompt<'_>) -> Result<Passphrase, Failure> {
     let variable = asked.variable();
     if let Some(path) = env::var_os(variable).filter(|path| !path.is_empty()) {
@@ -63,7 +64,7 @@ pub(super) fn ask(asked: PassphrasePrompt<'_>) -> Result<Passphrase, Failure> {
 fn from_file(variable: &str, path: &Path) -> Result<Passphrase, Failure> {
     check_secret(variable, path)?;
     let failure = |error| Failure::file(path, &error);
-    // Allocated in full, so that no copy is left behind in freed memory.
+    // The full capacity is allocated at once, so that no copy remains in freed memory.
     let mut bytes = Zeroizing::new(Vec::with_capacity(LONGEST_FILE));
     let limit = u64::try_from(LONGEST_FILE).unwrap_or(u64::MAX);
     let file = File::open(path).map_err(failure)?;
@@ -100,7 +101,7 @@ fn typed(asked: PassphrasePrompt<'_>, prompt: &str) -> Result<Passphrase, Failur
     Passphrase::new(line).map_err(|error| Failure::Input(error.to_string()))
 }
 
-/// Prompts on the terminal itself, because standard input may be a trace and standard error a file.
+/// Prompts on the terminal device, because standard input may be a trace and standard error a file.
 fn read_line(prompt: &str) -> io::Result<Zeroizing<String>> {
     #[cfg(unix)]
     let terminal = {
@@ -118,5 +119,5 @@ fn read_line(prompt: &str) -> io::Result<Zeroizing<String>> {
     terminal.read_secure_line().map(Zeroizing::new)
 }
 
-/// Maximum bytes read: more than a passphrase and a few further lines.
+/// Maximum bytes to read. A passphrase and a few further lines fit.
 const LONGEST_FILE: usize = 4096;

@@ -1,10 +1,10 @@
-//! Permission checks of files with secrets.
+//! Permission checks for files that contain secrets.
 
 use std::path::Path;
 
 use super::Failure;
 
-/// Rejects a secret that other users can read or change, or its group can change.
+/// Rejects a secret file that other users can read or change, or that the file's group can change.
 pub(super) fn check_secret(name: &str, path: &Path) -> Result<(), Failure> {
     #[cfg(unix)]
     {
@@ -13,7 +13,7 @@ pub(super) fn check_secret(name: &str, path: &Path) -> Result<(), Failure> {
             .metadata()
             .map_err(|error| Failure::file(path, &error))?;
         let mode = metadata.permissions().mode() & 0o777;
-        // Group read access is allowed, as for the groups of web servers.
+        // The group may read the file, as the groups of web servers need.
         if mode & 0o027 != 0 {
             let path = path.display();
             return Err(Failure::Input(format!(

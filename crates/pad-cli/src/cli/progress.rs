@@ -1,4 +1,4 @@
-//! Progress display on standard error, if it is a terminal; never with JSON output.
+//! Display of progress on standard error, if it is a terminal and output is not JSON.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::Output;
 
-/// A spinner with a message, for work of unknown duration. Disappears when dropped.
+/// Shows a spinner with a message, for work of unknown duration. It disappears when it is dropped.
 pub(super) fn spinner(output: &Output, message: impl Into<String>) -> ProgressBar {
     if !output.shows_progress() {
         return ProgressBar::hidden();
@@ -19,14 +19,14 @@ pub(super) fn spinner(output: &Output, message: impl Into<String>) -> ProgressBa
     spinner
 }
 
-/// A progress bar of `total` steps or bytes, formatted by an `indicatif` template.
+/// Shows a progress bar of `total` steps or bytes, formatted by an `indicatif` template.
 pub(super) fn bar(output: &Output, total: u64, template: &str) -> ProgressBar {
     if !output.shows_progress() {
         return ProgressBar::hidden();
     }
     let style = ProgressStyle::with_template(template);
     let bar = ProgressBar::new(total);
-    // A single step may take minutes.
+    // The bar is redrawn regularly, because a single step may take minutes.
     bar.enable_steady_tick(TICK);
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

@@ -97,7 +97,7 @@ impl Prove {
         let at = self.at.as_ref();
         let (_, (version, answer)) = self.read.open_until_kept(at, output, |session, output| {
             let version = session.version(at, output)?;
-            // The answer has been verified: an invalid proof is not written.
+            // The answer has been verified, so an invalid proof is not written.
             Ok((version, session.prove(version, &question)?.0))
         })?;
         write(&answer, &self.out, (version, &question), output)
@@ -115,7 +115,7 @@ impl ProveAppendOnly {
     }
 }
 
-/// Question about a key, or about one of its values.
+/// Returns the question about a key or, if `value` is given, about one of its values.
 fn about_key(key: &str, value: Option<&str>, output: &Output) -> Result<Question, Failure> {
     let key = output.key(key)?;
     Ok(match value {
@@ -124,7 +124,7 @@ fn about_key(key: &str, value: Option<&str>, output: &Output) -> Result<Question
     })
 }
 
-/// Writes the answer to a question about a version.
+/// Writes the answer to a question about a version to the output file.
 fn write(
     answer: &[u8],
     out: &OutArguments,
@@ -154,7 +154,7 @@ fn write(
     output.say_verdict(&text, object)
 }
 
-/// Describes the subject of an answer.
+/// Returns a description of a question.
 fn asked(version: Version, question: &Question, output: &Output) -> String {
     match question {
         Question::Key(key) => {
@@ -198,7 +198,7 @@ impl Verify {
     }
 }
 
-/// Adds the expected subject to a refusal, for proofs of other statements.
+/// Adds the expected subject to a refusal, because the proof may be about another subject.
 fn refused(asked: &str, refusal: Refusal) -> Failure {
     match Failure::from(refusal) {
         Failure::Refused(text) => Failure::Refused(format!("{text} (asked: {asked})")),

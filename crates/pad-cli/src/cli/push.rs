@@ -1,4 +1,4 @@
-//! `pad push` and `--push`: uploads missing versions to servers.
+//! `pad push` and the option `--push`: send missing versions to servers.
 
 use std::{
     path::{Path, PathBuf},
@@ -28,7 +28,7 @@ pub(super) struct Push {
     roots: RootArguments,
 }
 
-/// Servers that receive new versions.
+/// The servers that receive new versions.
 #[derive(Debug, Args)]
 pub(super) struct PushArguments {
     /// Send this server the versions it lacks; may be repeated.
@@ -48,7 +48,8 @@ impl Push {
 }
 
 impl PushArguments {
-    /// Uploads missing versions of a store. This process must not have it open for writing.
+    /// Sends missing versions of a store to the servers. This process must not have the store open
+    /// for writing.
     pub(super) fn run(&self, store: &Path, output: &mut Output) -> Result<(), Failure> {
         if self.push.is_empty() {
             return Ok(());
@@ -57,7 +58,7 @@ impl PushArguments {
     }
 }
 
-/// Uploads missing versions to all servers in parallel.
+/// Sends missing versions to all servers in parallel.
 fn push(
     store: &Path,
     addresses: &[String],
@@ -119,7 +120,7 @@ fn push(
     Err(failure.help(advice.join("; ")))
 }
 
-/// Source of an upload.
+/// The store whose versions are sent.
 struct PushSource<'r> {
     public: &'r PublicKey,
     repository: &'r Server,
@@ -128,8 +129,8 @@ struct PushSource<'r> {
 }
 
 impl PushSource<'_> {
-    /// Uploads the versions that a server lacks and returns their number. Checks the server's head
-    /// of the latest version.
+    /// Sends the versions that a server lacks, and returns their number. Checks that the server and
+    /// the store have the same latest head.
     fn bring(&self, address: &str, options: &HttpOptions) -> Result<u64, Failure> {
         let server = Remote::connect(address, options.clone()).map_err(|error| failed(&error))?;
         let ours = self.repository.latest();
@@ -150,7 +151,7 @@ impl PushSource<'_> {
                     theirs = next;
                 }
                 PushOutcome::Known => theirs = next,
-                // Another client uploads at the same time.
+                // Another client is sending versions at the same time.
                 PushOutcome::Gap { latest } if latest > theirs => theirs = latest,
                 PushOutcome::Gap { latest } => {
                     return Err(Failure::Refused(format!(
@@ -183,7 +184,7 @@ impl PushSource<'_> {
         }
     }
 
-    /// Failure for a server that claims a later version than the store.
+    /// Creates the failure for a server that claims a later version than the store's latest.
     fn is_ahead(&self, server: &Remote, theirs: Version) -> Failure {
         let ours = self.repository.latest();
         let head = match head_of(server, theirs) {

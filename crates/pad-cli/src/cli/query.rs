@@ -1,6 +1,6 @@
 //! `pad versions`, `pad get` and `pad range`.
 //!
-//! Each answer is encoded, then verified with the public key, before it is printed.
+//! Before an answer is printed, it is encoded and then verified with the public key.
 
 use authdict::{
     Answer, Key, KeyRange, Version,
@@ -122,7 +122,7 @@ impl Versions {
     }
 }
 
-/// Formats a version's unverified note in columns.
+/// Formats a version's unverified note as columns.
 fn note_text(note: &VersionNote) -> String {
     let VersionNote {
         name,
@@ -170,7 +170,7 @@ impl Get {
     }
 }
 
-/// Writes the single value of a key.
+/// Writes the value of a key as raw bytes.
 fn raw(
     key: &Key,
     version: Version,
@@ -234,7 +234,7 @@ impl Range {
     }
 }
 
-/// The range from `start` up to, but not including, `end`; empty text means no bound.
+/// Returns the range from `start` up to, but not including, `end`. An empty text means no bound.
 pub(super) fn between(start: &str, end: &str, output: &Output) -> Result<KeyRange, Failure> {
     let limit = |text| match text {
         "" => Ok(None),
@@ -252,7 +252,7 @@ pub(super) fn between(start: &str, end: &str, output: &Output) -> Result<KeyRang
     ))
 }
 
-/// Prints the entries of a range, each after verification. Returns their number.
+/// Prints the entries of a range, each after it was verified. Returns their number.
 fn list(
     session: &Session,
     version: Version,
@@ -273,7 +273,7 @@ fn list(
     Ok(count)
 }
 
-/// The range of keys with a prefix; its end is the first key above all of them.
+/// Returns the range of the keys with a prefix. Its end is the first key after all of them.
 fn beginning_with(prefix: Key) -> Result<KeyRange, Failure> {
     let mut end = prefix.as_bytes().to_vec();
     while end.last() == Some(&u8::MAX) {

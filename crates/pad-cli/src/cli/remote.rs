@@ -63,7 +63,7 @@ pub(super) struct ServerArguments {
     cosigned_within: u64,
 }
 
-/// Accepted server certificates.
+/// The server certificates that are accepted.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct RootArguments {
     /// Accept only servers whose certificates descend from those in this PEM file.
@@ -89,17 +89,17 @@ impl RootArguments {
     }
 }
 
-/// Maximum number of attempts before a server counts as unreachable.
+/// Maximum number of attempts before a server is considered unreachable.
 const ATTEMPTS: u32 = 3;
-/// Maximum time until a response begins, where there are other servers.
+/// Maximum time until a response begins, if there are other servers.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Pause before the retry of an overloaded server.
+/// Pause before a request to an overloaded server is repeated.
 const BUSY: Duration = Duration::from_secs(1);
 const MAX_ROOTS_BYTES: u64 = 16 << 20;
 
 impl ServerArguments {
-    /// Reports whether servers are given explicitly instead of by the environment; `None` without
-    /// servers.
+    /// Returns whether servers were given as options, and not by the environment; `None` if there
+    /// are no servers.
     pub(super) fn are_given(&self) -> Option<bool> {
         if self.server.is_empty() {
             return None;
@@ -203,8 +203,8 @@ impl ServerArguments {
 
     /// Connects to all servers.
     ///
-    /// Returns the reachable servers, the failures of the others, and whether one of those may only
-    /// be slow.
+    /// Returns the reachable servers, the failures of other servers, and whether one of these may
+    /// only be slow.
     fn connected(
         &self,
         options: &HttpOptions,
@@ -213,7 +213,7 @@ impl ServerArguments {
         for address in &self.server {
             let mut connected = Remote::connect(address, options.clone());
             if let Err(FetchError::Http(HttpError::Overloaded { .. })) = connected {
-                // Without a retry, the session would lack a server that was busy for a moment.
+                // Without this retry, the session would lack a server that was busy for a moment.
                 thread::sleep(BUSY);
                 connected = Remote::connect(address, options.clone());
             }
@@ -268,13 +268,13 @@ impl WitnessStatus {
     }
 }
 
-/// A source of answers from remote servers, with a client that has verified their heads.
+/// Remote servers as a source of answers, with a client that has verified their heads.
 struct Servers {
     client: Client,
 }
 
 impl Servers {
-    /// Reports failures of servers that were compensated by other servers.
+    /// Reports failures of servers after which another server has answered.
     fn note(&self) {
         for incident in self.client.take_incidents() {
             Output::warn(&incident.to_string());

@@ -68,7 +68,8 @@ pub(super) struct Route {
 impl Route {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let limits = Limits {
-            // Requests that wait for a server use no computing time here.
+            // A request that waits for a server uses no computing time here, so more requests are
+            // allowed.
             in_flight: IN_FLIGHT,
             ..self.sizes.limits()
         };
@@ -99,12 +100,12 @@ impl Route {
             (&text, json!({ "dictionaries": [name] })),
             output,
             || {
-                // Not dropped: stopping could wait for a server.
+                // The tasks are not dropped, because stopping them could wait for a server.
                 core::mem::forget(following);
             },
         )
     }
 }
 
-/// Maximum number of requests in flight to servers.
+/// Maximum number of requests that wait for servers.
 const IN_FLIGHT: usize = 64;

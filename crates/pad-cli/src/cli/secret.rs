@@ -1,4 +1,4 @@
-//! Files with secret keys: permissions and passphrases.
+//! Files with secret keys: their permissions and passphrases.
 
 use std::path::Path;
 #[cfg(feature = "passphrase")]
@@ -23,7 +23,7 @@ pub(super) struct ProtectArguments {
     passphrase: bool,
 }
 
-/// Passphrase for a new secret key, if there is one.
+/// The passphrase for a new secret key, if the user wants one.
 pub(super) struct Protection {
     #[cfg(feature = "passphrase")]
     passphrase: Option<authdict::keys::Passphrase>,

@@ -107,16 +107,16 @@ impl Serve {
     }
 }
 
-/// Published files and head logs of dictionaries.
+/// The published files and head logs of the served dictionaries.
 pub(super) struct PublishSettings<'a> {
     folder: Option<&'a Path>,
-    /// Keys of head logs not yet assigned to a dictionary.
+    /// Keys of head logs that are not assigned to a dictionary yet.
     keys: std::cell::RefCell<Vec<(PathBuf, NoteSigner)>>,
     policy: Option<Policy>,
 }
 
 impl PublishSettings<'_> {
-    /// Adds published files to a dictionary, and its head log if there is a key for it.
+    /// Adds the published files to a dictionary. If there is a key for its head log, adds the log.
     pub(super) fn dictionary(
         &self,
         dictionary: Dictionary,
@@ -153,7 +153,7 @@ impl PublishSettings<'_> {
         Ok(dictionary.logging(Arc::new(log)))
     }
 
-    /// Rejects `--publish`, for servers of a part of the keys.
+    /// Rejects `--publish` on a server of a part of the keys.
     pub(super) fn check_unpublished(&self) -> Result<(), Failure> {
         match self.folder {
             None => Ok(()),
@@ -163,7 +163,7 @@ impl PublishSettings<'_> {
         }
     }
 
-    /// Rejects keys of head logs of other dictionaries.
+    /// Rejects keys of head logs whose dictionary is not served here.
     pub(super) fn check_used(&self) -> Result<(), Failure> {
         match self.keys.borrow().first() {
             None => Ok(()),
@@ -177,7 +177,7 @@ impl PublishSettings<'_> {
 }
 
 impl NetworkArguments {
-    /// Reads the keys and the policy for published logs.
+    /// Reads the keys and the policy for published head logs.
     pub(super) fn publishing(&self) -> Result<PublishSettings<'_>, Failure> {
         let keys = self
             .log_key
@@ -190,8 +190,8 @@ impl NetworkArguments {
         })
     }
 
-    /// Serves until stopped. Calls `begin` once the address is bound, and keeps its result until
-    /// the end.
+    /// Serves until the process is stopped. Calls `begin` once the address is bound, and keeps the
+    /// result of `begin` until the end.
     pub(super) fn serve<G>(
         &self,
         dictionaries: BTreeMap<String, ServedDictionary>,
@@ -218,13 +218,13 @@ impl NetworkArguments {
         let object = json!({ "dictionaries": names });
         host.run(service, (&text, object), output, || {
             drop(following);
-            // Not dropped: a round may wait minutes for an upstream or a witness. It can be
-            // interrupted at any time.
+            // The tasks are not dropped, because a round may wait for minutes for another server or
+            // a witness. A round can be interrupted at any time.
             core::mem::forget(begun);
         })
     }
 
-    /// Starts background tasks that collect cosignatures for the head logs kept here.
+    /// Starts background tasks that collect cosignatures for the head logs of this server.
     fn cosign(
         &self,
         dictionaries: &BTreeMap<String, ServedDictionary>,
@@ -249,16 +249,17 @@ impl NetworkArguments {
         Ok(all)
     }
 
-    /// Maximum bytes of a response, both sent and requested from other servers.
+    /// Returns the maximum bytes of a response. The limit applies to responses sent, and to
+    /// responses of other servers.
     pub(super) fn longest_answer(&self) -> usize {
         self.sizes.limits().response_bytes
     }
 }
 
-/// Maximum time to connect to a witness, and for each part of the exchange.
+/// Maximum time for connecting to a witness, and for each part of a request and its response.
 const WITNESS_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Splits `[NAME=]FILE` into the name and the path of a store.
+/// Splits `[NAME=]FILE` into a dictionary's name and the path of its store.
 pub(super) fn named(store: &str) -> Result<(String, &Path), Failure> {
     let (name, path) = if let Some((name, path)) = store.split_once('=') {
         (name.to_owned(), Path::new(path))

@@ -1,4 +1,4 @@
-//! Opening of stores with views and authors' keys, shared by commands.
+//! Opening of stores, views and authors' keys, shared by several commands.
 
 use std::path::{Path, PathBuf};
 
@@ -47,7 +47,7 @@ pub(super) struct TrustArguments {
 
 /// A source of a dictionary's heads and of the author's key.
 pub(super) trait HeadSource: Heads<Error: Into<Failure>> {
-    /// The author's key according to this source, unauthenticated.
+    /// Returns the author's key that this source claims. The key is not authenticated.
     fn own_key(&self) -> Result<PublicKey, Failure>;
 }
 
@@ -58,14 +58,14 @@ impl HeadSource for Server {
 }
 
 impl ReadArguments {
-    /// Opens a store and reports the trust basis of its answers. The store is trusted no more than
-    /// a remote server.
+    /// Opens a store, and reports the trust basis of its answers. The store is not trusted more
+    /// than a remote server.
     pub(super) fn open(&self, output: &mut Output) -> Result<(Server, StoredView), Failure> {
         open_store(&self.store, &self.trust, output)
     }
 }
 
-/// Like [`ReadArguments::open`], for a store given by path.
+/// Opens the store at `path`, like [`ReadArguments::open`].
 pub(super) fn open_store(
     store: &Path,
     trust: &TrustArguments,
@@ -78,10 +78,10 @@ pub(super) fn open_store(
 }
 
 impl TrustArguments {
-    /// Opens a source of heads and reports the trust basis of its answers.
+    /// Opens a source of heads, and reports the trust basis of its answers.
     ///
-    /// The source is trusted no more than a remote server. With `--view`, the view has accepted its
-    /// latest head.
+    /// The source is not trusted more than a remote server. With `--view`, its latest head is
+    /// checked against the view.
     pub(super) fn open<R: HeadSource>(
         &self,
         open: impl Fn() -> Result<R, Failure>,
@@ -100,7 +100,7 @@ impl TrustArguments {
             return Ok((repository, StoredView::new(own)));
         };
         match open_with_view(view, given.as_ref(), &open, output) {
-            // Another process has seen a version that was published after this store was read.
+            // After this store was read, another process has advanced the view to a newer version.
             Err(failure) if matches!(failure.bare(), Failure::Behind(_)) => {
                 open_with_view(view, given.as_ref(), &open, output)
             }
@@ -128,18 +128,18 @@ fn open_with_view<R: HeadSource>(
     Ok((repository, view))
 }
 
-/// Trust basis of the key of a view.
+/// Returns the trust basis of the key in a view.
 pub(super) fn trust_of(view: &StoredView) -> Trust {
     if view.is_authenticated() {
         Trust::Authentic
     } else {
-        // The key is pinned from now on, but not authenticated.
+        // From now on the view refuses other keys, but its key is not authenticated.
         Trust::StoresOwn(view.public().fingerprint())
     }
 }
 
-/// Advances the view stored at `path` and stores the result. A new view begins with the given key,
-/// or with the key that the server claims.
+/// Advances the view stored at `path`, and stores the result. A new view contains the given key, or
+/// else the key that the server claims.
 pub(super) fn with_view(
     path: &Path,
     (given, own): (Option<&PublicKey>, Option<&PublicKey>),
@@ -148,7 +148,8 @@ pub(super) fn with_view(
     ViewFile::at(path).advance(|stored| beginning(path, stored, given, own), advance)
 }
 
-/// Like [`with_view`], but holds the lock during `advance`, which must be fast and runs once.
+/// Advances a view like [`with_view`], but holds the file's lock during `advance`. `advance` must
+/// be fast, and runs once.
 pub(super) fn with_held_view(
     path: &Path,
     (given, own): (Option<&PublicKey>, Option<&PublicKey>),
@@ -170,7 +171,7 @@ impl From<ViewAccessError> for Failure {
     }
 }
 
-/// The view to begin with: the stored one, or a new one for a key.
+/// Returns the stored view, or a new view with a key.
 fn beginning(
     path: &Path,
     stored: Option<StoredView>,
@@ -200,7 +201,7 @@ fn beginning(
     })
 }
 
-/// Adds a caveat for a log whose parameters are of unknown origin.
+/// Adds a caveat if the dictionary is a log whose parameters have an unknown origin.
 #[cfg(feature = "log")]
 pub(super) fn add_caveat(public: &PublicKey, output: &mut Output) {
     if public.scheme.family().is_append_only() && authdict::parameters::origin_of(public).is_none()
@@ -232,8 +233,8 @@ fn advanced(
     })
 }
 
-/// Failure for a refused head. Writes evidence, if there is any, next to the view at `path`, which
-/// is at version `seen`.
+/// Creates the failure for a refused head. If there is evidence, writes it next to the view at
+/// `path`, which is at version `seen`.
 pub(super) fn refused_head(path: &Path, seen: Version, refused: RefusedHead) -> Failure {
     let RefusedHead { refusal, evidence } = refused;
     let Some(evidence) = evidence else {
@@ -253,7 +254,7 @@ pub(super) fn refused_head(path: &Path, seen: Version, refused: RefusedHead) -> 
     }
 }
 
-/// The author's key and signing record.
+/// The author's key and the signing record.
 #[derive(Debug, Args)]
 pub(super) struct AuthorArguments {
     /// The author's secret key.
@@ -288,7 +289,7 @@ impl AuthorArguments {
         Ok(SigningRecord::open(&path)?)
     }
 
-    /// Opens the signing record for a store at version `stored`.
+    /// Opens the signing record, for a store at version `stored`.
     pub(super) fn record_for(&self, stored: Version) -> Result<SigningRecord, Failure> {
         let mut record = self.record()?;
         if self.new_record {
@@ -309,7 +310,7 @@ impl AuthorArguments {
     }
 }
 
-/// Rejects stores in object storage, for which authors do not sign.
+/// Rejects a store in an object store, because authors do not sign there.
 pub(super) fn require_own(store: &Path) -> Result<(), Failure> {
     if AnyStore::is_in_objects(store) {
         return Err(StoreError::NotSignedFor.into());
@@ -317,13 +318,13 @@ pub(super) fn require_own(store: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Opens an author's store, which is a local file.
+/// Opens an author's store, which must be a local file.
 pub(super) fn own_store(store: &Path) -> Result<RedbStore, Failure> {
     require_own(store)?;
     Ok(RedbStore::open(store)?)
 }
 
-/// Path of the signing record: `given`, or a file next to the key.
+/// Returns the path of the signing record: `given`, or else a file next to the key.
 pub(super) fn record_of(key: &Path, given: Option<&Path>) -> Result<PathBuf, Failure> {
     match given {
         Some(record) => Ok(record.to_owned()),
@@ -331,7 +332,7 @@ pub(super) fn record_of(key: &Path, given: Option<&Path>) -> Result<PathBuf, Fai
     }
 }
 
-/// Refuses to begin a new store with a key that has signed versions before.
+/// Refuses to create a new store for a key that has already signed versions.
 pub(super) fn check_unsigned(
     record: &SigningRecord,
     key: &Path,
@@ -352,7 +353,7 @@ pub(super) fn load_public(path: &Path) -> Result<PublicKey, Failure> {
     PublicKey::load(path).map_err(|error| Failure::key_file(path, &error))
 }
 
-/// Creates a missing store. Checks that an existing one has the key `public`.
+/// Creates a missing store. Checks that an existing store has the public key `public`.
 pub(super) fn create_or_match(
     path: &Path,
     public: &PublicKey,
@@ -370,7 +371,7 @@ pub(super) fn create_or_match(
         return check_key(path, &key_of_store(&AnyStore::open(path)?)?, public);
     }
     match create_store_with(path, public, parameters_record(public, new, output)?) {
-        // Another process has created it in the meantime.
+        // Another process has created the store in the meantime.
         Err(StoreError::Exists(_)) if AnyStore::exists(path)? => {
             create_or_match(path, public, new, output)
         }
@@ -378,7 +379,7 @@ pub(super) fn create_or_match(
     }
 }
 
-/// The parameters to record in the store of a log; `None` for other schemes.
+/// Returns the parameters to record in the store of a log; `None` for other schemes.
 #[cfg(feature = "log")]
 fn parameters_record(
     public: &PublicKey,

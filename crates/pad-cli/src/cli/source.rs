@@ -1,4 +1,4 @@
-//! Sources of answers: a local store or remote servers. Answers of both are verified equally.
+//! Sources of answers: a local store, or remote servers. All answers are verified in the same way.
 
 use std::{ops::ControlFlow, path::PathBuf, vec};
 
@@ -49,8 +49,8 @@ impl AskArguments {
         Ok(Session { source, public })
     }
 
-    /// Opens a session for `ask`. Without `at`, opens it again if a version was pruned before its
-    /// answer.
+    /// Opens a session for `ask`. If `at` is not given and the version is pruned before it is
+    /// answered, opens another session.
     pub(super) fn open_until_kept<T>(
         &self,
         at: Option<&VersionSelector>,
@@ -73,7 +73,8 @@ impl AskArguments {
         }
     }
 
-    /// Reports whether to ask servers instead of a store. Options override environment variables.
+    /// Returns whether to query servers instead of a store. Options take precedence over
+    /// environment variables.
     #[cfg(feature = "network")]
     fn asks_servers(&self) -> Result<bool, Failure> {
         let store_is_given = self.store.as_ref().map(|store| {
@@ -97,45 +98,45 @@ impl AskArguments {
     }
 }
 
-/// A source of answers, which are verified with only the public key.
+/// A source of answers. They are verified with only the public key.
 pub(super) trait Source {
-    /// Oldest version that can be queried.
+    /// Returns the oldest version that can be queried.
     fn oldest(&self) -> Result<Version, Failure>;
 
-    /// Latest version.
+    /// Returns the latest version.
     fn latest(&self) -> Version;
 
-    /// Notes on versions from `first` to `last`, unverified.
+    /// Returns the notes on versions from `first` to `last`, unverified.
     fn notes(&self, first: Version, last: Version) -> Result<VersionNotes, Failure>;
 
-    /// Versions called `name`, unverified.
+    /// Returns the versions with the name `name`, unverified.
     fn versions_of(&self, name: &str) -> Result<Vec<Version>, Failure>;
 
-    /// Kind of this source, as the origin of unverified data: `store` or `server`.
+    /// Returns the kind of this source, `store` or `server`, to name the origin of unverified data.
     fn word_of(&self) -> &'static str;
 
-    /// Verified answer to a question, with its encoded proof; `None` if the scheme does not support
-    /// the question.
+    /// Returns the verified answer to a question, with its encoded proof. Returns `None` if the
+    /// scheme does not support the question.
     fn answer(
         &self,
         version: Version,
         question: &Question,
     ) -> Result<Option<(Vec<u8>, Statement)>, Failure>;
 
-    /// Verified head of a version.
+    /// Returns the verified head of a version.
     fn head(&self, version: Version) -> Result<HeadText, Failure>;
 
-    /// Verified first page of a range: the range of the page and its contents.
+    /// Returns the range of the first page of a range, and its verified contents.
     fn page(
         &self,
         version: Version,
         range: &KeyRange,
     ) -> Result<(KeyRange, RangeContents), Failure>;
 
-    /// Versions in which a key changed, unverified.
+    /// Returns the versions in which a key changed, unverified.
     fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, Failure>;
 
-    /// Passes the keys that differ between two versions to `note`, unverified. Stops at the first
+    /// Calls `note` for each key that differs between two versions, unverified. Stops at the first
     /// failure.
     fn differences(
         &self,
@@ -145,14 +146,14 @@ pub(super) trait Source {
     ) -> Result<(), Failure>;
 }
 
-/// Callback for a key that differs, unverified.
+/// Callback for a key that differs between two versions, unverified.
 pub(super) type NoteDifference<'n> = dyn FnMut(Untrusted<Difference>) -> Result<(), Failure> + 'n;
 
-/// A local store, treated as an untrusted server.
+/// A local store, which is verified like an untrusted server.
 struct Local {
     repository: Server,
     client: Box<dyn Verifier>,
-    /// The client's view, which is empty if none is stored.
+    /// The client's view. It is empty if no view is stored.
     view: StoredView,
 }
 
@@ -244,7 +245,8 @@ impl Source for Local {
     }
 }
 
-/// Failure for a question without an answer. The absence of a value cannot be proved.
+/// Creates the failure for a question without an answer. The absence of one value of a key cannot
+/// be proved.
 fn unanswered(error: AnswerError, version: Version, question: &Question) -> Failure {
     match (error, question) {
         (AnswerError::Lookup(LookupError::InvalidQuery), Question::Value(..)) => {
@@ -255,13 +257,13 @@ fn unanswered(error: AnswerError, version: Version, question: &Question) -> Fail
     }
 }
 
-/// Failure for a question that the scheme does not support.
+/// Creates the failure for a question that the scheme does not support.
 fn not_offered(public: &PublicKey, question: &Question) -> Failure {
     let (what, scheme) = (question.kind(), public.scheme.id());
     Failure::Input(NotOffered { what, scheme }.to_string())
 }
 
-/// A source and the public key that verifies its answers.
+/// A source of answers, with the public key that verifies them.
 pub(super) struct Session {
     source: Box<dyn Source>,
     public: PublicKey,
@@ -274,22 +276,22 @@ impl Session {
         Self { source, public }
     }
 
-    /// Oldest version that can be queried.
+    /// Returns the oldest version that can be queried.
     pub(super) fn oldest(&self) -> Result<Version, Failure> {
         self.source.oldest()
     }
 
-    /// Latest version.
+    /// Returns the latest version.
     pub(super) fn latest(&self) -> Version {
         self.source.latest()
     }
 
-    /// Versions in which a key changed, unverified.
+    /// Returns the versions in which a key changed, unverified.
     pub(super) fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, Failure> {
         self.source.history(key)
     }
 
-    /// Passes the keys that differ between two versions to `note`, unverified. Stops at the first
+    /// Calls `note` for each key that differs between two versions, unverified. Stops at the first
     /// failure.
     pub(super) fn differences(
         &self,
@@ -300,17 +302,18 @@ impl Session {
         self.source.differences(before, after, note)
     }
 
-    /// Notes on versions from `first` to `last`, unverified.
+    /// Returns the notes on versions from `first` to `last`, unverified.
     pub(super) fn notes(&self, first: Version, last: Version) -> Result<VersionNotes, Failure> {
         self.source.notes(first, last)
     }
 
-    /// Kind of the source, as the origin of unverified data: `store` or `server`.
+    /// Returns the kind of the source, `store` or `server`, to name the origin of unverified data.
     pub(super) fn word_of(&self) -> &'static str {
         self.source.word_of()
     }
 
-    /// The version requested, or the latest. Reports the number that a name resolves to.
+    /// Returns the requested version, or the latest version. Reports the number that a name
+    /// resolves to.
     pub(super) fn version(
         &self,
         at: Option<&VersionSelector>,
@@ -322,7 +325,7 @@ impl Session {
         }
     }
 
-    /// Like [`Session::version`], but refuses version 0, which has no signature.
+    /// Returns a version like [`Session::version`], but refuses version 0, which has no signature.
     pub(super) fn signed_version(
         &self,
         at: Option<&VersionSelector>,
@@ -336,7 +339,7 @@ impl Session {
         }
     }
 
-    /// The latest version. Fails if there is none.
+    /// Returns the latest version. Fails if there is no version.
     pub(super) fn newest(&self) -> Result<Version, Failure> {
         match self.source.latest() {
             Version::EMPTY => Err(Failure::Input(format!(
@@ -365,18 +368,18 @@ impl Session {
         Ok(version)
     }
 
-    /// Reports whether the dictionary is an append-only log.
+    /// Returns whether the dictionary is an append-only log.
     pub(super) fn is_append_only(&self) -> bool {
         self.public.scheme.family().is_append_only()
     }
 
-    /// Verified answer to a question about a version.
+    /// Returns the verified answer to a question about a version.
     pub(super) fn ask(&self, version: Version, question: &Question) -> Result<Statement, Failure> {
         self.prove(version, question)
             .map(|(_, statement)| statement)
     }
 
-    /// Like [`Session::ask`], but returns the encoded proof too.
+    /// Returns the verified answer like [`Session::ask`], together with its encoded proof.
     pub(super) fn prove(
         &self,
         version: Version,
@@ -386,8 +389,8 @@ impl Session {
         answer.ok_or_else(|| not_offered(&self.public, question))
     }
 
-    /// Verified answers for several keys: in one question, or one for each key if the scheme does
-    /// not support that.
+    /// Returns the verified answers for several keys. If the scheme does not support one question
+    /// for several keys, asks one question per key.
     pub(super) fn lookups(
         &self,
         version: Version,
@@ -406,13 +409,13 @@ impl Session {
         }
     }
 
-    /// Verified head of a version.
+    /// Returns the verified head of a version.
     pub(super) fn head(&self, version: Version) -> Result<HeadText, Failure> {
         self.source.head(version)
     }
 
-    /// Iterator over the verified entries of a range, in ascending order. Fetches one page at a
-    /// time.
+    /// Returns an iterator over the verified entries of a range, in ascending order. It fetches one
+    /// page at a time.
     pub(super) fn entries(&self, version: Version, range: KeyRange) -> Entries<'_> {
         Entries {
             session: self,
@@ -422,7 +425,7 @@ impl Session {
         }
     }
 
-    /// Verified lookup of a key.
+    /// Returns the verified lookup of a key.
     pub(super) fn lookup(&self, version: Version, key: &Key) -> Result<Lookup, Failure> {
         match self.ask(version, &Question::Key(key.clone()))? {
             Statement::Lookup(lookup) => Ok(lookup),
@@ -431,17 +434,17 @@ impl Session {
     }
 }
 
-/// Iterator over the verified entries of a range, with one page in memory at a time.
+/// Iterator over the verified entries of a range. Only one page is in memory at a time.
 pub(super) struct Entries<'s> {
     session: &'s Session,
     version: Version,
-    /// The range not fetched yet; `None` after the last page.
+    /// The part of the range that is not fetched yet; `None` after the last page.
     rest: Option<KeyRange>,
     page: vec::IntoIter<(Key, Value)>,
 }
 
 impl Entries<'_> {
-    /// Returns the next entry; `None` once the range is proved to have no more.
+    /// Returns the next entry; `None` if the range is proved to contain no further entry.
     pub(super) fn next(&mut self) -> Result<Option<(Key, Value)>, Failure> {
         loop {
             if let Some(entry) = self.page.next() {
@@ -460,7 +463,7 @@ impl Entries<'_> {
     }
 }
 
-/// Maximum number of sessions that are opened again because a version was pruned.
+/// Maximum number of further sessions that are opened because a version was pruned.
 const MOST_RACES: u32 = 3;
-/// Target bytes of keys and values in a page, which is held in memory.
+/// Approximate bytes of keys and values in a page.
 const PAGE_BYTES: usize = 1 << 20;

@@ -61,7 +61,7 @@ impl Status {
         let public = repository.public_key()?;
         let waiting = match repository.store().file() {
             Some(store) => pending::changes(store)?,
-            // Stores in object storage have no pending changes.
+            // A store in an object store has no pending changes.
             None => Vec::new(),
         };
         let mut rows = Rows::default();
@@ -120,7 +120,7 @@ fn add_note(repository: &Server, version: Version, rows: &mut Rows) -> Result<()
     Ok(())
 }
 
-/// The last signed version according to the signing record, and how the store compares with it.
+/// Returns the last signed version in the signing record, and a comparison with the store.
 fn compare(
     record: &std::path::Path,
     latest: Version,
@@ -170,13 +170,13 @@ impl Reset {
     }
 }
 
-/// Drops pending changes. Keys changed again in the meantime keep their new change.
+/// Drops pending changes. If a key was changed again in the meantime, the new change is kept.
 fn drop_all(store: &mut RedbStore, changes: &[&PendingChange]) -> Result<(), Failure> {
     let records: Vec<_> = changes.iter().map(|change| change.done()).collect();
     Ok(store.write_records(&records)?)
 }
 
-/// Labelled values for output as lines or as one JSON object.
+/// Labelled values, to be printed as lines or as one JSON object.
 #[derive(Default)]
 pub(super) struct Rows {
     lines: Vec<(&'static str, String)>,
@@ -195,7 +195,7 @@ impl Rows {
         self.both(label, name, text, value);
     }
 
-    /// Adds a line and a field with separate representations.
+    /// Adds a line and a field whose values are formatted differently.
     pub(super) fn both(
         &mut self,
         label: &'static str,

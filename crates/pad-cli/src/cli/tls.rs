@@ -1,4 +1,4 @@
-//! TLS identities of servers and network failures.
+//! TLS certificates of servers, and network failures.
 
 use std::{fs, path::Path};
 
@@ -14,7 +14,8 @@ pub(super) struct TlsArguments<'a> {
 }
 
 impl TlsArguments<'_> {
-    /// Loads the TLS identity, if one is given. Rejects a key file that others can read.
+    /// Loads the certificate and the private key, if they are given. Rejects a key file that other
+    /// users can read.
     pub(super) fn identity(&self) -> Result<Option<Identity>, Failure> {
         let (Some(certificate), Some(key)) = (self.certificate, self.private_key) else {
             return Ok(None);
@@ -29,7 +30,7 @@ impl TlsArguments<'_> {
     }
 }
 
-/// Failure of a server that listens at `listen`.
+/// Creates the failure of a server that listens at `listen`.
 pub(super) fn network_failure(listen: &str, error: &ServerError) -> Failure {
     match error {
         ServerError::Bind(error) => Failure::Input(format!("--listen {listen}: {error}")),

@@ -106,7 +106,7 @@ impl Export {
     }
 }
 
-/// The update that led to a version.
+/// Returns the update that produced a version.
 fn update_to(repository: &Server, version: Version) -> Result<Vec<u8>, Failure> {
     repository.update_message(version)?.ok_or_else(|| {
         let (oldest, latest) = (repository.oldest(), repository.latest());
@@ -117,7 +117,7 @@ fn update_to(repository: &Server, version: Version) -> Result<Vec<u8>, Failure> 
     })
 }
 
-/// The updates to versions `first` to `last`, encoded as one list.
+/// Returns the updates that produced versions `first` to `last`, encoded as one list.
 fn several(repository: &Server, first: Version, last: Version) -> Result<Vec<u8>, Failure> {
     let (mut updates, mut bytes) = (Vec::new(), 0_u64);
     for number in first.number()..=last.number() {
@@ -171,7 +171,7 @@ fn apply_all(repository: &mut Server, list: &[u8], output: &mut Output) -> Resul
     Ok(())
 }
 
-/// Applies an update, unless the store already has it.
+/// Applies an update, unless the store already contains it.
 fn apply(repository: &mut Server, update: &[u8], output: &mut Output) -> Result<(), Failure> {
     if let Some(version) = known(repository, update) {
         let root = repository.head_text(version)?.root;
@@ -186,8 +186,8 @@ fn apply(repository: &mut Server, update: &[u8], output: &mut Output) -> Result<
     output.say(&text, &object)
 }
 
-/// Version of an update that the store has already, with an identical head. Any other update of a
-/// stored version is refused when applied.
+/// Returns the version of an update that the store already contains with an identical head. Another
+/// update for a stored version is refused when it is applied.
 fn known(repository: &Server, update: &[u8]) -> Option<Version> {
     let Ok((_, Some(head))) = authdict::inspect::headline(update) else {
         return None;
@@ -199,6 +199,6 @@ fn known(repository: &Server, update: &[u8]) -> Option<Version> {
     is_known.then_some(head.version)
 }
 
-/// Message kind of lists.
+/// Message kind of a list of updates.
 const LIST: u8 = 12;
 const MAX_UPDATE_BYTES: u64 = 1 << 30;

@@ -130,7 +130,7 @@ impl WitnessCommand {
         host.run(service, (&text, object), output, || {})
     }
 
-    /// Reads the keys of the logs to cosign for.
+    /// Reads the keys of the logs whose checkpoints are cosigned.
     fn logs(&self) -> Result<Vec<VerifierKey>, Failure> {
         let mut logs = Vec::new();
         for text in &self.known_log {
@@ -230,7 +230,7 @@ fn exists(path: &Path) -> Failure {
     Failure::Input(format!("{} exists already", path.display()))
 }
 
-/// Parses the key of a log; only Ed25519 keys are accepted.
+/// Parses the key of a log. Only Ed25519 keys are accepted.
 fn log_key(text: &str) -> Result<VerifierKey, KeyError> {
     let key: VerifierKey = text.parse()?;
     match key.algorithm() {
@@ -244,7 +244,7 @@ fn is_known(key_type: u8) -> bool {
     known.iter().any(|known| known.number() == key_type)
 }
 
-/// Loads a secret key of a witness or a log. Rejects a file that others can read.
+/// Loads the secret key of a witness or a log. Rejects a file that other users can read.
 pub(super) fn load_signer<T: SignatureType>(
     path: &Path,
     option: &str,
@@ -259,7 +259,7 @@ pub(super) fn load_signer<T: SignatureType>(
         .map_err(|error| Failure::Input(format!("{option} {}: {error}", path.display())))
 }
 
-/// Parses a policy, given as text of several lines or as the path of a file.
+/// Loads a policy, which is given as text of several lines or as the path of a file.
 pub(super) fn load_policy(given: &str) -> Result<Policy, Failure> {
     let text = if given.contains('\n') {
         given.to_owned()

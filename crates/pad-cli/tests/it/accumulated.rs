@@ -1,4 +1,4 @@
-//! Every command of the real binary on the designs with accumulators.
+//! Tests of every command of the real binary with the designs that use accumulators.
 
 use authdict::{
     DictionaryId, SecretKey,
@@ -13,8 +13,8 @@ fn schemes() -> impl Iterator<Item = SchemeName> {
     all.filter(|scheme| scheme.name().contains("accumulators"))
 }
 
-/// Creates the store `s` with three versions of a trace. Its key `k` is a published one of this
-/// scheme, because a new one takes minutes.
+/// Creates the store `s` with three versions of a trace. Its key `k` is a published key of this
+/// scheme, because generating a new key takes minutes.
 fn published(scheme: SchemeName, dictionary: &str) -> Bench {
     let text = if scheme.name().ends_with("rsa") {
         include_str!("../../../../data/keys-for-tests/rsa-2048.txt")
@@ -104,7 +104,7 @@ fn stores_are_checked_pruned_and_go_on() {
     }
 }
 
-/// A new key, of the kind that is made in a moment.
+/// Uses a new key of the kind that is generated quickly.
 #[test]
 fn a_new_key_of_bilinear_accumulators_signs() {
     let bench = Bench::new();

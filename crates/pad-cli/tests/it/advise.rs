@@ -1,11 +1,12 @@
-//! `pad advise`: ten workloads, each with what must hold whatever the machine and the prices are.
+//! Tests of `pad advise`: ten workloads, with properties that hold for every machine and all
+//! prices.
 
 use comparison::{Clients, PriceBook, advice::Question, needs::Need};
 use serde_json::{Value, json};
 
 use crate::bench::{Bench, text};
 
-/// The one object that a command prints.
+/// Returns the only object that a command prints.
 fn advice(line: &str) -> Value {
     let mut printed = Bench::new().json(&format!("advise {line}"));
     assert_eq!(printed.len(), 1, "{line}");
@@ -33,10 +34,11 @@ fn rank(advice: &Value, scheme: &str) -> usize {
     ranked.iter().position(|one| *one == scheme).unwrap()
 }
 
-/// Checks an advice.
+/// Checks the properties that hold for every advice.
 ///
-/// Costs ascend and are the sums of their parts. Nothing is both ranked and excluded, and every
-/// exclusion has a reason. The winner is the first, and rivals cross at the reported points only.
+/// Costs ascend, and are the sums of their parts. No scheme is both ranked and excluded, and every
+/// exclusion has a reason. The winner is the first scheme. The winner and its rivals cost the same
+/// only at the reported points.
 fn holds_always(advice: &Value, line: &str) {
     let ranked_all = advice["ranked"].as_array().unwrap();
     let cost = |one: &Value| one["dollars_per_month"].as_f64().unwrap();
@@ -66,7 +68,7 @@ fn holds_always(advice: &Value, line: &str) {
             .unwrap()
             .is_empty()
     );
-    // Baselines, and what lets an old value pass, are never advised.
+    // Baselines, and schemes that accept an old value as the latest, are never advised.
     assert!(
         !ranked(advice).iter().any(|name| name.starts_with("sign-")),
         "{line}"
@@ -89,13 +91,13 @@ fn the_price_trace() {
             .unwrap()
             .contains(&"removal".into())
     );
-    // It removes keys.
+    // The trace removes keys.
     assert!(
         excluded(&advice, "aad-counted")
             .iter()
             .any(|reason| reason.contains("removal"))
     );
-    // Millions of look-ups for each snapshot: the shortest proofs cost least.
+    // There are millions of look-ups per snapshot, so the shortest proofs cost least.
     assert!(
         advice["winner"].as_str().unwrap().starts_with("tuple-base"),
         "{advice}"
@@ -106,7 +108,7 @@ fn the_price_trace() {
 fn a_million_keys_that_change_every_second() {
     let advice = advice("--keys 1M --updates 1/s --lookups 10k/s");
     assert_eq!(advice["load"]["changes"], 1);
-    // Ten thousand look-ups for an update: proofs dominate whatever wins.
+    // There are ten thousand look-ups per update, so proofs dominate the costs of every winner.
     assert_eq!(advice["ranked"][0]["dominant"], "proofs_sent");
     // A million signatures do not fit into a second.
     assert!(
@@ -129,7 +131,7 @@ fn a_million_keys_that_change_every_second() {
 fn hourly_snapshots_of_fifty_keys() {
     let advice = advice("--keys 10k --snapshots 1/h --changes 50 --lookups 1/s --versions 1");
     assert_eq!(advice["load"]["snapshots_per_day"], 24.0);
-    // 3600 look-ups for an update.
+    // There are 3600 look-ups per update.
     let roles: Vec<_> = advice["rivals"]
         .as_array()
         .unwrap()
@@ -137,7 +139,8 @@ fn hourly_snapshots_of_fifty_keys() {
         .map(|rival| &rival["role"])
         .collect();
     assert_eq!(roles.first(), Some(&&Value::from("runner-up")));
-    // Trees of one scheme differ by how the server keeps versions, and not in what is sent.
+    // Trees of one scheme differ by the way in which the server keeps versions. The proofs
+    // have about equal sizes.
     let of = |name: &str| {
         advice["ranked"][rank(&advice, name)]["proof_bytes"]
             .as_f64()
@@ -149,8 +152,8 @@ fn hourly_snapshots_of_fifty_keys() {
 #[test]
 fn hardly_any_lookups() {
     let advice = advice("--keys 100k --updates 10/s --lookups 1/day --versions 1");
-    // Updates dominate the costs. Those of trees are the shortest, except for accumulators, which
-    // cost computing.
+    // Updates dominate the costs. Only accumulators have shorter updates than trees, but they cost
+    // computing.
     let first = ranked(&advice)[0];
     assert!(
         ["red-black", "treap", "skip-list"]
@@ -185,7 +188,7 @@ fn a_log_that_must_prove_that_it_grows() {
         "{advice}"
     );
     let trusting = advice["excluded"].as_array().unwrap().len();
-    // Nothing is append-only without a ceremony.
+    // No scheme is append-only without a trusted setup ceremony.
     let neither =
         self::advice("--keys 1k --updates 1/h --lookups 1/min --need append-only,no-trusted-setup");
     assert_eq!(neither["winner"], Value::Null);
@@ -225,7 +228,7 @@ fn little_memory() {
             .as_f64()
             .unwrap()
     };
-    // A path is copied for every version, or not.
+    // Only the second scheme copies a path for every version.
     let (frugal, lavish) = (
         memory("red-black-cache-nowhere"),
         memory("red-black-path-copying"),
@@ -257,7 +260,7 @@ fn old_versions_on_many_servers() {
             .iter()
             .any(|reason| reason.contains("latest version only"))
     );
-    // Five servers are sent five times as much.
+    // With five servers, five times as much is sent.
     let sent = |advice: &Value| {
         let at = rank(advice, "red-black-path-copying");
         advice["ranked"][at]["terms"]["updates_sent"]
@@ -265,7 +268,7 @@ fn old_versions_on_many_servers() {
             .unwrap()
     };
     assert!((sent(&many) / sent(&one) - 5.0).abs() < 1e-9);
-    // Without caches an old version is hashed anew for each answer.
+    // Without caches, the hashes of an old version are recomputed for each answer.
     let slow = |name: &str| {
         many["ranked"][rank(&many, name)]["terms"]["proof_computing"]
             .as_f64()
@@ -458,8 +461,8 @@ fn no_part_of_a_cost_is_below_nothing() {
     }
 }
 
-/// Returns a measurement of every scheme with twelve keys. All have the same figures except for the
-/// effect of `change`.
+/// Returns a measurement of every scheme with twelve keys. All measurements have equal figures,
+/// except for the effect of `change`.
 fn all_alike(change: impl Fn(&mut Value)) -> String {
     let line = |scheme: &comparison::Scheme| {
         let mut line = json!({
@@ -491,24 +494,25 @@ fn what_is_said_of_how_to_choose_works() {
     for candidate in advice["ranked"].as_array().unwrap() {
         let scheme = candidate["scheme"].as_str().unwrap();
         let commands = candidate["commands"].as_array().unwrap().iter();
-        // Two safe primes take minutes.
+        // Generating two safe primes takes minutes.
         if scheme.ends_with("-rsa") {
             continue;
         }
         let folder = Bench::new();
-        // Logs remove nothing.
+        // Logs do not support removals.
         let trace = "snapshot,op,key,value\na,put,k,1\na,put,l,1\nb,put,k,2\n";
         folder.write("trace.csv", trace.as_bytes());
         for command in commands {
             let command = command.as_str().unwrap().strip_prefix("pad ").unwrap();
-            // That file does not exist here.
+            // The ceremony file of the advice does not exist here.
             folder.ok(&command.replace("--ceremony ceremony.json", "--top 4"));
             run += 1;
         }
         let offered = candidate["keygen"].is_string();
         assert_eq!(folder.path("pad.key").exists(), offered, "{scheme}");
     }
-    // Trees, tuples, logs and the directory; all but the RSA accumulators and the tree of blocks.
+    // The expected number covers trees, tuples, logs and the directory. The RSA accumulators and
+    // the tree of blocks are left out.
     assert_eq!(run, 2 * (12 + 9 + 3 + 2 + 1) + 1);
     let shown = bench.ok(TWELVE);
     let command = "\n  pad import --store dictionary --key pad.key trace.csv\n";
@@ -525,7 +529,7 @@ fn equal_costs_are_called_so() {
         "{shown}"
     );
     assert!(shown.contains("Both cost the same everywhere"), "{shown}");
-    // Where nothing has a price, whatever differs costs the same.
+    // If nothing has a price, all schemes cost the same.
     let entry = "[free]\nprovider = \"me\"\nas_of = \"2026-11-01\"\nsource = \
                  \"nobody\"\ncompute_per_core_hour = 0\negress_per_gigabyte = \
                  0\nstorage_per_gigabyte_month = 0\n";
@@ -569,7 +573,7 @@ fn estimates_say_what_they_lack() {
         "{shown}"
     );
 
-    // Longer values take longer to hash. Results without a measured time are marked.
+    // Longer values take longer to hash. Results without a measured time are marked as estimates.
     let longer = format!("{TWELVE} --value-bytes 64k");
     let unknown = bench.json(&longer).remove(0);
     assert!(marks(&unknown, "treap-path-copying").contains("time for the length"));
@@ -581,7 +585,7 @@ fn estimates_say_what_they_lack() {
         let at = rank(advice, "treap-path-copying");
         advice["ranked"][at]["snapshot_seconds"].as_f64().unwrap()
     };
-    // A nanosecond a byte, by author and server.
+    // Hashing takes a nanosecond per byte, for the author and for the server.
     let hashed = 2.0 * (64_000.0 - 32.0) * 1e-9;
     assert!((seconds(&known) - seconds(&unknown) - hashed).abs() < 1e-12);
 }

@@ -1,4 +1,4 @@
-//! Every command of the real binary on append-only logs, and servers that lie.
+//! Tests of every command of the real binary on append-only logs, and of servers that lie.
 
 use std::fmt::Write as _;
 
@@ -19,7 +19,7 @@ const LOG: &str = "snapshot,op,key,value\n\
     b,put,example.org,one\n\
     c,put,example.com,three\n";
 
-/// Parameters `par` for trees of 16 entries, and a key `k` made with them.
+/// Creates parameters `par` for trees of 16 entries, and a key `k` with these parameters.
 fn with_key() -> Bench {
     with_key_of("aad-counted")
 }
@@ -33,7 +33,7 @@ pub(crate) fn with_key_of(scheme: &str) -> Bench {
     bench
 }
 
-/// Publishes three versions of a log in `s`.
+/// Publishes three versions of a log in the store `s`.
 pub(crate) fn published() -> Bench {
     publish(with_key())
 }
@@ -44,7 +44,8 @@ fn publish(bench: Bench) -> Bench {
     bench
 }
 
-/// Adds forty entries in versions of three: trees, a tail, and several trees of the top level.
+/// Appends forty entries in versions of three. The log then has trees, a tail, and several trees of
+/// the top level.
 pub(crate) fn grown() -> Bench {
     let bench = published();
     let mut trace = LOG.to_owned();
@@ -101,7 +102,7 @@ fn parameters_made_here_are_called_insecure() {
     assert!(!bench.path("s").exists());
 }
 
-/// The parameters that come with the program are those of a ceremony: nothing is said against them.
+/// The built-in parameters come from a ceremony, so no command prints a warning about them.
 #[test]
 fn a_log_needs_no_parameters_of_its_own() {
     let bench = Bench::new();
@@ -123,7 +124,7 @@ fn a_log_needs_no_parameters_of_its_own() {
     let answer: Json = serde_json::from_slice(&get.stdout).unwrap();
     assert_eq!(values(&answer), ["one", "two", "one"]);
 
-    // With others a word is said at each answer.
+    // With other parameters, every answer comes with a warning.
     let insecure = published();
     let get = insecure.run("get --store s --public k.pub example.org");
     assert!(text(&get.stderr).contains("INSECURE unless the parameters come from a ceremony"));
@@ -137,7 +138,7 @@ fn a_log_needs_no_parameters_of_its_own() {
 #[test]
 fn files_of_ceremonies_are_checked() {
     let bench = Bench::new();
-    // A ceremony whose secret everybody knows: one.
+    // The powers of a ceremony whose secret everybody knows: the secret is 1.
     let powers = "97f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aef\
         fb3af00adb22c6bb";
     let powers_g2 = "\
@@ -223,7 +224,7 @@ fn pending_values_of_one_key_are_all_appended() {
     let answer = bench.json("get --store s --public k.pub a").remove(0);
     assert_eq!(values(&answer), ["1", "3", "1", "4"]);
     assert_eq!(answer["version"], 3);
-    // What was appended by hand may be what a trace without its past has.
+    // This trace lacks the earlier snapshots. Its entries may have been appended by hand before.
     bench.write("more.csv", b"snapshot,op,key,value\nx,put,a,5\n");
     let import = "import --store s --key k --append more.csv";
     bench.fails(import, 2, "not recorded as imported");
@@ -269,7 +270,7 @@ fn proofs_and_updates_travel() {
     );
 }
 
-/// An answer from which a value is taken out, and one that hides all of them.
+/// A server removes one value from an answer, or hides all values of the key.
 #[test]
 fn a_server_that_drops_values_is_refused() {
     let bench = grown();
@@ -278,8 +279,8 @@ fn a_server_that_drops_values_is_refused() {
     let latest = bench.json("versions --store s").len();
     let verify = format!("verify --public k.pub --proof p example.org --at {latest}");
     bench.ok(&verify);
-    // The proof ends with `be32(3), be32(3), one, be32(3), two, be32(3), one`. Lies omit the last
-    // value, the middle one, or all.
+    // The proof ends with `be32(3), be32(3), one, be32(3), two, be32(3), one`. The false answers
+    // omit the last value, the middle value, or all values.
     let values = honest.len() - 25;
     let (before, listed) = honest.split_at(values);
     assert_eq!(listed[..8], [0, 0, 0, 3, 0, 0, 0, 3]);
@@ -289,12 +290,12 @@ fn a_server_that_drops_values_is_refused() {
         bench.write("p", &[before, &lie].concat());
         bench.fails(&verify, 3, "verification failed");
     }
-    // Another key's proof of absence is none for this one.
+    // The proof of absence of another key does not prove the absence of this key.
     bench.ok("prove --store s nobody --out p --force");
     bench.fails(&verify, 3, "verification failed");
 }
 
-/// A store of the same key in which the updates were changed by `change`.
+/// Creates a store of the same key whose updates were changed by `change`.
 fn forged(
     bench: &Bench,
     name: &str,
@@ -333,7 +334,7 @@ fn a_store_without_a_value_is_not_opened() {
     bench.fails(get, 4, "version 2");
 }
 
-/// A checkpoint that lacks a value is not believed, and costs a replay.
+/// A checkpoint that lacks a value is refused, and all updates are replayed instead.
 #[test]
 fn a_checkpoint_without_a_value_is_not_believed() {
     let bench = grown();
@@ -369,7 +370,7 @@ fn a_view_follows_a_log_along_append_only_proofs() {
         "verification failed",
     );
 
-    // The same key signs another log, which lacks the second version's value.
+    // The same key signs another log, which lacks the value of the second version.
     bench.write(
         "u.csv",
         LOG.replace("b,put,example.org,one", "b,put,a,b").as_bytes(),
@@ -385,7 +386,7 @@ fn a_view_follows_a_log_along_append_only_proofs() {
     bench.ok("evidence --public k.pub v.evidence");
 }
 
-/// Tests logs with frontiers: all messages, and a store that is opened anew for each command.
+/// Tests logs of frontier schemes: all messages, and a store that each command opens again.
 #[test]
 fn logs_with_frontiers_are_stored_and_asked_alike() {
     let bench = publish(with_key_of("aad-frontier"));

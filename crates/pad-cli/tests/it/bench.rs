@@ -1,4 +1,4 @@
-//! The real binary in a folder of its own.
+//! Runs the real binary in a temporary folder.
 
 #![allow(dead_code, reason = "each test uses a part")]
 
@@ -20,7 +20,8 @@ impl Bench {
         }
     }
 
-    /// A folder with a key `k`, its public half `k.pub`, and a trace of three versions in `s`.
+    /// Creates a folder with a key `k`, its public key `k.pub`, and a store `s` with a trace of
+    /// three versions.
     pub(crate) fn with_trace() -> Self {
         let bench = Self::new();
         bench.ok("keygen --out k");
@@ -41,7 +42,7 @@ impl Bench {
         std::fs::read(self.path(name)).unwrap()
     }
 
-    /// The program under test, or the one in `PAD`, for manual runs of another build.
+    /// Returns the program under test. The variable `PAD` names another build, for manual runs.
     pub(crate) fn command(&self) -> Command {
         let program = std::env::var_os("PAD").unwrap_or_else(|| env!("CARGO_BIN_EXE_pad").into());
         let mut command = Command::new(program);
@@ -60,7 +61,7 @@ impl Bench {
         command
     }
 
-    /// Runs words separated by spaces; `''` is an empty argument.
+    /// Runs the program with arguments separated by spaces. `''` is an empty argument.
     pub(crate) fn run(&self, line: &str) -> Output {
         let words = line
             .split(' ')
@@ -68,7 +69,7 @@ impl Bench {
         self.command().args(words).output().unwrap()
     }
 
-    /// Runs a line that must succeed; its standard output.
+    /// Runs a line that must succeed, and returns its standard output.
     pub(crate) fn ok(&self, line: &str) -> String {
         let output = self.run(line);
         assert!(output.status.success(), "{line}: {}", text(&output.stderr));
@@ -83,7 +84,7 @@ impl Bench {
             .collect()
     }
 
-    /// The objects of a list, and the one at its end that says that it is whole.
+    /// Returns the objects of a list, and the last object, which states that the list is complete.
     pub(crate) fn list(&self, line: &str) -> (Vec<serde_json::Value>, serde_json::Value) {
         let mut objects = self.json(line);
         let end = objects.pop().unwrap();
@@ -91,8 +92,8 @@ impl Bench {
         (objects, end)
     }
 
-    /// Runs a line that must fail with this status and an error that contains `reason`: one line,
-    /// and at most one line of advice.
+    /// Runs a line that must fail with the exit status `code`. The error must contain `reason`, and
+    /// consist of one line and at most one line of advice.
     pub(crate) fn fails(&self, line: &str, code: i32, reason: &str) {
         let output = self.run(line);
         let error = text(&output.stderr);
@@ -101,8 +102,8 @@ impl Bench {
         assert!(is_error(&error), "{error}");
     }
 
-    /// Signed contents of all versions of a store, without names and times, which differ between
-    /// stores.
+    /// Returns the signed contents of all versions of a store. Names and times are left out,
+    /// because they differ between stores.
     pub(crate) fn signed(&self, store: &str) -> Vec<serde_json::Value> {
         let mut versions = self.json(&format!("versions --store {store}"));
         for version in &mut versions {
@@ -111,7 +112,7 @@ impl Bench {
         versions
     }
 
-    /// Status of a store, to compare before and after.
+    /// Returns the status of a store, to compare it before and after a command.
     pub(crate) fn state(&self, store: &str) -> Vec<serde_json::Value> {
         let mut state = self.json(&format!("versions --store {store}"));
         state.extend(self.json(&format!("check --store {store}")));
@@ -119,7 +120,7 @@ impl Bench {
     }
 }
 
-/// Whether a text is one line of error, and at most one line of advice after it.
+/// Returns whether a text is one line of error, followed by at most one line of advice.
 pub(crate) fn is_error(text: &str) -> bool {
     let mut lines = text.lines();
     lines.next().is_some_and(|line| line.starts_with("pad: "))
@@ -135,7 +136,7 @@ pub(crate) fn prices() -> PathBuf {
     data("prices.csv.zst")
 }
 
-/// A file of the folder `data`.
+/// Returns the path of a file in the folder `data`.
 pub(crate) fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../data")

@@ -1,4 +1,5 @@
-//! `pad import` of a snapshot larger than its memory: it succeeds as usual or fails without effect.
+//! Tests of `pad import` with a snapshot larger than its memory limit. It must succeed as usual, or
+//! fail without effect.
 
 use std::fmt::Write as _;
 
@@ -13,7 +14,7 @@ fn trace(rows: u32) -> String {
     let mut text = String::from("snapshot,op,key,value\n");
     for (name, keys) in [("all", rows * 3 / 4), ("more", rows * 9 / 8)] {
         for row in 0..keys * 4 / 3 {
-            // A multiplier that is odd: the keys come in no order.
+            // The multiplier is odd, so the keys are distinct and in no order.
             let key = row.wrapping_mul(2_654_435_761) % keys;
             if row % 7 == 6 {
                 writeln!(text, "{name},delete,key {key},").unwrap();
@@ -60,10 +61,10 @@ fn whatever_the_memory_versions_and_exports_are_the_same() {
             assert_eq!(bench.read(&format!("small.{version}")), large);
             assert_eq!(bench.read(&format!("group.{version}")), large);
         }
-        // Another store accepts it like any other update.
+        // Another store accepts the updates like any other updates.
         bench.ok("apply --store copy --public k.pub small.1 small.2 small.3");
         assert_eq!(roots(&bench, "copy"), roots(&bench, "usual"));
-        // Nothing is imported twice.
+        // A repeated import does not import a snapshot twice.
         let again =
             bench.json("import --store small --key k --record small.signed --memory 64KiB t.csv");
         assert_eq!(
@@ -83,8 +84,8 @@ fn sizes_that_are_none_are_refused() {
     bench.ok("import --store s --key k --memory 64KiB t.csv");
 }
 
-/// A load killed at any moment leaves only data that the next load overwrites. That load has the
-/// usual result.
+/// A load that is killed at any moment leaves only data that the next load overwrites. The next
+/// load must have the usual result.
 #[test]
 fn a_load_that_was_killed_is_done_again() {
     let bench = Bench::new();
@@ -142,7 +143,7 @@ fn a_trace_goes_on_where_the_last_one_ended() {
         let last = said.last().unwrap();
         [&last["imported"], &last["skipped"], &last["latest"]].map(|count| count.as_u64().unwrap())
     };
-    // With nothing before it, it is as without.
+    // If nothing was imported before, `--append` has no effect.
     assert_eq!(import("--append first.csv"), [2, 0, 2]);
     bench.fails("import --store s --key k next.csv", 2, "--append");
     assert_eq!(import("--append next.csv"), [1, 0, 3]);
@@ -154,7 +155,7 @@ fn a_trace_goes_on_where_the_last_one_ended() {
         bench.fails(&line, 2, "was imported before, and not as the last one");
     }
     assert_eq!(bench.state("s"), before);
-    // The whole of it is what was imported.
+    // The whole trace was already imported.
     assert_eq!(import("whole.csv"), [0, 4, 4]);
     let versions = bench.json("versions --store s");
     let names: Vec<_> = versions

@@ -1,4 +1,5 @@
-//! Every command of the real binary: what it prints, its exit status, and what bad input gets.
+//! Tests of every command of the real binary: its output, its exit status, and its errors for bad
+//! input.
 
 use authdict::{Store as _, selection::SuiteName};
 use serde_json::json;
@@ -124,7 +125,7 @@ fn history_and_diff_are_verified() {
     );
 }
 
-/// More changes than are proved at a time, of contents of more than a page.
+/// There are more changes than one batch, and contents of more than one page.
 #[test]
 fn long_differences_are_shown_as_they_are_proved() {
     const KEYS: usize = 9_000;
@@ -132,8 +133,8 @@ fn long_differences_are_shown_as_they_are_proved() {
     let value = |snapshot: &str| snapshot.repeat(150);
     let mut trace = String::from("snapshot,op,key,value\n");
     for snapshot in ["a", "b"] {
-        // Every fifth key has the same value in both. A tenth of the others are only in one of
-        // them.
+        // Every fifth key has the same value in both versions. A tenth of the other keys are in
+        // only one version.
         let keys = (0..KEYS).filter(|key| snapshot == "a" || key % 5 != 0);
         for key in keys {
             let change = match (snapshot, key % 10) {
@@ -329,7 +330,7 @@ fn bad_arguments_change_nothing() {
     assert_eq!(bench.state("s"), state);
 }
 
-/// More than is proved at a time: the pages are joined.
+/// The range has more entries than one page, so pages must be joined.
 #[test]
 fn long_ranges_come_in_pages() {
     let bench = Bench::new();
@@ -390,8 +391,8 @@ fn updates_travel_to_other_servers() {
     bench.fails("apply --store copy u1", 4, "there is no store");
     bench.ok("apply --store copy --public k.pub u1");
     let state = bench.state("copy");
-    // An update that is not the next one is no lie. Nothing is changed, and the message shows what
-    // to do first.
+    // An update that is not the next update is an input error, not a failed verification. Nothing
+    // is changed, and the message states the necessary step.
     bench.fails(
         "apply --store copy u3",
         2,
@@ -440,7 +441,7 @@ fn views_only_move_forward() {
         3,
         "version 3 is older than version 4, which was seen before",
     );
-    // An author whose key signs a second version 4 is caught too.
+    // An author whose key has signed a second version 4 is detected, too.
     bench.ok("put --store old apple 8");
     bench.ok("commit --store old --key k --record elsewhere --new-record");
     bench.fails(
@@ -476,14 +477,14 @@ fn check_pruned(bench: &Bench, s: &str) {
     let before = is_tree.then(|| nodes.each_ref().map(|name| bench.read(name)));
     bench.ok(&format!("prune --store {s} --before 2"));
     if let Some(before) = before {
-        // A kill before the old files were removed: the same command removes them.
+        // After a kill before the old files are removed, the same command removes them.
         for (name, bytes) in nodes.iter().zip(before) {
             assert!(!bench.path(name).exists(), "{name}");
             bench.write(name, &bytes);
         }
         bench.ok(&format!("prune --store {s} --before 2"));
         assert!(nodes.iter().all(|name| !bench.path(name).exists()));
-        // A file of another store stays, and the command says so.
+        // A file of another store is kept, and the command reports this.
         bench.write(&nodes[0], &[1; 4096]);
         let prune = format!("prune --store {s} --before 2");
         bench.fails(&prune, 4, "cannot be removed");
@@ -583,7 +584,7 @@ fn many_read_while_one_writes_and_a_second_writer_is_refused() {
     bench.ok("put --store s apple 9");
 }
 
-/// Readers see one version or the next, never a mixture, and none of them stops the writer.
+/// Each reader sees one version or the next, never a mixture. Readers do not block the writer.
 #[test]
 fn readers_and_a_writer_do_not_stop_each_other() {
     let bench = Bench::with_trace();

@@ -1,4 +1,4 @@
-//! Exit statuses, errors, closed outputs, and existing files.
+//! Tests of exit statuses, errors, closed outputs, and existing files.
 
 use serde_json::json;
 
@@ -31,8 +31,8 @@ fn failures_are_objects_too() {
     }
 }
 
-/// Advice is a line after the message, and a field of the object. The exit status is that of the
-/// message.
+/// Advice is a second line after the message, and a field of the JSON object. Advice does not
+/// change the exit status.
 #[test]
 fn advice_is_a_line_of_its_own() {
     let bench = Bench::with_trace();
@@ -78,7 +78,7 @@ fn advice_is_a_line_of_its_own() {
     assert!(printed["error"].get("help").is_none(), "{printed}");
 }
 
-/// Commands succeed if their reader closes the pipe: `pad range .. | head -1`.
+/// A command succeeds if the reader of its output closes the pipe: `pad range .. | head -1`.
 #[cfg(unix)]
 #[test]
 fn a_reader_that_leaves_is_no_failure() {
@@ -110,7 +110,7 @@ fn a_reader_that_leaves_is_no_failure() {
     }
 }
 
-/// Commands that change something complete, even if standard output is closed.
+/// A command that changes data completes, even if standard output is closed.
 #[cfg(unix)]
 #[test]
 fn a_change_is_whole_though_nobody_reads() {
@@ -137,7 +137,7 @@ fn a_change_is_whole_though_nobody_reads() {
     assert_eq!(bench.json("versions --store s --public k.pub").len(), 200);
 }
 
-/// Names come from outside, and standard error may be closed.
+/// Names in messages come from untrusted sources, and standard error may be closed.
 #[cfg(unix)]
 #[test]
 fn a_refusal_is_one_line_and_an_object_whatever_it_names() {
@@ -163,7 +163,7 @@ fn a_refusal_is_one_line_and_an_object_whatever_it_names() {
         .current_dir(bench.folder.path())
         .output()
         .unwrap();
-    // The reason cannot be printed, but the exit status shows the failure.
+    // The reason cannot be printed, but the exit status reports the failure.
     assert_eq!(output.status.code(), Some(4));
 }
 
@@ -174,7 +174,7 @@ fn what_was_pruned_does_not_come_back() {
     bench.write("t.csv", TRACE.as_bytes());
     bench.ok("keygen --out k --scheme tuple-accumulators-bilinear --entries 16");
     bench.ok("import --store s --key k t.csv");
-    // A process that has read the store before it is pruned.
+    // This process has read the store before it is pruned.
     let mut early = authdict::Server::of_any(bench.path("s")).unwrap();
     bench.ok("prune --store s --before 3");
     assert!(
@@ -238,7 +238,7 @@ fn nothing_is_overwritten_unasked_and_a_dash_is_standard_output() {
     );
 }
 
-/// Neither half of a key is left alone.
+/// If one of the two key files cannot be created, the other is not left behind.
 #[test]
 fn keygen_makes_both_files_or_none() {
     let bench = Bench::new();
@@ -263,7 +263,7 @@ fn keygen_makes_both_files_or_none() {
     bench.fails("keygen --out -", 2, "a file of its own");
 }
 
-/// A kill leaves only complete files under their own names.
+/// After a kill, only complete files have their final names.
 #[test]
 fn commands_leave_no_drafts() {
     let bench = Bench::with_trace();
@@ -290,7 +290,7 @@ fn commands_leave_no_drafts() {
     assert_eq!(names, expected);
 }
 
-/// docs/exit-status.md: each row of its table, run.
+/// Runs each row of the table in docs/exit-status.md.
 #[test]
 fn the_table_of_exit_statuses_is_true() {
     let bench = Bench::with_trace();

@@ -1,13 +1,13 @@
-//! Damaged pages of the storage engine, in every kind of store.
+//! Tests of damaged pages of the storage engine, in every kind of store.
 //!
-//! The engine panics on some of them. Every command then reports in one line that the store is
-//! damaged. `file::operator` tests stores of files.
+//! The engine panics on some damaged pages. Every command must then report in one line that the
+//! store is damaged. The module `file::operator` tests stores of outsourced files.
 
 use pad_conformance::soak;
 
 use crate::bench::{Bench, text};
 
-/// A kind of store: contents of its folder, its databases, and commands that read them.
+/// A kind of store: the contents of its folder, its databases, and the commands that read them.
 struct Kind {
     bench: Bench,
     databases: &'static [&'static str],
@@ -85,10 +85,11 @@ fn every_command_says_that_the_store_is_damaged() {
                         );
                         assert!(!error.contains("pad has a bug"), "{place}");
                         let is_reader = !command.starts_with("commit");
-                        // Readers of a directory open its engine for writing too.
+                        // Commands that read a directory open its engine for writing, too.
                         let is_shared = !command.starts_with("directory");
                         if is_shared && (is_reader || !output.status.success()) {
-                            // What only reads, or fails, leaves the file as it is.
+                            // A command that only reads, or that fails, must leave the file
+                            // unchanged.
                             assert!(bench.read(database) == bytes, "{place}");
                         }
                         refused += u32::from(!output.status.success());
@@ -101,7 +102,7 @@ fn every_command_says_that_the_store_is_damaged() {
     }
 }
 
-/// Files next to a store, the error if one is damaged, and the repair.
+/// The files next to a store, the error if one of them is damaged, and the repair.
 #[test]
 fn an_author_goes_on_after_any_file_beside_its_store_was_damaged() {
     for (scheme, file, error) in [

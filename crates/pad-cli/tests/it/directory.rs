@@ -1,4 +1,4 @@
-//! `pad directory`, from outside.
+//! Tests of `pad directory` with the real binary.
 
 mod hints;
 mod journeys;

@@ -1,4 +1,4 @@
-//! The commands that documents show, run one after the other.
+//! Runs the commands in documents, in order.
 
 use std::{
     fs,
@@ -8,9 +8,9 @@ use std::{
 
 use crate::bench::Bench;
 
-/// Runs the lines of a document that begin with `$ pad `, in a folder that has the project's data.
-/// Returns their number. [`the_readme_s_files_are_kept`] runs those about outsourced files, which
-/// need a server.
+/// Runs the lines of a document that begin with `$ pad `, in a folder with the project's data, and
+/// returns their number. Lines about outsourced files need a server;
+/// [`the_readme_s_files_are_kept`] runs them.
 fn run(document: &str) -> usize {
     let bench = Bench::new();
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data");
@@ -28,7 +28,7 @@ fn run(document: &str) -> usize {
     count
 }
 
-/// The README's commands print what it shows below them.
+/// The commands in the README must print the output that is shown below them.
 #[cfg(feature = "network")]
 #[test]
 fn the_readme_s_commands_work() {
@@ -46,7 +46,8 @@ fn the_commands_of_guides_work() {
     assert!(run(include_str!("../../../block-directory/README.md")) >= 7);
 }
 
-/// The guide's table of families agrees with the properties by which `pad advise` excludes schemes.
+/// The guide's table of families must agree with the properties by which `pad advise` excludes
+/// schemes.
 #[test]
 fn the_table_of_families_is_that_of_the_schemes() {
     use comparison::{Properties, SchemeFamily as Family, schemes};
@@ -94,7 +95,7 @@ fn the_operator_s_tutorial_works() {
     assert!(run(include_str!("../../../../docs/tutorials/operator.md")) >= 11);
 }
 
-/// Runs the lines about outsourced files in a shell, in order, with a server of their own.
+/// Runs the lines about outsourced files in a shell, in order, with a separate server.
 #[cfg(feature = "file")]
 #[test]
 fn the_readme_s_files_are_kept() {
@@ -111,7 +112,7 @@ fn the_readme_s_files_are_kept() {
         count += 1;
         let (command, comment) = line.split_once(" #").unwrap_or((line, ""));
         if let Some(serve) = command.trim_end().strip_suffix(" &") {
-            // A port that is free; states remember it.
+            // Uses a free port. State files contain the address.
             let words = ["file"].into_iter().chain(serve.split(' '));
             let words = words.chain(["--listen", "127.0.0.1:0"]);
             server = Some(crate::process::Process::spawn(&bench, words));
@@ -143,7 +144,7 @@ fn the_readme_s_files_are_kept() {
     }
 }
 
-/// Servers that are killed at the end.
+/// Server processes that are killed when this value is dropped.
 #[cfg(feature = "network")]
 struct Servers(Vec<std::process::Child>);
 
@@ -157,11 +158,11 @@ impl Drop for Servers {
     }
 }
 
-/// Runs the lines of a document that begin with `$ `: `pad` and shell commands.
+/// Runs the lines of a document that begin with `$ `: commands of `pad` and of the shell.
 ///
-/// A line that ends with `&` starts a server, and one with `# exit status N` must fail. The lines
-/// below a command must be in its output. Ports from 7440 are replaced by free ones. Returns the
-/// number of `pad` lines.
+/// A line that ends with `&` starts a server. A line with `# exit status N` must fail. The lines
+/// below a command must be in its output. Ports from 7440 on are replaced by free ports. Returns
+/// the number of `pad` lines.
 #[cfg(feature = "network")]
 fn follow(document: &str, bench: &Bench, mut other: impl FnMut(&str) -> bool) -> usize {
     use std::{
@@ -173,7 +174,7 @@ fn follow(document: &str, bench: &Bench, mut other: impl FnMut(&str) -> bool) ->
     };
 
     let mut document = document.to_owned();
-    // All at once, so that they differ.
+    // All ports are reserved at the same time, so that they differ.
     let free = [(); 7].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
     for (port, free) in (7440..).zip(&free) {
         let named = format!("127.0.0.1:{port}");
@@ -214,7 +215,8 @@ fn follow(document: &str, bench: &Bench, mut other: impl FnMut(&str) -> bool) ->
             continue;
         }
         if line.starts_with("get --server ") {
-            // Mirrors and witnesses have seen nothing yet, perhaps.
+            // Mirrors and witnesses may not have received the version yet, so the command is
+            // repeated.
             let waits = (0..600).find(|_| {
                 let is_there = bench.run(line).status.success();
                 if !is_there {
@@ -255,7 +257,7 @@ fn the_operations_commands_work() {
     assert!(count >= 21, "{count}");
 }
 
-/// The program of one's own is built as the document says, outside of the workspace.
+/// The reader's own program must build as the document describes, outside of the workspace.
 #[cfg(all(feature = "file", feature = "network"))]
 #[test]
 fn the_first_half_hour_works() {
@@ -276,7 +278,7 @@ fn the_first_half_hour_works() {
         if !line.starts_with("cargo run ") {
             return false;
         }
-        // Compiles `pad` once more, with the features of a program outside of the workspace.
+        // This build compiles `pad` again, with the features of a program outside of the workspace.
         if is_built {
             let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
             let mut command = std::process::Command::new(cargo);
@@ -299,7 +301,7 @@ fn the_first_half_hour_works() {
     );
 }
 
-/// The files of other crates are not there when a crate is built from what was published of it.
+/// When a published crate is built, the files of other crates are missing.
 #[test]
 fn crates_include_nothing_that_is_outside_of_them() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
@@ -327,7 +329,7 @@ fn crates_include_nothing_that_is_outside_of_them() {
     }
 }
 
-/// Calls `take` with every file in a folder, and the number of folders that it is in.
+/// Calls `take` with every source file in a folder, and the number of folders above the file.
 fn sources(folder: &Path, depth: usize, take: &mut impl FnMut(&Path, usize)) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -1,4 +1,4 @@
-//! Outsourced files through the program: a round trip, damage, and a server that is killed.
+//! Tests of commands for outsourced files: a round trip, damage, and a server that is killed.
 
 mod full_disk;
 mod kill;

@@ -1,4 +1,4 @@
-//! `pad inspect`: the steps of a check, held against the hashes themselves.
+//! Tests of `pad inspect`: the reported steps must agree with independently computed hashes.
 
 use authdict::{Domain, Sha256Ed25519, Suite, pad_core::Digest};
 use pad_conformance::soak;
@@ -12,7 +12,7 @@ fn digest(line: &Json) -> Digest<32> {
     Digest(bytes)
 }
 
-/// The lines lead to the signed root, if they are followed by hand.
+/// Computes the hashes in the reported lines independently. The result must be the signed root.
 #[test]
 fn the_steps_of_a_tree_come_to_the_root() {
     let bench = Bench::new();
@@ -110,7 +110,8 @@ fn with_a_key_it_verifies() {
     bench.fails("inspect none", 4, "none");
 }
 
-/// Whatever is changed in a proof, no steps come to its head, or the signature is not good.
+/// After any change to a proof, the steps must not produce the head's root, or the signature must
+/// be invalid.
 #[test]
 fn changed_proofs_are_refused() {
     let bench = Bench::with_trace();
@@ -178,7 +179,7 @@ fn the_tuples_of_a_proof_are_shown() {
     }
 }
 
-/// Heads, updates and version 0 have steps too.
+/// Heads, updates and version 0 have reported steps, too.
 #[test]
 fn other_messages_are_followed_as_far_as_they_go() {
     let bench = Bench::with_trace();

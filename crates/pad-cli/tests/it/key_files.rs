@@ -1,7 +1,7 @@
-//! Key files: the vectors in `key-files.json`, `secret-keys.json` and `encrypted-keys.json` of
-//! `docs/vectors`, accepted and refused.
+//! Checks key files with the vectors in `key-files.json`, `secret-keys.json` and
+//! `encrypted-keys.json` of `docs/vectors`: accepted and refused files.
 //!
-//! The files are texts, written by hand. Encrypted ones have a random salt.
+//! The vectors are texts written by hand. Encrypted files contain a random salt.
 
 use std::{collections::BTreeSet, fs};
 
@@ -12,7 +12,7 @@ use authdict::{
 use pad_conformance::published;
 use serde_json::{Value as Json, json};
 
-/// Cases of a list, which has at least `least` of them.
+/// Returns the cases of a list, which must have at least `least` cases.
 fn cases<'v>(vectors: &'v Json, list: &str, least: usize) -> &'v [Json] {
     let cases = vectors[list].as_array().unwrap();
     assert!(cases.len() >= least, "{list}");
@@ -23,7 +23,7 @@ fn text(case: &Json) -> &str {
     case["text"].as_str().unwrap()
 }
 
-/// Reads it as a program does, from a file.
+/// Loads the text from a file, as a program does.
 fn load(text: &str) -> Option<FilePublic> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("public");

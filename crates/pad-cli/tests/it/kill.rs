@@ -1,9 +1,9 @@
-//! `kill -9` at random moments of `pad import`, and of `pad compact` for stores with a file of
-//! nodes. No acknowledged data is lost.
+//! Kills `pad import` with `kill -9` at random moments, and also `pad compact` for stores with a
+//! file of nodes. No acknowledged data may be lost.
 //!
-//! `PAD_KILL_ROUNDS` sets the number of rounds for each scheme. The default is 2, and with `make
-//! soak` 5 for a tree and 3 for tuples. `PAD_KILL_TRACE` names the trace, a file in `data`.
-//! `small-versions` is a trace of so many versions that hardly an import ends before it is killed.
+//! `PAD_KILL_ROUNDS` sets the number of rounds for each scheme. The default is 2; with `make soak`,
+//! it is 5 for a tree and 3 for tuples. `PAD_KILL_TRACE` names the trace, a file in `data`. The
+//! trace `small-versions` has so many versions that nearly every import is killed before its end.
 //! `PAD_SEED` is the seed of the moments.
 
 use std::{
@@ -50,7 +50,7 @@ fn survive(scheme: &str, rounds: u64) {
         },
         |name| trace_named(&bench, &name),
     );
-    // The same author on another machine, which remembers what it has signed there.
+    // The same author imports on another machine, with its own signing record.
     let import = |store: &str| {
         let trace = trace.display();
         format!("import --store {store} --key k --record {store}.signed --new-record {trace}")
@@ -60,17 +60,18 @@ fn survive(scheme: &str, rounds: u64) {
         .iter()
         .filter(|object| object.get("snapshot").is_some())
         .count();
-    // A store that is far from complete after a few rounds is kept for more, to kill long ones too.
+    // With a long trace, a store is kept for more rounds, so that kills also occur in large stores.
     let rounds_of_a_store = if last > MANY { 8 } else { 4 };
     let mut counted = KillCount::default();
     let mut acknowledged: Vec<Json> = Vec::new();
     for round in 0..rounds {
         if round % rounds_of_a_store == 0 || acknowledged.len() == last {
-            // A new store every few rounds, so that creating one is hit too.
+            // A new store is created every few rounds, so that kills also occur during creation.
             remove(&bench);
             acknowledged.clear();
         }
-        // Small versions are many in a group, unless it is said how many are made durable together.
+        // By default, many small versions are made durable together. Some rounds set the number of
+        // versions per group.
         let group = match round % 4 {
             _ if last <= MANY => "",
             0 => " --group 1",
@@ -102,7 +103,8 @@ fn survive(scheme: &str, rounds: u64) {
         if round % 1000 == 999 {
             println!("{scheme}: {} rounds", round + 1);
         }
-        // What is durable but was not reported counts as acknowledged from now on.
+        // A version that is durable counts as acknowledged from now on, even if it was not
+        // reported.
         acknowledged = versions;
     }
     let resumed = bench.json(&import("s")).pop().unwrap();
@@ -117,7 +119,7 @@ fn survive(scheme: &str, rounds: u64) {
     );
 }
 
-/// A trace of 12 snapshots of 300 changes each, which are imported in a second.
+/// Returns a trace of 12 snapshots with 300 changes each. Importing it takes one second.
 fn few(bench: &Bench) -> PathBuf {
     let rows = (0..12 * 300_u32).map(|row| {
         let key = row.wrapping_mul(2_654_435_761) % 1000;
@@ -128,18 +130,18 @@ fn few(bench: &Bench) -> PathBuf {
     bench.path("few.csv")
 }
 
-/// Progress of the killed commands.
+/// Counters of the killed commands.
 #[derive(Default)]
 struct KillCount {
-    /// Imports that had not ended by themselves.
+    /// Number of imports that were killed before their end.
     cut: u64,
-    /// Imports that left a store without the last version.
+    /// Number of imports that left a store without the last version.
     unfinished: u64,
     compactions: u64,
     compactions_cut: u64,
 }
 
-/// Removes the store `s` and what its author remembers.
+/// Removes the store `s` and its signing record.
 fn remove(bench: &Bench) {
     for end in [
         "",
@@ -153,7 +155,7 @@ fn remove(bench: &Bench) {
     }
 }
 
-/// Asserts that a store with these versions has all acknowledged ones.
+/// Asserts that a store with these versions contains all acknowledged versions.
 fn has_all(versions: &[Json], acknowledged: &[Json], round: u64) {
     for (known, found) in acknowledged.iter().zip(versions) {
         assert_eq!(
@@ -168,7 +170,7 @@ fn has_all(versions: &[Json], acknowledged: &[Json], round: u64) {
     );
 }
 
-/// Asserts that the store `s` has the entries of the store `whole` in each version.
+/// Asserts that the stores `s` and `whole` have equal entries in each version.
 fn have_the_same(bench: &Bench, last: usize) {
     let [found, expected] = ["s", "whole"].map(|store| Server::of_any(bench.path(store)).unwrap());
     for version in (1..=u64::try_from(last).unwrap()).map(Version::new) {
@@ -178,14 +180,14 @@ fn have_the_same(bench: &Bench, last: usize) {
     }
 }
 
-/// The trace of this name; `small-versions` is made here.
+/// Returns the path of the trace with this name. `small-versions` is generated.
 fn trace_named(bench: &Bench, name: &str) -> PathBuf {
     if name != "small-versions" {
         return data(name);
     }
     let mut trace = "snapshot,op,key,value\n".to_owned();
     for version in 0..SMALL_VERSIONS {
-        // One key that is new, one that is perhaps not, and one that goes.
+        // The snapshot changes a new key, changes a key that may exist, and removes a key.
         let again = version * 7 % (version + 1);
         writeln!(trace, "{version},put,key {version},{version}").unwrap();
         writeln!(trace, "{version},put,key {again},again {version}").unwrap();
@@ -199,10 +201,10 @@ fn trace_named(bench: &Bench, name: &str) -> PathBuf {
 
 const SMALL_VERSIONS: u64 = 1500;
 
-/// Traces of more versions are far from whole after a few rounds.
+/// The number of versions above which a store is still incomplete after a few rounds.
 const MANY: usize = 100;
 
-/// When to kill: after some more versions are acknowledged, and a while.
+/// The moment of a kill: after a number of acknowledged versions and a delay.
 struct Moment {
     versions: usize,
     delay: Duration,
@@ -211,7 +213,7 @@ struct Moment {
 impl Moment {
     fn of(round: u64) -> Self {
         let noise = round.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31);
-        // Without a version to wait for, the moment is anywhere in the start of the program.
+        // Without a version to wait for, the moment is during the start of the program.
         let versions = usize::try_from(noise % 6).unwrap();
         let longest = if versions == 0 { 60_000 } else { 15_000 };
         Self {
@@ -221,7 +223,7 @@ impl Moment {
     }
 }
 
-/// Runs an import, kills it at a moment, and returns the versions that it acknowledged.
+/// Runs an import, kills it at this moment, and returns the versions that it acknowledged.
 fn kill_after(bench: &Bench, line: &str, moment: &Moment) -> KilledProcess {
     let mut command = bench.command();
     command.arg("--json").args(line.split(' '));
@@ -230,11 +232,11 @@ fn kill_after(bench: &Bench, line: &str, moment: &Moment) -> KilledProcess {
     ended
 }
 
-/// Outcome of a killed program.
+/// The result of a killed program.
 pub(crate) struct KilledProcess {
-    /// The objects on whole lines.
+    /// The objects on complete lines.
     pub(crate) said: Vec<Json>,
-    /// True if it had not ended by itself before.
+    /// Whether the program was killed before its end.
     pub(crate) is_cut: bool,
 }
 

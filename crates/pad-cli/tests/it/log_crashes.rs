@@ -1,4 +1,4 @@
-//! Logs whose author is killed, or finds no room on the disk.
+//! Tests of logs whose author is killed, or has a full disk.
 
 use std::{
     fmt::Write as _,
@@ -18,8 +18,8 @@ use crate::{
     small_disk::SmallDisk,
 };
 
-/// `kill -9` at random moments of an import: no acknowledged data is lost. `PAD_KILL_ROUNDS` sets
-/// the number of rounds.
+/// Kills an import with `kill -9` at random moments. No acknowledged data may be lost.
+/// `PAD_KILL_ROUNDS` sets the number of rounds.
 #[test]
 fn acknowledged_versions_survive_a_kill() {
     survive("aad-counted", soak::size((60, 2), (120, 3)));
@@ -81,7 +81,7 @@ fn roots(versions: &[Json]) -> Vec<Json> {
     roots.collect()
 }
 
-/// Runs an import, kills it after some versions and a while, and returns what it acknowledged.
+/// Runs an import, kills it after some versions and a delay, and returns the acknowledged versions.
 fn kill_after(bench: &Bench, line: &str, round: u64) -> Vec<Json> {
     let noise = round.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31);
     let mut command = bench.command();
@@ -101,7 +101,7 @@ fn kill_after(bench: &Bench, line: &str, round: u64) -> Vec<Json> {
     acknowledged(&printed)
 }
 
-/// The versions that an import has reported.
+/// Returns the versions that an import has reported.
 fn acknowledged(printed: &str) -> Vec<Json> {
     let lines = printed.split_inclusive('\n');
     let whole = lines.filter(|line| line.ends_with('\n'));
@@ -111,7 +111,7 @@ fn acknowledged(printed: &str) -> Vec<Json> {
         .collect()
 }
 
-/// An import on a full disk loses nothing that it acknowledged, and continues once there is room.
+/// An import on a full disk loses no acknowledged version, and continues when there is space.
 #[test]
 fn a_full_disk_loses_nothing() {
     let bench = with_key_of("aad-counted");
@@ -130,7 +130,8 @@ fn a_full_disk_loses_nothing() {
     );
     let whole = bench.signed("whole");
     fs::write(bench.path("disk/filler"), vec![0; 27 << 20]).unwrap();
-    // One at a time, so that some are acknowledged before the disk is full, on a slow machine too.
+    // Each version is flushed separately, so that some are acknowledged before the disk is full,
+    // even on a slow machine.
     let import = "--json import --group 1 --store disk/s --key k --parameters par t.csv";
     let mut known = 0;
     for _ in 0..3 {
@@ -138,7 +139,7 @@ fn a_full_disk_loses_nothing() {
         assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
         let last = acknowledged(&text(&output.stdout)).pop();
         known = last.map_or(known, |last| last["version"].as_u64().unwrap());
-        // A reader may find an interrupted write, which this repairs.
+        // A reader may find an interrupted write. This command repairs it.
         bench.ok("check --store disk/s");
         let found = bench.signed("disk/s");
         assert!(u64::try_from(found.len()).unwrap() >= known);

@@ -1,5 +1,5 @@
-//! Proofs of logs other than all values of a key: members of sets, one value, and growth. Also logs
-//! of both schedules.
+//! Tests of log proofs other than all values of a key: members of sets, one value, and append-only
+//! proofs. Both schedules of merges are tested.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use crate::{
     bench::{Bench, text},
 };
 
-/// A set `s` of 35 members in seven versions, one of them given twice.
+/// Creates a set `s` of 35 members in seven versions. One member is added twice.
 fn set(scheme: &str) -> Bench {
     let bench = with_key_of(scheme);
     let mut trace = "snapshot,op,key,value\n".to_owned();
@@ -93,7 +93,7 @@ fn members_have_no_values_and_are_there_once() {
         "snapshot 'b' at line 3: a member of a set has no value",
     );
     assert!(!bench.path("other").exists());
-    // A member that is there already, one that is new, and this twice.
+    // One member already exists, one is new, and the new one is added twice.
     for member in ["m3", "m40", "m40"] {
         bench.ok(&format!("put --store s {member}"));
     }
@@ -118,7 +118,7 @@ fn members_have_no_values_and_are_there_once() {
         "not supported by scheme aas-counted",
     );
 
-    // A dictionary's keys have values, as ever.
+    // In a dictionary, keys have values.
     let bench = published();
     bench.fails("put --store s key", 2, "no value given");
 }
@@ -145,7 +145,7 @@ fn one_value_is_proved_alone() {
         2,
         "no such",
     );
-    // All values are another proof.
+    // A proof of all values is another kind of proof.
     bench.ok("prove --store s example.org --at 12 --out p --force");
     bench.fails(&verify("--value two --at 12"), 3, "kind");
 
@@ -201,7 +201,7 @@ fn growth_is_proved_to_whoever_has_the_public_key() {
         "version 99",
     );
 
-    // Another key's log.
+    // The log belongs to another key.
     bench.ok("keygen --out other --scheme aad-counted --parameters par");
     bench.ok("import --store o --key other --parameters par t.csv");
     bench.ok("prove-append-only --store o --from 3 --to 12 --out p --force");
@@ -248,14 +248,14 @@ fn a_deferred_log_answers_everything() {
     assert_eq!(checked["replayed"], 14);
 }
 
-/// A stored certificate that does not match the entries. Proofs that need it are refused, and the
-/// check finds it.
+/// A stored certificate does not match the entries. Proofs that need it are refused, and the check
+/// finds it.
 #[test]
 fn a_check_finds_a_certificate_that_somebody_else_wrote() {
     let bench = grown();
     let mut store = RedbStore::open(&bench.path("s")).unwrap();
     let mut checkpoint = store.checkpoint().unwrap().unwrap();
-    // The last node's quotient; no frontiers follow it.
+    // The changed byte is in the quotient of the last node. No frontiers follow this node.
     let end = checkpoint.bytes.len() - 1;
     assert_eq!(checkpoint.bytes[end], 0);
     checkpoint.bytes[end - 1] ^= 1;
@@ -270,7 +270,7 @@ fn a_check_finds_a_certificate_that_somebody_else_wrote() {
     bench.fails("check --store s", 3, "does not verify");
 }
 
-/// A copied or restored store gets its versions back by `apply`, but not its import records.
+/// A copied or restored store receives its versions by `apply`, without import records.
 #[test]
 fn a_trace_is_not_appended_twice_after_a_restore() {
     let bench = published();
@@ -286,7 +286,7 @@ fn a_trace_is_not_appended_twice_after_a_restore() {
     let import = |store: &str| format!("import --store {store} --key k t.csv");
     bench.fails(&import("copy"), 2, "equals version 1 of the log");
     assert_eq!(bench.json("versions --store copy").len(), versions);
-    // Where all is known to be imported there is nothing to append.
+    // If all snapshots are known to be imported, none is appended.
     bench.ok(&import("s"));
     bench.ok(&format!("{} --again", import("copy")));
     assert_eq!(bench.json("versions --store copy").len(), 2 * versions);

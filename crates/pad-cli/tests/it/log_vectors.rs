@@ -1,7 +1,8 @@
-//! Updates of append-only logs (kind 128), `docs/vectors/logs/updates.json`, and proof files of
-//! logs (kinds 145 to 147), `docs/vectors/proof-files/aa*.json`.
+//! Checks updates of append-only logs (kind 128), `docs/vectors/logs/updates.json`, and proof files
+//! of logs (kinds 145 to 147), `docs/vectors/proof-files/aa*.json`.
 //!
-//! Vectors are accepted or refused. Updates are published anew from the entries of the vectors.
+//! The vectors contain accepted and refused messages. The updates are published again from the
+//! entries of the vectors.
 
 use std::path::PathBuf;
 
@@ -30,7 +31,7 @@ struct Updates {
     logs: Vec<LogUpdates>,
 }
 
-/// One log, and all that a server of it needs.
+/// A log, and all data that a server of it needs.
 #[derive(Serialize, Deserialize)]
 struct LogUpdates {
     public: String,
@@ -42,9 +43,9 @@ struct LogUpdates {
 #[derive(Serialize, Deserialize)]
 struct VersionVector {
     version: u64,
-    /// Key and value of each entry. Members of sets have an empty value.
+    /// The key and the value of each entry. Members of sets have an empty value.
     entries: Vec<[String; 2]>,
-    /// Number of entries in all.
+    /// The total number of entries.
     size: usize,
     root: String,
     history: String,
@@ -52,7 +53,7 @@ struct VersionVector {
     update: String,
 }
 
-/// An update that a server which has the version before it refuses.
+/// An update that a server with the previous version must refuse.
 #[derive(Serialize, Deserialize)]
 struct RefusedUpdate {
     why: String,
@@ -60,12 +61,12 @@ struct RefusedUpdate {
     update: String,
 }
 
-/// A log of the vectors.
+/// The key and parameters of a log in the vectors.
 struct Maker {
     scheme: SchemeName,
     parameters: LogParameters,
     key: SecretKey,
-    /// Stores, which are not used again.
+    /// The folder of stores. Each store is used only once.
     folder: tempfile::TempDir,
 }
 
@@ -86,7 +87,7 @@ impl Maker {
         }
     }
 
-    /// An empty store.
+    /// Creates an empty store.
     fn store(&self, name: &str) -> PathBuf {
         let path = self.folder.path().join(name);
         let record = self.parameters.record();
@@ -94,7 +95,7 @@ impl Maker {
         path
     }
 
-    /// A repository with all versions, as the author signs them.
+    /// Returns a repository with all versions, signed again by the author.
     fn publish(&self, versions: &[VersionVector]) -> Server {
         let path = self.store("author");
         let record = SigningRecord::open_or_begin(&self.folder.path().join("signed")).unwrap();
@@ -112,7 +113,7 @@ impl Maker {
         Server::of_any(&path).unwrap()
     }
 
-    /// The log anew; a server refuses what is listed for each of its versions.
+    /// Computes the log again. For each of its versions, a server must refuse the listed updates.
     fn updates(&self, of: LogUpdates) -> LogUpdates {
         let made = self.publish(&of.versions);
         let mut server = Server::of_any(self.store("server")).unwrap();
@@ -150,7 +151,7 @@ impl Maker {
     }
 }
 
-/// Names of the schemes, with whether nodes are built later.
+/// The schemes, each with a schedule of merges.
 const LOGS: [(SchemeName, Schedule); 5] = [
     (SchemeName::AadCounted, Schedule::Eager),
     (SchemeName::AadCounted, Schedule::Deferred),

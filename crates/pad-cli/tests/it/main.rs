@@ -1,4 +1,4 @@
-//! The real binary, from outside.
+//! Tests of the real binary.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 

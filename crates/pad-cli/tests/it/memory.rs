@@ -1,4 +1,5 @@
-//! Input from strangers is refused before it takes memory, and commands read only what they need.
+//! Checks that untrusted input is refused before it takes memory, and that commands read only the
+//! data they need.
 
 #![cfg(target_os = "linux")]
 
@@ -12,11 +13,13 @@ use crate::bench::{Bench, text};
 
 type S = Sha256Ed25519;
 
-/// The virtual memory, in KiB, that `pad` gets: several times what it takes to start.
+/// The limit of virtual memory for `pad`, in KiB. It is several times the amount that starting
+/// takes.
 const LIMIT: u32 = 400_000;
 
 fn limited(bench: &Bench, line: &str) -> std::process::Output {
-    // Each arena of the allocator takes virtual memory; how many there are depends on the load.
+    // Each arena of the allocator takes virtual memory, and the number of arenas depends on the
+    // load.
     let line = format!(
         "export MALLOC_ARENA_MAX=1; ulimit -v {LIMIT}; exec {} {line}",
         env!("CARGO_BIN_EXE_pad")
@@ -26,7 +29,7 @@ fn limited(bench: &Bench, line: &str) -> std::process::Output {
     shell.output().unwrap()
 }
 
-/// A head of the dictionary of `k.pub` that a stranger has signed.
+/// Returns a head of the dictionary of `k.pub` that another key has signed.
 fn strangers_head(bench: &Bench, version: u64) -> SignedHead<S> {
     let public = PublicKey::load(&bench.path("k.pub")).unwrap();
     let empty = SnapshotHead::<S>::empty(public.authority.scheme, public.authority.dictionary);
@@ -61,7 +64,7 @@ fn a_strangers_update_is_refused_before_its_operations_are_kept() {
     );
 }
 
-/// The head is the author's next one, and the operations are not.
+/// The head is the author's next head, but the operations are not the author's.
 #[test]
 fn a_strangers_operations_are_refused_before_they_are_kept() {
     let bench = Bench::with_trace();
@@ -100,7 +103,7 @@ fn a_strangers_proof_is_refused_before_it_is_decoded() {
     let mut bundle: Response<S, TreeProof<S, Key>> = codec::decode(&bytes, bytes.len()).unwrap();
     bundle.head = Some(strangers_head(&bench, 3));
     let mut proof = codec::encode(&bundle);
-    // Not even malformed: what follows the head is never looked at.
+    // The bytes after the head are malformed, but must never be read.
     proof.extend(std::iter::repeat_n(1, 15 << 20));
     bench.write("p", &proof);
     let refused = limited(&bench, "verify --public k.pub --proof p --at 3 apple");
@@ -112,9 +115,10 @@ fn a_strangers_proof_is_refused_before_it_is_decoded() {
     );
 }
 
-/// The bytes that a refused command reads from files; programs and libraries are mapped, not read.
+/// Returns the bytes that a refused command reads from files. Programs and libraries are mapped, so
+/// they do not count.
 fn bytes_read(bench: &Bench, line: &str) -> u64 {
-    // A process that has waited for another one counts what that has read as its own.
+    // The counter of a process includes the bytes that its children have read.
     let line = format!(
         "{} {line}; test $? -eq 2 && cat /proc/$$/io",
         env!("CARGO_BIN_EXE_pad")
@@ -131,10 +135,10 @@ fn bytes_read(bench: &Bench, line: &str) -> u64 {
     read.unwrap().parse().unwrap()
 }
 
-/// Opening a store reads as much after a bulk load as before it.
+/// Opening a store must read the same number of bytes after a bulk load as before it.
 ///
-/// The import is refused after it has compared what was imported. Nothing is opened for writing. In
-/// builds with the engine's debug assertions that would read the whole file.
+/// The import is refused after it has compared the imported snapshots. Nothing is opened for
+/// writing, because in builds with the engine's debug assertions, this would read the whole file.
 #[test]
 fn opening_a_store_reads_no_updates() {
     let bench = Bench::with_trace();

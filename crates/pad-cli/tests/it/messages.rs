@@ -1,5 +1,5 @@
-//! The published messages that belong to no scheme: questions, histories, lists, and messages about
-//! outsourced files.
+//! Checks the published messages that do not depend on a scheme: questions, histories, lists, and
+//! messages about outsourced files.
 
 use authdict::{
     Key, KeyRange, Keys, Untrusted, Value, Version, exchange, pad_tree::KeyHistory,
@@ -8,7 +8,7 @@ use authdict::{
 use pad_conformance::published::{self, decode, encode};
 use serde::{Deserialize, Serialize};
 
-/// A message, and what it says.
+/// A message with its decoded contents.
 #[derive(Serialize, Deserialize)]
 #[allow(
     clippy::struct_field_names,
@@ -36,8 +36,8 @@ struct PublishedMessages {
 }
 
 impl PublishedMessages {
-    /// Replaces the accepted messages. `takes` must accept them all and refuse all of the refused
-    /// ones.
+    /// Replaces the accepted messages. `takes` must accept all of them, and refuse all refused
+    /// messages.
     fn with(self, accepted: Vec<(&str, Vec<u8>)>, takes: impl Fn(u8, &[u8]) -> bool) -> Self {
         let accepted = accepted.into_iter().map(|(says, message)| {
             let kind = message[5];
@@ -132,7 +132,7 @@ mod files {
 
     use super::*;
 
-    /// Tag of a block with one kind of tags, and a proof about it.
+    /// A tag of a block of one kind, and a proof about it.
     #[derive(Serialize, Deserialize)]
     struct Tag {
         kind: String,
@@ -162,13 +162,14 @@ mod files {
         SignedRequest::new(kind, body, &SigningKey::from_bytes(&SEED)).unwrap()
     }
 
-    /// The key of these tags whose secret, if it has one, is [`SEED`].
+    /// Returns the key for tags of this kind. If the kind has a secret, the secret is [`SEED`].
     fn owner_key(kind: TagKind) -> Option<OwnerKey> {
         let (number, secret) = match kind {
             TagKind::HashOnly => (1, &[][..]),
             TagKind::PrivateMac => (2, &SEED[..]),
             TagKind::PublicBls => (5, &SEED[..]),
-            // They take safe primes; `docs/vectors/files/flexlist.json` has tags of this kind.
+            // These kinds need safe primes. `docs/vectors/files/flexlist.json` contains tags of
+            // this kind.
             TagKind::Rsa2048 | TagKind::Rsa3072 => return None,
         };
         let envelope = [b"PAD1\x01\x62\x00", &[number][..], secret].concat();
@@ -378,7 +379,7 @@ mod files {
         made
     }
 
-    /// A block of 600 bytes, 20 samples of it in two chunks, and the proof for them.
+    /// Creates a tag of a block of 600 bytes, and the proof for 20 samples of it in two chunks.
     fn tag(kind: TagKind) -> Option<Tag> {
         let key = owner_key(kind)?;
         let block: Vec<u8> = (0..600_u16).map(|byte| byte.to_be_bytes()[1]).collect();
@@ -408,7 +409,7 @@ mod files {
             );
         }
         let verifier = verifier.to_bytes();
-        // That of public tags is long, and follows from the owner's.
+        // The verifier key of public tags is long, and can be computed from the owner's key.
         let is_short = verifier.len() < 1000;
         let hits = challenged.hits.iter();
         Some(Tag {

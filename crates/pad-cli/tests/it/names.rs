@@ -1,4 +1,4 @@
-//! Names of versions: the store's word, and verified answers for their numbers.
+//! Tests of version names, which are unverified, and of verified answers for the versions' numbers.
 
 use serde_json::json;
 
@@ -47,7 +47,7 @@ fn imported_snapshots_keep_their_names() {
         json!([{ "name": "b", "version": 2, "word_of": "store" }])
     );
     assert_eq!(numbered["names"], json!(null));
-    // As text too, next to the answer.
+    // In text output, the name is shown next to the answer, too.
     let output = bench.run("get --store s --public k.pub --at b apple");
     assert!(text(&output.stderr).contains("b is version 2 by the store's word"));
 
@@ -77,7 +77,7 @@ fn imported_snapshots_keep_their_names() {
 fn names_have_rules() {
     let bench = Bench::new();
     bench.ok("keygen --out k");
-    // Digits are numbers, also where a snapshot is called so.
+    // Digits are version numbers, even if a snapshot has this name.
     let trace = TRACE.replace("\nc,", "\n1,");
     bench.write("t.csv", trace.as_bytes());
     bench.ok("import --store s --key k t.csv");
@@ -119,7 +119,7 @@ fn names_have_rules() {
         2,
         "version 2023 does not exist",
     );
-    // Two traces may call snapshots alike: then a name is no version's.
+    // Two traces may use the same snapshot name. Then the name identifies no version.
     bench.ok("keygen --out l");
     bench.write("one.csv", b"snapshot,op,key,value\nx,put,a,1\n");
     bench.ok("import --store two --key l one.csv");
@@ -144,7 +144,7 @@ fn names_have_rules() {
     );
 }
 
-/// Names do not travel: what is signed does.
+/// Copies contain the signed data, but no names.
 #[test]
 fn copies_have_no_names() {
     let bench = Bench::with_trace();
@@ -178,7 +178,7 @@ fn copies_have_no_names() {
             .collect()
     };
     assert_eq!(roots("s"), roots("t"));
-    // A part of what is there, and something new, in one file.
+    // One file contains updates that the store already has, and a new update.
     bench.ok("put --store s fig 1");
     bench.ok("commit --store s --key k");
     bench.ok("export --store s --from 3 --out rest");
@@ -205,7 +205,7 @@ fn copies_have_no_names() {
     assert!(!bench.path("none").exists());
 }
 
-/// Another update of a version that is there is not taken for a known one.
+/// A different update for an existing version is not treated as a known update.
 #[test]
 fn forged_updates_are_not_known() {
     let bench = Bench::with_trace();
@@ -246,7 +246,7 @@ fn stores_are_pruned_and_compacted_by_names() {
     assert!(pruned.status.success());
     assert!(text(&pruned.stderr).contains("b is version 2 by the store's word"));
     bench.ok("get --store s --public k.pub --at b apple");
-    // An error reports that the contents of the named version are pruned.
+    // The error reports that the contents of the named version were pruned.
     let gone = bench.run("get --store s --public k.pub --at a apple");
     assert_eq!(gone.status.code(), Some(2));
     assert!(text(&gone.stderr).contains("version 1 was pruned"));

@@ -1,5 +1,5 @@
-//! Secret keys with a passphrase: every command that needs one, with a passphrase file and without
-//! a terminal.
+//! Tests of secret keys with a passphrase: every command that needs one, with a passphrase file and
+//! without a terminal.
 
 use std::{fs, path::Path, process::Output};
 
@@ -10,7 +10,7 @@ use authdict::{
 
 use crate::bench::{Bench, is_error, text};
 
-/// Encrypts a key as `pad passphrase` does, but so that trying a passphrase costs nothing.
+/// Encrypts a key like `pad passphrase`, but with parameters that make each attempt cheap.
 fn encrypt(path: &Path) {
     let passphrase = Passphrase::new(Zeroizing::new("correct horse".into())).unwrap();
     let file = SecretFile::read(path).unwrap();
@@ -18,7 +18,7 @@ fn encrypt(path: &Path) {
     file.replace(path).unwrap();
 }
 
-/// Files with passphrases: `right` and `wrong`.
+/// Writes the passphrase files `right` and `wrong`.
 fn with_passphrases(bench: &Bench) {
     for (name, line) in [
         ("right", "correct horse\nwhat is below\n"),
@@ -37,7 +37,7 @@ fn private(path: &Path, mode: u32) {
     }
 }
 
-/// Runs a line away from any terminal, with these variables.
+/// Runs a line without a terminal, with these environment variables.
 fn run(bench: &Bench, variables: &[(&str, &str)], line: &str) -> Output {
     let mut command = std::process::Command::new("setsid");
     command.arg("--wait").arg(env!("CARGO_BIN_EXE_pad"));
@@ -92,7 +92,7 @@ fn an_encrypted_key_signs_with_its_passphrase_alone() {
             1,
             "nothing was done"
         );
-        // A passphrase that everybody can read is refused, and one that is none.
+        // A passphrase file that other users can read is refused, and so is an invalid passphrase.
         private(&bench.path("wrong"), 0o644);
         #[cfg(unix)]
         fails(&bench, &wrong, commit, "others may read");
@@ -113,7 +113,7 @@ fn an_encrypted_key_signs_with_its_passphrase_alone() {
     }
 }
 
-/// Advice can name files, as messages do, and is escaped as they are.
+/// Advice can contain file names, like messages. They must be escaped, too.
 #[test]
 fn advice_stays_on_its_line() {
     let bench = Bench::new();
@@ -169,14 +169,14 @@ fn passphrases_are_set_changed_and_removed() {
     ok(&bench, &other, "passphrase k --remove");
     assert_eq!(bench.read("k"), clear);
     SecretKey::load(&bench.path("k")).unwrap();
-    // Nothing but secret keys is encrypted.
+    // Only secret keys are encrypted.
     let public = bench.read("k.pub");
     fails(&bench, &set, "passphrase k.pub", "this is a public key");
     assert_eq!(bench.read("k.pub"), public);
     fails(&bench, &set, "passphrase .", "not a plain file");
 }
 
-/// Encrypts the key again with the same passphrase, without the usual work.
+/// Encrypts the key again with the same passphrase, with cheap parameters.
 fn encrypt_again(bench: &Bench, clear: &[u8]) {
     bench.write("k", clear);
     encrypt(&bench.path("k"));
@@ -218,7 +218,7 @@ fn keys_of_witnesses_may_be_encrypted() {
         log.trim_end()
     );
     fails(&bench, &[], &line, "there is no terminal");
-    // Past the key, and no further than the address.
+    // The command accepts the key, and then fails because of the address.
     fails(&bench, RIGHT, &line, "--listen nowhere");
 }
 

@@ -1,4 +1,4 @@
-//! Servers in processes of their own.
+//! Servers in separate processes.
 
 use std::{
     fs::File,
@@ -8,7 +8,7 @@ use std::{
 
 use crate::bench::Bench;
 
-/// A running server; dropped, it is killed.
+/// A running server process. Dropping it kills the process.
 pub(crate) struct Process {
     child: Child,
     _output: BufReader<ChildStdout>,
@@ -17,13 +17,14 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Runs a server command, and returns when it listens. Standard error is appended to the file
-    /// `log`.
+    /// Starts a server command, and returns when the server listens. Standard error is appended to
+    /// the file `log`.
     pub(crate) fn spawn<'w>(bench: &Bench, words: impl IntoIterator<Item = &'w str>) -> Self {
         Self::spawn_after(bench, words, 0).0
     }
 
-    /// Like [`Self::spawn`], but reads `before` JSON objects first, and returns them.
+    /// Starts a server like [`Self::spawn`], but first reads `before` JSON objects and returns
+    /// them.
     pub(crate) fn spawn_after<'w>(
         bench: &Bench,
         words: impl IntoIterator<Item = &'w str>,
@@ -54,15 +55,15 @@ impl Process {
         (process, said)
     }
 
-    /// Serves the files in the bench's folder `server` at `listen`, with further arguments
-    /// separated by spaces.
+    /// Serves the outsourced files in the bench's folder `server` at the address `listen`. `words`
+    /// are further arguments, separated by spaces.
     #[cfg(feature = "file")]
     pub(crate) fn of_files(bench: &Bench, listen: &str, words: &str) -> Self {
         let line = ["file", "serve", "--store", "server", "--listen", listen];
         Self::spawn(bench, line.into_iter().chain(words.split_whitespace()))
     }
 
-    /// Peak resident set in KiB, where the system reports it.
+    /// Returns the peak resident set in KiB, if the system reports it.
     #[cfg(feature = "network")]
     pub(crate) fn peak_memory(&self) -> Option<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
@@ -70,13 +71,13 @@ impl Process {
         line?.trim().trim_end_matches(" kB").parse().ok()
     }
 
-    /// SIGKILL on Unix: no destructor runs.
+    /// Kills the process. On Unix this is SIGKILL, so no destructor runs.
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// SIGTERM: the server finishes what it does.
+    /// Sends SIGTERM. The server completes its requests.
     #[cfg(unix)]
     pub(crate) fn stop(mut self) {
         let pid = self.child.id().to_string();

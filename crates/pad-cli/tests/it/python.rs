@@ -1,5 +1,5 @@
-//! The verifier in Python (`examples/python`). It agrees with the published vectors and with `pad
-//! verify`.
+//! Checks that the verifier in Python (`examples/python`) agrees with the published vectors and
+//! with `pad verify`.
 
 use std::{
     fmt::Write as _,
@@ -19,7 +19,7 @@ use serde_json::{Value as Json, json};
 
 use crate::bench::{Bench, TRACE, text};
 
-/// Schemes of the mutated proofs.
+/// The schemes whose proofs are mutated.
 const SCHEMES: [&str; 6] = [
     "red-black",
     "treap",
@@ -29,8 +29,8 @@ const SCHEMES: [&str; 6] = [
     "tuple-spec3-lightweight",
 ];
 
-/// Schemes with pairings, and arguments to create their keys. Many of these proofs take Python a
-/// hundred times as long.
+/// Schemes with pairings, with the arguments that create their keys. Python takes about a hundred
+/// times as long to verify many of these proofs.
 const PAIRED: &[&str] = &[
     #[cfg(feature = "bls")]
     "tuple-base-superseding-bls",
@@ -46,7 +46,8 @@ const PAIRED: &[&str] = &[
     "aas-counted --schedule deferred",
 ];
 
-/// Mutations of each genuine proof, and of each of a scheme with pairings.
+/// The number of mutations of each genuine proof, and of each genuine proof of a scheme with
+/// pairings.
 const MUTATIONS: usize = 60;
 const PAIRED_MUTATIONS: usize = 8;
 
@@ -64,14 +65,14 @@ fn python(script: &str, arguments: &[&str], folder: &Path) -> Output {
          installs it"
     );
     let mut command = Command::new("python3");
-    // Compiled modules are shared by all runs, away from the sources.
+    // All runs share compiled modules, which are not stored next to the sources.
     command.env("PYTHONPYCACHEPREFIX", env!("CARGO_TARGET_TMPDIR"));
     command.arg(examples().join(script));
     let output = command.args(arguments).current_dir(folder).output();
     output.unwrap()
 }
 
-/// The question of a published case; none if the facade has no such question.
+/// Returns the question of a published case; `None` if the library has no such question.
 pub(crate) fn question(case: &Json) -> Option<Question> {
     let keys = case["keys"].as_array().unwrap().iter();
     let bytes = |digits: &Json| Some(hex::decode(digits.as_str()?).unwrap());
@@ -104,7 +105,7 @@ fn question_of(name: &str, mut keys: Vec<Option<Vec<u8>>>) -> Option<Question> {
     }
 }
 
-/// The name and the keys of a question, as published.
+/// Returns the name and the keys of a question, in the form of the published files.
 fn published(question: &Question) -> (&'static str, Vec<Option<String>>) {
     let digits = |key: &Key| Some(hex::encode(key.as_bytes()));
     match question {
@@ -129,7 +130,7 @@ fn published(question: &Question) -> (&'static str, Vec<Option<String>>) {
     }
 }
 
-/// The entries that a statement names, as published.
+/// Returns the entries in a statement, in the form of the published files.
 pub(crate) fn answer(statement: Statement) -> Json {
     let entries: Vec<(Key, Option<Vec<u8>>)> = match statement {
         Statement::Lookup(lookup) => {
@@ -157,8 +158,8 @@ pub(crate) fn answer(statement: Statement) -> Json {
         .collect()
 }
 
-/// Entries that a statement about a log names: all values of a key, one value, or none. A statement
-/// about two versions has none.
+/// Returns the entries in a statement about a log: all values of a key, one value, or none. A
+/// statement about two versions contains no entries.
 #[cfg(feature = "log")]
 fn of_log(statement: Statement) -> Vec<(Key, Option<Vec<u8>>)> {
     let bytes = |value: Value| value.as_bytes().to_vec();
@@ -182,7 +183,7 @@ fn of_log(statement: Statement) -> Vec<(Key, Option<Vec<u8>>)> {
     panic!("an answer to another question: {statement:?}")
 }
 
-/// Cases with the verdict and the answer of `pad verify`.
+/// Cases, with the verdict and the answer of `pad verify`.
 struct Cases {
     public: PublicKey,
     accepted: Vec<Json>,
@@ -209,7 +210,7 @@ impl Cases {
     }
 }
 
-/// Numbers that look random, always the same.
+/// Pseudorandom numbers with a fixed seed.
 struct Numbers(u64);
 
 impl Numbers {
@@ -224,8 +225,8 @@ impl Numbers {
     }
 }
 
-/// Mutates a proof, of which `other` is another one. Half of the changes are behind the head, which
-/// the signature protects anyway.
+/// Mutates a proof. `other` is a second proof. Half of the changes are after the head, because the
+/// signature protects the head anyway.
 fn mutate(genuine: &[u8], other: &[u8], numbers: &mut Numbers) -> Vec<u8> {
     const HEAD_END: usize = 156;
     let from = if numbers.below(2) == 0 { HEAD_END } else { 0 };
@@ -246,7 +247,7 @@ fn mutate(genuine: &[u8], other: &[u8], numbers: &mut Numbers) -> Vec<u8> {
             );
         }
         4 => {
-            // The number at this place in the next longer form.
+            // Replaces the number at this place by its next longer encoding.
             let byte = bytes[place];
             bytes.splice(place..=place, [0xfb, byte, 0]);
         }
@@ -257,8 +258,8 @@ fn mutate(genuine: &[u8], other: &[u8], numbers: &mut Numbers) -> Vec<u8> {
     bytes
 }
 
-/// Trace of a log. Its third version has a tree above blocks, in which "apple" has three values.
-/// Sets contain it once, without values.
+/// Returns the trace of a log. Its third version has a tree above blocks, in which "apple" has
+/// three values. In a set, "apple" is contained once, without values.
 fn log_trace(is_set: bool) -> String {
     let mut trace = "snapshot,op,key,value\n".to_owned();
     for number in 0..19 {
@@ -280,7 +281,7 @@ fn log_trace(is_set: bool) -> String {
     trace
 }
 
-/// Genuine proofs of a scheme, from the real binary, and mutations of them.
+/// Returns genuine proofs of a scheme, made by the real binary, and mutations of them.
 fn cases(bench: &Bench, scheme: &str, mutations: usize, numbers: &mut Numbers) -> Cases {
     let name = scheme.split(' ').next().unwrap();
     let is_log = name.starts_with("aa");
@@ -340,7 +341,7 @@ fn cases(bench: &Bench, scheme: &str, mutations: usize, numbers: &mut Numbers) -
     cases
 }
 
-/// Published proof files of a design with aggregated signatures, and mutations of them.
+/// Returns the published proof files of a design with aggregated signatures, and mutations of them.
 #[cfg(feature = "bls")]
 fn published_cases(numbers: &mut Numbers) -> Cases {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -456,8 +457,8 @@ fn the_command_in_python_says_what_pad_verify_says() {
     }
 }
 
-/// The text of a policy, and proofs about these entries of a log: that the last one is the newest,
-/// and others.
+/// Returns the text of a policy, and proofs about these entries of a log. Some of the proofs show
+/// that the last entry is the newest.
 #[cfg(feature = "network")]
 fn proofs_of_the_newest(origin: &str, entries: &[Vec<u8>; 3]) -> (String, Vec<Vec<u8>>) {
     use transparency_log::{
@@ -495,7 +496,7 @@ fn proofs_of_the_newest(origin: &str, entries: &[Vec<u8>; 3]) -> (String, Vec<Ve
         };
         proof.encode().into_bytes()
     };
-    // The log of the first two entries, and that of all three.
+    // The log with the first two entries, and the log with all three.
     let leaves = entries.each_ref().map(|entry| Hash::of_leaf(entry));
     let both = Hash::of_node(&leaves[0], &leaves[1]);
     let all = Hash::of_node(&both, &leaves[2]);
@@ -512,11 +513,11 @@ fn proofs_of_the_newest(origin: &str, entries: &[Vec<u8>; 3]) -> (String, Vec<Ve
     (policy, proofs)
 }
 
-/// A proof that a head is the newest, what else a log may say of it, and changes of the proof.
+/// Tests a proof that a head is the newest, other proofs of the log, and mutations of the proof.
 #[cfg(feature = "network")]
 #[test]
 fn python_and_pad_agree_on_the_newest_head() {
-    // Of the messages and proof files with heads here, the envelope and what is in the head.
+    // The beginning of messages and proof files with heads: the envelope and the head.
     const ENVELOPE: &[u8] = b"PAD1\x01\x01\x00\x01";
     const HEAD: std::ops::Range<usize> = 9..155;
 
@@ -540,7 +541,7 @@ fn python_and_pad_agree_on_the_newest_head() {
     let mut counts = [0, 0];
     for proof in &proofs {
         bench.write("newest", proof);
-        // The first witness has cosigned a second before that.
+        // The first witness has cosigned one second before this time.
         for since in [None, Some(1_001)] {
             let until = transparency_log::Timestamp::from_seconds(u64::MAX >> 1).unwrap();
             let window = since.map(|since| transparency_log::policy::Window {
@@ -565,7 +566,8 @@ fn python_and_pad_agree_on_the_newest_head() {
     assert!(counts[0] >= 20 && counts[1] >= 5, "{counts:?}");
 }
 
-/// Reads the key files of the vectors. The questions that `pad` asks have the published verdicts.
+/// Reads the key files of the vectors. The questions that `pad` supports must have the published
+/// verdicts.
 #[test]
 fn the_published_proof_files_are_what_pad_says() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/vectors/proof-files");
@@ -574,7 +576,7 @@ fn the_published_proof_files_are_what_pad_says() {
         let text = fs::read_to_string(entry.unwrap().path()).unwrap();
         let vectors: Json = serde_json::from_str(&text).unwrap();
         let Ok(public) = PublicKey::from_text(vectors["public"].as_str().unwrap()) else {
-            // Of a suite or a family that this build does not have.
+            // The suite or the family is not supported by this build.
             let parts = [
                 (cfg!(feature = "all-suites"), "suite blake3-ed25519"),
                 (cfg!(feature = "all-suites"), "suite paper-2010"),

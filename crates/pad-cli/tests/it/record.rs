@@ -1,4 +1,4 @@
-//! The author's signing record, and stores restored from an old backup.
+//! Tests of the author's signing record, and of stores restored from an old backup.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::bench::{Bench, TRACE, text};
 
-/// A store `s` with three versions, whose files are copied at version 2 to `old`.
+/// Creates a store `s` with three versions. Its files at version 2 are copied to `old`.
 fn with_backup() -> Bench {
     let bench = Bench::new();
     bench.ok("keygen --out k");
@@ -45,10 +45,11 @@ fn an_author_signs_no_second_head_after_a_restore() {
     );
     bench.fails("import --store s --key k t.csv", 4, "t.csv");
     assert_eq!(bench.json("versions --store s --public k.pub").len(), 2);
-    // What the refusal says leads out of it, and the change that was pending is not lost.
+    // The advice in the refusal solves the problem, and the pending change is not lost.
     bench.ok("apply --store s third");
     assert_eq!(bench.signed("s")[2], head);
-    // It was noted before version 3 was there again, so its author says whether it still holds.
+    // The change was noted before version 3 was applied again. So the author has to decide whether
+    // to sign it.
     bench.fails(
         "commit --store s --key k",
         2,
@@ -73,7 +74,8 @@ fn a_new_store_with_an_old_key_is_not_signed_for() {
         3,
         "it is at version 0, but version 3 was signed",
     );
-    // Another place to remember is another author, as on a machine that never signed.
+    // A missing record at another path is refused, because the key may have signed elsewhere. A new
+    // record has to be requested.
     bench.fails(
         "commit --store new --key k --record elsewhere",
         3,
@@ -109,7 +111,7 @@ fn a_store_with_another_head_is_not_signed_for() {
     );
 }
 
-/// A crash after the store is durable and before the record is.
+/// The author crashes after the store is durable, and before the record is durable.
 #[test]
 fn a_record_that_is_behind_catches_up() {
     let bench = with_backup();
@@ -146,7 +148,8 @@ fn a_damaged_or_foreign_record_is_an_error_and_no_permission() {
     bench.ok("commit --store s --key k");
 }
 
-/// A key that was renamed, or copied without its record, is not taken for one that never signed.
+/// A key that was renamed, or copied without its record, must not count as a key that has never
+/// signed.
 #[test]
 fn a_key_without_its_record_signs_only_when_told_to() {
     let bench = with_backup();
@@ -162,7 +165,7 @@ fn a_key_without_its_record_signs_only_when_told_to() {
     bench.ok("commit --store s --key renamed --new-record");
 }
 
-/// One wrong bit, or an end that is cut off, does not make the record forget.
+/// If one bit of the record is wrong, or its end is cut off, the record must still be used.
 #[test]
 fn one_accident_to_the_record_costs_nothing() {
     let bench = with_backup();
@@ -207,7 +210,7 @@ fn two_imports_at_once_sign_each_snapshot_once() {
     assert_eq!(bench.json("versions --store s --public k.pub").len(), 63);
 }
 
-/// Two authors with one key, on two copies of a store.
+/// Two authors use one key with two copies of a store.
 #[test]
 fn two_copies_of_a_store_do_not_get_different_versions() {
     let bench = with_backup();
@@ -232,7 +235,7 @@ fn two_copies_of_a_store_do_not_get_different_versions() {
     assert_eq!(signed, 1, "{committed:?}");
 }
 
-/// A change that could not be signed is not noted.
+/// A change that could not be signed must not be noted.
 #[test]
 fn nothing_is_noted_in_a_tree_without_its_nodes() {
     let bench = with_backup();
@@ -245,7 +248,7 @@ fn nothing_is_noted_in_a_tree_without_its_nodes() {
     );
 }
 
-/// A change of a key that is noted again meanwhile is not taken for the one that was signed.
+/// If a change of a key is noted again during a commit, the commit must not remove the new change.
 #[test]
 fn a_commit_takes_only_the_changes_that_it_has_signed() {
     let bench = with_backup();
@@ -261,7 +264,7 @@ fn a_commit_takes_only_the_changes_that_it_has_signed() {
     assert_eq!(bench.json("get --store s apple")[0]["value"], "second");
 }
 
-/// A change noted during a commit waits for the next commit, which signs it.
+/// A change that is noted during a commit waits for the next commit, which signs it.
 #[test]
 fn changes_that_are_noted_beside_commits_are_signed_once_each() {
     for scheme in ["red-black", "tuple-base", "aad-counted"] {
@@ -285,7 +288,7 @@ fn changes_that_are_noted_beside_commits_are_signed_once_each() {
             .iter()
             .map(|version| version["store_says"]["changes"].as_u64());
         let changes = changes.map(Option::unwrap);
-        // In a dictionary, a later change of a key replaces a pending one.
+        // In a dictionary, a later change of a key replaces the pending change.
         let (sum, noted) = (changes.sum::<u64>(), 1 + 2 * ROUNDS);
         let least = if scheme == "aad-counted" {
             noted
@@ -299,7 +302,8 @@ fn changes_that_are_noted_beside_commits_are_signed_once_each() {
 
 const ROUNDS: u64 = 6;
 
-/// An import carries pending changes along. A version from elsewhere may have signed them already.
+/// An import keeps the pending changes for a later commit. A version from another machine may
+/// already include them.
 #[test]
 fn changes_are_carried_along_by_what_is_signed_here_and_by_nothing_else() {
     let bench = Bench::new();
@@ -329,8 +333,8 @@ fn changes_are_carried_along_by_what_is_signed_here_and_by_nothing_else() {
     );
 }
 
-/// A restored key has no record, and its store may be lost. Its author must tell whether it has
-/// signed.
+/// A restored key has no record, and its store may be lost. Its author must state whether the key
+/// has signed.
 #[test]
 fn a_key_from_its_copy_signs_no_second_first_version() {
     for scheme in ["red-black", "tuple-base", "aad-counted", "directory"] {
@@ -356,7 +360,7 @@ fn a_key_from_its_copy_signs_no_second_first_version() {
             }
         };
         run(&[create, change, commit]);
-        // The disk is lost, and the key comes back.
+        // The disk is lost, and the key is restored.
         let key = bench.read("k");
         for entry in fs::read_dir(bench.folder.path()).unwrap() {
             let path = entry.unwrap().path();
@@ -390,8 +394,8 @@ fn a_key_from_its_copy_signs_no_second_first_version() {
     }
 }
 
-/// The restore that the refusals recommend: an old copy, and the later updates. The trace has these
-/// snapshots too.
+/// Restores a store as the refusals recommend: an old copy, and the later updates. The trace
+/// contains the snapshots of these updates, too.
 #[test]
 fn snapshots_that_came_back_as_updates_are_not_signed_again() {
     for scheme in ["red-black", "tuple-base", "aad-counted"] {
@@ -436,11 +440,11 @@ fn snapshots_that_came_back_as_updates_are_not_signed_again() {
         assert_eq!(refused.status.code(), Some(2), "{scheme}: {error}");
         assert!(error.contains("--again"), "{scheme}: {error}");
         assert_eq!(bench.signed("s").len(), 3);
-        // What is new is imported by itself.
+        // The new snapshots are imported from a separate trace.
         bench.write("new.csv", b"snapshot,op,key,value\nthu,put,price,4\n");
         bench.ok("import --store s --key k --append --again new.csv");
         assert_eq!(bench.signed("s").len(), 4);
-        // It is said once.
+        // The advice is given only once.
         if scheme != "aad-counted" {
             bench.write("new.csv", b"snapshot,op,key,value\nfri,put,price,5\n");
             bench.ok("import --store s --key k --append new.csv");
@@ -449,7 +453,7 @@ fn snapshots_that_came_back_as_updates_are_not_signed_again() {
     }
 }
 
-/// An unreadable view is not replaced by a new one.
+/// A view that cannot be read must not be replaced by a new view.
 #[cfg(unix)]
 #[test]
 fn a_view_that_leads_nowhere_is_no_new_one() {

@@ -1,4 +1,4 @@
-//! `pad serve`, `pad mirror`, `--server` and `--push`: real processes, with real TLS.
+//! Tests of `pad serve`, `pad mirror`, `--server` and `--push` with real processes and real TLS.
 
 mod crashes;
 mod kept;

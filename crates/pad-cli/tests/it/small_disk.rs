@@ -1,4 +1,4 @@
-//! A small file system in memory, to be filled.
+//! A small file system in memory, which tests can fill.
 
 use std::{
     fs::{self, File},
@@ -7,11 +7,12 @@ use std::{
     process::Command,
 };
 
-/// A file system in memory; dropped, it is gone.
+/// A file system in memory. It is unmounted when this value is dropped.
 pub(crate) struct SmallDisk(PathBuf);
 
 impl SmallDisk {
-    /// `None` where this user may not mount one. The size is as `mount` takes it: `8m`.
+    /// Mounts a file system. Returns `None` if this user may not mount one. `size` has the format
+    /// of `mount`: `8m`.
     pub(crate) fn mount(folder: PathBuf, size: &str) -> Option<Self> {
         fs::create_dir(&folder).unwrap();
         let mount = Command::new("mount")
@@ -36,7 +37,7 @@ impl SmallDisk {
         assert_eq!(full.kind(), ErrorKind::StorageFull);
     }
 
-    /// Removes the file of [`SmallDisk::fill`] and returns its length.
+    /// Removes the file that [`SmallDisk::fill`] has written, and returns its length.
     pub(crate) fn free(&self) -> u64 {
         let length = fs::metadata(self.filler()).unwrap().len();
         fs::remove_file(self.filler()).unwrap();

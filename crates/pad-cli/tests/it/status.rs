@@ -1,4 +1,4 @@
-//! `pad status`, `pad reset` and `pad info`.
+//! Tests of `pad status`, `pad reset` and `pad info`.
 
 use serde_json::json;
 
@@ -50,7 +50,7 @@ fn status_says_what_is_in_a_store() {
     assert_eq!(said[2]["pending"], 2);
     let text = bench.ok("status --store s --changes");
     assert!(text.starts_with("- apple\n+ fig = 1\n"), "{text}");
-    // Nothing of it was a change.
+    // None of the commands has changed the store.
     assert_eq!(bench.json("status --store s")[0]["latest"], 3);
     bench.ok("keygen --out other");
     bench.fails(
@@ -61,7 +61,7 @@ fn status_says_what_is_in_a_store() {
     bench.fails("status --store none", 4, "there is no store");
 }
 
-/// Checks that an author makes after a restore, before signing.
+/// Tests the checks that an author makes after a restore and before signing.
 #[test]
 fn status_tells_an_old_copy() {
     let bench = Bench::with_trace();
@@ -186,7 +186,7 @@ fn info_says_what_files_are() {
     assert_eq!(bench.json("info k.pub p v").len(), 3);
     let lock = of("v.lock");
     assert!(lock["is"].as_str().unwrap().contains("a lock"), "{lock}");
-    // What is no file of ours does not hide the others.
+    // A file of an unknown kind does not prevent the output about other files.
     bench.write("noise", &[0xa5; 5000]);
     let output = bench.run("--json info k.pub none noise p");
     assert_eq!(output.status.code(), Some(4));
@@ -196,7 +196,7 @@ fn info_says_what_files_are() {
         said.contains("none: ") && said.contains("noise: "),
         "{said}"
     );
-    // The rows of tuples are told from stores, and what belongs to a directory is named.
+    // Files of tuples are distinguished from stores, and files of a directory are named.
     bench.ok("keygen --scheme tuple-spec-lightweight --out tk");
     bench.ok("import --store ts --key tk t.csv");
     let tuples = of("ts.tuples");
@@ -208,7 +208,7 @@ fn info_says_what_files_are() {
         "{tuples}"
     );
 
-    // Of secret keys nothing secret is said.
+    // The output about a secret key contains no secret.
     let secret = bench.read("k");
     let seed = core::str::from_utf8(&secret).unwrap();
     let seed = seed

@@ -1,5 +1,5 @@
-//! Input and output: standard streams, values in files, compressed traces, lists, and the
-//! environment.
+//! Tests of input and output: standard streams, values in files, compressed traces, lists, and
+//! environment variables.
 
 use std::{
     io::Write as _,
@@ -10,14 +10,14 @@ use serde_json::json;
 
 use crate::bench::{Bench, TRACE, text};
 
-/// Runs words separated by spaces with these bytes on standard input.
+/// Runs the program with arguments separated by spaces, and with these bytes on standard input.
 pub(crate) fn fed(bench: &Bench, line: &str, input: &[u8]) -> Output {
     let mut command = bench.command();
     command.args(line.split(' ')).stdin(Stdio::piped());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
-    // A command that refuses its arguments reads nothing.
+    // A command that refuses its arguments reads no input.
     drop(stdin.write_all(input));
     drop(stdin);
     child.wait_with_output().unwrap()
@@ -51,8 +51,8 @@ fn values_are_bytes_of_files() {
     let absent = raw("none");
     assert_eq!((absent.status.code(), absent.stdout.len()), (Some(1), 0));
     assert!(text(&absent.stderr).starts_with("pad: none is absent in version 1   [verified]"));
-    // Without a trusted key a note on standard error says so, and standard output has only the
-    // value.
+    // Without a trusted key, a note on standard error reports this. Standard output contains only
+    // the value.
     let output = bench.run("get --store s --raw input");
     assert_eq!(output.stdout, b"line\n\0");
     assert!(text(&output.stderr).contains("which is not authenticated"));
@@ -99,7 +99,7 @@ fn traces_come_in_all_forms() {
     bench.write("t.csv.gz", &gzip);
     bench.ok("import --store file --key k t.csv.gz");
     assert_eq!(bench.json("versions --store file").len(), 3);
-    // Again, from standard input: it is the same trace.
+    // The same trace is imported again from standard input.
     let output = fed(
         &bench,
         "--json import --store file --key k -",
@@ -149,7 +149,7 @@ fn lists_are_lines_and_end() {
     assert_eq!(bench.run("range --store s a").status.code(), Some(2));
 }
 
-/// Notes next to answers have one form on standard error.
+/// Notes about answers have one format on standard error.
 #[test]
 fn notes_are_objects_too() {
     let bench = Bench::with_trace();
@@ -190,12 +190,12 @@ fn the_environment_stands_for_options() {
     assert!(run("put fig 1", &usual).status.success());
     assert!(run("commit", &usual).status.success());
     assert_eq!(bench.json("get --store s fig")[0]["value"], "1");
-    // What is given goes before it.
+    // Options take precedence over environment variables.
     let given = run("get --store none apple", &usual);
     assert_eq!(given.status.code(), Some(4));
     let nobody = run("get apple", &[]);
     assert_eq!(nobody.status.code(), Some(2));
-    // One that is empty says nothing.
+    // An empty variable has no effect.
     let empty = [("PAD_STORE", ""), ("PAD_PUBLIC", ""), ("PAD_VIEW", "")];
     assert!(run("get --store s apple", &empty).status.success());
     let help = text(&run("get --help", &[]).stdout);
@@ -234,7 +234,7 @@ fn a_store_or_servers_are_asked_and_never_both() {
         let output = command.args(line.split(' ')).output().unwrap();
         (output.status.code().unwrap(), text(&output.stderr))
     };
-    // No server listens there.
+    // No server listens at this address.
     let server = ("PAD_SERVER", "http://127.0.0.1:9");
     let store = ("PAD_STORE", "s");
     assert_eq!(code("get --store s apple", &[server]).0, 0);
@@ -256,7 +256,7 @@ fn a_store_or_servers_are_asked_and_never_both() {
     let (exit, said) = code("get --store s --server http://127.0.0.1:9 apple", &[]);
     assert_eq!(exit, 2);
     assert!(said.contains("use one of them"), "{said}");
-    // What would go unheeded is refused.
+    // Options that would have no effect are refused.
     for option in ["--witnesses policy", "--evidence e"] {
         let (exit, said) = code(&format!("get --store s {option} apple"), &[server]);
         assert_eq!(exit, 2, "{option}");
@@ -278,7 +278,8 @@ fn shells_and_manuals_know_every_command() {
         let page = text(&bench.read(&format!("pages/man1/{page}")));
         assert!(page.contains(".SH NAME"), "{page}");
     }
-    // Each command shows how it is used; those with commands of their own leave it to these.
+    // Each manual page contains examples. Commands with subcommands leave the examples to the pages
+    // of their subcommands.
     let groups = ["pad.1", "pad-directory.1", "pad-file.1"];
     for page in std::fs::read_dir(bench.path("pages/man1")).unwrap() {
         let name = page.unwrap().file_name().into_string().unwrap();
@@ -305,7 +306,7 @@ fn help_lists_every_command_on_one_screen() {
         let name = name
             .strip_prefix("pad-")
             .and_then(|name| name.strip_suffix(".1"));
-        // Commands of a group are listed in its own help.
+        // Subcommands are listed in the help of their own command.
         let nested = ["file-", "directory-", "witness-", "help"];
         let Some(name) = name.filter(|name| !nested.iter().any(|of| name.starts_with(of))) else {
             continue;

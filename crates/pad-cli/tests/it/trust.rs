@@ -1,4 +1,4 @@
-//! Verdicts on answers and unauthenticated keys, views, and evidence.
+//! Tests of verdicts on answers, unauthenticated keys, views, and evidence.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::bench::{Bench, TRACE, text};
 
-/// A store `s` of an author, and one of an attacker in its place: `swapped`.
+/// Creates a store `s` of an author, and an attacker's store `swapped` that replaces it.
 fn with_swapped_store() -> Bench {
     let bench = Bench::with_trace();
     bench.ok("keygen --out attacker");
@@ -39,7 +39,7 @@ fn a_key_from_the_store_verifies_nothing() {
         for object in &objects {
             assert_eq!(object["verified"], false, "{line}");
         }
-        // Of a list the object at its end says so.
+        // In a list, the last object contains the verdict.
         let key = &objects.last().unwrap()["store_key"];
         assert_eq!(key.as_str().unwrap().len(), 16, "{line}");
         let with_key = line.replace("swapped", "s --public k.pub");
@@ -78,7 +78,8 @@ fn a_view_pins_the_key_that_it_was_begun_with() {
     );
     assert_eq!(bench.read("v"), before);
 
-    // A view created without a key says so until a key is given. It then accepts that key only.
+    // Answers with a view that was created without a key carry a note, until a key is given. The
+    // view then accepts only this key.
     for _ in 0..3 {
         let said = bench.ok("get --store swapped --view w apple");
         assert!(
@@ -94,7 +95,7 @@ fn a_view_pins_the_key_that_it_was_begun_with() {
     assert!(said.contains("verified"), "{said}");
 }
 
-/// A store without versions, or of another key, says nothing under a key that is trusted.
+/// With a trusted key, a store without versions or a store of another key yields no answer.
 #[test]
 fn nothing_is_verified_of_a_store_that_was_made_with_another_key() {
     let bench = with_swapped_store();
@@ -158,7 +159,7 @@ fn a_damaged_view_is_an_error() {
     bench.ok("get --store s --view v apple");
 }
 
-/// Two `pad` at once: the view never goes back.
+/// Two processes of `pad` run at the same time. The view must never move back.
 #[test]
 fn views_only_move_forward_whoever_writes_them() {
     let bench = Bench::with_trace();
@@ -204,7 +205,8 @@ fn a_view_behind_a_link_is_one_view() {
     assert_eq!(view.version().number(), 4);
 }
 
-/// Three versions by an author, then a fork of it from version `from` on, with two versions more.
+/// Creates three versions of an author, and a fork of them from version `from` on with two more
+/// versions.
 fn forked(from: u64) -> Bench {
     let bench = Bench::new();
     bench.ok("keygen --out k");
@@ -238,7 +240,7 @@ fn every_fork_leaves_evidence_that_anybody_can_check() {
         assert_eq!(checked["proved"], true);
         let version = checked["version"].as_u64().unwrap();
         assert!((1..=3).contains(&version), "{from}: {version}");
-        // The same fork seen again is not written again.
+        // Evidence of the same fork is not written a second time.
         bench.fails("get --store fork --view v apple", 3, "v.evidence");
         assert!(!bench.path("v.evidence-2").exists());
 
@@ -259,7 +261,7 @@ fn every_fork_leaves_evidence_that_anybody_can_check() {
 #[test]
 fn two_heads_for_one_version_are_evidence() {
     let bench = forked(3);
-    // A server that shows the fork up to the version that the client has seen.
+    // A server presents the fork up to the version that the client has seen.
     for version in 1..=3 {
         bench.ok(&format!(
             "export --store fork --at {version} --out u{version}"

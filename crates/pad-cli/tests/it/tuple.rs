@@ -1,4 +1,4 @@
-//! Every command of the real binary on tuple PADs, and authors that continue.
+//! Tests of every command of the real binary on tuple PADs, and of authors that are reopened.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ fn record(store: &Path) -> SigningRecord {
     SigningRecord::open_or_begin(&store.with_extension("signed")).unwrap()
 }
 
-/// A key `k` of this scheme, and a trace of three versions in `s`.
+/// Creates a key `k` of this scheme, and a store `s` with a trace of three versions.
 fn published(scheme: &str) -> Bench {
     let bench = Bench::new();
     bench.ok(&format!("keygen --out k --scheme {scheme}"));
@@ -242,7 +242,7 @@ fn what_does_not_fit_a_tuple_scheme_is_refused() {
     ] {
         assert!(unknown.contains(name), "{unknown}");
     }
-    // The key of a scheme that has a secret of its own does not pass for one of another scheme.
+    // If a scheme has its own secret, its key is not accepted as a key of another scheme.
     for (scheme, line) in [("tuple-spec", 6), ("tuple-spec-lightweight-bls", 6)] {
         let wrong = text(&bench.read("k")).replace("tuple-spec-lightweight", scheme);
         bench.write("wrong", wrong.as_bytes());
@@ -268,8 +268,8 @@ fn what_does_not_fit_a_tuple_scheme_is_refused() {
     assert_eq!(bench.state("s"), state);
 }
 
-/// After a replay and from stored tuples the author signs the same next update, byte by byte. The
-/// links of its hash chains continue.
+/// An author opened by a replay and an author opened from stored tuples must sign the same next
+/// update, byte by byte. Both must continue the same hash chains.
 #[test]
 fn authors_go_on_alike_after_a_replay_and_from_stored_tuples() {
     for scheme in SCHEMES {
@@ -278,7 +278,7 @@ fn authors_go_on_alike_after_a_replay_and_from_stored_tuples() {
         let scheme: SchemeName = scheme.parse().unwrap();
         let key = SecretKey::generate(SuiteName::Sha256Ed25519, scheme, None).unwrap();
         create_store(&replayed, key.public()).unwrap();
-        // Without its tuples a store is opened by a replay.
+        // Without its tuple file, a store is opened by a replay.
         let forget = || std::fs::remove_file(replayed.with_extension("tuples")).unwrap();
         for batch in 0..4 {
             publish(&replayed, &key, batch);
@@ -309,7 +309,7 @@ fn authors_go_on_alike_after_a_replay_and_from_stored_tuples() {
     }
 }
 
-/// Signs a small change; the update as it is sent.
+/// Signs a small change, and returns the encoded update.
 fn publish(path: &Path, key: &SecretKey, batch: u32) -> Vec<u8> {
     let mut author = Author::of_any(path, key, record(path)).unwrap();
     let value = Value::try_from(batch.to_string().as_str()).unwrap();
@@ -330,8 +330,8 @@ fn key_of(number: u32) -> Key {
     Key::new(number.to_be_bytes().to_vec()).unwrap()
 }
 
-/// A superseding signature of a staged version would vouch for it, although a crash may undo it and
-/// another version take its place. So nothing is proved until the staged version is durable.
+/// A superseding signature for a staged version would also prove statements about another version
+/// that replaces it after a crash. So nothing is proved until the staged version is durable.
 #[test]
 fn nothing_is_proved_while_a_version_is_staged() {
     for (scheme, refuses) in [

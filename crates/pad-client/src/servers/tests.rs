@@ -9,7 +9,7 @@ use pad_web::client::HttpOptions;
 
 use super::*;
 
-/// Servers without connections.
+/// Creates a list of servers, to which no connection is made.
 fn servers(count: usize) -> Servers {
     let connect = |number| {
         let address = format!("http://127.0.0.1:{number}/v1/dictionaries/d");
@@ -84,7 +84,7 @@ fn who_has_some_of_the_keys_is_asked_first_about_these() {
         let wanted = RequestTarget::Answer(version, &question);
         assert_eq!(order(&servers, wanted), expected, "{question:?}");
     }
-    // A page ends where the server's keys do.
+    // A page ends at the end of the server's keys.
     for (asked, expected) in [
         (range("b", "z"), [0, 2, 1]),
         (range("n", ""), [1, 2, 0]),
@@ -134,8 +134,8 @@ fn whoever_was_of_use_is_asked_first_and_whoever_failed_late() {
     assert_eq!(newest(), [2, 0, 1]);
     servers.turn();
     assert_eq!(newest(), [0, 1, 2]);
-    // A server that reports its versions does not answer yet.
-    // Requests that fail together are one failure.
+    // A server that reports its versions may still fail to answer. Requests that fail at the same
+    // time count as one failure.
     for _ in 0..7 {
         servers.failed(1);
     }
@@ -144,8 +144,8 @@ fn whoever_was_of_use_is_asked_first_and_whoever_failed_late() {
     assert_eq!(newest(), [0, 2, 1]);
 }
 
-/// A server that never answers, sends a byte at a time, or is busy, is asked once. It is not waited
-/// for as long as a transfer may take.
+/// A server that never answers, sends one byte at a time, or is busy, is asked once. The client
+/// does not wait for it as long as a transfer may take.
 #[test]
 fn a_server_of_no_use_is_not_waited_for_where_there_are_others() {
     let slow_body = "HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n";
@@ -155,7 +155,7 @@ fn a_server_of_no_use_is_not_waited_for_where_there_are_others() {
     }
 }
 
-/// Requests a resource from a server that sends `answer` and then a byte at a time.
+/// Requests a resource from a server that sends `answer`, and then one byte at a time.
 fn check_unwaited(answer: &'static str) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -164,7 +164,7 @@ fn check_unwaited(answer: &'static str) {
         let mut request = [0; 1];
         (&stream).read_exact(&mut request).unwrap();
         (&stream).write_all(answer.as_bytes()).unwrap();
-        // Stays open until the client has left.
+        // The connection stays open until the client closes it.
         stream
             .set_read_timeout(Some(Duration::from_millis(10)))
             .unwrap();

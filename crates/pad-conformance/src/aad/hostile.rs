@@ -1,5 +1,5 @@
-//! Hostile bytes: every byte changed, every length, noise, and messages offered as answers to other
-//! questions.
+//! Checks with hostile messages: single changed bytes, every length, noise, and messages used as
+//! answers to other questions.
 
 use pad_accumulators::wire;
 use pad_core::{DictionaryId, Version, codec};
@@ -14,18 +14,18 @@ use super::{
 };
 use crate::Random;
 
-/// Returns whether a message is accepted as the answer to a question.
+/// A check whether a client accepts a message as the answer to one question.
 pub type Verdict<'a> = Box<dyn Fn(&[u8]) -> bool + Send + Sync + 'a>;
 
-/// An honest answer to a question, with a check of any message for that question.
+/// An honest answer to a question, with the client's check of any message for this question.
 pub struct Answer<'a> {
     /// The honest message.
     pub message: Vec<u8>,
-    /// Returns whether a client accepts a message.
+    /// The client's check for this question.
     pub is_accepted: Verdict<'a>,
 }
 
-/// Honest messages of every kind about `at`, the latest version of a log.
+/// Returns honest answers of every kind about `at`, the latest version of a log.
 pub fn answers<'a, S: Lookups>(roles: &'a Roles<S>, at: &'a LogRoot<S>) -> Vec<Answer<'a>> {
     let version = at.version();
     let mut answers: Vec<Answer<'a>> = Vec::new();
@@ -60,12 +60,12 @@ pub fn answers<'a, S: Lookups>(roles: &'a Roles<S>, at: &'a LogRoot<S>) -> Vec<A
     answers
 }
 
-/// A log of two versions, with more elements than fit into a tree of 16.
+/// Creates a log of two versions, with more elements than fit into a tree of 16 elements.
 pub fn roles<S: Lookups>(log: &Log<S>, seed: u64) -> Roles<S> {
     let mut random = Random::new(seed);
     let mut roles = Roles::new(log);
     for number in 0..21 {
-        // In dictionaries the first key has several values, inside a tree and after it.
+        // In dictionaries, the first key has several values, inside one tree and after it.
         let is_new = S::CONTENTS == Contents::Set || number % 4 > 0;
         let key = key(if is_new { 100 + number } else { 0 });
         let entry = random_entry::<S>(&mut random);
@@ -78,7 +78,7 @@ pub fn roles<S: Lookups>(log: &Log<S>, seed: u64) -> Roles<S> {
     roles
 }
 
-/// Runs all checks over one log; of every `step` bytes, one is changed.
+/// Runs all checks on one log. One byte of every `step` bytes is changed.
 pub fn check_hostile_bytes<S: Lookups>(log: &Log<S>, step: usize, seed: u64) {
     let roles = roles(log, seed);
     let at = roles.at(roles.latest());
@@ -90,7 +90,7 @@ pub fn check_hostile_bytes<S: Lookups>(log: &Log<S>, step: usize, seed: u64) {
     check_noise::<S>(&answers, &mut random);
 }
 
-/// Messages with a changed byte, truncated messages and longer ones are refused.
+/// Checks that changed, truncated and extended messages are refused.
 fn check_damage(answers: &[Answer<'_>], step: usize, random: &mut Random) {
     for Answer {
         message,
@@ -112,8 +112,8 @@ fn check_damage(answers: &[Answer<'_>], step: usize, random: &mut Random) {
     }
 }
 
-/// A message answers its own question, and another question only if both answers are equal byte for
-/// byte.
+/// Checks that a message is refused for another question, unless the honest answer to that question
+/// is equal byte for byte.
 fn check_other_questions(answers: &[Answer<'_>]) {
     for (place, one) in answers.iter().enumerate() {
         for (other_place, other) in answers.iter().enumerate() {
@@ -127,7 +127,8 @@ fn check_other_questions(answers: &[Answer<'_>]) {
     }
 }
 
-/// A lookup is about one version of one log.
+/// Checks that a lookup proof is refused for another version or log, unless the honest proof there
+/// is equal.
 fn check_other_roots<S: Lookups>(all: &Roles<S>, seed: u64) {
     let setup = all.author.log().setup().clone();
     let elsewhere = Log::<S>::new(DictionaryId::from_name("another log"), setup);
@@ -139,8 +140,8 @@ fn check_other_roots<S: Lookups>(all: &Roles<S>, seed: u64) {
     for version in [1, 2] {
         let proof = message(all, version);
         for (roles, other) in [(all, 1), (all, 2), (&elsewhere, 1), (&elsewhere, 2)] {
-            // Messages without challenges cover only contents, which are equal elsewhere. The
-            // digest names the log.
+            // Messages without challenges depend only on the contents, which may be equal in
+            // another log. In other messages, the digest identifies the log.
             let same = message(roles, other) == proof;
             let accepted = verify::<S::Lookup>(&proof, &roles.at(other), &asked).is_ok();
             assert_eq!(accepted, same, "version {version} for {other}");
@@ -148,7 +149,7 @@ fn check_other_roots<S: Lookups>(all: &Roles<S>, seed: u64) {
     }
 }
 
-/// Any bytes behind any envelope are refused without a panic.
+/// Checks that random bytes after any envelope are refused without a panic.
 fn check_noise<S: Lookups>(answers: &[Answer<'_>], random: &mut Random) {
     for _ in 0..50 {
         for kind in [
@@ -157,7 +158,7 @@ fn check_noise<S: Lookups>(answers: &[Answer<'_>], random: &mut Random) {
             proof::KIND_APPEND_ONLY,
         ] {
             let mut noise = codec::envelope(kind, S::ID.0);
-            // Favours sizes that pass the first checks.
+            // The distribution favours sizes that pass the first checks.
             let size = random.next_bits() >> (random.below(60) + 4);
             noise.extend_from_slice(&size.to_be_bytes());
             let length = usize::try_from(random.below(900)).unwrap();

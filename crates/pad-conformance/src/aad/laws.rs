@@ -1,4 +1,5 @@
-//! Honest logs: answers equal a list's answers, versions continue each other, and clients follow.
+//! Checks with honest logs: answers equal a list's answers, versions continue each other, and
+//! clients advance.
 
 use pad_accumulators::wire;
 use pad_core::{DecodeError, Key, LookupError, Value, Verified, Version, codec};
@@ -27,7 +28,7 @@ pub struct Work {
     pub questions: u64,
 }
 
-/// Checks all laws, over one random log.
+/// Checks all laws on one random log.
 pub fn check_log<S: Lookups>(log: &Log<S>, work: Work, seed: u64) {
     let mut random = Random::new(seed);
     let roles = Roles::random(log, work.versions, work.most, &mut random);
@@ -38,7 +39,7 @@ pub fn check_log<S: Lookups>(log: &Log<S>, work: Work, seed: u64) {
     check_refusals(roles);
 }
 
-/// Answers to random questions about random versions equal the list's answers.
+/// Checks that answers to random questions about random versions equal the list's answers.
 fn check_answers<S: Lookups>(roles: &Roles<S>, questions: u64, random: &mut Random) {
     for _ in 0..questions {
         let version = random.below(roles.latest() + 1);
@@ -53,8 +54,8 @@ fn check_answers<S: Lookups>(roles: &Roles<S>, questions: u64, random: &mut Rand
     }
 }
 
-/// Every version answers about a key that it has, a key of a later version only, and a key of no
-/// version.
+/// Checks in every version the answers about a key of the version, a key of only a later version,
+/// and a key of no version.
 fn check_every_version<S: Lookups>(roles: &Roles<S>) {
     assert_eq!(roles.at(0).root(), roles.server.entries().digest(0));
     for version in 0..=roles.latest() {
@@ -67,7 +68,7 @@ fn check_every_version<S: Lookups>(roles: &Roles<S>) {
     }
 }
 
-/// Every version continues every older one, including itself and the empty one, so growths compose.
+/// Checks that every version continues every older version, including itself and the empty version.
 fn check_growths<S: Lookups>(roles: &Roles<S>) {
     for to in 0..=roles.latest() {
         for from in 0..=to {
@@ -81,7 +82,7 @@ fn check_growths<S: Lookups>(roles: &Roles<S>) {
     }
 }
 
-/// The answer of a version about a key equals the list's.
+/// Checks that a version's answer about a key equals the list's answer.
 pub fn check_look_up<S: Lookups>(roles: &Roles<S>, version: u64, key: &Key) {
     let at = roles.at(version);
     let expected = S::statement(&at, key, roles.values(version, key));
@@ -93,7 +94,7 @@ pub fn check_look_up<S: Lookups>(roles: &Roles<S>, version: u64, key: &Key) {
     }
 }
 
-/// A version includes an entry if and only if the list does.
+/// Checks that a version includes an entry if and only if the list contains it.
 pub fn check_inclusion<S: Lookups>(roles: &Roles<S>, version: u64, entry: &Entry) {
     let at = roles.at(version);
     let position = roles.contents(version).iter().position(|it| it == entry);
@@ -110,7 +111,7 @@ pub fn check_inclusion<S: Lookups>(roles: &Roles<S>, version: u64, entry: &Entry
     assert_eq!(included, expected.ok_or(LookupError::InvalidQuery));
 }
 
-/// A version continues an older one.
+/// Checks that a version is proved to continue an older version.
 pub fn check_growth<S: Lookups>(roles: &Roles<S>, from: u64, to: u64) {
     let (older, newer) = (Version::new(from), Version::new(to));
     let proof = roles.server.prove_append_only(older, newer).unwrap();
@@ -127,15 +128,15 @@ pub fn check_growth<S: Lookups>(roles: &Roles<S>, from: u64, to: u64) {
     assert_eq!(grown, expected);
 }
 
-/// A client advances by steps of every length, resumes from its stored view, and asks about
-/// versions that it skipped.
+/// Checks a client that advances by steps of every length, resumes from its stored view, and
+/// queries versions that it skipped.
 fn check_client<S: Lookups>(roles: &Roles<S>, random: &mut Random) {
     let mut client = client(&roles.server);
     assert_eq!(client.newest().unwrap_err(), LogRefusal::NoHeadSeen);
     let mut version = 0;
     while version < roles.latest() {
         version += 1 + random.below((roles.latest() - version).min(3));
-        // The head of the current version changes nothing.
+        // Another head of the current version does not change the client.
         for _ in 0..2 {
             let followed = advance(&mut client, &roles.server, version);
             assert_eq!(followed, Ok(Version::new(version)));
@@ -176,8 +177,8 @@ fn check_past<S: Lookups>(client: &LogClient<S>, roles: &Roles<S>, version: u64)
     assert_eq!(short.unwrap_err(), expected);
 }
 
-/// A set refuses members that it holds and members with values. An empty version keeps the root.
-/// Unknown versions are refused.
+/// Checks that a set refuses members that it already contains, and members with values. Also checks
+/// that an empty version keeps the root, and that unknown versions are refused.
 fn check_refusals<S: Lookups>(mut roles: Roles<S>) {
     let (root, present) = (roles.at(roles.latest()).root(), roles.list[0].clone());
     if S::CONTENTS == Contents::Set {
@@ -191,7 +192,7 @@ fn check_refusals<S: Lookups>(mut roles: Roles<S>) {
         let refused = roles.author.append(with_value).unwrap_err();
         assert_eq!(refused, AppendError::MemberWithValue);
     }
-    // A version without entries has the contents of the one before.
+    // A version without new entries has the contents of the previous version.
     roles.publish();
     assert_eq!(roles.at(roles.latest()).root(), root);
     check_growth(&roles, roles.latest() - 1, roles.latest());

@@ -1,4 +1,4 @@
-//! An author, a server, and a list of everything that was appended.
+//! An author, a server, and a list of all appended entries.
 
 use ed25519_dalek::SigningKey;
 use pad_accumulators::wire;
@@ -13,7 +13,7 @@ use pad_log::{
 
 use crate::Random;
 
-/// Keys, or members, from which random entries are drawn.
+/// The number of keys, or members, from which random entries are drawn.
 pub const KEYS: u64 = 12;
 
 /// The author's signing key, used by all tests.
@@ -26,7 +26,7 @@ pub fn public() -> AuthorKey {
     AuthorKey::from_bytes(signer().verifying_key().as_bytes()).expect("a public key")
 }
 
-/// The log as a client knows it, decoded from the bytes of a key file.
+/// Returns the log as a client knows it, decoded from the bytes of a key file.
 pub fn client_log<S: Scheme>(log: &Log<S>) -> Log<S> {
     let setup = Setup::from_bytes(&log.setup().to_bytes()).expect("honest bytes");
     let client = Log::new(log.dictionary(), setup);
@@ -34,26 +34,26 @@ pub fn client_log<S: Scheme>(log: &Log<S>) -> Log<S> {
     client
 }
 
-/// The key, or member, with this number.
+/// Returns the key, or member, with this number.
 pub fn key(number: u64) -> Key {
     Key::try_from(format!("key {number}").as_str()).expect("a short key")
 }
 
-/// An author and a server that has all its versions, with a list as the reference implementation.
+/// An author and a server with all its versions. A list serves as the reference implementation.
 #[derive(Debug)]
 pub struct Roles<S: Scheme> {
     /// The author.
     pub author: LogAuthor<S>,
     /// The server.
     pub server: LogRepository<S>,
-    /// Everything that was published, in order.
+    /// All published entries, in order.
     pub list: Vec<Entry>,
-    /// The length of the list at each version, version 0 first.
+    /// The length of the list at each version, starting with version 0.
     pub sizes: Vec<usize>,
 }
 
 impl<S: Scheme> Roles<S> {
-    /// An empty log.
+    /// Creates an empty log.
     pub fn new(log: &Log<S>) -> Self {
         let workers = Workers::sequential();
         let signer = HeadSigner::new(signer());
@@ -66,7 +66,7 @@ impl<S: Scheme> Roles<S> {
         }
     }
 
-    /// A log of `versions` versions, of up to `most` random entries each.
+    /// Creates a log of `versions` versions, each with up to `most` random entries.
     pub fn random(log: &Log<S>, versions: u64, most: u64, random: &mut Random) -> Self {
         let mut roles = Self::new(log);
         for _ in 0..versions {
@@ -78,7 +78,7 @@ impl<S: Scheme> Roles<S> {
         roles
     }
 
-    /// Appends an entry to the next version; does nothing if a set holds the member.
+    /// Appends an entry to the next version; does nothing if a set already contains the member.
     pub fn append(&mut self, entry: Entry) {
         if S::CONTENTS == Contents::Set && self.list.contains(&entry) {
             self.author.append(entry).expect_err("a member twice");
@@ -88,7 +88,7 @@ impl<S: Scheme> Roles<S> {
         self.author.append(entry).expect("room for an entry");
     }
 
-    /// Signs the next version and passes it to the server as bytes.
+    /// Signs the next version, and passes its update to the server as bytes.
     pub fn publish(&mut self) {
         let update = codec::encode(&self.author.snapshot().expect("a key in memory signs"));
         assert_eq!(update[5], 128, "the kind of such updates");
@@ -98,24 +98,24 @@ impl<S: Scheme> Roles<S> {
         self.sizes.push(self.list.len());
     }
 
-    /// The number of the latest version.
+    /// Returns the number of the latest version.
     pub fn latest(&self) -> u64 {
         self.server.latest().number()
     }
 
-    /// The list's entries in a version.
+    /// Returns the list's entries in a version.
     pub fn contents(&self, version: u64) -> &[Entry] {
         &self.list[..self.sizes[usize::try_from(version).expect("a version")]]
     }
 
-    /// The values of a key in a version, according to the list.
+    /// Returns the values of a key in a version, according to the list.
     pub fn values(&self, version: u64, key: &Key) -> Vec<Value> {
         let of_key = self.contents(version).iter();
         let of_key = of_key.filter(|entry| entry.key == *key);
         of_key.map(|entry| entry.value.clone()).collect()
     }
 
-    /// A version as a client knows it after verifying its head.
+    /// Returns a version as a client knows it after verifying its head.
     pub fn at(&self, version: u64) -> LogRoot<S> {
         let log = client_log(self.author.log());
         let authority = self.author.authority();
@@ -130,13 +130,13 @@ impl<S: Scheme> Roles<S> {
     }
 }
 
-/// A client that has seen nothing.
+/// Creates a client that has seen no version.
 pub fn client<S: Scheme>(server: &LogRepository<S>) -> LogClient<S> {
     let author = server.heads().authority().author;
     LogClient::new(client_log(server.entries().log()), author)
 }
 
-/// Offers a version to a client, with the proofs of a server.
+/// Advances a client to a version, with the proofs of a server.
 pub fn advance<S: Scheme>(
     client: &mut LogClient<S>,
     server: &LogRepository<S>,
@@ -158,7 +158,8 @@ pub fn advance<S: Scheme>(
     )
 }
 
-/// A version older than the newest one that a client has seen, with the proofs of a server.
+/// Verifies a version that is older than the newest version a client has seen, with the proofs of a
+/// server.
 pub fn past<S: Scheme>(
     client: &LogClient<S>,
     server: &LogRepository<S>,
@@ -174,7 +175,7 @@ pub fn past<S: Scheme>(
     client.past(version, proofs)
 }
 
-/// A random entry from a small universe, so that keys and pairs repeat.
+/// Returns a random entry from a small universe, so that keys and pairs repeat.
 pub fn random_entry<S: Scheme>(random: &mut Random) -> Entry {
     let key = key(random.below(KEYS));
     match S::CONTENTS {

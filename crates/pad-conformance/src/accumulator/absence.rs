@@ -1,4 +1,4 @@
-//! Witnesses of absence verify for absent elements and for no present one.
+//! Checks that witnesses of absence verify for absent elements, and for no present element.
 
 use pad_accumulators::{AccumulateError, NonMembership, PublicKey as _, SecretKey as _};
 use pad_core::{Proof, Verified, VerifyError, Workers};
@@ -6,8 +6,8 @@ use pad_core::{Proof, Verified, VerifyError, Workers};
 use super::{Complete, SecretKey, elements, relabelled, sent, set_of, verified};
 use crate::Random;
 
-/// Witnesses with and without the secret key are equal, for every size. Each verifies for its
-/// element only, and only against the value it was made for.
+/// Checks that witnesses made with and without the secret key are equal, for sets of every size.
+/// Each witness must verify for its own element only, and only against its own value.
 pub fn check_absence<A: Complete>(secret: &SecretKey<A>, seed: u64) {
     let key = secret.public_key();
     let alone = Workers::sequential();
@@ -31,7 +31,7 @@ pub fn check_absence<A: Complete>(secret: &SecretKey<A>, seed: u64) {
             };
             assert_eq!(Verified::into_inner(statement), expected);
             for other in all.iter().filter(|other| *other != element) {
-                // In the empty set one witness may prove the absence of every element.
+                // In the empty set, one witness may prove the absence of every element.
                 if size > 0 {
                     let refused = witness.clone().check(&current, other).unwrap_err();
                     assert!(is_refusal(refused), "{refused:?}");
@@ -52,8 +52,8 @@ pub fn check_absence<A: Complete>(secret: &SecretKey<A>, seed: u64) {
     }
 }
 
-/// A witness of absence is refused after its element was added, at an earlier version, and under
-/// another label.
+/// Checks that a witness of absence is refused after its element was added, for an earlier version,
+/// and with another label.
 pub fn check_absence_elsewhere<A: Complete>(secret: &SecretKey<A>, seed: u64) {
     let key = secret.public_key();
     let alone = Workers::sequential();
@@ -74,7 +74,7 @@ pub fn check_absence_elsewhere<A: Complete>(secret: &SecretKey<A>, seed: u64) {
     assert!(is_refusal(refused.unwrap_err()));
 }
 
-/// Returns whether `error` is one that a genuine witness of absence in the wrong place may cause.
+/// Returns whether `error` may occur when a genuine witness of absence is used in the wrong place.
 fn is_refusal(error: VerifyError) -> bool {
     matches!(
         error,

@@ -1,5 +1,5 @@
-//! Random histories of changes, compared with a set of byte strings. Values, updated witnesses and
-//! updated witnesses of absence equal the recomputed ones at every step.
+//! Checks of random histories of changes against a set of byte strings. Values and updated
+//! witnesses, also of absence, must equal recomputed ones after every step.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,20 +9,20 @@ use pad_core::{Untrusted, Workers};
 use super::{Complete, PublicKey, SecretKey, sent, set_of, verified};
 use crate::Random;
 
-/// A history in progress.
+/// A history of changes in progress.
 struct History<'a, A: Complete> {
     secret: &'a SecretKey<A>,
     set: ElementSet<A>,
     value: A::Value,
     oracle: BTreeSet<Vec<u8>>,
     changes: Vec<Change<A>>,
-    /// Each member's witness, with the number of changes at the time it was made.
+    /// Each member's witness, and the number of changes when the witness was made.
     members: BTreeMap<Vec<u8>, (usize, A::Witness)>,
     strangers: BTreeMap<Vec<u8>, (usize, A::NonMembershipWitness)>,
 }
 
-/// Checks `steps` random changes against recomputation. Each change removes or adds one to five
-/// elements in all, from a universe of 24.
+/// Checks `steps` random changes against recomputation. Each change removes and adds one to five
+/// elements in total, from a universe of 24.
 pub fn check_updates_follow_recomputation<A: Complete>(
     secret: &SecretKey<A>,
     steps: usize,
@@ -92,7 +92,7 @@ impl<A: Complete> History<'_, A> {
         self.changes.push(change);
     }
 
-    /// After the step, removing absent elements and adding present ones is refused.
+    /// Checks that the set refuses to remove absent elements and to add present elements.
     fn refuses_the_impossible(&self, removed: &[Vec<u8>], added: &[Vec<u8>]) {
         let alone = Workers::sequential();
         let none: &[Vec<u8>] = &[];
@@ -184,7 +184,7 @@ impl<A: Complete> History<'_, A> {
             .retain(|element, _| !oracle.contains(element));
     }
 
-    /// Makes a witness of a random element now, to be updated at later steps.
+    /// Makes a witness of a random element, which later steps update.
     fn remember(&mut self, random: &mut Random) {
         let alone = Workers::sequential();
         let now = self.changes.len();
@@ -200,8 +200,8 @@ impl<A: Complete> History<'_, A> {
     }
 }
 
-/// With the secret key, a value that is not the set's is refused. Dividing an absent element out of
-/// a stale value would make a forgery, published by the author.
+/// Checks that a value of another set is refused, even with the secret key. Dividing an absent
+/// element out of a stale value would let the author publish a forgery.
 pub fn check_stale_values<A: Complete>(secret: &SecretKey<A>) {
     let key = secret.public_key();
     let alone = Workers::sequential();
@@ -217,7 +217,8 @@ pub fn check_stale_values<A: Complete>(secret: &SecretKey<A>) {
     }
 }
 
-/// A log with a gap is refused. Witnesses updated by a forged log do not verify.
+/// Checks that a log of changes with a gap is refused, and that witnesses updated by a forged log
+/// do not verify.
 pub fn check_false_logs<A: Complete>(secret: &SecretKey<A>) {
     let key = secret.public_key();
     let alone = Workers::sequential();

@@ -1,5 +1,5 @@
-//! Hostile bytes: one bit flipped in each byte (in every fifth for changes), truncations,
-//! extensions and noise. Snapshots are also offered for another version or label.
+//! Checks with hostile bytes: one flipped bit in each byte (in every fifth byte for changes),
+//! truncations, extensions and noise. Snapshots are also used for another version or label.
 
 use core::fmt::Debug;
 use pad_accumulators::{SecretKey as _, SignedSnapshot, wire, wire::Wire};
@@ -8,7 +8,7 @@ use pad_core::{AuthorKey, DecodeError, Proof, Untrusted, VerifyError, Version, W
 use super::{Complete, MESSAGE_LIMIT, PublicKey, SecretKey, elements, set_of, signer, verified};
 use crate::Random;
 
-/// Checks mutations of every message that one accumulator can send about one small set.
+/// Checks mutations of every message that one accumulator can send about a small set.
 pub fn check_hostile_bytes<A: Complete>(secret: &SecretKey<A>, seed: u64) {
     let key = secret.public_key();
     let alone = Workers::sequential();
@@ -55,7 +55,8 @@ pub fn check_hostile_bytes<A: Complete>(secret: &SecretKey<A>, seed: u64) {
     );
 }
 
-/// The bytes of a change are canonical: mutations decode to another change or not at all.
+/// Checks that the encoding of a change is canonical: mutations decode to another change, or not at
+/// all.
 pub fn check_hostile_changes<A: Complete>(secret: &SecretKey<A>, seed: u64) {
     let key = secret.public_key();
     let alone = Workers::sequential();
@@ -77,7 +78,8 @@ pub fn check_hostile_changes<A: Complete>(secret: &SecretKey<A>, seed: u64) {
     refuses_other_lengths::<pad_accumulators::Change<A>, A>(key, &honest);
 }
 
-/// A flipped bit in any byte, truncations and extensions are refused, at decoding or by the check.
+/// Checks that a flipped bit in any byte, truncations and extensions are refused, by decoding or by
+/// verification.
 fn refuses_mutations<W, K, S: Debug>(
     key: &K,
     honest: &W,
@@ -134,7 +136,8 @@ fn decode<W: Wire<Context = PublicKey<A>>, A: Complete>(
     wire::decode(key, bytes, MESSAGE_LIMIT).map(Untrusted::into_unverified)
 }
 
-/// The bytes with one bit flipped, once for every byte; the position of the bit varies.
+/// Returns the bytes with one bit flipped, once per byte. The position of the bit in its byte
+/// varies.
 fn flips(bytes: &[u8]) -> impl Iterator<Item = (usize, Vec<u8>)> {
     (0..bytes.len()).map(|position| {
         let mut flipped = bytes.to_vec();
@@ -143,7 +146,7 @@ fn flips(bytes: &[u8]) -> impl Iterator<Item = (usize, Vec<u8>)> {
     })
 }
 
-/// Arbitrary bytes never decode to something that verifies, and never panic.
+/// Checks that random bytes never decode to an object that verifies, and never cause a panic.
 pub fn check_noise<A: Complete>(secret: &SecretKey<A>, count: u64, seed: u64) {
     let key = secret.public_key();
     let mut random = Random::new(seed);

@@ -1,5 +1,5 @@
-//! Law 1: value and witnesses are unique, by any role and algorithm. Law 2: a witness verifies for
-//! its element, and for nothing else.
+//! Law 1: value and witnesses are unique, regardless of role and algorithm. Law 2: a witness
+//! verifies for its own element only.
 
 use pad_accumulators::{
     AccumulateError, Accumulator, ElementSet, Membership, PublicKey as _, SecretKey as _,
@@ -9,15 +9,15 @@ use pad_core::{Proof, Verified, VerifyError, Workers};
 use super::{PublicKey, SecretKey, elements, relabelled, sent, set_of, verified, workers};
 use crate::Random;
 
-/// The sizes at which algorithms change over, and adjacent sizes, up to `largest`.
+/// Returns the sizes at which the algorithms change, and adjacent sizes, up to `largest`.
 fn sizes(largest: usize) -> impl Iterator<Item = usize> {
     [0, 1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33, 64, 65, 100, 129]
         .into_iter()
         .filter(move |size| *size <= largest)
 }
 
-/// Values and witnesses are equal with and without the secret key, by every algorithm. The witness
-/// of an element is the value of the set without it.
+/// Checks that every algorithm computes equal values and witnesses, with and without the secret
+/// key. The witness of an element must equal the value of the set without the element.
 pub fn check_roles_agree<A: Accumulator>(secret: &SecretKey<A>, largest: usize, seed: u64) {
     let key = secret.public_key();
     let alone = Workers::sequential();
@@ -44,7 +44,7 @@ pub fn check_roles_agree<A: Accumulator>(secret: &SecretKey<A>, largest: usize, 
     }
 }
 
-/// Neither the order of insertion nor the number of threads changes anything.
+/// Checks that the order of insertion and the number of threads do not change the result.
 pub fn check_order_and_threads<A: Accumulator>(secret: &SecretKey<A>, size: usize, seed: u64) {
     let key = secret.public_key();
     let mut random = Random::new(seed);
@@ -71,7 +71,8 @@ pub fn check_order_and_threads<A: Accumulator>(secret: &SecretKey<A>, size: usiz
     }
 }
 
-/// Every witness verifies for its element and version, and for no other element, value or label.
+/// Checks that every witness verifies for its element and version, and for no other element, value
+/// or label.
 pub fn check_witnesses_verify_nothing_else<A: Accumulator>(secret: &SecretKey<A>, seed: u64) {
     let key = secret.public_key();
     let alone = Workers::sequential();
@@ -116,8 +117,8 @@ pub fn check_witnesses_verify_nothing_else<A: Accumulator>(secret: &SecretKey<A>
     }
 }
 
-/// Returns whether `error` is one that a genuine witness in the wrong place may cause. An RSA
-/// witness carries the offset of its own element's prime, which rarely yields a prime for another
+/// Returns whether `error` may occur when a genuine witness is used in the wrong place. An RSA
+/// witness contains the offset of its own element's prime, which rarely yields a prime for another
 /// element.
 pub fn is_refusal(error: VerifyError) -> bool {
     matches!(
@@ -128,8 +129,8 @@ pub fn is_refusal(error: VerifyError) -> bool {
     )
 }
 
-/// Duplicates, absent elements, and sets, keys and values of another accumulator are refused and
-/// leave a set unchanged.
+/// Checks that duplicates, absent elements, and sets, keys and values of another accumulator are
+/// refused. A refusal must leave the set unchanged.
 pub fn check_refusals<A: Accumulator>(secret: &SecretKey<A>, seed: u64) {
     let key = secret.public_key();
     let alone = Workers::sequential();

@@ -1,4 +1,4 @@
-//! Subset witnesses, and batches of witnesses.
+//! Checks of subset witnesses, and of batches of witnesses.
 
 use pad_accumulators::{AccumulateError, SecretKey as _, SubsetMembership};
 use pad_core::{Proof, Untrusted, Verified, VerifyError, Workers};
@@ -6,8 +6,8 @@ use pad_core::{Proof, Untrusted, Verified, VerifyError, Workers};
 use super::{Complete, SecretKey, elements, sent, set_of, verified};
 use crate::Random;
 
-/// Subset witnesses with the secret key, without it, and from members' witnesses are equal. They
-/// verify for exactly their subset; other lists of elements are refused.
+/// Checks that subset witnesses made with the secret key, without it, and from members' witnesses
+/// are equal. They must verify for exactly their subset; other lists of elements are refused.
 pub fn check_subsets<A: Complete>(secret: &SecretKey<A>, seed: u64) {
     let key = secret.public_key();
     let alone = Workers::sequential();
@@ -57,7 +57,7 @@ pub fn check_subsets<A: Complete>(secret: &SecretKey<A>, seed: u64) {
     check_odd_subsets::<A>(secret, members);
 }
 
-/// Empty subsets, and subsets with duplicates or out of order.
+/// Checks empty subsets, and subsets with duplicates or in the wrong order.
 fn check_odd_subsets<A: Complete>(secret: &SecretKey<A>, members: &[Vec<u8>]) {
     let key = secret.public_key();
     let alone = Workers::sequential();
@@ -84,8 +84,8 @@ fn check_odd_subsets<A: Complete>(secret: &SecretKey<A>, members: &[Vec<u8>]) {
     }
 }
 
-/// A batch verifies when all its witnesses do. A batch is refused if one witness is swapped, from
-/// another version, or for an absent element.
+/// Checks that a batch verifies if all its witnesses verify. A batch must be refused if one witness
+/// is swapped, from another version, or for an absent element.
 pub fn check_batches<A: Complete>(secret: &SecretKey<A>, seed: u64) {
     let key = secret.public_key();
     let alone = Workers::sequential();

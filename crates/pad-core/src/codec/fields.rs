@@ -2,7 +2,7 @@
 
 use crate::error::DecodeError;
 
-/// A cursor over consecutive fixed fields: the unread rest of the bytes.
+/// A cursor over consecutive fields of fixed length. Contains the bytes that are not read yet.
 ///
 /// Used for encodings without serde: keys, points, and proofs with an explicit layout.
 #[derive(Clone, Copy, Debug)]

@@ -57,7 +57,7 @@ impl<S: Suite> Frontier<S> {
 
     /// The rightmost path of the first `entries` of a log; `None` if the log has fewer entries.
     ///
-    /// Time: one subtree for each set bit of `entries`.
+    /// Time: one lookup of a subtree for each set bit of `entries`.
     ///
     /// # Errors
     /// The log's error if a digest cannot be read.
@@ -99,7 +99,7 @@ impl<S: Suite> Frontier<S> {
 ///
 /// let mut log = HistoryLog::<Sha256Ed25519>::default();
 /// (1..=3).for_each(|_| log.append(&Sha256Ed25519::empty_tree()));
-/// // The head of version 4 vouches for versions 1 to 3, and not for itself.
+/// // The head of version 4 commits to versions 1 to 3, but not to its own version.
 /// assert!(log.prove_inclusion(Version::new(3), Version::new(4)).is_some());
 /// assert!(log.prove_inclusion(Version::new(4), Version::new(4)).is_none());
 /// ```
@@ -108,13 +108,14 @@ impl<S: Suite> Frontier<S> {
 pub struct HistoryLog<S: Suite> {
     /// The root of version `i + 1`.
     roots: Vec<S::Digest>,
-    /// `levels[l][i]` is the `i`-th perfect subtree of `2^(l + LOWEST_STORED)` leaves.
+    /// `levels[l][i]` is the digest of the `i`-th perfect subtree of `2^(l + LOWEST_STORED)`
+    /// leaves.
     levels: Vec<Vec<S::Digest>>,
 }
 
 /// The height of the smallest stored subtrees: `2^LOWEST_STORED` leaves.
 ///
-/// Storing smaller subtrees too would take most of another digest for each version. This is nearly
+/// Storing smaller subtrees too would cost most of one more digest for each version. This is nearly
 /// a tenth of the total space of the smallest repository.
 const LOWEST_STORED: usize = 3;
 const LOWEST_LEVEL: u32 = 3;
@@ -248,7 +249,8 @@ impl<S: Suite> TryFrom<UncheckedLog<S>> for HistoryLog<S> {
 
     fn try_from(stored: UncheckedLog<S>) -> Result<Self, &'static str> {
         let UncheckedLog { roots, levels } = stored;
-        // An author would sign a history of digests that do not follow from the roots.
+        // // Inner digests are recomputed: an author that loads false digests would sign a false
+        // history.
         let mut log = Self::default();
         for root in &roots {
             log.append(root);

@@ -28,21 +28,22 @@ use crate::{
 /// Equals RFC 9162's consistency proof, except that the first digest is always present. The
 /// verifier computes the older root instead of knowing it. For version 1 the proof is empty.
 ///
-/// Commitment: a newer verified head. Query: the older version. Statement: the older version's
-/// history root, as [`PastHistory`]. An [`InclusionProof`](super::InclusionProof) establishes the
-/// older version's own root. Both together determine the older head.
+/// Verified against a newer verified head. The query is the older version. The statement is the
+/// history root of the older version, as [`PastHistory`]. An
+/// [`InclusionProof`](super::InclusionProof) establishes the root of the older version's contents.
+/// Both together determine the older head.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct PrefixProof<S: Suite> {
     pub(super) path: Vec<S::Digest>,
 }
 
-/// The history root of an older version, as a newer head vouches for it.
+/// The history root of an older version, according to a newer head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PastHistory<S: Suite> {
     /// The older version.
     pub version: Version,
-    /// The root of the history log over all versions before it.
+    /// The root of the history log over all versions before `version`.
     pub history: S::Digest,
 }
 
@@ -92,10 +93,10 @@ impl<S: Suite> Proof for PrefixProof<S> {
 }
 
 impl<S: Suite> ConsistencyProof<S> {
-    /// Converts a proof that was made for another log than the one of the head `older` to a prefix
-    /// proof.
+    /// Converts this proof to a prefix proof for the version of `older`. This proof may come from a
+    /// log that differs from the log of `older`.
     ///
-    /// The result does not verify if the logs disagree on the digest that the proof omits.
+    /// The result does not verify if the two logs disagree on the digest that this proof omits.
     pub(crate) fn prefix(&self, older: &SnapshotHead<S>) -> PrefixProof<S> {
         let left_out = older.version.number().saturating_sub(1).is_power_of_two();
         let start = left_out.then_some(older.history);

@@ -6,7 +6,8 @@ use core::ops::Range;
 use super::{ConsistencyProof, InclusionProof, PrefixProof, empty_root, leaf, node};
 use crate::{error::StoreFault, merkle, suite::Suite, version::Version};
 
-/// A history log that stores some subtree digests. It recomputes the others on demand.
+/// A history log that stores the digests of some subtrees, and recomputes the other digests on
+/// demand.
 pub trait Subtrees<S: Suite> {
     /// The number of versions in the log.
     fn entries(&self) -> u64;
@@ -14,7 +15,7 @@ pub trait Subtrees<S: Suite> {
     /// The root of a version in the log; `None` if the log lacks it.
     ///
     /// # Errors
-    /// The root cannot be read.
+    /// [`StoreFault`] if the root cannot be read.
     fn version_root(&self, version: Version) -> Result<Option<S::Digest>, StoreFault>;
 
     /// The stored digest of the `index`-th perfect subtree of `2^level` leaves, if any.
@@ -22,7 +23,7 @@ pub trait Subtrees<S: Suite> {
     /// All leaves of the subtree are in the log.
     ///
     /// # Errors
-    /// The digest cannot be read.
+    /// [`StoreFault`] if the digest cannot be read.
     fn kept(&self, level: u32, index: u64) -> Result<Option<S::Digest>, StoreFault>;
 }
 
@@ -40,10 +41,11 @@ impl<S: Suite, L: Subtrees<S>> Subtrees<S> for &L {
     }
 }
 
-/// Error returned when a digest is unavailable: the store's fault, or `None` if the log lacks it.
+/// Error returned when a digest is unavailable: the fault of the store, or `None` if the log lacks
+/// the digest.
 pub(crate) type MissingDigest = Option<StoreFault>;
 
-/// [`HistoryLog::root`](super::HistoryLog::root) for any storage.
+/// Like [`HistoryLog::root`](super::HistoryLog::root), for any storage.
 pub(super) fn root<S: Suite>(
     log: &impl Subtrees<S>,
     entries: u64,
@@ -54,7 +56,7 @@ pub(super) fn root<S: Suite>(
     range_root(log, 0..entries)
 }
 
-/// [`HistoryLog::prove_inclusion`](super::HistoryLog::prove_inclusion) for any storage.
+/// Like [`HistoryLog::prove_inclusion`](super::HistoryLog::prove_inclusion), for any storage.
 pub(crate) fn prove_inclusion<S: Suite>(
     log: &impl Subtrees<S>,
     version: Version,
@@ -66,7 +68,7 @@ pub(crate) fn prove_inclusion<S: Suite>(
     Ok(InclusionProof { root, path })
 }
 
-/// [`HistoryLog::prove_consistency`](super::HistoryLog::prove_consistency) for any storage.
+/// Like [`HistoryLog::prove_consistency`](super::HistoryLog::prove_consistency), for any storage.
 pub(crate) fn prove_consistency<S: Suite>(
     log: &impl Subtrees<S>,
     older: Version,
@@ -87,7 +89,7 @@ pub(crate) fn prove_consistency<S: Suite>(
     })
 }
 
-/// [`HistoryLog::prove_prefix`](super::HistoryLog::prove_prefix) for any storage.
+/// Like [`HistoryLog::prove_prefix`](super::HistoryLog::prove_prefix), for any storage.
 pub(crate) fn prove_prefix<S: Suite>(
     log: &impl Subtrees<S>,
     version: Version,
@@ -103,7 +105,7 @@ pub(crate) fn prove_prefix<S: Suite>(
     Ok(PrefixProof { path })
 }
 
-/// The index of the leaf of `version`, and the number of leaves under the history root of `newer`.
+/// Returns the leaf index of `version`, and the number of leaves under the history root of `newer`.
 fn places<S: Suite>(
     log: &impl Subtrees<S>,
     version: Version,
@@ -133,7 +135,7 @@ fn range_root<S: Suite>(
     Ok(root.unwrap_or_else(empty_root::<S>))
 }
 
-/// The digest of the perfect subtree of `2^level` leaves with this index.
+/// Returns the digest of the `index`-th perfect subtree of `2^level` leaves.
 pub(super) fn perfect<S: Suite>(
     log: &impl Subtrees<S>,
     (level, index): (u32, u64),

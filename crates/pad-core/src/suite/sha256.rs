@@ -2,7 +2,7 @@
 //!
 //! `hash(domain, parts)` is plain `SHA-256(tag block ‖ parts)`. The tag block is the tag padded
 //! with zeros to 64 bytes. `compress_pair` absorbs exactly one block after the tag block and omits
-//! the padding. A collision in it is a collision of SHA-256 on `tag block ‖ block`.
+//! the padding. A collision of `compress_pair` is a collision of SHA-256 on `tag block ‖ block`.
 
 use sha2::block_api::compress256;
 

@@ -113,7 +113,8 @@ proptest! {
         prop_assert_eq!(decode_body::<Everything>(&longer), Err(DecodeError::TrailingBytes));
     }
 
-    /// Changed bytes never cause a panic. The verdict is that of bincode with a canonical check.
+    /// Changed bytes never cause a panic. The reader's verdict equals the verdict of bincode with a
+    /// canonical check.
     #[test]
     fn changed_bytes_are_read_as_bincode_reads_them(
         value in everything(),
@@ -233,7 +234,8 @@ fn a_length_prefix_allocates_nothing() {
     );
 }
 
-/// Elements without bytes never run out, so there are at most as many as the body has bytes.
+/// Elements of zero size take no bytes of the body, so their number is bounded by the length of the
+/// body.
 #[test]
 fn elements_without_bytes_are_bounded() {
     let units = |count: usize, rest: usize| (vec![(); count], vec![0_u8; rest]);
@@ -251,7 +253,7 @@ fn elements_without_bytes_are_bounded() {
     );
 }
 
-/// A type that contains itself, nested as deep as the message is long.
+/// Decodes a recursive type, nested as deep as the message is long.
 #[test]
 fn nesting_is_bounded() {
     #[derive(Debug, PartialEq, Serialize, Deserialize)]

@@ -1,5 +1,5 @@
-//! Evidence of a fork across versions: for every fork that a client can see, and never against an
-//! honest author.
+//! Evidence of a fork across versions. Every fork that a client can see gives evidence, and an
+//! honest author can never be accused.
 
 use pad_core::{
     Contradiction, DecodeError, DictionaryId, Equivocation, ForkEvidence, Past, SchemeId,
@@ -66,7 +66,8 @@ fn contradiction(
     })
 }
 
-/// Forks at each version: with roots that differ from there on, and with one differing root alone.
+/// Forks at each version: with different roots from that version on, and with only one different
+/// root.
 fn forks() -> Vec<(u64, Chain, Chain)> {
     let mine = Chain::new(VERSIONS);
     let mut forks = Vec::new();
@@ -84,8 +85,8 @@ fn forks() -> Vec<(u64, Chain, Chain)> {
     forks
 }
 
-/// A client has seen one head and is offered another that does not continue it. The client asks the
-/// server of the newer head, which knows only its own fork.
+/// Offers a client that has seen one head another head that does not continue it. The client asks
+/// the server of the newer head for proofs. That server knows only its own fork.
 #[test]
 fn whatever_a_client_can_see_is_evidence() {
     for (at, mine, theirs) in forks() {
@@ -138,7 +139,7 @@ fn accuse_both_ways(mine: &Chain, older: u64, theirs: &Chain, newer: u64) {
     }
 }
 
-/// Asserts that the encoded evidence verifies with the author's key alone.
+/// Asserts that the encoded evidence verifies with only the author's key.
 fn assert_transferable(evidence: &ForkEvidence<S>, about: u64) {
     let bytes = evidence.encode();
     let received = ForkEvidence::<S>::decode(&bytes, 4096).unwrap();
@@ -147,8 +148,8 @@ fn assert_transferable(evidence: &ForkEvidence<S>, about: u64) {
     assert_eq!(verified.into_inner(), forked(about));
 }
 
-/// The failing consistency proof of a genuine fork holds the evidence, unless the digest that it
-/// leaves out is one that the forks disagree on.
+/// The failing consistency proof of a genuine fork contains the evidence, unless the forks disagree
+/// on the digest that the proof omits.
 #[test]
 fn a_failing_consistency_proof_is_evidence_by_itself() {
     let mine = Chain::new(8);
@@ -175,7 +176,7 @@ fn a_failing_consistency_proof_is_evidence_by_itself() {
     }
 }
 
-/// Two clients with different verified roots of one version hold the evidence, without any server.
+/// Two clients with different verified roots of one version have evidence without any server.
 #[test]
 fn contradicting_roots_are_evidence_by_themselves() {
     for (at, mine, theirs) in forks() {
@@ -204,7 +205,8 @@ fn contradicting_roots_are_evidence_by_themselves() {
     }
 }
 
-/// Every pair of testimonies of one honest author, also with proofs made for other places.
+/// Checks every pair of testimonies of one honest author, also with proofs made for other
+/// positions.
 #[test]
 fn an_honest_author_is_never_accused() {
     let chain = Chain::new(VERSIONS);
@@ -236,7 +238,8 @@ fn an_honest_author_is_never_accused() {
     }
 }
 
-/// An honest author has equal contents in many versions, so that its history repeats itself.
+/// Checks an honest author with equal contents in many versions, so that digests repeat in its
+/// history.
 #[test]
 fn an_honest_author_that_repeats_itself_is_never_accused() {
     let mut chain = Chain::default();
@@ -271,7 +274,7 @@ fn what_the_heads_agree_on_is_no_contradiction() {
                 Err(VerifyError::NoContradiction)
             );
         }
-        // A head's own root and history are about its own version only.
+        // // A head's own root and history are statements only about its own version.
         let (expected, actual) = (version(older), version(newer));
         assert_eq!(
             view.accuse(chain.head(offered), Past::Own),
@@ -343,7 +346,8 @@ fn spliced_evidence_is_refused() {
     let mine = Chain::new(VERSIONS);
     for (i, one) in all.iter().enumerate() {
         for (j, other) in all.iter().enumerate() {
-            // A proof under another head leads nowhere; under the same head it is the same proof.
+            // // A proof under another head does not verify; under the same head it is the same
+            // proof.
             let spliced = Contradiction {
                 second: Testimony {
                     head: one.second.head,
@@ -368,7 +372,8 @@ fn spliced_evidence_is_refused() {
                     past: testimony.past.clone(),
                 };
                 let honest_other = verify(replaced.clone());
-                // Mine at 7 does contradict theirs, with its own root and history.
+                // // The honest head of version 7, with its own root and history, does contradict
+                // the other fork.
                 let genuine =
                     number == 7 && testimony.past == Past::Own && testimony.head != mine.signed(7);
                 assert_eq!(honest_other.is_ok(), genuine, "{i} {number}");
@@ -453,7 +458,7 @@ fn a_first_version_with_a_past_is_evidence() {
     assert_transferable(&evidence.unwrap(), 1);
 }
 
-/// A store that invents what was seen must not make the client accuse the author.
+/// A store that invents a seen head must not make the client accuse the author.
 #[test]
 fn a_damaged_view_accuses_nobody() {
     let chain = Chain::new(6);

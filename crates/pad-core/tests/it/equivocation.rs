@@ -1,4 +1,4 @@
-//! Evidence of a fork: only from two signatures, only for one version of one dictionary.
+//! Evidence of a fork: it needs two signatures, for one version of one dictionary.
 
 use pad_core::{
     Equivocation, SignedHead, Untrusted, VerifyError, equivocation::Forked, head::Authority,
@@ -55,7 +55,7 @@ fn heads_of_different_versions_do_not_contradict() {
             Err(refused)
         );
     }
-    // Nor does a head relabelled as one of the other version.
+    // // A head relabelled as one of the other version is no evidence either.
     let mut relabelled = chain.signed(2);
     relabelled.head.version = version(1);
     assert_eq!(

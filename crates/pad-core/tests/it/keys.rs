@@ -1,4 +1,4 @@
-//! Keys and values: bounded at every border.
+//! Keys and values: their length limits at every interface.
 
 use std::collections::BTreeMap;
 

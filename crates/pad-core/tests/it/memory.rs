@@ -12,7 +12,7 @@ use crate::{
     vectors,
 };
 
-/// One more than a power of two: a growing list has just doubled, and its former half is still
+/// One more than a power of two. A growing list has just doubled then, and its former half is still
 /// allocated.
 const LIST: u32 = (1 << 16) + 1;
 
@@ -24,7 +24,7 @@ fn list(element: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Asserts that decoding takes at most `times` the message's bytes, plus a page.
+/// Asserts that decoding allocates at most `times` the message's bytes, plus a page.
 fn takes_at_most<M: Message>(times: u64, body: &[&[u8]]) {
     let envelope = [&b"PAD1"[..], &[1, M::KIND], &M::SUITE.to_be_bytes()].concat();
     let bytes = [&envelope, &body.concat()[..]].concat();

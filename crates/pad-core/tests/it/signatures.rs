@@ -1,4 +1,4 @@
-//! Author keys and signatures: one encoding each, and no forgeable signature.
+//! Author keys and signatures: each has only one encoding, and no signature can be forged.
 
 use pad_core::{AuthorKey, DictionaryId, HeadSignature, SignedHead, VerifyError};
 use signature::{Signer, Verifier};
@@ -19,7 +19,7 @@ fn a_signer_that_fails_makes_no_head() {
     assert!(example::<S>().sign(&FailingSigner).is_err());
 }
 
-/// `s + L` in place of `s`: the same equation, another encoding.
+/// Replaces `s` by `s + L`, which solves the same equation in another encoding.
 #[test]
 fn a_malleated_signature_is_refused() {
     const ORDER: [u8; 32] = [
@@ -45,8 +45,9 @@ fn a_malleated_signature_is_refused() {
     );
 }
 
-/// `R` the neutral element and `s = k * a`: solves the equation, and only the author can make it.
-/// Plain verification accepts it, so the author would have two signatures on one head.
+/// Makes a signature whose `R` is the neutral element and whose `s` is `k * a`. It solves the
+/// equation, and only the author can make it. Plain verification accepts it, so one head would have
+/// two signatures by the author.
 #[test]
 fn a_signature_with_a_point_of_small_order_is_refused() {
     let bytes: [u8; 64] = hex::decode(
@@ -68,8 +69,8 @@ fn a_signature_with_a_point_of_small_order_is_refused() {
     );
 }
 
-/// Small-order points, and encodings that RFC 8032 does not allow. Under a key of small order an
-/// attacker can sign. With a second encoding one author has two keys.
+/// Rejects points of small order, and encodings that RFC 8032 does not allow. Under a key of small
+/// order an attacker can sign. With a second encoding one author would have two keys.
 #[test]
 fn keys_of_small_order_or_not_canonical_are_refused() {
     let small_order = [

@@ -6,7 +6,8 @@ use pad_core::{
 use proptest::prelude::*;
 use sha2::{Digest as _, Sha256, block_api::compress256};
 
-/// Known answers: node of a tree and of a history, leaf, value, empty tree, and rank of a key.
+/// Known answers of a suite: a tree node, a history node, a leaf, a value, the empty tree, the rank
+/// of a key.
 fn answers<S: Suite>() -> [String; 6] {
     let (left, right) = (S::value(b"left"), S::value(b"right"));
     [
@@ -131,8 +132,8 @@ fn tags_are_distinct_ascii_of_at_most_32_bytes() {
     }
 }
 
-/// Equal data has different digests under different domains. Except with BLAKE3, `hash` and `node`
-/// also differ.
+/// Checks that equal data has different digests under different domains. Except with BLAKE3, `hash`
+/// and `node` also differ.
 #[test]
 fn domains_are_separate() {
     fn check<S: Suite>() {

@@ -68,14 +68,15 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
-    /// Version `v` has the root `digest(v)`.
+    /// Creates a dictionary in which version `v` has the root `digest(v)`.
     pub(crate) fn new(versions: u64) -> Self {
         let mut chain = Self::default();
         (1..=versions).for_each(|number| chain.push(digest::<S>(number)));
         chain
     }
 
-    /// This dictionary, forked after its latest version: the roots are `digest(v + seed)`.
+    /// Returns this dictionary, forked after its latest version. Later roots are
+    /// `digest(v + seed)`.
     pub(crate) fn continued(&self, seed: u64, versions: u64) -> Self {
         let mut chain = self.clone();
         (self.log.entries() + 1..=versions)
@@ -125,7 +126,7 @@ impl Chain {
             .unwrap()
     }
 
-    /// The proof for a view, if there is one.
+    /// Returns the consistency proof for a view, if there is one.
     pub(crate) fn continues(
         &self,
         older: u64,

@@ -1,4 +1,4 @@
-//! Golden vectors: the bytes of one message of each kind. Changing one is changing the format.
+//! Golden vectors: the bytes of one message of each kind. Changing one of them changes the format.
 //!
 //! Inputs: `support.rs`. The author's seed is the bytes 0 to 31, and version `v` has the root
 //! `digest(v)`.

@@ -1,4 +1,5 @@
-//! A client's view moves forward only, on one branch only. A refused head leaves it unchanged.
+//! A client's view only moves forward, and stays on one branch. A refused head leaves the view
+//! unchanged.
 #![allow(
     clippy::result_large_err,
     reason = "refusals carry their evidence by value"
@@ -21,7 +22,7 @@ fn view_at(chain: &Chain, number: u64) -> TrustedView<S> {
     view
 }
 
-/// Offers a head; a refusal must leave the view as it was.
+/// Offers a head. Asserts that a refusal leaves the view unchanged.
 fn offer(
     view: &mut TrustedView<S>,
     head: Untrusted<SignedHead<S>>,
@@ -242,7 +243,7 @@ fn a_damaged_view_is_refused() {
         for number in [1, 3, 4, 5] {
             let proof = chain.continues(3, number.max(4));
             let refused = offer(&mut { view }, chain.head(number), proof);
-            // The head was seen: its signature on the disk is replaced.
+            // // The head was genuinely seen. Only its stored signature is replaced.
             let only_signature = bit / 8 >= stored.len() - 64;
             assert_eq!(
                 refused.is_ok(),
@@ -253,7 +254,7 @@ fn a_damaged_view_is_refused() {
     }
 }
 
-/// A store that invents what was seen must not make the client accuse the author.
+/// A store that invents a seen head must not make the client accuse the author.
 #[test]
 fn a_damaged_view_makes_no_evidence() {
     let chain = Chain::new(3);

@@ -31,7 +31,8 @@ fn an_operation_names_its_key() {
     assert_eq!(Operation::Remove(key.clone()).key(), &key);
 }
 
-/// One clause, no capital, no full stop: callers put errors into their own sentences.
+/// Checks that errors are clauses without capital and full stop, because callers embed them in
+/// their own sentences.
 #[test]
 fn errors_are_clauses() {
     let (limit, length) = (1, 2);

@@ -37,7 +37,7 @@ struct Test {
 /// small order and in an encoding that is not canonical.
 const TAKEN_BY_BATCHES: u32 = 151;
 
-/// Every published verdict equals that of [`AuthorKey::verify`].
+/// Every published verdict equals the verdict of [`AuthorKey::verify`].
 ///
 /// `verify` is stricter than RFC 8032 requires: it checks the equation without the cofactor and
 /// refuses points of small order. No valid vector depends on either. A signature that is not 64

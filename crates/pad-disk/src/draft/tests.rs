@@ -82,7 +82,7 @@ fn the_file_behind_a_link_is_replaced_and_the_link_stays() {
     assert!(replace(&circle, b"", Access::Usual).is_err());
 }
 
-/// Simulates a process killed between the two steps.
+/// Simulates a process killed between linking the temporary name and renaming it.
 #[cfg(target_os = "linux")]
 #[test]
 fn what_is_left_behind_is_in_nobodys_way() {

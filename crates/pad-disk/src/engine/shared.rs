@@ -153,8 +153,8 @@ impl SharedDatabase {
     }
 
     /// Pins the current state: reads see this state until [`SharedDatabase::unpin`], regardless of
-    /// writes of other processes. A write or compaction through this value unpins it, as does
-    /// [`SharedDatabase::release`] of the writer role.
+    /// writes of other processes. A write or compaction through this value unpins the state. So
+    /// does [`SharedDatabase::release`] if this process is the writer.
     ///
     /// # Errors
     /// [`EngineError`] if storage fails.
@@ -273,8 +273,8 @@ impl SharedDatabase {
         let database = match handle.database.take() {
             Some(Open::Writing(database)) => database,
             reading => {
-                // The reader stays open until the writer is, so that the file always has its
-                // readers' marks.
+                // // The reader stays open until the writer is open, so that the file always
+                // contains the marks of its readers.
                 let writing = match open_to_write(&self.path, &self.format) {
                     Ok(writing) => writing,
                     Err(error) => {

@@ -130,7 +130,8 @@ impl LayerFile for SystemFile {
 impl Drop for SystemFile {
     fn drop(&mut self) {
         if self.locked.load(Ordering::Acquire) {
-            // Unlocking fails if the lock is already released. Closing the file does the rest.
+            // // Unlocking fails if the lock is already released. Otherwise closing the file
+            // releases it.
             drop(self.file.unlock());
         }
     }

@@ -26,7 +26,7 @@ pub fn replace(layer: &dyn FileLayer, name: &str, contents: &[u8]) -> io::Result
     layer.synchronise()
 }
 
-/// Reads the file `name`. Returns `None` if there is no such file.
+/// Reads the file `name`, of at most `most` bytes. Returns `None` if there is no such file.
 ///
 /// # Errors
 /// [`io::ErrorKind::FileTooLarge`] if the file has more than `most` bytes; other I/O errors.

@@ -24,7 +24,7 @@ use super::{
 /// up unchanged.
 pub(super) type Rows = Vec<Vec<Vec<Fr>>>;
 
-/// Multiplies products of groups of roots up to the root.
+/// Builds the tree of products: multiplies the products of groups of roots, up to the root.
 pub(super) async fn products(mut row: Vec<Vec<Fr>>, transform: &Transform, pace: &Pace) -> Rows {
     let mut rows = Rows::new();
     while row.len() > 1 {
@@ -44,7 +44,7 @@ async fn product(pair: &[Vec<Fr>], transform: &Transform) -> Vec<Fr> {
     }
 }
 
-/// The degrees of all products, from the degrees of the groups.
+/// Computes the degrees of all products in the tree, from the degrees of the groups.
 pub(super) fn degrees(groups: &[usize]) -> Vec<Vec<usize>> {
     let mut rows = vec![groups.to_vec()];
     while let Some(row) = rows.last().filter(|row| row.len() > 1) {
@@ -63,8 +63,8 @@ pub(super) fn every_second<T>(rows: &[T]) -> Vec<&T> {
     chosen.map(|(_, row)| row).collect()
 }
 
-/// Steps of [`products`] and [`bezout`] together, from the degree of `tree` and the degrees of all
-/// products.
+/// Returns the number of steps of [`products`] and [`bezout`] together, from the degree of `tree`
+/// and the degrees of all products.
 pub(super) fn bezout_steps(tree: usize, degrees: &[Vec<usize>]) -> usize {
     let groups = degrees.first().map_or(0, Vec::len);
     let frontier = degrees.last().and_then(|row| row.first()).copied();
@@ -84,7 +84,7 @@ pub(super) fn bezout_steps(tree: usize, degrees: &[Vec<usize>]) -> usize {
     inner + groups + series
 }
 
-/// Steps for a node with children of these degrees.
+/// Returns the number of steps for a node with children of these degrees.
 fn node_steps(children: &[usize]) -> usize {
     let [left, right] = *children else {
         return 0;
@@ -96,11 +96,12 @@ fn node_steps(children: &[usize]) -> usize {
     product + split + join
 }
 
-/// Computes `x` and `y`. The transform is for products of twice the degree of `tree`.
+/// Computes the `x` and `y` of the equation. The transform must support products of twice the
+/// degree of `tree`.
 ///
 /// # Errors
 /// [`AccumulateError::ElementNotAllowed`] if a root of `f` is a root of `A`, or two roots of `f`
-/// are equal. Hashes have then collided.
+/// are equal. Both mean that hashes have collided.
 pub(super) async fn bezout(
     tree: &[Fr],
     (groups, rows): (&[Vec<Fr>], &Rows),

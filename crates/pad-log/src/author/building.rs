@@ -1,10 +1,10 @@
 //! Schedule of the work on a deferred log's nodes.
 //!
-//! A node of `2^h` elements above the blocks' level is first used `2^h` appends after its last
-//! element. Its right child is available at least half of that time earlier. The node is made in
-//! the last `2^(h - 1)` appends before its first use, by a job of steps. Each level has at most one
-//! job. No digest depends on an unfinished node. All digests and proofs equal the digests and
-//! proofs of nodes that are made in one append.
+//! A node of `2^h` elements above the blocks' level ([`Shape::BLOCK_LEVEL`]) is first used `2^h`
+//! appends after its last element. Its right child is available at least half of that time earlier.
+//! The node is made in the last `2^(h - 1)` appends before its first use, by a job of steps. Each
+//! level has at most one job. No digest depends on an unfinished node. All digests and proofs equal
+//! the digests and proofs of nodes that are made in one append.
 //!
 //! Source: Overmars, van Leeuwen 1981, "Worst-case optimal insertion and deletion methods for
 //! decomposable searching problems".
@@ -24,8 +24,8 @@ use crate::shape::{Address, Schedule, Shape};
 pub enum Building {
     /// Does all work of a node in the append that makes the node available.
     AtOnce,
-    /// Runs an equal share of the steps with each append. A single append runs about twice as many
-    /// steps as the average append, for logs of any size.
+    /// Runs an equal share of each node's steps with each append. A single append runs about twice
+    /// as many steps as the average append, for logs of any size.
     #[default]
     Credit,
 }
@@ -33,7 +33,7 @@ pub enum Building {
 /// Progress of a node under construction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BuildProgress {
-    /// The node.
+    /// Address of the node.
     pub node: Address,
     /// Number of steps that were run.
     pub done: usize,
@@ -50,7 +50,8 @@ pub(super) struct Due {
 }
 
 impl Due {
-    /// The node of `level` that is under construction in a log of this size; at most one.
+    /// Returns the node of `level` that is under construction in a log of `size` entries, if there
+    /// is one.
     pub(super) fn of(shape: Shape, level: u8, size: u64) -> Option<Self> {
         if shape.schedule() == Schedule::Eager || level <= shape.block_level() {
             return None;
@@ -135,7 +136,7 @@ impl Jobs {
         self.0.as_mut()?.remove(&due)
     }
 
-    /// Runs a job up to the step that this log size gives credit for.
+    /// Runs a job until the steps are done that are due at this log size: see [`Due::credit`].
     pub(super) fn run(&mut self, due: Due, size: u64) {
         if let Some(mut job) = self.take(due) {
             // If a step panics, the job is lost and will be begun anew.

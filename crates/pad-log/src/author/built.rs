@@ -70,9 +70,9 @@ impl<S: Scheme> Forest<S> {
         }
     }
 
-    /// Takes the nodes that another forest of this log made for the elements that were pushed.
-    /// Returns `None` unless each level then has as many nodes as are available;
-    /// [`Forest::truncate`] undoes the call. The contents are not checked.
+    /// Copies the nodes that another forest of this log made for the pushed elements. Returns
+    /// `None` unless each level then contains as many nodes as are available; [`Forest::truncate`]
+    /// undoes the call. The contents are not checked.
     pub(super) fn take_nodes(&mut self, new: &NewNodes) -> Option<()> {
         self.joined.clear();
         for (level, made) in new.levels.iter().enumerate() {

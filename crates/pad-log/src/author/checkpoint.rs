@@ -158,8 +158,8 @@ impl<S: Scheme> Forest<S> {
         self.has_nodes_of(self.size).then_some(())
     }
 
-    /// Whether each node has the hash of its elements or children. The signed root then covers all
-    /// elements.
+    /// Returns whether the hash of each node is the hash of its elements or children. The signed
+    /// root then covers all elements.
     ///
     /// Time: about two hashes for each element.
     fn binds_elements(&self) -> bool {
@@ -171,7 +171,7 @@ impl<S: Scheme> Forest<S> {
         nodes.all(|(address, node)| node.inner == self.inner(address))
     }
 
-    /// Whether the forest holds exactly the nodes that are available at `size`.
+    /// Returns whether the forest contains exactly the nodes that are available at `size`.
     pub(super) fn has_nodes_of(&self, size: u64) -> bool {
         let shape = self.log().shape();
         let mut levels = (shape.block_level()..).zip(&self.levels);
@@ -182,7 +182,7 @@ impl<S: Scheme> Forest<S> {
         })
     }
 
-    /// The roots at these sizes whose frontiers are kept.
+    /// Returns the roots at these sizes whose frontiers are stored.
     fn roots_with_frontiers(&self, sizes: &[u64]) -> BTreeSet<Address> {
         if S::COMPLETENESS != Completeness::Frontier {
             return BTreeSet::new();

@@ -16,13 +16,14 @@ use crate::{
 };
 
 impl<S: Scheme> Forest<S> {
-    /// Appends the evidence that a tree holds exactly `count` elements that begin with `beginning`.
+    /// Appends the evidence that a tree contains exactly `count` elements that begin with
+    /// `beginning`.
     ///
     /// Cost: one sum with a term for each element of the tree. Two such sums for `count = 1`, three
     /// for a larger `count`.
     ///
     /// # Errors
-    /// None for a tree whose accumulator was made.
+    /// None for a tree whose accumulator has been computed.
     pub(crate) fn append_counted_evidence(
         &self,
         tree: Address,

@@ -100,8 +100,8 @@ impl<S: Scheme> Forest<S> {
         self.elements.extend_from_slice(element);
     }
 
-    /// Makes all nodes that become available with the pushed elements. Does the share of these
-    /// elements in nodes that become available later.
+    /// Makes all nodes that become available with the pushed elements. Also runs the steps that are
+    /// due for nodes that become available later.
     ///
     /// Cost: for each node sums in G1 with twice as many coefficients as its elements have scalars.
     /// In frontier schemes also the frontiers of the new roots.
@@ -142,7 +142,7 @@ impl<S: Scheme> Forest<S> {
         Ok(())
     }
 
-    /// The frontier of a tree that look-ups do not include in full.
+    /// Returns the [frontier](crate::frontier) of a tree that look-ups do not include in full.
     ///
     /// Cost: none for roots of sizes that were built. Other frontiers are computed.
     pub(crate) fn frontier(&self, tree: Address) -> Result<Cow<'_, FrontierTree>, AccumulateError> {
@@ -233,7 +233,7 @@ impl<S: Scheme> Forest<S> {
 
     /// The polynomial of a node: the product of `X - root` over its elements.
     ///
-    /// Cost: the product, or nothing for nodes whose polynomial is kept.
+    /// Cost: the product, or nothing for nodes whose polynomial is stored.
     pub(crate) fn polynomial(&self, node: Address) -> Cow<'_, [Fr]> {
         if let Some(known) = self.polynomials.get(&node) {
             return Cow::Borrowed(known.as_slice());

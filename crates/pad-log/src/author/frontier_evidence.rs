@@ -20,12 +20,12 @@ impl<S: Scheme> Forest<S> {
     /// Appends the evidence that the elements of a tree that begin with `beginning` are exactly the
     /// elements at `positions`.
     ///
-    /// Cost: one sum of at most 1024 terms if there are none, else two sums for each chunk. In
-    /// addition a pass over the tree's elements, without hashing. A frontier that is not kept is
-    /// computed.
+    /// Cost: one sum of at most 1024 terms if there are no such elements, otherwise two sums for
+    /// each chunk. In addition a pass over the tree's elements, without hashing. A frontier that is
+    /// not stored is computed.
     ///
     /// # Errors
-    /// None for a tree whose accumulator was made.
+    /// None for a tree whose accumulator has been computed.
     pub(crate) fn append_frontier_evidence(
         &self,
         tree: Address,

@@ -1,6 +1,7 @@
 //! The frontier of a tree with accumulators.
 //!
-//! Groups of strings are joined by fours up to one polynomial. Evidence proves that this polynomial
+//! The strings of the frontier are divided into groups. Each row joins up to four polynomials into
+//! their product, up to one polynomial for the whole frontier. Evidence proves that this polynomial
 //! has no root in common with the tree's polynomial. The server chooses the layout. A verifier does
 //! not depend on it.
 
@@ -39,7 +40,7 @@ mod stored;
 /// Number of children of a node.
 const ARITY: usize = 4;
 
-/// The frontier of a tree.
+/// The [frontier](crate::frontier) of a tree.
 ///
 /// Space: four bytes for each element, and a few hundred bytes for each group. Dictionaries have
 /// about one group for every two elements, sets one for every four.
@@ -170,8 +171,8 @@ impl Run {
 }
 
 /// Cuts a frontier into groups of at most [`Scheme::GROUP_DEGREE`] strings. Groups consist of whole
-/// atoms: single strings up to the length of a key half, and chunks of the strings that leave the
-/// values of one key.
+/// atoms. An atom is a single string up to the length of a key half, or a chunk of the strings that
+/// leave the trie below one key half.
 ///
 /// Time: linear in the number of strings, without hashing.
 fn groups<S: Scheme>(frontier: Frontier<'_>) -> Vec<Run> {

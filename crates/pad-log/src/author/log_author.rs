@@ -21,8 +21,8 @@ use crate::{log::Log, scheme::Scheme, statement::Entry};
 
 /// The author of a log: appends entries, and publishes signed versions.
 ///
-/// Laws: a version is one batch of entries, possibly empty. One author value never signs two
-/// different heads for one version. Never resume from a repository that may lack a signed version.
+/// Laws: a version is one batch of entries, possibly empty. A `LogAuthor` never signs two different
+/// heads for one version. Never resume from a repository that may lack a signed version.
 #[derive(Debug)]
 pub struct LogAuthor<S: Scheme> {
     entries: Entries<S>,
@@ -79,9 +79,9 @@ impl<S: Scheme> LogAuthor<S> {
         })
     }
 
-    /// Continues from the state of a repository. `signer` must hold the secret half of the
-    /// repository's author key. Copies the contents. Does all work of a node in one append until
-    /// [`Building`] is set again.
+    /// Continues from the state of a repository. `signer` must contain the secret key for the
+    /// repository's author key. Copies the repository's contents. Does all work of a node in one
+    /// append until [`Building`] is set again.
     pub fn resume(repository: &LogRepository<S>, signer: HeadSigner) -> Self {
         let (entries, heads) = (repository.entries().clone(), repository.heads());
         Self {

@@ -1,7 +1,7 @@
 //! The prover: proofs about every size of a log.
 //!
-//! Inclusion and append-only proofs only read stored nodes. Look-ups take a sum over each tree, or
-//! in frontier schemes over one group of prefixes of each tree.
+//! Inclusion and append-only proofs only read stored nodes. A look-up computes a sum over each
+//! tree, or in frontier schemes over one group of prefixes of each tree.
 
 use pad_accumulators::{AccumulateError, wire::write_count};
 

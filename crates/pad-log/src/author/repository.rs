@@ -170,7 +170,7 @@ impl<S: Scheme> LogRepository<S> {
         Ok(self.entries.prove_inclusion(size, *position))
     }
 
-    /// Proves that a version continues an older one.
+    /// Proves that version `newer` contains all entries of version `older`, at the same positions.
     ///
     /// # Errors
     /// [`LookupError::UnknownVersion`] if one of the versions does not exist.
@@ -187,7 +187,7 @@ impl<S: Scheme> LogRepository<S> {
         Ok(self.entries.prove_append_only(from, to))
     }
 
-    /// The author's head of a version; version 0 has none.
+    /// Returns the author's signed head of a version. Version 0 has no head.
     ///
     /// # Errors
     /// [`LookupError::UnknownVersion`] if the version does not exist.

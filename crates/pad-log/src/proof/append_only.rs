@@ -1,4 +1,4 @@
-//! Append-only proofs: a version continues an older one.
+//! Append-only proofs: a version contains all entries of an older version, at the same positions.
 
 #![deny(clippy::arithmetic_side_effects)]
 

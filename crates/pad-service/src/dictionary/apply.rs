@@ -1,33 +1,33 @@
-//! Application of updates: detection of new, known and conflicting ones.
+//! Application of updates: it distinguishes new, known and conflicting updates.
 
 use authdict::{ApplyError, RepositoryError, Server, StoreError, Version};
 
 /// Result of applying updates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ApplySummary {
-    /// Number of updates that were not known before; all are durable.
+    /// Number of updates that were new. All of them are durable.
     pub taken: usize,
-    /// Latest version.
+    /// Latest version after the updates.
     pub latest: Version,
 }
 
-/// Error returned when an update is not applied. Updates before it are applied, unless the store
-/// failed.
+/// Error returned when an update is not applied. The updates before it in the list are applied,
+/// unless the store failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotApplied {
     /// The update does not follow the latest version.
     #[error("the update follows version {base}, but the latest here is {latest}")]
     Gap {
-        /// Version that the update follows.
+        /// Version that the update must be applied to.
         base: Version,
-        /// Latest version.
+        /// Latest version of the dictionary.
         latest: Version,
     },
-    /// The update produces a version that is not kept.
+    /// The update produces a version that the retention policy excludes.
     #[error("versions after version {until} are not kept here")]
     NotKept {
-        /// Last version that is kept.
+        /// Last version of the retention policy.
         until: Version,
     },
     /// The store has a different update for this version.
@@ -38,7 +38,7 @@ pub enum NotApplied {
     TooLarge {
         /// Bytes needed by the keys received so far.
         needed: usize,
-        /// Maximum bytes.
+        /// Memory limit in bytes.
         most: usize,
     },
     /// The update is refused, or the store failed.
@@ -52,7 +52,7 @@ impl From<StoreError> for NotApplied {
     }
 }
 
-/// Applies updates to a repository, durably.
+/// Applies updates to a keeper, and makes them durable.
 pub(super) fn apply_to(
     repository: &mut Server,
     updates: &[Vec<u8>],
@@ -62,7 +62,7 @@ pub(super) fn apply_to(
         match repository.stage_message(update) {
             Ok(_) => taken = taken.saturating_add(1),
             Err(RepositoryError::Refused(ApplyError::VersionGap { expected, actual })) => {
-                // Staged updates are not readable before the flush.
+                // Staged updates cannot be read before the flush.
                 repository.flush(&[])?;
                 is_known(repository, update, (expected, actual))?;
             }
@@ -75,14 +75,14 @@ pub(super) fn apply_to(
     Ok(ApplySummary { taken, latest })
 }
 
-/// Verifies an update; returns whether it may be new.
+/// Verifies the head of an update. Returns whether the update may be new.
 pub(super) fn is_next(repository: &Server, update: &[u8]) -> Result<bool, NotApplied> {
     match repository.verify_update(update) {
         Ok(()) => Ok(true),
         Err(RepositoryError::Refused(ApplyError::VersionGap { expected, actual })) => {
             if actual >= repository.latest() {
-                // Updates in between may be published by another process, or staged and not durable
-                // yet.
+                // The update's predecessors may be published by another process, or staged and not
+                // durable yet.
                 return Ok(true);
             }
             is_known(repository, update, (expected, actual)).map(|()| false)
@@ -91,7 +91,7 @@ pub(super) fn is_next(repository: &Server, update: &[u8]) -> Result<bool, NotApp
     }
 }
 
-/// Checks that an update which does not follow the latest version is stored already.
+/// Checks that an update which does not follow the latest version is already stored.
 fn is_known(
     repository: &Server,
     update: &[u8],

@@ -1,4 +1,4 @@
-//! Mirroring of a part of the keys, by heads and proofs.
+//! Mirroring of a part of the keys, from heads and proofs.
 
 use authdict::{
     AnswerError, ApplyError, Key, KeyRange, Keys, RepositoryError, Version,
@@ -35,8 +35,8 @@ impl MirrorTarget for Part {
         let latest = self.latest();
         let behind = wanted.number().saturating_sub(latest.number());
         let next = Version::new(latest.number().saturating_add(1));
-        // A load in progress is completed first. Restarting for each new version might never
-        // complete.
+        // A version that is being loaded is completed first. Restarting with each new version might
+        // never complete any version.
         let begun = self.read().loading();
         let aim = begun.filter(|begun| *begun < wanted).unwrap_or(wanted);
         let (aim, loaded) = if behind <= MOST_STEPS && begun.is_none_or(|begun| begun == next) {
@@ -48,13 +48,13 @@ impl MirrorTarget for Part {
             Err(StopReason::Upstream(unusable))
                 if aim < wanted && is_elsewhere(&unusable.fault) && self.is_stalled() =>
             {
-                // The upstream has dropped that version, and no upstream has provided any of its
-                // contents recently.
+                // This server has dropped the version, and no server has recently provided any of
+                // its contents.
                 self.jump(visit, wanted)?
             }
             loaded => loaded?,
         };
-        // Otherwise the upstream of another thread is ahead.
+        // If it was not loaded, the server of another thread is ahead.
         if loaded {
             metrics.count_update(true);
             *taken = taken.saturating_add(1);
@@ -76,14 +76,14 @@ impl MirrorTarget for Part {
 }
 
 impl Part {
-    /// Loads the next version. Uses its update as a hint if the upstream has it and it is short.
-    /// Returns whether it was loaded.
+    /// Loads the next version. Its update serves as a hint, if the server has the update and it is
+    /// short. Returns whether the version was loaded.
     fn step(&self, visit: &ServerSession<'_>, next: Version) -> Result<bool, StopReason> {
         let update = match visit.update(next, LONGEST_UPDATE) {
             Ok(update) => update,
             Err(error) => {
                 let unusable = Unusable::from(error);
-                // Changes are found without the update too.
+                // Without the update, changes are found by proofs.
                 if is_elsewhere(&unusable.fault) || is_too_long(&unusable.fault) {
                     return self.jump(visit, next);
                 }
@@ -91,7 +91,7 @@ impl Part {
             }
         };
         let (version, changed) = match self.write().follow_update(&update) {
-            // Another thread may have loaded it in the meantime.
+            // Another thread may have loaded the version in the meantime.
             Err(NotTaken::Head(ApplyError::VersionGap { .. })) => return Ok(false),
             followed => followed.map_err(refused)?,
         };
@@ -102,7 +102,7 @@ impl Part {
         self.load_version(visit, version, &changed)
     }
 
-    /// Loads the version `wanted`, regardless of the versions before it. Returns whether it was
+    /// Loads the version `wanted` without loading the versions before it. Returns whether it was
     /// loaded.
     fn jump(&self, visit: &ServerSession<'_>, wanted: Version) -> Result<bool, StopReason> {
         loop {
@@ -115,7 +115,7 @@ impl Part {
                 let mut part = self.write();
                 match part.follow_head(&head) {
                     Ok(_) => {}
-                    // Another thread has fetched these heads.
+                    // Another thread has already fetched these heads.
                     Err(NotTaken::Head(ApplyError::VersionGap { .. }))
                         if part.latest_head() > known => {}
                     Err(error) => return Err(refused(error)),
@@ -126,9 +126,9 @@ impl Part {
         self.load_version(visit, wanted, &[])
     }
 
-    /// Loads a version with a known head, beginning with the keys in `changed`.
+    /// Loads a version whose head is known, beginning with the keys in `changed`.
     ///
-    /// Missing contents are fetched by single keys up to a limit, then in pages. Returns `false` if
+    /// Missing contents are fetched key by key up to a limit, and then in pages. Returns `false` if
     /// a later version is being loaded, or is present.
     fn load_version(
         &self,
@@ -158,7 +158,7 @@ impl Part {
             match self.ask(visit, version, &Question::Keys(keys)) {
                 Ok(true) => {}
                 Ok(false) => return Ok(false),
-                // With long values the response may be too large.
+                // With long values, the response may be too large. Then pages are requested.
                 Err(StopReason::Upstream(unusable)) if is_too_long(&unusable.fault) => break,
                 Err(stopped) => return Err(stopped),
             }
@@ -199,8 +199,8 @@ impl Part {
         }
     }
 
-    /// Queries an upstream about the version being loaded and stores the proved contents. Returns
-    /// `false` if another version is being loaded by now.
+    /// Queries a server about the version being loaded, and stores the proved contents. Returns
+    /// `false` if another version is now being loaded.
     fn ask(
         &self,
         visit: &ServerSession<'_>,
@@ -228,7 +228,7 @@ impl Part {
     }
 }
 
-/// Largest beginning of the missing range that an upstream proves in one response.
+/// Requests the largest first part of the missing range that a server proves in one response.
 fn page(
     visit: &ServerSession<'_>,
     version: Version,
@@ -241,7 +241,7 @@ fn page(
     Err(Unusable::lie("the page is not the beginning of the range").into())
 }
 
-/// Fault of an upstream whose data was rejected.
+/// Returns the fault of a server whose data was rejected.
 fn refused(error: NotTaken) -> StopReason {
     match error {
         NotTaken::Decode(error) => Refusal::from(error).into(),
@@ -249,12 +249,13 @@ fn refused(error: NotTaken) -> StopReason {
     }
 }
 
-/// Reports whether the upstream refers to other servers.
+/// Returns whether the server reports that it does not keep the data. Other servers may have the
+/// data.
 fn is_elsewhere(fault: &Fault) -> bool {
     matches!(fault, Fault::Silent(error) if error.is_elsewhere())
 }
 
-/// Reports whether a response would be too large.
+/// Returns whether the response is longer than the limit.
 fn is_too_long(fault: &Fault) -> bool {
     match fault {
         Fault::Silent(FetchError::Http(HttpError::ResponseTooLarge { .. })) => true,
@@ -263,17 +264,17 @@ fn is_too_long(fault: &Fault) -> bool {
     }
 }
 
-/// Maximum lag in versions at which each version is loaded. Beyond it, only the newest version is
-/// loaded.
+/// Maximum number of missing versions for which each version is loaded. If more versions are
+/// missing, only the newest version is loaded.
 const MOST_STEPS: u64 = 1000;
-/// Maximum number of single-key queries for a version before pages are requested.
+/// Maximum number of queries for single keys of a version, before pages are requested.
 const MOST_PROBES: u32 = 64;
-/// Maximum bytes of an update to fetch; longer ones may concern other keys.
+/// Maximum bytes of an update to fetch. A longer update may be mostly about keys outside the part.
 const LONGEST_UPDATE: usize = 4 << 20;
-/// Maximum number of keys in a query, as on servers.
+/// Maximum number of keys in a query; equal to the limit of servers.
 const MOST_KEYS: usize = 1000;
-/// Maximum number of consecutive responses without missing contents. Such responses occur when
+/// Maximum number of consecutive responses that prove nothing missing. Such responses occur when
 /// another thread loads the same contents.
 const MOST_IN_VAIN: u32 = 3;
-/// Maximum bytes of a response: a page contains one value, or a mebibyte.
+/// Maximum bytes of a response. A page contains one value, or at most a mebibyte.
 const LONGEST_ANSWER: usize = 64 << 20;

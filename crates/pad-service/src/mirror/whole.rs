@@ -1,4 +1,4 @@
-//! Mirroring of a whole dictionary, by updates.
+//! Mirroring of a whole dictionary, from updates.
 
 use authdict::{
     AnswerError, RepositoryError, Version,

@@ -1,20 +1,20 @@
-//! Semaphore for large responses.
+//! A semaphore that limits concurrent large responses.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// A semaphore with a number of permits.
+/// A counting semaphore for threads.
 #[derive(Debug)]
 pub(super) struct Semaphore {
     free: Mutex<usize>,
     given_back: Condvar,
 }
 
-/// A permit, returned when dropped.
+/// A permit of a semaphore. Dropping it returns the permit.
 #[derive(Debug)]
 pub(super) struct Permit<'p>(&'p Semaphore);
 
 impl Semaphore {
-    /// Creates a semaphore with `count` permits, at least one.
+    /// Creates a semaphore with `count` permits, or with one permit if `count` is 0.
     pub(super) fn new(count: usize) -> Self {
         Self {
             free: Mutex::new(count.max(1)),
@@ -24,7 +24,7 @@ impl Semaphore {
 
     /// Blocks until a permit is available.
     pub(super) fn take(&self) -> Permit<'_> {
-        // A poisoned lock is usable: no change panics halfway.
+        // No change panics halfway, so a poisoned lock can be used.
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.given_back.wait_while(free, |free| *free == 0);
         let mut free = waited.unwrap_or_else(PoisonError::into_inner);

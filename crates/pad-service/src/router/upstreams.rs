@@ -1,4 +1,4 @@
-//! Upstream servers of a router, and the newest verified head.
+//! Upstream servers of a router, and the newest version with a verified head.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -7,15 +7,15 @@ use pad_client::{FetchError, Remote, Resource, Servers, Versions};
 
 use super::NotRouted;
 
-/// Upstream servers of a router, and the newest verified head.
+/// Upstream servers of a router, and the newest version with a verified head.
 #[derive(Debug)]
 pub(super) struct Upstreams {
     pub(super) servers: Servers,
     public: PublicKey,
-    /// Newest version. It never decreases, because clients would treat that as a rollback.
+    /// Newest version. It never decreases, because clients would treat a decrease as a rollback.
     ///
-    /// The head is signed by the author. Otherwise one server with an invented version would hide
-    /// all others.
+    /// The author has signed the head of this version. Without this check, one server with an
+    /// invented version would make all other servers look outdated.
     newest: Mutex<Newest>,
 }
 
@@ -27,8 +27,8 @@ pub(super) struct Newest {
 }
 
 impl Upstreams {
-    /// Connects to servers of the dictionary with the key `given`, or else with the key of the
-    /// first reachable server.
+    /// Creates handles of the servers whose key is `given`. Without a given key, the key of the
+    /// first reachable server counts.
     pub(super) fn new(list: Vec<Remote>, given: Option<PublicKey>) -> Result<Self, NotRouted> {
         if list.is_empty() {
             return Err(NotRouted::NoServer);
@@ -53,7 +53,7 @@ impl Upstreams {
                     if !is_given {
                         return Err(other);
                     }
-                    // This server lies or has another dictionary; the others are usable.
+                    // This server lies, or serves another dictionary. The other servers are usable.
                     tracing::error!(server = %address, "names another key than the one that was \
                         given, and is left out");
                     left_out = Some(other);
@@ -73,13 +73,14 @@ impl Upstreams {
             newest: Mutex::default(),
         };
         for number in 0..upstreams.servers.all().len() {
-            // Unreachable servers are asked again later.
+            // Servers that are unreachable now are queried again later.
             drop(upstreams.refresh(number));
         }
         Ok(upstreams)
     }
 
-    /// Refreshes the versions of a server. Fetches the head of its latest version if that is newer.
+    /// Refreshes the versions of a server. If its latest version is newer than the newest known
+    /// version, also fetches the head.
     pub(super) fn refresh(&self, number: usize) -> Result<(), FetchError> {
         let versions = self.servers.refresh(number)?;
         let server = self.servers.all().get(number);
@@ -95,7 +96,7 @@ impl Upstreams {
         shown.inspect_err(|_| self.servers.failed(number))
     }
 
-    /// Records a head if it is newer and signed by the author.
+    /// Records a head if its version is newer and the author has signed it.
     pub(super) fn learn(&self, version: Version, head: Vec<u8>) -> Result<(), FetchError> {
         if verify_head(&self.public, version, &head).is_err() {
             return Err(FetchError::Unusable("head of its latest version"));
@@ -112,7 +113,7 @@ impl Upstreams {
         self.lock().clone()
     }
 
-    /// Returns the range of versions kept by the servers together.
+    /// Returns the range of versions that the servers keep together.
     pub(super) fn versions(&self) -> Versions {
         let known = self.servers.known();
         let said = || {
@@ -128,16 +129,17 @@ impl Upstreams {
             oldest: oldest.unwrap_or_default().min(latest),
             latest,
             until: until.filter(|_| !follows).map(|until| until.max(latest)),
-            // Servers refuse requests for other keys themselves.
+            // The range of keys is not restricted. Servers refuse requests for other keys
+            // themselves.
             keys: None,
         }
     }
 
-    // A poisoned lock is usable: no change panics halfway.
+    // No change panics halfway, so a poisoned lock can be used.
     fn lock(&self) -> MutexGuard<'_, Newest> {
         self.newest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Maximum bytes of a head; the largest existing one has 191.
+/// Maximum bytes of a head. The longest existing head has 191 bytes.
 const LONGEST_HEAD: usize = 1 << 10;

@@ -1,4 +1,4 @@
-//! The asynchronous client, for tokio tasks.
+//! Tests of the asynchronous client for tokio tasks.
 
 use std::sync::{
     Mutex,
@@ -13,7 +13,7 @@ use tokio::{join, runtime::Builder, spawn, task::spawn_blocking};
 
 use crate::fixture::*;
 
-/// Delays requests for the versions, or lets them pass.
+/// A gate that delays requests for the versions, or lets them pass.
 struct Gate {
     is_closed: AtomicBool,
     came: Mutex<Sender<()>>,
@@ -32,7 +32,7 @@ fn answers_come_while_the_view_advances() {
         came: Mutex::new(came),
         may_pass: Mutex::new(may_pass),
     }));
-    // While one request waits, others of the same peer are handled.
+    // While one request waits, further requests of the same peer are handled.
     let limits = Limits {
         in_flight: 8,
         ..Limits::default()
@@ -51,7 +51,7 @@ fn answers_come_while_the_view_advances() {
     };
     push(1);
     push(2);
-    // A single thread for tasks: no task may block it.
+    // All tasks run on one thread, so no task may block it.
     let runtime = Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
         let client = AsyncClient::from(author.client(&[&server], "view"));
@@ -67,7 +67,7 @@ fn answers_come_while_the_view_advances() {
             has_come
         });
         let has_come = has_come.await.unwrap();
-        // The server has not yet answered with the newest version.
+        // The server has not yet answered the request for the newest version.
         let older = client.ask(Version::new(1), about("apple"));
         let newer = client.ask(Version::new(2), about("apple"));
         let (older, newer) = join!(older, newer);
@@ -77,7 +77,7 @@ fn answers_come_while_the_view_advances() {
         pass.send(()).unwrap();
         assert_eq!(advancing.await.unwrap().unwrap(), Version::new(3));
         assert!(client.ask(Version::new(3), about("apple")).await.is_ok());
-        // An aborted call still advances the client; the next caller sees the result.
+        // An aborted call still advances the client, and the next caller sees the advanced view.
         push(4);
         let dropped = spawn({
             let client = client.clone();
@@ -134,7 +134,7 @@ fn every_question_is_the_one_of_the_client_that_blocks() {
             client.call(pad_client::Client::oldest).await.unwrap(),
             same.oldest().unwrap()
         );
-        // Callers receive an error if the server is gone.
+        // Callers receive an error if the server has stopped.
         stop(server);
         assert!(client.advance().await.is_err());
         assert!(client.ask(latest, about("apple")).await.is_err());

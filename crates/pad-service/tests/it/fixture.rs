@@ -26,7 +26,7 @@ use tempfile::TempDir;
 
 pub(crate) const SECOND: Duration = Duration::from_secs(1);
 
-/// Timeouts so long that no test depends on them.
+/// Time-outs that are so long that no test depends on them.
 pub(crate) const PATIENT: Timeouts = Timeouts {
     handshake: Duration::from_mins(10),
     header: Duration::from_mins(10),
@@ -47,7 +47,7 @@ pub(crate) struct Author {
     pub(crate) key: SecretKey,
 }
 
-/// A published key of RSA accumulators, because a search for a new one takes minutes.
+/// Returns a published key of RSA accumulators, because generating one takes minutes.
 fn published_rsa() -> Vec<u8> {
     let text = include_str!("../../../../data/keys-for-tests/rsa-2048.txt");
     let digits = text.lines().find(|line| !line.starts_with('#')).unwrap();
@@ -55,7 +55,8 @@ fn published_rsa() -> Vec<u8> {
 }
 
 impl Author {
-    /// The author of an empty dictionary of any scheme except directories, in the store `s.pad`.
+    /// Creates the author of an empty dictionary, of any scheme except directories, with the store
+    /// `s.pad`.
     pub(crate) fn new(scheme: SchemeName) -> Self {
         let suite = SuiteName::Sha256Ed25519;
         let of_key = |own: Option<Vec<u8>>| {
@@ -84,7 +85,7 @@ impl Author {
         author
     }
 
-    /// The author of another dictionary, with this author's scheme key.
+    /// Creates the author of another dictionary, with this author's scheme key.
     pub(crate) fn of_another(&self, is_same_author: bool) -> Self {
         let public = self.key.public();
         let (suite, scheme) = (public.suite, public.scheme);
@@ -111,7 +112,7 @@ impl Author {
         self.folder.path().join(name)
     }
 
-    /// An empty store of the dictionary.
+    /// Creates an empty store of the dictionary.
     pub(crate) fn create(&self, name: &str) -> PathBuf {
         create_store(&self.path(name), self.key.public()).unwrap();
         self.path(name)
@@ -169,7 +170,8 @@ impl Author {
         author.flush(&[])
     }
 
-    /// Signs `versions` versions in one flush, each with `entries` of its number.
+    /// Signs `versions` versions in one flush, each with the entries that `entries` returns for its
+    /// number.
     pub(crate) fn publish_many<'e>(
         &self,
         versions: u64,
@@ -187,7 +189,7 @@ impl Author {
         self.publish_in("s.pad", entries)
     }
 
-    /// Reads the update that led to a version.
+    /// Reads the update that produced a version.
     pub(crate) fn update(&self, store: &str, version: u64) -> Vec<u8> {
         let repository = Server::of_any(self.path(store)).unwrap();
         repository
@@ -196,7 +198,7 @@ impl Author {
             .unwrap()
     }
 
-    /// A client with a new view that stores evidence of lies next to the file `base`.
+    /// Creates a client with a new view. It stores evidence of lies next to the file `base`.
     pub(crate) fn client(&self, servers: &[&RunningServer], base: &str) -> Client {
         let view = StoredView::new(self.key.public().clone()).authenticated();
         self.client_with(servers, view, base)
@@ -229,7 +231,7 @@ impl Author {
     }
 }
 
-/// A mirror into `store` that retains the versions in `keep`.
+/// Creates a mirror into `store` that retains the versions of the policy `keep`.
 pub(crate) fn mirror_keeping(
     store: &Path,
     keep: &str,
@@ -242,7 +244,7 @@ pub(crate) fn mirror_keeping(
     (dictionary, mirror)
 }
 
-/// Publishes `versions` versions, in each of which the price of apples is its number.
+/// Publishes `versions` versions. The price of apples in each version is the version's number.
 pub(crate) fn priced(author: &Author, versions: u64) {
     for version in 1..=versions {
         author.publish(&[("apple", &version.to_string()), ("pear", "5")]);
@@ -262,11 +264,12 @@ pub(crate) fn three_versions(author: &Author) {
     author.publish(&[("quince", "1")]);
 }
 
-/// One certificate for all servers, which differ only in their ports.
+/// The certificate of all servers, which have different ports of the same address.
 const CERTIFICATE: &[u8] = include_bytes!("../../../../data/keys-for-tests/localhost.pem");
 const CERTIFICATE_KEY: &[u8] = include_bytes!("../../../../data/keys-for-tests/localhost.key");
 
-/// HTTP options of test clients: one attempt, so that failures are visible.
+/// Returns HTTP options of test clients. Each request is attempted once, so that failures are
+/// visible.
 pub(crate) fn http_options() -> HttpOptions {
     HttpOptions {
         roots: Roots::Pem(CERTIFICATE.to_vec()),
@@ -275,7 +278,7 @@ pub(crate) fn http_options() -> HttpOptions {
     }
 }
 
-/// Server options with TLS.
+/// Returns server options with TLS.
 pub(crate) fn options(limits: Limits) -> Options {
     Options {
         trusted_proxies: Vec::new(),
@@ -285,12 +288,12 @@ pub(crate) fn options(limits: Limits) -> Options {
     }
 }
 
-/// A service of one store, named `s`.
+/// Creates a service of one store, with the name `s`.
 pub(crate) fn service(store: &Path) -> Service {
     service_of(Arc::new(Dictionary::open(store).unwrap()))
 }
 
-/// A service of one dictionary, named `s`.
+/// Creates a service of one dictionary, with the name `s`.
 pub(crate) fn service_of(dictionary: Arc<Dictionary>) -> Service {
     Service::new(
         BTreeMap::from([("s".to_owned(), dictionary)]),
@@ -326,10 +329,10 @@ pub(crate) fn connect(server: &RunningServer) -> Remote {
     Remote::connect(&address(server), http_options()).unwrap()
 }
 
-/// A change of an honest server's answer, given its path.
+/// A function that changes an honest server's response to a path.
 type Twist = dyn Fn(&str, Answer) -> Answer + Send + Sync;
 
-/// A server that changes the answers of an honest one.
+/// A server that changes the responses of an honest server.
 pub(crate) struct Liar {
     honest: Service,
     twist: Box<Twist>,
@@ -373,7 +376,7 @@ pub(crate) fn about(key: &str) -> Question {
     Question::Key(Key::try_from(key).unwrap())
 }
 
-/// The value in the answer to a lookup.
+/// Returns the value in the answer to a lookup.
 pub(crate) fn value(statement: &Statement) -> Option<&[u8]> {
     match statement {
         Statement::Lookup(lookup) => lookup.answer.value().map(Value::as_bytes),

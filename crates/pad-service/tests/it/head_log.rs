@@ -1,4 +1,4 @@
-//! A log of heads whose medium fails.
+//! Tests of a log of heads whose medium fails.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ fn signer(author: &Author) -> NoteSigner {
     NoteSigner::new(origin.parse().unwrap(), &[3; 32])
 }
 
-/// A dictionary with three versions, and its log in `folder` with the first two.
+/// Returns a dictionary with three versions. Its log in `folder` contains the first two.
 fn begin(folder: &SimulatedFolder) -> (Author, Dictionary, HeadLog) {
     let author = Author::of_tree();
     author.publish(&[("apple", "1")]);
@@ -28,7 +28,7 @@ fn begin(folder: &SimulatedFolder) -> (Author, Dictionary, HeadLog) {
     (author, dictionary, log)
 }
 
-/// Asserts that the log has every head of the dictionary, when opened by a new process.
+/// Asserts that a new process that opens the log finds every head of the dictionary.
 fn check(folder: &SimulatedFolder, author: &Author, dictionary: &Dictionary, size: u64) {
     let opened = HeadLog::open_in(
         folder.after_kill().layer(),
@@ -57,9 +57,9 @@ fn whatever_fails_once_the_same_process_goes_on() {
             "{operation}: {failed}"
         );
         assert!(log.has_failed(), "{operation}");
-        // Published files stay available throughout.
+        // Published files can be read during all failures.
         assert!(log.file("checkpoint").unwrap().is_some());
-        // Recovers without a restart: the next attempt opens the log again.
+        // The log recovers without a restart, because the next attempt opens it again.
         log.grow(&dictionary).unwrap();
         assert!(!log.has_failed(), "{operation}");
         assert_eq!(log.sizes().unwrap(), [3, 3], "{operation}");
@@ -81,7 +81,7 @@ fn a_full_disk_is_said_until_there_is_room_again() {
         assert!(log.has_failed());
         assert_eq!(log.sizes().unwrap()[1], 2);
     }
-    // A new process serves the published files.
+    // A new process can serve the published files.
     drop(log);
     let log = HeadLog::open_in(folder.layer(), signer(&author), None, &dictionary).unwrap();
     assert!(log.has_failed());
@@ -101,7 +101,7 @@ fn a_log_that_went_back_meanwhile_is_not_gone_on_with() {
         .unwrap()
         .unwrap();
     assert!(log.grow(&dictionary).unwrap());
-    // Restores an older copy while the medium fails.
+    // An older copy is restored while the medium fails.
     let next = folder.operations().len() + 1;
     folder.fail_at(next, 7);
     author.publish(&[("apple", "4")]);

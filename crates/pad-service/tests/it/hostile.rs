@@ -1,4 +1,5 @@
-//! Honest clients next to hostile ones, which use another address of the loopback interface.
+//! Tests of honest clients next to hostile clients, which use another address of the loopback
+//! interface.
 
 use std::{
     io::{Read as _, Write as _},
@@ -16,12 +17,13 @@ use pad_web::server::{Limits, Options, RunningServer};
 
 use crate::fixture::*;
 
-/// Sends bytes to a server; returns the response up to the end of the connection.
+/// Sends bytes to a server, and returns all bytes that the server sends until it closes the
+/// connection.
 pub(crate) fn spoken(address: SocketAddr, bytes: &[u8]) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.write_all(bytes).unwrap();
     let mut answer = Vec::new();
-    // The server may have closed the connection before it read everything.
+    // The server may have closed the connection before reading all bytes.
     drop(stream.read_to_end(&mut answer));
     String::from_utf8_lossy(&answer).into_owned()
 }
@@ -65,7 +67,7 @@ fn hostile(server: &RunningServer) -> Option<TcpStream> {
     Some(stream)
 }
 
-/// Sends bytes repeatedly, ignoring the responses.
+/// Sends bytes repeatedly, and ignores the responses.
 fn pester(server: &RunningServer, done: &AtomicBool, sent: &AtomicUsize, bytes: &[u8]) {
     while !done.load(Ordering::SeqCst) {
         let Some(mut stream) = hostile(server) else {
@@ -105,7 +107,7 @@ fn honest_clients_lose_nothing_while_hostile_ones_do_their_worst() {
     huge.resize(huge.len() + (1 << 20) - 1, 0);
     let question = Resource::Answer(Version::new(3), about("apple")).path();
     let attacks: Vec<Vec<u8>> = vec![
-        // Slow requests: an unfinished head, an unfinished body.
+        // Slow requests, with an unfinished head or an unfinished body.
         b"GET /v1/dictionaries/s/he".to_vec(),
         post(1000).into_bytes(),
         huge,
@@ -135,7 +137,7 @@ fn honest_clients_lose_nothing_while_hostile_ones_do_their_worst() {
                     let view = authdict::client_view::StoredView::new(author.key.public().clone());
                     let mut client = Client::new(vec![source], view, None).unwrap();
                     let latest = client.advance().unwrap();
-                    // Continues until every attack was made at least three times.
+                    // The test continues until every attack was made at least three times.
                     let mut rounds = 0;
                     while rounds < 200 || counts.iter().any(|sent| sent.load(Ordering::SeqCst) < 3)
                     {
@@ -187,7 +189,7 @@ fn a_client_reads_no_more_than_it_may() {
         },
     ));
     let mut client = author.client(&[&liar], "view");
-    // The response is longer than any head and is never read into memory.
+    // The response is longer than any head, and the client must not read it into memory.
     assert!(client.advance().is_err());
     assert_eq!(endless.load(Ordering::SeqCst), 1);
     stop(liar);

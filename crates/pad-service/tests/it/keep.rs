@@ -1,4 +1,4 @@
-//! Servers that retain some versions only.
+//! Tests of servers that retain only some versions.
 
 use std::{sync::Barrier, thread};
 
@@ -8,7 +8,7 @@ use pad_service::{CannotKeep, Dictionary, Keep};
 
 use crate::fixture::*;
 
-/// Schemes under test; contents of the last one are kept in memory.
+/// The tested schemes. Only the contents of the last scheme are kept in memory.
 const SCHEMES: [SchemeName; 3] = [
     SchemeName::RedBlack,
     SchemeName::TupleSpecLightweight,
@@ -49,7 +49,8 @@ fn a_snapshot_server_has_its_versions_and_says_so_of_others() {
         let round = follower.round().unwrap();
         assert_eq!((round.taken, round.latest), (6, Version::new(6)));
         assert!(round.incidents.is_empty() && dictionary.is_complete());
-        // The complete snapshot server makes no further requests upstream.
+        // The server has all versions of its policy, so it sends no further requests to the other
+        // server.
         stop(upstream);
         assert!(follower.round().unwrap().incidents.is_empty());
         drop((dictionary, follower));
@@ -88,7 +89,7 @@ fn a_snapshot_server_has_its_versions_and_says_so_of_others() {
         ] {
             assert!(got(&source, &resource).is_ok(), "{scheme} {resource:?}");
         }
-        // Other versions are not accepted from clients either.
+        // Other versions of clients are refused, too.
         let refused = source.push(&author.update("s.pad", 7)).unwrap_err();
         assert!(refused.is("not_kept"), "{refused}");
         assert_eq!(
@@ -154,7 +155,7 @@ fn clients_ask_the_next_server_and_call_nobody_a_liar() {
     follower.round().unwrap();
     let snapshot = start(service_of(dictionary));
     let mut client = author.client(&[&snapshot, &full], "view");
-    // The first server's latest version is not taken as the newest.
+    // The first server's latest version must not count as the newest version.
     assert_eq!(client.advance().unwrap(), Version::new(9));
     for version in [1, 4, 8, 3, 6, 9, 2] {
         assert_priced(&client, version);
@@ -162,7 +163,8 @@ fn clients_ask_the_next_server_and_call_nobody_a_liar() {
     assert_eq!(client.oldest().unwrap(), Version::EMPTY);
     assert!(client.take_incidents().is_empty());
     let view = client.view().clone();
-    // Alone, it answers for the versions it retains, and the view does not go back.
+    // Without other servers, it answers about the versions that it retains, and the view does not
+    // move back.
     let mut client = author.client_with(&[&snapshot], view, "alone");
     assert_eq!(client.advance().unwrap(), Version::new(9));
     assert_priced(&client, 5);
@@ -171,7 +173,7 @@ fn clients_ask_the_next_server_and_call_nobody_a_liar() {
     for base in ["view", "alone"] {
         assert!(author.kept(base, ".lie").is_empty());
     }
-    // The full server is gone.
+    // The server with all versions is stopped.
     stop(full);
     let mut client = author.client(&[&snapshot], "new");
     assert_eq!(client.advance().unwrap(), Version::new(6));
@@ -182,7 +184,7 @@ fn clients_ask_the_next_server_and_call_nobody_a_liar() {
 fn copies_of_stores_begin_snapshot_servers() {
     let author = Author::of_tree();
     priced(&author, 9);
-    // A store with versions newer than the retained ones.
+    // A store that contains versions newer than the retained ones.
     let store = author.copy("s.pad", "copy.pad");
     let (dictionary, mut follower) = mirror_keeping(&store, "3..6", Vec::new());
     follower.round().unwrap();
@@ -197,7 +199,7 @@ fn copies_of_stores_begin_snapshot_servers() {
     let range = Question::Range(KeyRange::ALL);
     assert!(client.ask(Version::new(6), &range).is_ok());
     stop(server);
-    // Pruned versions cannot be retained again.
+    // Versions that were pruned cannot be retained again.
     let keep = |keep: Keep| Dictionary::open(&store).unwrap().keeping(keep);
     let (wanted, oldest) = (Version::new(2), Version::new(3));
     let gone = CannotKeep::Gone { wanted, oldest };
@@ -205,8 +207,8 @@ fn copies_of_stores_begin_snapshot_servers() {
     assert!(keep(Keep::From(oldest)).is_ok());
 }
 
-/// A mirror follows each upstream on a thread of its own: a second bringer of the last versions is
-/// not told that they are not kept.
+/// A mirror follows each server on its own thread. If two servers provide the last versions at the
+/// same time, neither may be refused.
 #[test]
 fn the_last_versions_may_be_brought_twice_at_once() {
     let author = Author::of_tree();

@@ -1,4 +1,4 @@
-//! Lying servers. Clients detect them, ask the next server, and store evidence.
+//! Tests of lying servers. Clients must detect lies, query the next server, and store evidence.
 
 use core::time::Duration;
 use std::{
@@ -23,7 +23,7 @@ fn changed(mut answer: Answer, change: impl FnOnce(&mut Vec<u8>)) -> Answer {
     answer
 }
 
-/// Asserts that every stored record is an object that is marked as not transferable.
+/// Asserts that every stored record is a JSON object that is marked as not transferable.
 fn assert_recorded(author: &Author, base: &str, least: usize) {
     let records = author.kept(base, ".lie");
     assert!(records.len() >= least, "{} of {least}", records.len());
@@ -76,16 +76,17 @@ fn an_answer_with_any_byte_changed_is_refused_and_the_next_server_asked() {
             matches!(incidents[0].fault, Fault::Lied(_) | Fault::Fork(_)),
             "{incidents:?}"
         );
-        // Sixteen records are stored. For further ones, the incident reports that they are not.
+        // Sixteen records are stored. For further records, the incident reports that they were not
+        // stored.
         let is_kept = incidents[0].record.is_some();
         assert_eq!(is_kept, byte < 16, "{incidents:?}");
         assert_eq!(is_kept, incidents[0].unkept.is_none());
-        // The server that answered stays the first to be asked.
+        // The server that has answered is queried first from now on.
         client.ask(latest, &about("plum")).unwrap();
         assert!(client.take_incidents().is_empty());
     }
     assert_recorded(&author, "view", 16);
-    // Without another server, its lie is an error.
+    // If there is no other server, the lie is an error.
     let mut alone = author.client(&[&liar], "alone");
     alone.advance().unwrap();
     assert!(alone.ask(latest, &about("apple")).unwrap_err().is_lie());
@@ -93,7 +94,7 @@ fn an_answer_with_any_byte_changed_is_refused_and_the_next_server_asked() {
     stop(honest);
 }
 
-/// A response in a newer format version is reported as such, not as a lie.
+/// A response in a newer format version must be reported as such, and not as a lie.
 #[test]
 fn answers_of_a_newer_format_are_no_lies() {
     let author = Author::of_tree();
@@ -156,7 +157,7 @@ fn heads_with_any_byte_changed_are_refused() {
     seen.advance().unwrap();
     let view = seen.view().clone();
     author.publish(&[("fig", "2")]);
-    // A store reopened by a new server includes the new version.
+    // A new server that opens the store again serves the new version.
     let newer = start(service(&author.path("s.pad")));
     let head = connect(&newer)
         .get(&Resource::HeadOf(Version::new(4)), 1 << 20)
@@ -201,7 +202,7 @@ fn old_versions_and_answers_to_other_questions_are_refused() {
     let latest = Version::new(4);
     let mut client = author.client(&[&honest], "view");
     assert_eq!(client.advance().unwrap(), latest);
-    // An old copy served as the latest: the view does not go back.
+    // A server serves an old copy as the latest version. The view must not move back.
     let mut client = author.client_with(&[&old, &honest], client.view().clone(), "view");
     assert_eq!(client.advance().unwrap(), latest);
     let incidents = client.take_incidents();
@@ -270,16 +271,16 @@ fn forks_leave_evidence_that_convinces_others() {
     let mut client = author.client(&[&honest], "view");
     client.advance().unwrap();
     let seen = client.view().clone();
-    // Another head for a version already seen.
+    // The server returns another head for a version that the client has seen.
     let mut same = author.client_with(&[&forked, &honest], seen.clone(), "same");
     assert_eq!(same.advance().unwrap(), Version::new(4));
-    // A longer history that is not a continuation.
+    // The server returns a longer history that does not continue the client's history.
     author.publish_in("fork.pad", &[("apple", "11")]);
     stop(forked);
     let forked = start(service(&author.path("fork.pad")));
     let mut longer = author.client_with(&[&forked, &honest], seen, "longer");
     assert_eq!(longer.advance().unwrap(), Version::new(4));
-    // A server with the honest heads and answers from the fork.
+    // The server returns honest heads, and answers from the fork.
     let fork = authdict::Server::of_any(author.path("fork.pad")).unwrap();
     let answer = fork.answer(Version::new(4), &about("apple")).unwrap();
     let sly = start(Liar::new(
@@ -288,7 +289,7 @@ fn forks_leave_evidence_that_convinces_others() {
             if path.starts_with("answers/") {
                 return changed(honest, |body| body.clone_from(&answer));
             }
-            // The heads are the honest ones; the evidence is in the answer.
+            // The heads are honest, so the evidence is in the answer.
             honest
         },
     ));
@@ -314,8 +315,8 @@ fn forks_leave_evidence_that_convinces_others() {
     }
 }
 
-/// Pages without entries would never end. A page that does not begin at the requested start would
-/// omit entries.
+/// Pages without entries would never end. A page that begins after the requested start would omit
+/// entries.
 #[test]
 fn pages_that_lead_nowhere_are_lies() {
     let author = Author::of_tree();
@@ -361,7 +362,7 @@ fn pages_that_lead_nowhere_are_lies() {
     }
 }
 
-/// A claim that there are no versions is unsigned.
+/// The claim that a dictionary has no version is unsigned.
 #[test]
 fn a_server_that_says_there_is_no_version_hides_none() {
     let author = Author::of_tree();
@@ -424,7 +425,7 @@ fn servers_that_fail_are_passed_over() {
     stop(honest);
 }
 
-/// Slow servers are waited for only if no other server has an answer.
+/// The client waits for slow servers only if no other server answers.
 #[test]
 fn slow_servers_are_waited_for_when_nobody_else_answers() {
     let author = Author::of_tree();
@@ -458,13 +459,14 @@ fn slow_servers_are_waited_for_when_nobody_else_answers() {
     assert!(asked.load(Ordering::SeqCst) > 2);
     let quick = start(service(&author.path("s.pad")));
     let mut base = client(&[&one, &quick]);
-    // Under load the quick server may be slow too, and is then waited for.
+    // Under load, the fast server may be slow too. Then the client waits for it.
     base.advance().unwrap();
     assert_eq!(base.view().version(), Version::new(3));
     [one, two, quick].into_iter().for_each(stop);
 }
 
-/// An honest server is busy at the first request, and the server listed before it does not answer.
+/// An honest server is busy at the first request, and the server before it in the list does not
+/// answer.
 #[test]
 fn a_busy_server_is_asked_again_before_a_silent_one() {
     let author = Author::of_tree();

@@ -1,4 +1,4 @@
-//! The load example of honest clients next to hostile ones, with few clients and for a short time.
+//! Runs the load example, with honest and hostile clients, with few clients and for a short time.
 
 use core::time::Duration;
 
@@ -22,7 +22,7 @@ fn honest_clients_lose_nothing_beside_every_attack() {
     })
     .unwrap();
     report.check().unwrap();
-    // Every client and attack made progress.
+    // Every client and every attack has made progress.
     assert!(report.asked >= 10, "{report}");
     assert!(
         report.attacks.iter().all(|(_, count)| *count > 0),

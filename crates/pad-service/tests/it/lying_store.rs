@@ -1,7 +1,7 @@
-//! Stores replaced by an attacker. The author signs the true continuation or nothing. A client that
-//! follows the true history accepts no other answer.
+//! An attacker replaces the files of a store. The author must sign the true continuation or
+//! nothing. A client with the true history must accept no other answer.
 //!
-//! Each scheme of this build is tested, so that a new one cannot be left out.
+//! Each scheme of this build is tested, so that a new scheme cannot be forgotten.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,14 +24,14 @@ use transparency_log::note::NoteSigner;
 
 use crate::{fixture::*, second_head::for_each_scheme};
 
-/// The values of each key; only logs have several.
+/// The values of each key. Only keys of logs have several values.
 type Contents = BTreeMap<Key, Vec<Value>>;
 
-/// Batches of an author, without changes that the scheme does not support.
+/// The batches of an author. Changes that the scheme does not support are left out.
 struct Batches {
-    /// Batches of versions 1 to 4.
+    /// The batches of versions 1 to 4.
     honest: [Vec<Operation>; 4],
-    /// Batches of versions 3 and 4 of another history.
+    /// The batches of versions 3 and 4 in another history.
     other: [Vec<Operation>; 2],
 }
 
@@ -59,7 +59,7 @@ impl Batches {
         }
     }
 
-    /// The contents of version 0 and of each honest version.
+    /// Returns the contents of version 0 and of each honest version.
     fn contents(&self, grows: bool) -> Vec<Contents> {
         let mut all = vec![Contents::new()];
         for batch in &self.honest {
@@ -82,7 +82,7 @@ impl Batches {
     }
 }
 
-/// Questions of every kind that some scheme answers.
+/// Returns questions of every kind that some scheme answers.
 fn questions() -> Vec<Question> {
     let key = |name: &str| Key::try_from(name).unwrap();
     let names = ["apple", "fig", "medlar", "pear", "quince"];
@@ -129,7 +129,7 @@ fn assert_true(contents: &Contents, question: &Question, statement: &Statement) 
     assert!(is_true, "{question:?}: {statement:?}");
 }
 
-/// A client that follows a version, with expected statements and verified answers.
+/// A client with a view at one version, with the expected statements and the verified answers.
 struct Follower {
     view: StoredView,
     client: Box<dyn Verifier>,
@@ -138,8 +138,8 @@ struct Follower {
 }
 
 impl Follower {
-    /// Verifies statements about the versions from `first` on with an honest server, and checks
-    /// them.
+    /// Verifies the honest server's answers about the versions from `first` on, and checks the
+    /// statements.
     fn new(author: &Author, honest: &Server, first: u64, contents: &[Contents]) -> Self {
         let view = StoredView::new(author.key.public().clone()).authenticated();
         let view = view.follow(honest).unwrap();
@@ -167,7 +167,7 @@ impl Follower {
         }
     }
 
-    /// Asks all questions; returns the number of true answers.
+    /// Sends all questions, and returns the number of true answers.
     fn ask(&mut self, server: &Server) -> usize {
         let mut answered = 0;
         for (number, (version, question, expected)) in self.truth.iter().enumerate() {
@@ -198,25 +198,25 @@ impl Follower {
     }
 }
 
-/// Files of an attacker that replace a store.
+/// A set of files with which an attacker replaces a store.
 struct Lie {
     what: String,
     files: Files,
-    /// Set if derived files lack versions or are missing.
+    /// Whether derived files are missing, or lack versions.
     is_behind: bool,
 }
 
-/// An author with three versions, and the true statements about them and the next one.
+/// An author with three versions, and the true statements about them and about version 4.
 struct Subject {
     author: Author,
     /// The changes of version 4.
     next: Vec<Operation>,
-    /// The store and the signing record at version 3.
+    /// The files of the store and the signing record at version 3.
     honest: Files,
     signed: Vec<u8>,
     /// The heads of versions 3 and 4.
     heads: [SnapshotHead<Sha256Ed25519>; 2],
-    /// A client of version 3, and one of version 4.
+    /// A client with a view at version 3, and a client with a view at version 4.
     third: Follower,
     fourth: Follower,
     /// The updates to version 4 that an honest server has accepted.
@@ -227,7 +227,8 @@ impl Subject {
     fn new(scheme: SchemeName) -> (Self, Vec<Lie>) {
         let author = Author::new(scheme);
         let batches = Batches::of(scheme);
-        // In-memory schemes take longer to open and to sign, and have the same store as others.
+        // Schemes that are kept in memory take longer to open and to sign. Their store equals the
+        // store of other schemes.
         let is_part = soak::size(!scheme.reads_on_demand(), false);
         let contents = batches.contents(scheme.family().is_append_only());
         let mut copies = vec![("an empty store".into(), author.files("s.pad"))];
@@ -287,8 +288,8 @@ impl Subject {
         (subject, lies)
     }
 
-    /// Opens, queries and checks the store as a server does; returns the number of true answers.
-    /// Asserts that no file changes, except tuples that are behind their store.
+    /// Opens, queries and checks the store as a server does, and returns the number of true
+    /// answers. Asserts that no file changes, except a tuple file that is behind its store.
     fn read(&mut self, lie: &Lie) -> usize {
         self.author.replace("s.pad", &lie.files);
         let mut answered = 0;
@@ -306,7 +307,7 @@ impl Subject {
         answered
     }
 
-    /// Makes the author sign version 4; returns whether it was signed.
+    /// Lets the author sign version 4, and returns whether it signed.
     fn sign(&mut self, lie: &Lie) -> bool {
         let (author, what) = (&self.author, &lie.what);
         author.replace("s.pad", &lie.files);
@@ -343,8 +344,8 @@ impl Subject {
 
 /// Returns replacements of an honest store: mixtures with `stores`, and changed bytes.
 ///
-/// The first `older` stores are its earlier states. `is_part` omits rows that add little for
-/// in-memory schemes.
+/// The first `older` stores are earlier states of the honest store. `is_part` omits rows that add
+/// little for schemes kept in memory.
 fn lies(
     honest: &Files,
     stores: &[(String, Files)],
@@ -419,7 +420,7 @@ fn lies(
     .collect()
 }
 
-/// Suffixes of the names of a store's files.
+/// The suffixes of the names of a store's files.
 const NEWEST: &str = ".newest";
 const TUPLES: &str = ".tuples";
 
@@ -432,7 +433,7 @@ fn an_author_continues_the_true_history_and_clients_believe_nothing_else() {
             answered += subject.read(lie);
             signed += usize::from(subject.sign(lie));
         }
-        // Some lies have no effect, and others are refused.
+        // Some replacements have no effect, and others are refused.
         let asked = lies.len() * subject.third.truth.len();
         assert!(
             0 < answered && answered < asked,

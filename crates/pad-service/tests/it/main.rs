@@ -1,4 +1,4 @@
-//! Servers, clients, mirrors and liars on the loopback interface, with real TLS.
+//! Tests of servers, clients, mirrors and lying servers on the loopback interface, with real TLS.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 

@@ -1,4 +1,4 @@
-//! Mirrors of honest and of lying servers.
+//! Tests of mirrors of honest servers and of lying servers.
 
 use std::{
     fs,
@@ -20,7 +20,7 @@ use pad_web::server::StatusCode;
 
 use crate::fixture::*;
 
-/// A mirror into `store`.
+/// Creates a mirror into `store`.
 fn mirror(store: &Path, upstreams: Vec<Remote>) -> (Arc<Dictionary>, Mirror) {
     let dictionary = Arc::new(Dictionary::open(store).unwrap());
     let base = store.to_owned();
@@ -49,7 +49,7 @@ fn a_mirror_has_what_its_upstream_has_and_catches_up() {
         );
         assert!(round.incidents.is_empty(), "{:?}", round.incidents);
         assert_eq!(follower.round().unwrap().taken, 0);
-        // The mirror stops for a while, and so does the upstream.
+        // The mirror is stopped for some time, and so is the server that it copies.
         drop((follower, copy));
         stop(server);
         for price in 0..20 {
@@ -73,7 +73,7 @@ fn a_mirror_has_what_its_upstream_has_and_catches_up() {
                 "{version}"
             );
         }
-        // The mirror serves its versions, and is itself an upstream.
+        // The mirror serves its versions, and another mirror can copy it.
         let mirrored = start(service(&author.path("mirror.pad")));
         let mut client = author.client(&[&mirrored, &server], "view");
         assert_eq!(client.advance().unwrap(), Version::new(23));
@@ -133,7 +133,7 @@ fn updates_that_an_upstream_has_changed_are_not_taken_and_the_last_good_version_
                         .into_iter()
                         .map(<[u8]>::to_vec)
                         .collect();
-                    // Changes the last update of each list.
+                    // The last update of each list is changed.
                     if let Some(byte) = updates.last_mut().and_then(|last| last.get_mut(place)) {
                         *byte ^= 1;
                     }
@@ -149,7 +149,7 @@ fn updates_that_an_upstream_has_changed_are_not_taken_and_the_last_good_version_
             "{place}: {round:?}"
         );
         assert!(round.incidents[0].record.is_some());
-        // Versions before the lie are accepted.
+        // The versions before the changed update are accepted.
         assert_eq!(
             (round.taken, copy.latest()),
             (0, Version::new(2)),
@@ -162,7 +162,7 @@ fn updates_that_an_upstream_has_changed_are_not_taken_and_the_last_good_version_
             value(&client.ask(Version::new(2), &about("apple")).unwrap()),
             Some(&b"4"[..])
         );
-        // With an honest upstream, the mirror continues.
+        // If there is an honest server too, the mirror continues.
         let (copy, mut follower) = mirror(&store, vec![connect(&liar), connect(&honest)]);
         let round = follower.round().unwrap();
         assert_eq!((round.incidents.len(), copy.latest()), (1, Version::new(3)));
@@ -200,7 +200,7 @@ fn an_upstream_that_forks_leaves_evidence_and_the_mirror_as_it_is() {
             Version::new(4)
         );
     }
-    // Identical evidence is stored once.
+    // Identical evidence is stored only once.
     assert_eq!(author.kept("mirror.pad", ".evidence").len(), 1);
     assert_eq!(author.kept("mirror.pad", ".lie").len(), 1);
     let mirrored = start(service(&author.path("mirror.pad")));

@@ -1,4 +1,4 @@
-//! Agreement of `docs/openapi.json` with the router.
+//! Checks that `docs/openapi.json` agrees with the router.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -13,7 +13,7 @@ pub(crate) fn description() -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-/// Name, method and path of every route.
+/// Returns the name, method and path of every route.
 fn routed() -> BTreeSet<(String, String, String)> {
     let got = Resource::TEMPLATES.iter().map(|(name, template)| {
         let path = format!("/v1/dictionaries/{{name}}/{template}");
@@ -38,7 +38,7 @@ fn every_route_is_described_and_nothing_else() {
             }
             let name = operation["operationId"].as_str().unwrap().to_owned();
             described.insert((name, method.clone(), path.clone()));
-            // Every name in braces is a parameter.
+            // Every name in braces in a path must be a parameter.
             let parameters = operations["parameters"]
                 .as_array()
                 .cloned()

@@ -1,4 +1,4 @@
-//! Servers that store some of the keys.
+//! Tests of servers that store only a part of the keys.
 
 use std::{
     collections::BTreeMap,
@@ -25,7 +25,7 @@ fn key(text: &str) -> Key {
     Key::try_from(text).unwrap()
 }
 
-/// The keys from `start` up to `end`; an empty text is no limit.
+/// Returns the keys from `start` up to `end`. An empty text means no limit.
 fn keys(start: &str, end: &str) -> KeyRange {
     let limit = |text: &str| (!text.is_empty()).then(|| key(text));
     KeyRange {
@@ -34,8 +34,8 @@ fn keys(start: &str, end: &str) -> KeyRange {
     }
 }
 
-/// A part with the keys in `range` that follows `upstreams`. It retains all versions from the first
-/// one that it takes.
+/// Creates a part with the keys in `range` that follows `upstreams`. It retains all versions from
+/// the first version that it loads.
 fn part_of(author: &Author, range: KeyRange, upstreams: Vec<Remote>) -> (Arc<Part>, Mirror) {
     part_keeping(author, range, Keep::All, upstreams)
 }
@@ -72,8 +72,8 @@ fn fruit(author: &Author, versions: u64) {
     }
 }
 
-/// Asserts that a part's answers equal those of a full server byte for byte, or that it refuses to
-/// answer.
+/// Asserts that a part's answers equal the answers of a full server byte for byte, or that the part
+/// refuses to answer.
 fn check_answers(author: &Author, server: &RunningServer, range: &KeyRange, versions: &[u64]) {
     let whole = Server::of_any(author.path("s.pad")).unwrap();
     let source = connect(server);
@@ -87,7 +87,7 @@ fn check_answers(author: &Author, server: &RunningServer, range: &KeyRange, vers
         questions.extend(["b", "dusk", "lz", "zoo", "a"].map(about));
         questions.extend(Keys::new(kept).map(Question::Keys));
         questions.push(Question::Range(range.clone()));
-        // Ranges wider on both sides, and on one.
+        // Ranges that exceed the part's range on both sides, or on one side.
         questions.push(Question::Range(KeyRange::ALL));
         let (start, end) = (range.start.clone(), range.end.clone());
         questions.push(Question::Range(KeyRange { start, end: None }));
@@ -125,7 +125,7 @@ fn a_part_answers_about_its_keys_as_all_keys_do_and_follows() {
         check_answers(&author, &mirrored, &range, &[1, 2, 5, 9]);
         fruit(&author, 5);
         let round = {
-            // New versions come from another server.
+            // New versions are on another server.
             let server = start(service(&author.path("s.pad")));
             let upstreams = vec![connect(&server)];
             let metrics = Arc::default();
@@ -137,7 +137,7 @@ fn a_part_answers_about_its_keys_as_all_keys_do_and_follows() {
         };
         assert_eq!((round.taken, round.latest), (5, Version::new(14)));
         check_answers(&author, &mirrored, &range, &[9, 10, 14]);
-        // Heads of all versions are available, singly and in lists.
+        // Heads of all versions can be fetched, one by one and in lists.
         let source = connect(&mirrored);
         let whole = Server::of_any(author.path("s.pad")).unwrap();
         let heads = Resource::Heads(Version::new(2), Version::new(14));
@@ -149,7 +149,7 @@ fn a_part_answers_about_its_keys_as_all_keys_do_and_follows() {
             let one = source.get(&Resource::HeadOf(version), 1 << 20).unwrap();
             assert_eq!(one, *head);
         }
-        // A part has no updates, accepts none, and has no histories.
+        // A part provides no updates, accepts no updates, and has no histories.
         let update = author.update("s.pad", 14);
         for refused in [
             source.push(&update).unwrap_err(),
@@ -172,7 +172,7 @@ fn parts_together_answer_everything_and_their_pages_join() {
     let author = Author::of_tree();
     fruit(&author, 12);
     let server = start(service(&author.path("s.pad")));
-    // The third range ends with absent keys; the fourth has no key at all.
+    // The third range ends with absent keys. The fourth range contains no key.
     let ranges = [
         keys("", "cherry"),
         keys("cherry", "lemon"),
@@ -226,7 +226,7 @@ fn parts_together_answer_everything_and_their_pages_join() {
             }
         }
         assert_eq!(client.take_incidents(), []);
-        // These answers require the keys of all parts.
+        // These answers need the keys of all parts.
         for range in [KeyRange::ALL, keys("d", "zz")] {
             let range = Question::Range(range);
             let refused = client.ask(Version::new(12), &range).unwrap_err();
@@ -261,13 +261,13 @@ fn who_comes_late_takes_the_newest_version_alone_from_whoever_has_it() {
             .unwrap_err()
             .is_elsewhere()
     );
-    // A narrower part can load it from this one, which has no updates.
+    // A narrower part can be loaded from this part, which has no updates.
     let narrower = keys("c", "g");
     let (second, mut mirror) = part_of(&author, narrower.clone(), vec![connect(&first)]);
     assert_eq!(mirror.round().unwrap().latest, Version::new(20));
     let second_server = serve(&second);
     check_answers(&author, &second_server, &narrower, &[20]);
-    // A wider part cannot, and reports why.
+    // A wider part cannot be loaded from it, and reports the reason.
     let (wider, mut mirror) = part_of(&author, keys("a", "z"), vec![connect(&first)]);
     let round = mirror.round().unwrap();
     assert_eq!(round.latest, Version::EMPTY);
@@ -341,7 +341,7 @@ fn an_upstream_whose_pages_show_nothing_is_left() {
             .map(|name| (name.as_str(), "1"))
             .collect::<Vec<_>>(),
     );
-    // Each page ends after its first key, and only the first page is ever proved.
+    // Each page ends after its first key, and the server proves only the first page.
     let stubborn = Liar::new(service(&author.path("s.pad")), |path, mut answer| {
         if path.starts_with("pages/") {
             let first = KeyRange {
@@ -358,7 +358,7 @@ fn an_upstream_whose_pages_show_nothing_is_left() {
     assert_eq!(part.latest(), Version::EMPTY);
     let lied = |fault: &Fault| matches!(fault, Fault::Lied(_));
     assert!(lied(&round.incidents[0].fault), "{:?}", round.incidents);
-    // A half-loaded version is not served.
+    // A version that is only half loaded is not served.
     let served = serve(&part);
     let asked = Resource::Answer(Version::new(1), about("k050"));
     let refused = connect(&served).get(&asked, 1 << 20).unwrap_err();
@@ -399,7 +399,7 @@ fn memory_has_a_limit_and_what_cannot_be_kept_is_refused() {
     assert_eq!(small.memory_bytes(), before, "nothing more is taken");
     stop(server);
     stop(upstream);
-    // Tuple schemes have no parts: their mirrors keep all keys.
+    // Tuple schemes do not support parts. Their mirrors keep all keys.
     let tuples = Author::new(SchemeName::TupleSpecLightweight);
     let refused = Part::new(
         tuples.key.public().clone(),
@@ -476,7 +476,7 @@ fn what_a_part_cannot_answer_a_router_asks_of_others() {
     let source = connect(&router);
     let version = Version::new(5);
     let across = Keys::new(vec![key("apple"), key("fig")]).unwrap();
-    // Each server in turn is the first to be asked.
+    // Each server in turn is queried first.
     for _ in 0..3 {
         for question in [
             Question::Range(keys("d", "zz")),
@@ -500,7 +500,7 @@ fn what_a_part_cannot_answer_a_router_asks_of_others() {
             assert_eq!(source.get(&resource, 1 << 20).unwrap(), expected);
         }
     }
-    // Clients that query the servers directly get the same results.
+    // Clients that query the servers directly receive the same results.
     let client = author.client(&[&part, &nameless, &whole], "view");
     let named = client.named("five").unwrap().into_unverified();
     assert_eq!(named, [version]);
@@ -531,7 +531,7 @@ fn pages_without_entries_and_without_end_are_a_lie() {
     let alone = author.client(&[&endless], "alone");
     let refused = alone.page(Version::new(1), &KeyRange::ALL).unwrap_err();
     assert!(refused.is_lie(), "{refused}");
-    // With an honest server, the client gets the answer.
+    // If there is an honest server too, the client gets the answer.
     let honest = start(service(&author.path("s.pad")));
     let both = author.client(&[&endless, &honest], "both");
     let (page, contents) = both.page(Version::new(1), &KeyRange::ALL).unwrap();
@@ -555,7 +555,7 @@ fn what_one_upstream_has_begun_another_one_ends() {
     for price in ["1", "2", "3"] {
         author.publish(&[("k000", price)]);
     }
-    // All but the last version are pruned, so that the newest is loaded alone.
+    // All versions but the last are pruned, so that only the newest version can be loaded.
     let old = author.copy("s.pad", "old.pad");
     author.publish(&[("k001", "4")]);
     let new = author.copy("s.pad", "new.pad");
@@ -571,7 +571,7 @@ fn what_one_upstream_has_begun_another_one_ends() {
     let (answers, noted) = (AtomicUsize::new(0), Arc::clone(&between));
     let ahead = Mutex::new(ahead);
     let slow = Liar::new(pruned(&old), move |path, answer| {
-        // The other mirror runs a round between two pages of this one.
+        // The other mirror runs a round between two pages of this mirror.
         if path.starts_with("answers/") && answers.fetch_add(1, Ordering::Relaxed) == 1 {
             *noted.lock().unwrap() = Some(ahead.lock().unwrap().round().unwrap());
         }
@@ -586,7 +586,7 @@ fn what_one_upstream_has_begun_another_one_ends() {
     let round = follow(&slow, "slow");
     assert!(round.incidents.is_empty(), "{:?}", round.incidents);
     assert_eq!((round.taken, round.latest), (1, Version::new(4)));
-    // That round failed, without starting to load another version instead.
+    // That round failed, and did not start to load another version.
     let between = between.lock().unwrap().take().unwrap();
     assert_eq!((between.taken, between.latest), (0, Version::EMPTY));
     assert!(

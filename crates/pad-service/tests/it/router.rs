@@ -1,4 +1,4 @@
-//! A router in front of servers that keep different versions.
+//! Tests of a router in front of servers that keep different versions.
 
 use std::{
     collections::BTreeSet,
@@ -23,7 +23,7 @@ use crate::{
     serve::{fetched, raw},
 };
 
-/// The author's nine versions: the first four on one server, all from the fourth on at another.
+/// The author's nine versions. One server has the first four, another has all from the fourth on.
 struct Parts {
     author: Author,
     old: RunningServer,
@@ -76,7 +76,8 @@ fn every_version_is_answered_by_whoever_keeps_it() {
     }
 }
 
-/// Refusals of the servers are passed on, and those of the router are typed.
+/// Asserts that refusals of the servers are passed on, and that refusals of the router have their
+/// own codes.
 fn assert_refusals(router: &RunningServer, unknown: &str) {
     for (path, status, code) in [
         (unknown, 404, "unknown_version"),
@@ -107,7 +108,7 @@ fn answers_are_those_of_the_servers_to_the_byte_and_caches_revalidate_them() {
             assert_eq!((direct.status, &direct.body), (routed.status, &routed.body));
             let name = header::CONTENT_TYPE;
             assert_eq!(direct.headers[&name], routed.headers[&name]);
-            // The router has not verified it.
+            // The router has not verified the response, so caches must revalidate it.
             assert_eq!(routed.headers[header::CACHE_CONTROL], "no-cache");
             let posted = PostBody {
                 content_type: "application/octet-stream",
@@ -131,7 +132,7 @@ fn answers_are_those_of_the_servers_to_the_byte_and_caches_revalidate_them() {
             .unwrap()
             .is("unreadable_question")
     );
-    // A client with a current copy receives 304.
+    // A client that already has the current response receives status 304.
     let tag = raw(&router, &path(7, "apple"), None).headers[header::ETAG].clone();
     let request = format!(
         "GET {} HTTP/1.1\r\nhost: h\r\nif-none-match: {}\r\nconnection: close\r\n\r\n",
@@ -190,7 +191,7 @@ fn servers_that_are_gone_or_late_are_passed_over_and_found_again() {
         2,
         "{metrics}"
     );
-    // The one server that has the version refuses to prove growth, as servers of trees do.
+    // The only server with the version refuses to prove growth, as servers of trees do.
     let pair = route(&[&late, &whole]);
     let mut behind = author.client(&[&late], "behind");
     behind.advance().unwrap();
@@ -203,7 +204,7 @@ fn servers_that_are_gone_or_late_are_passed_over_and_found_again() {
         let nobody = client.ask(Version::new(9), &about("apple")).unwrap_err();
         assert!(!nobody.is_lie() && !nobody.is_askers(), "{nobody}");
     };
-    // A late server does not make a version unknown that the router has shown.
+    // The router has sent this version to a client, so a late server must not make it unknown.
     nobody_answers();
     stop(late);
     nobody_answers();
@@ -245,7 +246,7 @@ fn a_server_that_lies_through_a_router_is_caught_by_the_client() {
         "{incidents:?}"
     );
     assert!(incidents[0].server.contains(&router.address().to_string()));
-    // Servers of another key are not put behind one router.
+    // A router does not combine servers with different keys.
     let other = Author::of_tree();
     priced(&other, 1);
     let stranger = start(service(&other.path("s.pad")));
@@ -298,7 +299,8 @@ fn what_is_newest_goes_back_for_nobody_and_is_signed() {
     }
 }
 
-/// A client that followed the server directly is ahead of the router, which learns its version.
+/// A client that has queried the server directly is ahead of the router. The router then learns the
+/// version.
 #[test]
 fn a_client_that_knows_a_newer_version_is_served_through_a_router() {
     let author = Author::of_tree();
@@ -317,7 +319,7 @@ fn a_client_that_knows_a_newer_version_is_served_through_a_router() {
     assert_priced(&client, 2);
     assert!(client.take_incidents().is_empty());
     assert_eq!(connect(&router).versions().unwrap().latest, Version::new(2));
-    // A server without the version is late. The request itself is valid.
+    // A server without the version is late, although the request is valid.
     let late = start(service(&late));
     let view = ahead.view().clone();
     let client = Client::new(vec![connect(&late)], view, None).unwrap();
@@ -430,7 +432,7 @@ fn names_and_addresses_are_what_they_seem() {
         let refused = Router::new(name.into(), servers, None, Limits::default()).unwrap_err();
         assert_eq!(refused, NotRouted::Name(name.into()));
     }
-    // An address that would be two labels.
+    // In the metrics, this address would be parsed as two labels if it were not escaped.
     let address = format!("https://{}/v1/dictionaries/s\"}}1", new.address());
     let odd = pad_client::Remote::connect(&address, http_options()).unwrap();
     let servers = vec![odd, connect(&new)];
@@ -448,7 +450,7 @@ fn answers_that_are_long_come_one_after_the_other() {
     let long = "x".repeat(3 << 20);
     author.publish(&[("apple", &long), ("pear", "5")]);
     let server = start(service(&author.path("s.pad")));
-    // One long response at a time.
+    // The router receives only one long response at a time.
     let limits = Limits {
         response_bytes: 8 << 20,
         answer_bytes: 8 << 20,
@@ -530,7 +532,7 @@ fn a_client_that_has_used_up_its_share_says_nothing_of_the_server() {
     }
 }
 
-/// A client cannot pose as another one with a header.
+/// A client cannot set the address under which the router forwards its requests.
 #[test]
 fn a_router_names_its_client_to_the_server() {
     let author = Author::of_tree();
@@ -569,7 +571,7 @@ fn a_router_names_its_client_to_the_server() {
     }
 }
 
-/// A service that records the client addresses named by proxies.
+/// A service that records the client addresses that proxies send.
 struct ClientNames {
     service: Service,
     named: Arc<Mutex<BTreeSet<String>>>,

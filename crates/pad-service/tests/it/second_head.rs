@@ -1,5 +1,5 @@
-//! A server whose author has signed two histories: a client follows one, and the answers are from
-//! the other.
+//! Tests of a server whose author has signed two histories. A client follows one history, and the
+//! answers are from the other.
 
 use std::{
     collections::BTreeMap,
@@ -17,7 +17,7 @@ use pad_client::{Client, ClientError, Fault, Resource};
 
 use crate::fixture::*;
 
-/// The schemes that a service serves: all except directories.
+/// Returns the schemes that a service can serve: all except directories.
 fn schemes() -> Vec<SchemeName> {
     let all = SchemeName::ALL.iter().copied();
     all.filter(|scheme| scheme.family() != SchemeFamily::Directory)
@@ -39,7 +39,7 @@ pub(crate) fn for_each_scheme(check: impl Fn(SchemeName) + Sync) {
     });
 }
 
-/// An entry; in sets, the value is empty.
+/// Returns an entry. In sets, the value is empty.
 fn entry(
     scheme: SchemeName,
     key: &'static str,
@@ -48,7 +48,7 @@ fn entry(
     (key, if scheme.is_set() { "" } else { value })
 }
 
-/// Asserts that a client reports a fork for its server's answer, with transferable evidence.
+/// Asserts that a client reports two histories for its server's answer, with transferable evidence.
 fn assert_fork(author: &Author, client: &Client, (version, question): (Version, &Question)) {
     let scheme = author.key.public().scheme;
     let Err(ClientError::Nobody(incidents)) = client.ask(version, question) else {
@@ -100,14 +100,14 @@ fn answers_belong_to_the_history_that_the_client_follows() {
         let mut client = author.client(&[&liar], "view");
         assert_eq!(client.advance().unwrap(), latest, "{scheme}");
         assert_fork(&author, &client, (latest, &asked));
-        // Other families accept an older version by its signature alone.
+        // Other families accept an answer about an older version by its signature alone.
         if scheme.family().is_append_only() {
             assert_fork(&author, &client, (older, &asked));
             assert_fork(&author, &client, (latest, &Question::Growth(older)));
         }
         stop(liar);
 
-        // Asks an honest server the same questions.
+        // An honest server receives the same questions.
         let honest = start(service(&author.path("s.pad")));
         let mut client = author.client(&[&honest], "honest");
         client.advance().unwrap();

@@ -1,4 +1,4 @@
-//! Responses of an honest server.
+//! Tests of the responses of an honest server.
 
 use std::{
     collections::BTreeMap,
@@ -20,7 +20,7 @@ use pad_web::server::{Limits, Options};
 
 use crate::{fixture::*, second_head::for_each_scheme};
 
-/// Trees and tuples.
+/// The tested schemes: trees and tuples.
 const SCHEMES: [SchemeName; 4] = [
     SchemeName::RedBlack,
     SchemeName::SkipList,
@@ -28,7 +28,7 @@ const SCHEMES: [SchemeName; 4] = [
     SchemeName::TupleBase,
 ];
 
-/// Fetches a path of the server, with any status.
+/// Fetches a path from the server, and accepts any status.
 pub(crate) fn raw(
     server: &pad_web::server::RunningServer,
     path: &str,
@@ -37,7 +37,7 @@ pub(crate) fn raw(
     fetched(server, path, posted).unwrap()
 }
 
-/// Fetches a path, or returns the error of the client.
+/// Fetches a path, or returns the client's error.
 pub(crate) fn fetched(
     server: &pad_web::server::RunningServer,
     path: &str,
@@ -133,7 +133,7 @@ fn updates_are_durable_once_they_are_taken_and_are_taken_once() {
         for (number, update) in (1..).zip(&updates) {
             assert_eq!(source.push(update).unwrap(), PushOutcome::Taken, "{scheme}");
             assert_eq!(source.push(update).unwrap(), PushOutcome::Known, "{scheme}");
-            // Another process reads the version.
+            // Another process opens the store and reads the version.
             let stored = authdict::Server::of_any(author.path("copy.pad")).unwrap();
             assert_eq!(stored.latest(), Version::new(number));
         }
@@ -182,14 +182,14 @@ fn updates_that_the_author_has_not_signed_change_nothing() {
         }
     }
     assert_eq!(refused, 3 * good.len());
-    // An update of another author, and a conflicting one for an existing version.
+    // An update of another author, and a conflicting update for an existing version.
     let stranger = Author::of_tree();
     stranger.publish(&[("apple", "3")]);
     let foreign = source.push(&stranger.update("s.pad", 1)).unwrap_err();
     assert!(foreign.is("update_refused"), "{foreign}");
     assert_eq!(source.versions().unwrap().latest, Version::EMPTY);
     assert_eq!(source.push(&good).unwrap(), PushOutcome::Taken);
-    // The version exists, but this update is unsigned, so its contents are not compared.
+    // The version exists. This update is unsigned, so its contents are not compared.
     let unsigned = {
         let mut unsigned = good.clone();
         *unsigned.last_mut().unwrap() ^= 1;
@@ -204,7 +204,7 @@ fn updates_that_the_author_has_not_signed_change_nothing() {
     stop(server);
 }
 
-/// An update is rebuilt from a stored tree only if it can be sent.
+/// An update is rebuilt from a stored tree only if it is short enough to send.
 #[test]
 fn an_update_that_is_longer_than_an_answer_is_not_made() {
     let author = Author::of_tree();
@@ -236,7 +236,8 @@ fn an_update_that_is_longer_than_an_answer_is_not_made() {
     stop(server);
 }
 
-/// An absent key costs a look-up per version. Pages limit the look-ups, and clients ask for more.
+/// An absent key costs one look-up per version. A page limits the look-ups, and clients request
+/// further pages.
 #[test]
 fn histories_come_in_pages_that_cost_so_much_and_no_more() {
     const VERSIONS: u64 = 1500;
@@ -261,7 +262,7 @@ fn histories_come_in_pages_that_cost_so_much_and_no_more() {
         assert!((1..VERSIONS).contains(&first.since.number()), "{first:?}");
         let second = page(Resource::HistoryUntil(first.since, none.clone()));
         assert!(second.since < first.since);
-        // A version beyond the latest yields the page of the latest.
+        // For a version after the latest, the server returns the page of the latest version.
         let last = Version::new(u64::MAX);
         assert_eq!(page(Resource::HistoryUntil(last, none.clone())), first);
         assert_eq!(
@@ -273,13 +274,13 @@ fn histories_come_in_pages_that_cost_so_much_and_no_more() {
         assert_eq!((whole.since, whole.changes.len()), (Version::EMPTY, 0));
         let whole = client.history(&fig).unwrap().into_unverified();
         assert_eq!(whole.since, Version::EMPTY);
-        // Version 6 puts the old value back, and version 9 changes nothing.
+        // Version 6 restores the old value, and version 9 does not change it.
         assert_eq!(whole.changes, [1, 5, 6].map(Version::new));
         stop(server);
     }
 }
 
-/// Clients refuse histories that never end, or that do not go back.
+/// Clients refuse histories that never end, and histories whose pages do not go back.
 #[test]
 fn histories_that_do_not_go_back_are_refused() {
     let author = Author::of_tree();
@@ -384,7 +385,7 @@ fn what_is_about_a_fixed_version_is_immutable_and_tagged() {
         assert_eq!(first.headers[header::ETAG], second.headers[header::ETAG]);
         assert_eq!(first.body, second.body);
     }
-    // Repeated by a client with a copy, and with the question in the body.
+    // A client that has the response repeats the request. Another sends the question in the body.
     let path = format!("/v1/dictionaries/s/{}", forever[1].path());
     let tag = raw(&server, &path, None).headers[header::ETAG]
         .to_str()
@@ -601,7 +602,7 @@ fn a_head_is_the_answer_without_its_body() {
     stop(plain);
 }
 
-/// Tuples that supersede others show newer signatures about old versions.
+/// Superseding tuples may be sent with newer signatures about old versions.
 #[test]
 fn a_tag_belongs_to_one_body() {
     let changed = AtomicUsize::new(0);
@@ -618,7 +619,7 @@ fn a_tag_belongs_to_one_body() {
             reply
         };
         let first = shown();
-        // This key is no neighbour of the apple.
+        // The new key is not a neighbour of the queried key.
         author.publish(&[("quince", value("1"))]);
         let second = shown();
         let is_same_tag = first.headers[header::ETAG] == second.headers[header::ETAG];
@@ -628,7 +629,7 @@ fn a_tag_belongs_to_one_body() {
     assert!(changed.into_inner() > 0);
 }
 
-/// Lookups of other families wait for a lock that long reads of other clients hold.
+/// Lookups of other families wait for a lock, which long reads of other clients may hold.
 #[test]
 fn only_trees_answer_on_the_thread_of_the_connection() {
     for_each_scheme(|scheme| {

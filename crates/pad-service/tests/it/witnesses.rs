@@ -1,5 +1,5 @@
-//! Logs of heads, witnesses that cosign them, and clients that require cosignatures, over HTTP with
-//! TLS.
+//! Tests over HTTP with TLS of logs of heads, witnesses that cosign them, and clients that require
+//! cosignatures.
 
 use std::{
     collections::BTreeMap,
@@ -41,11 +41,11 @@ type Clock = fn() -> SystemTime;
 /// A wrong clock, with the expected results.
 struct LyingClock {
     clock: Clock,
-    /// Part of the error of a client with this clock, about a recent cosignature.
+    /// A part of the error of a client with this clock, if the cosignature is recent.
     client: &'static str,
-    /// Set if a server publishes a cosignature of a witness with this clock.
+    /// Whether a server publishes a cosignature of a witness with this clock.
     of_witness_is_published: bool,
-    /// Set if a server with this clock publishes a recent cosignature.
+    /// Whether a server with this clock publishes a recent cosignature.
     by_server_is_published: bool,
 }
 
@@ -71,7 +71,7 @@ const LYING_CLOCKS: [LyingClock; 7] = [
         "old",
         [false, true],
     ),
-    // The last second of the format.
+    // The last second that the format can represent.
     lying(
         || UNIX_EPOCH + Duration::from_secs(u64::MAX >> 1),
         "old",
@@ -91,7 +91,7 @@ fn log_signer(author: &Author) -> NoteSigner {
     NoteSigner::new(origin.parse().unwrap(), &[3; 32])
 }
 
-/// A policy with this author's log that requires `quorum` of `witnesses`.
+/// Returns a policy with this author's log. It requires `quorum` of `witnesses`.
 fn policy(author: &Author, quorum: usize, witnesses: &[(&str, &RunningServer)]) -> Policy {
     let mut text = format!("log {}\n", log_signer(author).verifier());
     let mut names = String::new();
@@ -104,7 +104,7 @@ fn policy(author: &Author, quorum: usize, witnesses: &[(&str, &RunningServer)]) 
     text.parse().unwrap()
 }
 
-/// An honest witness with its records in `folder`.
+/// Creates an honest witness with its records in `folder`.
 fn witness(author: &Author, name: &str, folder: &str) -> WitnessService {
     let path = author.path(folder);
     std::fs::create_dir_all(&path).unwrap();
@@ -113,7 +113,7 @@ fn witness(author: &Author, name: &str, folder: &str) -> WitnessService {
     WitnessService::new(cosigner(name), records, &logs, "")
 }
 
-/// A witness with an arbitrary answer to each request.
+/// A witness that answers each request with an arbitrary response.
 struct Fake<F>(F);
 
 impl<F: Fn(&AddCheckpoint) -> Answer + Send + Sync + 'static> Handler for Fake<F> {
@@ -132,7 +132,7 @@ impl<F: Fn(&AddCheckpoint) -> Answer + Send + Sync + 'static> Handler for Fake<F
     }
 }
 
-/// A witness that cosigns every checkpoint, at time `seconds`.
+/// Returns a witness that cosigns every checkpoint at time `seconds`, without checks.
 fn careless(name: &'static str, seconds: u64) -> impl Fn(&AddCheckpoint) -> Answer {
     move |request| {
         let checkpoint = Checkpoint::parse(request.note.unverified_text()).unwrap();
@@ -151,7 +151,7 @@ fn cosigning() -> CosigningOptions {
     }
 }
 
-/// A server of a store with a log of its heads.
+/// A server of a store, and the log of the store's heads.
 struct LogServer {
     server: RunningServer,
     log: Arc<HeadLog>,
@@ -162,7 +162,7 @@ fn serve(author: &Author, store: &str, policy: &Policy) -> LogServer {
     serve_at(author, store, policy, SystemTime::now)
 }
 
-/// Like [`serve`], with another clock.
+/// Starts a server like [`serve`], with another clock.
 fn serve_at(author: &Author, store: &str, policy: &Policy, clock: Clock) -> LogServer {
     let dictionary = Dictionary::open(&author.path(store)).unwrap();
     let (folder, signer) = (author.path(&format!("{store}.log")), log_signer(author));
@@ -210,7 +210,7 @@ fn post(server: &RunningServer, path: &str, body: &[u8]) -> Result<Reply, pad_cl
     client.post(path, posted, 1 << 20, |reply| Ok(Verdict::Done(reply)))
 }
 
-/// The fault of the only server.
+/// Returns the fault of the only server.
 fn fault(error: ClientError) -> Fault {
     match error {
         ClientError::Nobody(incidents) => {
@@ -235,7 +235,7 @@ fn a_dead_and_a_lying_witness_keep_nobody_from_the_honest_one() {
     three_versions(&author);
     let honest = start(witness(&author, "honest", "w"));
     let dead = start(witness(&author, "dead", "dead"));
-    // Tells each lie in turn, then starts again.
+    // The server tells each lie in turn, and then starts again.
     let turn = AtomicUsize::new(0);
     let liar = start(Fake(move |request: &AddCheckpoint| {
         let other = Checkpoint::new("another.example/log", 7, Hash::of_nothing()).unwrap();
@@ -288,7 +288,7 @@ fn a_dead_and_a_lying_witness_keep_nobody_from_the_honest_one() {
         .map(|one| &*one.witness)
         .collect();
     assert_eq!(names, ["honest"]);
-    // Versions continue, whatever the other witnesses answer.
+    // Further versions are cosigned, whatever the other witnesses answer.
     for version in 4..8 {
         author.publish(&[("fig", &version.to_string())]);
         logged.wait_for(version);
@@ -302,12 +302,12 @@ fn a_dead_and_a_lying_witness_keep_nobody_from_the_honest_one() {
         assert_eq!(head.version, Version::new(version));
     }
     assert!(client.take_incidents().is_empty());
-    // Versions that were never cosigned are refused without a request.
+    // The client refuses versions that were never cosigned, without sending a request.
     assert!(matches!(
         client.ask(Version::new(8), &about("apple")),
         Err(ClientError::NotSeen { .. })
     ));
-    // With a quorum of two, the error names the missing witnesses.
+    // With a quorum of two, the error names the witnesses that are missing.
     let mut strict = author
         .client(&[&logged.server], "strict")
         .witnessed_by(Witnesses::new(two, HOUR))
@@ -324,7 +324,7 @@ fn a_dead_and_a_lying_witness_keep_nobody_from_the_honest_one() {
         panic!("{refused}");
     };
     assert_eq!((found, old, ahead), (missing, Vec::new(), Vec::new()));
-    // Nothing is accepted before a cosigned version.
+    // Before the first cosigned version, the client accepts no answer.
     assert!(matches!(
         strict.ask(Version::new(1), &about("apple")),
         Err(ClientError::NotSeen { .. })
@@ -349,7 +349,7 @@ fn a_dead_and_a_lying_witness_keep_nobody_from_the_honest_one() {
     }
 }
 
-/// A server with the log of one service and the answers of another.
+/// A server that publishes the log of one service and the answers of another.
 struct TwoFacedServer {
     log: Service,
     answers: Service,
@@ -399,7 +399,7 @@ fn private_forks_are_refused(author: &Author) {
     };
     let latest = Version::new(3);
 
-    // An attacker with the author's and the log's keys: the witnesses have cosigned another
+    // An attacker has the author's key and the log's key, but the witnesses have cosigned another
     // history.
     let private = serve(author, "fork.pad", &policy);
     let failed = "pad_cosignatures_failed_total{dictionary=\"s\",witness=\"first\"} 0";
@@ -415,8 +415,8 @@ fn private_forks_are_refused(author: &Author) {
     assert!(refused.is_lie());
     assert_eq!(fault(refused), Fault::Unwitnessed(NotWitnessed::NoLog));
 
-    // The honest log, with answers from the private history about the newest version and an older
-    // one.
+    // The server has the honest log, but answers from the private history, about the newest version
+    // and an older version.
     let log = service_with(author, &honest.log);
     let two_faced = start(TwoFacedServer {
         log,
@@ -429,9 +429,9 @@ fn private_forks_are_refused(author: &Author) {
         assert!(refused.is_lie(), "{refused}");
         assert!(matches!(fault(refused), Fault::Fork(_)));
     }
-    // Both histories begin with the same version.
+    // The first version is the same in both histories.
     assert!(client.ask(Version::new(1), &about("apple")).is_ok());
-    // The head of the older version comes from the log.
+    // The client takes the head of the older version from the log.
     let logged = client.head(Version::new(2)).unwrap();
     assert_eq!(logged.root, witnessed_head(&honest.server, author, &policy));
     for file in author.kept("two-faced", ".evidence") {
@@ -447,7 +447,7 @@ fn private_forks_are_refused(author: &Author) {
     }
 }
 
-/// A service of the store `s.pad`, with the log of another server.
+/// Creates a service of the store `s.pad` that publishes the log of another server.
 fn service_with(author: &Author, log: &Arc<HeadLog>) -> Service {
     let dictionary = Dictionary::open(&author.path("s.pad")).unwrap();
     let dictionary = Arc::new(dictionary.logging(Arc::clone(log)));
@@ -503,7 +503,8 @@ fn whatever_is_changed_in_a_log_is_refused_and_the_next_server_asked() {
                 .client(&[&liar, &logged.server], "view")
                 .witnessed_by(Witnesses::new(policy.clone(), HOUR))
                 .unwrap();
-            // The last entry of the bundle is used at once, the others on request.
+            // The client uses the last entry of the bundle at once, and other entries only on
+            // request.
             assert_eq!(client.advance().unwrap(), Version::new(3), "{path} {byte}");
             client.head(Version::new(1)).unwrap();
             let incidents = client.take_incidents();
@@ -550,7 +551,7 @@ fn an_old_cosignature_is_refused_by_its_age() {
     stop(slow);
 }
 
-/// A client with a lying clock accepts no version as the newest. Its view is unchanged.
+/// A client with a wrong clock accepts no version as the newest, and keeps its view unchanged.
 #[test]
 fn a_lying_clock_makes_nothing_recent() {
     for_each_scheme(|scheme| {
@@ -580,8 +581,8 @@ fn a_lying_clock_makes_nothing_recent() {
     });
 }
 
-/// A wrong clock of a witness or server makes no old version recent to a client with a correct one.
-/// A client without witnesses still gets answers.
+/// If a witness or server has a wrong clock, a client with a correct clock must not accept an old
+/// version as recent. A client without witnesses still gets answers.
 #[test]
 fn witnesses_and_servers_with_lying_clocks_make_nothing_recent() {
     let right: Clock = SystemTime::now;
@@ -643,7 +644,8 @@ fn a_witness_whose_clock_is_before_1970_says_so() {
     stop(server);
 }
 
-/// Servers ignore a witness with a clock ahead of theirs, and publish no cosignature of it.
+/// A server ignores a witness whose clock is ahead of the server's, and does not publish its
+/// cosignature.
 #[test]
 fn a_cosignature_from_the_future_is_not_published() {
     let author = Author::of_tree();
@@ -661,7 +663,7 @@ fn a_cosignature_from_the_future_is_not_published() {
     stop(right);
 }
 
-/// With several logs, an abandoned log could be shown as the newest.
+/// With several logs, a server could present an abandoned log as the newest.
 #[test]
 fn a_policy_names_one_log_of_a_dictionary() {
     let author = Author::of_tree();
@@ -688,7 +690,7 @@ fn a_policy_names_one_log_of_a_dictionary() {
         refused,
         ClientError::Policy(WitnessedError::SeveralLogs(_))
     ));
-    // One of the logs has a key of an unknown type.
+    // The key of one of the logs has an unknown type.
     let new = format!("other.example/{id}+00000000+BgAA");
     let text = format!(
         "log {}\nlog {new}\nwitness w {witness}\nquorum w\n",
@@ -699,7 +701,7 @@ fn a_policy_names_one_log_of_a_dictionary() {
         refused,
         ClientError::Policy(WitnessedError::SeveralLogs(_))
     ));
-    // Accepts two keys of one log, and logs of other dictionaries.
+    // Two keys of one log, and logs of other dictionaries, are accepted.
     assert!(client(policy([log("one.example", 1), log("one.example", 2)])).is_ok());
     let other = authdict::DictionaryId::from_name("other");
     let other = authdict::witnessed::origin("one.example", other);
@@ -801,7 +803,7 @@ fn hostile_requests_to_a_witness_get_the_statuses_that_are_described() {
         let response = &described[reply.status.as_str()];
         assert!(response["content"][kind].is_object(), "{status} {kind}");
     }
-    // The last cosigned checkpoint can be read, with the signatures of log and witness.
+    // The last cosigned checkpoint can be fetched, with the signatures of the log and the witness.
     let hash = hex::encode(Sha256::digest(origin));
     let cosigned = Note::parse(text(&server, &format!("/{hash}/checkpoint")).as_bytes()).unwrap();
     let keys = [log.verifier(), cosigner("honest").verifier()];
@@ -811,13 +813,14 @@ fn hostile_requests_to_a_witness_get_the_statuses_that_are_described() {
     assert_eq!(opened.text, checkpoint.text());
     let unknown = text(&server, &format!("/{}/checkpoint", "0".repeat(64)));
     assert!(unknown.contains("unknown_path"), "{unknown}");
-    // Changes every byte of a good request and truncates it everywhere: no cosignature results.
+    // A valid request is changed at every byte, and truncated at every length. No variant is
+    // cosigned.
     let first = post(&server, template, &good).unwrap();
     assert_eq!(first.body, b"1\n");
     for place in 0..good.len() {
         let mut changed = good.clone();
         changed[place] ^= 1;
-        // A request from size 1 to size 1 is valid.
+        // A request for size 1 after size 1 is valid.
         if changed.starts_with(b"old 1") {
             changed = Vec::new();
         }

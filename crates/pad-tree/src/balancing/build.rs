@@ -2,12 +2,12 @@
 //!
 //! Each gap between two neighbouring leaves becomes an inner node. A scheme defines the height of
 //! each gap ([`BalancingScheme::gap`]), and the tree is the Cartesian tree of these heights. A
-//! node's height is at least the height of each node below it. Of two equal heights the left node
-//! is above.
+//! node's height is at least the height of each node below it. If two gaps have the same height,
+//! the left one is above the right one.
 //!
 //! The tree grows from left to right. The left subtree of a gap that is higher than all earlier
-//! gaps is final. The builder therefore holds only the gaps above the last leaf, which form a path,
-//! and may hand over final subtrees.
+//! gaps is final. The builder therefore stores only the gaps above the last leaf, which form a
+//! path, and may pass final subtrees on.
 //!
 //! Source: Vuillemin, "A unifying look at data structures", 1980.
 
@@ -23,7 +23,7 @@ use crate::{
 /// build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gap<B> {
-    /// The height: the tree of all gaps is the Cartesian tree of their heights.
+    /// The height of the gap. The tree of all gaps is the Cartesian tree of their heights.
     pub height: u32,
     /// The balance of the gap's node.
     pub balance: B,
@@ -57,8 +57,8 @@ impl<B, K, N: Copy> Spine<B, K, N> {
         }
     }
 
-    /// Adds a leaf on the right, beyond a gap. `join` makes a node of a separator, a balance and
-    /// the last two unjoined subtrees.
+    /// Adds a gap, and a leaf on its right. `join` makes a node of a separator, a balance and the
+    /// last two unjoined subtrees.
     ///
     /// # Errors
     /// The error of `join`.

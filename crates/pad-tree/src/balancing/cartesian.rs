@@ -24,7 +24,7 @@ use crate::{
     store::NodeStore,
 };
 
-/// Schemes under which equal sets of keys have equal trees, independent of their history.
+/// Schemes under which equal sets of keys have equal trees, independent of the order of updates.
 ///
 /// Source: Crosby & Wallach 2010, section 2.1.1.
 pub trait SetUnique: BalancingScheme<Balance = ()> {}
@@ -73,7 +73,8 @@ macro_rules! cartesian {
                 }
             }
 
-            /// Ranks do not increase downwards, and strictly decrease to the left.
+            /// Returns `None` unless ranks do not increase downwards, and strictly decrease to the
+            /// left.
             fn shape<S: NodeStore<Scheme = Self>>(
                 store: &S,
                 node: NodeId,
@@ -132,7 +133,7 @@ where
     let (above, split) = path.split_at(depth);
     let (mut left, mut right) = (pair.low, pair.high);
     for step in split.iter().rev() {
-        // A path that turns right leaves its node and the left subtree below the new gap.
+        // // If the path turns right, its node and the left subtree stay below the new gap.
         match step.side {
             Side::Right => left = update_child(store, step.node, Side::Right, left),
             Side::Left => right = update_child(store, step.node, Side::Left, right),
@@ -180,7 +181,7 @@ where
     let mut spine = spine.iter().peekable();
     let mut left = left;
     let mut order = Vec::new();
-    // From the top down: which node of the two spines is next.
+    // // From the top down: chooses the next node from one of the two spines.
     while let Some(right) = spine.peek() {
         let left_is_next = match left.kind() {
             NodeKind::Leaf(_) => false,

@@ -184,7 +184,7 @@ fn rotate_for_insert<S: NodeStore<Scheme = RedBlack>>(
 }
 
 /// Links `child`, whose paths miss one black node, below `step`. Returns the new subtree, and
-/// whether its paths still miss one.
+/// whether the paths of this subtree still miss a black node.
 fn lengthen<S: NodeStore<Scheme = RedBlack>>(
     store: &mut S,
     step: Step,
@@ -216,7 +216,7 @@ fn lengthen_beside_black<S: NodeStore<Scheme = RedBlack>>(
 ) -> Result<(NodeId, bool), S::Fault> {
     let Step { node: parent, side } = step;
     if !sibling.is_inner() {
-        // Balances of stored nodes are not hashed: this one was not written by the scheme.
+        // // Balances of stored nodes are not hashed. This balance was not written by the scheme.
         return Ok((update_both(store, parent, side, child, sibling), false));
     }
     let nephews = store.children(sibling);

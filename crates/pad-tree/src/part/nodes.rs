@@ -26,15 +26,15 @@ pub(super) struct Leaf<S: Suite> {
     pub(super) content: Content<S>,
 }
 
-/// An inner node. Fields other than the children's digests follow from the children, and are filled
-/// in by the walk.
+/// An inner node. Fields other than the children's digests are computed from the children by the
+/// walk in `walk.rs`.
 #[derive(Debug)]
 pub(super) struct Inner<S: Suite> {
     /// The digests of the left and the right child.
     pub(super) children: [S::Digest; 2],
     /// The split between the keys below the left child and the keys below the right child, as far
-    /// as both are present. For keys of the range it routes like the separator of the whole tree,
-    /// since no neighbouring leaf is missing.
+    /// as these keys are present. For keys of the range the split routes like the separator of the
+    /// whole tree, since no neighbouring leaf is missing.
     pub(super) split: Option<Split>,
     /// The first and the last key, if the whole subtree is present.
     pub(super) whole: Option<[Arc<[u8]>; 2]>,
@@ -45,7 +45,7 @@ pub(super) struct Inner<S: Suite> {
 pub(super) enum Split {
     /// The first key on the right.
     From(Arc<[u8]>),
-    /// The last key on the left: no leaf on the right is present.
+    /// The last key on the left, if no leaf on the right is present.
     Above(Arc<[u8]>),
 }
 
@@ -104,7 +104,7 @@ impl<S: Suite> Nodes<S> {
         slots.saturating_mul(slot).saturating_add(self.bytes)
     }
 
-    /// Starts to collect the nodes of a proof while it is checked.
+    /// Creates a collector for the nodes of a proof that is being checked.
     pub(super) fn shown(&self) -> NodeCollector<'_, S> {
         NodeCollector {
             known: self,
@@ -160,7 +160,7 @@ impl<S: Suite> Node<S> {
         }
     }
 
-    /// Whether `other`, with an equal digest, holds a value that this node lacks.
+    /// Whether `other`, with an equal digest, contains a value that this node lacks.
     const fn is_less_than(&self, other: &Self) -> bool {
         matches!(
             (self, other),
@@ -187,7 +187,7 @@ pub(super) struct NodeCollector<'n, S: Suite> {
 }
 
 impl<S: Suite> NodeCollector<'_, S> {
-    /// Notes a step of the check.
+    /// Records a step of the check.
     pub(super) fn note(&mut self, step: &Step<'_, S>) {
         let (digest, children) = match *step {
             Step::Leaf { leaf, digest, .. } => {
@@ -242,7 +242,7 @@ impl<S: Suite> NodeCollector<'_, S> {
         }
     }
 
-    /// The new nodes.
+    /// Returns the collected nodes.
     pub(super) fn into_nodes(self) -> Vec<(S::Digest, Node<S>)> {
         self.nodes
     }

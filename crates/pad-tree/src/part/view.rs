@@ -58,7 +58,7 @@ impl<'p, S: Suite> SearchTree for PartView<'p, S> {
         match self.nodes.get(node) {
             Some(Node::Leaf(leaf)) => Ok(Opened::Leaf(leaf)),
             Some(Node::Inner(inner)) => {
-                // The range needs no node that the walk has not reached.
+                // // A search in the range needs only nodes that the walk has reached.
                 let split = inner.split.as_ref().ok_or(LookupError::NotKept)?;
                 Ok(Opened::Inner(SplitNode { inner, split }))
             }
@@ -98,7 +98,7 @@ impl<S: Suite> HashedTree for PartView<'_, S> {
         &leaf.key
     }
 
-    /// The value, or an empty one for a leaf without its value; the latter is noted in
+    /// The value of a leaf. If the leaf lacks its value, returns an empty value and sets
     /// `lacks_value`.
     fn value<'l>(&'l self, leaf: &'l Self::Leaf) -> &'l [u8] {
         match &leaf.content {

@@ -36,11 +36,11 @@ impl<S: Suite> Nodes<S> {
     /// both sides of its gap. The proof of the range is available too.
     ///
     /// Complete subtrees are not entered. Every other inner node has a present leaf below it, and
-    /// these leaves must ascend. So the time is linear in the present nodes, even if an author has
-    /// signed a structure in which many nodes share a child.
+    /// these leaves must ascend. So the time is linear in the present nodes. This holds even if an
+    /// author has signed a structure in which many nodes share a child.
     ///
     /// # Errors
-    /// [`Disordered`].
+    /// [`Disordered`] if the keys of the present leaves do not ascend.
     pub(super) fn missing(
         &mut self,
         root: &S::Digest,
@@ -98,7 +98,7 @@ fn join<S: Suite>(
     let is_whole = left.is_whole && right.is_whole;
     inner.split = match (&left.ends, &right.ends) {
         (_, Some([first, _])) => Some(Split::From(Arc::clone(first))),
-        // Everything on the right is beyond the range.
+        // // The whole right subtree is beyond the range.
         (Some([_, last]), None) => Some(Split::Above(Arc::clone(last))),
         (None, None) => None,
     };
@@ -178,8 +178,8 @@ impl<'r> Walk<'r> {
         (self.passed && self.needs(None)).then(|| self.gap(None))
     }
 
-    /// Whether the missing subtrees passed before `next` may be needed. They are not if they lie
-    /// beyond a leaf next to the range.
+    /// Whether the missing subtrees passed before `next` may be needed. Missing subtrees beyond a
+    /// leaf next to the range are not needed.
     fn needs(&self, next: Option<&Arc<[u8]>>) -> bool {
         let is_before = next
             .zip(self.range.start.as_ref())

@@ -9,8 +9,8 @@ use crate::balancing::BalancingScheme;
 
 /// A policy for digests that a later snapshot supersedes. Implemented by zero-sized types.
 ///
-/// Sealed: a policy that keeps too little costs time, never correctness. Only the three policies of
-/// the paper are compared.
+/// Sealed: only the three policies of the paper are compared. A policy that keeps few digests costs
+/// time, never correctness.
 pub trait CachePolicy: Copy + Debug + Default + Send + Sync + sealed::Sealed + 'static {
     /// A human-readable name of the versioned-node store with this policy.
     const NAME: &'static str;

@@ -17,7 +17,7 @@ use crate::{
     id::{Children, EntryId, KeyId, MAX_INDEX, NodeId, NodeKind, Side},
 };
 
-/// A node store that holds only the latest snapshot.
+/// A node store that keeps only the latest snapshot.
 pub struct InPlace<A: Annotation, B: BalancingScheme> {
     entries: Entries<A>,
     nodes: Vec<Node<A::Cell>>,
@@ -125,8 +125,8 @@ impl<A: Annotation, B: BalancingScheme> InPlace<A, B> {
         } else {
             store(all);
         }
-        // The number wraps after 2^32 seals; a node untouched for exactly that long would be hashed
-        // once more than needed.
+        // // The number wraps after 2^32 seals. A node untouched for exactly 2^32 seals would be
+        // hashed once more than needed.
         self.seals = self.seals.wrapping_add(1);
         self.entries.commit();
         self.entries.compact();

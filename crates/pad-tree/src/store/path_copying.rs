@@ -111,7 +111,8 @@ impl<A: Annotation, B: BalancingScheme> NodeStore for PathCopying<A, B> {
     }
 
     fn replace_value(&mut self, entry: EntryId, value: &[u8]) -> NodeId {
-        // A relay of updates can add operations that change nothing; these must leave no trace.
+        // // A relay of updates can add operations that change nothing. They must not change the
+        // store.
         if self.entries.value(entry) == value {
             return NodeId::leaf(entry);
         }
@@ -158,7 +159,7 @@ impl<A: Annotation, B: BalancingScheme> NodeStore for PathCopying<A, B> {
 
     fn check_capacity(&self, operations: usize) -> Result<(), InputError> {
         self.entries.check_capacity(operations)?;
-        // A path is at most as long as there are nodes; the longest sensible one is far shorter.
+        // // A path has at most as many nodes as the store. A reasonable path is far shorter.
         if self
             .nodes
             .len()

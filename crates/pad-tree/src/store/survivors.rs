@@ -2,7 +2,7 @@
 
 use crate::id::{Children, EntryId, KeyId, NodeId, NodeKind, to_u32, to_usize};
 
-/// Marks a row that is not kept.
+/// Marks a dropped row.
 const DROPPED: u32 = u32::MAX;
 
 /// The new number of every node, entry and key, or a mark that it is dropped.

@@ -1,17 +1,17 @@
-//! Sarnak-Tarjan versioned nodes: a node holds its current children and at most one archived pair
-//! of children.
+//! Sarnak-Tarjan versioned nodes: a node contains its current children and at most one archived
+//! pair of children.
 //!
 //! Changing a node's children a second time clones it, as path copying would. So an update costs
 //! `O(1)` nodes amortized.
 //!
 //! Digests are stored separately from nodes: the latest digest in a cell, superseded digests in an
 //! archive if the cache policy keeps them. The archive is ordered by the superseding version. A
-//! node's *versioned reference* is the ascending run of its archive positions. The digest at
+//! node's *versioned reference* is the ascending run of its archive positions. The digest in
 //! version `q` is the first digest that was superseded after `q`.
 //!
 //! Source: Crosby & Wallach 2010, sections 3.2 and 3.3; Sarnak & Tarjan 1986. Deviation: the
-//! paper's versioned reference holds pairs of version and digest, with explicit invalid marks. Here
-//! the position determines the superseding version, and `since` the version that computed the
+//! paper's versioned reference contains pairs of version and digest, with explicit invalid marks.
+//! Here the position determines the superseding version, and `since` the version that computed the
 //! digest.
 
 use core::convert::Infallible;
@@ -317,7 +317,8 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> NodeStore for VersionedN
     }
 
     fn replace_value(&mut self, entry: EntryId, value: &[u8]) -> NodeId {
-        // A relay of updates can add operations that change nothing; these must leave no trace.
+        // // A relay of updates can add operations that change nothing. They must not change the
+        // store.
         if self.entries.value(entry) == value {
             return NodeId::leaf(entry);
         }
@@ -406,8 +407,9 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedStore for Versi
             digests.extend(nodes.map(|node| self.digest_at(node, version)));
             return;
         }
-        // First all runs are read, then all positions, then all digests. Each of the three is a
-        // list of independent cache misses that overlap; searches between them would prevent that.
+        // // First all runs are read, then all positions, then all digests. Each of the three lists
+        // consists of independent cache misses that overlap. Searches between the reads would
+        // prevent the overlap.
         let references = &self.archive.references;
         let runs: Vec<_> = nodes
             .map(|node| {
@@ -438,7 +440,7 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedStore for Versi
 
     fn commit(&mut self, version: u32, sealed: Sealed<'_, Self>) {
         debug_assert_eq!(version, self.next);
-        // The journal holds the version since which each superseded digest was valid.
+        // // The journal contains the version since which each superseded digest was valid.
         let mut journal = core::mem::take(&mut self.journal);
         journal.sort_unstable_by_key(|(node, _)| *node);
         for ((node, depth), digest) in sealed.nodes.iter().zip(sealed.digests) {

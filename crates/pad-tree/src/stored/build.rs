@@ -81,7 +81,8 @@ where
             is_leaf: true,
             balance: false,
         };
-        // Join everything on its left before adding it: the layout joins the last two subtrees.
+        // // Joins all subtrees on its left before adding the leaf: the layout joins the last two
+        // subtrees.
         let bytes = key.as_bytes().to_vec();
         match &mut self.spine {
             None => self.spine = Some(Spine::new(link)),

@@ -100,7 +100,7 @@ pub(super) struct WarmState {
     /// An upper bound for the positions of the version's nodes.
     pub(super) end: u64,
     pub(super) held: PinnedBlocks,
-    /// The bytes when a whole version was last read.
+    /// The number of bytes in memory when a whole version was last read.
     pub(super) whole_bytes: u64,
 }
 
@@ -111,7 +111,7 @@ impl WarmState {
     }
 }
 
-/// The least size in bytes at which a stale cache is worth reading again.
+/// The least size in bytes of a stale cache that is read again as a whole.
 const LEAST_STALE: u64 = 16 << 20;
 
 impl NodeCache {
@@ -155,8 +155,8 @@ impl NodeCache {
         }
     }
 
-    /// The blocks that every opening of this log shares; unshared ones if the log has no known
-    /// identity.
+    /// The blocks that every opening of this log shares. If the log has no known identity, returns
+    /// blocks that are not shared.
     pub(super) fn blocks_of(&self, log: Option<LogId>) -> Arc<RecentBlocks> {
         let Some(log) = log else {
             return self.new_blocks();

@@ -43,8 +43,8 @@ pub(super) struct Changes<S: Suite, B: BalancingScheme> {
     leaves: Vec<Option<u64>>,
 }
 
-/// The separators of all nodes that were read, as bounds for the nodes below. Separators stay when
-/// the scheme drops the nodes.
+/// The separators of all nodes that were read, as bounds for the nodes below. A separator stays
+/// stored even if the scheme drops its node.
 #[derive(Debug, Default)]
 struct Separators {
     bytes: Vec<u8>,
@@ -275,8 +275,8 @@ impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
     /// Whether the version below this root contains a key, derived only from hashed data. For an
     /// absent key, both neighbours are read.
     ///
-    /// Nodes that are read stay in the draft, so that the following operations find them. The root
-    /// gets the id under which it is in memory.
+    /// Nodes that are read stay in the draft, so that the following operations find them. `root` is
+    /// set to the id that the root has in memory.
     ///
     /// # Errors
     /// A node cannot be read, or [`StoreFault::Damaged`] if the two leaves are not the neighbours

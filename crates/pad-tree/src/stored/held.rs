@@ -17,7 +17,7 @@ pub(super) struct PinnedBlocks {
     parts: Vec<Arc<Part>>,
     /// The last block of the log, which is partial, and its number.
     last: Option<(u64, Arc<[u8]>)>,
-    /// The bytes of the blocks that were wanted.
+    /// The bytes of the blocks that were requested for pinning.
     wanted: Arc<AtomicU64>,
     /// The bytes of the blocks in memory.
     here: Arc<AtomicU64>,
@@ -26,7 +26,7 @@ pub(super) struct PinnedBlocks {
 /// A run of [`PART`] blocks.
 struct Part {
     blocks: Vec<OnceLock<Arc<[u8]>>>,
-    /// A bit for each block that was wanted.
+    /// A bit for each block that was requested for pinning.
     wanted: Vec<AtomicU64>,
 }
 
@@ -79,7 +79,7 @@ impl PinnedBlocks {
         part.blocks.get(index(place))?.get()
     }
 
-    /// Marks a block as wanted. Returns whether it was unmarked before.
+    /// Marks a block as requested for pinning. Returns whether it was unmarked before.
     pub(super) fn wants(&self, number: u64, bytes: u64) -> bool {
         let Some((part, place)) = self.part(number) else {
             return false;
@@ -106,7 +106,7 @@ impl PinnedBlocks {
         }
     }
 
-    /// The bytes of the blocks that were wanted, whether in memory or not.
+    /// The bytes of the blocks that were requested for pinning, whether they are in memory or not.
     pub(super) fn wanted_bytes(&self) -> u64 {
         self.wanted
             .load(Ordering::Relaxed)

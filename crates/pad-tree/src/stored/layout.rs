@@ -1,11 +1,11 @@
 //! The layout of a version's new nodes in the log, such that a search reads few blocks.
 //!
-//! Nodes arrive from the leaves up and are written a subtree at a time. A node and its pending
-//! descendants may become larger than a block. Then the larger pending subtree below the node is
-//! written, its top first and then level by level.
+//! Nodes arrive from the leaves up and are written a subtree at a time. If a node and its pending
+//! descendants become larger than a block, the larger pending subtree below the node is written.
+//! Its top is written first, and then level by level.
 //!
-//! So a path crosses about as many blocks as it crosses block-sized subtrees. The few paths that a
-//! small update changes are one piece.
+//! A path therefore crosses about as many blocks as block-sized subtrees. The few paths that a
+//! small update changes are stored in one piece.
 //!
 //! At most two partial blocks are pending for each level, so memory grows with the depth only.
 
@@ -65,13 +65,14 @@ impl From<LayoutError> for pad_core::ApplyError {
     }
 }
 
-/// A subtree that is unwritten, in whole or at its top.
+/// A subtree that is not written, or not written at its top.
 struct Subtree<D> {
     /// The link to its root. The address is valid once the root is written.
     link: Link<D>,
-    /// The start of its unwritten nodes. The last of them is the root. A written subtree has none.
+    /// The start of its unwritten nodes in the list of pending nodes. The last of them is the root.
+    /// A written subtree has no unwritten nodes.
     nodes: usize,
-    /// The start of their records.
+    /// The start of the records of these nodes.
     records: usize,
 }
 

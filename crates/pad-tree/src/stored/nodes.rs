@@ -47,7 +47,7 @@ struct PinState {
     whole_bytes: u64,
 }
 
-/// The clone begins only with the blocks that every opening of the log shares.
+/// The clone initially shares only the blocks that every opening of the log shares.
 impl<L: NodeLog + Clone> Clone for Nodes<L> {
     fn clone(&self) -> Self {
         Self::new(self.log.clone(), self.cache.clone())
@@ -146,7 +146,7 @@ impl<L: NodeLog> Nodes<L> {
         self.visible
     }
 
-    /// Extends `held` to all visible blocks, with the partial last one.
+    /// Extends `held` to all visible blocks, including the partial last block.
     pub(super) fn with_places(&self, held: PinnedBlocks) -> Result<PinnedBlocks, StoreFault> {
         let whole = self.visible / BLOCK_BYTES;
         let last = if self.visible.is_multiple_of(BLOCK_BYTES) {
@@ -275,7 +275,7 @@ impl<L: NodeLog> Nodes<L> {
         self.discard();
         if self.visible != self.log.end() {
             self.visible = self.log.end();
-            // Cached blocks may hold bytes that are no longer in the log.
+            // // Cached blocks may contain bytes that are no longer in the log.
             self.use_cache(self.cache.clone());
         }
     }
@@ -312,8 +312,8 @@ impl<L: NodeLog> Nodes<L> {
         self.open_near(link, &mut Recent::default(), Reuse::Often)
     }
 
-    /// Reads like [`Nodes::open`], for callers that read the parent from the `recent` block, which
-    /// often holds the node too.
+    /// Reads like [`Nodes::open`], for callers that read the parent from the `recent` block. The
+    /// same block often contains the node too.
     ///
     /// # Errors
     /// The errors of [`Nodes::open`].

@@ -6,8 +6,8 @@
 //! - for each child its address and its digest
 //! - the length of the separator in two bytes, and the separator
 //!
-//! A leaf: a byte of kind, the length of the key (two bytes), the length of the value (four bytes),
-//! the key and the value. Numbers are little-endian.
+//! A leaf consists of a byte of kind, the length of the key (two bytes), the length of the value
+//! (four bytes), the key and the value. Numbers are little-endian.
 //!
 //! The digests of the tree protect keys, values and digests. They do not protect separators and
 //! flags, which determine the shape of the tree after an update. The checksum covers the whole

@@ -256,8 +256,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         followed: DraftOperations<'_, S::Digest>,
     ) -> Result<DraftResult<S, B>, ApplyError> {
         let operations = followed.operations();
-        // The number of entries is not signed. Its change is counted from a number that no removal
-        // exceeds.
+        // // The number of entries is not signed. The draft counts from the number of operations
+        // instead, so that no number of removals makes the count negative.
         let base = operations.len();
         let mut tree = Tree::with_store(draft, root, base);
         match followed {
@@ -444,7 +444,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     }
 
     /// Like [`StoredRepository::update`], limited to `most` bytes of keys and values. Each
-    /// operation counts two bytes in addition.
+    /// operation counts as two more bytes.
     ///
     /// Memory: in proportion to `most`.
     ///
@@ -491,7 +491,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// Verifies all contents of a version: they hash to its root, are in order, and their number
     /// matches the version's record. Returns the number of entries.
     ///
-    /// Time: linear in the number of entries. Memory: a path.
+    /// Time: linear in the number of entries. Memory: the nodes of one path.
     ///
     /// # Errors
     /// [`LookupError`] if the version does not exist or was pruned, or its contents are damaged or

@@ -48,8 +48,8 @@ impl<S: Suite, L> Copy for StoredView<'_, S, L> {}
 
 /// A node with the separators around it.
 ///
-/// Separators are not hashed. Without bounds, nodes from an attacker could put one node on many
-/// paths, and a proof could open all of them.
+/// Separators are not hashed. Without bounds, an attacker could place one node on many paths, and a
+/// proof could open all of these paths.
 #[derive(Clone, Debug)]
 pub(super) struct Node<D> {
     link: Link<D>,
@@ -203,8 +203,8 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
         Steps(top.into_iter().map(Step::Down).collect())
     }
 
-    /// Performs one step of a visit. Returns whether there was one. Nodes for which `is_left` holds
-    /// are skipped: neither they nor the nodes below are read.
+    /// Performs one step of a visit. Returns whether there was one. Nodes for which `is_left`
+    /// returns true are skipped: neither they nor the nodes below are read.
     fn step<E: From<StoreFault>>(
         self,
         steps: &mut Steps<S::Digest>,

@@ -1,4 +1,4 @@
-//! The author's memory follows the number of entries, not the number of operations.
+//! The author's memory depends on the number of entries, not on the number of operations.
 
 use pad_core::{Sha256Ed25519, Workers};
 
@@ -9,7 +9,7 @@ use crate::{
     tree::Tree,
 };
 
-/// Keeps 50 entries while 20 000 come and go, each with a key and a value of its own.
+/// Keeps 50 entries while 20 000 others are added and removed, each with its own key and value.
 fn memory_after_churn<B: BalancingScheme>() -> usize {
     let mut tree: Tree<InPlace<Authenticated<Sha256Ed25519>, B>> = Tree::default();
     for number in 0..20_000_u32 {

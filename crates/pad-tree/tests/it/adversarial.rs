@@ -32,7 +32,7 @@ use pad_tree::{
 
 type Store<S, B> = PathCopying<Authenticated<S>, B>;
 
-/// A dictionary of some versions under attack, and its last version in full.
+/// A dictionary of some versions under attack, and the full contents of its last version.
 struct Target<S: Suite, B: BalancingScheme> {
     played: TraceRun<TreePad<S, B, Store<S, B>>>,
     version: Version,
@@ -47,7 +47,7 @@ fn entry_key(number: u8) -> Key {
     key([number * 2])
 }
 
-/// Version 1 has `ENTRIES` keys; version 2 changes one.
+/// Version 1 has `ENTRIES` keys; version 2 changes one of them.
 fn actions(salt: &str) -> Vec<Action> {
     let mut actions: Vec<Action> = (1..=ENTRIES)
         .map(|number| Action::Put(entry_key(number), value(format!("{salt} {number}"))))
@@ -96,14 +96,15 @@ impl<S: Suite, B: BalancingScheme> Target<S, B> {
             .map(Verified::into_inner)
     }
 
-    /// Makes an honestly hashed proof that shows leaves according to `shown`.
+    /// Makes an honestly hashed proof that opens leaves as `shown` states.
     fn pruned<Q: TreeQuery>(&self, shown: &dyn Fn(&Key) -> LeafDetail) -> TreeProof<S, Q> {
         let tree = self.whole.shown(shown);
         assert_eq!(tree.digest(), self.head.get().root, "honestly hashed");
         tree.to_mirror().to_proof()
     }
 
-    /// The client's refusal of a proof that shows `leaves`: each a key, with value or digest.
+    /// Returns the client's refusal of a proof that opens `leaves`: each a key, with value or
+    /// digest.
     fn refusal<Q: TreeQuery>(
         &self,
         leaves: &[(&Key, LeafDetail)],

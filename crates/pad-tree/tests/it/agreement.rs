@@ -261,7 +261,7 @@ fn root_of_batch<B: BalancingScheme>(keys: &[Key]) -> Digest<32> {
         .root
 }
 
-/// Three keys suffice: the last one put decides which side of the root has two leaves.
+/// Three keys suffice: the key that was put last decides which side of the root has two leaves.
 #[test]
 fn red_black_trees_are_not_set_unique() {
     const { assert!(!RedBlack::SET_UNIQUE && Treap::SET_UNIQUE && SkipList::SET_UNIQUE) };

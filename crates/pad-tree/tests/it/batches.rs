@@ -1,5 +1,5 @@
-//! Large batches use another code path than single operations. Roots, answers and refusals must be
-//! equal.
+//! Large batches use another code path than single operations. Both must give equal roots, answers
+//! and refusals.
 
 use std::num::NonZeroUsize;
 
@@ -25,13 +25,13 @@ fn key(number: u32) -> Key {
 }
 
 fn put(number: u32, value: u32) -> Operation {
-    // Values of changing length are moved, those of equal length overwritten.
+    // // Values of another length are moved, values of equal length are overwritten.
     let length = usize::try_from(value % 4).unwrap();
     let value = [&value.to_be_bytes()[..], &[7; 3][..length.min(3)]].concat();
     Operation::Put(key(number), Value::new(value).unwrap())
 }
 
-/// A load, then batches of replacements, of insertions and removals, and of both.
+/// Returns a load, and then batches of replacements, of insertions and removals, and of both.
 fn batches() -> Vec<Vec<Operation>> {
     let scatter = |round: u32, i: u32| (i * 7919 + round * 104_729) % KEYS;
     let replace = |round: u32, count: u32| {

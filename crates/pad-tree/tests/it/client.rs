@@ -1,4 +1,4 @@
-//! Refusals and remembered state of the generic client.
+//! Refusals of the generic client, and its stored state.
 
 use ed25519_dalek::SigningKey;
 use pad_core::{
@@ -13,7 +13,7 @@ fn key(text: &str) -> Key {
     Key::try_from(text).unwrap()
 }
 
-/// An author of one dictionary and its server, after `versions` versions with `price` for an apple.
+/// Creates an author and its server, after `versions` versions in which an apple costs `price`.
 fn published(price: &str, versions: u64) -> (Author<Prices>, Server<Prices>) {
     let signer = SigningKey::from_bytes(&[7; 32]);
     let mut author = Author::<Prices>::new("fruit prices", signer).unwrap();

@@ -34,8 +34,8 @@ fn value(number: u64) -> Value {
     Value::new(vec![u8::try_from(number % 251).unwrap(); 32]).unwrap()
 }
 
-/// A store of `entries` entries in version 1, with one random entry replaced in each of `versions`
-/// later versions.
+/// Creates a store of `entries` entries in version 1. Each of `versions` later versions replaces
+/// one random entry.
 fn grown<B: BalancingScheme>(entries: u64, versions: u64) -> Stored<B> {
     let mut stored = Stored::<B>::open(authority::<B>(), MemoryLog::default(), 64 << 20).unwrap();
     let all = (0..entries).map(|number| Ok::<_, ()>((key(number), value(number))));
@@ -121,14 +121,14 @@ fn what_cannot_be_put_together_stays_as_it_is() {
     assert!(fixed.prove(Version::new(4), &key(3)).is_ok());
 }
 
-/// A log without optional operations, as all logs once were.
+/// A log without the optional operations of [`NodeLog`].
 #[derive(Clone, Debug)]
 struct MinimalLog;
 
 impl Twist for MinimalLog {}
 
 /// Counts the blocks read by 300 lookups of random keys in the latest version, each with an empty
-/// cache. The number depends on the contents alone.
+/// cache. The number depends only on the contents.
 fn reads(stored: &mut Stored<RedBlack>, entries: u64) -> u64 {
     let (latest, mut random, before) = (stored.latest(), Random::new(43), stored.blocks_read());
     for _ in 0..300 {
@@ -162,7 +162,7 @@ fn measured(entries: u64) -> ([u64; 4], [u64; 2]) {
     (counted, [some_bytes, bytes])
 }
 
-/// The counts depend on the contents alone, so that they are equal on every machine.
+/// The counts depend only on the contents, so they are equal on every machine.
 #[test]
 fn a_thousand_versions_cost_fewer_reads_once_their_nodes_are_together() {
     let few = ([1_580, 1_876, 1_659, 1_370], [363_363, 1_051_095]);

@@ -1,4 +1,4 @@
-//! Every tree PAD under the shared checks, on random traces against the oracle.
+//! Every tree PAD under the shared checks, on random traces compared with the oracle.
 
 use pad_conformance::{
     TreePad, dictionary, repository, soak, traces,

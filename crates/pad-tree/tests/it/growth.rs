@@ -24,9 +24,9 @@ struct Growth {
 /// The operations of single-key versions.
 #[derive(Clone, Copy)]
 enum Workload {
-    /// Inserts a new key each.
+    /// Each version inserts a new key.
     Insert,
-    /// Replaces a value, removes a key and inserts another in turn, at a constant size.
+    /// Versions replace a value, remove a key and insert another in turn, at a constant size.
     Churn,
 }
 
@@ -114,7 +114,7 @@ fn check_growth<B: BalancingScheme>() {
                 "{}: no more than that: {copying:?}",
                 B::NAME
             );
-            // Only digests of live nodes, of which an insertion adds one.
+            // // Only digests of live nodes are stored. An insertion adds one live node.
             assert!(nowhere.digests[half] < 1.1, "{}: {nowhere:?}", B::NAME);
             assert!(median.digests[half] < 4.0, "{}: {median:?}", B::NAME);
             let path = everywhere.digests[half] / copying.digests[half];

@@ -46,7 +46,7 @@ const NODES: [Domain; 7] = [
     Domain::DirectoryNode,
 ];
 
-/// Constants that no suite hashes under.
+/// Domains of constants. No suite hashes under them.
 const CONSTANTS: [Domain; 4] = [
     Domain::BlockAd1600,
     Domain::BlockMu1024,

@@ -5,7 +5,7 @@ use core::fmt::Debug;
 use pad_core::{StoreFault, Version};
 use pad_tree::{LogId, MemoryLog, NodeLog};
 
-/// The differences from an in-memory log. No twist can replace a record: [`NodeLog::replace`] is
+/// A difference from an in-memory log. No such log can replace a record: [`NodeLog::replace`] is
 /// refused.
 pub(crate) trait Twist: Debug + Send + Sync {
     fn identity(&self) -> Option<LogId> {
@@ -30,7 +30,7 @@ pub(crate) trait Twist: Debug + Send + Sync {
     }
 }
 
-/// An in-memory log with a twist.
+/// An in-memory log with the difference `T`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TwistedLog<T>(pub(crate) MemoryLog, pub(crate) T);
 

@@ -1,5 +1,5 @@
-//! Parts of the keys: their proofs equal those of the whole tree, and they prove and accept nothing
-//! else.
+//! Partial replicas of a tree: their proofs equal the proofs of the whole tree, and they prove and
+//! accept nothing else.
 
 use core::fmt::Debug;
 use std::collections::BTreeSet;
@@ -71,8 +71,8 @@ where
     }
 }
 
-/// Asserts that a part makes the proof of the whole tree, or refuses because it does not keep the
-/// keys.
+/// Asserts that a part makes the same proof as the whole tree, or refuses because it does not keep
+/// the keys.
 fn assert_same<St, Q: ProvableQuery + Debug>(
     part: &Part,
     server: &TreeRepository<S, St>,
@@ -112,7 +112,7 @@ fn check_version<St>(
     for key in keys {
         let is_inside = kept.contains(key.as_bytes());
         assert_same(part, server, (version, key), Some(is_inside));
-        // A part may know some neighbours of other keys, but not whether they are all.
+        // // A part may know some neighbours of other keys, but not whether it knows all of them.
         let expected = (!is_inside).then_some(false);
         assert_same(part, server, (version, &Predecessor(key.clone())), expected);
         assert_same(part, server, (version, &Successor(key.clone())), expected);
@@ -220,7 +220,7 @@ where
     }
 }
 
-/// After pruning, a part equals one that never loaded older versions, except for nodes.
+/// After pruning, a part equals a part that never loaded older versions, except for surplus nodes.
 fn check_dropping<St>(part: &mut Part, server: &TreeRepository<S, St>, keys: &[Key])
 where
     St: VersionedStore<Annotation = Authenticated<S>> + Send + Sync,
@@ -313,7 +313,7 @@ fn large<B: BalancingScheme>() -> (Vec<Update<S>>, Whole<B>) {
     (updates, server)
 }
 
-/// Versions share unchanged nodes, rotations included. A new version costs its changed paths.
+/// Versions share unchanged nodes, also after rotations. A new version adds only its changed paths.
 fn check_sharing<B: BalancingScheme>() {
     let (updates, server) = large::<B>();
     let kept = range(Some(&numbered(2000)), Some(&numbered(3000)));
@@ -353,7 +353,7 @@ fn versions_share_what_has_not_changed() {
     check_sharing::<SkipList>();
 }
 
-/// The list of changed keys may be wrong.
+/// Checks that a wrong list of changed keys only causes more questions.
 #[test]
 fn a_wrong_list_of_changes_costs_questions_and_nothing_else() {
     let (updates, server) = large::<RedBlack>();
@@ -402,7 +402,7 @@ fn what_an_upstream_makes_up_is_not_taken() {
         let refused = part.take_range(&kept, proof);
         assert_eq!(refused, Err(VerifyError::RootMismatch.into()), "{version}");
     }
-    // Proofs of part of the range, or of a larger one.
+    // // Proofs of part of the range, or of a larger range.
     for (start, end) in [(2000, 2050), (2050, 2100), (1990, 2100), (2000, 2200)] {
         let other = range(Some(&numbered(start)), Some(&numbered(end)));
         let proof = server.prove_query(third, &other).unwrap();
@@ -587,7 +587,8 @@ fn a_range_that_can_hold_no_key_is_no_part() {
     }
 }
 
-/// An author may sign a disordered tree. No single proof shows this; the part detects it with both.
+/// An author may sign a disordered tree. No single proof reveals the disorder, but a part that
+/// takes both proofs detects it.
 #[test]
 fn a_tree_out_of_order_is_never_complete() {
     let leaf = |text: &str| {

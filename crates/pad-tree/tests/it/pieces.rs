@@ -1,4 +1,4 @@
-//! Changes applied piece by piece give the same result as an in-memory author.
+//! Changes applied piece by piece give the same result as the same changes by an in-memory author.
 
 use core::{convert::Infallible, num::NonZeroUsize};
 
@@ -66,7 +66,7 @@ fn all(operations: &[Operation]) -> impl Iterator<Item = Result<Operation, Infal
     operations.iter().cloned().map(Ok)
 }
 
-/// Sorted changes of present and absent keys, one of three a removal.
+/// Returns sorted changes of present and absent keys. One of three is a removal.
 fn changes(keys: u64, random: &mut Random) -> Vec<Operation> {
     let mut changes = Vec::new();
     for number in 0..keys * 7 {

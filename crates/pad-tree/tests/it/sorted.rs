@@ -1,5 +1,5 @@
-//! Stored trees built from sorted entries equal those of an in-memory author; building needs memory
-//! for one path.
+//! Stored trees built from sorted entries equal the trees of an in-memory author. Building needs
+//! memory for one path.
 
 use core::convert::Infallible;
 use std::collections::BTreeMap;
@@ -114,8 +114,8 @@ fn bytes(log: &MemoryLog) -> (Vec<u8>, Vec<Vec<u8>>) {
     (nodes, records.collect::<Result<_, _>>().unwrap())
 }
 
-/// Checks a built first version and an applied second one: log, head and update equal those of an
-/// in-memory author.
+/// Checks a built first version and an applied second one: log, head and update equal the log, head
+/// and update of an in-memory author.
 fn check<B: BalancingScheme>(number: u64, longest_value: u64, random: &mut Random) {
     let contents = contents(number, longest_value, random);
     let mut author = author::<B>();
@@ -328,7 +328,7 @@ fn check_refusals<B: BalancingScheme>() {
     );
 }
 
-/// Filling an emptied dictionary from sorted entries equals applying the update.
+/// Filling an emptied dictionary from sorted entries gives the same result as applying the update.
 #[test]
 fn an_emptied_dictionary_is_filled_again() {
     let mut author = author::<RedBlack>();

@@ -1,4 +1,4 @@
-//! Stored trees equal in-memory ones with few reads, and give no wrong answer from damaged bytes.
+//! Stored trees equal in-memory trees, need few reads, and give no wrong answer from damaged bytes.
 
 use core::cell::Cell;
 
@@ -117,8 +117,8 @@ fn grown(entries: u64, versions: u64) -> (StoredRepository<S, RedBlack>, Author<
     (server, author)
 }
 
-/// The layout depends on contents alone. The cache's contents also depend on chance, so the bounds
-/// are far above usual values.
+/// The layout depends only on the contents. The contents of the cache also depend on chance, so the
+/// bounds are far above usual values.
 #[test]
 fn a_look_up_reads_few_blocks() {
     let (server, _) = grown(20_000, 100);
@@ -171,8 +171,8 @@ fn a_version_with_one_change_is_a_path_and_its_head() {
     assert!(bytes < 15 * 2 * 100, "{bytes} bytes");
 }
 
-/// Checks changes of every byte. A client refuses or gets the right answer; an update is refused or
-/// leads to the signed root.
+/// Changes every byte in turn. A client then refuses, or gets the right answer. An update is
+/// refused, or produces the signed root.
 fn check_bytes<B: BalancingScheme>() {
     let mut author = new_author::<B>();
     let mut server =
@@ -388,8 +388,8 @@ impl Signer<HeadSignature> for FlakySigner {
     }
 }
 
-/// A failed signature changes nothing: a retry of the batch gives the version of an in-memory
-/// author.
+/// A failed signature changes nothing: a retry of the batch produces the same version as an
+/// in-memory author.
 #[test]
 fn a_signer_that_refuses_changes_nothing() {
     let mut author = new_author::<Treap>();

@@ -93,7 +93,7 @@ struct AccumulatedRoots {
     digests: BTreeMap<String, String>,
 }
 
-/// An update that is refused by a server with the version before it.
+/// An update that is refused by a server whose latest version is `latest`.
 #[derive(Serialize, Deserialize)]
 struct RefusedUpdate {
     why: String,

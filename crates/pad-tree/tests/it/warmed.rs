@@ -1,5 +1,5 @@
-//! Latest versions in memory: no reads, the same proofs, and updates as soon as there is a new
-//! version.
+//! Latest versions that are warmed (kept in memory): no reads, the same proofs, and an update as
+//! soon as there is a new version.
 
 use std::sync::{Arc, Mutex};
 
@@ -82,8 +82,8 @@ impl Grown {
         Stored::open(self.author.authority(), log, cache.clone()).unwrap()
     }
 
-    /// Asserts that all answers equal those of the in-memory tree. Those about the latest version
-    /// read at most `most_reads` blocks.
+    /// Asserts that all answers equal the answers of the in-memory tree. Answers about the latest
+    /// version read at most `most_reads` blocks.
     fn check(&self, stored: &Stored<TwistedLog<KnownId>>, most_reads: u64) {
         let latest = stored.latest();
         let before = stored.blocks_read();
@@ -161,7 +161,7 @@ fn a_repository_follows_its_own_updates() {
     grown.check(&stored, 0);
 }
 
-/// Blocks of another log, or of a version that is absent here, are never used.
+/// Checks that blocks of another log, or of a version that is absent here, are never used.
 #[test]
 fn another_log_begins_anew() {
     let cache = NodeCache::new(ROOMY);
@@ -192,17 +192,17 @@ fn what_needs_more_than_it_may_take_is_refused_with_the_number() {
     let mut refused = grown.opened(&size(needed - 1));
     let most = needed - 1;
     assert_eq!(refused.warm(), Err(WarmError::TooLarge { needed, most }));
-    // The store still answers.
+    // // The store still answers queries.
     let unlimited = u64::MAX;
     grown.check(&refused, unlimited);
-    // A version that grew while it was followed is served, with the rest read from the log.
+    // // A version that grew beyond the limit is served. Its other blocks are read from the log.
     for _ in 0..20 {
         grown.change();
     }
     let mut followed = grown.opened(&exact);
     assert!(followed.warm().unwrap() <= needed);
     grown.check(&followed, unlimited);
-    // Without the option, no version is warmed.
+    // // With another cache size, no version is warmed.
     assert_eq!(grown.opened(&NodeCache::default()).warm(), Ok(0));
 }
 

@@ -21,13 +21,13 @@ pub fn label<S: Suite>(context: Context, generation: GenerationIndex) -> Vec<u8>
     bytes
 }
 
-/// A tuple in the set of a generation, and the instant of its creation.
+/// A tuple in the set of a generation, with the instant of the tuple's creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Member<S: Suite> {
     /// The tuple's digest.
     pub tuple: S::Digest,
-    /// The instant at which it was created.
+    /// The instant of the tuple's creation: a version, or an epoch of an older generation.
     pub since: u64,
 }
 
@@ -38,7 +38,7 @@ impl<S: Suite> Member<S> {
     }
 }
 
-/// The author's state of a tuple; `None` before it is accumulated.
+/// The author's state of a tuple; `None` before the tuple is accumulated.
 pub type TupleState<S> = Option<Member<S>>;
 
 /// A generation's accumulator: the set of its tuples, and the value.
@@ -130,7 +130,7 @@ impl<A: Dynamic> AuthorState<A> {
         })
     }
 
-    /// Applies a transition, once. A second call for the same version does nothing.
+    /// Applies a transition once. A second call for the same version does nothing.
     ///
     /// # Errors
     /// [`AccumulateError`]; the state is then unchanged, but notes of new tuples may be set.

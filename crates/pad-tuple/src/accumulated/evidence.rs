@@ -22,11 +22,11 @@ use crate::scheme::{Claim, Expectation};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct AccumulatedEvidence<R: Retention> {
-    /// The creation instant of the tuple, for superseding witnesses.
+    /// The creation instant of the tuple (a version or an epoch), for superseding witnesses.
     pub shown: R::TupleData,
-    /// The generation's value at some instant, with the author's signature.
+    /// The generation's accumulator value at some instant, with the author's signature.
     pub snapshot: Vec<u8>,
-    /// The witness that the tuple is in the set of that value.
+    /// The witness that the tuple is in the accumulated set.
     pub witness: Vec<u8>,
 }
 
@@ -35,7 +35,7 @@ impl<R: Retention> AccumulatedEvidence<R> {
     ///
     /// # Errors
     /// - [`VerifyError::Undecodable`] if the snapshot or the witness is not well-formed.
-    /// - [`VerifyError::OutsideValidity`] if the value does not vouch for the instant.
+    /// - [`VerifyError::OutsideValidity`] if the signed value does not cover the instant.
     /// - [`VerifyError::SignatureInvalid`] if the author did not sign the value for this
     ///   generation, design and dictionary.
     /// - The errors of the accumulator if the witness does not verify.
@@ -58,7 +58,7 @@ impl<R: Retention> AccumulatedEvidence<R> {
     }
 }
 
-/// Decodes an object of the accumulator from bytes within a message, which has bounded their
+/// Decodes an object of the accumulator from bytes within a message. The message bounds their
 /// length.
 ///
 /// # Errors

@@ -1,13 +1,14 @@
 //! The server's accumulators: the sets, and the proofs of each tuple.
 //!
-//! An update carries neither values nor witnesses. The server knows every tuple. It computes the
-//! witnesses of all tuples of a generation whose clock moved, and from them the value. That takes
-//! one short power for RSA, and one multi-scalar product for bilinear maps.
+//! An update contains neither values nor witnesses, because the server knows every tuple. The
+//! server computes the witnesses of all tuples of a generation whose clock moved, and computes the
+//! value from them. The value takes one short power for RSA, and one multi-scalar product for
+//! bilinear maps.
 //!
 //! Witnesses are recomputed instead of updated. For RSA, the reason is the number of primes. If an
 //! element was removed, updating a witness takes a power with an exponent as long as all changed
-//! primes. Recomputing one of `n` witnesses takes a power of `log2(n) / 2` primes. For bilinear
-//! maps no such count was made.
+//! primes. Recomputing one of `n` witnesses takes a power with an exponent of `log2(n) / 2` primes.
+//! For bilinear maps no such count was made.
 
 use std::collections::HashSet;
 

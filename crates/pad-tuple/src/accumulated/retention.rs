@@ -7,7 +7,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::signed::{Plain, Superseding, Validity};
 
-/// Rule for the instants that a value vouches for.
+/// Rule that determines for which instants a signed accumulator value is evidence.
 ///
 /// Source: Crosby & Wallach 2010, section 4.3.
 pub trait Retention: Copy + Debug + Eq + Send + Sync + 'static {
@@ -22,14 +22,14 @@ pub trait Retention: Copy + Debug + Eq + Send + Sync + 'static {
     /// Returns the bytes that are accumulated for a tuple, of fixed length.
     fn element<D: DigestBytes>(tuple: &D, shown: Self::TupleData) -> Vec<u8>;
 
-    /// Returns the instants that the value of the instant `until` vouches for.
+    /// Returns the instants for which the value of the instant `until` is evidence.
     fn validity(shown: Self::TupleData, until: u64) -> Validity;
 
-    /// Adds the proof of the tuple at the next instant.
+    /// Adds the proof of the tuple at the next instant. A rule may drop the earlier proofs.
     fn keep<P>(kept: &mut Vec<P>, newest: P);
 
-    /// Returns the proof that covers the instant `age` instants after the tuple's first. A rule
-    /// that keeps one proof returns it for every `age`.
+    /// Returns the proof that covers the instant `age` instants after the tuple's creation. A rule
+    /// that keeps only one proof returns it for every `age`.
     fn kept<P>(kept: &[P], age: u64) -> Option<&P>;
 }
 

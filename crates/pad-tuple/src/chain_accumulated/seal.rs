@@ -34,15 +34,16 @@ pub fn link<S: Suite>(value: &[u8], older: Option<&S::Digest>) -> S::Digest {
 }
 
 /// Returns the digest of a chain that the root binds: `H(tuple-attachment, merged (1) ‖ chain)`.
-/// `merged` is the generation that the younger ones were merged into. The hashed bytes differ in
-/// length from the encoding of every list of this design's extensions.
+/// `merged` is the generation into which the younger generations were merged. The hashed bytes
+/// differ in length from the encoding of every list of this design's extensions.
 pub(super) fn bound<S: Suite>(merged: GenerationIndex, chain: &S::Digest) -> S::Digest {
     S::hash(Domain::TupleAttachment, &[&[merged], chain.as_ref()])
 }
 
-/// Parts of a version's head that a proof carries: the signature, the history and the inputs of the
-/// root. A client recomputes the root, assembles the head and verifies the signature. `values`
-/// holds the accumulator values of the generations that the proof uses; `rest` covers the others.
+/// Parts of a version's head that a proof contains: the signature, the history and the inputs of
+/// the root. A client recomputes the root, assembles the head and verifies the signature. `values`
+/// contains the accumulator values of the generations that the proof uses; `rest` covers the
+/// others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct ChainSeal<S: Suite> {
@@ -52,7 +53,7 @@ pub struct ChainSeal<S: Suite> {
     pub history: S::Digest,
     /// The digest of the version's operations.
     pub operations: S::Digest,
-    /// The generation that the version's update merged the younger ones into.
+    /// The generation into which the version's update merged the younger generations.
     pub merged: GenerationIndex,
     /// The values of the generations consulted, youngest first.
     pub values: Vec<Vec<u8>>,
@@ -93,7 +94,7 @@ impl<S: Suite> ChainSeal<S> {
             .verify(&expectation.authority, &expectation.version)
     }
 
-    /// Refuses a seal that does not fit the number of generations consulted.
+    /// Refuses a seal that does not match the number of generations consulted.
     fn require_shown(&self, shown: usize, generations: usize) -> Result<(), VerifyError> {
         if self.values.len() < shown || (self.rest.is_none() && shown < generations) {
             return Err(VerifyError::GenerationMissing);
@@ -112,8 +113,8 @@ struct OpenedValue<'a, S: Suite, A: Dynamic> {
     accumulator: core::marker::PhantomData<A>,
 }
 
-/// Commitment: the verified head. Query: the public key of the generation's accumulator. Statement:
-/// the generation's value in the head's version.
+/// Verified against the verified head, with the public key of the generation's accumulator as the
+/// query. The statement is the generation's value in the head's version.
 impl<S: Suite, A: Dynamic> Proof for OpenedValue<'_, S, A> {
     type Commitment = Verified<SnapshotHead<S>>;
     type Query = A::PublicKey;

@@ -15,7 +15,7 @@ pub(super) struct Editor<'a, S: Suite, A> {
     tuples: &'a mut Generation<S, A>,
     change: &'a mut GenerationChange<S, A>,
     created: BTreeSet<Key>,
-    /// Keys at which an interval newly begins or ends.
+    /// Keys at which an interval begins or ends after the edit, but not before.
     moved: Vec<Key>,
 }
 

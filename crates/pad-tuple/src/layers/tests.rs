@@ -11,7 +11,7 @@ type Digest = <Suite256 as Suite>::Digest;
 /// A tuple as verifiers see it: the epochs that it names, its interval, its content.
 type TupleSummary = (Vec<u64>, Vec<u8>, Option<Vec<u8>>, String);
 
-/// Content of each key that a generation knows: `None` for a tombstone.
+/// Content of each key that a generation contains: `None` for a tombstone.
 type Entries = BTreeMap<Vec<u8>, Option<Vec<u8>>>;
 
 /// Model of the generations: maps without intervals.
@@ -112,7 +112,7 @@ fn deep(layers: &Test) -> Deep {
     )
 }
 
-/// Intervals never overlap and cover the key space: each ends where the next begins.
+/// Checks that intervals cover the key space without overlap: each ends where the next begins.
 fn check_intervals(tuples: &[TupleSummary]) {
     assert_eq!(tuples[0].1, b"", "the first begins at the start");
     assert_eq!(tuples[tuples.len() - 1].2, None, "the last has no end");
@@ -122,7 +122,8 @@ fn check_intervals(tuples: &[TupleSummary]) {
     }
 }
 
-/// A transition lists exactly the difference. A generation that is emptied is all new.
+/// Checks that a transition lists exactly the changed tuples. In an emptied generation, all tuples
+/// count as new.
 fn check_changes(
     before: &Model,
     after: &Model,
@@ -162,7 +163,7 @@ fn check_changes(
     }
 }
 
-/// Deleted tuples keep the notes that they had.
+/// Checks that deleted tuples keep their notes.
 fn check_marks(before: &Test, transition: &Transition<Suite256, u64>) {
     for (tuples, change) in before.generations().iter().zip(&transition.changes) {
         for (key, note) in &change.deleted {
@@ -296,7 +297,8 @@ fn what_is_refused_changes_nothing() {
     }
 }
 
-/// A tombstone stays until nothing older could have the key, and the start of the key space stays.
+/// Checks that a tombstone stays until no older generation can contain its key, and that the tuple
+/// at the start of the key space always stays.
 #[test]
 fn tombstones_end_in_the_oldest_generation() {
     let key = |name: &str| Key::new(name.as_bytes()).expect("short");

@@ -20,8 +20,8 @@ impl<S: Suite, D: AggregateDesign<S>> TupleRepository<S, D> {
     /// Time: `O(log n)` for each tuple that overlaps the range.
     ///
     /// # Errors
-    /// [`LookupError`] if the version does not exist or was pruned, the range cannot hold a key, or
-    /// a restored checkpoint is damaged.
+    /// [`LookupError`] if the version does not exist or was pruned, the range cannot contain a key,
+    /// or a restored checkpoint is damaged.
     pub fn prove_range(
         &self,
         version: Version,
@@ -113,7 +113,7 @@ fn draft<S: Suite, D: AggregateDesign<S>>(
         });
         let known = !matches!(stored.content, Content::Nothing);
         let reveals = range.contains(from.as_bytes());
-        // Short circuit: only keys of the range that this generation knows are decided here.
+        // // `insert` must run only for keys of the range that this generation contains.
         let open = reveals && known && decided.insert(from);
         let content = match &stored.content {
             Content::Nothing => RangeContent::Nothing,

@@ -44,7 +44,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
     /// checkpoint is noticed.
     pub fn entries(&self, version: Version) -> Result<BTreeMap<Key, Value>, LookupError> {
         let mut entries = BTreeMap::new();
-        // Older generations first, so that younger ones overrule them.
+        // // Older generations come first, so that younger generations override them.
         for (generation, instant) in self.instants_at(version)?.into_iter().enumerate().rev() {
             let tuples = self.indexes[generation].entries(Version::new(instant));
             for (lower, number) in tuples.into_iter().flatten() {

@@ -66,7 +66,7 @@ impl TupleSignature for Bls {
     }
 
     /// Returns the sum of the signatures. If the author sent bytes that are not signatures, returns
-    /// the first signature instead. Clients reject it as invalid for all messages.
+    /// the first signature instead. Clients reject such bytes as invalid for every message.
     fn aggregate(signatures: Vec<BlsSignature>) -> BlsSignature {
         BlsSignature::aggregate(&signatures).unwrap_or_else(|_| {
             *signatures

@@ -36,7 +36,7 @@ impl<S: Suite, State: Default> Default for SignedTupleState<S, State> {
     }
 }
 
-/// Extension for one generation: one item for each of its tuples, in order.
+/// The part of an update for one generation: one item for each tuple, in ascending order of keys.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct SignedExtension<S: Suite, G: TupleSignature, R: Refresh<S>> {
@@ -228,8 +228,8 @@ impl<S: Suite, G: TupleSignature, R: Refresh<S>> SignedRecords<S, G, R> {
         self.0.get(tuple.position())?.as_ref()
     }
 
-    /// Returns whether there is an item for each tuple, and each item can follow the tuple's
-    /// record.
+    /// Returns whether the extensions contain an item for each tuple, and each item can follow the
+    /// tuple's record.
     pub(super) fn fit(
         &self,
         layers: &Layers<S, TupleId>,

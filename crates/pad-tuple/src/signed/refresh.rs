@@ -43,8 +43,8 @@ pub trait RefreshScheme<S: Suite>: Clone + Debug + Eq + Send + Sync + 'static {
     ) -> Result<TupleStatement<S>, VerifyError>;
 }
 
-/// Signs every tuple at every instant; the server keeps every signature. The baseline for all other
-/// rules.
+/// Signs every tuple at every instant. The server keeps every signature. This rule is the baseline
+/// for all other rules.
 ///
 /// Source: Crosby & Wallach 2010, section 4.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,8 +107,9 @@ impl<S: Suite> RefreshScheme<S> for Superseding {
 /// Signs a tuple once, with the anchor of a hash chain. Every later instant reveals the next link,
 /// until the chain is used up and the tuple is signed again.
 ///
-/// A link supersedes the earlier links of its tuple, as in [`Superseding`]: it covers every instant
-/// since the tuple's creation. For a deleted tuple the author reveals no further links.
+/// A link supersedes the earlier links of its tuple, like a signature of [`Superseding`]. It covers
+/// every instant since the tuple's creation. For a deleted tuple the author reveals no further
+/// links.
 ///
 /// Source: Crosby & Wallach 2010, section 4.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,13 +119,13 @@ pub struct Lightweight;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct LightweightData<S: Suite> {
-    /// The creation instant of the tuple.
+    /// The instant of the tuple's creation: a version, or an epoch of an older generation.
     pub since: u64,
-    /// The instant of the signature.
+    /// The instant at which the signature was made.
     pub signed: u64,
-    /// The number of links revealed since that instant.
+    /// The number of links revealed since the signature.
     pub revealed: u32,
-    /// The newest link; the anchor itself if no link is revealed.
+    /// The newest revealed link; the anchor (the signed end of the chain) if no link is revealed.
     pub link: S::Digest,
 }
 

@@ -28,7 +28,7 @@ pub trait Refresh<S: Suite>: RefreshScheme<S> {
     type State: Clone + Debug + Default + Send + Sync;
     /// Item that an update contains for each tuple.
     type Item<G: TupleSignature>: Clone + Debug + Eq + Send + Sync + Serialize + DeserializeOwned;
-    /// The server's record of each tuple.
+    /// The data that the server stores to prove a tuple.
     type Record<G: TupleSignature>: Clone + Debug + Send + Sync + Serialize + DeserializeOwned;
 
     /// Signs a tuple at an instant, or extends an earlier signature. `statement` starts at the
@@ -60,8 +60,8 @@ pub trait Refresh<S: Suite>: RefreshScheme<S> {
         instant: u64,
     ) -> Self::Record<G>;
 
-    /// Returns the evidence of a tuple that existed at `instant`; `None` if the record contains
-    /// none. Rules with one signature per tuple return that signature without checking that it
+    /// Returns the evidence of a tuple that existed at `instant`; `None` if the record contains no
+    /// evidence. Rules with one signature per tuple return that signature without checking that it
     /// covers `instant`.
     fn show<G: TupleSignature>(
         record: &Self::Record<G>,
@@ -78,7 +78,8 @@ pub trait Refresh<S: Suite>: RefreshScheme<S> {
     }
 }
 
-/// A server's record of a tuple: its signatures, one for each instant from the first on.
+/// A server's record of a tuple: its signatures, one for each instant (version or epoch) from the
+/// first on.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct PlainRecord<G: TupleSignature> {

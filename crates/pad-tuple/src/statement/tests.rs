@@ -39,7 +39,7 @@ fn the_signed_bytes_are_these() {
     assert_eq!(expected.len(), LONGEST_SIGNED);
 }
 
-/// Every field in its place, and no byte that two of them share.
+/// Checks that every field has its own bytes: changing any field gives other signed bytes.
 #[test]
 fn every_field_gives_other_bytes() {
     let base = statement();

@@ -11,16 +11,16 @@ use crate::{
 /// A design that stores each record separately, under the number of its tuple.
 ///
 /// Laws:
-/// - Records that were written and read back answer about their tuples like the original records.
+/// - A record that was written and read back gives the same answers as the original record.
 /// - With [`StorableDesign::EACH_INSTANT`], a record that was read back belongs to one instant, and
-///   answers only about that instant.
+/// gives answers only about that instant.
 pub trait StorableDesign<S: Suite>: AggregateDesign<S> {
     /// Whether each instant has a separate record, because the newest record does not cover earlier
     /// instants.
     const EACH_INSTANT: bool;
 
-    /// Encodes a tuple's record, after an instant was admitted. Before that, `records` had no
-    /// record of the tuple, or the preceding one.
+    /// Encodes a tuple's record after `records` admitted an instant. Before that instant, `records`
+    /// contained no record of the tuple, or the preceding one.
     fn write_record(records: &Self::Records, tuple: TupleId) -> Option<Vec<u8>>;
 
     /// Decodes a tuple's record into `records`. Returns `None` and changes nothing if the bytes are

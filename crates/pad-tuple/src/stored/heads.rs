@@ -56,7 +56,7 @@ impl<S: Suite, R: Rows> StoredHeads<'_, S, R> {
         Ok(Some(signed))
     }
 
-    /// Returns the history for the next head. The signed latest head vouches for it.
+    /// Returns the history for the next head. The signed latest head commits to this history.
     pub(super) fn frontier(&self) -> Result<Frontier<S>, StoreFault> {
         let Some(latest) = self.latest_head()? else {
             return Ok(Frontier::default());

@@ -10,9 +10,9 @@
 //! | 4 ‖ version (8) | the numbers of the tuples that this version deleted |
 //! | 16 + generation ‖ instant (8) ‖ lower end | the run's `Piece` that begins at the lower end |
 //!
-//! Integers in keys are big-endian, so that rows are stored in their order. Rows of a kind are
-//! added in ascending order. The exceptions are the state, which is overwritten, records, which are
-//! overwritten or added in another order, and pruned rows, which are removed.
+//! Integers in keys are big-endian, so that rows are stored in the order of the integers. Rows of a
+//! kind are added in ascending order, with three exceptions. The state is overwritten. Records are
+//! overwritten or added in another order. Pruned rows are removed.
 
 use core::ops::Range;
 

@@ -49,7 +49,8 @@ impl<K> Reader<'_, K> {
             elsewhere: Claims::new(),
         };
         if self.state.latest != self.latest {
-            // Another writer has written: the known state is not the base of the next version.
+            // // Another writer has written, so the known state is not the base of the next
+            // version.
             return Err(StoreFault::Closed);
         }
         if self.latest == Version::EMPTY {

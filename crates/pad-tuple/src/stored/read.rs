@@ -107,7 +107,8 @@ impl<'v, K> Reader<'v, K> {
         let found = below.checked_sub(1).and_then(|place| piece.get(place));
         let (lower, number) = found.ok_or(StoreFault::Damaged)?;
         let tuple = self.tuple(generation, lower, *number)?;
-        // If a piece is missing, the piece before it would seem to contain its keys.
+        // // If a piece is missing, the piece before it would seem to contain the keys of the
+        // missing piece.
         if tuple
             .upper
             .as_ref()

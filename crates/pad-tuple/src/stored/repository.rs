@@ -35,13 +35,13 @@ use crate::{
 
 /// A repository of a tuple PAD of design `D` under suite `S`, with tuples stored as rows of `R`.
 ///
-/// Proofs, heads and updates equal the ones of [`TupleRepository`](crate::TupleRepository). Memory:
-/// the rows staged since the last [`StoredTupleRepository::flush`], and during an update the
-/// generations whose clocks it moves.
+/// A [`TupleRepository`](crate::TupleRepository) gives equal proofs, heads and updates. Memory: the
+/// rows staged since the last [`StoredTupleRepository::flush`], and during an update the
+/// generations whose clocks the update moves.
 ///
 /// Applied updates are visible immediately, and are written to the rows by
 /// [`StoredTupleRepository::flush`]. Store an update elsewhere before acknowledging it. A
-/// repository whose rows are behind continues from the stored updates.
+/// repository whose rows lack the latest updates continues when they are applied again.
 #[derive(Clone, Debug)]
 pub struct StoredTupleRepository<S: Suite, D: StorableDesign<S>, R = MemoryRows> {
     pub(super) rows: R,
@@ -53,7 +53,7 @@ pub struct StoredTupleRepository<S: Suite, D: StorableDesign<S>, R = MemoryRows>
     pub(super) state: State,
     /// The encoded state in the rows; `None` if the rows contain none.
     pub(super) written: Option<Vec<u8>>,
-    /// The history of all versions, once it was needed. The latest head vouches for it.
+    /// The history of all versions, read when first needed. The latest head commits to it.
     pub(super) frontier: Option<Frontier<S>>,
     pub(super) speculation: Speculation,
     pub(super) workers: Workers,
@@ -259,8 +259,8 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         Ok(())
     }
 
-    /// Reads one state of the rows, which must be the base of the staged rows. Other writers have
-    /// then overwritten no record since.
+    /// Reads one state of the rows, which must be the base of the staged rows. This ensures that
+    /// other writers have overwritten no record since.
     ///
     /// # Errors
     /// The error of `work`; [`StoreFault::Closed`] if another writer has written.
@@ -328,7 +328,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         self.read(|reader| {
             let instants = Source::<S, D>::instants(reader, version)?;
             let mut entries = BTreeMap::new();
-            // Older generations first, so that younger ones overrule them.
+            // // Older generations come first, so that younger generations override them.
             for (generation, instant) in instants.into_iter().enumerate().rev() {
                 for (lower, number) in reader.run(generation, instant)? {
                     let row = reader.tuple(generation, &lower, number)?;
@@ -361,7 +361,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
     ///
     /// # Errors
     /// [`LookupError`] if the version does not exist, was pruned or cannot be read, or the range
-    /// cannot hold a key.
+    /// cannot contain a key.
     pub fn prove_range(
         &self,
         version: Version,

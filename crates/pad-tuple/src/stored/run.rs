@@ -20,10 +20,10 @@ pub(super) type Piece = Vec<(Key, u64)>;
 ///
 /// # Errors
 /// [`StoreFault::Damaged`] if the row is malformed, lower ends do not ascend, or the first lower
-/// end differs from the one in the key.
+/// end differs from the lower end in the key.
 ///
 /// The first lower end is not stored again in the row. A row under a wrong key of the same length
-/// is detected by its digest, and by its tuples, which also store their lower ends.
+/// is detected by the row's digest, and by the tuples, which also store their lower ends.
 pub(super) fn decode_piece(key: &[u8], row: &[u8]) -> Result<Piece, StoreFault> {
     let start = piece_start(key).ok_or(StoreFault::Damaged)?;
     if row.len() > LONGEST_ROW {
@@ -125,8 +125,8 @@ fn stored_bytes((after, distance): &(KeySuffix, i64)) -> usize {
 const PIECE_BYTES: usize = 980;
 
 /// Maximum length of a row in bytes. The first lower end is only in the row's key, and a tuple with
-/// a long shared prefix takes four bytes more than were counted. Long keys can be encoded in few
-/// bytes, so longer rows are refused before the keys are built.
+/// a long shared prefix takes four bytes more than counted. Long keys can be encoded in few bytes,
+/// so longer rows are refused before the keys are built.
 const LONGEST_ROW: usize = 3 * PIECE_BYTES;
 
 #[cfg(test)]

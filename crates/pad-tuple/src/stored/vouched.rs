@@ -1,8 +1,8 @@
-//! Check that an author's own signatures vouch for stored rows.
+//! Check that an author's own signatures cover the stored rows.
 //!
-//! An author signs tuples anew from their stored contents and creation instants. A changed row
-//! would make the author sign a false history. The author therefore verifies each tuple like a
-//! client, by a signature for the latest version's instant.
+//! An author signs tuples anew from their stored contents and creation instants. If another party
+//! changed a row, the author would sign a false history. The author therefore verifies each tuple
+//! like a client, by a signature for the latest version's instant.
 
 use pad_core::{StoreFault, Suite, VerifyError, Workers};
 
@@ -21,7 +21,7 @@ use crate::{
 
 impl<K: Clone + Sync> Reader<'_, K> {
     /// Refuses loaded generations, and older tuples that were looked up, unless the author's
-    /// signatures vouch for them.
+    /// signatures cover them.
     ///
     /// Verifies the same records from which the author resumes, because a medium may return another
     /// row on a second read.
@@ -51,7 +51,7 @@ impl<K: Clone + Sync> Reader<'_, K> {
         self.require_vouched::<S, D>(others, workers)
     }
 
-    /// Refuses tuples for which the author's signatures do not vouch.
+    /// Refuses tuples that the author's signatures do not cover.
     ///
     /// # Errors
     /// The errors of [`Reader::require_loaded`].

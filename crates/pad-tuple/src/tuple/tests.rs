@@ -7,7 +7,7 @@ use super::*;
 
 type View<'a> = TupleView<'a, Digest<32>>;
 
-/// Digest as documented, without the code: SHA-256 of the tag's block and the fields.
+/// Compares a digest with SHA-256 of the tag's block and the documented fields.
 #[test]
 fn the_digest_is_of_these_bytes() {
     let view = View {
@@ -40,7 +40,7 @@ fn the_digest_is_of_these_bytes() {
     assert_eq!(last.digest::<Sha256Ed25519>(), Digest(expected));
 }
 
-/// Bytes moved over the boundary between two fields make another tuple.
+/// Checks that moving bytes across the boundary between two fields makes another tuple.
 #[test]
 fn no_two_tuples_have_one_digest() {
     let epochs: [&[u64]; 8] = [&[], &[0], &[1], &[256], &[0, 1], &[1, 0], &[1, 1], &[0; 14]];

@@ -41,13 +41,13 @@ type S = Sha256Ed25519;
 type Digest = <S as Suite>::Digest;
 /// The instants that a superseding signature covers.
 type Validity = <Superseding as RefreshScheme<S>>::TupleData;
-/// Data shown with a lightweight signature.
+/// The data that a proof contains for a lightweight signature.
 type Chain = <Lightweight as RefreshScheme<S>>::TupleData;
 
 /// The number of the author's keys and secrets.
 const AUTHOR: u8 = 7;
 
-/// A dictionary under attack: the server at every version, and the oracle.
+/// A dictionary under attack: a server for every version, and the oracle.
 struct Target<D: Design<S>> {
     authority: Authority,
     /// The server after each version, from version 0 on.
@@ -64,7 +64,7 @@ fn remove(name: &str) -> Action {
     Action::Remove(key(name))
 }
 
-/// The trace of most tests. With two generations, versions 1, 4 and 7 are merges.
+/// The operations of most tests. With two generations, versions 1, 4 and 7 are merges.
 fn actions() -> Vec<Action> {
     let snapshot = Action::Snapshot;
     let versions: [&[Action]; 8] = [
@@ -148,7 +148,7 @@ impl<D: Design<S, Secret: TestSecret>> Target<D> {
             .map(|lookup| lookup.into_inner().answer)
     }
 
-    /// The client's refusal of a proof; asserts that an accepted answer is true.
+    /// Returns the client's refusal of a proof. Asserts that an accepted answer is true.
     fn refusal(&self, proof: &TupleProof<S, D>, version: u64, name: &str) -> Option<VerifyError> {
         let asked = key(name);
         match self.verify(proof, version, &asked) {

@@ -36,7 +36,7 @@ type S = Sha256Ed25519;
 
 const AUTHOR: u8 = 7;
 
-/// A dictionary under attack: the server at every version, and the oracle.
+/// A dictionary under attack: a server for every version, and the oracle.
 struct Target<D: Design<S>> {
     authority: Authority,
     servers: Vec<TupleRepository<S, D>>,
@@ -44,7 +44,7 @@ struct Target<D: Design<S>> {
     oracle: Oracle,
 }
 
-/// The trace of most tests; versions 1, 4 and 7 are merges.
+/// The operations of most tests. Versions 1, 4 and 7 are merges.
 fn actions() -> Vec<Action> {
     let put = |name: &str, content: &str| Action::Put(key(name), value(content));
     let remove = |name: &str| Action::Remove(key(name));
@@ -100,7 +100,7 @@ impl<D: Design<S, Secret: TestSecret>> Target<D> {
         server.prove(Version::new(version), &key(name)).unwrap()
     }
 
-    /// The client's refusal of a proof; asserts that an accepted answer is true.
+    /// Returns the client's refusal of a proof. Asserts that an accepted answer is true.
     fn refusal(&self, proof: &TupleProof<S, D>, version: u64, name: &str) -> Option<VerifyError> {
         let expectation = expectation::<S, D>(self.authority, Version::new(version));
         match Untrusted::new(proof.clone()).verify(&expectation, &key(name)) {
@@ -114,12 +114,12 @@ impl<D: Design<S, Secret: TestSecret>> Target<D> {
     }
 }
 
-/// The length of a witness's hint: the offset of a prime representative.
+/// Returns the length of a witness's hint: the offset of a prime representative.
 fn hint<D: Design<S>>() -> usize {
     if D::NAME.ends_with("rsa") { 2 } else { 0 }
 }
 
-/// A foreign witness with the hint of another witness.
+/// Returns a foreign witness with the hint of the own witness.
 fn transplant<D: Design<S>>(foreign: &[u8], own: &[u8]) -> Vec<u8> {
     let at = own.len() - hint::<D>();
     [&foreign[..at], &own[at..]].concat()
@@ -169,7 +169,7 @@ impl<A: pad_accumulators::Dynamic<SecretKey: TestSecret>, R: Retention> SignedVa
     type Rule = R;
 }
 
-/// Swaps generations in version 1, in which both clocks show 1.
+/// Swaps generations in version 1, in which the clocks of both generations are at 1.
 fn check_generations<D: SignedValues>() {
     let target = Target::<D>::new();
     let honest = target.prove(1, "b");
@@ -205,8 +205,8 @@ fn check_instants<D: SignedValues>() {
         mixed
     };
     assert_eq!(target.refusal(&older, 6, "d"), outside(6, 5, 5));
-    // Presents the value of version 5 as that of version 6: with its number, and under its
-    // signature.
+    // // Presents the value of version 5 as the value of version 6: first with the number 6, then
+    // with the signature of version 6.
     let mut renamed = old.clone();
     renamed.snapshot[..8].copy_from_slice(&6_u64.to_be_bytes());
     assert_eq!(target.refusal(&with(&older, renamed), 6, "d"), INVALID);
@@ -277,7 +277,7 @@ where
     reversed.parts[0].evidence.shown = 7;
     assert_eq!(target.refusal(&reversed, 6, "d"), outside(6, 7, 6));
     assert_eq!(target.refusal(&reversed, 7, "d"), outside(7, 7, 6));
-    // One witness answers for every version of its range: [.., d) exists from 5 to 6.
+    // // One witness is valid for every version of its range: [.., d) exists from version 5 to 6.
     let server = &target.servers[6];
     let (at_five, at_six) = (
         server.prove(Version::new(5), &key("a")).unwrap(),
@@ -354,7 +354,8 @@ fn check_signed_bytes<D: SignedValues>() {
     );
 }
 
-/// The chain's opening and head must be those of the version, or the signature is invalid.
+/// Checks that the signature is invalid unless the proof contains the chain and head of its
+/// version.
 fn check_chain<A: pad_accumulators::Dynamic<SecretKey: TestSecret>>() {
     type Chain<A> = pad_tuple::ChainAccumulated<A, 2>;
     type Seal = pad_tuple::chain_accumulated::ChainSeal<S>;
@@ -521,7 +522,7 @@ fn check_failing_signer<D: Design<S, Secret: TestSecret>>() {
     assert!(refusals > 1);
 }
 
-/// A set above the public key's capacity stops the author, without a loss of changes.
+/// Checks that a set above the public key's capacity stops the author, without a loss of changes.
 fn check_capacity<D: Design<S, Secret: TestSecret>>() {
     let secret = D::Secret::numbered(AUTHOR);
     let signer = signing_key(AUTHOR);
@@ -668,7 +669,7 @@ fn too_many_keys_for_the_public_key() {
     check_refused_snapshot::<ChainAccumulatorsBilinear>();
 }
 
-/// Plain designs require the instant itself.
+/// Plain designs accept a signed value only for its own instant.
 #[test]
 fn plain_values_vouch_for_one_instant() {
     for instant in [0, 3, 5] {

@@ -43,7 +43,8 @@ fn verify<P: Proof<Error = VerifyError> + Message>(
         .map_err(Refusal::Verify)
 }
 
-/// A dictionary with every kind of tuple: old values, overruled ones, tombstones, several epochs.
+/// Returns operations that create every kind of tuple: old values, overridden values, tombstones,
+/// several epochs.
 fn trace() -> Vec<Action> {
     let mut actions = Vec::new();
     for byte in 0..12_u8 {

@@ -30,7 +30,8 @@ type Stored<D> = StoredTupleRepository<S, D>;
 
 const SIGNER: u8 = 7;
 
-/// An in-memory dictionary, a stored one that signs, and a stored one that applies updates.
+/// Three copies of a dictionary: an in-memory one, a stored one that signs, and a stored one that
+/// applies updates.
 struct Life<D: StorableDesign<S>> {
     author: TupleAuthor<S, D, SigningKey>,
     memory: TupleRepository<S, D>,
@@ -263,8 +264,8 @@ fn unsigned<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
     life.check();
 }
 
-/// Removes every row in turn, or replaces it by its older state: answers are right, and no present
-/// key is absent.
+/// Removes every row in turn, or replaces it by its older state. Asserts that answers are right,
+/// and that no present key seems absent.
 fn accidents<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
     let (mut life, mut random) = (Life::<D>::new(), Random(8));
     life.grow(&mut random, 7);
@@ -289,8 +290,8 @@ fn accidents<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
                 continue;
             };
             if stored.latest() != latest {
-                // The row with the latest version: the rows are behind, and the missing updates are
-                // applied again.
+                // // This row contains the latest version. The rows then lack the latest updates,
+                // which are applied again.
                 for update in &life.updates[usize::try_from(stored.latest().number()).unwrap()..] {
                     if stored.apply(update).is_err() {
                         break;
@@ -335,7 +336,7 @@ fn accidents<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
     assert!(refused > 0 && answered > 0);
 }
 
-/// Changes a byte of a row: an author signs the unchanged update, or nothing.
+/// Changes a byte of a row. The author then signs the unchanged update, or nothing.
 ///
 /// The state row decides into which generation a version merges. Any choice is valid, and an honest
 /// server accepts it.
@@ -382,7 +383,7 @@ fn changed_rows<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>(tries: u
     assert!(refused > 0 && signed > 0, "{refused} {signed}");
 }
 
-/// Rows of which one differs in the first read.
+/// Rows in which one row differs at the first read.
 #[derive(Debug)]
 struct FickleRows {
     honest: MemoryRows,
@@ -442,7 +443,7 @@ impl Rows for FickleRows {
     }
 }
 
-/// A medium with a different second read does not make an author sign anything else.
+/// An author signs nothing else if a medium returns different bytes on a second read.
 fn fickle_rows<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
     let (mut life, mut random) = (Life::<D>::new(), Random(11));
     life.grow(&mut random, 6);
@@ -656,7 +657,7 @@ fn what_waits_to_be_published_is_not_written_because_others_write() {
     assert_alike(&life.memory, &open());
 }
 
-/// A pruning handle that is behind does not revert the writes of others.
+/// Pruning through an outdated handle does not revert the writes of other handles.
 #[test]
 fn a_pruning_does_not_set_others_back() {
     type D = pad_tuple::SpecSuperseding;
@@ -704,7 +705,8 @@ fn rows_of_another_history_are_not_overwritten() {
     assert_alike(&one.memory, &open());
 }
 
-/// After pruning to the latest version there is a record for each tuple, and none of removed ones.
+/// After pruning to the latest version there is a record for each tuple, and none for removed
+/// tuples.
 #[test]
 fn pruning_leaves_what_the_oldest_version_needs() {
     fn check<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {

@@ -82,7 +82,7 @@ struct ProofVector {
     proof: String,
 }
 
-/// An update that is refused by a server with the version before it.
+/// An update that is refused by a server whose latest version is `latest`.
 #[derive(Serialize, Deserialize)]
 struct RefusedUpdate {
     why: String,
@@ -140,7 +140,7 @@ fn own_key(key: &impl PublicBytes) -> Option<String> {
     (!bytes.is_empty()).then(|| encode(bytes))
 }
 
-/// Rebuilds the file of a design, including the document's worked example in its file.
+/// Rebuilds the file of a design, including the worked example of the format document.
 fn check_all<S, D>(name: &str)
 where
     S: Suite,
@@ -414,8 +414,8 @@ fn other_suites() {
     check_all::<Paper2010, SpecLightweight>("spec-lightweight-paper-2010");
 }
 
-/// Clients refuse signatures of other tuples in the right number, which servers do not check
-/// individually.
+/// Clients refuse signatures of other tuples, even in the right number. Servers do not check
+/// signatures individually.
 #[test]
 fn what_servers_take_unchecked_no_client_believes() {
     type S = Sha256Ed25519;

@@ -6,7 +6,7 @@ use super::{HttpError, http::without_password};
 
 /// The address of a server: its origin `https://host:port` and a path prefix.
 ///
-/// Parsing is strict: an invalid port, a query or a fragment is rejected, not dropped.
+/// Parsing is strict: an invalid port, a query or a fragment is an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     origin: String,
@@ -15,8 +15,8 @@ pub struct Address {
 }
 
 impl Address {
-    /// Parses an address: `http://` or `https://` in any case, a host, and optionally a user, a
-    /// port and a path.
+    /// Parses an address: `http://` or `https://` in lower or upper case, a host, and optionally a
+    /// user, a port and a path.
     ///
     /// # Errors
     /// [`HttpError::Configuration`].
@@ -54,7 +54,7 @@ impl Address {
         })
     }
 
-    /// Returns scheme, host and port, and the user if there is one.
+    /// Returns the scheme, host and port, and the user if there is one.
     pub fn origin(&self) -> &str {
         &self.origin
     }

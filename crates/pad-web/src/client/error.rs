@@ -4,11 +4,11 @@ use std::io::ErrorKind;
 
 use ureq::{Error, Timeout};
 
-/// Error returned when a request fails: without a response, or with an unusable response.
+/// Error returned when a request receives no response, or an unusable response.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HttpError {
-    /// The address or the certificates are unusable; carries the details.
+    /// The address or the certificates are unusable, for the reason given here.
     #[error("the connection cannot be set up: {0}")]
     Configuration(String),
     /// The last attempt received no complete response.
@@ -19,20 +19,20 @@ pub enum HttpError {
         /// The reason of the last failure.
         reason: String,
     },
-    /// The server accepted the request, but its response did not begin or did not end within `wait`
-    /// or `transfer`.
+    /// The server accepted the request, but its response did not begin within the timeout, or did
+    /// not end within it. The timeout is `wait` or `transfer`.
     #[error("no answer in time: {reason}")]
     Silent {
         /// The timeout that expired.
         reason: String,
     },
-    /// The server was busy on the last attempt.
+    /// The server reported in the last attempt that it is busy.
     #[error("the server was busy at all {attempts} attempts")]
     Overloaded {
         /// The number of attempts.
         attempts: u32,
     },
-    /// The server's certificate is not trusted, or TLS failed otherwise.
+    /// The server's certificate is not trusted, or TLS failed for another reason.
     #[error("no secure connection: {0}")]
     Tls(String),
     /// The request exceeds the client's limit, or the server rejected it with status 413.
@@ -51,13 +51,13 @@ pub enum HttpError {
 
 /// The failure of one attempt.
 pub(super) enum AttemptError {
-    /// A permanent error: another attempt would fail too.
+    /// A permanent error, which another attempt would repeat.
     ForGood(HttpError),
-    /// The server is busy and asks for this delay.
+    /// The server is busy, and requests this delay before the next attempt.
     Busy(core::time::Duration),
-    /// The attempt received no complete response; carries the reason.
+    /// The attempt received no complete response, for this reason.
     Unreachable(String),
-    /// The response did not begin, or did not end, in time; carries the reason.
+    /// The response did not begin or did not end within the timeout, for this reason.
     Silent(String),
 }
 

@@ -12,14 +12,14 @@ use ureq::{
 
 use super::{Address, HttpError, HttpOptions, error::AttemptError, options::root_certificates};
 
-/// Size in bytes above which a POST sends `Expect: 100-continue`, so that a refusal costs no
-/// transmission.
+/// Size in bytes above which a POST request sends `Expect: 100-continue`. A server can then refuse
+/// the request before the body is sent.
 const ASK_ABOVE: usize = 256 << 10;
 
-/// Maximum delay before the next attempt, also if the server asks for more.
+/// Maximum delay before the next attempt, even if the server requests a longer delay.
 const LONGEST_WAIT: Duration = Duration::from_secs(20);
 
-/// An HTTP or HTTPS client of one server, with a pool of idle connections.
+/// An HTTP or HTTPS client of one server. It keeps a pool of idle connections.
 #[derive(Clone)]
 pub struct HttpClient {
     agent: Agent,
@@ -27,7 +27,7 @@ pub struct HttpClient {
     options: HttpOptions,
 }
 
-/// Path, POST body, and the client address to forward.
+/// The path, the body of a POST request, and the client address to forward.
 type Request<'r> = (&'r str, Option<PostBody<'r>>, Option<IpAddr>);
 
 /// The body of a POST request.
@@ -50,12 +50,12 @@ pub struct Reply {
     pub body: Vec<u8>,
 }
 
-/// The decision of a response handler: done or retry.
+/// The decision of a response handler: finished, or another attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict<T> {
-    /// The result.
+    /// The response is final; contains the result.
     Done(T),
-    /// The server asks for a retry. The result is used if no attempt is left.
+    /// The server requests another attempt. The result is used if no attempt is left.
     Again(T),
 }
 
@@ -63,11 +63,11 @@ impl HttpClient {
     /// Creates a client of the server at `address`: `http://host:port` or `https://host:port`, with
     /// an optional path prefix.
     ///
-    /// Connects on the first request.
+    /// No connection is opened before the first request.
     ///
     /// # Errors
-    /// [`HttpError::Configuration`] if `address` is not an [`Address`], or the PEM is unreadable or
-    /// contains no certificates.
+    /// [`HttpError::Configuration`] if `address` is not an [`Address`], or the PEM text of
+    /// certificates is unreadable or contains no certificate.
     pub fn new(address: &str, options: HttpOptions) -> Result<Self, HttpError> {
         let address = Address::parse(address)?;
         let mut tls = TlsConfig::builder()
@@ -83,7 +83,7 @@ impl HttpClient {
             .max_idle_connections_per_host(options.idle_connections)
             .timeout_resolve(Some(options.connect))
             .timeout_connect(Some(options.connect))
-            // A server may accept a connection and never read from it.
+            // Ends requests to a server that accepts a connection and never reads from it.
             .timeout_send_request(Some(options.transfer))
             .timeout_send_body(Some(options.transfer))
             .timeout_recv_response(Some(options.transfer.min(options.wait)))
@@ -102,7 +102,7 @@ impl HttpClient {
         without_password(&self.address)
     }
 
-    /// Creates a client of the same server that waits for a response for up to `transfer`.
+    /// Creates a client of the same server that waits up to `transfer` for a response.
     ///
     /// # Errors
     /// The errors of [`HttpClient::new`].
@@ -146,10 +146,10 @@ impl HttpClient {
         self.exchange((path, Some(posted), None), most, read)
     }
 
-    /// Forwards a request of `client`, and names the client, if given, in `X-Forwarded-For`.
-    /// Retries like [`HttpClient::get`].
+    /// Forwards a request of the client `client`. If `client` is given, its address is sent in
+    /// `X-Forwarded-For`. Retries like [`HttpClient::get`].
     ///
-    /// The server uses the name if it trusts this proxy. The request is a POST if `posted` is
+    /// The server uses this address if it trusts this proxy. The request is a POST if `posted` is
     /// given.
     ///
     /// # Errors
@@ -178,8 +178,8 @@ impl HttpClient {
         let mut backoff = self.options.backoff;
         let mut attempts = 1;
         loop {
-            // If the timeout `wait` is short, callers try other servers before they retry this
-            // server.
+            // With a short timeout `wait`, callers try other servers first, so this server is not
+            // retried here.
             let is_last = !self.options.is_patient() || attempts >= self.options.attempts;
             let (wait, error) = match self.attempt(request, most) {
                 Ok(reply) => match read(reply)? {
@@ -189,7 +189,7 @@ impl HttpClient {
                 },
                 Err(AttemptError::ForGood(error)) => return Err(error.into()),
                 Err(AttemptError::Busy(wait)) => (wait, HttpError::Overloaded { attempts }),
-                // Another attempt would take as long.
+                // Another attempt would probably take as long.
                 Err(AttemptError::Silent(reason)) => {
                     return Err(HttpError::Silent { reason }.into());
                 }
@@ -244,7 +244,7 @@ fn with_client<B>(request: RequestBuilder<B>, client: Option<IpAddr>) -> Request
 
 fn read_reply(answer: HttpResponse<Body>, limit: usize) -> Result<Reply, AttemptError> {
     let (head, mut body) = answer.into_parts();
-    // Reads one byte above the limit to detect a longer body.
+    // One more byte than the limit is read, to detect a longer body.
     let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
     let too_large = || AttemptError::ForGood(HttpError::ResponseTooLarge { limit });
     let body = body.with_config().limit(most).read_to_vec();
@@ -262,7 +262,7 @@ fn read_reply(answer: HttpResponse<Body>, limit: usize) -> Result<Reply, Attempt
     })
 }
 
-/// Removes user and password from an address, for display.
+/// Removes the user and the password from an address, for display.
 pub fn without_password(address: &str) -> String {
     let (scheme, rest) = address.split_once("://").unwrap_or(("", address));
     let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
@@ -272,7 +272,7 @@ pub fn without_password(address: &str) -> String {
     format!("{scheme}://{host}")
 }
 
-/// Returns the delay of `Retry-After` in seconds; zero for a date or a missing header.
+/// Returns the delay of the header `Retry-After`; zero for a date or a missing header.
 fn retry_after(answer: &HttpResponse<Body>) -> Duration {
     let seconds = answer
         .headers()
@@ -281,11 +281,11 @@ fn retry_after(answer: &HttpResponse<Body>) -> Duration {
     Duration::from_secs(seconds.unwrap_or(0))
 }
 
-/// Adds jitter: returns a delay between half of `backoff` and all of it, so that clients do not
-/// retry in lockstep.
+/// Adds jitter to a delay. Returns a delay between half of `backoff` and `backoff`, so that clients
+/// do not retry at the same time.
 fn spread(backoff: Duration) -> Duration {
     let mut random = [0];
-    // Without randomness, the delay is the longest.
+    // Without random numbers, the delay is `backoff`.
     let random = getrandom::fill(&mut random).map_or(u8::MAX, |()| random[0]);
     let half = backoff.checked_div(2).unwrap_or_default();
     let share = half.saturating_mul(u32::from(random));

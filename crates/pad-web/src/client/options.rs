@@ -25,17 +25,19 @@ pub struct HttpOptions {
     pub request_bytes: usize,
     /// Maximum length of a response in bytes.
     pub response_bytes: usize,
-    /// Maximum number of attempts if the server is unreachable or busy. There is always at least
-    /// one attempt.
+    /// Maximum number of attempts if the server is unreachable or busy. At least one attempt is
+    /// made.
     pub attempts: u32,
-    /// The delay before the second attempt; doubles with each further attempt.
+    /// The delay before the second attempt. The delay doubles with each further attempt.
     pub backoff: Duration,
-    /// Timeout for a connection, including the TLS handshake, and again for name resolution.
+    /// Timeout for opening a connection, including the TLS handshake. Name resolution has the same
+    /// timeout.
     pub connect: Duration,
-    /// Timeout for sending the request, for the response to begin, and for receiving it, each.
+    /// Timeout for each of three steps: sending the request, the start of the response, and
+    /// receiving the response.
     pub transfer: Duration,
-    /// Timeout for the response to begin, and again for it to end; without effect if it is not
-    /// below `transfer`. For clients with several servers: each request is then sent once.
+    /// Timeout for the start of the response, and again for its end. It has no effect unless it is
+    /// below `transfer`. Used by clients of several servers; each request is then sent only once.
     pub wait: Duration,
     /// Maximum number of idle connections kept for reuse.
     pub idle_connections: usize,
@@ -58,7 +60,7 @@ impl Default for HttpOptions {
 }
 
 impl HttpOptions {
-    /// Returns whether a response is waited for as long as `transfer`.
+    /// Returns whether the client waits for a response as long as `transfer`.
     pub fn is_patient(&self) -> bool {
         self.wait >= self.transfer
     }
@@ -82,7 +84,7 @@ pub(super) fn root_certificates(roots: &Roots) -> Result<RootCerts, HttpError> {
     Ok(RootCerts::from(certificates))
 }
 
-/// Loads the system's root certificates and skips unreadable ones.
+/// Loads the certificates of the operating system, and skips unreadable ones.
 fn system_certificates() -> Vec<Certificate<'static>> {
     rustls_native_certs::load_native_certs()
         .certs

@@ -1,4 +1,4 @@
-//! Accepted connections: limits on their number, and write time-outs for slow clients.
+//! Accepted connections: limits on their number, and write time-outs for clients that read slowly.
 
 use core::{
     pin::Pin,
@@ -24,21 +24,22 @@ use super::{
 
 /// A TCP stream whose writes fail with `TimedOut` if the client reads a response too slowly.
 ///
-/// Reads have no time-out here. The heads and bodies of requests have separate time-outs.
+/// Reads have no time-out here, because the heads and bodies of requests have their own time-outs.
 #[derive(Debug)]
 pub(super) struct GuardedStream {
     stream: TcpStream,
     patience: Duration,
     whole: Duration,
-    /// Whether the last write was pending.
+    /// Whether the last write could not complete.
     is_blocked: bool,
     stalled: Option<Stall>,
-    /// Deadline for the whole response, set once a write is pending.
+    /// Deadline for the whole response, set when a write could not complete.
     sending: Option<Pin<Box<Sleep>>>,
     connected: ConnectionSlot,
 }
 
-/// Deadline of a client that does not keep up, and the bytes that it has taken since.
+/// Deadline for a client that reads too slowly, and the bytes that it has read since the deadline
+/// was set.
 #[derive(Debug)]
 struct Stall {
     deadline: Pin<Box<Sleep>>,
@@ -46,11 +47,11 @@ struct Stall {
 }
 
 impl GuardedStream {
-    /// Guards the connection of a peer. Returns `None` if the peer or the server has too many, or
-    /// the stream cannot be configured.
+    /// Accepts the connection of a peer. Returns `None` if the peer or the server has too many
+    /// connections, or the stream cannot be configured.
     ///
-    /// Waiting here would queue connections without a bound. A closed connection tells the client
-    /// to wait.
+    /// Waiting here would queue connections without limit. A closed connection tells the client to
+    /// try later.
     pub(super) fn accept(
         stream: TcpStream,
         address: SocketAddr,
@@ -75,7 +76,7 @@ impl GuardedStream {
         Arc::clone(&self.connected.connection)
     }
 
-    /// Runs `attempt`, a write, and checks the write deadlines.
+    /// Runs the write `attempt`, and checks the deadlines for writes.
     fn watch(
         &mut self,
         context: &mut Context<'_>,
@@ -118,8 +119,8 @@ impl AsyncRead for GuardedStream {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<Result<()>> {
-        // Once all responses are taken, the next request resets the deadlines. Data that a client
-        // sends while it takes nothing does not.
+        // Once the client has read all responses, its next request resets the deadlines. Data that
+        // a client sends before that does not reset them.
         if !self.is_blocked && !self.connected.connection.has_unsent() {
             self.stalled = None;
             self.sending = None;

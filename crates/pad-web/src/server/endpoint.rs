@@ -1,4 +1,5 @@
-//! The HTTP endpoint: receives a request, calls the handler and accounts for the response.
+//! The HTTP endpoint. It receives a request, calls the handler, and accounts for the response's
+//! memory.
 
 use core::time::Duration;
 use std::sync::Arc;
@@ -20,16 +21,17 @@ use super::{
 /// Value of `Retry-After`, in seconds.
 const RETRY_AFTER_SECONDS: HeaderValue = HeaderValue::from_static("1");
 
-/// Maximum bytes of a refused request that are read and discarded, so that its client reads the
-/// response.
+/// Maximum bytes of a refused request that are read and discarded. Otherwise, the client might not
+/// read the response.
 const DRAINED_BYTES: usize = 1 << 20;
 /// Maximum time for reading and discarding a refused request.
 const DRAINED_FOR: Duration = Duration::from_secs(1);
 
-/// Minimum bytes by which the buffer of a body grows, up to the maximum length of the body.
+/// Minimum number of bytes by which the buffer for a body grows, up to the maximum length of the
+/// body.
 const LEAST_ROOM: usize = 1 << 14;
 
-/// Maximum of a time-out. No clock overflows in this time.
+/// Maximum duration of a time-out. The clock does not overflow in this time.
 const LONGEST_WAIT: Duration = Duration::from_secs(1 << 30);
 
 type HttpResponse = http::Response<Full<Bytes>>;
@@ -42,8 +44,8 @@ pub(super) struct Endpoint<H> {
     peers: Arc<Peers>,
 }
 
-/// A request that failed or was refused before the handler received it whole, or a response that
-/// cannot be sent.
+/// A request that failed or was refused before the handler received it as a whole, or a response
+/// that cannot be sent.
 enum Failure {
     Unreadable,
     TooSlow,
@@ -67,20 +69,20 @@ impl Failure {
             Self::HandlerFailed => text(StatusCode::INTERNAL_SERVER_ERROR, "the server failed"),
             Self::Overloaded => text(StatusCode::SERVICE_UNAVAILABLE, "the server is busy")
                 .with(header::RETRY_AFTER, RETRY_AFTER_SECONDS),
-            // A short text of the handler's, sent without being counted as response memory.
+            // The handler's short text is sent without being counted as response memory.
             Self::Refused(answer) => answer,
         };
         response_of(status, headers, Bytes::from(body))
     }
 }
 
-/// The body of a request, with its shares of the memory.
+/// The body of a request, with its shares of the memory limits.
 struct BodyBuffer {
     bytes: Vec<u8>,
     memory: Vec<Share>,
 }
 
-/// The bytes of a response, counted as memory in use until they are sent.
+/// The bytes of a response. They count as used memory until they are sent.
 struct AccountedBody {
     bytes: Vec<u8>,
     _memory: Unsent,
@@ -107,7 +109,8 @@ pub(super) async fn answer<H: Handler>(
             let began = Instant::now();
             let answer = endpoint.respond(request, received, &connection, peer);
             endpoint.peers.note_brief(peer, began.elapsed());
-            // Yield, so that a client with many requests does not keep the thread from others.
+            // Yields, so that a client with many requests does not keep the thread from other
+            // clients.
             yield_now().await;
             answer
         }
@@ -116,8 +119,8 @@ pub(super) async fn answer<H: Handler>(
             endpoint.process(request, received, connection, peer).await
         }
         Err(failure) => {
-            // A client that waits for "100 Continue" has sent nothing, and reading the body would
-            // request it. A client that was too slow gets no more time.
+            // A client that waits for "100 Continue" has sent no body, and reading would request
+            // it. A client that was too slow gets no more time.
             let drainable = !matches!(failure, Failure::TooSlow | Failure::Unreadable);
             if drainable && !expects {
                 drop(timeout(DRAINED_FOR, drain(&mut body)).await);
@@ -138,7 +141,7 @@ impl<H: Handler> Endpoint<H> {
         }
     }
 
-    /// Receives a whole request, if the handler admits it and it is within the limits.
+    /// Receives a whole request, if the handler admits it and the limits allow it.
     async fn receive(
         &self,
         head: &Head,
@@ -160,8 +163,8 @@ impl<H: Handler> Endpoint<H> {
         Ok((request, received, work))
     }
 
-    /// Returns the announced length of the body, if there is one. Refuses a body that is too long
-    /// or has no memory before any of it is received.
+    /// Returns the announced length of the body, if there is one. Refuses a body that is too long,
+    /// or for which there is no memory, before receiving any of it.
     fn announced(
         &self,
         headers: &HeaderMap,
@@ -183,7 +186,8 @@ impl<H: Handler> Endpoint<H> {
         Ok(announced)
     }
 
-    /// Receives the body. Memory is reserved for bytes as they arrive, not as they are announced.
+    /// Receives the body. Memory is reserved for bytes that have arrived, not for the announced
+    /// length.
     async fn receive_body(
         &self,
         body: &mut Incoming,
@@ -228,7 +232,8 @@ impl<H: Handler> Endpoint<H> {
         }
     }
 
-    /// Reserves memory for `bytes` more bytes of a body of at most `most` bytes, and some ahead.
+    /// Reserves memory for `bytes` more bytes of a body of at most `most` bytes, and for some bytes
+    /// in advance.
     fn make_room(
         &self,
         received: &mut BodyBuffer,
@@ -240,7 +245,8 @@ impl<H: Handler> Endpoint<H> {
         if received.bytes.capacity().saturating_sub(length) >= bytes {
             return Ok(());
         }
-        // Growth by an eighth copies each byte at most eight times, and wastes at most an eighth.
+        // With a growth of one eighth, each byte is copied at most eight times, and at most one
+        // eighth is unused.
         let ahead = (length / 8).max(LEAST_ROOM);
         let wanted = bytes.max(ahead.min(most.saturating_sub(length)));
         let before = received.bytes.capacity();
@@ -254,7 +260,7 @@ impl<H: Handler> Endpoint<H> {
         Ok(())
     }
 
-    /// Handles the request on a blocking thread, once one is free.
+    /// Handles the request on a blocking thread, as soon as one is free.
     async fn process(
         self: Arc<Self>,
         request: H::Request,
@@ -267,7 +273,7 @@ impl<H: Handler> Endpoint<H> {
         let permit = timeout(self.timeouts.queue, self.peers.acquire_thread(peer)).await;
         let permit = permit.ok().flatten().ok_or(Failure::Overloaded)?;
         spawn_blocking(move || {
-            // Held here, so that the permit outlives a client that disconnects.
+            // The permit is moved here, so that it is held even if the client disconnects.
             let _permit = permit;
             self.respond(request, received, &connection, peer)
         })
@@ -309,7 +315,7 @@ fn response_of(
     let mut response = HttpResponse::new(Full::new(body));
     *response.status_mut() = status;
     response.headers_mut().extend(headers);
-    // Browsers must not guess a type for bytes that an attacker chose.
+    // Browsers must not guess the type of bytes that an attacker has chosen.
     response.headers_mut().insert(
         header::X_CONTENT_TYPE_OPTIONS,
         HeaderValue::from_static("nosniff"),

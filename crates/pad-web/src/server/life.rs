@@ -30,7 +30,7 @@ use super::{
     peers::{Connection, Peers},
 };
 
-/// A server that is bound to an address, but does not serve yet.
+/// A server that is bound to an address, but does not accept connections yet.
 ///
 /// ```no_run
 /// use pad_web::server::{Admission, Answer, Handler, Head, Options, Server, StatusCode, Work};
@@ -74,18 +74,18 @@ pub struct RunningServer {
 pub enum ShutdownOutcome {
     /// All connections ended within the time limit.
     Drained,
-    /// The time limit was reached and the remaining connections were cut. A handler that is still
-    /// busy continues, because threads cannot be stopped from outside.
+    /// The time limit was reached, and the remaining connections were closed. A handler that is
+    /// still running continues, because a thread cannot be stopped from outside.
     TimedOut {
-        /// Number of connections that were cut.
+        /// Number of connections that were closed.
         connections: usize,
     },
 }
 
-/// Time limit for requests in flight at shutdown; `None` before shutdown.
+/// Time limit for the requests in progress at shutdown; `None` before shutdown.
 type Limit = Option<Duration>;
 
-/// Channel that tells connections to end after the requests in flight. Each connection has a
+/// Channel that tells connections to end after their requests in progress. Each connection has a
 /// receiver.
 type Connections = Arc<watch::Sender<bool>>;
 
@@ -116,7 +116,7 @@ impl Server {
         self.address
     }
 
-    /// Serves until Ctrl-C or, on Unix, SIGTERM. A second signal cuts the requests in flight.
+    /// Serves until Ctrl-C or, on Unix, SIGTERM. A second signal aborts the requests in progress.
     ///
     /// # Errors
     /// [`ServerError::Io`].
@@ -187,7 +187,8 @@ impl Server {
                 }),
             }
         });
-        // Do not wait for handlers that exceed the time limit on these threads.
+        // Handlers that exceed the time limit still run on these threads. This call does not wait
+        // for them.
         runtime.shutdown_background();
         stopped.map_err(ServerError::Io)
     }
@@ -211,7 +212,7 @@ impl Server {
                 accepted = listener.accept() => accepted,
             };
             let Ok((stream, address)) = accepted else {
-                // For example, the process has no file descriptors left.
+                // For example, the process has no free file descriptor.
                 sleep(PAUSE).await;
                 continue;
             };
@@ -240,7 +241,7 @@ impl Server {
     }
 }
 
-/// State of one connection that is served.
+/// The state of one open connection.
 struct ConnectionTask<H> {
     endpoint: Arc<Endpoint<H>>,
     connection: Arc<Connection>,
@@ -251,8 +252,8 @@ struct ConnectionTask<H> {
 impl<H: Handler> ConnectionTask<H> {
     /// Serves HTTP/1.1 with a time limit for heads.
     ///
-    /// The next request is read once the previous response is sent. A client that pipelines without
-    /// reading holds one response in memory, then is disconnected.
+    /// The next request is read after the previous response is sent. If a client pipelines requests
+    /// without reading, one response is in memory, until the client is disconnected.
     async fn converse(mut self, stream: impl AsyncRead + AsyncWrite + Unpin) {
         let service = service_fn(|request| {
             let answer = answer(
@@ -272,7 +273,8 @@ impl<H: Handler> ConnectionTask<H> {
             .serve_connection(TokioIo::new(stream), service);
         let mut conversation = pin!(conversation);
         let ending = async { drop(self.ending.wait_for(|is_ending| *is_ending).await) };
-        // Errors of this connection (client left or was too slow) do not affect others.
+        // Errors of this connection do not affect others. For example, the client has left or was
+        // too slow.
         tokio::select! {
             biased;
             () = ending => {
@@ -287,7 +289,7 @@ impl<H: Handler> ConnectionTask<H> {
 /// The first second of the year 9999.
 const LAST_DATE: u64 = 253_370_764_800;
 
-/// Pause after a failed accept.
+/// Pause after a connection could not be accepted.
 const PAUSE: Duration = Duration::from_millis(50);
 
 impl RunningServer {
@@ -301,8 +303,8 @@ impl RunningServer {
         self.connections.receiver_count()
     }
 
-    /// Accepts no more connections, answers the requests in flight within `limit`, then stops.
-    /// Returns immediately; [`join`](Self::join) waits.
+    /// Stops accepting connections, answers the requests in progress within `limit`, and then stops
+    /// the server. Returns immediately; [`join`](Self::join) waits.
     pub fn shutdown(&self, limit: Duration) {
         self.limit.send_replace(Some(limit));
     }
@@ -319,7 +321,7 @@ impl RunningServer {
 /// Waits until shutdown begins.
 async fn limited(limits: &mut watch::Receiver<Limit>) {
     if limits.wait_for(Option::is_some).await.is_err() {
-        // The sender is gone, so shutdown can no longer be requested.
+        // The sender no longer exists, so no shutdown can be requested.
         core::future::pending::<()>().await;
     }
 }
@@ -331,7 +333,7 @@ async fn deadline(mut limits: watch::Receiver<Limit>, connections: &Connections)
         match limit {
             None => {
                 if limits.changed().await.is_err() {
-                    // The sender is gone, so shutdown can no longer be requested.
+                    // The sender no longer exists, so no shutdown can be requested.
                     core::future::pending::<()>().await;
                 }
             }
@@ -359,7 +361,7 @@ struct Signals {
 
 #[cfg(unix)]
 impl Signals {
-    /// Installs signal handlers. From now on these signals do not end the process.
+    /// Installs signal handlers. Afterwards, these signals do not end the process.
     fn listen() -> io::Result<Self> {
         use signal::unix::SignalKind;
         Ok(Self {
@@ -386,7 +388,7 @@ impl Signals {
         Ok(Self)
     }
 
-    /// Waits for Ctrl-C. Never returns if the handler cannot be installed.
+    /// Waits for Ctrl-C. Waits forever if the signal handler cannot be installed.
     async fn next(&mut self) {
         if signal::ctrl_c().await.is_err() {
             core::future::pending::<()>().await;

@@ -12,28 +12,29 @@ use rustls::{
 
 use super::error::ServerError;
 
-/// Server options.
+/// Options of a server.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Certificate and key. With them the server speaks only TLS 1.2 and 1.3, without them only
-    /// plain TCP.
+    /// Certificate and private key. If given, the server accepts only TLS 1.2 and 1.3. Otherwise,
+    /// it accepts only plain TCP.
     pub identity: Option<Identity>,
     /// Resource limits.
     pub limits: Limits,
     /// Time-outs.
     pub timeouts: Timeouts,
-    /// Addresses of trusted proxies. The header `X-Forwarded-For` is ignored from all other peers.
+    /// Addresses of trusted proxies. The header `X-Forwarded-For` of other peers is ignored.
     ///
-    /// The client of a request from a proxy is the last address in the header that is not a trusted
-    /// proxy's. Without such an address, or before one that cannot be parsed, it is the proxy whose
-    /// address was read last.
+    /// The client of a request from a proxy is the last address in this header that is not a
+    /// trusted proxy's. If there is no such address, or a later address cannot be parsed, the
+    /// client is the proxy whose address was read last.
     pub trusted_proxies: Vec<IpAddr>,
 }
 
 /// Header in which proxies name the client.
 pub(super) const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// Bytes that a client must send within [`Timeouts::body`], or take within [`Timeouts::write`].
+/// Number of bytes that a client must send within [`Timeouts::body`], or read within
+/// [`Timeouts::write`].
 pub(super) const QUANTUM: usize = 1 << 20;
 
 /// Resource limits: counts and bytes, in total and per peer.
@@ -41,35 +42,36 @@ pub(super) const QUANTUM: usize = 1 << 20;
 pub struct Limits {
     /// Maximum length of a request body in bytes.
     pub request_bytes: usize,
-    /// Maximum length of a response body in bytes. A handler that exceeds it has failed (status
-    /// 500).
+    /// Maximum length of a response body in bytes. If a handler's response is longer, the client
+    /// receives status 500.
     pub response_bytes: usize,
     /// Maximum number of requests that are handled concurrently, each on a blocking thread.
     ///
     /// One peer may use half of the threads, and at least one. A quarter of all threads, rounded
-    /// up, is reserved for peers that use none. A single thread is not reserved.
+    /// up, is reserved for peers that use none. If there is only one thread, it is not reserved.
     pub in_flight: usize,
-    /// Maximum number of queued requests. A quarter of all requests, in flight and queued, is
-    /// reserved for peers without requests.
+    /// Maximum number of queued requests. A quarter of all places for requests, in progress and
+    /// queued, is reserved for peers without requests.
     pub waiting: usize,
     /// Maximum number of requests of one peer that are handled or queued.
     ///
-    /// A peer is an IPv4 address or an IPv6 network of 64 bits. All clients behind a proxy that is
-    /// not in [`Options::trusted_proxies`] are one peer.
+    /// A peer is an IPv4 address, or an IPv6 network with a 64-bit prefix. All clients of a proxy
+    /// that is not in [`Options::trusted_proxies`] count as one peer.
     pub requests_per_peer: usize,
-    /// Total bytes of request bodies that are being received and handled.
+    /// Maximum total bytes of the request bodies that are being received and handled.
     pub body_bytes: usize,
-    /// Total bytes of response bodies that are being sent.
+    /// Maximum total bytes of the response bodies that are being sent.
     pub answer_bytes: usize,
-    /// Bytes of the request bodies of one peer, and separately of its response bodies.
+    /// Maximum bytes of the request bodies of one peer. The same maximum applies to its response
+    /// bodies.
     pub bytes_per_peer: usize,
-    /// Reserve in bytes for requests and responses of at most 64 KiB, used when the other memory
-    /// limits are reached. One peer may have an eighth of it, or 64 KiB if that is more.
+    /// Additional bytes for requests and responses of at most 64 KiB. They are used when the other
+    /// memory limits are reached. One peer may use an eighth of them, or 64 KiB if that is more.
     pub reserve_bytes: usize,
     /// Maximum number of connections; further connections are closed immediately. A quarter is
     /// reserved for peers without connections.
     pub connections: usize,
-    /// Maximum number of connections of one peer; a trusted proxy may have half of all.
+    /// Maximum number of connections of one peer. A trusted proxy may have half of all connections.
     pub connections_per_peer: usize,
 }
 
@@ -96,20 +98,20 @@ impl Default for Limits {
 pub struct Timeouts {
     /// Limit for the TLS handshake.
     pub handshake: Duration,
-    /// Limit for the head of a request, from the end of the previous response: the idle time-out of
-    /// a connection.
+    /// Limit for the head of a request, counted from the end of the previous response. It is also
+    /// the idle time-out of a connection.
     pub header: Duration,
-    /// Limit for each further mebibyte of a request body, or for its rest.
+    /// Limit for each further mebibyte of a request body, or for its last part.
     pub body: Duration,
-    /// Limit for each further mebibyte of a response, once the client does not keep up.
+    /// Limit for each further mebibyte of a response, if the client reads too slowly.
     pub write: Duration,
-    /// Limit for the wait for a thread.
+    /// Limit for waiting for a blocking thread.
     pub queue: Duration,
     /// Limit for a whole request body, even if it arrives steadily.
     pub whole_body: Duration,
-    /// Limit for the client to take a whole response, even if it reads steadily.
+    /// Limit for sending a whole response, even if the client reads steadily.
     pub whole_answer: Duration,
-    /// Limit for the requests in flight at shutdown.
+    /// Limit for the requests in progress at shutdown.
     pub shutdown: Duration,
 }
 
@@ -140,7 +142,7 @@ impl Identity {
     /// chain begins with the server's certificate.
     ///
     /// # Errors
-    /// [`ServerError::Certificate`] if the input is not PEM, or has no certificate or no key.
+    /// [`ServerError::Certificate`] if the input is not PEM, or contains no certificate or no key.
     pub fn from_pem(certificates: &[u8], key: &[u8]) -> Result<Self, ServerError> {
         let unreadable = |error: &dyn fmt::Display| ServerError::Certificate(error.to_string());
         let certificates = CertificateDer::pem_slice_iter(certificates)

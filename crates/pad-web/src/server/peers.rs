@@ -1,6 +1,7 @@
 //! Quotas for connections, requests, threads and memory, so that no peer can exhaust them.
 //!
-//! A peer is an IPv4 address, or the first half of an IPv6 address: the network of one subscriber.
+//! A peer is an IPv4 address, or the first half of an IPv6 address, which is the network of one
+//! subscriber.
 
 use core::{
     sync::atomic::{AtomicUsize, Ordering},
@@ -18,10 +19,11 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use super::{Limits, options::FORWARDED_FOR};
 
-/// Maximum bytes of a message that may use the reserve.
+/// Maximum bytes of a message that may use the memory reserve.
 pub(super) const SMALL: usize = 1 << 16;
 
-/// Key of the limits per peer: an IPv4 address, an IPv6 network of 64 bits, or a trusted proxy.
+/// Key of the limits per peer: an IPv4 address, an IPv6 network with a 64-bit prefix, or a trusted
+/// proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Peer(IpAddr);
 
@@ -45,19 +47,19 @@ impl Peer {
 #[derive(Debug)]
 pub(super) struct Peers {
     connections: Shares,
-    /// Requests for blocking threads that were received whole: in flight or queued.
+    /// Requests for blocking threads that were received as a whole and are in progress or queued.
     requests: Shares,
     bodies: Shares,
     answers: Shares,
-    /// Memory for small bodies and responses once the other memory limits are reached.
+    /// Memory for small bodies and responses, used when the other memory limits are reached.
     reserve: Shares,
-    /// Threads for all peers. The next field holds the threads reserved for peers that use none.
+    /// Threads for all peers. The next field contains the threads reserved for peers that use none.
     threads: Arc<Semaphore>,
     threads_for_first: Arc<Semaphore>,
     /// Maximum number of requests of one peer that are handled concurrently.
     at_work: usize,
     threads_by_peer: Mutex<HashMap<Peer, Weak<PeerThreads>>>,
-    /// Peers with a brief request that was not brief, and its time.
+    /// Peers whose brief request took too long, and the time of this request.
     heavy: Mutex<HashMap<Peer, Instant>>,
     proxies: Vec<IpAddr>,
 }
@@ -66,15 +68,15 @@ pub(super) struct Peers {
 #[derive(Debug)]
 struct PeerThreads {
     all: Arc<Semaphore>,
-    /// Permit for the only request of the peer that may wait for a reserved thread.
+    /// Permit to wait for a reserved thread. Only one request of the peer may wait for one.
     first: Arc<Semaphore>,
-    /// Number of threads in use.
+    /// Number of threads that the peer uses.
     running: AtomicUsize,
     ended: Notify,
 }
 
 impl PeerThreads {
-    /// Waits until the peer has no thread.
+    /// Waits until the peer uses no thread.
     async fn none_runs(&self) {
         loop {
             let ended = self.ended.notified();
@@ -86,7 +88,7 @@ impl PeerThreads {
     }
 }
 
-/// A permit to run a request on a thread; dropping it returns the thread.
+/// A permit to run a request on a blocking thread. Dropping it returns the thread.
 #[derive(Debug)]
 pub(super) struct ThreadPermit {
     threads: Arc<PeerThreads>,
@@ -102,18 +104,18 @@ impl Drop for ThreadPermit {
     }
 }
 
-/// Duration from which a brief request makes its peer heavy.
+/// Duration of a brief request from which its peer counts as heavy.
 const BRIEF: Duration = Duration::from_millis(5);
 /// Time for which the brief requests of a heavy peer run on blocking threads.
 const HEAVY: Duration = Duration::from_secs(10);
-/// Maximum number of peers noted as heavy; further ones are not noted.
+/// Maximum number of peers recorded as heavy. Further peers are not recorded.
 const MOST_HEAVY: usize = 1 << 12;
 
 /// Shared state of one connection.
 #[derive(Debug)]
 pub(super) struct Connection {
     pub(super) address: IpAddr,
-    /// Number of responses in memory that the client has not taken.
+    /// Number of responses in memory that the client has not read.
     unsent: AtomicUsize,
 }
 
@@ -147,7 +149,7 @@ impl Peers {
         })
     }
 
-    /// Registers a connection. Returns `None` at the limit in total or of this peer.
+    /// Registers a connection. Returns `None` if the total limit or the peer's limit is reached.
     pub(super) fn connect(self: &Arc<Self>, address: SocketAddr) -> Option<ConnectionSlot> {
         let address = address.ip().to_canonical();
         let peer = self.peer_at(address);
@@ -162,17 +164,17 @@ impl Peers {
         })
     }
 
-    /// Returns the peer of a request: the connection's address, or from a trusted proxy the client
-    /// in `X-Forwarded-For`.
+    /// Returns the peer of a request. This is the connection's address or, if that is a trusted
+    /// proxy, the client in `X-Forwarded-For`.
     pub(super) fn of_request(&self, connection: &Connection, headers: &HeaderMap) -> Peer {
         let last = connection.address;
         if !self.proxies.contains(&last) {
             return Peer::new(last);
         }
         let lines = headers.get_all(FORWARDED_FOR).iter().rev();
-        // Parse each name separately, because a client may have written the first ones.
+        // Each address is parsed separately, because the client may have written the first ones.
         let names = lines.flat_map(|line| line.as_bytes().rsplit(|byte| *byte == b','));
-        // Each proxy appends the address of its own client.
+        // Each proxy appends the address of its own client to the header.
         let mut asked_from = last;
         for name in names {
             let name = str::from_utf8(name).unwrap_or_default();
@@ -187,8 +189,8 @@ impl Peers {
         self.peer_at(asked_from)
     }
 
-    /// Returns the peer at a canonical address. A proxy is a separate peer from the rest of its
-    /// network.
+    /// Returns the peer with a canonical address. A trusted proxy is a separate peer from other
+    /// addresses in its network.
     fn peer_at(&self, address: IpAddr) -> Peer {
         if self.proxies.contains(&address) {
             return Peer(address);
@@ -196,13 +198,13 @@ impl Peers {
         Peer::new(address)
     }
 
-    /// Takes a place among the requests in flight and queued.
+    /// Reserves a place among the requests in progress and queued; `None` if there is no place.
     pub(super) fn admit(self: &Arc<Self>, peer: Peer) -> Option<Share> {
         Share::take(self, |peers| &peers.requests, peer, 1)
     }
 
-    /// Waits for a thread. A peer has at most half of them. A quarter of all threads is reserved
-    /// for peers that use none.
+    /// Waits for a thread. A peer can use at most half of the threads. A quarter of all threads is
+    /// reserved for peers that use none.
     pub(super) async fn acquire_thread(&self, peer: Peer) -> Option<ThreadPermit> {
         let threads = self.threads_of(peer);
         let of_peer = Arc::clone(&threads.all).acquire_owned().await.ok()?;
@@ -229,8 +231,8 @@ impl Peers {
         })
     }
 
-    /// Returns whether brief requests of this peer run on blocking threads, because a recent one
-    /// was not brief.
+    /// Returns whether brief requests of this peer run on blocking threads. This is so if a recent
+    /// brief request took too long.
     pub(super) fn is_heavy(&self, peer: Peer) -> bool {
         let heavy = self.heavy();
         heavy
@@ -252,7 +254,7 @@ impl Peers {
         }
     }
 
-    // No code panics while it holds the lock, so a poisoned value is intact.
+    // No code panics while the lock is held, so the value in a poisoned lock is intact.
     fn heavy(&self) -> MutexGuard<'_, HashMap<Peer, Instant>> {
         self.heavy.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -266,7 +268,7 @@ impl Peers {
         if let Some(threads) = peers.get(&peer).and_then(Weak::upgrade) {
             return threads;
         }
-        // At most one entry per request in progress is left.
+        // Entries of peers without requests are removed here.
         peers.retain(|_, threads| threads.strong_count() > 0);
         let new = Arc::new(PeerThreads {
             all: Arc::new(Semaphore::new(self.at_work)),
@@ -278,23 +280,24 @@ impl Peers {
         new
     }
 
-    /// Returns whether a request of this peer would be refused a place.
+    /// Returns whether another request of this peer would find no place.
     pub(super) fn has_no_place(&self, peer: Peer) -> bool {
         !self.requests.has_room(peer, 1)
     }
 
-    /// Returns whether this peer holds so much response memory that a further response may not fit.
+    /// Returns whether this peer uses so much response memory that a further response may be
+    /// refused.
     pub(super) fn is_exhausted(&self, peer: Peer) -> bool {
         self.answers.is_half_taken(peer)
     }
 
-    /// Returns whether a body of `bytes` bytes would currently be refused memory.
+    /// Returns whether a body of `bytes` bytes would be refused memory at present.
     pub(super) fn is_too_much(&self, peer: Peer, bytes: usize) -> bool {
         let is_small = bytes <= SMALL && self.reserve.has_room(peer, bytes);
         !is_small && !self.bodies.has_room(peer, bytes)
     }
 
-    /// Reserves memory for `bytes` bytes of a body whose total length is `whole`, if known.
+    /// Reserves memory for `bytes` bytes of a body. `whole` is the body's total length, if known.
     pub(super) fn take_body(
         self: &Arc<Self>,
         peer: Peer,
@@ -327,14 +330,14 @@ impl Peers {
     }
 }
 
-/// Registration of an open connection, released when dropped.
+/// Registration of an open connection. Dropping it releases the registration.
 #[derive(Debug)]
 pub(super) struct ConnectionSlot {
     pub(super) connection: Arc<Connection>,
     _share: Share,
 }
 
-/// Memory of a response that is not sent yet, released when dropped.
+/// Memory of a response that is not sent yet. Dropping it releases the memory.
 #[derive(Debug)]
 pub(super) struct Unsent {
     connection: Arc<Connection>,
@@ -347,7 +350,7 @@ impl Drop for Unsent {
     }
 }
 
-/// A share of a resource, released when dropped.
+/// A share of a resource. Dropping it releases the share.
 #[derive(Debug)]
 pub(super) struct Share {
     peers: Arc<Peers>,
@@ -378,14 +381,14 @@ impl Drop for Share {
     }
 }
 
-/// A counted resource with a limit in total and a limit per peer.
+/// A counted resource, with a limit in total and a limit per peer.
 #[derive(Debug)]
 struct Shares {
     for_all: usize,
     for_each: usize,
-    /// Amount of the total that is reserved for peers that use none.
+    /// Amount of the resource that is reserved for peers that use none.
     for_first: usize,
-    /// Peers that may have half of the total.
+    /// Peers that may use half of the total.
     large: Vec<Peer>,
     taken: Mutex<ResourceUsage>,
 }
@@ -407,7 +410,7 @@ impl Shares {
         }
     }
 
-    /// Reserves a quarter for peers that use none.
+    /// Reserves a quarter of the resource for peers that use none.
     const fn with_some_for_first(mut self) -> Self {
         self.for_first = self.for_all / 4;
         self
@@ -436,7 +439,7 @@ impl Shares {
         self.fits(&self.taken(), peer, amount)
     }
 
-    /// Returns whether this peer has more than half of the limit per peer.
+    /// Returns whether this peer uses more than half of its limit.
     fn is_half_taken(&self, peer: Peer) -> bool {
         let taken = self.taken();
         let of_peer = taken.by.get(&peer).copied().unwrap_or_default();
@@ -468,7 +471,7 @@ impl Shares {
         }
     }
 
-    // No code panics while it holds the lock, so a poisoned value is intact.
+    // No code panics while the lock is held, so the value in a poisoned lock is intact.
     fn taken(&self) -> MutexGuard<'_, ResourceUsage> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }

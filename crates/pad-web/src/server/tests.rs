@@ -18,8 +18,8 @@ use super::*;
 
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Counts requests, and answers each with `length` bytes. Holds those for `/long` until the gate
-/// opens.
+/// Counts requests, and answers each with `length` bytes. Answers to `/long` are delayed until the
+/// gate opens.
 #[derive(Default)]
 struct CountingHandler {
     bytes: usize,
@@ -101,7 +101,7 @@ fn stop(server: RunningServer) {
     server.join().unwrap();
 }
 
-/// A connection from this address of the loopback interface.
+/// Connects from this address of the loopback interface.
 fn connect_from(last: u8, server: &RunningServer) -> TcpStream {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -123,7 +123,7 @@ fn request(path: &str) -> Vec<u8> {
     format!("GET {path} HTTP/1.1\r\nHost: h\r\n\r\n").into_bytes()
 }
 
-/// The first bytes of an answer.
+/// Returns the first bytes of a response.
 fn status(stream: &mut TcpStream) -> String {
     let mut start = [0; 12];
     stream.read_exact(&mut start).unwrap();
@@ -138,7 +138,7 @@ fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-/// Checks that responses take no more memory than socket buffers and one more response.
+/// Checks that pipelined responses need no more memory than socket buffers and one more response.
 #[test]
 fn who_pipelines_and_takes_nothing_costs_one_answer_and_is_cut_off() {
     let handler = Arc::new(CountingHandler {
@@ -152,13 +152,13 @@ fn who_pipelines_and_takes_nothing_costs_one_answer_and_is_cut_off() {
     let server = start(&handler, Limits::default(), timeouts);
     let mut stream = connect_from(2, &server);
     let requests = request("/").repeat(10_000);
-    // The server reads no further than it answers: not all of them can be sent.
+    // The server reads no further request before it answers, so not all requests can be sent.
     let mut sender = stream.try_clone().unwrap();
     let sending = thread::spawn(move || drop(sender.write_all(&requests)));
     wait_until("not cut off", || {
         handler.answered.load(Ordering::SeqCst) > 0 && server.connections() == 0
     });
-    // All of them together would be 655 MB.
+    // All responses together would have 655 MB.
     let answered = handler.answered.load(Ordering::SeqCst);
     assert!(answered < 1_000, "{answered} answers");
     let _ = stream.read(&mut [0; 16]);
@@ -175,7 +175,7 @@ fn what_follows_a_request_keeps_no_answer_back() {
         let mut stream = connect_from(1, &server);
         let bytes = [request("/"), stray.as_bytes().to_vec()].concat();
         stream.write_all(&bytes).unwrap();
-        // The rest never comes, and the deadline for it is later than this.
+        // The rest of a partial request never arrives. Its deadline is later than this time-out.
         stream
             .set_read_timeout(Some(Duration::from_secs(10)))
             .unwrap();
@@ -184,7 +184,7 @@ fn what_follows_a_request_keeps_no_answer_back() {
     stop(server);
 }
 
-/// Five peers with all the requests and connections that they may have.
+/// Five peers use all requests and connections that they may have.
 #[test]
 fn a_new_peer_finds_a_connection_and_a_thread() {
     let handler = Arc::new(CountingHandler::default());
@@ -199,8 +199,8 @@ fn a_new_peer_finds_a_connection_and_a_thread() {
     let server = start(&handler, limits, Timeouts::default());
     let waiting = || handler.waiting.load(Ordering::SeqCst);
     let mut held = Vec::new();
-    // Two peers hold the twelve shared threads. The other four are reserved: three peers hold one
-    // each, and one is left for a newcomer.
+    // Two peers use the twelve shared threads. The other four threads are reserved: three peers use
+    // one each, and one is free for a new peer.
     for (peer, busy) in (2..7).zip([8, 12, 13, 14, 15]) {
         for _ in 0..limits.connections_per_peer {
             let mut stream = connect_from(peer, &server);
@@ -212,7 +212,7 @@ fn a_new_peer_finds_a_connection_and_a_thread() {
     let mut honest = connect_from(1, &server);
     honest.write_all(&request("/")).unwrap();
     assert_eq!(status(&mut honest), "HTTP/1.1 200");
-    // The head of the answer ends with an empty line, and its body is empty.
+    // The response head ends with an empty line, and the body is empty.
     let mut rest = Vec::new();
     while !rest.ends_with(b"\r\n\r\n") {
         let mut byte = [0];
@@ -267,7 +267,7 @@ fn a_trusted_proxy_names_the_client_and_nobody_else_does() {
         (2, &["10.0.0.9"], "10.0.0.9"),
         (2, &["::ffff:10.0.0.9"], "10.0.0.9"),
         (2, &["2001:db8:1:2:3:4:5:6"], "2001:db8:1:2::"),
-        // The client may have written the text before the last address.
+        // The client may have written the text before the last address itself.
         (2, &["10.0.0.8, 10.0.0.9"], "10.0.0.9"),
         (2, &["10.0.0.8", " 10.0.0.9 "], "10.0.0.9"),
         (2, &["10.0.0.9, 10.0.0.1"], "10.0.0.9"),
@@ -276,7 +276,7 @@ fn a_trusted_proxy_names_the_client_and_nobody_else_does() {
         (2, &["10.0.0.9, nobody"], "127.0.0.2"),
         (2, &["10.0.0.9, \u{e9}"], "127.0.0.2"),
         (2, &["\u{e9}, 10.0.0.9"], "10.0.0.9"),
-        // Only the proxy's address, not its network.
+        // Only the proxy's address is trusted, not its network.
         (2, &["10.0.0.9, 2001:db8::2, 2001:db8::1"], "2001:db8::"),
     ];
     for (from, lines, expected) in cases {
@@ -323,7 +323,7 @@ fn clients_of_a_trusted_proxy_have_shares_of_their_own() {
     let mut greedy = [ask("10.0.0.8"), ask("10.0.0.8")];
     waiting(2);
     assert_eq!(status(&mut ask("10.0.0.8")), "HTTP/1.1 503");
-    // The proxy has more connections than a peer may.
+    // The proxy has more connections than an ordinary peer may have.
     let mut modest = ask("10.0.0.9");
     waiting(3);
     handler.open();

@@ -44,8 +44,8 @@ impl fmt::Display for KeyName {
     }
 }
 
-/// A four-byte key id. Together with the name it selects the key to verify a signature with. It is
-/// too short to authenticate a key.
+/// A four-byte key id. Name and id together select the key that verifies a signature. The id is too
+/// short to authenticate a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KeyId(u32);
 

@@ -71,8 +71,8 @@ impl NoteSigner {
 impl Cosigner {
     /// Cosigns `checkpoint` at `time`.
     ///
-    /// The cosignature states that no larger checkpoint of the log was seen before, and that this
-    /// one continues all earlier ones. The caller must ensure both;
+    /// The cosignature states that the witness saw no larger checkpoint of the log before, and that
+    /// this checkpoint continues all earlier ones. The caller must ensure both;
     /// [`Witness`](crate::witness::Witness) does.
     pub fn cosign(&self, checkpoint: &Checkpoint, time: Timestamp) -> Signature {
         let mut signed = time.seconds().to_be_bytes().to_vec();

@@ -9,7 +9,7 @@ pub(super) struct Rule {
     pub(super) quorum: Member,
 }
 
-/// A group that is met if at least `threshold` of its members are.
+/// A group that is met if at least `threshold` of its members are met.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Group {
     pub(super) name: String,
@@ -18,7 +18,7 @@ pub(super) struct Group {
 }
 
 /// A member of a quorum: a witness or group by index, or a witness with an unknown key type. The
-/// empty member is always met.
+/// empty member (`quorum none`) is always met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Member {
     Witness(usize),

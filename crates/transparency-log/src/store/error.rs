@@ -24,7 +24,7 @@ pub enum StoreError {
     /// The note is not a checkpoint.
     #[error(transparent)]
     Checkpoint(CheckpointError),
-    /// The note belongs to another log; carries its origin.
+    /// The note belongs to another log; contains the origin of that log.
     #[error("the checkpoint belongs to another log: {0:?}")]
     OtherLog(String),
     /// The key is not the log's.

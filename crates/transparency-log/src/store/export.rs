@@ -25,11 +25,13 @@ use crate::{
 /// Cost: the new tiles and entries, and the tiles of the right edge.
 ///
 /// # Errors
-/// [`StoreError::Damaged`] if the checkpoint is missing; [`StoreError::Note`] or
-/// [`StoreError::Checkpoint`] if it or the published checkpoint cannot be parsed;
-/// [`StoreError::Read`] if another resource is missing or does not match the checkpoint's root;
-/// [`StoreError::Older`] if a larger log is published; [`StoreError::Forked`] if a different log is
-/// published; [`StoreError::Io`].
+/// * [`StoreError::Damaged`] if the checkpoint is missing.
+/// * [`StoreError::Note`] or [`StoreError::Checkpoint`] if the checkpoint or the published
+///   checkpoint cannot be parsed.
+/// * [`StoreError::Read`] if another resource is missing or does not match the checkpoint's root.
+/// * [`StoreError::Older`] if a larger log is published.
+/// * [`StoreError::Forked`] if a different log is published.
+/// * [`StoreError::Io`] if a file cannot be read or written.
 pub fn export(from: &impl Fetch, folder: &Path) -> Result<u64, StoreError> {
     let note = fetched(from, &ResourcePath::Checkpoint)?;
     let checkpoint = of_note(&note)?;

@@ -10,7 +10,7 @@ pub(super) const LONGEST_BUNDLED: usize = LONGEST_ENTRY + 2;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BundleError {
-    /// The entry has more than [`LONGEST_ENTRY`] bytes; carries its length.
+    /// The entry has more than [`LONGEST_ENTRY`] bytes; contains the length of the entry.
     #[error("an entry of {0} bytes is too long for a log")]
     EntryTooLong(usize),
     /// The bundle ends within an entry.

@@ -60,7 +60,7 @@ pub enum ReadError {
         /// The cause.
         source: BundleError,
     },
-    /// An entry in a bundle does not match its hash in the tree; carries its index.
+    /// An entry in a bundle does not match its hash in the tree; contains the index of the entry.
     #[error("entry {0} does not match the tree of the log")]
     Entry(u64),
     /// The log has no such entry, or no such older tree.

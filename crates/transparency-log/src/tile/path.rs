@@ -81,8 +81,9 @@ impl ResourcePath {
         }
     }
 
-    /// Returns the complete tile or bundle that begins with this partial one; `None` if this is
-    /// complete, or the checkpoint. A log may drop the partial one once the complete one exists.
+    /// Returns the complete tile or bundle that begins with this partial one; `None` for a complete
+    /// tile or bundle, and for the checkpoint. A log may drop the partial tile or bundle once the
+    /// complete one exists.
     pub fn completed(&self) -> Option<Self> {
         let mut complete = *self;
         match &mut complete {
@@ -95,8 +96,8 @@ impl ResourcePath {
 
 /// Lists the tiles and bundles that are new when a log grows from `old` to `new` entries.
 ///
-/// Bundles come first, then tiles from level 0 upwards. Each level has all newly completed ones and
-/// at most one incomplete one.
+/// Bundles come first, then tiles from level 0 upwards. Each level has all newly completed tiles
+/// and at most one incomplete tile.
 pub fn grown(old: u64, new: u64) -> impl Iterator<Item = ResourcePath> {
     let bundles =
         grown_at(old, new, 0).map(|(index, width)| ResourcePath::Entries { index, width });

@@ -271,8 +271,8 @@ impl<F> fmt::Debug for TileReader<F> {
     }
 }
 
-/// Fetches a resource, or the complete one if the log has dropped the partial one. Also returns
-/// whether the result is complete.
+/// Fetches a resource. If the log has dropped a partial tile or bundle, fetches the complete one.
+/// Also returns whether the result is complete.
 fn fetch_or_complete(fetch: &impl Fetch, path: ResourcePath) -> Result<(Vec<u8>, bool), ReadError> {
     let fetched = |path: ResourcePath| {
         let bytes = fetch.fetch(&path)?;

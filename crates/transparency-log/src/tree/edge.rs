@@ -4,7 +4,7 @@ use pad_core::merkle;
 
 use super::{Hash, TreeHead};
 
-/// The hashes of a tree's incomplete tiles, the state that is needed to append to it.
+/// The hashes of a tree's incomplete tiles: the state that is needed to append to the tree.
 ///
 /// Level `l` contains at most 255 hashes: one for each complete subtree of 256^l entries that is
 /// not part of a complete subtree of 256^(l+1) entries. Space: 64 KiB for any tree of fewer than
@@ -72,8 +72,8 @@ impl Edge {
 
     /// Computes the root of the tree.
     ///
-    /// A tile of complete subtrees followed by one smaller subtree has the shape of a tree with
-    /// these as leaves.
+    /// A tile of complete subtrees followed by one smaller subtree has the shape of a tree whose
+    /// leaves are these subtrees.
     pub fn root(&self) -> Hash {
         let below =
             |carried: Option<Hash>, tile: &Vec<Hash>| root_of(tile.iter().copied().chain(carried));

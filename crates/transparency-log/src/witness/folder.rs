@@ -17,16 +17,17 @@ use crate::{Checkpoint, note::Note, tree::TreeHead};
 /// Records of a witness in a folder, one file per log. Updates replace the file atomically. One
 /// process at a time may open the folder.
 ///
-/// Restoring an old copy of the folder makes the witness cosign a second history.
+/// Do not restore an old copy of the folder: the witness could then cosign a second history.
 ///
-/// A file holds a checkpoint with the log's signatures and the witness's cosignature. Its name is
-/// the SHA-256 of the origin in hexadecimal digits.
+/// A file contains a checkpoint with the log's signatures and the witness's cosignature. The name
+/// of the file is the SHA-256 of the origin in hexadecimal digits.
 #[derive(Debug)]
 pub struct FolderRecords {
     layer: Arc<dyn FileLayer>,
-    /// Locks by hash of the origin. They serialise requests for one log; other logs rarely contend.
+    /// Locks by hash of the origin. They serialise requests for one log. Requests for other logs
+    /// rarely contend.
     turns: [Mutex<()>; TURNS],
-    /// Notes known to be durable, by origin. A readable note need not be durable.
+    /// Notes known to be durable, by origin. A note that can be read is not necessarily durable.
     durable: Mutex<BTreeMap<String, Note>>,
     /// Holds the lock file open.
     _lock: Arc<dyn LayerFile>,
@@ -145,8 +146,8 @@ impl FolderRecords {
 impl Records for FolderRecords {
     type Error = FolderRecordsError;
 
-    /// The record may be left by a failed write and not durable. It is only compared: the new
-    /// record is written each time, even if it is unchanged.
+    /// The record may be left by a failed write and not durable. It is used only for comparison. A
+    /// new record is written each time, even if it is unchanged.
     fn advance(
         &self,
         origin: &str,

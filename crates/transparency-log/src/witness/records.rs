@@ -17,8 +17,8 @@ pub trait Records: Send + Sync {
     /// The error of a failed read or write.
     type Error: core::error::Error + Send + Sync + 'static;
 
-    /// Records a cosigned checkpoint if `check` accepts it after the recorded head, which is the
-    /// empty log at first.
+    /// Records a cosigned checkpoint if `check` accepts it. `check` receives the recorded head,
+    /// which is the head of the empty log at first.
     ///
     /// The record is durable on return, even if it is unchanged.
     ///

@@ -38,8 +38,8 @@ pub enum RequestError {
     /// The request is not text, or its first line is not an old size.
     #[error("a request does not begin with the old size")]
     OldSize,
-    /// A line of the proof is not a hash, there are more than [`MOST_PROOF_LINES`], or no empty
-    /// line follows.
+    /// A line of the proof is not a hash, there are more than [`MOST_PROOF_LINES`] hashes, or no
+    /// empty line follows.
     #[error("the consistency proof of a request cannot be read")]
     Proof,
     /// The note cannot be parsed.

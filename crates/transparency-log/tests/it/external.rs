@@ -37,16 +37,17 @@ struct Consistency {
     want_err: bool,
 }
 
-/// A vector with another verdict here. This verifier accepts two equal roots of empty trees only if
-/// they are the root of the empty tree. The vector has the text "don't care 1" for both.
+/// A vector for which this verifier gives another verdict. It accepts two equal roots of empty
+/// trees only if they are the root of the empty tree. The vector has the text "don't care 1" for
+/// both.
 const STRICTER: &str = "consistency/additional/\
     sizes-are-equal-and-proof-is-not-empty-where-both-sizes-are-zero.json";
 
-/// Checks that all published verdicts but [`STRICTER`] are those of this verifier.
+/// Checks that all published verdicts except [`STRICTER`] equal the verdicts of this verifier.
 ///
-/// Some vectors have an empty text where a hash belongs. It is refused when it is decoded. Others
-/// have another text that is not a hash. [`Hash`] holds 32 bytes, so such a text is replaced with
-/// its own hash. That is as wrong, and equal texts have equal hashes.
+/// Some vectors have an empty text instead of a hash, which is refused when it is decoded. Others
+/// have another text that is not a hash. [`Hash`] contains 32 bytes, so such a text is replaced by
+/// its own hash. The replacement is wrong too, and equal texts have equal hashes.
 #[test]
 fn verdicts_on_proofs_are_those_published() {
     let vectors: BTreeMap<String, Vector> = serde_json::from_str(VECTORS).unwrap();

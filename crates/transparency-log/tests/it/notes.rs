@@ -106,7 +106,7 @@ fn signatures_of_other_notes_and_keys_prove_nothing() {
     let name: KeyName = log_key().name().clone();
     let wrong = NoteError::WrongSignature(name);
     assert_eq!(spliced.open(&[log_key().verifier()]), Err(wrong.clone()));
-    // A valid signature in addition does not help.
+    // // An additional valid signature does not help.
     spliced.add(short.signatures()[0].clone()).unwrap();
     assert_eq!(spliced.open(&[log_key().verifier()]), Err(wrong));
     assert_eq!(
@@ -115,7 +115,7 @@ fn signatures_of_other_notes_and_keys_prove_nothing() {
     );
 }
 
-/// Signatures of both types by one key are about different bytes.
+/// The signatures of both types by one key cover different bytes.
 #[test]
 fn a_cosignature_is_no_signature_and_the_other_way_round() {
     let secret = [9; 32];
@@ -131,7 +131,7 @@ fn a_cosignature_is_no_signature_and_the_other_way_round() {
         (&signature, cosigner.verifier()),
         (&cosignature, note_key.verifier()),
     ] {
-        // Also with the other key's id.
+        // // The same with the other key's id.
         let mut signed = key.id().number().to_be_bytes().to_vec();
         signed.extend_from_slice(signature.as_bytes());
         let line = format!("\u{2014} both.example {}", base64(&signed));
@@ -158,7 +158,8 @@ fn times_are_what_was_signed_and_have_an_end() {
     assert_eq!(transparency_log::Timestamp::from_seconds(1 << 63), None);
 }
 
-/// Two keys of one name with equal ids can be found, because ids are short.
+/// Refuses two known keys of one name with equal ids. Such keys can be found, because ids are
+/// short.
 #[test]
 fn known_keys_with_one_name_and_id_are_refused() {
     let [first, second] = [52_634_u64, 156_688].map(|number| {
@@ -291,7 +292,8 @@ fn keys_have_one_form() {
     point[0] = 1;
     let weak = VerifierKey::new(name, Algorithm::Ed25519, &point);
     assert_eq!(weak, Err(KeyError::Material));
-    // Coordinates from 2^255 - 19 on are those of other points, which have encodings of their own.
+    // // Coordinates from 2^255 - 19 on are coordinates of other points, which have their own
+    // encodings.
     for low in 0xed..=0xff {
         let mut point = [0xff; 32];
         (point[0], point[31]) = (low, 0x7f);

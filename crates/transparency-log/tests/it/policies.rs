@@ -39,7 +39,8 @@ fn names(numbers: &[u8]) -> Vec<String> {
         .collect()
 }
 
-/// Returns cosignatures by these witnesses, each at the time of its number.
+/// Returns cosignatures by these witnesses. Each is made at the time that equals the number of its
+/// witness.
 fn found(numbers: &[u8]) -> Vec<Cosignature> {
     let times = numbers.iter().map(|number| time(u64::from(*number)));
     let names = names(numbers).into_iter();
@@ -96,7 +97,7 @@ fn a_witness_counts_once() {
     note.add(witness_key(1).cosign(&log.checkpoint(9), time(5)))
         .unwrap();
     assert_eq!(policy(2, 2).verify(&note), Err(missing_alone(&[2])));
-    // The latest of several times counts.
+    // // Of several times, the latest one counts.
     let accepted = policy(1, 2).verify(&note).unwrap();
     assert_eq!(accepted.cosignatures().len(), 1);
     assert_eq!(accepted.cosignatures()[0].time, time(77));
@@ -209,7 +210,7 @@ fn keys_of_unknown_types_are_passed_over_while_the_quorum_can_be_met() {
     }
 }
 
-/// The key's holder would vouch for itself.
+/// Refuses a key that belongs to both a log and a witness: its holder would vouch for itself.
 #[test]
 fn no_key_is_a_logs_and_a_witnesses() {
     use transparency_log::note::{Cosigner, NoteSigner};
@@ -285,7 +286,7 @@ fn no_mutation_of_a_cosigned_note_is_accepted_as_another() {
     }
 }
 
-/// The structure of the example of `tlog-policy`.
+/// Tests a policy with the structure of the example of `tlog-policy`.
 #[test]
 fn groups_of_groups() {
     let mut text = format!(

@@ -71,7 +71,8 @@ fn what_is_not_published_is_not_given_away() {
             Err(FetchError::NotFound)
         ));
     }
-    // A witness asks for the proof from what is published; others read what is not yet.
+    // // A witness cosigns the signed checkpoint. Other readers see this checkpoint only once it is
+    // published.
     let mut cosigned = signed.clone();
     let checkpoint = Checkpoint::parse(signed.unverified_text()).unwrap();
     cosigned
@@ -227,8 +228,8 @@ fn exported_logs_have_all_resources() {
     ));
 }
 
-/// Export rejects resources that do not lead to the checkpoint's root, and logs that do not
-/// continue the published one.
+/// Export rejects resources that do not hash to the checkpoint's root, and logs that do not
+/// continue the published log.
 #[test]
 fn only_what_was_checked_is_exported() {
     struct ForgedSource<'a>(&'a NaiveLog, ResourcePath, u64);
@@ -264,7 +265,7 @@ fn only_what_was_checked_is_exported() {
     assert!(matches!(refused, StoreError::Forked { published: 700 }));
 }
 
-/// Appending costs writes by the number of levels, not by the size.
+/// The number of writes for an append depends on the number of levels, not on the size of the log.
 #[test]
 fn appending_does_not_read_the_log() {
     let folder = SimulatedFolder::new("log");

@@ -36,7 +36,7 @@ pub(crate) fn entry(index: u64) -> Vec<u8> {
     entry
 }
 
-/// The definition of RFC 6962, section 2.1, transcribed.
+/// Transcribes the definition of RFC 6962, section 2.1.
 pub(crate) fn naive_root(leaves: &[Hash]) -> Hash {
     match leaves {
         [] => Hash::of_nothing(),

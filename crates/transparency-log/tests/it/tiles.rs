@@ -94,7 +94,7 @@ fn paths_have_one_form() {
     }
 }
 
-/// The example of `tlog-tiles` for 70 000 entries.
+/// Tests the example of `tlog-tiles` for 70 000 entries.
 #[test]
 fn growing_brings_the_tiles_of_the_new_size() {
     let all: Vec<ResourcePath> = grown(0, 70_000).collect();
@@ -130,7 +130,7 @@ fn growing_brings_the_tiles_of_the_new_size() {
     assert_eq!(grown(10, 9).count(), 0);
     let one_more: Vec<ResourcePath> = grown(69_999, 70_000).collect();
     assert_eq!(one_more, [bundle(273, 112), tile(0, 273, 112)]);
-    // A growing log has, at each step, the resources that its size requires.
+    // // At each step, a growing log has the resources that its size requires.
     let mut there = std::collections::BTreeSet::new();
     let mut size = 0;
     for step in [1, 1, 253, 1, 1, 255, 300, 65_000, 30] {
@@ -329,7 +329,7 @@ fn changed_entries_are_refused() {
     assert!(matches!(reader.bundle(0), Err(ReadError::Length(_))));
 }
 
-/// A log may drop incomplete tiles once the complete ones are there.
+/// A log may drop incomplete tiles once the complete ones exist.
 #[test]
 fn complete_tiles_do_for_incomplete_ones() {
     struct IncompleteSource<'a>(&'a NaiveLog);
@@ -386,7 +386,8 @@ fn another_root_or_size_is_refused_at_once() {
     ));
 }
 
-/// Reading costs tiles by the number of levels, not by the size, and fetches each tile once.
+/// The number of tiles read depends on the number of levels, not on the size. Each tile is fetched
+/// once.
 #[test]
 fn tiles_are_fetched_once() {
     let log = NaiveLog::new(66_000);

@@ -1,4 +1,4 @@
-//! Proofs against the definition.
+//! Proofs compared with the definition.
 
 use transparency_log::tree::{
     Edge, Hash, TreeError, TreeHead, prove_consistency, prove_inclusion, root, verify_consistency,
@@ -41,7 +41,7 @@ fn naive_consistency(old: usize, leaves: &[Hash], is_whole: bool) -> Vec<Hash> {
     path
 }
 
-/// The tree that the reference implementation of Certificate Transparency is tested with.
+/// Checks the tree with which the reference implementation of Certificate Transparency is tested.
 #[test]
 fn roots_are_those_of_certificate_transparency() {
     let entries: [&[u8]; 8] = [

@@ -1,4 +1,4 @@
-//! Byte-exact vectors of messages. `scripts/transparency-interop.sh` has other implementations
+//! Byte-exact vectors of messages. `scripts/transparency-interop.sh` lets other implementations
 //! verify these files.
 
 use transparency_log::{

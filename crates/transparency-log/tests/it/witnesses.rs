@@ -1,4 +1,4 @@
-//! Witnesses: their responses, their guarantees, and the log's handling of responses.
+//! Witnesses: their responses and guarantees, and how a log handles their responses.
 
 use std::{
     sync::{Arc, Barrier},
@@ -43,7 +43,7 @@ fn add<R: Records>(
     witness.add_checkpoint(request.encode().as_bytes(), time(1_700_000_000))
 }
 
-/// A log with another last entry.
+/// Returns a log of the same size with another last entry.
 fn fork(size: u64) -> NaiveLog {
     let mut entries: Vec<Vec<u8>> = (0..size).map(entry).collect();
     entries.last_mut().unwrap().push(1);
@@ -167,7 +167,7 @@ fn each_refusal_has_its_status_and_changes_nothing() {
     add(&witness, &honest).unwrap();
 }
 
-/// The empty log has one root.
+/// The first cosigned checkpoint may be empty, but only with the root of the empty log.
 #[test]
 fn the_first_checkpoint_may_be_empty_but_not_anything() {
     let witness = witness(MemoryRecords::default());
@@ -324,7 +324,7 @@ fn answers_are_verified() {
     assert_eq!(read(200, None, &long), Err(AnswerError::TooLong));
 }
 
-/// Of two histories offered concurrently, many times, only one is cosigned.
+/// Offers two histories concurrently, many times. Only one of them is cosigned.
 #[test]
 fn of_two_forks_at_once_one_wins() {
     let folder = tempfile::tempdir().unwrap();

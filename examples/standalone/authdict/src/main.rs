@@ -10,7 +10,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let public = PublicKey::load("author.key.pub".as_ref())?;
     let question = Question::Key(Key::from(b"apple"));
     let proof = std::fs::read("apple.proof")?;
-    // A false proof is an error that says why.
+    // A false proof is an error with a reason.
     match verify(&public, Version::new(1), &question, &proof)? {
         Statement::Lookup(found) => println!("{}: {:?}", found.key, found.answer),
         _ => println!("an answer to another question"),

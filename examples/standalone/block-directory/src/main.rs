@@ -15,14 +15,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     author.append(dog)?;
     server.apply(&author.snapshot()?)?;
 
-    // A client looks one up, and stores the hint with the object.
+    // A client looks an object up, and stores the hint with the object.
     let mut client = DirectoryClient::<S>::new(*author.authority(), 7);
     let (pending, request) = client.ask(EntryQuery::one(id));
     let found = client.accept(&pending, &server.answer(&request)?)?;
     assert_eq!(found.entries.get().of(id), Some(Entry::Live(cat)));
     let hint = pad_core::codec::encode(&found.refreshed.ok_or("one entry")?);
 
-    // With the hint the next look-up is shorter, and as good.
+    // With the hint, the answer to the next lookup is shorter, and is verified in the same way.
     let (pending, request) = client.ask_with_hint(id, &cat, &hint);
     let found = client.accept(&pending, &server.answer(&request)?)?;
     assert_eq!(found.entries.get().of(id), Some(Entry::Live(cat)));

@@ -1,4 +1,4 @@
-//! A file in blocks, on a server that proves to have it.
+//! A file in blocks, on a server that proves that it stores the file.
 
 use flexlist::{
     FileId, FileState, FlexList, Level,
@@ -10,7 +10,7 @@ use flexlist::{
 use pad_core::{Digest, Untrusted, Workers};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // The owner cuts a file into blocks and tags them; both sides build the list.
+    // The owner cuts a file into blocks and tags them. Owner and server build the list of blocks.
     let key = OwnerKey::generate(TagKind::PrivateMac, &Workers::sequential())?;
     let data: Vec<Vec<u8>> = (0..100_u8).map(|number| vec![number; 1000]).collect();
     let mut tags = Vec::new();
@@ -35,13 +35,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         list: list.state(),
     };
 
-    // The owner asks for some bytes at random; only the seed and the count travel.
+    // The owner challenges random bytes. It sends only the seed and the count.
     let challenge = Challenge::Sample {
         seed: [42; 32],
         count: 30,
     };
 
-    // The server finds the blocks, and folds them into a proof.
+    // The server finds the blocks, and combines them into a proof.
     let Questions::Samples(samples) = challenge.questions(&Context::from(&state))? else {
         panic!()
     };
@@ -73,7 +73,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         tag_proof: prover.finish().into(),
     };
 
-    // The owner checks it: the server had these blocks.
+    // The owner verifies the proof that the server has these blocks.
     let auditor = Auditor {
         state,
         key: key.verifier(),

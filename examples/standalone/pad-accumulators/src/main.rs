@@ -1,4 +1,4 @@
-//! A set in 48 bytes.
+//! A set, represented by an accumulator value of 48 bytes.
 
 use pad_accumulators::{
     Accumulator, Authority, ElementSet, SecretKey, SignedSnapshot, Snapshot, Witnessed,
@@ -13,7 +13,7 @@ type Secret = <Guests as Accumulator>::SecretKey;
 type Witness = <Guests as Witnessed>::Witness;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // The author: a new key for sets of up to ten elements, a set, its value, a signature.
+    // The author creates a key for sets of up to ten elements, a set, its value and a signature.
     let workers = Workers::all_cores();
     let parameters = BilinearKeyParameters {
         capacity: 10,
@@ -33,10 +33,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .sign(&signer)?,
     );
 
-    // A server: a witness, from the set and the public key.
+    // A server creates a witness from the set and the public key.
     let witness = wire::encode(&Guests::witness(&key, &guests, b"ada", &workers)?);
 
-    // A client, with the public keys alone.
+    // A client verifies with only the two public keys.
     let author = AuthorKey::from_bytes(signer.verifying_key().as_bytes())?;
     let received: Untrusted<SignedSnapshot<Guests>> = wire::decode(&key, &signed, 4096)?;
     let snapshot = received.verify(

@@ -1,4 +1,4 @@
-//! An append-only log.
+//! An append-only log of certificates, and a client that looks up all values of a key.
 
 use pad_log::proof::LONGEST_LOOKUP;
 use pad_log::{
@@ -12,14 +12,14 @@ use pad_core::{
 };
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // Parameters for trees of up to 16 elements. Their maker can forge proofs, so real ones come
-    // from a ceremony.
+    // Parameters for trees of up to 16 elements. The party that makes them can forge proofs, so
+    // real parameters come from a ceremony.
     let workers = Workers::sequential();
     let secret = BilinearSecretKey::generate(16, 1, b"", &workers)?;
     let shape = Shape::new(4, Schedule::Eager).ok_or("4 to 32")?;
     let setup = Setup::new(secret.public_key().shared_parameters(), shape);
 
-    // The log appends, and signs two versions; a server holds them.
+    // The log's author appends entries and signs two versions. A server stores the versions.
     let signer = SigningKey::from_bytes(&[7; 32]);
     let public = AuthorKey::from_bytes(signer.verifying_key().as_bytes())?;
     let log = Log::<AadCounted>::new("certificates".into(), setup);
@@ -36,8 +36,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         server.apply(&author.snapshot()?)?;
     }
 
-    // A client knows the author's key and the setup's bytes. It follows the log only if the log has
-    // only grown.
+    // A client has the author's key and the encoded setup. It accepts a newer version only if no
+    // entry was removed.
     let setup = Setup::from_bytes(&log.setup().to_bytes())?;
     let mut client = LogClient::new(Log::<AadCounted>::new("certificates".into(), setup), public);
     let (one, two) = (Version::new(1), Version::new(2));
@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     client.advance(&codec::encode(&server.head(two)?), Some(continuation))?;
 
-    // All values of a key, and no other.
+    // The client verifies that the answer contains exactly the values of the key.
     let key = Key::try_from("example.org")?;
     let proof = wire::encode(&server.prove(two, &key)?);
     let values =

@@ -1,4 +1,4 @@
-//! A dictionary that is authenticated by a tree.
+//! A dictionary that is authenticated by a search tree with a signed root.
 
 use std::error::Error;
 

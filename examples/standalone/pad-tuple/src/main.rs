@@ -1,4 +1,4 @@
-//! A dictionary whose proofs do not grow.
+//! A dictionary of signed tuples, whose proofs do not grow with the number of keys.
 
 use std::error::Error;
 

@@ -40,8 +40,8 @@ pub(super) fn sums(bases: &[G1Affine], rows: &[Vec<Fr>], workers: &Workers) -> V
     normalize(&sums)
 }
 
-/// Chooses the width with the fewest additions for each point: its table, and two in each window
-/// and row.
+/// Chooses the window width in bits with the fewest additions for each point. A point costs the
+/// additions for its table, and two additions in each window and row.
 fn best_width(rows: usize) -> u32 {
     let cost = |width: u32| {
         let windows = Window::covering(HALF_BITS, width).count();
@@ -98,5 +98,5 @@ pub(super) fn tables(points: &[G1Affine], width: u32) -> Vec<Vec<G1Affine>> {
         .collect()
 }
 
-/// Wider tables would exceed the cache (chosen by size, not tuned).
+/// Maximum window width in bits. Wider tables would exceed the cache (chosen by size, not tuned).
 const GREATEST_WIDTH: u32 = 7;

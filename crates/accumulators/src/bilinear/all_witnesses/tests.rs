@@ -40,7 +40,7 @@ fn powers(secret: Fr, count: usize) -> Vec<G1Affine> {
     in_the_exponent(&logarithms)
 }
 
-/// The witnesses by their definition.
+/// Computes the witnesses by their definition.
 fn expected(secret: Fr, elements: &[Fr]) -> Vec<G1Affine> {
     let logarithms: Vec<Fr> = (0..elements.len())
         .map(|skipped| {

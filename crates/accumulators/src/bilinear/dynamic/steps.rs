@@ -11,7 +11,7 @@ use crate::{
     error::AccumulateError,
 };
 
-/// Kind of a step.
+/// Kind of a step: an element is removed or added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::bilinear) enum Kind {
     Removed,
@@ -121,7 +121,7 @@ impl Steps {
         })
     }
 
-    /// Applies an update to the witness at this point.
+    /// Applies an update to the witness `witness`.
     pub(in crate::bilinear) fn apply(
         &self,
         witness: G1Affine,

@@ -63,14 +63,14 @@ impl Adder {
         }
     }
 
-    /// Computes the sum of each segment of `points`. Segment `i` has `lengths[i]` points, and the
-    /// sum of an empty one is the identity.
+    /// Computes the sum of each segment of `points`. Segment `i` has `lengths[i]` points. The sum
+    /// of an empty segment is the identity.
     ///
     /// Neighbours are added in rounds, and a round is one batch. Points beyond the last segment are
     /// ignored. `lengths` is overwritten.
     ///
-    /// Cost: one addition less than points in each segment, and one inversion for each doubling of
-    /// the longest segment.
+    /// Cost: for each segment, one addition fewer than it has points. One inversion per round,
+    /// where the number of rounds is the logarithm to base 2 of the longest segment.
     pub(crate) fn sum_segments(
         &mut self,
         points: &[G1Affine],

@@ -60,8 +60,8 @@ pub(super) fn sums(
         .collect()
 }
 
-/// Chooses the width with the fewest additions. Each window costs one for each point and two for
-/// each bucket.
+/// Chooses the window width with the fewest additions. Each window costs one addition for each
+/// point and two for each bucket.
 fn best_width(points: usize, factors: &[Factors]) -> u32 {
     let cost = |width: u32| {
         let windows: usize = factors

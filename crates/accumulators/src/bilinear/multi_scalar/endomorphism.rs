@@ -88,8 +88,8 @@ impl Window {
     /// The highest digit may also be `2^(width - 1)`, which saves a window if `width` divides
     /// `bits`.
     ///
-    /// Adding half of the base to each lower digit makes these non-negative, so that a shift drops
-    /// them. The rest modulo the base, with its sign, is the digit.
+    /// Adding half of the base to each lower digit makes the lower digits non-negative, so a shift
+    /// drops them. The digit is the remainder modulo the base, with its sign.
     pub(crate) fn digit(&self, number: i128) -> i32 {
         let rest = number.wrapping_add(self.halves.cast_signed()) >> self.shift.min(127);
         i32::try_from((rest << self.unused) >> self.unused).unwrap_or(0)

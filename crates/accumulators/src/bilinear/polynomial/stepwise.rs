@@ -17,10 +17,11 @@ pub fn multiply(left: &[Fr], right: &[Fr], transform: &Transform) -> Vec<Fr> {
     StepwiseProduct::new(left, right).finish(transform)
 }
 
-/// Computes `count` coefficients of a product, from the factor's degree on. The factor's degree
-/// plus `count` must be at most `vector.len()`. The transform must support vectors of that length.
+/// Computes `count` coefficients of the product of `factor` and `vector`, from the degree of
+/// `factor` on. The degree of `factor` plus `count` must be at most `vector.len()`. The transform
+/// must support vectors of that length.
 ///
-/// Cost: three transforms of that length.
+/// Cost: three transforms of length `vector.len()`.
 pub fn middle_product(
     factor: &[Fr],
     vector: &[Fr],
@@ -66,13 +67,14 @@ impl<'a> StepwiseProduct<'a> {
         }
     }
 
-    /// Number of steps of a product of polynomials with these numbers of coefficients.
+    /// Returns the number of steps of a product of polynomials with `left` and `right`
+    /// coefficients.
     pub fn steps(left: usize, right: usize) -> usize {
         let length = padded_length(left.saturating_add(right).saturating_sub(2));
         steps(left.min(right) <= SHORT, length)
     }
 
-    /// Number of steps of a middle product.
+    /// Returns the number of steps of a middle product, see [`middle_product`].
     pub fn middle_steps(factor: usize, vector: usize, count: usize) -> usize {
         steps(factor.min(count) <= SHORT, padded_length(vector))
     }
@@ -107,8 +109,8 @@ impl<'a> StepwiseProduct<'a> {
         left.min(self.middle.unwrap_or(right)) <= SHORT
     }
 
-    /// Length of the transforms. In a middle product, the other coefficients wrap around to below
-    /// the factor's degree.
+    /// Returns the length of the transforms. In a middle product, the coefficients that are not
+    /// required wrap around to positions below the factor's degree.
     fn length(&self) -> usize {
         let [left, right] = self.factors.map(<[Fr]>::len);
         padded_length(match self.middle {

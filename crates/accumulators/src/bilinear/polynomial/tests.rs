@@ -146,7 +146,7 @@ fn transforms_are_values_at_the_roots_and_invert() {
     }
 }
 
-/// Also where a transform has levels that are parts of their own: above `2^16`.
+/// Covers transforms of more than `2^16` values, where each upper level is a part of its own.
 #[test]
 fn products_are_made_in_so_many_steps() {
     let random = &mut ChaCha20Rng::seed_from_u64(SEED);

@@ -21,7 +21,7 @@ fn element(name: &[u8]) -> BilinearElement {
     Bilinear::element(&key(), &key().id().digest_of(name)).unwrap()
 }
 
-/// The change by the secret key, which must equal that by the public key.
+/// Computes a change with the secret key, and checks that the public key gives an equal change.
 fn change(set: &mut ElementSet<Bilinear>, removed: &Names, added: &Names) -> Change<Bilinear> {
     let (value, workers) = (value_of(set), workers(2));
     let mut copy = set.clone();

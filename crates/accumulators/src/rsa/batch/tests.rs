@@ -41,7 +41,7 @@ fn statement(elements: &[Vec<u8>]) -> SubsetMembership {
     }
 }
 
-/// The elements of a set with their witnesses, without the secret key.
+/// Returns the elements of a set with their witnesses, computed without the secret key.
 fn members(set: &ElementSet<Rsa>) -> Vec<(RsaElement, RsaWitness)> {
     let witnesses = Rsa::witnesses(&public(), set, &Workers::sequential()).unwrap();
     set.elements().iter().cloned().zip(witnesses).collect()

@@ -17,7 +17,7 @@ fn candidate<const LIMBS: usize>(value: &Integer) -> Candidate<LIMBS> {
     Candidate::new(limbs(value)).expect("odd and above 1")
 }
 
-/// Our verdict in every width that holds the number; the widths must agree.
+/// Tests the number in every width that can store it. The results must agree.
 fn verdict(value: &Integer) -> bool {
     let widest = is_prime::<5>(&limbs(value));
     if value.significant_bits() <= 256 {
@@ -135,7 +135,7 @@ fn strong_pseudoprimes_to_base_two_fail_the_lucas_test() {
     }
 }
 
-/// And there are no others in the range.
+/// Checks that the listed pseudoprimes are the only ones in the range.
 #[test]
 fn extra_strong_lucas_pseudoprimes_fail_the_base_two_test() {
     // The numbers of OEIS A217719 from 2^16 to 4 * 10^5; recomputed by matrix powers in Python.
@@ -173,7 +173,8 @@ fn lucas_pseudoprimes_are_composite() {
     }
 }
 
-/// Each of the three parts on its own accepts primes and, pseudoprimes aside, no composites.
+/// Checks that each of the three tests accepts primes and, except for its pseudoprimes, rejects
+/// composites.
 #[test]
 fn every_part_decides_on_its_own() {
     let mut random = random();
@@ -401,8 +402,8 @@ mod wycheproof {
         result: String,
     }
 
-    /// The widths that representatives have decide the vectors they hold. Wider vectors are decided
-    /// by the same code in 45 limbs.
+    /// Tests the vectors that fit the widths of representatives. Wider vectors are tested by the
+    /// same code in 45 limbs.
     ///
     /// Vectors are in two's complement. The 14 negative ones are left out: limbs have no sign.
     #[test]

@@ -26,14 +26,14 @@ pub(in crate::rsa) fn public() -> RsaPublicKey {
     secret().public_key().clone()
 }
 
-/// `prefix 0`, `prefix 1`, ..., which is their ascending order for up to ten.
+/// Returns `prefix 0`, `prefix 1`, ..., in ascending order for up to ten names.
 pub(in crate::rsa) fn names(prefix: &str, count: usize) -> Vec<Vec<u8>> {
     (0..count)
         .map(|index| format!("{prefix} {index}").into_bytes())
         .collect()
 }
 
-/// The set of these elements and its value.
+/// Returns the set of these elements and its value.
 pub(in crate::rsa) fn set_of(names: &[Vec<u8>]) -> (ElementSet<Rsa>, RsaValue) {
     let workers = Workers::sequential();
     let set = ElementSet::from_elements(&public(), names, &workers).unwrap();
@@ -41,7 +41,7 @@ pub(in crate::rsa) fn set_of(names: &[Vec<u8>]) -> (ElementSet<Rsa>, RsaValue) {
     (set, value)
 }
 
-/// The value as the snapshot of a version, signed and verified.
+/// Signs and verifies the value as the snapshot of a version.
 pub(in crate::rsa) fn verified(
     key: &RsaPublicKey,
     version: u64,
@@ -62,7 +62,7 @@ pub(in crate::rsa) fn verified(
     Untrusted::new(signed).verify(&authority, &version).unwrap()
 }
 
-/// The residue times a number.
+/// Multiplies the residue by a number.
 pub(in crate::rsa) fn times(residue: &Residue, factor: &Integer) -> Residue {
     let group = public();
     let group = group.group();
@@ -82,7 +82,7 @@ pub(in crate::rsa) fn root_of_one() -> Integer {
     root
 }
 
-/// The layout with a residue replaced by a number. The residue's bytes must occur once.
+/// Replaces the bytes of a residue in a layout by a number. The bytes must occur once.
 pub(in crate::rsa) fn replaced(bytes: &[u8], residue: &Residue, number: &Integer) -> Vec<u8> {
     let length = public().group().length();
     let mut old = Vec::new();
@@ -143,7 +143,7 @@ where
     }
 }
 
-/// The numbers as a residue each, for tests that build their own.
+/// Returns a number as a residue, for tests that build their own messages.
 pub(in crate::rsa) fn residue(number: u32) -> Residue {
     public().group().canonical(Integer::from(number))
 }

@@ -17,7 +17,7 @@ fn digests(count: u32) -> Vec<[u8; 32]> {
     (0..count).map(digest).collect()
 }
 
-/// The base by the definition, in GMP's arithmetic.
+/// Computes the base by its definition, in GMP's arithmetic.
 fn base(rule: RepresentativeRule, digest: &[u8; 32]) -> Integer {
     let parts: [&[u8]; 2] = [digest, &[0]];
     let bytes = Sha256Ed25519::hash(Domain::AccumulatorExpand, &parts).0;
@@ -100,7 +100,8 @@ fn composites_that_survive_trial_division_are_refused() {
     assert!(composites.count() > 100);
 }
 
-/// Bases that no digest is known for: the window ends where the rule's numbers end.
+/// Tests bases at the end of the rule's range, where the window ends early. No digest with such a
+/// base is known.
 #[test]
 fn offsets_beyond_the_last_number_are_outside_the_window() {
     for rule in RepresentativeRule::ALL {

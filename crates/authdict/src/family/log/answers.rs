@@ -1,4 +1,4 @@
-//! Answers of logs as messages, and their verification.
+//! Encoding of a log's answers as messages, and their verification.
 
 use pad_accumulators::wire::{self, Wire};
 use pad_core::{
@@ -15,19 +15,19 @@ use pad_log::{
 use super::{Head, LogReader};
 use crate::question::{Refusal, Statement};
 
-/// The author's head of a version; `None` for version 0.
+/// The author's signed head of a version; `None` for version 0.
 pub(super) type OptionalHead = Option<SignedHead<Sha256Ed25519>>;
 
-/// A scheme of logs, with its kind of answers about a key.
+/// A log scheme with its own kind of answer to a key lookup.
 pub(super) trait QueryableScheme: Scheme {
-    /// The proof of a version's answer about a key.
+    /// Proves the answer to a lookup of a key in a version.
     fn prove(
         repository: &LogRepository<Self>,
         version: Version,
         key: &Key,
     ) -> Result<ProofBody, LookupError>;
 
-    /// Verifies an answer about a key, and returns the verified statement.
+    /// Verifies the answer to a lookup of a key, and returns the verified statement.
     fn check(
         reader: &LogReader<Self>,
         version: Version,
@@ -66,7 +66,7 @@ asked! {
     AasFrontier: prove_member, check_member;
 }
 
-/// Proves all values of a key.
+/// Proves which values a key has.
 fn prove_values<S: DictionaryScheme>(
     repository: &LogRepository<S>,
     version: Version,
@@ -85,7 +85,7 @@ fn check_values<S: DictionaryScheme>(
     values.map(Statement::Values)
 }
 
-/// Proves that a member is present or absent.
+/// Proves that a member is present in a set, or absent.
 fn prove_member<S: SetScheme>(
     repository: &LogRepository<S>,
     version: Version,
@@ -122,7 +122,7 @@ fn check_member<S: SetScheme>(
     }
 }
 
-/// A proof of any kind, as the body of a message.
+/// The encoded body of a proof of any kind.
 pub(super) struct ProofBody {
     kind: u8,
     pub(super) bytes: Vec<u8>,
@@ -137,7 +137,7 @@ impl ProofBody {
         }
     }
 
-    /// The message of an answer: these heads, and the proof.
+    /// Encodes an answer: the signed heads, followed by the proof.
     pub(super) fn answer<S: Scheme>(self, heads: &[OptionalHead]) -> Vec<u8> {
         let mut message = codec::envelope(self.kind + ABOVE_PROOF, S::ID.0);
         for head in heads {
@@ -158,7 +158,7 @@ fn decode<P: Wire<Context = ()>, const HEADS: usize>(
     let mut heads = [None; HEADS];
     for head in &mut heads {
         *head = codec::decode_start(body)?;
-        // A head has only one encoding.
+        // Non-canonical encodings of a head are refused.
         let rest = body.strip_prefix(&*codec::encode_body(head));
         body = rest.ok_or(DecodeError::NonCanonical)?;
     }
@@ -182,7 +182,7 @@ impl<S: Scheme> LogReader<S> {
         Ok(proof.verify(&at, query)?.into_inner())
     }
 
-    /// Verifies an answer about two versions.
+    /// Verifies the proof that the newer of two versions contains the older version.
     pub(super) fn check_grown(
         &self,
         [older, newer]: [Version; 2],
@@ -195,7 +195,8 @@ impl<S: Scheme> LogReader<S> {
         Ok(proof.verify(&growth, &())?.into_inner())
     }
 
-    /// Verifies the head of a version. For the newest version seen, it must be the head seen.
+    /// Verifies the signed head of a version. For the newest version seen, the head must equal the
+    /// head seen.
     fn head(&self, signed: OptionalHead, version: Version) -> Result<Head, VerifyError> {
         let authority = &self.authority;
         match signed {
@@ -219,7 +220,7 @@ impl<S: Scheme> LogReader<S> {
     }
 }
 
-/// The difference between the kinds of an answer and of its proof, as for other families.
+/// The kind number of an answer minus the kind number of its proof, as for other families.
 const ABOVE_PROOF: u8 = 16;
 
 const KIND_INCLUDED: u8 = KIND_INCLUSION + ABOVE_PROOF;

@@ -7,10 +7,10 @@ use super::not_offered;
 use crate::repository::AuthorError;
 
 /// Appends a batch and signs it. Each put adds a value to its key, or a member to a set. Existing
-/// members are skipped.
+/// members of a set are skipped.
 ///
 /// # Errors
-/// [`AuthorError`]; nothing is appended.
+/// [`AuthorError`]. Nothing is appended after an error.
 pub(super) fn append<S: Scheme>(
     author: &mut LogAuthor<S>,
     batch: Vec<Operation>,
@@ -43,7 +43,7 @@ fn sign<S: Scheme>(
             author.append(entry)?;
         }
     }
-    // The repository in this process reuses the nodes.
+    // The repository in this process reuses the tree nodes computed here.
     Ok(author.snapshot_with_nodes()?)
 }
 

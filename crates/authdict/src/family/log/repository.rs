@@ -1,4 +1,4 @@
-//! A log in messages: queries, checks, checkpoints and signing.
+//! The repository of a log: queries as messages, checks, checkpoints and signing.
 
 use pad_accumulators::{AccumulateError, wire};
 use pad_core::{
@@ -25,21 +25,21 @@ use crate::{
 
 type LogUpdate = Update<Sha256Ed25519, Appended>;
 
-/// An empty log.
+/// Creates an empty log.
 ///
 /// # Errors
-/// [`AccumulateError::CapacityExceeded`] if its parameters have too few powers.
+/// [`AccumulateError::CapacityExceeded`] if its parameters contain too few powers.
 pub(super) fn empty<S: QueryableScheme>(
     log: Log<S>,
     author: AuthorKey,
 ) -> Result<LogRepository<S>, AccumulateError> {
     let repository = LogRepository::new(log, author, Workers::all_cores())?;
-    // Nodes made in advance are not stored before they are used, so they are wasted when a store is
-    // opened for a single change.
+    // Building nodes in advance is useless here. Such nodes are not stored before they are used, so
+    // a store opened for a single change would waste them.
     Ok(repository.with_building(Building::AtOnce))
 }
 
-/// Proves that a version contains the version before, and verifies the proof as a client does.
+/// Proves that a version contains the previous version, and verifies the proof as a client does.
 fn check_growth<S: QueryableScheme>(
     log: &LogRepository<S>,
     version: Version,
@@ -53,7 +53,8 @@ fn check_growth<S: QueryableScheme>(
     checked.map_err(|error| CheckError::Version(version, error))
 }
 
-/// Checks that lookups of these keys, verified as a client does, agree with the stored values.
+/// Looks up each of these keys, verifies the answer as a client does, and compares it with the
+/// stored values.
 fn check_values<'a, S: QueryableScheme>(
     log: &LogRepository<S>,
     version: Version,
@@ -81,7 +82,7 @@ fn check_values<'a, S: QueryableScheme>(
     Ok(())
 }
 
-/// The head of a version; `None` for version 0.
+/// Returns the signed head of a version; `None` for version 0.
 fn head_of<S: QueryableScheme>(
     log: &LogRepository<S>,
     version: Version,
@@ -104,7 +105,7 @@ const fn mismatch(version: Version) -> CheckError {
 }
 
 impl<S: QueryableScheme> CheckpointedRepository for LogRepository<S> {
-    /// Fails for all versions but 0, because a log's trees cover all entries.
+    /// Fails for all versions but 0: a log cannot be pruned, because its trees cover all entries.
     fn drop_before(&mut self, oldest: Version) -> Result<(), LookupError> {
         if oldest == Version::EMPTY {
             return Ok(());
@@ -137,7 +138,7 @@ impl<S: QueryableScheme> CheckpointedRepository for LogRepository<S> {
     }
 
     fn resumed(&self, key: &SecretKey) -> Result<LogAuthor<S>, AuthorError> {
-        // If an attacker knows the secret of the powers, it can prove false statements under the
+        // An attacker that knows the secret `s` of the powers can prove false statements under the
         // author's signature.
         let parameters = self.entries().log().setup().parameters();
         let workers = Workers::all_cores();
@@ -165,13 +166,13 @@ impl<S: QueryableScheme> CheckpointedRepository for LogRepository<S> {
         Ok(codec::encode(built.update()))
     }
 
-    /// Proofs establish that no entry is missing.
+    /// Returns `None`, because a log's proofs establish that no entry is missing.
     fn unproved_contents(&self, _: Version) -> Result<Option<Entries>, LookupError> {
         Ok(None)
     }
 
-    /// Compares all nodes with their certificates, and frontiers. Otherwise the checkpoint would be
-    /// trusted for them.
+    /// Compares all nodes, with their certificates, and the frontiers. Without this comparison,
+    /// they would be trusted as read from the checkpoint.
     fn is_as_replayed(&self, replayed: &Self) -> bool {
         self.to_checkpoint().bytes == replayed.to_checkpoint().bytes
     }
@@ -216,8 +217,8 @@ impl<S: QueryableScheme> FamilyRepository for LogRepository<S> {
         self.entries().as_slice().len()
     }
 
-    /// Entries, elements and nodes, without the tables of keys and, in frontier schemes, the
-    /// frontiers.
+    /// Counts entries, elements and nodes. The tables of keys and, in frontier schemes, the
+    /// frontiers are not counted.
     fn bytes_in_memory(&self) -> usize {
         let entries = self.entries().as_slice();
         let contents = entries
@@ -227,12 +228,12 @@ impl<S: QueryableScheme> FamilyRepository for LogRepository<S> {
         contents.sum::<usize>() + entries.len() * BYTES_BESIDE_ENTRY + heads
     }
 
-    /// There are no files next to the store.
+    /// Returns 0: a log has no files next to the store.
     fn bytes_in_files(&self) -> Result<u64, StoreError> {
         Ok(0)
     }
 
-    /// Entries are in the attachment.
+    /// Refuses operations: a log's entries are in the update's attachment.
     fn require_operations(&self, head: &UpdateHead<Sha256Ed25519>) -> Result<(), ApplyError> {
         if head.operations() != 0 {
             return Err(ApplyError::OperationsNotAllowed);
@@ -240,7 +241,7 @@ impl<S: QueryableScheme> FamilyRepository for LogRepository<S> {
         Ok(())
     }
 
-    /// The store contains all updates.
+    /// Returns `None`: the store contains all updates, so none is rebuilt.
     fn remade_update(&self, _: Version, _: usize) -> Result<Option<Vec<u8>>, LookupError> {
         Ok(None)
     }
@@ -268,7 +269,7 @@ impl<S: QueryableScheme> FamilyRepository for LogRepository<S> {
         Ok(proof.answer::<S>(&heads))
     }
 
-    /// The whole range: a log answers no questions about ranges.
+    /// Returns the whole range, because a log answers no questions about ranges.
     fn page_of(&self, _: Version, range: &KeyRange, _: usize) -> Result<KeyRange, AnswerError> {
         Ok(range.clone())
     }
@@ -295,7 +296,8 @@ impl<S: QueryableScheme> FamilyRepository for LogRepository<S> {
         Err(not_offered::<S>("differences").into())
     }
 
-    /// Looks up only some keys of an update, because the replay recomputes all digests.
+    /// Looks up only some keys of an update. The replay of all updates recomputes all digests
+    /// anyway.
     fn check_version(
         &self,
         version: Version,
@@ -320,8 +322,9 @@ impl<S: QueryableScheme> FamilyRepository for LogRepository<S> {
     }
 }
 
-/// The bytes of an element, a quarter of a node, and the bookkeeping of key and value.
+/// The bytes of memory per entry, in addition to its key and value: an element, a quarter of a
+/// node, and bookkeeping.
 const BYTES_BESIDE_ENTRY: usize = 64 + 40 + 48;
 
-/// The number of keys of an update that are looked up for [`Contents::All`].
+/// The maximum number of keys of an update that are looked up for [`Contents::All`].
 const SHOWN_ENTRIES: usize = 32;

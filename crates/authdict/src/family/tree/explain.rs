@@ -8,8 +8,9 @@ use crate::{
     question::Refusal,
 };
 
-/// Reports every step of the check of a proof under a root. `body` is the body of a [`Response`].
-/// The proof is not checked against a question, so proofs for all questions are handled alike.
+/// Reports every step of the check of a proof against a root. `body` is the body of a [`Response`].
+/// The proof is not checked against a question, so one function explains the proofs of all
+/// questions.
 ///
 /// # Errors
 /// [`Refusal`] at the first step that fails.
@@ -32,7 +33,7 @@ pub(crate) fn explain<S: Suite>(
     Ok(true)
 }
 
-/// Reports a step, and returns the digest that it computes.
+/// Reports one step, and returns the digest that the step computes.
 fn say<S: Suite>(step: &Step<'_, S>, note: Note<'_>) -> S::Digest {
     match *step {
         Step::Leaf {

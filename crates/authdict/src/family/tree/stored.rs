@@ -1,4 +1,4 @@
-//! Tree PADs whose nodes are in a file: a lookup or a change reads only the nodes on its paths.
+//! Tree PADs with nodes in a file: a lookup or a change reads only the nodes on its search paths.
 
 use std::{io, num::NonZeroUsize};
 
@@ -33,8 +33,8 @@ use crate::{
 
 type Repository<S, B> = StoredRepository<S, B, AnyLog>;
 
-/// Creates the keeper of the tree PAD with this public key, not opened yet. `None` if the scheme is
-/// not a tree scheme.
+/// Creates the keeper of the tree PAD with this public key. The caller opens it afterwards. Returns
+/// `None` if the scheme is not a tree scheme.
 pub(crate) fn keeper<S: Suite>(
     public: &PublicKey,
     store: AnyStore,
@@ -74,18 +74,20 @@ fn opened<S: Suite, B: BalancingScheme>(
     Ok(repository.with_workers(Workers::all_cores()))
 }
 
-/// A store contains no other copy of the nodes, so they cannot be rebuilt.
+/// The error for damaged nodes. The store contains no second copy of the nodes, so they cannot be
+/// rebuilt.
 const NODES_DAMAGED: StoreError = StoreError::Damaged(
     "damaged nodes (.nodes): restore all files of the store from one backup, or mirror a server \
      that has its versions (pad mirror)",
 );
 
-/// Converts the fault of a repository to an error of its store, with the noted system error, if
-/// any.
+/// Converts the fault of a repository to an error of its store. `said` supplies the system error,
+/// if one was noted.
 fn faulty(fault: StoreFault, said: &SystemError) -> StoreError {
     match fault {
         StoreFault::Medium => match said.take() {
-            // Objects are created, and never replace others.
+            // Objects are created once, so a name that is taken means that another writer was
+            // first.
             Some(error) if error.kind() == io::ErrorKind::AlreadyExists => StoreError::Overtaken,
             Some(error) => StoreError::Io(error),
             None => StoreError::Damaged("the nodes cannot be read or written"),
@@ -95,18 +97,19 @@ fn faulty(fault: StoreFault, said: &SystemError) -> StoreError {
     }
 }
 
-/// Converts the error of rewriting nodes.
+/// Converts an error that occurred while nodes were copied.
 fn uncopied(error: CopyError, said: &SystemError) -> RepositoryError {
     match error {
         CopyError::Lookup(LookupError::Store(fault))
         | CopyError::Apply(ApplyError::Store(fault)) => faulty(fault, said).into(),
         CopyError::Lookup(error) => RepositoryError::Lookup(error),
-        // The nodes that were read produce another result.
+        // The nodes that were read produce a different result, so they are damaged.
         CopyError::Apply(_) => NODES_DAMAGED.into(),
     }
 }
 
-/// Converts the error of an update: the store's fault, or the update's own.
+/// Converts the error of an update. A fault of the store becomes a store error; any other error is
+/// a refusal of the update.
 fn refused(error: ApplyError, said: &SystemError) -> RepositoryError {
     match error {
         ApplyError::Store(fault) => faulty(fault, said).into(),
@@ -114,7 +117,7 @@ fn refused(error: ApplyError, said: &SystemError) -> RepositoryError {
     }
 }
 
-/// A tree PAD with its store.
+/// A keeper of a tree PAD and its store.
 type Tree<S, B> = FamilyKeeper<Repository<S, B>>;
 
 impl<S: Suite, B: BalancingScheme> Tree<S, B> {
@@ -137,12 +140,13 @@ impl<S: Suite, B: BalancingScheme> Tree<S, B> {
         Ok(())
     }
 
-    /// Keeps other writers out.
+    /// Takes the write lock, so that no other process can write.
     fn begin(&mut self) -> Result<(), StoreError> {
         self.repository.log_mut().begin(&self.store)
     }
 
-    /// Stages the row of the latest version. Without its row, the version cannot be published.
+    /// Stages the row of the latest version for the next commit. A version is published by writing
+    /// its row to the store.
     fn stage_row(&mut self) -> Result<Version, RepositoryError> {
         let version = self.repository.latest();
         let row = self.log().row(version).map_err(LookupError::from);
@@ -159,7 +163,7 @@ impl<S: Suite, B: BalancingScheme> Tree<S, B> {
         }
     }
 
-    /// Stages the version made of sorted entries or operations.
+    /// Stages the version that was built from sorted entries or operations.
     fn stage_sorted(
         &mut self,
         published: Result<SignedHead<S>, SortedError<StoreError>>,
@@ -177,9 +181,9 @@ impl<S: Suite, B: BalancingScheme> Tree<S, B> {
         Err(error.into())
     }
 
-    /// Signs `number` entries in ascending order of their keys as the version after an empty one.
-    /// The entries are not held in memory. The update is rebuilt from the stored contents on
-    /// request.
+    /// Signs `number` entries, in ascending order of their keys, as the first version with entries.
+    /// The entries are streamed, not collected in memory. The update is rebuilt from the stored
+    /// contents on request.
     fn load(
         &mut self,
         number: u64,
@@ -191,7 +195,7 @@ impl<S: Suite, B: BalancingScheme> Tree<S, B> {
         self.stage_sorted(loaded)
     }
 
-    /// Like [`Self::load`], for operations on a version that has entries.
+    /// Signs operations on a version with entries, and streams them like [`Self::load`].
     fn change(
         &mut self,
         operations: &mut (dyn Iterator<Item = Result<Operation, StoreError>> + Send),
@@ -209,14 +213,14 @@ impl<S: Suite, B: BalancingScheme> Tree<S, B> {
         synchronised.map_err(|fault| faulty(fault, &self.log().system_error()))
     }
 
-    /// The row of the latest version of a log.
+    /// Returns the row of the latest version, as stored in the repository's log.
     fn latest_row(repository: &Repository<S, B>) -> Result<Vec<u8>, StoreError> {
         let log = repository.log();
         let row = log.row(repository.latest());
         row.map_err(|fault| faulty(fault, &log.system_error()))
     }
 
-    /// Copies all versions from `oldest` on to a new log, durably.
+    /// Copies all versions from `oldest` on to the log `log`, and makes the copy durable.
     fn copied_to(&self, log: AnyLog, oldest: Version) -> Result<Repository<S, B>, RepositoryError> {
         let said = log.system_error();
         let cache = self.repository.cache().clone();
@@ -227,7 +231,7 @@ impl<S: Suite, B: BalancingScheme> Tree<S, B> {
         Ok(copied)
     }
 
-    /// Copies the versions from `oldest` on to a new log, and switches the store to that log.
+    /// Copies the versions from `oldest` on to a new log, and makes the store use that log.
     fn move_since(&mut self, oldest: Version) -> Result<(), RepositoryError> {
         self.begin()?;
         let removed = self.log().remove_replaced(&self.store);
@@ -236,19 +240,20 @@ impl<S: Suite, B: BalancingScheme> Tree<S, B> {
         }
         let mut to = self.log().new_copy()?;
         let change = to.turn(self.log().number());
-        // After an interruption, the next writer removes the copy. Fails if another process may be
-        // writing.
+        // This record lets the next writer remove the copy after an interruption. Writing it fails
+        // if another process may be writing.
         self.store.write_records(&[self.log().turn(to.number())])?;
         to.start()?;
         let unfinished = to.unopened();
-        // The store does not refer to the unfinished copy, and the disk may be full.
+        // If copying fails, the copy is removed at once, because the disk may be full. The store
+        // does not refer to it.
         let copied = self.copied_to(to, oldest);
         let copied = copied.inspect_err(|_| drop(unfinished.remove()))?;
         let latest = copied.latest();
         let row = Self::latest_row(&copied)?;
         let put = self.store.publish_row(latest, latest, &row, &[change]);
         if let Err(error) = put {
-            // The store may have it nevertheless.
+            // Despite the error, the store may have recorded the change.
             match self.log().is_of(&self.store) {
                 Ok(true) => drop(copied.log().remove()),
                 _ => self.repository.log_mut().close(),
@@ -260,7 +265,7 @@ impl<S: Suite, B: BalancingScheme> Tree<S, B> {
         Ok(())
     }
 
-    /// Reads the changes of a version, and checks that they hash to the version's root.
+    /// Reads the changes of a version, and checks that their nodes hash to the version's root.
     fn check_changes(&self, version: Version) -> Result<(), CheckError> {
         let before = version.previous().unwrap_or_default();
         // The comparison hashes every node that it visits.
@@ -285,7 +290,8 @@ impl<S: Suite, B: BalancingScheme> SigningKeeper for Tree<S, B> {
         self.waiting.extend(batch);
         let published = self.repository.publish(&mut self.waiting, signer);
         if !matches!(published, Err(PublishError::Signer(_))) {
-            // A rejected batch is dropped, not retried with the next batch.
+            // A rejected batch is dropped. Only a batch that the signer refused is retried with the
+            // next batch.
             self.waiting.clear();
         }
         match published {
@@ -298,8 +304,8 @@ impl<S: Suite, B: BalancingScheme> SigningKeeper for Tree<S, B> {
         self.waiting.is_empty()
     }
 
-    /// Streams the changes if the dictionary is empty, if there are more than [`TOGETHER`], or if
-    /// some are in a file. Otherwise signs them as a batch.
+    /// Streams the changes if the dictionary is empty, if there are more than [`TOGETHER`] changes,
+    /// or if some changes are in a file. Otherwise, signs the changes as a batch.
     fn sign_gathered(&mut self, changes: Changes) -> Result<Version, AuthorError> {
         let sorter = match changes.gathered() {
             ChangeStorage::InMemory(batch) => return self.sign(batch),
@@ -324,7 +330,7 @@ impl<S: Suite, B: BalancingScheme> Keeper for Tree<S, B> {
         self.stage_row()
     }
 
-    /// Order: nodes and heads are durable before the row that refers to them.
+    /// Makes nodes and heads durable before the row that refers to them.
     fn commit(&mut self, records: &[RecordChange]) -> Result<Version, RepositoryError> {
         if self.staged.is_empty() && records.is_empty() {
             return Ok(self.acknowledged);
@@ -341,10 +347,10 @@ impl<S: Suite, B: BalancingScheme> Keeper for Tree<S, B> {
         Ok(latest)
     }
 
-    /// There is no derived data.
+    /// Does nothing: a tree PAD has no derived data.
     fn settle(&mut self) {}
 
-    /// There is nothing to replay.
+    /// Does nothing: opening a tree PAD replays no updates.
     fn checkpoint(&mut self) -> Result<(), RepositoryError> {
         self.commit(&[]).map(drop)
     }
@@ -354,7 +360,7 @@ impl<S: Suite, B: BalancingScheme> Keeper for Tree<S, B> {
         self.commit(&[])?;
         let pruned = self.move_since(oldest);
         if let Ok(()) | Err(RepositoryError::Store(StoreError::NotRemoved(_))) = pruned {
-            // The versions are dropped in both cases.
+            // The versions are dropped, whether or not replaced files could be removed.
             self.store.compact()?;
         }
         pruned
@@ -379,7 +385,7 @@ impl<S: Suite, B: BalancingScheme> Keeper for Tree<S, B> {
         let latest = self.repository.latest();
         let row = Self::latest_row(&self.repository)?;
         let published = self.store.publish_row(latest, latest, &row, &[]);
-        // The store may have it nevertheless.
+        // Despite the error, the store may have recorded the new row.
         published.inspect_err(|_| self.repository.log_mut().close())?;
         Ok(bytes)
     }
@@ -477,7 +483,8 @@ fn answers<S: Suite, B: BalancingScheme>(
     }
 }
 
-/// Reads the contents instead of proving them: a proof would be as large as they are.
+/// Reads and hashes the contents instead of proving them. A proof would be as large as the
+/// contents.
 fn check_contents<S: Suite, B: BalancingScheme>(
     repository: &Repository<S, B>,
     head: &Verified<SnapshotHead<S>>,
@@ -499,8 +506,8 @@ fn answer<S: Suite, B: BalancingScheme, Q: ProvableQuery>(
     Ok(codec::encode(&Response::new(repository, version, proof)?))
 }
 
-/// The maximum number of operations applied together when a snapshot need not be in memory. Their
-/// nodes take about 100 MB, in addition to the old values of their keys.
+/// The maximum number of operations that are applied together when changes are streamed. The nodes
+/// of these operations take about 100 MB, in addition to the old values of their keys.
 const TOGETHER: NonZeroUsize = NonZeroUsize::new(1 << 15).unwrap();
 
 const NOT_EMPTY: &str = "a bulk load requires an empty dictionary";

@@ -1,4 +1,4 @@
-//! Tuple PADs with accumulators: their tuples are in memory, and in a checkpoint in the store.
+//! Tuple PADs with accumulators. Their tuples are in memory, and in a checkpoint in the store.
 
 use pad_core::{
     Answer, Answers, Heads, Key, Keys, Lookup, LookupError, Operation, Repository as _, Response,
@@ -25,8 +25,8 @@ use crate::{
     store::{AnyStore, StoreError, StoredCheckpoint},
 };
 
-/// Creates the keeper of the tuple PAD with this public key, not opened yet, if its design has
-/// accumulators.
+/// Creates the keeper of the tuple PAD with this public key, if its design uses accumulators. The
+/// caller opens it afterwards.
 pub(super) fn keeper<S: Suite>(
     public: &PublicKey,
     store: AnyStore,
@@ -49,7 +49,7 @@ fn emptied<S: Suite, D: QueryableDesign<S>>(setup: &TupleSetup<S, D>) -> TupleRe
     repository.with_workers(Workers::all_cores())
 }
 
-/// The trust anchor of a repository's clients.
+/// Returns the trust anchor of the repository's clients.
 fn trusted<S: Suite, D: QueryableDesign<S>>(
     repository: &TupleRepository<S, D>,
 ) -> TupleSetup<S, D> {
@@ -116,13 +116,13 @@ impl<S: Suite, D: QueryableDesign<S>> CheckpointedRepository for TupleRepository
         self.entries(version).map(Some)
     }
 
-    /// Their contents are compared.
+    /// Returns `true`: the caller compares the contents of both repositories instead.
     fn is_as_replayed(&self, _: &Self) -> bool {
         true
     }
 }
 
-/// Answers questions about one key at a time.
+/// A tuple repository with accumulators. It answers questions about one key at a time.
 impl<S: Suite, D: QueryableDesign<S>> FamilyRepository for TupleRepository<S, D> {
     as_repository!();
     tells_of_tuples!();
@@ -143,7 +143,7 @@ impl<S: Suite, D: QueryableDesign<S>> FamilyRepository for TupleRepository<S, D>
         self.len()
     }
 
-    /// There are no files next to the store.
+    /// Returns 0: there are no files next to the store.
     fn bytes_in_files(&self) -> Result<u64, StoreError> {
         Ok(0)
     }
@@ -173,7 +173,7 @@ fn answers<S: Suite, D: QueryableDesign<S>>(
     answers.collect()
 }
 
-/// Proves every entry.
+/// Proves every entry, and verifies each proof as a client does.
 fn check_contents<S: Suite, D: QueryableDesign<S>>(
     repository: &TupleRepository<S, D>,
     head: &Verified<SnapshotHead<S>>,
@@ -189,7 +189,7 @@ fn check_contents<S: Suite, D: QueryableDesign<S>>(
     Ok(())
 }
 
-/// Proves the answer about a key, and verifies it as a client does.
+/// Proves the answer to a lookup of one key, and verifies it as a client does.
 fn checked<S: Suite, D: QueryableDesign<S>>(
     repository: &TupleRepository<S, D>,
     public: &TupleSetup<S, D>,

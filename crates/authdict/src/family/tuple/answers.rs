@@ -1,4 +1,4 @@
-//! Questions to a tuple PAD.
+//! Answers of tuple PADs to questions.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::{
     question::{Question, Refusal, Statement},
 };
 
-/// A design with keys for key files, and the questions that it answers.
+/// A tuple design with scheme keys for key files, and with verification of its answers.
 pub(crate) trait QueryableDesign<S: Suite>:
     Design<S, Secret: SecretBytes, Key: PublicBytes>
 {
@@ -25,7 +25,7 @@ pub(crate) trait QueryableDesign<S: Suite>:
     ) -> Result<Statement, Refusal>;
 }
 
-/// Signed designs answer all questions about keys.
+/// Signed designs, which answer all questions about keys.
 impl<S: Suite, G, R, const GENERATIONS: usize> QueryableDesign<S> for Signed<G, R, GENERATIONS>
 where
     Self: AggregateDesign<S, Secret: SecretBytes, Key: PublicBytes>,
@@ -45,7 +45,8 @@ where
     }
 }
 
-/// Designs with accumulators answer for one key at a time.
+/// Implements [`QueryableDesign`] for designs with accumulators, which answer questions about one
+/// key at a time.
 #[cfg(feature = "accumulators")]
 macro_rules! one_key_at_a_time {
     ([$($parameters:tt)+] $design:ty) => {
@@ -75,14 +76,14 @@ one_key_at_a_time!([A, R, const GENERATIONS: usize] pad_tuple::Accumulated<A, R,
 #[cfg(feature = "accumulators")]
 one_key_at_a_time!([A, const GENERATIONS: usize] pad_tuple::ChainAccumulated<A, GENERATIONS>);
 
-/// The versions from `oldest` to `latest` in which a value changed. Makes about `lookups` lookups,
-/// in the last versions.
+/// Returns the versions from `oldest` to `latest` in which a value changed. Only the last versions
+/// are searched, with about `lookups` lookups.
 pub(super) fn history_of(
     (oldest, latest): (Version, Version),
     lookups: u64,
     value: impl Fn(Version) -> Result<Option<Value>, LookupError>,
 ) -> Result<Untrusted<KeyHistory>, LookupError> {
-    // One lookup for each version, and one for the version before them.
+    // The search needs one lookup for each version, and one for the version before these versions.
     let reached = latest
         .number()
         .saturating_sub(lookups.saturating_sub(1).max(1));
@@ -129,20 +130,21 @@ pub(super) fn compare(
     }
 }
 
-/// Unproved answers that both kinds of tuple repositories share.
+/// Implements the unproved answers that both kinds of tuple repositories share.
 macro_rules! tells_of_tuples {
     () => {
-        /// The whole range: there are no pages.
+        /// Returns the whole range, because tuple repositories do not split ranges into pages.
         fn page_of(&self, _: Version, range: &KeyRange, _: usize) -> Result<KeyRange, AnswerError> {
             Ok(range.clone())
         }
 
-        /// The store contains all updates.
+        /// Returns `None`: the store contains all updates, so none is rebuilt.
         fn remade_update(&self, _: Version, _: usize) -> Result<Option<Vec<u8>>, LookupError> {
             Ok(None)
         }
 
-        /// Omits a put of the value that the key already had.
+        /// Returns the versions in which the value differs from the previous version's value. A put
+        /// of an equal value is omitted.
         fn history_of(
             &self,
             key: &Key,

@@ -1,4 +1,4 @@
-//! Step-by-step explanation of the proof of a lookup by tuples.
+//! Step-by-step explanation of a lookup proof by tuples.
 
 use pad_core::{Key, Response, Suite, Version, codec};
 use pad_tuple::{
@@ -12,12 +12,12 @@ use crate::{
     question::Refusal,
 };
 
-/// Reports, for each generation in the proof of a lookup, the interval, its content, and the
-/// version or epoch for which the content is signed.
+/// Reports, for each generation in a lookup proof, the key interval, its content, and the version
+/// or epoch for which the content is signed.
 ///
 /// # Errors
-/// [`Refusal`] at the first step that fails. The evidence is not checked: that needs the author's
-/// keys.
+/// [`Refusal`] at the first step that fails. The signatures and other evidence are not checked,
+/// because this check needs the author's keys.
 pub(super) fn explain_design<S: Suite, D: TupleScheme<S>>(
     version: Version,
     key: Option<&Key>,

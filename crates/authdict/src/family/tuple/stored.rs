@@ -1,5 +1,5 @@
-//! Tuple PADs whose tuples are in a file: a lookup reads the tuples of its answer, and a change
-//! reads the generations that it moves.
+//! Tuple PADs with tuples in a file. A lookup reads only the tuples of its answer, and a change
+//! reads only the generations that it moves.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ use crate::{
 
 type Repository<S, D> = StoredTupleRepository<S, D, TupleFile>;
 
-/// The repository of this setup in rows, before they are opened.
+/// Creates the repository of this setup on `rows`, whose file is not opened yet.
 pub(super) fn repository<S: Suite, D: QueryableDesign<S> + StorableDesign<S>>(
     setup: &TupleSetup<S, D>,
     rows: TupleFile,
@@ -47,8 +47,8 @@ pub(super) fn repository<S: Suite, D: QueryableDesign<S> + StorableDesign<S>>(
     Ok(repository.with_workers(Workers::all_cores()))
 }
 
-/// Converts the fault of a repository to an error of its store, with the noted system error, if
-/// any.
+/// Converts the fault of a repository to an error of its store. `said` supplies the system error,
+/// if one was noted.
 fn faulty(fault: StoreFault, said: &SystemError) -> StoreError {
     match fault {
         StoreFault::Medium => match said.take() {
@@ -60,7 +60,8 @@ fn faulty(fault: StoreFault, said: &SystemError) -> StoreError {
     }
 }
 
-/// Converts the error of an update: the store's fault, or the update's own.
+/// Converts the error of an update. A fault of the store becomes a store error; any other error is
+/// a refusal of the update.
 fn refused(error: ApplyError, said: &SystemError) -> RepositoryError {
     match error {
         ApplyError::Store(fault) => faulty(fault, said).into(),
@@ -68,15 +69,16 @@ fn refused(error: ApplyError, said: &SystemError) -> RepositoryError {
     }
 }
 
-/// A dictionary of signed tuples with its store.
+/// A keeper of signed tuples and their store.
 type Tuples<S, D> = FamilyKeeper<Repository<S, D>>;
 
 impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> Tuples<S, D> {
-    /// Opens the tuple file, which may lack the store's latest versions. Reads see this state until
-    /// the next write, or until it is unpinned.
+    /// Opens the tuple file, which may lack the store's latest versions. Reads are pinned to this
+    /// state until the next write, or until `unpin` is called.
     fn take_up(&mut self) -> Result<(), RepositoryError> {
         let rows = self.repository.rows_mut().opened(self.store.id()?)?;
-        // Other processes may write meanwhile. Updates and questions must each see one state.
+        // Other processes may write at the same time. Each update and each question must read one
+        // state.
         rows.pin()?;
         self.repository = repository(&trusted(&self.repository), rows)?;
         if self.repository.latest() > self.store.latest()? {
@@ -88,7 +90,7 @@ impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> Tuples<S, D> {
     /// Opens the tuple file, and applies the updates that it lacks.
     ///
     /// Memory: one update and [`MOST_WAITING`] bytes, if tuples can be written. Otherwise, the
-    /// tuples of all missing updates are in memory.
+    /// tuples of all missing updates stay in memory.
     fn bring_up(&mut self) -> Result<(), RepositoryError> {
         let mut attempts = 0;
         loop {
@@ -96,7 +98,7 @@ impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> Tuples<S, D> {
             let mut can_write = true;
             let replayed = replay(&mut self.repository, &self.store, |repository| {
                 if can_write && repository.memory_bytes() > MOST_WAITING {
-                    // Each attempt waits for other writers.
+                    // Each attempt to write waits for other writers.
                     can_write = write(repository).is_ok();
                 }
             });
@@ -106,14 +108,14 @@ impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> Tuples<S, D> {
                     attempts += 1;
                     continue;
                 }
-                // No update was missing, and the opened state is still pinned.
+                // No update was missing. Reads stay pinned to the opened state.
                 Ok(0) => return Ok(()),
                 replayed => drop(replayed?),
             }
             // If another process is writing, or this process lacks the permission, the tuples stay
             // in memory.
             let settled = write(&mut self.repository);
-            // A reader must not keep an author waiting.
+            // Releases the file, so that a reader does not block the author.
             self.repository.rows().release();
             match settled {
                 Ok(()) | Err(StoreError::Closed) if attempts < ATTEMPTS => attempts += 1,
@@ -122,7 +124,7 @@ impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> Tuples<S, D> {
         }
     }
 
-    /// Before an update: writes tuples if too many wait.
+    /// Prepares an update: writes the waiting tuples if they exceed [`MOST_WAITING`] bytes.
     fn begin(&mut self) -> Result<(), StoreError> {
         self.repository.rows().unpin();
         if self.staged.is_empty() && self.repository.memory_bytes() > MOST_WAITING {
@@ -143,8 +145,8 @@ impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> Tuples<S, D> {
     }
 }
 
-/// Writes the tuples of the applied updates. Reads still see them if that fails, and the next call
-/// tries again.
+/// Writes the tuples of the applied updates to the file. If writing fails, reads still use the
+/// tuples in memory, and the next call retries.
 fn write<S: Suite, D: QueryableDesign<S> + StorableDesign<S>>(
     repository: &mut Repository<S, D>,
 ) -> Result<(), StoreError> {
@@ -179,7 +181,7 @@ impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> SigningKeeper for Tupl
                 self.waiting.clear();
                 return Err(UNVOUCHED.into());
             }
-            // The batch is retried with the next batch.
+            // The batch is kept, and retried with the next batch.
             Err(PublishError::Author(error)) => return Err(error.into()),
             Err(PublishError::Apply(error)) => {
                 self.waiting.clear();
@@ -209,11 +211,11 @@ impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> Keeper for Tuples<S, D
         Ok(version)
     }
 
-    /// Order: the updates are durable before anything is written that is derived from them.
+    /// Makes the updates durable before tuples derived from them are written.
     fn commit(&mut self, records: &[RecordChange]) -> Result<Version, RepositoryError> {
         self.publish_updates(records)?;
         if self.repository.memory_bytes() > MOST_WAITING / 2 {
-            // The next opening then has less to replay.
+            // Writing the tuples now leaves less to replay at the next opening.
             self.settle();
         }
         Ok(self.acknowledged)
@@ -239,7 +241,7 @@ impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> Keeper for Tuples<S, D
             LookupError::Store(fault) => faulty(fault, &said).into(),
             error => RepositoryError::Lookup(error),
         })?;
-        // From here on the rows are the only copy of their contents.
+        // After pruning, the tuple file is the only copy of its contents.
         self.repository.rows().synchronise_name()?;
         self.store.put_checkpoint(&StoredCheckpoint {
             version: self.repository.latest(),
@@ -259,7 +261,7 @@ impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> Keeper for Tuples<S, D
         if self.staged.is_empty() {
             self.in_one_state(Self::bring_up, Self::check_derived)
         } else {
-            // Staged updates are in this memory only.
+            // Staged updates exist only in this process's memory, so the file is not opened again.
             self.check_derived()
         }
     }
@@ -331,7 +333,7 @@ fn response<S: Suite, D: QueryableDesign<S> + StorableDesign<S>, P: codec::Messa
     Ok(codec::encode(&Response::new(repository, version, proof)?))
 }
 
-/// The trust anchor of a repository's clients.
+/// Returns the trust anchor of the repository's clients.
 fn trusted<S: Suite, D: QueryableDesign<S> + StorableDesign<S>>(
     repository: &Repository<S, D>,
 ) -> TupleSetup<S, D> {
@@ -340,7 +342,7 @@ fn trusted<S: Suite, D: QueryableDesign<S> + StorableDesign<S>>(
     TupleSetup::<S, D>::new(authority.author, authority.dictionary, key)
 }
 
-/// Verifies a proof as a client of the repository does.
+/// Verifies a proof as a client of the repository does, and returns its statement.
 fn verified<S: Suite, D: QueryableDesign<S> + StorableDesign<S>, Q: Ask>(
     repository: &Repository<S, D>,
     proof: <Tuple<D, S> as Answers<Q>>::Proof,
@@ -366,14 +368,15 @@ const UNVOUCHED: StoreError = StoreError::Damaged(
      rebuilt unless the store was pruned",
 );
 
-/// The file is written after its store, so a store behind the file is an older copy.
+/// The error for a tuple file ahead of its store. The file is written after the store, so such a
+/// store is an older copy.
 const AHEAD: StoreError = StoreError::Damaged(
     "tuple file (.tuples) is newer than the store: restore the newer store, or move the tuple file \
      away; it is rebuilt unless the store was pruned",
 );
 
-/// The number of waiting bytes of tuples above which they are written.
+/// The number of bytes of unwritten tuples above which they are written to the file.
 const MOST_WAITING: usize = 32 << 20;
 
-/// The maximum number of times that another process may come first.
+/// The maximum number of retries after another process has written first.
 const ATTEMPTS: usize = 3;

@@ -1,4 +1,4 @@
-//! Encrypted secret keys: round trips, and rejection of all other files.
+//! Tests of encrypted secret keys: round trips, and rejection of all other files.
 
 use std::{fs, path::PathBuf};
 
@@ -20,7 +20,7 @@ fn decrypt(file: SecretFile) -> Result<SecretFile, KeyFileError> {
     file.decrypt(&passphrase("correct horse"))
 }
 
-/// A private file with these bytes.
+/// Creates a file with these bytes that only its owner can read.
 fn file_with(bytes: &[u8]) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("k");
@@ -96,7 +96,7 @@ fn encrypted_keys_of_owners_are_the_same_keys() {
     assert_eq!(decrypted.as_bytes(), clear.as_bytes());
     let read = FileOwnerKey::from_file(&decrypted).unwrap();
     assert_eq!(read.owner().key, key.owner().key);
-    // Kinds of keys are told apart after decryption, too.
+    // Different kinds of keys are distinguished after decryption, too.
     assert!(matches!(
         SecretKey::from_file(&decrypted),
         Err(KeyFileError::OtherKind {
@@ -140,12 +140,11 @@ fn every_changed_byte_is_noticed() {
             let error = read(&bytes).and_then(decrypt);
             let error = error.and_then(|file| SecretKey::from_file(&file));
             match (position, error.unwrap_err()) {
-                // No such file is ours.
+                // A file with other first bytes is not an encrypted file of this format.
                 (0..7, KeyFileError::OtherKind { .. } | KeyFileError::Malformed { .. })
                 | (7..16, KeyFileError::TooMuchWork)
                 | (7..64 | 96.., KeyFileError::Damaged)
-                // The authenticator of the parameters, by which the passphrase is known to be
-                // right.
+                // These bytes authenticate the parameters. They also detect a wrong passphrase.
                 | (64..96, KeyFileError::WrongPassphrase) => {}
                 (position, error) => panic!("byte {position}: {error:?}"),
             }
@@ -185,7 +184,7 @@ fn cut_and_extended_files_are_refused() {
     ));
 }
 
-/// A file with other scrypt parameters, and a valid checksum of them.
+/// Creates a file with other scrypt parameters, and a valid checksum of these parameters.
 fn costing(log_n: u8, r: u32, p: u32) -> Vec<u8> {
     let mut bytes = encrypted(&key().to_file().unwrap()).as_bytes().to_vec();
     bytes[7] = log_n;
@@ -209,10 +208,11 @@ fn nothing_is_computed_that_costs_too_much() {
         (127, 1, 1),
         (255, u32::MAX, u32::MAX),
         (1, u32::MAX, 1),
-        // 2.5 GiB, of which N accounts for 1 GiB.
+        // These parameters need 2.5 GiB of memory, of which `N` accounts for 1 GiB.
         (1, 1 << 22, 1),
     ] {
-        // Refused on reading, before a passphrase is asked for or memory is reserved.
+        // The file is refused while it is read, before a passphrase is requested or memory is
+        // reserved.
         let refused = read(&costing(log_n, r, p));
         assert!(
             matches!(refused, Err(KeyFileError::TooMuchWork)),
@@ -233,7 +233,7 @@ fn nothing_is_computed_that_costs_too_much() {
     assert_eq!(most.to_string(), "N=2^20 r=8 p=2");
     assert_eq!(Work::USUAL.memory(), (128 << 20) + 3 * 1024);
     assert_eq!(Work::new(17, 8, 1).unwrap(), Work::USUAL);
-    // Acceptable parameters other than the parameters of the encryption produce another key.
+    // Other acceptable parameters than those used for encryption derive another key.
     let refused = read(&costing(2, 1, 1)).and_then(decrypt);
     assert!(matches!(refused, Err(KeyFileError::WrongPassphrase)));
 }
@@ -263,8 +263,8 @@ fn encrypted_keys_are_private_too() {
     assert_eq!(SecretKey::load(&path).unwrap().public(), key().public());
 }
 
-/// Made with `hashlib.scrypt` and `hmac` of Python and `openssl enc -aes-256-ctr`, following the
-/// format's description.
+/// The file was made with `hashlib.scrypt` and `hmac` of Python and `openssl enc -aes-256-ctr`, as
+/// the format's description states.
 #[test]
 fn a_file_made_by_others_is_read() {
     let bytes = hex::decode(OF_OTHERS).unwrap();

@@ -1,9 +1,9 @@
-//! The last acknowledged state, in a small file next to the store.
+//! The last acknowledged state of a store, in a small file next to it.
 //!
-//! A damaged page inside the store can roll everything back by some changes. The pages of an
-//! earlier state still exist, and they fit together. This file is written after each durable change
-//! and before its acknowledgement. So a store that is behind this file has lost an acknowledged
-//! change.
+//! A damaged page inside the store can roll the store back by some changes, because the pages of an
+//! earlier state still exist and are consistent. The file is written after each durable change,
+//! before the change is acknowledged. A store that is behind this file has therefore lost an
+//! acknowledged change.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::summary::{Link, Summary};
 use crate::store::{NEWEST_UNREADABLE, StoreError};
 
-/// The store's id, its last acknowledged change, and the link of its latest update.
+/// The store's id, the number of its last acknowledged change, and the link of its latest update.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct AcknowledgedState {
     store: [u8; 16],
@@ -32,12 +32,13 @@ impl AcknowledgedState {
     }
 }
 
-/// The file next to the store at this path.
+/// Returns the path of this file for the store at the path `store`.
 pub(super) fn path(store: &Path) -> Result<PathBuf, StoreError> {
     Ok(pad_disk::companion(store, ".newest")?)
 }
 
-/// The last acknowledged state of the store at this path; `None` without a file.
+/// Reads the last acknowledged state of the store at this path. Returns `None` if the file does not
+/// exist.
 pub(super) fn known(store: &Path) -> Result<Option<AcknowledgedState>, StoreError> {
     match Register::read(&path(store)?)? {
         Some(value) => Ok(Some(
@@ -47,7 +48,7 @@ pub(super) fn known(store: &Path) -> Result<Option<AcknowledgedState>, StoreErro
     }
 }
 
-/// Refuses a store that is older than its last acknowledged state. A store without the file, or
+/// Refuses a store that is older than its last acknowledged state. A store without this file, or
 /// with the file of another store, is accepted.
 pub(super) fn check(
     store: &Path,
@@ -71,8 +72,8 @@ pub(super) fn check(
     })
 }
 
-/// Opens the file for writing, so that [`write`] needs no disk space. Creates a missing file, and
-/// takes over a file of another store.
+/// Opens the file for writing, so that [`write`] needs no additional disk space. Creates a missing
+/// file, and overwrites the file of another store.
 pub(super) fn prepare(store: &Path, summary: &Summary) -> Result<Register, StoreError> {
     let record = path(store)?;
     let value = codec::encode_body(&AcknowledgedState::of(summary));
@@ -90,7 +91,7 @@ pub(super) fn prepare(store: &Path, summary: &Summary) -> Result<Register, Store
     Ok(register)
 }
 
-/// Acknowledges the state after a change.
+/// Records the state after a change as acknowledged.
 pub(super) fn write(register: &mut Register, summary: &Summary) -> Result<(), StoreError> {
     Ok(register.write(&codec::encode_body(&AcknowledgedState::of(summary)))?)
 }

@@ -1,4 +1,4 @@
-//! The summary row, which vouches for the contents of the other tables.
+//! The summary row, which authenticates the other tables against accidents.
 
 use pad_core::Version;
 use redb::{ReadTransaction, ReadableTable, WriteTransaction};
@@ -7,22 +7,23 @@ use serde::{Deserialize, Serialize};
 use super::tables::{LINKS, NO_UPDATES, Place, SUMMARY, UPDATES, chain, engine};
 use crate::store::StoreError;
 
-/// Summary of the tables, as of one change.
+/// Summary of all tables after one change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Summary {
-    /// Identifies the store, also in copies of its file; random.
+    /// The random id of the store. Copies of its file have the same id.
     pub(super) store: [u8; 16],
-    /// The number of changes that have been made durable.
+    /// The number of changes made durable so far.
     pub(super) change: u64,
-    /// The version of the last update, and the digest of all updates up to it.
+    /// The version of the last update, and the digest of all updates up to this version.
     pub(super) latest: Link,
-    /// The version before the oldest update kept, and the digest of all updates up to that version.
+    /// The version before the oldest stored update, and the digest of all updates up to this
+    /// version.
     pub(super) base: Link,
-    /// The checkpoint, if there is one.
+    /// The summary of the checkpoint, if there is one.
     pub(super) checkpoint: Option<CheckpointSummary>,
 }
 
-/// A version, and the digest of all updates up to it.
+/// A version, and the digest of all updates up to this version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Link {
     pub(super) version: u64,
@@ -35,7 +36,7 @@ impl Link {
         chain: NO_UPDATES,
     };
 
-    /// The link of the next update.
+    /// Returns the link after the update `update`.
     pub(super) fn next(&self, update: &[u8]) -> Self {
         let version = self.version.saturating_add(1);
         Self {
@@ -48,13 +49,13 @@ impl Link {
 /// Summary of the stored checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct CheckpointSummary {
-    /// The latest version in it, and the digest of all updates up to it.
+    /// The latest version in the checkpoint, and the digest of all updates up to this version.
     pub(super) version: Link,
-    /// The oldest version in it.
+    /// The oldest version in the checkpoint.
     pub(super) oldest: u64,
-    /// The digest given by the repository.
+    /// The digest that the repository has computed for the checkpoint.
     pub(super) digest: Vec<u8>,
-    /// The number of bytes.
+    /// The number of bytes of the checkpoint.
     pub(super) bytes: u64,
 }
 
@@ -81,7 +82,7 @@ impl Summary {
         Ok(summary)
     }
 
-    /// Reads the summary before a change; [`Summary::write`] ends the change.
+    /// Reads the summary at the start of a change. [`Summary::write`] writes it at the end.
     pub(super) fn of(transaction: &WriteTransaction) -> Result<Self, StoreError> {
         let summary = Self::in_table(&transaction.open_table(SUMMARY).map_err(engine)?)?;
         summary.check(&transaction.open_table(LINKS).map_err(engine)?)?;
@@ -102,8 +103,8 @@ impl Summary {
         PLACE.unseal(row.value())
     }
 
-    /// Checks the number of links, the last link and the checkpoint's link. Takes a few reads.
-    /// Updates are checked when they are read.
+    /// Checks the number of links, the last link and the checkpoint's link. This check takes a few
+    /// reads. Updates are checked when they are read.
     fn check(&self, links: &impl LinkTable) -> Result<(), StoreError> {
         let differs = Err(StoreError::Damaged("the updates do not match the summary"));
         let kept = self.latest.version.checked_sub(self.base.version);
@@ -123,7 +124,7 @@ impl Summary {
         }
     }
 
-    /// The update that led to a version, or `None` if that is not kept (any more).
+    /// Returns the update that produced a version; `None` if it is not stored, or no longer stored.
     pub(super) fn update(
         &self,
         transaction: &ReadTransaction,
@@ -149,7 +150,7 @@ impl Summary {
         Ok(Some(update))
     }
 
-    /// The link of a version that is not before the base.
+    /// Returns the link of a version. The version must not be before [`Summary::base`].
     pub(super) fn link(&self, links: &impl LinkTable, version: u64) -> Result<Link, StoreError> {
         if version == self.base.version {
             return Ok(self.base);
@@ -164,7 +165,7 @@ impl Summary {
     }
 }
 
-/// A readable table of links.
+/// A readable table that maps versions to the digests of links.
 pub(super) trait LinkTable: ReadableTable<u64, &'static [u8; 32]> {}
 
 impl<T: ReadableTable<u64, &'static [u8; 32]>> LinkTable for T {}

@@ -1,7 +1,7 @@
-//! The tables of the file, and the digests by which their rows vouch for each other.
+//! The tables of the file, and the digests that protect their rows.
 //!
-//! The digests protect against accidents, not against attackers: an attacker who can write the file
-//! can write digests. The author's signatures are verified separately.
+//! The digests protect against accidents, not against attackers: an attacker that can write the
+//! file can also write digests. The author's signatures are verified separately.
 
 use pad_core::codec;
 use pad_disk::engine::EngineError;
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::store::StoreError;
 
-/// The place of a row: its table, group and name, as hashed into its digest.
+/// The place of a row: its table, group and name. The digest of a row covers its place.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place<'a> {
     pub(super) table: &'static str,
@@ -20,7 +20,7 @@ pub(super) struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// The digest of a row's place and contents.
+    /// Returns the digest of a row's place and contents.
     pub(super) fn digest(&self, body: &[u8]) -> [u8; 32] {
         let mut hash = Sha256::new_with_prefix(b"pad/store/row/v1");
         for part in [self.table.as_bytes(), self.group.as_bytes(), self.name] {
@@ -31,7 +31,7 @@ impl Place<'_> {
         hash.finalize().into()
     }
 
-    /// Encodes a row for storage: its digest, then its contents.
+    /// Encodes a row for storage: its digest, followed by its contents.
     pub(super) fn sealed(&self, body: &[u8]) -> Vec<u8> {
         [&self.digest(body), body].concat()
     }
@@ -56,8 +56,8 @@ impl Place<'_> {
     }
 }
 
-/// The chained digest of all updates up to one: hashes the digest before it, its version and the
-/// update.
+/// Returns the next digest of the chain over all updates. It covers the previous digest, the
+/// version and the update.
 pub(super) fn chain(before: &[u8; 32], version: u64, update: &[u8]) -> [u8; 32] {
     let mut hash = Sha256::new_with_prefix(b"pad/store/update/v1");
     hash.update(before);
@@ -66,30 +66,32 @@ pub(super) fn chain(before: &[u8; 32], version: u64, update: &[u8]) -> [u8; 32] 
     hash.finalize().into()
 }
 
-/// Converts an error of the storage engine.
+/// Converts an error of the storage engine to a store error.
 pub(super) fn engine(error: impl Into<redb::Error>) -> StoreError {
     EngineError::of(error).into()
 }
 
-/// The digest of no updates.
+/// The digest of an empty chain of updates.
 pub(super) const NO_UPDATES: [u8; 32] = [0; 32];
 
 fn length(part: &[u8]) -> [u8; 8] {
     u64::try_from(part.len()).unwrap_or(u64::MAX).to_be_bytes()
 }
 
-/// (group, name) -> value, sealed.
+/// Maps (group, name) to the record's value with its digest.
 pub(super) const RECORDS: TableDefinition<'_, (&str, &[u8]), &[u8]> =
     TableDefinition::new("records");
-/// group -> number and digest of its records, sealed.
+/// Maps a group to the number and digest of its records, with the row's digest.
 pub(super) const GROUPS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("groups");
-/// version -> digest of all updates up to this one. Stored apart from the updates, which can be as
-/// large as a dictionary, so that comparing digests does not read them.
+/// Maps a version to the digest of all updates up to this version. The digests are stored apart
+/// from the updates, which can be as large as a dictionary. So comparing digests does not read
+/// updates.
 pub(super) const LINKS: TableDefinition<'_, u64, &[u8; 32]> = TableDefinition::new("links");
-/// (version, 0), (version, 1), .. -> pieces of the update that led to it. In pieces, because the
-/// engine reads a page of a table when it opens it, and a page is as large as its contents.
+/// Maps (version, 0), (version, 1), .. to the pieces of the update that produced the version.
+/// Updates are split because the engine reads one page of a table when it opens the table, and a
+/// page is as large as its contents.
 pub(super) const UPDATES: TableDefinition<'_, (u64, u32), &[u8]> = TableDefinition::new("updates");
-/// 0, 1, .. -> pieces of the checkpoint's bytes.
+/// Maps 0, 1, .. to the pieces of the checkpoint's bytes.
 pub(super) const CHECKPOINT: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("checkpoint");
-/// One row: the summary, sealed.
+/// A single row: the summary with its digest.
 pub(super) const SUMMARY: TableDefinition<'_, (), &[u8]> = TableDefinition::new("summary");

@@ -1,4 +1,4 @@
-//! Node files as the logs of stores.
+//! Node files as the node logs of stores.
 
 use pad_core::{StoreFault, Version, codec};
 use serde::{Deserialize, Serialize};
@@ -9,18 +9,18 @@ use crate::{
     store_log::{AnyLog, StoreLog, SystemError, latest_row, require_latest},
 };
 
-/// A store's record of its current node files, after a pruning.
+/// The record in a store that names its current node files. A pruning writes it.
 #[derive(Default, Serialize, Deserialize)]
 struct CopyRecord {
-    /// [`Owner::copy`] of the files.
+    /// The [`Owner::copy`] of the current files.
     copy: u64,
-    /// The [`Owner::copy`] of unused files that may still exist: the previous files, or an
+    /// The [`Owner::copy`] of unused files that may still exist: the previous files, or files of an
     /// unfinished copy.
     replaced: Option<u64>,
 }
 
 impl CopyRecord {
-    /// Reads the record; the default if the files were never copied.
+    /// Reads the record. Returns the default if no pruning has copied the files.
     fn read(store: &dyn Store) -> Result<Self, StoreError> {
         let records = store.records(GROUP)?;
         let Some((_, value)) = records.first() else {
@@ -51,7 +51,8 @@ impl StoreLog for NodeFile {
         };
         self.begin(|| {
             require_latest(store, latest)?;
-            // If the version was moved meanwhile, its nodes continue after the end known here.
+            // If another process has moved the version's nodes, they continue after the end known
+            // here.
             if latest_row(store)?.1 != row && !was_writer {
                 return Err(StoreError::Superseded);
             }
@@ -61,7 +62,7 @@ impl StoreLog for NodeFile {
             Ok(())
         })?;
         if !was_writer {
-            // Completes an interrupted pruning. A failure is left to the next writer.
+            // Completes an interrupted pruning. After a failure, the next writer tries again.
             drop(self.remove_replaced(store));
         }
         Ok(())
@@ -94,7 +95,7 @@ impl StoreLog for NodeFile {
     fn new_copy(&self) -> Result<AnyLog, StoreError> {
         let mut bytes = [0; 8];
         getrandom::fill(&mut bytes).map_err(|error| std::io::Error::other(error.to_string()))?;
-        // A random number other than 0, the number of the first files.
+        // The number is random and not 0, which is the number of the first files.
         let copy = u64::from_le_bytes(bytes).max(1);
         Ok(Box::new(self.of(Owner { copy, ..self.owner })))
     }

@@ -1,4 +1,4 @@
-//! An append-only file whose header names its owner.
+//! Append-only files with a header that identifies their owner.
 
 use std::{io, path::PathBuf, sync::Arc, thread, time::Instant};
 
@@ -11,18 +11,18 @@ use pad_tree::LogId;
 use super::{CUT_OFF, FOREIGN, MISSING};
 use crate::store::StoreError;
 
-/// The owner of a node file.
+/// The owner of a node file: a store, and the number of a copy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Owner {
-    /// The store.
+    /// The id of the store.
     pub(super) store: [u8; 16],
-    /// 0 for the first files of a store, and a random number for later copies.
+    /// 0 for the first files of a store, or the random number of a later copy.
     pub(super) copy: u64,
 }
 
 impl Owner {
-    /// Encodes the owner as the ID of its log: the 16 bytes of the store, then `copy` in
-    /// little-endian.
+    /// Encodes the owner as the id of its log: the 16 bytes of the store's id, then `copy` (8
+    /// bytes, little-endian).
     pub(super) fn bytes(&self) -> LogId {
         let mut bytes = LogId::default();
         let (store, copy) = bytes.split_at_mut(self.store.len());
@@ -32,21 +32,21 @@ impl Owner {
     }
 }
 
-/// The role of a file in its store.
+/// The title of a file, which states its role in the store.
 pub(super) type Title = [u8; 8];
 
-/// The length of the header. It is padded with zeros to a block, so that blocks of nodes are blocks
-/// of the file.
+/// The length of the header. It is padded with zeros to one block, so that blocks of nodes are
+/// aligned to blocks of the file.
 const HEADER_BYTES: u64 = 4096;
 const OWNER_BYTES: usize = 32;
 
-/// The offset in the file of a position after the header.
+/// Converts a position after the header to an offset in the file.
 fn place(position: u64) -> io::Result<u64> {
     let place = position.checked_add(HEADER_BYTES);
     place.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
 }
 
-/// One file of an owner.
+/// A file with a header that identifies its owner.
 #[derive(Debug)]
 pub(super) struct OwnedFile {
     folder: Arc<dyn FileLayer>,
@@ -59,7 +59,7 @@ pub(super) struct OwnedFile {
 }
 
 impl OwnedFile {
-    /// The file with this name, not opened.
+    /// Creates the handle of the file with this name, without opening it.
     pub(super) fn new(
         folder: &Arc<dyn FileLayer>,
         name: String,
@@ -85,7 +85,7 @@ impl OwnedFile {
         self.folder.path().join(&self.name)
     }
 
-    /// Refuses a file of another owner.
+    /// Refuses a file with the header of another owner.
     fn check(&self, file: &dyn LayerFile) -> Result<(), StoreError> {
         let mut found = [0; OWNER_BYTES];
         match file.read_at(0, &mut found) {
@@ -102,7 +102,7 @@ impl OwnedFile {
     /// Opens a file that has at least `end` bytes after its header.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if the file is shorter, missing, or of another owner;
+    /// [`StoreError::Damaged`] if the file is too short, missing, or of another owner;
     /// [`StoreError::Io`].
     pub(super) fn open_to_read(&mut self, end: u64) -> Result<(), StoreError> {
         let opened = match self.folder.open_to_read(&self.name) {
@@ -126,7 +126,7 @@ impl OwnedFile {
     pub(super) fn opened_to_write(&self, end: u64) -> Result<Arc<dyn LayerFile>, StoreError> {
         if end > 0 {
             return match self.folder.open(&self.name) {
-                // A pruning has copied the files meanwhile.
+                // A pruning has copied the files in the meantime.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     Err(StoreError::Superseded)
                 }
@@ -139,12 +139,13 @@ impl OwnedFile {
             }
             created => created?,
         };
-        // The creator may have been killed before it synchronised the name.
+        // The process that created the file may have been killed before it made the file's name
+        // durable.
         self.folder.synchronise_names()?;
         Ok(file)
     }
 
-    /// Locks a file, retrying for a limited time while it is locked.
+    /// Locks a file. Retries for a limited time while another process holds the lock.
     ///
     /// # Errors
     /// [`StoreError::InUse`]; [`StoreError::Io`].
@@ -159,11 +160,11 @@ impl OwnedFile {
         Ok(())
     }
 
-    /// Makes a file end `end` bytes after its header: truncates leftovers, and writes the header of
-    /// a new file.
+    /// Makes a file end `end` bytes after its header. Truncates bytes after this end, and writes
+    /// the header of a new file.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if the file is shorter, or of another owner; [`StoreError::Io`].
+    /// [`StoreError::Damaged`] if the file is too short, or of another owner; [`StoreError::Io`].
     pub(super) fn prepare(&mut self, file: &dyn LayerFile, end: u64) -> Result<(), StoreError> {
         let length = file.length()?;
         if end == 0 && is_unwritten(file)? {
@@ -181,7 +182,7 @@ impl OwnedFile {
         Ok(())
     }
 
-    /// Uses this file for reads and writes from here on.
+    /// Uses `file` for all further reads and writes.
     pub(super) fn write_to(&mut self, file: Arc<dyn LayerFile>) {
         self.file = Some(file);
     }
@@ -206,7 +207,7 @@ impl OwnedFile {
         Ok(())
     }
 
-    /// The bytes of the file; 0 if there is none.
+    /// Returns the size of the file in bytes; 0 if the file does not exist.
     pub(super) fn bytes(&self) -> io::Result<u64> {
         match self.folder.open_to_read(&self.name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
@@ -214,14 +215,14 @@ impl OwnedFile {
         }
     }
 
-    /// Removes the file, if it belongs to this owner or has no owner yet. Readers with the file
-    /// open can still use it.
+    /// Removes the file, if it belongs to this owner or has no owner yet. Readers that have opened
+    /// the file can still use it.
     pub(super) fn remove(&self) -> Result<(), StoreError> {
         let file = match self.folder.open_to_read(&self.name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             opened => opened?,
         };
-        // A crash may have come before its header was durable.
+        // A file without a header remains if a crash occurred before the header was durable.
         if !is_unwritten(&*file)? {
             self.check(&*file)?;
         }
@@ -229,7 +230,8 @@ impl OwnedFile {
     }
 }
 
-/// Whether a file has no owner yet: it is new, or a crash came before its header was durable.
+/// Returns whether a file has no owner yet. Such a file is new, or a crash occurred before its
+/// header was durable.
 fn is_unwritten(file: &dyn LayerFile) -> io::Result<bool> {
     let length = usize::try_from(file.length()?).unwrap_or(usize::MAX);
     let mut begin = vec![0; length.min(OWNER_BYTES)];

@@ -1,4 +1,4 @@
-//! Contents, owners and writers of the files of nodes.
+//! Tests of the contents, owners and writers of node files.
 
 use pad_disk::layer::SimulatedFolder;
 use pad_tree::record_bytes;
@@ -65,7 +65,7 @@ fn one_writes_at_a_time_and_only_after_the_newest_version() {
         other.begin(superseded),
         Err(StoreError::Superseded)
     ));
-    // The lock was not kept.
+    // The lock is released, so a second writer can begin.
     assert!(reopened(&folder, &row).unwrap().begin(|| Ok(())).is_ok());
 }
 
@@ -85,7 +85,7 @@ fn files_that_do_not_have_what_the_rows_say_are_refused() {
         (&folder, [&row[..], &[0; 8]].concat()),
         (&folder, changed(0)),
         (&folder, changed(row.len() - 12)),
-        // Valid, but not the row in the file.
+        // This row is valid, but it differs from the row in the file.
         (&folder, rows::row(ONE, &[b'x'; 5], 12)),
         (&folder, rows::row(ONE, &record(), 13)),
     ] {
@@ -116,7 +116,7 @@ fn rows_that_are_not_what_was_written_are_not_read() {
     assert!(new(&folder).up_to(two, &last).is_err());
 }
 
-/// Files are told apart by their owner, not by their name.
+/// Files are distinguished by their owner, not by their name.
 #[test]
 fn files_of_other_stores_are_left_as_they_are() {
     let folder = SimulatedFolder::new("nodes");

@@ -141,7 +141,8 @@ impl<'a, B: Bench> Scene<'a, B> {
         Ok((figures.collect(), each_us))
     }
 
-    /// A client's check: the bytes of the signed value and of the witness, and microseconds.
+    /// Returns the bytes of the signed value and of the witness, and the microseconds of a client's
+    /// check.
     fn check(&self, plan: &Plan) -> Outcome<(usize, usize, f64)> {
         let (signed, version) = (self.signed()?, Version::new(2));
         let authority = Authority {
@@ -160,7 +161,7 @@ impl<'a, B: Bench> Scene<'a, B> {
         Ok((signed_bytes, witness_bytes, plan.primitive_us(verify)))
     }
 
-    /// The author's new value, with the secret key.
+    /// Returns the microseconds in which the author makes the new value with the secret key.
     fn change_us(&self, plan: &Plan) -> f64 {
         let [old, new] = self.exchange.each_ref().map(std::slice::from_ref);
         let change = |mut set| {
@@ -171,7 +172,8 @@ impl<'a, B: Bench> Scene<'a, B> {
         plan.time_on(|| self.set.clone(), change)
     }
 
-    /// The server's set after the update: it makes the new element's representative.
+    /// Returns the microseconds in which the server updates its set, including the new element's
+    /// representative.
     fn exchange_us(&self, plan: &Plan) -> f64 {
         let [old, new] = self.exchange.each_ref().map(std::slice::from_ref);
         let exchange = |mut set: ElementSet<B::Scheme>| {
@@ -194,7 +196,8 @@ impl<'a, B: Bench> Scene<'a, B> {
         let updates = WitnessCosts {
             witnesses: AUTHOR_UPDATES,
             author_us: self.update_us(plan)?,
-            // Each is raised to the new element, and freed of the removed one.
+            // Each witness is raised to the new element, and the removed element is taken out of
+            // it.
             author_limit_us: n * bench.bound(BoundedWork::SecretOnce, 1).us,
             ..author
         };
@@ -213,7 +216,8 @@ impl<'a, B: Bench> Scene<'a, B> {
         Ok((makers, Some(public_us / n)))
     }
 
-    /// The author makes all witnesses again, with the secret key; the server stores them.
+    /// Measures an author that makes all witnesses again with the secret key, and a server that
+    /// stores them.
     fn author(&self, bench: &B, plan: &Plan) -> Outcome<WitnessCosts> {
         let (n, alone) = (self.changed.len(), &self.alone);
         let find = || {
@@ -245,7 +249,7 @@ impl<'a, B: Bench> Scene<'a, B> {
         })
     }
 
-    /// The server makes all witnesses and the value, which are those of the author.
+    /// Measures a server that makes all witnesses and the value. Both must equal the author's.
     fn public_us(&self, plan: &Plan) -> Outcome<f64> {
         let (key, mut equal) = (self.key(), true);
         let us = plan.time_us(|| {
@@ -260,8 +264,8 @@ impl<'a, B: Bench> Scene<'a, B> {
         }
     }
 
-    /// Microseconds of updating all witnesses of elements that stay, each from the one before.
-    /// Needs no secret key, which would not help.
+    /// Returns the microseconds of updating the witnesses of all elements that stay, each from its
+    /// previous witness. The secret key would not save time.
     fn update_us(&self, plan: &Plan) -> Outcome<f64> {
         let before = B::Scheme::witnesses(self.secret, &self.set, &self.alone)?;
         let before = self.set.elements().iter().cloned().zip(before);

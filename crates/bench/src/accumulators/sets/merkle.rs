@@ -14,7 +14,7 @@ pub struct MerkleSet<S: Suite> {
 }
 
 impl<S: Suite> MerkleSet<S> {
-    /// The tree over distinct elements.
+    /// Builds the tree over distinct elements.
     pub fn new(elements: &[Vec<u8>]) -> Self {
         let mut level: Vec<S::Digest> = elements.iter().map(|it| S::value(it)).collect();
         level.resize(elements.len().next_power_of_two(), S::Digest::default());
@@ -29,13 +29,13 @@ impl<S: Suite> MerkleSet<S> {
         Self { levels, places }
     }
 
-    /// Root that an author signs.
+    /// Returns the root, which an author signs.
     pub fn root(&self) -> S::Digest {
         let root = self.levels.last().and_then(|level| level.first());
         root.copied().unwrap_or_default()
     }
 
-    /// The number of hashes above a leaf.
+    /// Returns the number of hashes above a leaf.
     pub fn depth(&self) -> usize {
         self.levels.len() - 1
     }
@@ -79,7 +79,7 @@ pub struct MerkleProof<S: Suite> {
 }
 
 impl<S: Suite> MerkleProof<S> {
-    /// The root of the tree in which the element is.
+    /// Computes the root of the tree that contains the element.
     pub fn root(&self, element: &[u8]) -> S::Digest {
         let siblings = self.siblings.iter().zip(0..);
         siblings.fold(S::value(element), |below, (sibling, height)| {
@@ -90,7 +90,7 @@ impl<S: Suite> MerkleProof<S> {
         })
     }
 
-    /// The bytes: a place of four bytes, and the digests.
+    /// Returns the bytes of the proof: four for the place, and the digests.
     pub fn bytes(&self) -> usize {
         size_of::<u32>() + self.siblings.len() * size_of::<S::Digest>()
     }

@@ -72,13 +72,13 @@ fn signed_each(n: usize, plan: &Plan, primitives: &Primitives) -> Outcome<SetFig
     })
 }
 
-/// One leaf changes; author and server find the new root themselves.
+/// Measures a Merkle tree of which one leaf changes. Author and server each compute the new root.
 fn merkle_tree(n: usize, plan: &Plan, primitives: &Primitives) -> Outcome<SetFigures> {
     let (elements, signer, version) = (elements(n), signing_key(), Version::new(2));
     let (old, new) = (&elements[0], vec![7; ELEMENT_BYTES]);
     let mut set = MerkleSet::<PlainSuite>::new(&elements);
     let sign = |set: &MerkleSet<PlainSuite>| signer.sign(&message(version, set.root().as_ref()));
-    // There and back: two updates.
+    // Replaces an element and restores it: two updates.
     let mut author = set.clone();
     let author_us = plan.primitive_us(|| {
         author.replace(old, &new);

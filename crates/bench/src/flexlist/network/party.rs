@@ -42,12 +42,12 @@ impl<'a> Party<'a> {
         })
     }
 
-    /// Address that the server listens on.
+    /// Returns the address that the server listens on.
     pub fn address(&self) -> SocketAddr {
         self.running.address()
     }
 
-    /// Uploads a file of `blocks` blocks; its state is kept under `name`.
+    /// Uploads a file of `blocks` blocks, and stores its state under `name`.
     pub fn upload(&self, name: &str, blocks: u64) -> Outcome<()> {
         let chunker = Chunker::fixed(usize::try_from(BLOCK_BYTES)?)?;
         let transport = Self::transport(self.address())?;
@@ -61,7 +61,7 @@ impl<'a> Party<'a> {
         Ok(())
     }
 
-    /// The client of an uploaded file.
+    /// Opens the client of an uploaded file.
     pub fn client(&self, name: &str, address: SocketAddr) -> Outcome<Client> {
         let options = ClientOptions {
             workers: Workers::sequential(),

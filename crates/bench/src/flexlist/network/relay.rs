@@ -1,6 +1,7 @@
-//! A relay in front of a server that limits the bandwidth of its responses to that of an uplink.
+//! A relay in front of a server that limits the bandwidth of responses to the bandwidth of an
+//! uplink.
 //!
-//! Unlike the system's settings it needs no permission, and slows no other program down.
+//! Needs no permission, unlike settings of the system, and slows down no other program.
 
 use std::{
     io::{self, Read, Write},
@@ -54,12 +55,12 @@ impl Relay {
         })
     }
 
-    /// Address that clients connect to.
+    /// Returns the address that clients connect to.
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The bytes of all answers so far, HTTP's own included.
+    /// Returns the bytes of all responses so far, including HTTP's own.
     pub fn answer_bytes(&self) -> u64 {
         self.uplink.bytes.load(Ordering::Relaxed)
     }
@@ -84,7 +85,7 @@ fn relay(client: TcpStream, server: SocketAddr, uplink: &Arc<Uplink>) -> io::Res
     Ok(())
 }
 
-/// Forwards data until the sender is done; each piece after its wait.
+/// Forwards data until the sender is done. Calls `wait` for each piece.
 fn pass(mut from: TcpStream, mut to: TcpStream, wait: impl Fn(usize)) {
     let mut piece = vec![0; PIECE];
     while let Ok(read @ 1..) = from.read(&mut piece) {
@@ -105,7 +106,7 @@ struct Uplink {
 }
 
 impl Uplink {
-    /// Returns when this piece has left.
+    /// Waits until the uplink has sent this piece.
     fn wait(&self, bytes: usize) {
         self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
         let duration = Duration::from_secs_f64(bytes as f64 / self.bytes_per_second);

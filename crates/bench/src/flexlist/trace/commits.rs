@@ -91,7 +91,7 @@ impl Row {
 
 /// State of the history after the rows so far.
 struct History {
-    /// Bytes of every file; none if it does not exist.
+    /// Bytes of every file; `None` if it does not exist.
     sizes: Vec<Option<u64>>,
     commits: Vec<Commit>,
     /// The files that the last commit changes.
@@ -170,7 +170,7 @@ impl History {
     }
 }
 
-/// The size of a file after one more edit; `before` is its size before the commit.
+/// Returns the size of a file after one more edit. `before` is its size before the commit.
 fn edited(line: u64, before: u64, now: Option<u64>, edit: Edit) -> Result<u64, TraceError> {
     let outside = TraceError::OutsideFile { line, size: before };
     let end = edit.offset.checked_add(edit.removed);

@@ -8,7 +8,7 @@ use std::{
 
 use super::TraceError;
 
-/// The most bytes of a trace's text: some five million rows.
+/// Maximum number of bytes of a trace's text: some five million rows.
 pub const MOST_BYTES: u64 = 64 << 20;
 
 /// File name suffix of a compressed trace.
@@ -16,7 +16,7 @@ pub const ZSTANDARD_SUFFIX: &str = ".zst";
 
 const ZSTANDARD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// Opens a file, plain or compressed: its first bytes say which.
+/// Opens a plain or compressed file, which it recognises by the first bytes.
 pub(super) fn open(path: &Path) -> Result<Box<dyn Read>, TraceError> {
     unpacked(File::open(path).map_err(TraceError::Io)?)
 }
@@ -56,7 +56,7 @@ impl<R: Read> Rows<R> {
         Ok(rows)
     }
 
-    /// Advances to the next row; false at the end.
+    /// Advances to the next row; returns `false` at the end.
     pub(super) fn advance(&mut self) -> Result<bool, TraceError> {
         let is_there = self.reader.read_record(&mut self.row);
         let is_there = self.within_limit(is_there)?;
@@ -72,17 +72,17 @@ impl<R: Read> Rows<R> {
         read.map_err(refusal)
     }
 
-    /// The line of the row.
+    /// Returns the line of the row.
     pub(super) const fn line(&self) -> u64 {
         self.line
     }
 
-    /// A field of the row.
+    /// Returns a field of the row.
     pub(super) fn field(&self, column: usize) -> &str {
         self.row.get(column).unwrap_or_default()
     }
 
-    /// A field that is a number.
+    /// Returns a field that is a number.
     pub(super) fn number(&self, column: usize) -> Result<u64, TraceError> {
         let field = self.field(column);
         // `parse` alone would take a plus sign.

@@ -11,18 +11,19 @@ use pad_tree::{
     store::{Balance, Digest, Sealed},
 };
 
-/// Store `St`, counting on the calling thread. Same trees, same proofs.
+/// Store `St` that counts reads on the calling thread. Trees and proofs are equal to those of `St`.
 ///
-/// Reads by the store itself, when it recomputes digests of old versions, show as hashes.
+/// When the store recomputes digests of old versions, only hashes are counted, not the store's own
+/// reads.
 #[derive(Default)]
 pub struct CountedStore<St>(St);
 
 /// Reads of a tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reads {
-    /// The children of inner nodes.
+    /// Reads of the children of inner nodes.
     pub nodes: u64,
-    /// The digests of nodes.
+    /// Reads of the digests of nodes.
     pub digests: u64,
 }
 

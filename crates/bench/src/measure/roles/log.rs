@@ -43,7 +43,7 @@ impl<S: DictionaryScheme> LogRoles<S> {
     }
 }
 
-/// The entries of the smallest trees that the format has.
+/// Number of entries of the smallest trees in the format.
 const LEAST: u64 = 16;
 
 impl<S: DictionaryScheme> Roles for LogRoles<S> {

@@ -1,7 +1,7 @@
 //! Directories of numbered entries.
 //!
-//! There are no keys: outside of the timed work, each key of a workload gets its entry's id. An
-//! entry holds the digest of the value.
+//! Entries have no keys. Outside of the timed work, each key of a workload is mapped to the id of
+//! its entry. An entry contains the digest of the value.
 
 use std::collections::HashMap;
 
@@ -85,9 +85,9 @@ const STEP: u32 = 7;
 pub enum NumberedChange<S: Suite> {
     /// A new entry.
     Append(S::Digest),
-    /// Another value.
+    /// Another value for an entry.
     Update(EntryId, S::Digest),
-    /// Removes the value.
+    /// Removal of the value of an entry.
     Delete(EntryId),
 }
 

@@ -1,8 +1,8 @@
 //! Baselines: the author signs entries one by one, without any other structure.
 //!
-//! A signature of `sign-each-entry` names the version, so that each snapshot signs all entries
-//! again. A signature of `sign-changed-entries` does not, so that a server can continue with old
-//! ones. Neither shows that a key is absent.
+//! A signature of `sign-each-entry` names the version, so each snapshot signs all entries again. A
+//! signature of `sign-changed-entries` does not name the version, so a server can continue to use
+//! old signatures. Neither baseline proves that a key is absent.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ struct History {
     is_present: bool,
     /// Values, each with its first version.
     values: Vec<(u64, Value)>,
-    /// The signatures of consecutive versions, with the first one.
+    /// Runs of signatures of consecutive versions, each with the first version of the run.
     signatures: Vec<(u64, Vec<HeadSignature>)>,
 }
 
@@ -108,7 +108,7 @@ impl SignedEntries {
         }
     }
 
-    /// The server: the entries of the next version that are signed, in the order of keys.
+    /// Returns the entries of the next version that the author signs, in the order of keys.
     fn signed_next<'a>(&'a self, operations: &'a [Operation]) -> BTreeMap<&'a Key, &'a Value> {
         let mut next = BTreeMap::new();
         if self.signed == SignedScope::Each {

@@ -8,10 +8,10 @@ use super::{Node, Tree};
 
 /// A rule of balancing, as in the paper's table 3.
 pub trait Balance {
-    /// The name of the rule, as that of the trees with entries in the leaves.
+    /// Name of the rule, equal to the name of the scheme with entries in the leaves.
     const NAME: &'static str;
 
-    /// Returns the tree with an entry, new or changed. Shares unchanged subtrees with the tree
+    /// Returns the tree with an entry added or changed. Shares unchanged subtrees with the tree
     /// before.
     fn insert<S: Suite>(tree: &Tree<S>, key: &Key, value: &Value) -> Tree<S>;
 }
@@ -118,7 +118,7 @@ impl Balance for Treap {
     }
 }
 
-/// A node's priority is below those of its descendants.
+/// Returns a node's priority, which is below the priorities of its descendants.
 fn priority<S: Suite>(key: &Key) -> u64 {
     let digest = S::hash(Domain::KeyRank, &[key.as_bytes()]);
     let bytes = digest.as_ref().first_chunk();

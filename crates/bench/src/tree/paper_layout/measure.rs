@@ -14,7 +14,7 @@ use crate::{
     workload::{Workload, absent_key, key, value},
 };
 
-/// The schemes that are measured: the skip list's layout is another one in the paper too.
+/// The measured schemes. The skip list has another layout, also in the paper.
 pub const SCHEMES: [&str; 2] = [RedBlack::NAME, Treap::NAME];
 
 /// Measures the scheme that the order names.
@@ -104,7 +104,7 @@ impl<S: Suite> TreeVersions<S> {
         self.versions.last().unwrap_or(&None)
     }
 
-    /// Microseconds of a proof of a random present key.
+    /// Returns the microseconds of a proof of a random present key.
     fn prove(&self, version: Option<u64>) -> f64 {
         let mut random = Random::new(2);
         let query = || {
@@ -139,7 +139,8 @@ impl<S: Suite> TreeVersions<S> {
         }
     }
 
-    /// Means over random keys of the latest version, and the bytes of nodes that each version adds.
+    /// Returns means over random keys of the latest version, and the bytes of nodes that each
+    /// version adds.
     fn sizes(&self) -> Line {
         let (latest, mut random) = (self.latest(), Random::new(5));
         let samples = self.effort.operations.min(10_000);
@@ -161,14 +162,15 @@ impl<S: Suite> TreeVersions<S> {
         }
     }
 
-    /// The nodes of all versions: those that a version does not share with the one before.
+    /// Counts the nodes of all versions, without the nodes that a version shares with the one
+    /// before.
     fn copied_nodes(&self) -> usize {
         let pairs = self.versions.windows(2);
         pairs.map(|pair| unshared(&pair[1], &pair[0])).sum()
     }
 }
 
-/// Collects the nodes of a tree that another one, from which an insertion made it, does not have.
+/// Counts the nodes of a tree that the tree before an insertion does not contain.
 fn unshared<S: Suite>(tree: &Tree<S>, before: &Tree<S>) -> usize {
     fn is_in<S: Suite>(node: &Arc<Node<S>>, tree: &Tree<S>) -> bool {
         let mut next = tree;
@@ -192,15 +194,16 @@ fn unshared<S: Suite>(tree: &Tree<S>, before: &Tree<S>) -> usize {
     }
 }
 
-/// Message that the author signs: the root alone. The workspace's heads name dictionary, version
-/// and history, too.
+/// Returns the message that the author signs: only the root. The workspace's heads also name
+/// dictionary, version and history.
 fn signed<S: Suite>(tree: &Tree<S>) -> Vec<u8> {
     let mut message = vec![0; 28 + S::Digest::default().as_ref().len()];
     message.extend_from_slice(authenticator(tree).as_ref());
     message
 }
 
-/// Nanoseconds of the digest of a node with a key of 8 bytes, which waits for the one before.
+/// Returns the nanoseconds of the digest of a node with a key of 8 bytes, which waits for the one
+/// before.
 fn node_hash_ns<S: Suite>(effort: &Effort) -> f64 {
     let (key, start) = (key(0), S::value(b"start"));
     effort.primitive_ns(|calls| {

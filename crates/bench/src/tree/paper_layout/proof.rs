@@ -15,8 +15,8 @@ use super::{Tree, authenticator, combine};
 pub struct PathProof<S: Suite> {
     /// Key, digest of the value, and authenticator of the child off the path.
     pub(super) path: Vec<(Key, S::Digest, S::Digest)>,
-    /// Value, and the authenticators of the children of its node; none if the path ends without the
-    /// key.
+    /// Value, and the authenticators of the children of its node; `None` if the path ends without
+    /// the key.
     pub(super) end: Option<(Value, [S::Digest; 2])>,
 }
 
@@ -32,7 +32,7 @@ pub enum ProofError {
 }
 
 impl<S: Suite> PathProof<S> {
-    /// The proof of a present or of an absent key.
+    /// Makes the proof of a present or of an absent key.
     pub fn new(tree: &Tree<S>, key: &Key) -> Self {
         let (mut path, mut next) = (Vec::new(), tree);
         while let Some(node) = next {
@@ -85,7 +85,7 @@ impl<S: Suite> PathProof<S> {
         }
     }
 
-    /// The hashes of a check: those of the path, and of a present entry and its value.
+    /// Returns the number of hashes of a check: of the path, and of a present entry and its value.
     pub const fn hashes(&self) -> usize {
         self.path.len() + if self.end.is_some() { 2 } else { 0 }
     }

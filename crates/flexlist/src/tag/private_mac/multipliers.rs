@@ -8,7 +8,8 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::field::{Element, Multiplier};
 
-/// The number of multipliers of the first stretch. Each further one has twice as many.
+/// The number of multipliers of the first stretch. Each later stretch contains twice as many as the
+/// one before it.
 const FIRST: usize = 256;
 /// The number of stretches: enough for a block of 15 * 256 * (2^14 - 1) bytes, more than the
 /// longest.

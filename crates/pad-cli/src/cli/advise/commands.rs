@@ -1,14 +1,14 @@
-//! Commands that create a dictionary of a recommended scheme.
+//! The commands that create a dictionary with a recommended scheme.
 
 use authdict::{keys::SchemeKeyFormat, selection::SchemeName};
 use comparison::{Load, Scheme, SchemeFamily};
 
 use crate::cli::keygen::MOST_ENTRIES;
 
-/// Commands that create a dictionary of `scheme` for `load`, in order; the error explains why there
-/// are no commands.
+/// Returns the commands that create a dictionary of `scheme` for `load`, in order. The error
+/// explains why no commands exist.
 ///
-/// The user supplies `trace.csv` and `ceremony.json`.
+/// The user has to supply `trace.csv` and `ceremony.json`.
 pub(super) fn commands(scheme: &Scheme, load: &Load) -> Result<Vec<String>, String> {
     let name = scheme
         .keygen
@@ -32,7 +32,7 @@ pub(super) fn commands(scheme: &Scheme, load: &Load) -> Result<Vec<String>, Stri
         ]);
     }
     let mut import = "pad import --store dictionary --key pad.key".to_owned();
-    // The bundled parameters have too few powers for frontiers.
+    // The bundled parameters contain too few powers for frontier schemes.
     let parameters = name.ends_with("-frontier").then(|| {
         for command in [&mut keygen, &mut import] {
             command.push_str(" --parameters parameters");

@@ -62,7 +62,7 @@ pub(super) fn share(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Parses a price divisor; a fraction makes the item dearer.
+/// Parses the number that prices are divided by. A number below 1 raises the price.
 pub(super) fn times(text: &str) -> Result<f64, String> {
     positive(parsed(text)?)
 }

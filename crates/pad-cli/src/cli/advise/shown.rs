@@ -26,14 +26,14 @@ pub(super) fn shown(advice: &Advice, wanted: &Requirements, basis: &Basis) -> (S
     (parts.join("\n\n"), object(advice, wanted, basis, &rivals))
 }
 
-/// A scheme that the winner is compared with.
+/// A scheme that is compared with the recommended scheme.
 struct Rival<'a> {
     role: &'static str,
     candidate: &'a Candidate,
     crossing: Crossing,
 }
 
-/// The runner-up and the cheapest candidate of another family, without duplicates.
+/// Returns the runner-up and the cheapest candidate of another family, without duplicates.
 fn rivals<'a>(advice: &'a Advice, load: &Load, basis: &Basis) -> Vec<Rival<'a>> {
     let Some(winner) = advice.winner() else {
         return Vec::new();
@@ -152,12 +152,12 @@ fn ranking(advice: &Advice, load: &Load) -> String {
     format!("{table}{notes}")
 }
 
-/// Footnotes on estimates, deduplicated, with the numbers used in the table.
+/// Footnotes on estimates, without duplicates. The table refers to them by number.
 #[derive(Default)]
 struct Notes(Vec<String>);
 
 impl Notes {
-    /// Note numbers of `candidate`, separated by spaces; adds new notes.
+    /// Returns the footnote numbers of `candidate`, separated by spaces, and adds new footnotes.
     fn of(&mut self, candidate: &Candidate) -> String {
         let numbers = candidate.marks.iter().map(|mark| {
             let note = mark.to_string();
@@ -179,13 +179,13 @@ impl fmt::Display for Notes {
     }
 }
 
-/// The dominant cost term and its share in percent; `None` if nothing costs anything.
+/// Returns the dominant cost term and its share in percent; `None` if there is no cost.
 fn mostly(candidate: &Candidate) -> Option<(Term, String)> {
     let (term, share) = candidate.cost.dominant()?;
     Some((term, format!("{:.0} %", share * 100.0)))
 }
 
-/// Explains why the winner wins and where it would not.
+/// Explains why the recommended scheme is cheapest, and where it would not be.
 fn why(winner: &Candidate, load: &Load, rivals: &[Rival<'_>]) -> String {
     let name = winner.scheme.name;
     let mut lines: Vec<String> = match commands(winner.scheme, load) {
@@ -258,7 +258,7 @@ fn places(crossing: &Crossing) -> String {
     }
 }
 
-/// Groups schemes excluded for equal reasons, one line a group.
+/// Groups the schemes that are excluded for equal reasons, with one line per group.
 fn excluded(all: &[Exclusion]) -> String {
     let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
     for excluded in all {

@@ -1,4 +1,4 @@
-//! The wanted load and needs, from the command line and a trace.
+//! The requested load and required properties, from the command line and a trace.
 
 use std::path::{Path, PathBuf};
 
@@ -90,7 +90,7 @@ pub(super) struct NeedArguments {
     max_snapshot: Option<f64>,
 }
 
-/// Combines both argument groups, and the trace if there is one.
+/// Combines both groups of arguments, and the trace if one is given.
 pub(super) fn wanted(load: &LoadArguments, needs: &NeedArguments) -> Result<Requirements, Failure> {
     let trace = load.trace.as_deref().map(read).transpose()?;
     let load = load.load(trace.as_ref(), needs.kept())?;
@@ -142,7 +142,8 @@ impl LoadArguments {
             keys,
             key_bytes: of(self.key_bytes, |trace| trace.key_bytes, 32),
             value_bytes: of(self.value_bytes, |trace| trace.value_bytes, 32),
-            // Several changes of one key in a snapshot count once; the last one wins.
+            // Several changes of one key in a snapshot count once, because only the last takes
+            // effect.
             changes: changes.min(keys),
             snapshots_per_day,
             lookups_per_day: self.lookups,
@@ -152,7 +153,7 @@ impl LoadArguments {
         })
     }
 
-    /// Snapshots a day and changes in each.
+    /// Returns the snapshots per day, and the changes in each snapshot.
     fn snapshots(&self, trace: Option<&TraceLoad>) -> Result<(f64, u64), Failure> {
         let of_trace = trace.and_then(TraceLoad::snapshots_per_day);
         let changes = self
@@ -175,7 +176,7 @@ impl LoadArguments {
     }
 }
 
-/// Versions retained by default.
+/// The versions that are kept by default.
 #[derive(Clone, Copy)]
 enum DefaultHistory {
     /// All versions of the last [`MONTH`].
@@ -196,7 +197,8 @@ impl NeedArguments {
         }
     }
 
-    /// Needs that were requested, needs that always apply, and needs implied by the load.
+    /// Returns the requested needs, the needs that always apply, and the needs that the load
+    /// implies.
     fn needs(&self, load: &Load, removes: bool) -> Vec<Need> {
         let mut needs = self.needs.clone();
         let implied = [

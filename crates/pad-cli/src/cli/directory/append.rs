@@ -46,7 +46,7 @@ impl Append {
         output.goes_on();
         let key = self.sign.key()?;
         with_suite!(key.public().suite, S => {
-            // Reads all objects before changing anything.
+            // All objects are read before the directory is changed.
             let objects = self.objects::<S>()?;
             let author = self.sign.open::<S>(&self.folder, &key)?;
             self.append(author, objects, output)
@@ -105,7 +105,7 @@ impl Append {
     }
 }
 
-/// Display name of an object: its file name, or else its digest.
+/// Returns the displayed name of an object: its file name, or its digest if there is no file.
 fn shown_name(name: Option<&str>, digest: &str, output: &Output) -> String {
     name.map_or_else(|| digest.to_owned(), |name| output.show(name.as_bytes()))
 }

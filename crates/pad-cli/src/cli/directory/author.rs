@@ -1,5 +1,5 @@
-//! Signing of directory versions. A version is durable and recorded next to the key before it is
-//! published.
+//! Signing of directory versions. Before a version is published, it is made durable and recorded
+//! next to the key.
 
 use std::{
     fs, io,
@@ -40,7 +40,7 @@ pub(super) struct Author<S: Suite> {
     updates: Option<PathBuf>,
 }
 
-/// The record of the last signed head.
+/// The signing record with the last signed head of a directory.
 pub(super) struct DirectoryRecord(SigningRecord);
 
 impl SignArguments {
@@ -51,14 +51,14 @@ impl SignArguments {
         Ok(key)
     }
 
-    /// Reports whether signed updates are to be written.
+    /// Returns whether signed updates are to be written.
     pub(super) const fn has_updates(&self) -> bool {
         self.updates.is_some()
     }
 
     /// Opens the signing record of a directory.
     ///
-    /// Refuses directories of another key, and directories behind the record.
+    /// Refuses a directory with another key, and a directory that is behind the record.
     pub(super) fn remember<S: Suite>(
         &self,
         folder: &Path,
@@ -73,7 +73,7 @@ impl SignArguments {
             heads.head(version).ok()
         })?;
         let mut remembered = DirectoryRecord(record);
-        // After a crash the directory may be one head ahead of the record.
+        // After a crash, the directory may be one head ahead of the record.
         remembered.advance(directory)?;
         Ok(remembered)
     }
@@ -96,7 +96,7 @@ impl SignArguments {
 }
 
 impl DirectoryRecord {
-    /// Records the latest head of `directory`, before it is published.
+    /// Records the latest head of `directory`, before this head is published.
     pub(super) fn advance<S: Suite>(
         &mut self,
         directory: &BlockDirectory<S>,
@@ -109,12 +109,13 @@ impl DirectoryRecord {
 }
 
 impl<S: Suite> Author<S> {
-    /// The directory at its latest version.
+    /// Returns the directory at its latest version.
     pub(super) const fn directory(&self) -> &BlockDirectory<S> {
         self.full.directory()
     }
 
-    /// Signs the pending changes as the next version, which is durable and recorded on return.
+    /// Signs the pending changes as the next version. The version is durable and recorded when this
+    /// returns.
     pub(super) fn publish(&mut self) -> Result<Update<S>, Failure> {
         let update = self.full.snapshot().map_err(|error| match error {
             AuthorError::Store(fault) => failure::fault(self.directory(), fault),
@@ -128,19 +129,19 @@ impl<S: Suite> Author<S> {
         Ok(update)
     }
 
-    /// Closes the directory cleanly: the next open has nothing to replay.
+    /// Closes the directory cleanly, so that the next opening has nothing to replay.
     pub(super) fn close(self) -> Result<(), Failure> {
         let closed = self.full.into_directory().close();
         closed.map_err(|fault| Failure::Store(fault.to_string()))
     }
 }
 
-/// Writes an update into the folder for updates, as `VERSION.update`.
+/// Writes an update as `VERSION.update` into the folder for updates.
 fn write_update(folder: &Path, version: Version, update: &[u8]) -> Result<(), Failure> {
     write_into(folder, &format!("{version}.update"), update)
 }
 
-/// Writes a file into `folder`, replacing a file called `name`. Creates a missing folder.
+/// Writes a file `name` into `folder`, and replaces an existing file. Creates a missing folder.
 pub(super) fn write_into(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), Failure> {
     make_folder(folder).map_err(|error| Failure::file(folder, &error))?;
     let path = folder.join(name);

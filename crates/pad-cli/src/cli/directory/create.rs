@@ -44,7 +44,7 @@ pub(in crate::cli) struct Create {
     layout: Layout,
 }
 
-/// Layout of a directory.
+/// The layout of a directory's blocks.
 #[derive(Clone, Copy, Debug, Args)]
 pub(super) struct Layout {
     /// Slots per block, as 2^NUMBER; 7 fills pages of 4 096 bytes.
@@ -90,7 +90,7 @@ impl Create {
 }
 
 impl Layout {
-    /// Creates a directory in a folder that is empty or missing.
+    /// Creates a directory in `folder`, which must be empty or missing.
     pub(super) fn create<S: Suite>(
         self,
         folder: &Path,

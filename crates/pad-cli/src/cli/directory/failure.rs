@@ -37,7 +37,7 @@ impl<S: Suite> From<AnswerError<S>> for Failure {
     }
 }
 
-/// Failure of a change requested by the author.
+/// Converts the failure of a change that the author requested.
 pub(super) fn change(error: &ApplyError) -> Failure {
     match error {
         ApplyError::UnknownId(id) => Failure::Input(format!(
@@ -52,7 +52,7 @@ pub(super) fn change(error: &ApplyError) -> Failure {
     }
 }
 
-/// Failure to register an object.
+/// Converts the failure to register an object.
 pub(super) fn input(error: &InputError) -> Failure {
     match error {
         InputError::CapacityExceeded => {
@@ -63,7 +63,7 @@ pub(super) fn input(error: &InputError) -> Failure {
     }
 }
 
-/// Failure of the store under `directory`, with its detailed error if there is one.
+/// Converts a failure of the files of `directory`, and adds the detailed error if there is one.
 pub(super) fn fault<S: Suite>(directory: &BlockDirectory<S>, fault: StoreFault) -> Failure {
     match directory.take_store_error() {
         Some(error) => error.into(),
@@ -71,7 +71,7 @@ pub(super) fn fault<S: Suite>(directory: &BlockDirectory<S>, fault: StoreFault) 
     }
 }
 
-/// Failure of a lookup.
+/// Converts the failure of a lookup.
 pub(super) fn lookup<S: Suite>(directory: &BlockDirectory<S>, error: LookupError) -> Failure {
     match error {
         LookupError::Store(found) => fault(directory, found),
@@ -79,7 +79,7 @@ pub(super) fn lookup<S: Suite>(directory: &BlockDirectory<S>, error: LookupError
     }
 }
 
-/// Failure of a request.
+/// Converts the failure of a client's request.
 pub(super) fn request<S: Suite>(directory: &BlockDirectory<S>, error: RequestError) -> Failure {
     match error {
         RequestError::Lookup(error) => lookup(directory, error),
@@ -87,7 +87,7 @@ pub(super) fn request<S: Suite>(directory: &BlockDirectory<S>, error: RequestErr
     }
 }
 
-/// Failure of a change, with the detailed error of the store under `directory`.
+/// Converts the failure of a change, and adds the detailed error of the files of `directory`.
 pub(super) fn changed<S: Suite>(directory: &BlockDirectory<S>, error: &ApplyError) -> Failure {
     match error {
         ApplyError::Store(found) => fault(directory, *found),

@@ -1,4 +1,4 @@
-//! Hint files, stored next to the objects.
+//! Hint files: old proofs of entries, stored next to the objects.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use clap::Args;
 use super::{author::write_into, failure};
 use crate::cli::Failure;
 
-/// Destination of hints.
+/// Options for writing hints.
 #[derive(Debug, Args)]
 pub(super) struct HintArguments {
     /// Write the hint of each entry to FOLDER as ID.hint.

@@ -65,12 +65,12 @@ struct Object<S: Suite> {
 /// A stream of objects to register.
 type Objects<S> = Box<dyn Iterator<Item = Result<Object<S>, Failure>>>;
 
-/// Entries registered together, for the report.
+/// The entries of one import, for the report.
 #[derive(Default)]
 struct Registration {
     first: u64,
     count: u64,
-    /// Entries of files: id, path and digest.
+    /// The entries that were read from files: id, path and digest.
     named: Vec<(u64, PathBuf, String)>,
 }
 
@@ -83,7 +83,7 @@ impl Import {
 
     fn import<S: Suite>(&self, key: &SecretKey, output: &mut Output) -> Result<(), Failure> {
         let (mut objects, bar) = self.objects::<S>(output)?;
-        // Not `skip`, which would ignore errors.
+        // `Iterator::skip` is not used, because it would ignore errors.
         for object in objects.by_ref().take(self.skip) {
             drop(object?);
         }
@@ -108,7 +108,7 @@ impl Import {
         self.append(objects, key, output)
     }
 
-    /// Opens all objects, with a progress bar.
+    /// Opens all sources of objects, with a progress bar.
     fn objects<S: Suite>(&self, output: &Output) -> Result<(Objects<S>, ProgressBar), Failure> {
         let template = "{bar:40} {pos}/{len} objects, {elapsed}, {eta} left";
         if let Some(path) = &self.digests {
@@ -135,7 +135,7 @@ impl Import {
         Ok((Box::new(files.into_iter().map(of)), bar))
     }
 
-    /// Bulk-loads version 1 in one pass.
+    /// Loads all objects as version 1, in one pass.
     fn load<S: Suite>(
         &self,
         directory: BlockDirectory<S>,
@@ -167,7 +167,7 @@ impl Import {
         registered.say(&directory, output)
     }
 
-    /// Signs versions of at most `--group` entries.
+    /// Signs versions with at most `--group` entries each.
     fn append<S: Suite>(
         &self,
         objects: impl Iterator<Item = Result<Object<S>, Failure>>,
@@ -207,7 +207,7 @@ impl Registration {
         self.count = self.count.saturating_add(1);
     }
 
-    /// Reports the registered entries, once they are durable.
+    /// Reports the registered entries, after they are durable.
     fn say<S: Suite>(
         &self,
         directory: &BlockDirectory<S>,

@@ -11,7 +11,7 @@ use authdict::{Suite, pad_core::DigestBytes as _};
 
 use crate::cli::Failure;
 
-/// Digest of the object in a file, computed like a dictionary's value digest.
+/// Computes the digest of the object in a file, like the digest of a dictionary's value.
 pub(super) fn digest_of_file<S: Suite>(path: &Path) -> Result<S::Digest, Failure> {
     let bytes = fs::read(path).map_err(|error| Failure::file(path, &error))?;
     Ok(S::value(&bytes))
@@ -28,7 +28,7 @@ pub(super) fn parse_digest<S: Suite>(text: &str) -> Result<S::Digest, String> {
     Ok(digest)
 }
 
-/// Reader of digests, one a line.
+/// A reader of digests, one per line.
 pub(super) struct DigestLines<S> {
     path: PathBuf,
     source: BufReader<Box<dyn Read>>,
@@ -54,7 +54,7 @@ impl<S: Suite> DigestLines<S> {
 
     fn line(&mut self) -> Result<Option<S::Digest>, Failure> {
         let mut line = String::new();
-        // Bounds the memory used by an endless line.
+        // The limit bounds the memory for an endless line.
         let mut limited = (&mut self.source).take(LONGEST_LINE);
         let read = limited.read_line(&mut line);
         let read = read.map_err(|error| self.refused(&error.to_string()))?;
@@ -80,8 +80,8 @@ impl<S: Suite> Iterator for DigestLines<S> {
     }
 }
 
-/// All plain files at `paths`, those in folders in the order of their names. Links inside folders
-/// are skipped.
+/// Returns all regular files at `paths`. The files of a folder are in the order of their names.
+/// Links inside folders are skipped.
 pub(super) fn files_under(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for given in paths {
@@ -105,7 +105,7 @@ fn add_files_in(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), (PathBuf,
     let mut waiting = vec![folder.to_owned()];
     while let Some(path) = waiting.pop() {
         let failure = |error| (path.clone(), error);
-        // Links are not followed, except for the folder that was given.
+        // Links are not followed, except if the given folder itself is a link.
         let is_folder = path == folder || path.symlink_metadata().map_err(failure)?.is_dir();
         if is_folder {
             let inside = fs::read_dir(&path).map_err(failure)?;
@@ -120,5 +120,5 @@ fn add_files_in(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), (PathBuf,
     Ok(())
 }
 
-/// Upper bound on the bytes of a line.
+/// Maximum number of bytes of a line.
 const LONGEST_LINE: u64 = 1024;

@@ -66,7 +66,7 @@ impl Prove {
     }
 }
 
-/// Encodes the proof for `query` with the head of its version, after verifying it.
+/// Proves the answer to `query`, verifies the proof, and encodes it with the head of its version.
 fn answer<S: Suite, Q: Selection>(
     directory: &BlockDirectory<S>,
     public: &PublicKey,

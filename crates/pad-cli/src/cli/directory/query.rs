@@ -8,7 +8,7 @@ use authdict::{
 use super::shown::{self, LookupDetails, UnassignedIds};
 use crate::cli::{Failure, Output, counted};
 
-/// A query for a set of ids or a range.
+/// A query for a list of ids, or for a range of ids.
 #[derive(Clone, Debug)]
 pub(super) enum EntrySelection {
     Ids(EntryQuery),
@@ -38,7 +38,7 @@ impl EntrySelection {
         Ok(Self::Ids(query))
     }
 
-    /// Describes the query in words.
+    /// Returns a description of the query.
     pub(super) fn text(&self) -> String {
         match self {
             Self::Ids(query) => match query.single() {
@@ -53,7 +53,7 @@ impl EntrySelection {
     }
 }
 
-/// Prints the verified entries of queried ids.
+/// Prints the verified entries with the queried ids.
 pub(super) fn say_ids<S: Suite>(
     entries: &Entries<S, EntryQuery>,
     looked: LookupDetails,

@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::cli::{Failure, Output, counted};
 
-/// Describes a new version of a directory, in words and as JSON fields.
+/// Returns the description of a new version of a directory, as text and as JSON fields.
 pub(super) fn version_line<S: Suite>(
     directory: &BlockDirectory<S>,
     version: Version,
@@ -26,7 +26,7 @@ pub(super) fn version_line<S: Suite>(
     Ok((text, object))
 }
 
-/// Prints verified entries, then the queried ids that are unassigned.
+/// Prints verified entries, and then the queried ids that are not assigned yet.
 pub(super) fn entries<S: Suite, Q: Selection>(
     entries: &Entries<S, Q>,
     unassigned: &[UnassignedIds],
@@ -61,26 +61,26 @@ pub(super) fn entries<S: Suite, Q: Selection>(
     output.say_verdict(&text, object)
 }
 
-/// Details of a lookup: cost, hint and comparison with an object.
+/// Details of a lookup: its cost, the use of a hint, and the comparison with an object.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LookupDetails {
-    /// True if the given object is the registered one.
+    /// True if the given object is the registered object.
     pub(super) matches: Option<bool>,
     blocks_read: Option<u64>,
     hint: Option<HintOutcome>,
 }
 
-/// Outcome of a hint.
+/// The result of using a hint in a lookup.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HintOutcome {
-    /// True if the hint matched on the server.
+    /// True if the server could use the hint.
     pub(super) matched: bool,
-    /// True if a newer hint replaced it.
+    /// True if a newer hint replaced the given hint.
     pub(super) refreshed: bool,
 }
 
 impl LookupDetails {
-    /// Details of a lookup in a directory that read `blocks_read` blocks.
+    /// Creates the details of a lookup that read `blocks_read` blocks.
     pub(super) const fn asked(blocks_read: u64, hint: Option<HintOutcome>) -> Self {
         Self {
             matches: None,
@@ -128,7 +128,7 @@ impl LookupDetails {
     }
 }
 
-/// Ids not assigned to an entry yet.
+/// Queried ids that are not assigned to an entry yet.
 pub(super) enum UnassignedIds {
     One(EntryId),
     From(EntryId, EntryId),

@@ -72,13 +72,13 @@ pub(in crate::cli) struct Verify {
     hint: Option<PathBuf>,
 }
 
-/// The head of a proof file, absent for version 0, and the proved entries.
+/// The head of a proof file (`None` for version 0), and the proved entries.
 type ProvedEntries<S, Q> = (Option<SignedHead<S>>, Entries<S, Q>);
 
-/// An object to compare with: its name and its digest.
+/// A local object to compare with: its name and its digest.
 type LocalObject<S> = (String, <S as Suite>::Digest);
 
-/// Callback that offers an encoded verified head and its version to the client's view. The head is
+/// Callback that passes an encoded verified head and its version to the client's view. The head is
 /// `None` for version 0.
 type AcceptHead<'a> = &'a mut dyn FnMut(Option<&[u8]>, Version) -> Result<(), Failure>;
 
@@ -104,7 +104,7 @@ impl Verify {
         }
     }
 
-    /// The object to compare with, if one is given.
+    /// Returns the local object to compare with, if one is given.
     fn at_hand<S: Suite>(&self) -> Result<Option<LocalObject<S>>, Failure> {
         Ok(match (&self.object, &self.digest) {
             (Some(path), _) => Some((path.display().to_string(), digest_of_file::<S>(path)?)),
@@ -150,7 +150,7 @@ impl Verify {
         with_held_view(path, (given.as_ref(), None), advance).map(drop)
     }
 
-    /// Verifies a proof file, offers its head to the client's view, and prints the proved entries.
+    /// Verifies a proof file, passes its head to the client's view, and prints the proved entries.
     fn verify_bytes<S: Suite>(
         &self,
         (proof, public): (&Path, &PublicKey),
@@ -213,7 +213,7 @@ impl Verify {
         }
     }
 
-    /// Looks up entries. Uses and then refreshes the hint, if there is one.
+    /// Looks up entries. If a hint is given, uses it and then replaces it by a newer hint.
     fn look_up<S: Suite>(
         &self,
         directory: &BlockDirectory<S>,
@@ -224,7 +224,7 @@ impl Verify {
         let Some((path, ((_, digest), id))) = hinted else {
             return Ok((ask_plainly(directory, &mut client, query)?, None));
         };
-        // A missing or unreadable hint is treated like a wrong one.
+        // A missing or unreadable hint is treated like a wrong hint.
         let limit = u64::try_from(LONGEST_HINT).unwrap_or(u64::MAX);
         let hint = if path.exists() {
             read_file(path, limit).unwrap_or_default()
@@ -274,10 +274,10 @@ fn ask_range<S: Suite>(
     Ok(client.accept_range(&pending, &answer)?.into_inner())
 }
 
-/// Advances `view` to the head of a proof file, if possible.
+/// Advances `view` to the head of a proof file, if this is possible.
 ///
-/// The file does not prove that its head continues the newest head seen. A view past version 0
-/// therefore keeps its version, with a warning. A proof about version 0 changes nothing.
+/// The file does not prove that its head continues the newest head seen. So a view with a version
+/// after 0 keeps its version, and a warning is printed. A proof about version 0 changes nothing.
 fn seen(
     path: &Path,
     view: &StoredView,
@@ -303,7 +303,7 @@ fn seen(
     advanced.map_err(|refused| refused_head(path, seen, refused))
 }
 
-/// Reads and verifies a proof file for `query`, see [`entries_under`].
+/// Reads a proof file for `query`, and verifies it with [`entries_under`].
 fn read_proof<S: Suite, Q: Selection>(
     (path, public): (&Path, &PublicKey),
     at: Option<Version>,
@@ -315,10 +315,10 @@ fn read_proof<S: Suite, Q: Selection>(
     entries_under(public, response.map_err(Refusal::from)?, at, query)
 }
 
-/// Verifies a proof and its head, trusting the public key only.
+/// Verifies a proof and its head, and trusts only the public key.
 ///
 /// Version 0 has no signed head. It is accepted only if `at` is version 0, because an empty answer
-/// fits every directory.
+/// is valid for every directory.
 pub(super) fn entries_under<S: Suite, Q: Selection>(
     public: &PublicKey,
     response: Untrusted<Response<S, DirectoryProof<S, Q>>>,
@@ -345,7 +345,7 @@ pub(super) fn entries_under<S: Suite, Q: Selection>(
     Ok((signed, entries.map_err(Refusal::from)?.into_inner()))
 }
 
-/// Prints verified entries. Refuses an object that is not the registered object.
+/// Prints verified entries. Fails if the given object is not the registered object.
 fn compared<S: Suite>(
     entries: &Entries<S, EntryQuery>,
     object: Option<LocalObject<S>>,
@@ -375,5 +375,5 @@ fn compared<S: Suite>(
     )))
 }
 
-/// Maximum bytes of the head and envelope in a proof file.
+/// Maximum bytes of the head and the envelope in a proof file.
 const LONGEST_HEAD: usize = 1024;

@@ -68,7 +68,7 @@ impl Adopt {
     }
 }
 
-/// Compares the server's version with the known version, in words.
+/// Describes how the server's version compares with the version in the state.
 fn way(known: Option<&FileState>, shown: &FileState) -> String {
     let version = shown.version;
     let signed = format!(
@@ -135,7 +135,7 @@ impl FileArguments {
         }
     }
 
-    /// Explains the commands that read or adopt `version`.
+    /// Returns advice on the commands that read or adopt `version`.
     pub(super) fn how_to_adopt(&self, version: u64) -> String {
         let state = self.state.display();
         format!(

@@ -109,7 +109,7 @@ impl Audit {
         byte_bar(output, if self.full { total } else { 0 }, "audit")
     }
 
-    /// The extent of the audit, and the statement that a valid proof establishes.
+    /// Returns the extent of the audit, and the statement that a valid proof establishes.
     fn extent(&self) -> Result<(Extent, String), Failure> {
         let invalid =
             |error: flexlist::detection::DetectionError| Failure::Input(error.to_string());
@@ -130,7 +130,7 @@ impl Audit {
     }
 }
 
-/// Formats a probability. A chance below 1 is never shown as 100 %.
+/// Formats a probability as a percentage. A probability below 1 is never formatted as 100 %.
 fn percent(chance: f64) -> String {
     if (0.9995..1.0).contains(&chance) {
         return "more than 99.9 %".into();

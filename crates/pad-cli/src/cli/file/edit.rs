@@ -43,7 +43,7 @@ struct Contents {
     source: Source,
 }
 
-/// Source of the bytes.
+/// The source of the bytes to write or insert.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 struct Source {
@@ -65,7 +65,8 @@ impl Contents {
     }
 }
 
-/// More than any server accepts in one request. Limits endless standard input.
+/// Limit for standard input, so that endless input ends. It is more than any server accepts in one
+/// request.
 const MOST_BYTES: u64 = 1 << 30;
 
 impl Write {
@@ -94,7 +95,8 @@ pub(super) fn apply(
     output: &mut Output,
 ) -> Result<(), Failure> {
     let mut client = file.open()?;
-    // Reported first: a user who repeats an unanswered change must learn that both were applied.
+    // The outcome is reported first. A user who repeats a change without a known outcome must learn
+    // that both changes were applied.
     let settled = client.settle();
     match settled.map_err(|error| file.failure_of(&client, error))? {
         SettleOutcome::Nothing => {}

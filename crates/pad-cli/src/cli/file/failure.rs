@@ -11,7 +11,7 @@ use pad_web::client::without_password;
 
 use crate::cli::Failure;
 
-/// Failure of an operation on the file of `state`.
+/// Converts the failure of an operation on the file with the state file `state`.
 pub(super) fn client(state: &Path, error: ClientError) -> Failure {
     let (blame, help) = (error.blame(), advice(state, &error));
     let text = match error {
@@ -38,7 +38,7 @@ pub(super) fn client(state: &Path, error: ClientError) -> Failure {
     of(blame, text, help)
 }
 
-/// Advice on an error with the file of `state`, if there is any.
+/// Returns advice on an error with the file of `state`, if there is any.
 fn advice(state: &Path, error: &ClientError) -> Option<String> {
     Some(match error {
         ClientError::State(StateError::WrongOwner | StateError::WrongTags) => {
@@ -82,7 +82,7 @@ fn advice(state: &Path, error: &ClientError) -> Option<String> {
     })
 }
 
-/// Like [`client`], but names the server for transport failures.
+/// Converts an error like [`client`], and names the server if the transport failed.
 pub(super) fn client_at(server: &str, state: &Path, error: ClientError) -> Failure {
     let failure = |error: &ClientError| {
         let text = format!("{}: {error}", without_password(server));
@@ -97,7 +97,7 @@ pub(super) fn client_at(server: &str, state: &Path, error: ClientError) -> Failu
     }
 }
 
-/// Failure of an observer of the published file `public`.
+/// Converts the failure of a reader or auditor of the published file `public`.
 pub(super) fn observer(server: &str, public: &Path, error: ClientError) -> Failure {
     let blame = error.blame();
     let mut help = None;
@@ -122,7 +122,7 @@ pub(super) fn observer(server: &str, public: &Path, error: ClientError) -> Failu
     of(blame, text, help)
 }
 
-/// Chooses the exit status by the party that has to act.
+/// Chooses the exit status by the party that has to solve the problem.
 fn of(blame: Blame, text: String, help: Option<String>) -> Failure {
     let failure = match blame {
         Blame::Owner => Failure::Input(text),
@@ -135,7 +135,7 @@ fn of(blame: Blame, text: String, help: Option<String>) -> Failure {
     }
 }
 
-/// Failure to create or use an owner's key.
+/// Converts the failure to create or use an owner's key.
 pub(super) fn key(path: &Path, error: &FileOwnerKeyError) -> Failure {
     Failure::Input(format!("key file {}: {error}", path.display()))
 }

@@ -51,7 +51,8 @@ impl List {
     }
 }
 
-/// Lists the state files in a folder, sorted. For a `path` to anything else, returns only `path`.
+/// Returns the state files in a folder, in order of names. If `path` is not a folder, returns only
+/// `path`.
 fn states(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     let failure = |error| Failure::file(path, &error);
     if !fs::metadata(path).map_err(failure)?.is_dir() {
@@ -60,7 +61,7 @@ fn states(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     let mut states = Vec::new();
     for entry in fs::read_dir(path).map_err(failure)? {
         let found = entry.map_err(failure)?.path();
-        // Files that cannot be opened are skipped. Pipes are not opened, because reading would
+        // Files that cannot be opened are skipped. Pipes are not opened, because opening them would
         // block.
         let is_plain = fs::metadata(&found).is_ok_and(|found| found.is_file());
         if is_plain && StateSummary::is_at(&found).unwrap_or(false) {
@@ -87,7 +88,7 @@ fn line(state: &Path, kept: &StateSummary) -> String {
         "" => "no server noted".to_owned(),
         server => format!("at {}", server.escape_debug()),
     };
-    // The server was not asked; it may have lost the file.
+    // No server was asked, so a server may have lost the file.
     format!("{}  its state says: {standing}, {server}", state.display())
 }
 

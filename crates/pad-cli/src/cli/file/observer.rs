@@ -1,4 +1,4 @@
-//! Reading and auditing without the owner's secrets.
+//! Reading and auditing a file without the owner's secrets.
 
 use std::path::{Path, PathBuf};
 
@@ -54,15 +54,15 @@ fn sealed_root(text: &str) -> Result<Digest<32>, String> {
     Ok(Digest(root))
 }
 
-/// The role of the reader.
+/// The party that reads a file.
 pub(super) enum Reader {
     /// The owner.
     Owner(FileArguments),
-    /// A reader with published data only.
+    /// A reader that has only the published data.
     Observer(Box<Observer>),
 }
 
-/// A reader of a file that has only its published data.
+/// A reader of an outsourced file that has only the file's published data.
 pub(super) struct Observer {
     public: PathBuf,
     /// Address of the server.
@@ -72,7 +72,7 @@ pub(super) struct Observer {
 }
 
 impl ReaderArguments {
-    /// Resolves the role. For an observer, this asks the server for the version to read.
+    /// Determines the role. For an observer, this asks the server for the version to read.
     pub(super) fn reader(&self) -> Result<Reader, Failure> {
         match (&self.public, &self.state) {
             (Some(public), _) => Ok(Reader::Observer(Box::new(self.observer(public)?))),
@@ -107,17 +107,17 @@ impl ReaderArguments {
 }
 
 impl Observer {
-    /// The version to read.
+    /// Returns the version to read.
     pub(super) const fn state(&self) -> &FileState {
         &self.state
     }
 
-    /// The client that queries the server.
+    /// Returns the client that queries the server.
     pub(super) const fn asking(&self) -> &FileObserver<HttpTransport> {
         &self.file
     }
 
-    /// A failure of an operation on this file.
+    /// Creates the failure of an operation on this file.
     pub(super) fn failure(&self, error: ClientError) -> Failure {
         failure::observer(&self.server, &self.public, error)
     }

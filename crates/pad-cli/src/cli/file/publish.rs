@@ -1,5 +1,5 @@
-//! `pad file publish`: notes the sealed root of a file in a dictionary, so that one signed head
-//! covers all files.
+//! `pad file publish`: records the sealed root of a file in a dictionary. One signed head then
+//! covers all recorded files.
 
 use std::path::PathBuf;
 

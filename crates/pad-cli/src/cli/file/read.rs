@@ -58,7 +58,8 @@ impl Read {
             );
         }
         if let Some(path) = out {
-            // Checked before anything is fetched, and again when the file is kept.
+            // The path is checked before anything is fetched, and again when the file gets its
+            // name.
             let there = path
                 .try_exists()
                 .map_err(|error| Failure::file(path, &error))?;
@@ -70,7 +71,7 @@ impl Read {
         let total = from.state().list.total;
         let end = match self.length {
             Some(length) => self.offset.saturating_add(length),
-            // An offset or length past the end is refused when fetched.
+            // An offset or length after the end is refused when the bytes are fetched.
             None => total.max(self.offset),
         };
         let range = self.offset..end;
@@ -80,7 +81,7 @@ impl Read {
             return stream.ended(read);
         };
         let io_failure = |error: io::Error| Failure::file(path, &error);
-        // The draft gets its name after every byte is verified, so a killed process leaves no file.
+        // The file gets its name after every byte is verified, so a killed process leaves no file.
         let draft = Draft::new(path, Access::Usual).map_err(io_failure)?;
         let bar = byte_bar(output, end.saturating_sub(self.offset), "read");
         let mut sink = CountingWriter {
@@ -119,7 +120,8 @@ impl Read {
         )
     }
 
-    /// Chooses the source to read from. Settles a pending update of the owner first.
+    /// Chooses the version to read. For the owner, first determines the outcome of an interrupted
+    /// update.
     fn source(&self) -> Result<Source, Failure> {
         let file = match self.file.reader()? {
             Reader::Owner(file) => file,
@@ -138,13 +140,14 @@ impl Read {
     }
 }
 
-/// Source of the bytes: which version is read, and through which client.
+/// The version to read, with the client that reads it.
 enum Source {
-    /// The version of the state.
+    /// The version in the owner's state.
     Own(FileArguments, Box<Client>, FileState),
-    /// A version chosen by the owner, which the server presents with the owner's signature.
+    /// A version that the owner has chosen, and that the server presents with the owner's
+    /// signature.
     Vouched(FileArguments, Box<Client>, SignedVersion),
-    /// The version of an observer.
+    /// The version that an observer reads.
     Observed(Box<Observer>),
 }
 
@@ -179,7 +182,7 @@ fn exists(path: &Path) -> Failure {
     Failure::Input(format!("{} exists already", path.display())).help("use --force to overwrite it")
 }
 
-/// A sink that reports the bytes written.
+/// A writer that reports the number of bytes written.
 struct CountingWriter<'a, W> {
     sink: W,
     written: &'a mut dyn FnMut(u64),

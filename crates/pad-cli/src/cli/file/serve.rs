@@ -22,10 +22,10 @@ use crate::cli::{
     tls::{TlsArguments, network_failure},
 };
 
-/// Default address of servers and clients.
+/// Default address of file servers, and of clients that contact them.
 pub(super) const DEFAULT_ADDRESS: &str = "127.0.0.1:7420";
 
-/// File name of the store in its folder.
+/// Name of the store's file in its folder.
 const STORE_FILE: &str = "files.redb";
 
 #[derive(Debug, Args)]
@@ -65,7 +65,7 @@ pub(in crate::cli) struct Serve {
     reserve: u64,
 }
 
-/// Default reserve, 16 MiB. Recovery of a store of hundreds of gigabytes needs a part of it.
+/// Default reserve, 16 MiB. The recovery of a store of hundreds of gigabytes needs a part of it.
 const RESERVE: u64 = 16 << 20;
 
 /// Parses an owner's public key in hexadecimal digits.
@@ -155,7 +155,7 @@ impl Serve {
 
 impl Check {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
-        // Damage is reported at the end.
+        // The caller reports the damage at the end, so the panic message is suppressed.
         report_caught_panics(|_| {});
         let path: &Path = &self.store.join(STORE_FILE);
         let report = check(path, Workers::all_cores()).map_err(|error| store_failure(&error))?;
@@ -185,7 +185,7 @@ impl Check {
     }
 }
 
-/// Creates the folder of a store, accessible to its user only.
+/// Creates the folder of a store, which only its user can access.
 fn make_folder(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);

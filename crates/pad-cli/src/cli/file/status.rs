@@ -48,7 +48,7 @@ impl Status {
         };
         let file = client.file();
         let kept = [&self.file.state, &self.file.key].map(|path| path.display().to_string());
-        // Opening the client has verified that key and state match.
+        // Opening the client has already verified that the key and the state match.
         let fit = format!("kept in      {} and {}, which fit", kept[0], kept[1]);
         match client.version() {
             Some(state) => {

@@ -37,8 +37,8 @@ impl Sync {
             return Err(Failure::Input(format!("{path} is not a plain file")));
         }
         let mut client = self.file.open()?;
-        // An interrupted update is not repeated, because contents are compared. Its outcome is
-        // reported.
+        // The outcome of an interrupted update is only reported. The update is not repeated,
+        // because contents are compared afterwards.
         let settled = client.settle();
         match settled.map_err(|error| self.file.failure_of(&client, error))? {
             SettleOutcome::Nothing => {}

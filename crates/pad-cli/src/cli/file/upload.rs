@@ -33,7 +33,7 @@ pub(in crate::cli) struct Upload {
 }
 
 impl Upload {
-    /// An upload with default options, new or resumed.
+    /// Creates an upload with default options, which may resume an earlier upload.
     pub(super) const fn of(file: FileArguments, source: PathBuf) -> Self {
         Self {
             file,
@@ -96,7 +96,7 @@ impl Upload {
         }
     }
 
-    /// Loads the owner's key. The first upload creates it.
+    /// Loads the owner's key. The first upload creates the key.
     fn key(&self, output: &mut Output) -> Result<FileOwnerKey, Failure> {
         let path = &self.file.key;
         if path.exists() {

@@ -11,14 +11,15 @@ use pad_disk::Scratch;
 
 use crate::cli::{Failure, files::is_standard};
 
-/// A trace in a file, or standard input spooled to an unnamed file.
+/// A trace in a file, or standard input copied to an unnamed file.
 pub(super) struct TraceSource {
     path: PathBuf,
     kept: Option<Arc<Scratch>>,
 }
 
 impl TraceSource {
-    /// The trace at `path`; `-` spools standard input to the folder of `store`.
+    /// Opens the trace at `path`. For `-`, copies standard input to an unnamed file in the folder
+    /// of `store`.
     pub(super) fn new(path: &Path, store: &Path) -> Result<Self, Failure> {
         if !is_standard(path) {
             let path = path.to_owned();
@@ -30,12 +31,12 @@ impl TraceSource {
         Ok(Self { path, kept })
     }
 
-    /// Path of the trace, for messages.
+    /// Returns the path of the trace, for messages.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Opens a reader at the beginning.
+    /// Opens a reader at the beginning of the trace.
     pub(super) fn open(&self) -> Result<TraceReader<Box<dyn Read>>, Failure> {
         let opened = match &self.kept {
             None => TraceReader::open(&self.path),
@@ -48,7 +49,7 @@ impl TraceSource {
     }
 }
 
-/// Spools all of standard input.
+/// Copies all of standard input to an unnamed file.
 fn keep(base: &Path) -> io::Result<Scratch> {
     let mut kept = Scratch::next_to(base)?;
     let (mut input, mut buffer) = (io::stdin().lock(), vec![0; 1 << 16]);
@@ -62,7 +63,7 @@ fn keep(base: &Path) -> io::Result<Scratch> {
     }
 }
 
-/// Reader of the spooled input, from the beginning.
+/// A reader of the copied standard input, from its beginning.
 struct SpoolReader {
     kept: Arc<Scratch>,
     at: u64,

@@ -3,7 +3,7 @@
 use authdict::{Domain, Operation, pad_core::codec};
 use sha2::{Digest as _, Sha256};
 
-/// Digest of a snapshot.
+/// The digest of a snapshot's name and changes.
 pub(super) type Stamp = Vec<u8>;
 
 /// Incremental computation of a [`Stamp`].
@@ -13,7 +13,7 @@ pub(super) type Stamp = Vec<u8>;
 pub(super) struct StampBuilder(Sha256);
 
 impl StampBuilder {
-    /// Begins the stamp of a snapshot called `name` with `changes` changes.
+    /// Begins the stamp of a snapshot with the name `name` and `changes` changes.
     pub(super) fn new(name: &str, changes: u64) -> Self {
         let hasher = Sha256::new()
             .chain_update(Domain::Checkpoint.block::<64>())

@@ -1,5 +1,5 @@
-//! Two-pass reading of a trace: the first pass validates it and counts changes, the second applies
-//! them.
+//! Reading of a trace in two passes: the first pass validates it and counts changes, and the second
+//! pass applies them.
 
 use std::{collections::BTreeSet, io::Read, path::Path};
 
@@ -36,7 +36,7 @@ impl Survey {
         Ok(Self(snapshots))
     }
 
-    /// Number of snapshots.
+    /// Returns the number of snapshots.
     pub(super) const fn snapshots(&self) -> usize {
         self.0.len()
     }
@@ -94,11 +94,13 @@ impl<'t> Replay<'t> {
         })
     }
 
-    /// Length of the longest prefix of the trace that is a suffix of the imported snapshots.
+    /// Returns the length of the longest prefix of the trace that is also a suffix of the imported
+    /// snapshots.
     ///
-    /// Rejects a trace with further imported snapshots, which would be imported once more.
+    /// Rejects a trace with further imported snapshots, because they would be imported a second
+    /// time.
     ///
-    /// Time: another pass over the trace. Memory: a stamp for each snapshot.
+    /// Time: another pass over the trace. Memory: one stamp per snapshot.
     pub(super) fn overlap(mut self, imported: &[Stamp]) -> Result<usize, Failure> {
         let mut snapshots = Vec::with_capacity(self.survey.snapshots());
         while let Some(snapshot) = self.snapshot(|_| Ok(()))? {
@@ -131,7 +133,7 @@ impl<'t> Replay<'t> {
         }
     }
 
-    /// Skips imported snapshots. Rejects a trace with different ones.
+    /// Skips imported snapshots. Rejects a trace that begins with different snapshots.
     pub(super) fn skip(&mut self, imported: &[Stamp]) -> Result<(), Failure> {
         let trace = self.path.display();
         let total = self.survey.snapshots();

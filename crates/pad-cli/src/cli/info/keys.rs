@@ -1,4 +1,4 @@
-//! Keys, and published data of outsourced files.
+//! Descriptions of keys, and of published data of outsourced files.
 
 use std::path::Path;
 
@@ -24,7 +24,7 @@ pub(super) fn describe(
 /// Function that adds the details of a file of one kind.
 type Describe = fn(&Path, &mut Rows) -> Result<(), Failure>;
 
-/// Prefix, description and details of each kind.
+/// The first bytes, the description and the details of each kind of file.
 const KINDS: &[(&[u8], &str, Describe)] = &[
     (b"pad-public-key ", "a public key, to verify with", public),
     (

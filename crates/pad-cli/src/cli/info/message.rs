@@ -6,7 +6,7 @@ use authdict::inspect::{Headline, Kind, Role, headline};
 
 use crate::cli::{Failure, status::Rows};
 
-/// Describes a message. For a message longer than [`LONGEST`], only its envelope is used.
+/// Describes a message. Of a message longer than [`LONGEST`], only the envelope is read.
 pub(super) fn message(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     let failure = |error| Failure::file(path, &error);
     let file = File::open(path).map_err(failure)?;
@@ -34,7 +34,7 @@ pub(super) fn message(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
                 rows.add("version", "version", 0);
             }
             match kind.number {
-                // Message kinds with steps that can be inspected.
+                // These kinds of messages can be inspected step by step.
                 1 | 32..=38 | 81..=83 => "pad inspect shows its steps, pad verify checks it",
                 176 | 177 => "pad directory verify checks it",
                 _ => "pad verify checks it",
@@ -66,7 +66,7 @@ fn is_of_directory(head: &Headline) -> bool {
     family == Some(authdict::selection::SchemeFamily::Directory)
 }
 
-/// Adds the fields of a head.
+/// Adds rows with the fields of a head.
 pub(super) fn add_headline(head: &Headline, rows: &mut Rows) {
     let Headline {
         scheme,
@@ -130,5 +130,5 @@ fn state(bytes: &[u8], rows: &mut Rows) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Maximum bytes of a message that is parsed beyond its envelope.
+/// Maximum bytes of a message that is decoded beyond its envelope.
 const LONGEST: u64 = 64 << 20;

@@ -1,4 +1,4 @@
-//! Texts of head logs and witnesses.
+//! Descriptions of the text files of head logs and witnesses.
 
 #[cfg(feature = "network")]
 use crate::cli::Output;

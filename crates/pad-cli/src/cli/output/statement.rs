@@ -63,7 +63,7 @@ impl Output {
 /// Statements of append-only logs.
 #[cfg(feature = "log")]
 impl Output {
-    /// Prints all values of a key, one a line, or its absence.
+    /// Prints all values of a key, one per line, or the key's absence.
     fn values(&mut self, values: &authdict::pad_log::Values) -> Result<(), Failure> {
         let (version, shown) = (values.version, self.show(values.key.as_bytes()));
         let verdict = self.verdict();
@@ -92,7 +92,7 @@ impl Output {
         let mut object = self.about(version, &entry.key);
         object.insert("present".into(), true.into());
         let text = match included.occurrence {
-            // Only sets have occurrence 0.
+            // Only entries of sets have occurrence 0.
             0 => format!("present  {shown}   in the set   [version {version}, {verdict}]"),
             occurrence => {
                 self.add(&mut object, "value", entry.value.as_bytes());
@@ -118,7 +118,7 @@ impl Output {
         self.say_verdict(&text, Json::Object(object))
     }
 
-    /// Prints the append-only relation of two versions.
+    /// Prints that one version of a log contains another.
     fn grown(&mut self, grown: &authdict::pad_log::Grown) -> Result<(), Failure> {
         let (from, to) = (grown.from, grown.to);
         let text = format!(

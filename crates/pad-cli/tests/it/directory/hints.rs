@@ -1,11 +1,12 @@
-//! Hints next to objects: they save reads, and are not trusted.
+//! Tests of hints stored next to objects. They save reads, and are not trusted.
 
 use serde_json::json;
 
 use super::journeys::one;
 use crate::bench::Bench;
 
-/// A directory of two closed blocks, with the hint of entry 5 in `hint` and its object in `object`.
+/// Creates a directory of two closed blocks. The hint of entry 5 is in `hint`, and its object is in
+/// `object`.
 fn with_hint() -> Bench {
     let bench = Bench::new();
     bench.ok("keygen --out k --scheme directory");
@@ -35,7 +36,8 @@ fn a_hint_saves_the_read_and_is_refreshed() {
         (&json!(true), &json!(0))
     );
     assert_eq!(with["hint"], json!({ "matched": true, "refreshed": false }));
-    // A change elsewhere: the hint still matches, and becomes one of the new version.
+    // After a change of another entry, the hint still matches. It is replaced by a hint for the new
+    // version.
     bench.ok("directory delete d --key k 255");
     let old = bench.read("hint");
     let with = one(&bench, &format!("{ASK} --hint hint"));
@@ -54,7 +56,7 @@ fn a_lost_stale_or_poisoned_hint_costs_a_read_and_no_more() {
     let bench = with_hint();
     let ask = format!("{ASK} --hint hint");
     let good = bench.read("hint");
-    // Lost, not a hint, too long, and that of another entry.
+    // The hint is missing, not a hint, too long, or the hint of another entry.
     std::fs::remove_file(bench.path("hint")).unwrap();
     for poisoned in [
         None,
@@ -77,7 +79,7 @@ fn a_lost_stale_or_poisoned_hint_costs_a_read_and_no_more() {
         );
         assert_eq!(bench.read("hint"), good);
     }
-    // Any byte of it may be the store's.
+    // The object store may change any byte of the hint.
     for place in 0..good.len() {
         let mut poisoned = good.clone();
         poisoned[place] ^= 0x10;
@@ -88,7 +90,7 @@ fn a_lost_stale_or_poisoned_hint_costs_a_read_and_no_more() {
         let said = one(&bench, &ask);
         assert_eq!(said["matches"], true, "byte {place}");
     }
-    // Stale: the neighbouring entry has changed since.
+    // The hint is stale, because the neighbouring entry has changed since.
     bench.write("hint", &good);
     bench.ok("directory delete d --key k 4");
     let said = one(&bench, &ask);
@@ -105,8 +107,8 @@ fn a_false_object_is_refused_whatever_its_hint() {
     bench.fails(&ask, 3, "the object object with the digest");
     bench.write("object", b"the object");
     assert_eq!(one(&bench, &ask)["matches"], true);
-    // The object store returns another entry's object and hint. The client names the entry it
-    // wants.
+    // The object store returns the object and the hint of another entry. The client names the entry
+    // that it requests.
     bench.ok("directory update d --key k --hints hints 6 digests");
     bench.write("object", &bench.read("digests"));
     bench.write("hint", &bench.read("hints/6.hint"));

@@ -1,11 +1,12 @@
-//! From the key to the verified entry, as an author, a server and a consumer go.
+//! Sequences of commands from creating a key to verifying an entry, for an author, a server and a
+//! client.
 
 use serde_json::{Value as Json, json};
 
 use crate::bench::Bench;
 
-/// Creates a directory `d` with the key `k`, three objects in version 1, and their hints in
-/// `hints`.
+/// Creates a directory `d` with the key `k`, three objects in version 1, and their hints in the
+/// folder `hints`.
 pub(super) fn with_objects() -> Bench {
     let bench = Bench::new();
     bench.ok("keygen --out k --scheme directory");
@@ -17,7 +18,7 @@ pub(super) fn with_objects() -> Bench {
     bench
 }
 
-/// The one object that a command prints.
+/// Returns the only object that a command prints.
 pub(super) fn one(bench: &Bench, line: &str) -> Json {
     let mut printed = bench.json(line);
     assert_eq!(printed.len(), 1, "{line}: {printed:?}");
@@ -42,7 +43,7 @@ fn an_entry_is_registered_proved_and_verified() {
     bench.ok(&format!(
         "directory verify proof --public k.pub --id 1 --digest {digest} --at 1"
     ));
-    // Another object, another entry, another version.
+    // Another object, another entry, and another version must be refused.
     bench.write("dog", b"WOOF");
     bench.fails(
         "directory verify proof --public k.pub --id 1 --object dog",
@@ -113,7 +114,7 @@ fn an_import_is_loaded_at_once_and_goes_on_in_versions() {
         (&more[1]["first"], &more[1]["entries"]),
         (&json!(1300), &json!(1600))
     );
-    // A line that is skipped is read all the same.
+    // A line that is skipped is still parsed.
     let damaged = lines.concat().replacen("0002\n", "000g\n", 1);
     bench.write("damaged", damaged.as_bytes());
     bench.fails(
@@ -122,13 +123,13 @@ fn an_import_is_loaded_at_once_and_goes_on_in_versions() {
         "line 2",
     );
     bench.ok("directory check d --public k.pub");
-    // Appended one after the other the same entries have the same root.
+    // If the entries are appended one by one, the root is the same.
     bench.ok("keygen --out other --scheme directory");
     let versions = bench
         .json("directory import e --key other --group 400 --updates updates --digests digests");
     assert_eq!(versions.len(), 3);
     assert_eq!(versions[2]["root"], loaded["root"]);
-    // Files and folders, in the order of their names.
+    // Files and folders are registered in the order of their names.
     std::fs::create_dir_all(bench.path("files/b")).unwrap();
     for name in ["files/c", "files/b/z", "files/b/a", "files/a"] {
         bench.write(name, name.as_bytes());

@@ -1,5 +1,5 @@
-//! `kill -9` at random moments of commands that change a directory. No acknowledged data is lost,
-//! and no change is partial.
+//! Kills commands that change a directory with `kill -9` at random moments. No acknowledged data
+//! may be lost, and no change may be partial.
 //!
 //! `PAD_KILL_ROUNDS` sets the number of rounds. The default is 6.
 
@@ -25,7 +25,8 @@ fn acknowledged_entries_survive() {
     for round in 0..rounds {
         let noise = round.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31);
         if round % 3 == 0 {
-            // A new directory every few rounds, so that making and loading one is hit too.
+            // After some rounds a new directory is created, so that kills also occur during
+            // creation and loading.
             for file in ["k", "k.pub", "k.signed"] {
                 let _ = std::fs::remove_file(bench.path(file));
             }
@@ -33,7 +34,7 @@ fn acknowledged_entries_survive() {
             bench.ok("keygen --out k --scheme directory");
             acknowledged = 0;
         }
-        // Versions one after the other, or one that is loaded at once.
+        // The entries are appended in many versions, or loaded as one version.
         let how = ["--updates updates ", ""][usize::from(round / 3 % 2 == 1)];
         let said = kill_after(&bench, &format!("{how}--skip {acknowledged}"), noise);
         let told = said
@@ -61,7 +62,7 @@ fn acknowledged_entries_survive() {
         }
         acknowledged = entries;
     }
-    // It continues as if nothing had happened.
+    // After the kills, a command continues as usual.
     if acknowledged < LINES {
         bench.ok(&format!(
             "directory import d --key k --skip {acknowledged} --digests digests"
@@ -76,7 +77,7 @@ fn acknowledged_entries_survive() {
     assert_eq!(one(&bench, "directory status d")["root"], whole["root"]);
 }
 
-/// Runs an import, kills it at a moment, and returns the versions that it acknowledged.
+/// Runs an import, kills it at a random moment, and returns the versions that it acknowledged.
 fn kill_after(bench: &Bench, how: &str, noise: u64) -> Vec<Json> {
     let mut command = bench.command();
     let line = format!("--json directory import d --key k --group 250 {how} --digests digests");

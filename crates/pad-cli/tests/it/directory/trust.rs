@@ -1,4 +1,4 @@
-//! Trust: keys, views, signing records, and folders that were replaced.
+//! Tests of keys, views, signing records, and folders that were replaced.
 
 use std::{fs, path::Path};
 
@@ -45,12 +45,12 @@ fn answers_say_what_the_key_is_worth() {
     bench.fails("directory verify proof --id 1", 2, "no public key is given");
 }
 
-/// Proof files of version 0 have no head. They are valid only for queries of version 0.
+/// A proof file of version 0 contains no head. It is valid only for queries of version 0.
 #[test]
 fn version_0_is_proved_to_those_who_ask_about_it() {
     let bench = with_objects();
     let head = |kind| [b"PAD1\x01", &[kind, 0, 1][..]].concat();
-    // A proof of no entries: no signed head, then the number of entries, those shown, and the
+    // A proof of no entries contains no signed head, the number of entries, the entries, and the
     // digests next to them.
     for (name, kind) in [("empty", 176), ("empty-range", 177)] {
         let file = [&head(kind)[..], &[0, 0, 0, 0]].concat();
@@ -74,7 +74,7 @@ fn version_0_is_proved_to_those_who_ask_about_it() {
     ] {
         bench.fails(&format!("directory verify {line} --public k.pub"), 3, why);
     }
-    // A client that has seen a version accepts no older one.
+    // A client that has seen a version must refuse older versions.
     bench.ok("directory verify --from d --public k.pub --view view --id 1");
     bench.fails(
         "directory verify empty --view view --at 0 --id 1",
@@ -103,13 +103,13 @@ fn a_view_refuses_an_older_directory() {
     ] {
         bench.fails(line, 3, "verification failed");
     }
-    // A proof's file of the version seen, with the key of the view.
+    // A proof file of the version seen, verified with the key in the view.
     bench.ok("directory prove d 1 --view view --out proof");
     assert_eq!(
         one(&bench, "directory verify proof --view view --id 1")["verified"],
         true
     );
-    // One of a newer version does not show how it continues the one seen.
+    // A proof file of a newer version does not prove that its head continues the head seen.
     bench.ok("directory delete d --key k 0");
     bench.ok("directory prove d 1 --public k.pub --out newer");
     let output = bench.run("directory verify newer --view view --id 1");
@@ -136,10 +136,10 @@ fn an_author_signs_for_no_old_copy_of_the_folder() {
     ] {
         bench.fails(line, 3, "version 2 was signed and handed out");
     }
-    // What was signed brings it up again.
+    // Applying the signed update brings the directory up to date.
     bench.ok("directory apply d updates/2.update");
     assert_eq!(one(&bench, "directory append d --key k dog")["version"], 3);
-    // Another history for the same version.
+    // The server presents another history for the same version.
     bench.fails(
         "directory append new --key k --record elsewhere cat",
         3,
@@ -151,7 +151,7 @@ fn an_author_signs_for_no_old_copy_of_the_folder() {
         3,
         "another head of version 3",
     );
-    // No second directory with one key.
+    // One key must not be used for a second directory.
     bench.fails(
         "directory create second --key k",
         3,
@@ -165,7 +165,7 @@ fn an_author_signs_for_no_old_copy_of_the_folder() {
     assert!(!bench.path("second").exists());
 }
 
-/// A crash after a version is durable, and before it is remembered.
+/// The author crashes after a version is durable, and before it is recorded.
 #[test]
 fn a_record_that_is_behind_catches_up() {
     let bench = with_objects();
@@ -285,7 +285,7 @@ fn damage_is_found_and_named() {
         "block 1 of level 0 does not match its signed digest",
     );
     bench.fails("directory verify --from d --public k.pub --id 200", 4, "");
-    // Other blocks are whole.
+    // Other blocks are intact.
     bench.ok("directory verify --from d --public k.pub --id 0 --object cat");
     flip("d/level-0", 200 * 32);
     bench.ok("directory check d --public k.pub");
@@ -297,7 +297,7 @@ fn damage_is_found_and_named() {
     bench.fails("directory check d", 4, "level-1");
 }
 
-/// Another process has the folder open: commands wait for the lock, and then fail.
+/// While another process has the folder open, a command waits for the lock, and then fails.
 #[test]
 fn two_authors_at_once_make_two_versions() {
     let bench = with_objects();
@@ -309,7 +309,7 @@ fn two_authors_at_once_make_two_versions() {
     let running = [append("cat"), append("dog")];
     let codes = running.map(|mut child| child.wait().unwrap().code());
     let done = codes.iter().filter(|code| **code == Some(0)).count();
-    // A command that did not get the lock in time has changed nothing.
+    // A command that did not get the lock in time must not have changed anything.
     assert!(
         codes.iter().all(|code| matches!(code, Some(0 | 4))),
         "{codes:?}"

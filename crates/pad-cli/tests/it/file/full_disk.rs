@@ -1,4 +1,4 @@
-//! A server whose disk is full, on a small file system of its own.
+//! Tests of a server whose disk is full, on a small separate file system.
 
 #![cfg(target_os = "linux")]
 
@@ -23,7 +23,7 @@ fn a_full_disk_passes_while_the_server_lives_on() {
     let contents: Vec<u8> = (0..250_000_u32).flat_map(u32::to_le_bytes).collect();
     fs::write(bench.path("original"), &contents).unwrap();
     fs::write(bench.path("large"), contents.repeat(12)).unwrap();
-    // Dropped, and so killed, before the disk goes.
+    // The server is dropped, and so killed, before the file system is unmounted.
     let server = Process::of_files(&bench, "127.0.0.1:0", "--reserve 1000000");
     let file = |state: &str| format!("--state {state} --key k --server {}", server.address);
     bench.ok(&format!("file upload {} original", file("s")));

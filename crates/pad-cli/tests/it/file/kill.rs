@@ -1,4 +1,5 @@
-//! `kill -9` of the server during an upload and a storm of updates: no acknowledged data is lost.
+//! Kills the server with `kill -9` during an upload and many updates. No acknowledged data may be
+//! lost.
 //!
 //! `PAD_KILL_ROUNDS` sets the number of rounds. The default is 15.
 
@@ -29,7 +30,7 @@ fn acknowledged_bytes_survive() {
     let mut updates = 0;
     for round in 0..rounds {
         let mut random = Random(round);
-        // A new file each few rounds, so that uploads are hit too.
+        // Every few rounds a new file is uploaded, so that kills also occur during uploads.
         let file = bench.path(&format!("state-{}", round / 3));
         let mut owner = OwnerSide::open(&file, &key, &address, round / 3);
         let delay = Duration::from_micros(random.below(400_000));
@@ -51,17 +52,18 @@ fn acknowledged_bytes_survive() {
     println!("{rounds} rounds, {interrupted} in the middle of a request, {updates} updates");
 }
 
-/// An owner, and the bytes that the file must have.
+/// An owner, and the expected bytes of its file.
 struct OwnerSide {
     client: Client,
     model: Vec<u8>,
-    /// The edit whose fate is not known.
+    /// An edit whose outcome is unknown.
     under_way: Option<ByteEdit>,
     applied: u64,
 }
 
 impl OwnerSide {
-    /// The owner of a file whose first contents follow from `seed`; over if it is not new.
+    /// Opens the owner of a file whose first contents are derived from `seed`, or of an existing
+    /// file.
     fn open(state: &Path, key: &FileOwnerKey, address: &str, seed: u64) -> Self {
         let options = HttpOptions {
             attempts: 1,
@@ -79,7 +81,7 @@ impl OwnerSide {
         let mut random = Random(seed ^ 0xfeed);
         let mut model = random.bytes(3_000_000);
         if client.version().is_some() {
-            // What earlier rounds left was compared with their model when they ended.
+            // The file of earlier rounds was compared with its model at the end of each round.
             let total = client.version().unwrap().list.total;
             model = client.read(0..total).unwrap();
         }
@@ -91,7 +93,7 @@ impl OwnerSide {
         }
     }
 
-    /// Uploads, then edits, until the server is gone.
+    /// Uploads the file and edits it, until the server is killed.
     fn work(&mut self, random: &mut Random) {
         if self.client.version().is_none() {
             match self.client.upload(self.model.as_slice(), &mut |_| ()) {
@@ -116,7 +118,8 @@ impl OwnerSide {
         }
     }
 
-    /// Finishes the pending update after a restart of the server, and compares every byte.
+    /// After a restart of the server, determines the outcome of the pending update, and compares
+    /// every byte.
     fn settle_and_compare(&mut self, round: u64) {
         if self.client.version().is_none() {
             self.client

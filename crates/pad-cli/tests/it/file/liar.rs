@@ -1,4 +1,4 @@
-//! A server in this process that carries out requests, but for those that it lies about.
+//! A server in this process that answers honestly, except for the requests that it lies about.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,10 +11,10 @@ use flexlist_service::{
 
 use crate::bench::Bench;
 
-/// Response of a lying server to a request. `None` leaves it to the honest server.
+/// A false response to a request. For `None`, the honest server answers.
 type Lie = dyn FnMut(&Request, &FileServer) -> Option<Response> + Send;
 
-/// The handler.
+/// The request handler.
 struct HonestHandler {
     server: FileServer,
     lie: Arc<Mutex<Option<Box<Lie>>>>,
@@ -31,18 +31,18 @@ impl Handler for HonestHandler {
     }
 }
 
-/// A running server; its lie can be changed.
+/// A running server. Tests can change its lie.
 pub(crate) struct Liar {
     running: Option<RunningServer>,
     lie: Arc<Mutex<Option<Box<Lie>>>>,
 }
 
 impl Liar {
-    /// A server whose store is in the bench's folder, honest for now.
+    /// Starts a server that answers honestly at first. Its store is in the bench's folder.
     pub(crate) fn start(bench: &Bench) -> Self {
         let server = FileServer::open(
             &bench.path("liar.redb"),
-            // Some cases leave an upload behind for each refusal.
+            // Some cases leave an upload behind for each refusal, so the limit is higher.
             Limits {
                 unfinished_per_owner: 100,
                 ..Limits::default()
@@ -62,12 +62,12 @@ impl Liar {
         }
     }
 
-    /// The words that name the server to a command.
+    /// Returns the arguments that name this server in a command.
     pub(crate) fn address(&self) -> String {
         self.running.as_ref().unwrap().address().to_string()
     }
 
-    /// Answers some requests in its own way.
+    /// Sets the function that returns false responses to some requests.
     pub(crate) fn lie(
         &self,
         lie: impl FnMut(&Request, &FileServer) -> Option<Response> + Send + 'static,
@@ -75,7 +75,7 @@ impl Liar {
         *self.lie.lock().unwrap() = Some(Box::new(lie));
     }
 
-    /// Answers honestly.
+    /// Makes the server answer all requests honestly.
     pub(crate) fn be_honest(&self) {
         *self.lie.lock().unwrap() = None;
     }

@@ -1,4 +1,4 @@
-//! Operator settings and problems: allowed owners, file permissions, and a damaged store.
+//! Tests for operators: allowed owners, file permissions, and a damaged store.
 
 use std::{fs, path::Path};
 
@@ -46,14 +46,14 @@ fn only_named_owners_may_begin_files_and_only_owners_remove_them() {
         2,
         "bytes of an owner: ",
     );
-    // The upload that broke off is given up; the other file is not touched.
+    // The interrupted upload is aborted. The other file is not changed.
     bench.ok(&format!("file delete {large} --whole-file"));
     bench.ok(&format!("file audit {file} --full"));
     let forgotten = bench.run(&format!("file delete {file}"));
     assert_eq!(forgotten.status.code(), Some(2));
     let removed = bench.json(&format!("file delete {file} --whole-file"));
     assert_eq!(removed[0]["removed"], true);
-    // Again: it is gone, which is what was wanted.
+    // A repeated deletion succeeds, because the file is already deleted.
     bench.ok(&format!("file delete {file} --whole-file"));
     bench.ok(&format!(
         "file upload --state v --key k --server {} original",
@@ -111,7 +111,8 @@ fn a_private_key_that_others_may_read_is_refused() {
     }
 }
 
-/// The engine panics on pages of an unknown type. At most one error is printed, even with
+/// The engine panics on pages of an unknown type. Even with backtraces enabled, at most one error
+/// may be printed.
 /// backtraces enabled.
 #[test]
 fn a_damaged_page_costs_a_line() {
@@ -147,7 +148,8 @@ fn a_damaged_page_costs_a_line() {
     println!("{told} lines of servers");
 }
 
-/// Serves and audits a damaged store; how many lines the server wrote to its standard error.
+/// Serves and audits a damaged store. Returns the number of lines that the server wrote to standard
+/// error.
 fn serve_damaged(bench: &Bench) -> usize {
     let mut command = bench.command();
     command.env("RUST_BACKTRACE", "1");
@@ -160,7 +162,7 @@ fn serve_damaged(bench: &Bench) -> usize {
     let stdout = child.stdout.take().unwrap();
     std::io::BufRead::read_line(&mut std::io::BufReader::new(stdout), &mut line).unwrap();
     let said: serde_json::Value = serde_json::from_str(&line).unwrap_or_default();
-    // A store that cannot be opened is an object without an address.
+    // If the store cannot be opened, the printed object contains no address.
     if let Some(address) = said["address"].as_str() {
         for _ in 0..3 {
             drop(bench.run(&format!(

@@ -1,4 +1,4 @@
-//! Readers and auditors that have only the owner's public data.
+//! Tests of readers and auditors that have only the owner's public data.
 
 use std::fs;
 
@@ -11,7 +11,8 @@ use crate::{
 
 const CONTENTS: &[u8] = b"some text that everybody may read and that anybody audits\n";
 
-/// A file with such tags; what is published is in a folder of its own, where nothing else is.
+/// Creates a file with tags of this kind. The public data is in a separate folder without other
+/// files.
 fn published(kind: &str) -> (Bench, Liar, Bench) {
     let bench = Bench::new();
     let server = Liar::start(&bench);
@@ -27,7 +28,7 @@ fn published(kind: &str) -> (Bench, Liar, Bench) {
     (bench, server, elsewhere)
 }
 
-/// A line that is refused before anything is done.
+/// Runs a line that must be refused before it takes effect.
 fn wrong_usage(bench: &Bench, line: &str, reason: &str) {
     let output = bench.run(line);
     let error = text(&output.stderr);
@@ -46,7 +47,8 @@ fn whoever_has_what_is_published_reads_and_audits() {
         }
         elsewhere.ok("file read --public public --out copy");
         assert!(elsewhere.read("copy") == CONTENTS.repeat(2_000));
-        // The owner changes the file. Readers follow the owner's signature.
+        // The owner changes the file. Readers accept the new version because of the owner's
+        // signature.
         bench.ok("file write --state s --key k --offset 0 --text SOME");
         let read = elsewhere.ok("file read --public public --length 9");
         assert_eq!(read, "SOME text");
@@ -77,7 +79,7 @@ fn a_root_that_a_dictionary_has_is_read_and_no_other() {
     assert_eq!(elsewhere.ok(&line), "some text");
     let audit = elsewhere.json(&format!("file audit --public public --root {root} --full"));
     assert_eq!(audit[0]["sealed_root"], root.as_str());
-    // The owner changes the file, and the server no longer has the earlier version.
+    // The owner changes the file, and the server deletes the earlier version.
     bench.ok("file write --state s --key k --offset 0 --text SOME");
     elsewhere.fails(&line, 2, "version 1 is gone, and version 2 is the newest");
     bench.ok("file publish --state s --key k --path notes --store d --author author");
@@ -123,7 +125,7 @@ fn lies_to_readers_and_auditors_are_refused() {
         3,
         "audit of version 1 failed",
     );
-    // An older version than the published one, with the owner's own signature.
+    // The server presents a version older than the published one, with the owner's signature.
     let old = std::sync::Mutex::new(None);
     server.lie(move |request, server| match request {
         Request::Confirmed { .. } => {
@@ -142,7 +144,7 @@ fn lies_to_readers_and_auditors_are_refused() {
         3,
         "rolled back to version 1, but version 2 is known",
     );
-    // Another owner's key.
+    // The server presents the key of another owner.
     server.be_honest();
     bench.ok("file keygen --out other --tags public-bls");
     let owner = bench.ok("file owner --key other");

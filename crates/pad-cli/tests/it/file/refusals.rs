@@ -1,8 +1,8 @@
-//! Exit status of every command after every refusal of a server.
+//! Tests of the exit status of every command after every refusal of a server.
 //!
-//! 2: the owner asks for something that the server need not grant. 3: the server breaks its word.
-//! 4: the server cannot answer for now. For a file that it accepted, a server has no reason to
-//! refuse.
+//! Status 2: the owner requests an operation that the server may refuse. Status 3: the server
+//! breaks its promise. Status 4: the server is temporarily unable to answer. A server has no reason
+//! to refuse requests for a file that it has accepted.
 
 use std::{fs, thread};
 
@@ -14,15 +14,15 @@ use crate::{
     file::liar::Liar,
 };
 
-/// A refused request, and the state of its owner.
+/// A refused request, and the owner's state at that time.
 struct Case {
-    /// The command, without the words for state, key and server.
+    /// The command, without the arguments for state, key and server.
     command: &'static str,
     /// The request that is refused.
     request: fn(&Request) -> bool,
-    /// Column of the table that applies.
+    /// The column of [`TABLE`] with the expected exit status.
     column: Column,
-    /// State file before the command.
+    /// The state file before the command.
     before: Before,
 }
 
@@ -42,9 +42,10 @@ enum Column {
     Finish,
     Change,
     Question,
-    /// The file is to be removed: a server that has none has done what it should.
+    /// The command removes the file. If the server has no such file, the command succeeds.
     Remove,
-    /// Like `Question`, for a pending update. A final refusal is reported and is no failure.
+    /// Like `Question`, for an update with unknown outcome. A final refusal is reported, and is no
+    /// failure.
     Settle,
 }
 
@@ -170,13 +171,13 @@ const CASES: &[Case] = &[
     },
 ];
 
-/// The exit statuses of each refusal, in the order of [`Column`].
+/// The expected exit statuses of each refusal, in the order of [`Column`].
 const TABLE: &[(&str, [i32; 7])] = &[
     ("UnknownFile", [3, 4, 4, 3, 3, 0, 3]),
     ("UnknownVersion", [3, 3, 3, 3, 3, 3, 3]),
     ("UploadUnfinished", [3, 4, 4, 3, 3, 3, 3]),
-    // A server that claims a finished upload must show the owner's signature, which it does not
-    // have.
+    // A server that claims a finished upload must present the owner's signature. This server cannot
+    // present it.
     ("UploadFinished", [3, 3, 3, 3, 3, 3, 0]),
     ("PartOutOfOrder", [3, 4, 4, 3, 3, 3, 0]),
     ("WrongOwner", [2, 3, 3, 3, 3, 3, 0]),
@@ -194,7 +195,7 @@ const TABLE: &[(&str, [i32; 7])] = &[
     ("BeginExpired", [2, 3, 3, 3, 3, 3, 3]),
 ];
 
-/// The exit status of a refusal of this name.
+/// Returns the expected exit status of the refusal with this name.
 fn expected(name: &str, column: Column) -> i32 {
     let line = TABLE.iter().find(|(line, _)| *line == name);
     let (_, [begin, part, finish, change, question, remove, settle]) =
@@ -210,7 +211,7 @@ fn expected(name: &str, column: Column) -> i32 {
     }
 }
 
-/// Every refusal of the protocol, by its encoded number, with zeros and empty texts.
+/// Returns every refusal of the protocol, by its encoded number, with zeros and empty texts.
 fn every_refusal() -> Vec<Refusal> {
     let decoded = |number: u8| {
         (0..16).find_map(|zeros| {
@@ -262,7 +263,8 @@ fn every_refusal_has_an_exit_status_for_every_command() {
             server.be_honest();
         }
     };
-    // A server that cannot for now is asked again, after a while: side by side.
+    // A server that is temporarily unable to answer is queried again after a pause. The cases run
+    // in parallel.
     thread::scope(|scope| {
         for case in CASES {
             scope.spawn(|| check(case));
@@ -270,7 +272,7 @@ fn every_refusal_has_an_exit_status_for_every_command() {
     });
 }
 
-/// The state file and the file on the server as they are before the command.
+/// Creates the state file and the server's file, as they are before the command.
 fn prepare(bench: &Bench, server: &Liar, before: Before, words: &str) {
     let kind = match before {
         Before::UploadedWithHashes => "hash-only",

@@ -1,4 +1,4 @@
-//! Upload, edit, read and audit with the commands; then a server that changes a block.
+//! Tests of uploading, editing, reading and auditing a file, and of a server that changes a block.
 
 use std::fs;
 
@@ -15,11 +15,11 @@ use crate::{
     process::Process,
 };
 
-/// `PAD_FILE_BYTES` sets the length of the file, 2 MB unless set.
+/// Returns the contents of the file. `PAD_FILE_BYTES` sets its length (default 2 MB).
 fn contents() -> Vec<u8> {
     let wanted = std::env::var("PAD_FILE_BYTES");
     let length: usize = wanted.map_or(2_000_000, |length| length.parse().unwrap());
-    // Text that repeats with changes: something for a content-defined cut.
+    // Text with many repetitions and small changes suits content-defined blocks.
     let words = ["root", "rank", "level", "below", "after", "tag", "leaf"];
     let mut text = Vec::with_capacity(length + 64);
     let mut number = 1_u64;
@@ -84,7 +84,7 @@ fn what_is_stored_is_read_back_and_damage_is_named() {
 
     publish(&bench, &file, &status[0]["sealed_root"]);
 
-    // Wrong questions change nothing and say what is wrong.
+    // Invalid requests change nothing, and the error names the problem.
     let past_the_end = format!("file delete {file} --offset {} --length 1", model.len());
     bench.fails(&past_the_end, 2, "outside a file");
     bench.fails(
@@ -106,7 +106,7 @@ fn what_is_stored_is_read_back_and_damage_is_named() {
     let file = format!("--state s --key k --server {}", server.address);
     let audit = refused(&bench, &format!("file audit {file} --full"));
     println!("{damages}{audit}");
-    // Both name the same block, and it is the right one.
+    // Both messages name the same block, which is the damaged block.
     let (_, range) = audit.trim_end().rsplit_once("bytes ").unwrap();
     let (start, end) = range.split_once("..").unwrap();
     assert!(
@@ -115,7 +115,7 @@ fn what_is_stored_is_read_back_and_damage_is_named() {
     );
     let [start, end]: [usize; 2] = [start, end].map(|index| index.parse().unwrap());
     assert!(start <= wanted && wanted < end);
-    // What does not touch it can still be read; what does is refused.
+    // Reads of other blocks succeed, and reads of the damaged block are refused.
     bench.ok(&format!("file read {file} --length 1000 --out beginning"));
     refused(&bench, &format!("file read {file} --out all"));
     assert!(!bench.path("all").exists());
@@ -123,7 +123,7 @@ fn what_is_stored_is_read_back_and_damage_is_named() {
     assert!(beginning == model[..1000]);
 }
 
-/// One signed head for all files.
+/// Checks that one signed head covers all files.
 fn publish(bench: &Bench, file: &str, sealed: &Json) {
     bench.ok("keygen --out author");
     bench.ok(&format!(
@@ -134,9 +134,9 @@ fn publish(bench: &Bench, file: &str, sealed: &Json) {
     assert_eq!(&entry[0]["value_hex"], sealed);
 }
 
-/// Reads that would overwrite something, or that ask for what is not there.
+/// Checks reads that would overwrite a file, or that request bytes after the end.
 fn read_with_care(bench: &Bench, file: &str, model: &[u8]) {
-    // Nothing is overwritten unless that is said.
+    // Existing files are not overwritten without `--force`.
     fs::write(bench.path("copy"), b"mine").unwrap();
     let again = format!("file read {file} --length 5 --out copy");
     bench.fails(&again, 2, "exists already");
@@ -151,8 +151,8 @@ fn read_with_care(bench: &Bench, file: &str, model: &[u8]) {
     );
 }
 
-/// Two writers whose updates get no response. One of them is first, and each learns the outcome of
-/// its own.
+/// Two writers receive no response to their updates. One update is applied first, and each writer
+/// learns the outcome of its own update.
 fn settle_two_writers(bench: &Bench, file: &str, address: &str) {
     fs::copy(bench.path("s"), bench.path("t")).unwrap();
     for state in ["s", "t"] {
@@ -175,7 +175,7 @@ fn settle_two_writers(bench: &Bench, file: &str, address: &str) {
     assert_eq!(update(file), None);
 }
 
-/// A connection that loses updates.
+/// A connection that drops updates.
 struct LossyTransport(HttpTransport);
 
 impl Transport for LossyTransport {
@@ -191,7 +191,7 @@ impl Transport for LossyTransport {
     }
 }
 
-/// Writes the name of the state over the first byte of its file, but the update is lost.
+/// Writes the name of the state over the first byte of its file. The update is dropped.
 fn leave_pending(bench: &Bench, state: &str, address: &str) {
     let key = FileOwnerKey::load(&bench.path("k")).unwrap();
     let transport = HttpTransport::new(&format!("http://{address}"), HttpOptions::default());
@@ -203,7 +203,7 @@ fn leave_pending(bench: &Bench, state: &str, address: &str) {
     assert!(client.is_pending());
 }
 
-/// Runs a line that must find that something does not verify; what it says.
+/// Runs a line that must report a failed verification, and returns its error.
 fn refused(bench: &Bench, line: &str) -> String {
     let output = bench.run(line);
     let error = text(&output.stderr);
@@ -211,7 +211,7 @@ fn refused(bench: &Bench, line: &str) -> String {
     error
 }
 
-/// Flips a bit wherever these bytes lie in the store's file.
+/// Flips a bit in each occurrence of these bytes in the store's file.
 fn damage(bench: &Bench, needle: &[u8]) {
     let path = bench.path("server/files.redb");
     let mut bytes = fs::read(&path).unwrap();

@@ -1,4 +1,4 @@
-//! Standard input and output, which are `-`, and what is said where something is missing.
+//! Tests of `-` for standard input and output, and of messages about missing arguments.
 
 use crate::{
     bench::{Bench, text},
@@ -6,8 +6,8 @@ use crate::{
     streams::fed,
 };
 
-/// A folder with a file of this many bytes, uploaded to a server. Its state is `s`, the owner's key
-/// `k`.
+/// Creates a folder, and uploads a file of this many bytes to a server. Its state is `s`, and the
+/// owner's key is `k`.
 fn uploaded(length: usize) -> (Bench, Process) {
     let bench = Bench::new();
     let line = b"a line of a large file\n";
@@ -21,8 +21,8 @@ fn uploaded(length: usize) -> (Bench, Process) {
     (bench, server)
 }
 
-/// Readers may close the pipe, as with other commands. Failed writes name what could not be
-/// written.
+/// A reader of the output may close the pipe, as with other commands. An error of a failed write
+/// names the file.
 #[cfg(unix)]
 #[test]
 fn what_is_read_goes_to_standard_output_like_any_answer() {
@@ -97,7 +97,7 @@ fn the_key_of_a_witness_is_a_file() {
     assert!(!bench.path("-").exists());
 }
 
-/// Usage errors name every alternative, not only the dangerous one.
+/// A usage error must name every alternative, not only the dangerous one.
 #[test]
 fn every_way_is_named_where_one_is_needed() {
     let bench = Bench::new();
@@ -125,7 +125,7 @@ fn every_way_is_named_where_one_is_needed() {
     }
 }
 
-/// Messages about an unreachable server name it, and what to do.
+/// A message about an unreachable server must name the server and a remedy.
 #[test]
 fn a_server_that_is_down_is_named() {
     let (bench, server) = uploaded(100);

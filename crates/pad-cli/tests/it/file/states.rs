@@ -1,4 +1,4 @@
-//! State files: the server that they remember, `sync`, `list` and `forget`.
+//! Tests of state files, which contain the server's address, and of `sync`, `list` and `forget`.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ use crate::{
     process::Process,
 };
 
-/// Contents without repetitions.
+/// Returns contents without repetitions.
 fn noise(length: usize) -> Vec<u8> {
     let mut number = 7_u64;
     let mut next = || {
@@ -35,7 +35,7 @@ fn the_server_is_given_once_and_changes_are_sent_by_content() {
     let mut contents = noise(600_000);
     bench.write("original", &contents);
     let server = Process::of_files(&bench, "127.0.0.1:0", "");
-    // The first time it is an upload.
+    // The first `sync` uploads the file.
     let first = one(
         &bench,
         &format!(
@@ -67,7 +67,7 @@ fn the_server_is_given_once_and_changes_are_sent_by_content() {
     bench.fails("file sync --state s --key k none", 4, "none");
     bench.fails("file sync --state s --key k server", 2, "not a plain file");
 
-    // Another address is used once. A change of the file with it records it.
+    // A command uses another address without recording it. Only a change of the file records it.
     drop(server);
     let server = Process::of_files(&bench, "127.0.0.1:0", "");
     let there = format!("--state s --key k --server {}", server.address);
@@ -98,7 +98,7 @@ fn an_upload_that_broke_off_is_gone_on_with_by_sync() {
     assert_eq!(listed["standing"], "uploading");
     assert!(listed["sent_bytes"].as_u64().unwrap() > 0);
     server.be_honest();
-    // Without the server: the state has it.
+    // No option names the server, because the state contains its address.
     let done = one(&bench, "file sync --state s --key k original");
     assert_eq!(done["bytes"], contents.len());
     assert_eq!(one(&bench, "file list s")["standing"], "settled");
@@ -166,7 +166,7 @@ fn states_are_listed_and_forgotten_when_the_file_is_gone() {
         format!("a  its state says: version 1, 9 bytes, at {address}\n")
     );
 
-    // What is damaged is named, and the others are shown.
+    // A damaged state is named, and the other states are listed.
     let mut damaged = bench.read("b");
     *damaged.last_mut().unwrap() ^= 1;
     bench.write("c", &damaged);
@@ -181,7 +181,7 @@ fn states_are_listed_and_forgotten_when_the_file_is_gone() {
 
     bench.fails("file forget --state a", 2, "pad file delete --whole-file");
     bench.ok("file delete --state a --key k --whole-file");
-    // No server is asked whether the file exists, and the output says so.
+    // No server is queried, so the output does not claim that the file exists.
     assert_eq!(bench.ok("file list a"), said);
     assert_eq!(one(&bench, "file list a")["server_asked"], false);
     let help = bench.ok("file list --help");
@@ -193,7 +193,7 @@ fn states_are_listed_and_forgotten_when_the_file_is_gone() {
     );
     assert!(!bench.path("a").exists());
     bench.fails("file forget --state a", 2, "a");
-    // A server that refuses, or that does not answer, has not said that the file is gone.
+    // A server that refuses or does not answer has not confirmed that the file is gone.
     server.lie(|_, _| Some(Response::Refused(Refusal::StoreFailed("gone".into()))));
     bench.fails("file forget --state b", 3, "gone");
     drop(server);

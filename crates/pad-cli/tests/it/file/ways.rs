@@ -1,4 +1,5 @@
-//! Problems with an owner's two files, source and server, and the solutions that commands offer.
+//! Tests of problems with an owner's files, the source and the server, and of the advice of
+//! commands.
 
 use std::fs;
 
@@ -16,7 +17,7 @@ fn words(state: &str, address: &str) -> String {
     format!("--state {state} --key k --server {address}")
 }
 
-/// Runs a line that must fail; what it says.
+/// Runs a line that must fail, and returns its error.
 fn failure(bench: &Bench, line: &str, code: i32) -> String {
     let output = bench.run(line);
     let error = text(&output.stderr);
@@ -47,7 +48,8 @@ fn a_server_from_a_copy_is_gone_back_to_and_an_old_state_catches_up() {
     let file = words("s", &server.address);
     bench.ok(&format!("file write {file} --offset 5 --text TEXT"));
     bench.ok(&format!("file write {file} --offset 10 --text THAT"));
-    // The copy of the state hears that it is one, and catches up when it is told to.
+    // A command with an older copy of the state reports this. The copy can be brought up to date
+    // with `adopt`.
     let copied = words("t", &server.address);
     for command in ["read", "audit", "audit --full", "write --offset 0 --text x"] {
         let (verb, rest) = command.split_once(' ').unwrap_or((command, ""));
@@ -68,7 +70,7 @@ fn a_server_from_a_copy_is_gone_back_to_and_an_old_state_catches_up() {
     assert!(shown.contains("nothing to adopt"), "{shown}");
     server.stop();
 
-    // The server is restored from the copy.
+    // The server's store is restored from the copy.
     fs::copy(
         bench.path("copy").join(store),
         bench.path("server").join(store),
@@ -117,7 +119,7 @@ fn an_upload_whose_source_changed_says_so_and_is_begun_again() {
     let file = words("s", &server.address());
     let mut contents = CONTENTS.repeat(200_000);
     fs::write(bench.path("original"), &contents).unwrap();
-    // The disk of the server is full after the first part.
+    // The server's disk is full after the first part.
     server.lie(|request, server| match request {
         Request::Part(_) if server.files().len() == 1 => {
             let response = server.handle(request.clone());
@@ -138,7 +140,8 @@ fn an_upload_whose_source_changed_says_so_and_is_begun_again() {
     let said = failure(&bench, &format!("file upload {file} original"), 2);
     assert!(said.contains("the source has changed"), "{said}");
     assert!(said.contains("--restart"), "{said}");
-    // The original source continues. The changed source starts again and leaves no orphan.
+    // The upload continues with the original source. A changed source starts again, and leaves no
+    // orphan behind.
     let uploaded = bench.ok(&format!("file upload {file} original --restart"));
     assert!(uploaded.contains("is discarded"), "{uploaded}");
     bench.ok(&format!("file read {file} --out back"));
@@ -180,7 +183,7 @@ fn both_files_that_must_be_kept_are_named_and_checked_at_once() {
         let line = format!("file {command} {others}");
         bench.fails(&line, 2, "does not match the key");
     }
-    // Only the key for tags is another one.
+    // Only the key for tags differs.
     let [key, other] = ["k", "other"].map(|name| text(&bench.read(name)));
     let lines: Vec<&str> = key.lines().take(2).chain(other.lines().skip(2)).collect();
     fs::write(bench.path("mixed"), lines.join("\n") + "\n").unwrap();
@@ -198,7 +201,7 @@ fn both_files_that_must_be_kept_are_named_and_checked_at_once() {
         2,
         "key file k is missing: the state file s alone",
     );
-    // Nor is a new key made for a file that has one.
+    // A new key must not be created for a file that already has one.
     bench.fails(
         &format!("file upload {file} original"),
         2,
@@ -236,7 +239,7 @@ fn an_audit_of_nothing_does_not_say_that_the_server_has_it() {
     failure(&bench, &format!("file audit {file}"), 4);
 }
 
-/// Everything in the bench's folder, by name.
+/// Returns the names of all files in the bench's folder.
 fn names(bench: &Bench) -> Vec<String> {
     let entries = fs::read_dir(bench.folder.path()).unwrap();
     let mut names: Vec<String> = entries
@@ -257,7 +260,7 @@ fn a_reader_that_is_killed_leaves_nothing_behind() {
     let (asked, question) = std::sync::mpsc::channel();
     let (release, released) = std::sync::mpsc::channel::<()>();
     server.lie(move |request, server| match request {
-        // Once something is there to be left behind.
+        // The read fails after some bytes were written.
         Request::Read { start, .. } if *start > 0 => {
             asked.send(()).unwrap();
             let _ = released.recv();
@@ -291,7 +294,7 @@ fn what_is_read_goes_where_a_link_leads() {
     bench.ok(&format!("file read {file} --out link --force"));
     assert!(bench.path("link").symlink_metadata().unwrap().is_symlink());
     assert_eq!(bench.read("real"), CONTENTS);
-    // So do changes of a state.
+    // Changes of a state behave in the same way: its link is followed, and stays a link.
     fs::create_dir(bench.path("safe")).unwrap();
     fs::rename(bench.path("s"), bench.path("safe/s")).unwrap();
     std::os::unix::fs::symlink("safe/s", bench.path("s")).unwrap();

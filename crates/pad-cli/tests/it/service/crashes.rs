@@ -1,5 +1,5 @@
-//! `kill -9` of a server and of its mirror under load. No acknowledged data is lost, no view goes
-//! back, and the mirror catches up.
+//! Kills a server and its mirror with `kill -9` under load. No acknowledged data may be lost, no
+//! view may move back, and the mirror must catch up.
 //!
 //! `PAD_KILL_ROUNDS` sets the number of rounds. The default is 4.
 
@@ -12,7 +12,7 @@ use std::{
 use super::process::{Process, begin_store, certify, latest, wait_for};
 use crate::bench::{Bench, text};
 
-/// The version of the latest acknowledged push.
+/// Commits and pushes versions, and records the version of the latest acknowledged push.
 fn author(bench: &Bench, url: &str, done: &AtomicBool, acknowledged: &AtomicU64) {
     let mut number = 0_u64;
     while !done.load(Ordering::SeqCst) {
@@ -25,13 +25,15 @@ fn author(bench: &Bench, url: &str, done: &AtomicBool, acknowledged: &AtomicU64)
             let object: serde_json::Value = serde_json::from_str(&line).unwrap();
             acknowledged.store(object["latest"].as_u64().unwrap(), Ordering::SeqCst);
         } else {
-            // The server was unreachable. The version is durable here, and the next push sends it.
+            // The server was unreachable. The version is durable in the author's store, and the
+            // next push sends it.
             assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
         }
     }
 }
 
-/// Asks server and mirror, and never learns of an older version than before.
+/// Queries the server and the mirror. No answer may be about an older version than the previous
+/// answer.
 fn client(bench: &Bench, urls: [&str; 2], view: &str, done: &AtomicBool) -> u64 {
     let (mut newest, mut answers) = (0, 0);
     while !done.load(Ordering::SeqCst) {
@@ -42,7 +44,7 @@ fn client(bench: &Bench, urls: [&str; 2], view: &str, done: &AtomicBool) -> u64 
         );
         let output = bench.run(&line);
         if !output.status.success() {
-            // Out of reach, or a mirror that has not caught up: no answer.
+            // The server is unreachable, or the mirror has not caught up, so there is no answer.
             let error = text(&output.stderr);
             assert!(matches!(output.status.code(), Some(3 | 4)), "{error}");
             assert!(!error.contains("two histories"), "{error}");
@@ -84,7 +86,7 @@ fn killed_servers_and_mirrors_lose_nothing_that_was_acknowledged() {
             scope.spawn(|| client(&bench, [&mirrored, &url], "second", &done)),
         ];
         for round in 0..rounds {
-            // Some pushes have gone through; then at some moment of the next ones.
+            // Some pushes have succeeded. The kill is at a random moment during the next pushes.
             let before = acknowledged.load(Ordering::SeqCst);
             while acknowledged.load(Ordering::SeqCst) < before + 2 && !author.is_finished() {
                 thread::sleep(Duration::from_millis(5));

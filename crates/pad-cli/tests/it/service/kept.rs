@@ -1,4 +1,5 @@
-//! Servers that keep some versions each, and a router in front of them, each a process.
+//! Tests of servers that keep some versions each, and of a router in front of them, in separate
+//! processes.
 
 use serde_json::json;
 
@@ -7,7 +8,7 @@ use crate::bench::Bench;
 
 const ROOTS: &str = "--tls-roots tls.pem";
 
-/// Waits until a store has nothing before this version.
+/// Waits until a store has pruned all versions before this version.
 fn wait_for_oldest(bench: &Bench, store: &str, oldest: u64) {
     loop {
         let lines = bench.json(&format!("versions --store {store} --public k.pub"));
@@ -38,7 +39,7 @@ fn a_router_asks_whoever_keeps_the_version() {
     wait_for(&bench, &old.url(), 3);
     wait_for(&bench, &new.url(), 6);
     wait_for_oldest(&bench, "new", 3);
-    // The two are enough.
+    // The two servers together have all the data.
     drop(author);
     let line = format!(
         "route --server {}/v1/dictionaries/old --server {} --name s {ROOTS} --every 50",
@@ -58,7 +59,7 @@ fn a_router_asks_whoever_keeps_the_version() {
         );
         bench.ok(&format!("{line} --server {url} {ROOTS} --view v"));
     }
-    // Names and times are the store's word, which does not travel to mirrors.
+    // Names and times are unverified data of the store, which mirrors do not copy.
     bench.fails(
         &format!("get --public k.pub --server {url} {ROOTS} --at b apple"),
         2,
@@ -86,7 +87,7 @@ fn a_router_asks_whoever_keeps_the_version() {
         2,
         "version 5 is newer than version 3",
     );
-    // It has nothing to lose.
+    // The router stores no data, so a kill loses nothing.
     router.kill();
     let router = Process::start(&bench, &line, &router.listens());
     bench.ok(&format!("get --server {url} {ROOTS} --view v --at 4 apple"));
@@ -189,7 +190,7 @@ fn partitions_behind_a_router_answer_for_all_keys() {
             let line = format!("{line} --public k.pub");
             let local = bench.run(&format!("{line} --store s"));
             let asked = bench.run(&format!("{line} {asked}"));
-            // Its partitions have no keys before a, and none from zz on.
+            // The servers of parts have no keys before `a`, and none from `zz` on.
             if line.contains("--complete") {
                 assert_eq!(asked.status.code(), Some(2), "{asked:?}");
             } else {
@@ -206,7 +207,7 @@ fn partitions_behind_a_router_answer_for_all_keys() {
         2,
         "not kept",
     );
-    // What it had is gone with its process, and taken again.
+    // The contents are lost when the process ends, and are fetched again.
     let listens = late.listens();
     late.kill();
     let late = Process::start(&bench, &second, &listens);
@@ -228,7 +229,7 @@ fn names_of_versions_are_the_word_of_the_server_that_has_the_store() {
     let line = format!("mirror --store m --public k.pub --from {from} {ROOTS} --every 20");
     let mirror = Process::start(&bench, &line, "127.0.0.1:0");
     wait_for(&bench, &mirror.url(), 3);
-    // The mirror knows none, and the next one is asked.
+    // The mirror knows no names, so the next server is queried.
     let servers = format!("--server {} --server {from} {ROOTS}", mirror.url());
     let get = |at: &str| {
         let line = format!("get --public k.pub {servers} --at {at} apple");

@@ -1,14 +1,14 @@
-//! `kill -9` of every process in turn under load: two servers, the server with a log of heads, a
-//! mirror, a router, a witness, the author and four clients.
+//! Kills every process in turn with `kill -9` under load: two servers, the server with a log of
+//! heads, a mirror, a router, a witness, the author and four clients.
 //!
-//! No acknowledged data is lost, and no view goes back. Mirror and router catch up, and the witness
-//! continues with the log that it has cosigned.
+//! No acknowledged data may be lost, and no view may move back. Mirror and router must catch up.
+//! The witness must continue with the log that it has cosigned.
 //!
-//! `PAD_KILL_ROUNDS` sets the number of rounds. The default is one for each process. `PAD_SEED` is
-//! the seed of the moments.
+//! `PAD_KILL_ROUNDS` sets the number of rounds. The default is one round for each process.
+//! `PAD_SEED` is the seed of the moments.
 //!
-//! A soak of `PAD_SOAK_SECONDS` seconds adds hostile peers and full disks. It kills one process
-//! every ten seconds.
+//! `PAD_SOAK_SECONDS` selects a soak of this duration, with hostile peers and full disks. It kills
+//! one process every ten seconds.
 
 use std::{
     fs,
@@ -41,11 +41,11 @@ mod hostile;
 mod load;
 mod visitor;
 
-/// A server, which is started again where it was.
+/// A server that is restarted at the same address after a kill.
 struct Server {
     process: Process,
     line: String,
-    /// The largest resident set of the processes that were killed, in KiB.
+    /// The largest resident set of the killed processes, in KiB.
     peak: Option<u64>,
 }
 
@@ -68,7 +68,7 @@ impl Server {
         self.process.kill();
     }
 
-    /// The largest resident set so far in KiB.
+    /// Returns the largest resident set so far, in KiB.
     fn peak(&self) -> Option<u64> {
         self.peak.max(self.process.peak_memory())
     }
@@ -78,8 +78,8 @@ impl Server {
     }
 }
 
-/// Returns a free address. Its port is below those of outgoing connections, so that none takes it
-/// while its server is down.
+/// Returns a free address. Its port is below the ports of outgoing connections, so that no
+/// connection uses it while the server is down.
 fn address() -> String {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let begin = u16::try_from(std::process::id() % 5000).unwrap();
@@ -92,9 +92,9 @@ fn address() -> String {
     }
 }
 
-/// All servers.
+/// All server processes.
 struct Servers {
-    /// Those to which the author pushes: two, and the one that keeps the log of heads.
+    /// The servers to which the author pushes: two servers, and the server with the log of heads.
     pushed: [Server; 3],
     mirror: Server,
     router: Server,
@@ -102,7 +102,7 @@ struct Servers {
 }
 
 impl Servers {
-    /// Mirror and router ask every `every` milliseconds.
+    /// Starts the servers. Mirror and router query other servers every `every` milliseconds.
     fn begin(bench: &Bench, every: u32) -> Self {
         certify(bench);
         for store in STORES {
@@ -147,8 +147,8 @@ impl Servers {
         [one, two, logged, mirror, router, witness]
     }
 
-    /// Kills a server, finds in its files what it has acknowledged, and starts it again. A later
-    /// check could miss lost data that was sent again.
+    /// Kills a server, checks that its files contain the acknowledged data, and restarts it. A
+    /// later check could miss lost data that the author has sent again.
     fn kill(&mut self, bench: &Bench, number: usize, author: &Author, known: &ObservedState) {
         let all = self.all_mut();
         let killed = all.into_iter().nth(number).unwrap();
@@ -168,7 +168,7 @@ impl Servers {
     }
 }
 
-/// The stores of those to which the author pushes.
+/// The stores of the servers to which the author pushes.
 const STORES: [&str; 3] = ["one", "small/two", "logged"];
 /// The index of the store on a small disk.
 const SMALL: usize = 1;
@@ -178,19 +178,19 @@ const SERVERS: usize = 6;
 const CLIENTS: usize = 4;
 const ROOTS: &str = "--tls-roots tls.pem";
 
-/// Running processes, and what is known of them.
+/// The running processes, and the data that they have acknowledged.
 struct Load<'l> {
     bench: &'l Bench,
     author: &'l Author,
     clients: &'l [Asker; CLIENTS],
-    /// Empty without a soak.
+    /// The clients that measure delays; empty without a soak.
     visitors: &'l [Visitor],
     done: &'l AtomicBool,
-    /// Maximum number of polls until mirror or router had caught up.
+    /// Maximum number of polls until the mirror or the router had caught up.
     looks: AtomicUsize,
 }
 
-/// Values that must not decrease.
+/// Values that must never decrease.
 struct ObservedState {
     pushed: Vec<u64>,
     seen: [u64; CLIENTS],
@@ -205,7 +205,7 @@ fn whoever_is_killed_nothing_that_was_acknowledged_is_lost_and_no_view_goes_back
     run(rounds, None);
 }
 
-/// Runs for `PAD_SOAK_SECONDS`, or for five minutes where `SOAK` asks for everything.
+/// Runs for `PAD_SOAK_SECONDS` seconds, or for five minutes if `SOAK` selects all cases.
 #[cfg(target_os = "linux")]
 #[test]
 fn honest_clients_lose_nothing_to_hostile_peers_kills_and_full_disks() {
@@ -218,11 +218,11 @@ fn honest_clients_lose_nothing_to_hostile_peers_kills_and_full_disks() {
     run(usize::MAX, Some(Duration::from_secs(seconds)));
 }
 
-/// The pause between two kills of a soak.
+/// The pause between two kills in a soak.
 const EVERY: Duration = Duration::from_secs(10);
 const PROCESSES: usize = SERVERS + 1 + CLIENTS;
 
-/// Kills processes in turn for some rounds, or in a soak of this length.
+/// Kills processes in turn for `rounds` rounds, or for the duration of a soak.
 fn run(rounds: usize, soak: Option<Duration>) {
     let seed = pad_conformance::traces::seed();
     println!("PAD_SEED={seed}");
@@ -233,7 +233,7 @@ fn run(rounds: usize, soak: Option<Duration>) {
         bench.write("long.csv", format!("{TRACE}d,put,long,{long}\n").as_bytes());
         bench.ok("import --store s --key k long.csv");
     }
-    // All processes are one peer, whose share frequent polls would exhaust under attack.
+    // All processes count as one peer. Under attack, frequent polls would exhaust its share.
     let every = if soak.is_some() { 500 } else { 20 };
     let servers = &mut Servers::begin(bench, every);
     let author = &Author::new(servers.pushed.iter().map(Server::url).collect());
@@ -256,7 +256,7 @@ fn run(rounds: usize, soak: Option<Duration>) {
         looks: AtomicUsize::new(0),
     };
     let rounds = thread::scope(|scope| {
-        // Also if a check fails, since the others would continue.
+        // The load ends even if a check fails. Otherwise, the other threads would continue.
         let _end = End(done);
         scope.spawn(|| {
             let _end = End(done);
@@ -296,13 +296,13 @@ fn run(rounds: usize, soak: Option<Duration>) {
     }
 }
 
-/// The longest value that a dictionary takes.
+/// The maximum length of a value in a dictionary, in bytes.
 const LONGEST_VALUE: usize = 16 << 20;
 
 /// The hostile peers of a soak, and the honest clients that measure delays.
 struct Attack {
     hostile: HostilePeers,
-    /// One for each server but the witness.
+    /// One client for each server except the witness.
     visitors: Vec<Visitor>,
 }
 
@@ -321,7 +321,7 @@ impl Attack {
                     let dictionary = dictionary.address();
                     let path = dictionary.strip_prefix(&url).unwrap();
                     visitors.push(Visitor::new(address, path));
-                    // Version 4 has the longest value.
+                    // Version 4 contains the longest value.
                     let get = format!("{path}/{}", look_up(4, "long").path());
                     (
                         get,
@@ -330,7 +330,7 @@ impl Attack {
                             .into(),
                     )
                 }
-                // The witness.
+                // The target is the witness.
                 Err(_) => ("/metrics".to_owned(), vec!["/add-checkpoint".to_owned()]),
             };
             targets.push(Target {
@@ -375,7 +375,7 @@ impl Drop for End<'_> {
 }
 
 impl Load<'_> {
-    /// Kills each process in turn, at random moments.
+    /// Kills each process in turn at random moments, and returns the number of kills.
     fn kill(&self, servers: &mut Servers, rounds: usize, mut random: Random) -> usize {
         for round in 0..rounds {
             self.goes_on();
@@ -387,7 +387,8 @@ impl Load<'_> {
         rounds
     }
 
-    /// Kills a process every ten seconds and fills the disk every minute, until the time is over.
+    /// Kills a process every ten seconds and fills the disk every minute, until the time has
+    /// passed.
     fn soak(&self, servers: &mut Servers, time: Duration, disk: Option<&SmallDisk>) -> usize {
         if disk.is_none() {
             println!("no full disks: only root can mount a small disk");
@@ -406,7 +407,7 @@ impl Load<'_> {
             thread::sleep(next.saturating_sub(began.elapsed()));
             let known = self.kill_one(servers, round);
             round += 1;
-            // A run that is late skips checks, and no kills.
+            // If the run is late, checks are skipped, but no kills.
             if began.elapsed() < next + EVERY {
                 self.check(servers, &known);
                 checks += 1;
@@ -419,8 +420,8 @@ impl Load<'_> {
         round
     }
 
-    /// Fills the disk of a server for some seconds. Pushes to it fail, look-ups do not, and the
-    /// versions are brought later.
+    /// Fills the disk of a server for some seconds. Pushes to the server must fail, and look-ups
+    /// must succeed. The versions are pushed later.
     fn fill(&self, disk: &SmallDisk) {
         let failed = || self.author.failed(SMALL);
         let before = failed();
@@ -435,7 +436,7 @@ impl Load<'_> {
         self.goes_on();
     }
 
-    /// Kills the next process. Returns the state before, which may not go back.
+    /// Kills the next process. Returns the state before the kill, which must not move back.
     fn kill_one(&self, servers: &mut Servers, round: usize) -> ObservedState {
         let known = self.known(servers);
         match (round % PROCESSES).checked_sub(SERVERS) {
@@ -447,8 +448,8 @@ impl Load<'_> {
         known
     }
 
-    /// Waits until all servers have acknowledged another version, and all clients have another
-    /// answer.
+    /// Waits until all servers have acknowledged another version, and all clients have received
+    /// another answer.
     fn goes_on(&self) {
         let counts = || -> Vec<u64> {
             let answers = self.clients.iter().map(Asker::answers);
@@ -474,7 +475,7 @@ impl Load<'_> {
         }
     }
 
-    /// Asks all servers at once.
+    /// Checks all servers in parallel.
     fn check(&self, servers: &Servers, known: &ObservedState) {
         let newest = known.pushed[0].max(known.pushed[1]);
         thread::scope(|scope| {
@@ -489,7 +490,8 @@ impl Load<'_> {
                     self.looks.fetch_max(looks, Ordering::SeqCst);
                 });
             }
-            // The witness cosigns a log that has grown only if it is shown that it has what it had.
+            // The witness cosigns a larger log only with a proof that the log contains the earlier
+            // entries.
             let logged = servers.pushed[2].url();
             let words = "--view checks --witnesses policy apple";
             until("the log of heads goes on", || {
@@ -513,7 +515,8 @@ impl Load<'_> {
         }
     }
 
-    /// Checks that a server has a version, as soon as it is not too busy to answer.
+    /// Checks that a server has a version, after waiting until the server is not too busy to
+    /// answer.
     fn check_pushed(&self, server: &Server, version: u64) {
         let url = server.url();
         let mut found = None;
@@ -540,7 +543,7 @@ impl Load<'_> {
         });
     }
 
-    /// Returns the answer to a look-up, or `None` where the exit status is among `none`.
+    /// Returns the answer to a look-up, or `None` if the exit status is in `none`.
     fn get(&self, line: &str, none: &[i32]) -> Option<serde_json::Value> {
         let output = self
             .bench
@@ -553,7 +556,7 @@ impl Load<'_> {
         }
     }
 
-    /// Asserts that all have all versions, and that no evidence was saved.
+    /// Asserts that all servers have all versions, and that no evidence was saved.
     fn end(&self, servers: &mut Servers) {
         let bench = self.bench;
         let to = each("--to", &servers.pushed.each_ref().map(Server::url));
@@ -581,7 +584,7 @@ impl Load<'_> {
     }
 }
 
-/// The size of the log that the witness has cosigned last.
+/// Returns the size of the log at the last checkpoint that the witness has cosigned.
 fn witnessed(bench: &Bench, witness: &Server) -> u64 {
     let metrics = metrics(bench, &witness.process);
     let mut lines = metrics.lines();
@@ -589,19 +592,19 @@ fn witnessed(bench: &Bench, witness: &Server) -> u64 {
     line.unwrap().rsplit_once(' ').unwrap().1.parse().unwrap()
 }
 
-/// The size of the log in the folder of the witness.
+/// Returns the size of the log in the witness's state folder.
 fn in_state(bench: &Bench) -> u64 {
     let files = fs::read_dir(bench.path("w.state")).unwrap();
     let mut paths = files.map(|file| file.unwrap().path());
-    // One file for each log, with its origin and size. Its name is a hash. A draft may lie next to
-    // it.
+    // There is one file for each log, with the log's origin and size. The name of the file is a
+    // hash. A draft of the file may exist next to it.
     let is_whole = |path: &PathBuf| path.file_name().is_some_and(|name| name.len() == 64);
     let path = paths.find(is_whole).unwrap();
     let text = fs::read_to_string(path).unwrap();
     text.lines().nth(1).unwrap().parse().unwrap()
 }
 
-/// Waits until something holds; how often was looked.
+/// Waits until `holds` returns true, and returns the number of calls.
 fn until(what: &str, mut holds: impl FnMut() -> bool) -> usize {
     for looks in 1..=MOST_LOOKS {
         if holds() {

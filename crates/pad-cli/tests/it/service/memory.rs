@@ -1,4 +1,4 @@
-//! Servers with all of the latest version in memory.
+//! Tests of servers with the whole latest version in memory.
 
 use super::process::{Process, certify, wait_for};
 use crate::bench::Bench;

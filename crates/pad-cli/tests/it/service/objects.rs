@@ -1,4 +1,5 @@
-//! A server on an object store that receives updates, and readers of the objects without a server.
+//! Tests of a server on an object store that receives updates, and of readers of the objects
+//! without a server.
 
 use super::process::{Process, certify, wait_for};
 use crate::bench::Bench;
@@ -25,7 +26,7 @@ fn updates_are_brought_to_objects_and_read_by_all() {
         bench.ok(&format!("history {reader} --public k.pub apple"));
     }
     bench.ok(&format!("check --store {address} --public k.pub"));
-    // Another server on the same objects, and updates that reach neither of them.
+    // Another server uses the same objects. An update is applied to the objects directly.
     let other = Process::start(&bench, &format!("serve --store {address}"), "127.0.0.1:0");
     bench.ok("put --store s apple 9");
     bench.ok("commit --store s --key k");
@@ -69,7 +70,7 @@ fn authors_have_their_stores_in_files() {
         4,
         "pad apply --public",
     );
-    // What is left of a store whose description is gone is not begun anew.
+    // If the description is missing, the remaining objects are not treated as a new store.
     std::fs::remove_file(bench.path("objects/prices/description")).unwrap();
     bench.fails(
         &format!("apply --store {address} --public k.pub first"),

@@ -1,4 +1,5 @@
-//! An author, two servers, a mirror, liars and three clients, each a process.
+//! Tests with an author, two servers, a mirror, lying servers and three clients, in separate
+//! processes.
 
 use std::fs;
 
@@ -15,13 +16,13 @@ fn the_same_with_tuples() {
     every_lie_is_caught("tuple-spec-lightweight");
 }
 
-/// The parties, each in a process of its own.
+/// The processes of one test.
 struct Parties {
     one: Process,
     two: Process,
-    /// Serves the first version only.
+    /// A server that serves only the first version.
     old: Process,
-    /// Serves another history that the author has signed.
+    /// A server of another history that the same author key has signed.
     fork: Process,
     mirror: Process,
     bench: Bench,
@@ -44,7 +45,8 @@ impl Parties {
         bench.ok(&format!("keygen --out k --scheme {scheme}"));
         bench.write("t.csv", crate::bench::TRACE.as_bytes());
         bench.ok("import --store s --key k t.csv");
-        // The key's owner forks: another history from the second version on, with another record.
+        // The owner of the key signs a fork: another history from the second version on, with
+        // another record.
         bench.write("fork.csv", FORK.as_bytes());
         bench.ok("import --store fork --key k --record fork.signed --new-record fork.csv");
         for store in ["one", "two", "old"] {
@@ -76,7 +78,7 @@ impl Parties {
         }
     }
 
-    /// A look-up at these servers by the client with this view.
+    /// Returns a look-up at these servers by the client with this view.
     fn ask(servers: &[&Process], view: &str, rest: &str) -> String {
         let servers = servers
             .iter()
@@ -88,8 +90,8 @@ impl Parties {
         )
     }
 
-    /// A client of both servers, one of the mirror alone, and one that also has a server that lags
-    /// behind.
+    /// Tests a client of both servers, a client of the mirror only, and a client that also queries
+    /// a server that is behind.
     fn honest_servers_answer_every_client(&self) {
         let Self {
             one,
@@ -135,14 +137,14 @@ impl Parties {
             "present  apple = 8   [version 4, verified]\n"
         );
         assert!(text(&output.stderr).contains("older than version 4, which was seen before"));
-        // It may be honest, and late.
+        // The server may be honest and late, so no record is written.
         assert!(!bench.path("first.lie").exists());
         let alone = Self::ask(&[old], "first", "apple");
         bench.fails(&alone, 3, "older than version 4, which was seen before");
     }
 
-    /// Offers histories: first one older than the client has seen, then one as long, then a longer
-    /// one.
+    /// Offers other histories: first a shorter history than the client has seen, then an equally
+    /// long one, and then a longer one.
     fn other_histories_leave_evidence(&self) {
         let Self {
             two, fork, bench, ..
@@ -177,7 +179,7 @@ impl Parties {
         }
     }
 
-    /// Servers and mirror are as they were.
+    /// Checks that the servers and the mirror are unchanged.
     fn end(self) {
         let Self {
             one,
@@ -252,7 +254,7 @@ fn logs_are_served_with_proofs_that_they_only_grow() {
     let get = format!("get --server {url} {roots} --public k.pub --view v apple");
     assert!(bench.ok(&get).contains("version 1"));
     bench.ok(&format!("push --store s --to {url} {roots}"));
-    // The view follows only if the newer version contains the older one.
+    // The view advances only if the newer version contains the older version.
     assert!(bench.ok(&get).contains("version 2"));
     bench.ok(&format!(
         "prove-append-only --server {url} {roots} --public k.pub --from 1 --out proof"
@@ -260,7 +262,8 @@ fn logs_are_served_with_proofs_that_they_only_grow() {
     bench.ok("verify --public k.pub --proof proof --from 1 --to 2");
 }
 
-/// Lines without the store's or server's word but for `kept`: the others do not travel.
+/// Removes the unverified fields of the store or server from lines, except `kept`. Copies do not
+/// contain the other fields.
 fn without_names(mut lines: Vec<serde_json::Value>) -> Vec<serde_json::Value> {
     for line in &mut lines {
         let line = line.as_object_mut().unwrap();

@@ -1,9 +1,9 @@
-//! Servers with TLS in processes of their own.
+//! Servers with TLS in separate processes.
 
 use crate::bench::Bench;
 pub(super) use crate::process::Process;
 
-/// Writes the certificate of the servers of tests, and its key, to `tls.pem` and `tls.key`.
+/// Writes the certificate of the test servers and its key to `tls.pem` and `tls.key`.
 pub(super) fn certify(bench: &Bench) {
     let certificate = include_bytes!("../../../../../data/keys-for-tests/localhost.pem");
     bench.write("tls.pem", certificate);
@@ -18,12 +18,14 @@ pub(super) fn certify(bench: &Bench) {
 }
 
 impl Process {
-    /// Runs a line with TLS at a free port, or at this one; returns when it listens.
+    /// Starts a server with TLS at the address `listen`, which may be any free port. Returns when
+    /// it listens.
     pub(super) fn start(bench: &Bench, line: &str, listen: &str) -> Self {
         Self::start_after(bench, line, listen, 0).0
     }
 
-    /// Like [`Self::start`], but reads `before` JSON objects first, and returns them.
+    /// Starts a server like [`Self::start`], but first reads `before` JSON objects and returns
+    /// them.
     pub(super) fn start_after(
         bench: &Bench,
         line: &str,
@@ -35,18 +37,18 @@ impl Process {
         Self::spawn_after(bench, words, before)
     }
 
-    /// The address, to be listened at again.
+    /// Returns the address, so that another server can listen there later.
     pub(super) fn listens(&self) -> String {
         self.address.clone()
     }
 
-    /// The server as clients name it.
+    /// Returns the URL of the server for clients.
     pub(super) fn url(&self) -> String {
         format!("https://{}", self.address)
     }
 }
 
-/// The latest version that a client learns from a server, if it does.
+/// Returns the latest version that a client learns from a server; `None` if there is no answer.
 pub(super) fn latest(bench: &Bench, url: &str) -> Option<u64> {
     let line =
         format!("--json versions --last 1 --server {url} --tls-roots tls.pem --public k.pub");
@@ -57,14 +59,14 @@ pub(super) fn latest(bench: &Bench, url: &str) -> Option<u64> {
     Some(object["version"].as_u64().unwrap_or_default())
 }
 
-/// Waits until a server has this version. Nothing is asserted about how long that takes.
+/// Waits until a server has this version. The duration is not checked.
 pub(super) fn wait_for(bench: &Bench, url: &str, version: u64) {
     while latest(bench, url).is_none_or(|latest| latest < version) {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
 }
 
-/// A store with the first version of another, as a server gets it.
+/// Creates a store with the first version of the store `s`, as a server receives it.
 pub(super) fn begin_store(bench: &Bench, store: &str) {
     if !bench.path("first.update").exists() {
         bench.ok("export --store s --at 1 --out first.update");

@@ -1,4 +1,4 @@
-//! Refusals of commands about servers, and their exit status.
+//! Tests of failed commands about servers, and their exit statuses.
 
 use super::process::{Process, begin_store, certify};
 use crate::bench::Bench;
@@ -54,10 +54,10 @@ fn wrong_usage_and_servers_out_of_reach_are_told_apart_from_lies() {
         3,
         "verification failed",
     );
-    // Without a key, it is the server's word, and said to be.
+    // Without a public key, the server's own key is used, and the output states this.
     let answer = bench.ok(&format!("get --server {url} {roots} apple"));
     assert!(answer.contains("which is not authenticated"), "{answer}");
-    // An old copy is not pushed over a newer store.
+    // A push must not send an old copy to a newer store.
     bench.ok(&format!("push --store s --to {url} {roots}"));
     bench.fails(
         &format!("push --store s --to http://127.0.0.1:1 --to {url} {roots}"),

@@ -1,4 +1,4 @@
-//! One view, used by several processes at once.
+//! Tests of one view that several processes use at the same time.
 
 use std::{
     io::{self, Read as _, Write as _},
@@ -11,7 +11,7 @@ use std::{
 use super::process::Process;
 use crate::bench::{Bench, text};
 
-/// True once connections are forwarded.
+/// A flag that is true once connections are forwarded, with its condition variable.
 type Gate = Arc<(Mutex<bool>, Condvar)>;
 
 fn open(gate: &Gate) {
@@ -19,8 +19,8 @@ fn open(gate: &Gate) {
     gate.1.notify_all();
 }
 
-/// Forwards connections to this address once the gate is open, and signals the first one. Ends with
-/// the process.
+/// Forwards connections to this address once the gate is open, and signals the first connection.
+/// Runs until the process ends.
 fn slow(address: &str) -> (String, Gate, mpsc::Receiver<()>) {
     let gate: Gate = Arc::default();
     let (came, first) = mpsc::channel();
@@ -33,7 +33,8 @@ fn slow(address: &str) -> (String, Gate, mpsc::Receiver<()>) {
     (own, gate, first)
 }
 
-/// A proxy to `address` that calls `before` with each piece of a request. Ends with the process.
+/// Starts a proxy to `address` that calls `before` with each piece of a request. It runs until the
+/// process ends.
 fn between(address: &str, before: impl Fn(&[u8]) + Clone + Send + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let own = format!("http://{}", listener.local_addr().unwrap());
@@ -68,7 +69,7 @@ fn a_slow_server_keeps_nobody_else_from_a_view_and_it_never_goes_back() {
     let server = Process::spawn(&bench, words);
     let direct = format!("http://{}", server.address);
     let (behind, gate, first) = slow(&server.address);
-    // The first thing that is asked is what the view has to follow.
+    // The first request of a command is for the head that the view advances to.
     let line = |url: &str| {
         format!("--json get --server {url}/v1/dictionaries/s --public k.pub --view v apple")
     };
@@ -84,7 +85,7 @@ fn a_slow_server_keeps_nobody_else_from_a_view_and_it_never_goes_back() {
         .spawn()
         .unwrap();
     first.recv().unwrap();
-    // Others read and write the view meanwhile, and see newer versions.
+    // Other processes read and write the view in the meantime, and see newer versions.
     assert_eq!(price(&bench.ok(&line(&direct))), "4");
     bench.ok("put --store s --key k apple 9");
     bench.ok("commit --store s --key k");
@@ -104,7 +105,8 @@ fn sign(bench: &Bench, value: &str) {
     bench.ok("commit --store s --key k");
 }
 
-/// The newest version may be pruned between the moment that a client follows it and its question.
+/// The newest version may be pruned after a client has advanced to it and before its question is
+/// answered.
 #[test]
 fn the_newest_version_is_asked_about_again_if_it_was_pruned() {
     for scheme in ["red-black", "tuple-base"] {
@@ -135,7 +137,7 @@ fn the_newest_version_is_asked_about_again_if_it_was_pruned() {
                 sign(&at_work, "2");
                 let latest = at_work.signed("s").len();
                 at_work.ok(&format!("prune --store s --before {latest}"));
-                // A server is done with pruned versions when it follows the next one.
+                // A server drops pruned versions when it opens the next version.
                 sign(&at_work, "3");
                 while !at_work.ok(&direct).contains("apple = 3") {
                     thread::yield_now();

@@ -1,4 +1,5 @@
-//! Witnesses, a server whose log of heads they cosign, and clients that require it, each a process.
+//! Tests of witnesses, of a server whose log of heads they cosign, and of clients that require
+//! cosignatures, in separate processes.
 
 use std::fmt::Write as _;
 
@@ -10,12 +11,12 @@ use crate::bench::{Bench, text};
 const ROOTS: &str = "--tls-roots tls.pem";
 const ANYWHERE: &str = "127.0.0.1:0";
 
-/// The first line of a file.
+/// Returns the first line of a file.
 pub(super) fn line(bench: &Bench, name: &str) -> String {
     text(&bench.read(name)).trim_end().to_owned()
 }
 
-/// A bench with a trace, a certificate, and a key of the dictionary's log in `log-key`.
+/// Creates a bench with a trace, a certificate, and a key of the dictionary's log in `log-key`.
 fn bench() -> Bench {
     let bench = Bench::with_trace();
     certify(&bench);
@@ -23,7 +24,7 @@ fn bench() -> Bench {
     bench
 }
 
-/// Starts a witness of the log, whose key and folder have this name.
+/// Starts a witness of the log. Its key and its folder have the name `name`.
 fn witness(bench: &Bench, name: &str, listen: &str) -> Process {
     if !bench.path(name).exists() {
         let key = bench.ok(&format!(
@@ -62,7 +63,7 @@ fn get(server: &Process, policy: &str, rest: &str) -> String {
     format!("get --server {url} {ROOTS} --public k.pub --witnesses {policy} {rest}")
 }
 
-/// Waits until witnesses have seen this version.
+/// Waits until the witnesses have cosigned this version.
 fn wait_for(bench: &Bench, server: &Process, version: u64) {
     let wanted = format!("newest: version {version},");
     loop {
@@ -90,7 +91,7 @@ fn clients_ask_for_the_word_of_enough_witnesses_and_of_recent_ones() {
     let bench = bench();
     let honest = witness(&bench, "honest", ANYWHERE);
     let mut dead = witness(&bench, "dead", ANYWHERE);
-    // It has another key than the one that the policy names for it.
+    // The witness has another key than the policy contains for it.
     let liar = witness(&bench, "liar", ANYWHERE);
     bench.ok("witness keygen --name witness.example/liar --out true");
     bench.write("liar.pub", line(&bench, "true.pub").as_bytes());
@@ -124,7 +125,7 @@ fn clients_ask_for_the_word_of_enough_witnesses_and_of_recent_ones() {
         2,
         "newer than version 3, the newest cosigned",
     );
-    // Whatever else asks servers.
+    // Other commands that query servers require cosignatures, too.
     let rest = format!(
         "--server {} {ROOTS} --public k.pub --witnesses policy",
         server.url()
@@ -144,7 +145,7 @@ fn clients_ask_for_the_word_of_enough_witnesses_and_of_recent_ones() {
     }
     bench.ok(&format!("prove {rest} --out proof apple"));
     bench.ok("verify --public k.pub --proof proof --at 3 apple");
-    // A policy may be given as text instead of a file's name.
+    // A policy may be given as text instead of a file name.
     let mut command = bench.command();
     let words = get(&server, "policy", "apple");
     let policy = text(&bench.read("policy"));
@@ -156,7 +157,7 @@ fn clients_ask_for_the_word_of_enough_witnesses_and_of_recent_ones() {
         }
     });
     assert!(command.args(words).output().unwrap().status.success());
-    // The next version, brought by its author.
+    // The author pushes the next version.
     bench.ok("put --store s apple 8");
     bench.ok("commit --store s --key k");
     wait_for(&bench, &server, 4);
@@ -165,7 +166,7 @@ fn clients_ask_for_the_word_of_enough_witnesses_and_of_recent_ones() {
             .ok(&get(&server, "policy", "--view v apple"))
             .contains("= 8")
     );
-    // Nothing is cosigned again for ten minutes, so that sooner or later it is too old.
+    // Nothing is cosigned again for ten minutes, so the cosignatures become too old.
     let recent = get(&server, "policy", "--cosigned-within 1 apple");
     while bench.run(&recent).status.success() {
         std::thread::sleep(std::time::Duration::from_millis(100));
@@ -187,7 +188,7 @@ fn a_witness_that_is_killed_never_goes_back_and_never_cosigns_a_fork() {
     policy(&bench, "policy", 1, &[("w", one.url())]);
     let server = serve(&bench, "s");
     wait_for(&bench, &server, 3);
-    // All that the author and the log have: a server of another history.
+    // A server of another history has the author's key and the log's key.
     let private = serve(&bench, "fork");
     let size = |witness: &Process| -> u64 {
         let metrics = metrics(&bench, witness);
@@ -202,7 +203,7 @@ fn a_witness_that_is_killed_never_goes_back_and_never_cosigns_a_fork() {
         bench.ok("commit --store s --key k");
         bench.ok(&format!("put --store fork apple 2{version}"));
         bench.ok("commit --store fork --key k --record fork.signed");
-        // Now it has cosigned the new version, or it has not.
+        // At this moment, the witness may have cosigned the new version or not.
         one.kill();
         one = witness(&bench, "w", &listens);
         let now = size(&one);
@@ -214,7 +215,7 @@ fn a_witness_that_is_killed_never_goes_back_and_never_cosigns_a_fork() {
     assert!(metrics(&bench, &private).contains(refused));
     let published = "pad_log_published_size{dictionary=\"fork\"} 0";
     assert!(metrics(&bench, &private).contains(published));
-    // A client without witnesses believes the fork.
+    // A client that requires no witnesses accepts the fork.
     let alone = format!(
         "get --server {} {ROOTS} --public k.pub apple",
         private.url()
@@ -280,7 +281,7 @@ fn one_witness_has_many_logs() {
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
     }
-    // One folder has one witness, and a log's key does not cosign.
+    // One folder can be used by only one witness, and the key of a log cannot cosign.
     let again = "witness --state state --key w --known-logs logs --listen 127.0.0.1:0";
     bench.fails(again, 4, "another process uses");
     let wrong = "witness --state new --key log-key --known-logs logs --listen 127.0.0.1:0";
@@ -290,8 +291,8 @@ fn one_witness_has_many_logs() {
     bench.fails(unknown, 2, "no dictionary here has a log called");
 }
 
-/// Clients of such stores verify answers version by version. The answer contains the heads of both
-/// versions.
+/// Clients of such stores verify each answer with the heads of both versions, which the answer
+/// contains.
 #[cfg(feature = "log")]
 #[test]
 fn append_only_logs_are_witnessed_too() {

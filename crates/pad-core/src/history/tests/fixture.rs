@@ -37,7 +37,7 @@ pub(super) fn authority() -> Authority {
     }
 }
 
-/// A head by this author, honest or not, past the signature check.
+/// Signs and verifies a head of this author, with any root and history.
 pub(super) fn verified(number: u64, root: D, history: D) -> Verified<SnapshotHead<S>> {
     let Authority {
         dictionary, scheme, ..

@@ -35,7 +35,8 @@ fn no_proof_joins_the_branches_of_a_fork() {
     }
 }
 
-/// The first version after a fork has its twin's history, but another root.
+/// The first version after a fork: its history equals the other branch's history, but its root
+/// differs.
 #[test]
 fn consistency_needs_the_inclusion_proof() {
     for common in 0..=20 {
@@ -50,7 +51,7 @@ fn consistency_needs_the_inclusion_proof() {
     }
 }
 
-/// A version after a fork that has its twin's root, but another history.
+/// A later version after a fork: its root equals the other branch's root, but its history differs.
 #[test]
 fn consistency_needs_the_prefix_proof() {
     for common in 0..=20 {
@@ -96,8 +97,8 @@ fn an_inner_node_is_no_version() {
     }
 }
 
-/// A log of inner nodes is not the log of their leaves: leaves and nodes are hashed apart, and so
-/// are versions.
+/// Checks that leaves and inner nodes, and leaves of different versions, are hashed differently. So
+/// a log of inner nodes is not the log of their leaves.
 #[test]
 fn a_leaf_is_no_node_and_no_other_leaf() {
     let (left, right) = (junk(1), junk(2));
@@ -116,7 +117,7 @@ fn a_leaf_is_no_node_and_no_other_leaf() {
     assert_ne!(empty_root::<S>(), S::empty_tree());
 }
 
-/// Every list of up to four digests that the log consists of, against every pair of versions.
+/// Checks every list of up to four digests of the log as a proof for every pair of versions.
 #[test]
 fn one_pair_of_versions_has_one_proof() {
     let chain = Chain::new(0, 8);
@@ -184,7 +185,8 @@ fn versions_0_and_1_have_no_past() {
         chain.check_consistency(nothing(), 1, 0),
         Err(wrong_version(1, 0))
     );
-    // Version 1 with a past: only an author could sign it, and nothing continues it.
+    // // Version 1 with a non-empty history. Only an author could sign it, and no head continues
+    // it.
     let liar = verified(1, junk(1), junk(77));
     assert_eq!(
         chain.consistency(1, 3).check(&liar, chain.head(3)),

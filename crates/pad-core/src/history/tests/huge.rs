@@ -8,7 +8,7 @@ fn head(number: u64, history: D) -> SnapshotHead<S> {
     *verified(number, junk(number), history).get()
 }
 
-/// Heads of versions beyond any real log: paths of every length are rejected without overflow.
+/// Rejects paths of every length for heads of versions beyond any real log, without overflow.
 #[test]
 fn huge_versions_and_empty_proofs_never_panic() {
     let numbers = [

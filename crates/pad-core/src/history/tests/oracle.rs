@@ -70,8 +70,8 @@ fn subproof<S: Suite>(first: usize, leaves: &[S::Digest], known: bool) -> Vec<S:
     proof
 }
 
-/// The root that a path hashes to, by recursion from the top: a second verifier, for logs too large
-/// to exist.
+/// Returns the root that a path hashes to, by recursion from the top. Serves as a second verifier,
+/// for logs too large to exist.
 pub(super) fn root_of_path<S: Suite>(
     index: u64,
     entries: u64,
@@ -91,8 +91,8 @@ pub(super) fn root_of_path<S: Suite>(
     }
 }
 
-/// The roots over the first leaves and over all, from a `SUBPROOF` that always has its first
-/// digest.
+/// Returns the root over the `first` first leaves and the root over all `entries`. `proof` is a
+/// `SUBPROOF` that always contains its first digest.
 pub(super) fn roots_of_proof<S: Suite>(
     first: u64,
     entries: u64,

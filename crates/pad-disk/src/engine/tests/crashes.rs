@@ -82,8 +82,8 @@ fn write(database: &SoleDatabase, number: u64) -> Result<(), EngineError> {
     })
 }
 
-/// Returns the number of transactions in the database, and checks that it contains exactly these
-/// transactions.
+/// Returns the number of transactions in the database. Checks that the database contains all
+/// changes of these transactions and no others.
 fn transactions(database: &SoleDatabase) -> Result<u64, EngineError> {
     let transaction = database.begin_read()?;
     let number = value(&transaction, "transactions")?.unwrap_or(0);
@@ -123,8 +123,8 @@ impl Progress {
         progress
     }
 
-    /// Writes up to transaction `last`. A failed transaction may be present or not; the next one
-    /// follows the state found.
+    /// Writes up to transaction `last`. A failed transaction may be present or not: the next
+    /// transaction continues from the state found.
     fn go_on(&mut self, database: &SoleDatabase, last: u64) {
         let mut failures = 0;
         while self.acknowledged < last && failures < 5 {
@@ -271,7 +271,8 @@ fn what_was_read_after_a_kill_survives_a_power_cut() {
     }
 }
 
-/// The process continues to read its writes, even those that never reached the medium.
+/// After a failed operation, the process still reads all its writes, even writes that never reached
+/// the medium.
 #[test]
 fn an_operation_that_fails_loses_nothing_that_was_acknowledged() {
     for (format, step) in FORMATS.into_iter().zip([1, 3]) {
@@ -309,7 +310,8 @@ fn a_power_cut_after_a_synchronisation_that_failed_loses_nothing_that_was_acknow
     }
 }
 
-/// A process killed before its synchronisation is never told of lost writes.
+/// A process killed before its next synchronisation cannot learn of lost writes, so these writes do
+/// not count as acknowledged.
 #[test]
 fn what_the_system_failed_to_write_before_a_kill_does_not_count() {
     for format in FORMATS {

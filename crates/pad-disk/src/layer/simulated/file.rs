@@ -1,4 +1,4 @@
-//! A file as processes see it, and as the medium holds it.
+//! A file as processes see it, and as the medium contains it.
 
 use core::mem;
 use std::{collections::BTreeSet, sync::Arc};
@@ -70,7 +70,7 @@ impl Versions {
     }
 
     /// Makes some pending changes durable and loses the rest. The next synchronisation of each open
-    /// handle reports it.
+    /// handle reports the loss.
     pub(super) fn fail_write_back(&mut self, random: &mut Random) {
         if self.pending.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! Names of a folder as processes see them, and as the medium holds them.
+//! Names of a folder as processes see them, and as the medium contains them.
 
 use std::collections::{BTreeMap, BTreeSet};
 

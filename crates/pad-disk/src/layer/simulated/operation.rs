@@ -34,14 +34,14 @@ pub enum Reads {
 /// I/O counters of one file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
-    /// Calls of [`LayerFile::write_at`](crate::layer::LayerFile::write_at).
+    /// Number of calls of [`LayerFile::write_at`](crate::layer::LayerFile::write_at).
     pub writes: u64,
-    /// Bytes passed to these calls, even if they fail.
+    /// Number of bytes passed to `write_at`, including failed calls.
     pub bytes_written: u64,
-    /// Calls of [`LayerFile::read_at`](crate::layer::LayerFile::read_at).
+    /// Number of calls of [`LayerFile::read_at`](crate::layer::LayerFile::read_at).
     pub reads: u64,
-    /// Bytes requested by these calls, even if they fail.
+    /// Number of bytes requested from `read_at`, including failed calls.
     pub bytes_read: u64,
-    /// Calls of [`LayerFile::synchronise`](crate::layer::LayerFile::synchronise).
+    /// Number of calls of [`LayerFile::synchronise`](crate::layer::LayerFile::synchronise).
     pub synchronisations: u64,
 }

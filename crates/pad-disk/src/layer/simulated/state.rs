@@ -85,7 +85,8 @@ impl State {
                 self.forget();
                 Ok(())
             }
-            // A power cut may leave any part of it anyway.
+            // // The synchronisation has no effect: a power cut may make any part of the changes
+            // durable.
             Outcome::HappensAtTheEnd => Err(stopped()),
             Outcome::Fails(mut random) => {
                 self.names.synchronise_in_vain(&mut random);
@@ -150,7 +151,8 @@ impl State {
         file.traffic.synchronisations += 1;
         match outcome {
             Outcome::Happens => file.synchronise(),
-            // A power cut may leave any part of it anyway.
+            // // The synchronisation has no effect: a power cut may make any part of the changes
+            // durable.
             Outcome::HappensAtTheEnd => return Err(stopped()),
             Outcome::Fails(mut random) => {
                 file.fail_write_back(&mut random);

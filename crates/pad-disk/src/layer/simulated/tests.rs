@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use super::*;
 
-/// Number of power cuts, each with few outcomes.
+/// Number of simulated power cuts in tests with few possible outcomes.
 const SEEDS: u64 = 1_000;
-/// Number of failing operations.
+/// Number of failing operations tried.
 const FAILURES: u64 = 300;
-/// Number of power cuts after each of them.
+/// Number of power cuts tried after each failing operation.
 const FEW: u64 = 20;
 const LONG: usize = 3 * 512;
 
@@ -61,7 +61,7 @@ fn set<T: Ord>(outcomes: impl IntoIterator<Item = T>) -> BTreeSet<T> {
     outcomes.into_iter().collect()
 }
 
-/// All words of three of these characters.
+/// Returns all words of three of the given characters.
 fn three(characters: &str) -> BTreeSet<String> {
     let each = || characters.chars();
     let two = each().flat_map(|first| each().map(move |second| format!("{first}{second}")));

@@ -36,7 +36,7 @@ fn memory<S: Scheme>(server: &LogRepository<S>) -> Vec<u8> {
     codec::encode(&server.checkpoint())
 }
 
-/// Taken nodes equal the nodes that would have been made, for all earlier versions of either kind.
+/// Checks that copied nodes equal the nodes that a server makes itself, in all versions.
 fn check_taken<S: Scheme>(schedule: Schedule, batches: &[usize]) {
     let (mut author, [mut taking, mut making]) = parties::<S>(schedule);
     for (number, count) in batches.iter().enumerate() {

@@ -75,7 +75,7 @@ fn values(
     Ok(values.get().values.len())
 }
 
-/// The root covers each element, so that an author appends only to signed elements.
+/// Checks that the root covers each element, so that an author appends only to signed elements.
 #[test]
 fn entries_are_those_that_the_root_speaks_for() {
     let server = published::<AadCounted>(&[3, 14, 1, 0, 15, 8]);

@@ -47,7 +47,7 @@ impl<S: Scheme> Forest<S> {
         Ok(())
     }
 
-    /// Begins the jobs that are due, and runs the steps that the present size gives credit for.
+    /// Begins the jobs that are due, and runs the steps that are due at the present size.
     pub(in crate::author) fn advance(&mut self) {
         if self.jobs.are_at_once() {
             return;

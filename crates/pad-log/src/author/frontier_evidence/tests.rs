@@ -25,7 +25,7 @@ fn tree<S: Scheme>(elements: &[Vec<u8>]) -> Forest<S> {
     forest
 }
 
-/// Whether a verifier accepts a server's answer about a key half.
+/// Returns whether a verifier accepts a server's answer about a key half.
 fn holds<S: Scheme>(forest: &Forest<S>, half: [u8; HALF]) -> bool {
     let width = S::element_bytes();
     let elements = (0..).zip(forest.elements_of(TREE).chunks(width));

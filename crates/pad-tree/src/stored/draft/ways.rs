@@ -1,4 +1,4 @@
-//! Reads the nodes on the paths of many keys: all paths together, level by level.
+//! Reads the nodes on the paths of many keys together, level by level.
 //!
 //! Each node is read once. Nodes of one level do not depend on each other, so several threads read
 //! and hash them. The waiting times for the medium or for memory overlap.
@@ -20,7 +20,8 @@ use crate::{
     },
 };
 
-/// The number of keys whose paths are followed together. As many blocks are in memory meanwhile.
+/// The number of keys whose paths are followed together. Up to this number of blocks are in memory
+/// meanwhile.
 const TOGETHER: usize = 512;
 
 /// The least number of keys whose paths are followed together; fewer keys are searched one by one.
@@ -43,8 +44,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> Draft<'_, S, B, L> {
     /// Reads the nodes on the paths of many operations, which are in ascending order of keys. Does
     /// nothing for a few operations.
     ///
-    /// Returns for each operation whether its key was found; `false` does not prove absence. The
-    /// root gets the id under which it is in memory.
+    /// Returns for each operation whether its key was found; `false` does not prove absence. `root`
+    /// is set to the id that the root has in memory.
     ///
     /// # Errors
     /// A node cannot be read, or [`StoreFault::Damaged`].

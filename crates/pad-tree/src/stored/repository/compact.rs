@@ -28,7 +28,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// Returns the number of appended bytes, and reports the number so far to `note` from time to
     /// time. The result is not durable before [`StoredRepository::synchronise`].
     ///
-    /// Time: linear in the appended bytes. Memory: a path and a few pieces of 1 MiB.
+    /// Time: linear in the appended bytes. Memory: the nodes of one path and a few pieces of 1 MiB.
     ///
     /// # Errors
     /// [`CopyError`]. The repository is unchanged, unless the log fails while it replaces the

@@ -31,7 +31,7 @@ pub(super) struct StoredHead<S: Suite> {
     pub(super) history: S::Digest,
     /// `None` if the contents were pruned.
     pub(super) contents: Option<Contents<S::Digest>>,
-    /// Whether everything older was pruned.
+    /// Whether all contents before this version were pruned.
     pub(super) is_oldest: bool,
     /// The digest of the largest perfect subtree of the history log that ends with this version.
     /// Present for every eighth version.
@@ -59,7 +59,7 @@ pub const fn record_bytes<S: Suite>(version: Version) -> usize {
     SIGNATURE_LENGTH + (2 + subtrees) * S::Digest::LENGTH + rest
 }
 
-/// The bytes of a version's record that hold the address of its root. They are not signed, and
+/// The bytes of a version's record that contain the address of its root. They are not signed, and
 /// [`NodeLog::replace`](crate::NodeLog::replace) changes nothing else.
 pub const fn place_in_record<S: Suite>() -> Range<usize> {
     let start = SIGNATURE_LENGTH + 2 * S::Digest::LENGTH + 1;

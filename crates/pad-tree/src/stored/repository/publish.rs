@@ -21,8 +21,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// the paths of the keys, and of the neighbours of absent keys.
     ///
     /// The signed contents follow only from the latest signed root and the batch. But an attacker
-    /// with write access to the log can change the shape of the tree. The result can be a root that
-    /// no other replica reaches, and from which the dictionary cannot continue.
+    /// with write access to the log can change the shape of the tree. The root can then differ from
+    /// the root of all other replicas, and the dictionary cannot continue from it.
     ///
     /// The version is not durable before [`StoredRepository::synchronise`], and must not be
     /// released before.

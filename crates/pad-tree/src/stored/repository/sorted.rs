@@ -41,7 +41,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// run in parallel.
     ///
     /// Memory: a path and a few batches of 4096 entries or 1 MiB, independent of `number`. For
-    /// treaps and skip lists the path is logarithmic unless an attacker chose the keys for their
+    /// treaps and skip lists the path is logarithmic unless an attacker chose keys by their
     /// digests.
     ///
     /// The version is not durable before [`StoredRepository::synchronise`], and must not be

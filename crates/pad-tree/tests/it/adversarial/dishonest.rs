@@ -1,4 +1,4 @@
-//! Dishonest proofs that are honestly hashed: hidden leaves, and surplus ones.
+//! Proofs with correct digests that hide leaves or open too many.
 
 use super::*;
 
@@ -13,7 +13,7 @@ fn check_look_ups_cannot_be_dodged<S: Suite, B: BalancingScheme>() {
             .flatten()
             .map(|key| (key, D))
             .collect();
-        // Hides the present key between its neighbours, or beyond the only one.
+        // // Hides the present key between its neighbours, or beyond its only neighbour.
         assert_eq!(
             target.refusal(&bounds, hidden),
             Some(VerifyError::Elided),
@@ -26,7 +26,7 @@ fn check_look_ups_cannot_be_dodged<S: Suite, B: BalancingScheme>() {
                 "{hidden}"
             );
         }
-        // Hides it between more distant leaves.
+        // // Hides the present key between more distant leaves.
         let ends = [(&keys[0], D), (&keys[keys.len() - 1], D)];
         if !ends.iter().any(|(end, _)| *end == hidden) {
             assert_eq!(
@@ -35,7 +35,7 @@ fn check_look_ups_cannot_be_dodged<S: Suite, B: BalancingScheme>() {
                 "{hidden}"
             );
         }
-        // Shows it together with others.
+        // // Opens the present key together with other leaves.
         for other in keys.iter().filter(|other| *other != hidden) {
             let mut leaves = [(hidden, V), (other, D)];
             leaves.sort();

@@ -76,7 +76,7 @@ fn equal_contents_share_proofs_but_not_statements() {
     );
 }
 
-/// Random bytes as a proof's body never panic and never verify.
+/// Uses random bytes as the body of a proof. They never cause a panic and never verify.
 #[test]
 fn garbage_is_refused() {
     let target = Target::<Sha256Ed25519, RedBlack>::new();

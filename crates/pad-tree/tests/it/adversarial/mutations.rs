@@ -1,4 +1,4 @@
-//! Every mutation of an honest proof, by every method of changing its bytes.
+//! All mutations of an honest proof, by every available method of changing its bytes.
 
 use super::*;
 
@@ -75,7 +75,7 @@ fn every_mutation_of_a_one_leaf_proof_and_of_an_empty_one_is_refused() {
     );
 }
 
-/// The format has no proof with both children elided; the closest messages are not trees.
+/// The format cannot express a node with both children elided. The closest messages are not trees.
 #[test]
 fn proofs_without_leaves_are_for_empty_trees() {
     let target = Target::<Sha256Ed25519, RedBlack>::new();

@@ -1,8 +1,8 @@
-//! Parts of a proof in the role of other parts, and degenerate shapes.
+//! Parts of a proof presented as other parts, and degenerate shapes.
 
 use super::*;
 
-/// Swaps both children of every node, with other hashes or unordered leaves as a result.
+/// Swaps both children of every node. The result has other hashes or unordered leaves.
 #[test]
 fn swapped_children_are_refused() {
     let target = Target::<Sha256Ed25519, RedBlack>::new();
@@ -65,7 +65,7 @@ fn check_roles_cannot_be_confused<S: Suite>() {
         target.verify(one.to_proof(), &Key::default()).err(),
         Some(VerifyError::RootMismatch)
     );
-    // All digests of one message, in all roles, differ. (`hash` is never used for inner nodes.)
+    // // All digests of one message differ, in all roles. (`hash` is never used for inner nodes.)
     let (a, b) = (S::value(b"a"), S::value(b"b"));
     let joined = [a.as_ref(), b.as_ref()].concat();
     let mut digests = vec![
@@ -115,7 +115,7 @@ fn the_boundary_between_key_and_value_cannot_be_moved() {
     }
 }
 
-/// Two leaves with one key are refused, though a dishonest author hashed them honestly.
+/// Refuses two leaves with one key, although a dishonest author hashed them correctly.
 #[test]
 fn one_key_twice_is_refused() {
     let leaf = |text: &str| {

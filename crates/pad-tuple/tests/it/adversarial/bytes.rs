@@ -1,12 +1,12 @@
-//! Every change of a proof's bytes. Only bytes that an honest server could send verify, even for
-//! the same answer.
+//! All changes of a proof's bytes. Only bytes that an honest server could send verify, even if the
+//! answer stays the same.
 
 use super::*;
 
 /// Number of changes tried for each byte.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Effort {
-    /// All 255; for signatures, the eight that flip one bit.
+    /// All 255 changes; for bytes of signatures, the eight that flip one bit.
     EveryByte,
     /// The eight that flip one bit.
     EveryBit,
@@ -188,7 +188,7 @@ fn check<D: Design<S, Secret: TestSecret>>(effort: Effort) {
     println!("{}: {tried} changed bytes", D::NAME);
 }
 
-/// All 255 changes of every byte outside signatures, in the design with the most fields.
+/// Tries all 255 changes of every byte outside signatures, in the design with the most fields.
 #[test]
 fn every_byte_may_only_be_what_it_is() {
     let target = Target::<SpecLightweight>::new();

@@ -5,7 +5,8 @@ use pad_tuple::chain::{MAX_CHAIN_LENGTH, walk};
 
 const INVALID: Option<VerifyError> = Some(VerifyError::SignatureInvalid);
 
-/// Every revealed link and tuple digest, and everything one or two steps from them for any tuple.
+/// Returns every revealed link and tuple digest, and all digests one or two steps from them, for
+/// any tuple.
 fn reachable<const GENERATIONS: usize>(
     target: &Target<Signed<Ed25519, Lightweight, GENERATIONS>>,
 ) -> Vec<Digest> {
@@ -58,7 +59,7 @@ fn check_deleted<const GENERATIONS: usize>(version: u64, name: &str, gone: u64) 
                 tried += 1;
             }
         }
-        // Claims that the signature is younger.
+        // // Claims a later instant of the signature.
         let mut forged = stale.clone();
         forged.parts[0].evidence.shown.signed = later;
         assert_eq!(target.refusal(&forged, later, name), INVALID);
@@ -77,7 +78,7 @@ fn no_link_keeps_a_deleted_tuple_alive() {
     println!("{base} + {spec} + {unchanged} links tried");
 }
 
-/// Version 8 requires epoch 3 in the older generation; a tuple of epoch 2 is offered.
+/// Offers a tuple of epoch 2 in version 8, which requires epoch 3 in the older generation.
 #[test]
 fn no_link_keeps_a_tuple_of_an_older_generation_alive() {
     let target = Target::<SpecLightweight>::new();
@@ -96,7 +97,8 @@ fn no_link_keeps_a_tuple_of_an_older_generation_alive() {
     }
 }
 
-/// Versions 1 to 6 have the tuple before "b": signed in 1, revealed in 2 to 4, signed in 5.
+/// Versions 1 to 6 contain the tuple before "b": signed in version 1, extended by links in 2 to 4,
+/// and signed again in 5.
 #[test]
 fn a_used_up_chain_goes_on_only_with_a_new_signature() {
     let target = Target::<BaseLightweight>::new();
@@ -121,7 +123,7 @@ fn a_used_up_chain_goes_on_only_with_a_new_signature() {
     for (now, expected) in (1..).zip(expected) {
         assert_eq!(shown(now), expected);
     }
-    // The server knows the seed of the used-up chain, but nothing leads to it.
+    // // The server knows the seed of the used-up chain, but no reachable link hashes to this seed.
     let used_up = before(4);
     for link in reachable(&target) {
         let mut forged = used_up.clone();
@@ -148,7 +150,7 @@ fn a_used_up_chain_goes_on_only_with_a_new_signature() {
 }
 
 /// A link walked one step towards the anchor is the link of the instant before. A server can
-/// therefore prove a lookup in several ways, each an honest proof of some time.
+/// therefore prove a lookup in several ways. Each is an honest proof of some time.
 #[test]
 fn a_link_may_be_walked_towards_its_anchor_only() {
     let target = Target::<BaseLightweight>::new();

@@ -83,8 +83,8 @@ fn another_design_is_not_expected() {
     check::<SpecLightweightBls>();
 }
 
-/// Designs of one refresh differ only in the number of generations, so evidence decodes in the
-/// other.
+/// Designs with the same refresh differ only in the number of generations, so evidence of one
+/// design decodes in the other.
 fn check_generations<R: Refresh<S, Secret: TestSecret>, const FROM: usize, const TO: usize>() {
     let from = Target::<Signed<Ed25519, R, FROM>>::new();
     let to = Target::<Signed<Ed25519, R, TO>>::new();
@@ -139,14 +139,15 @@ fn the_same_refresh_with_another_number_of_generations() {
     check_generations::<Lightweight, 3, 2>();
 }
 
-/// Equal tuple, instant and author: only the design's number distinguishes the messages.
+/// Uses equal tuple, instant and author: only the number of the design distinguishes the messages.
 #[test]
 fn superseding_evidence_in_a_design_with_speculation() {
     let (base, spec) = (
         Target::<BaseSuperseding>::new(),
         Target::<SpecSuperseding>::new(),
     );
-    // In version 1, both have the tuple [d, f) with 2, signed for instant 1 alone: the epoch.
+    // // In version 1, both have the tuple [d, f) with value 2, signed only for instant 1: the
+    // epoch.
     let evidence = base.prove_at(1, 1, "d").parts[0].evidence.clone();
     let mut proof = spec.prove_at(1, 1, "d");
     assert_eq!(proof.parts[1].evidence.shown, evidence.shown);
@@ -170,7 +171,7 @@ fn another_suite() {
         actual: 2,
     };
     assert_eq!(refusal, Some(wrong));
-    // With another label, the message is an unsigned proof.
+    // // With another kind in the envelope, the message is an unsigned proof.
     let mut relabelled = message;
     relabelled[7] = 1;
     let target = Target::<D>::new();
@@ -179,7 +180,7 @@ fn another_suite() {
     assert_eq!(refusal, INVALID);
 }
 
-/// Updates are not tuple proofs, and the reverse.
+/// Updates are not accepted as tuple proofs, and the reverse.
 #[test]
 fn other_kinds_of_messages() {
     let target = Target::<SpecLightweight>::new();

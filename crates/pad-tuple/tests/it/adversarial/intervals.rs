@@ -1,11 +1,11 @@
-//! Intervals and ranges of instants: stretched, shrunk, or genuine but of another time.
+//! Intervals and ranges of instants that are stretched, shrunk, or genuine at another time.
 
 use super::*;
 
 const INVALID: Option<VerifyError> = Some(VerifyError::SignatureInvalid);
 const BEYOND: Option<VerifyError> = Some(VerifyError::KeyOutsideInterval);
 
-/// "e" is new in version 6. Until version 5 the tuple of "d" extends beyond it.
+/// The key "e" is new in version 6. Until version 5 the tuple of "d" extends beyond "e".
 fn check_overlap<D: Design<S, Secret: TestSecret>>() {
     let target = Target::<D>::new();
     let wide = target.prove_at(5, 5, "e");
@@ -18,7 +18,7 @@ fn check_overlap<D: Design<S, Secret: TestSecret>>() {
     };
     let plain = matches!(D::NAME, "base" | "spec");
     assert_eq!(refusal, if plain { INVALID } else { Some(outside) });
-    // The narrow tuple that replaced it, widened again.
+    // // Widens the narrow tuple that replaced it.
     let mut narrow = target.prove(6, "dd");
     if let ShownTuple::Below { upper, .. } = &mut narrow.parts[0].tuple {
         assert_eq!(upper.replace(key("g")), Some(key("e")));
@@ -46,7 +46,8 @@ fn the_wider_tuple_of_an_earlier_version_hides_no_new_key() {
     check_overlap::<SpecLightweight>();
 }
 
-/// A tuple has one form for each query: at the key with the value, elsewhere with its digest.
+/// Checks that a tuple has one form for each query: with the value if it starts at the key, else
+/// with the digest.
 fn check_forms<D: Design<S, Secret: TestSecret>>() {
     let target = Target::<D>::new();
     let at = target.prove(6, "d");
@@ -175,7 +176,7 @@ fn the_ends_of_the_key_space_hide_nothing() {
     check_ends::<SpecLightweight3>();
 }
 
-/// The bounds of a superseding signature are part of it.
+/// Checks that the signature covers the bounds of a superseding tuple.
 fn check_stretched<const GENERATIONS: usize>() {
     let target = Target::<Signed<Ed25519, Superseding, GENERATIONS>>::new();
     // ["", d) exists in versions 5 and 6 under speculation; "" to "b" in 1 to 6 without.

@@ -1,4 +1,5 @@
-//! All combinations of everything an honest author ever published: accepted answers are true.
+//! All combinations of all parts that an honest author ever published. Checks that accepted answers
+//! are true.
 
 use super::{
     published::{PublishedTuple, Tuple, chains, published},
@@ -99,7 +100,8 @@ impl<D: Design<S, Secret: TestSecret>> Model<'_, D> {
         }
     }
 
-    /// Tuples that do not hold the key need no combinations: every place refuses them.
+    /// Tuples whose interval does not contain the key need no combinations: every place refuses
+    /// them.
     fn check_beyond(&self, key: &Key) {
         for Candidate { tuple, evidence } in &self.candidates {
             if tuple.holds(key) {
@@ -167,8 +169,8 @@ fn superseding_signatures_in_every_combination() {
     model.check();
 }
 
-/// Walks every number of steps from each link of every chain: only a chain's own links lead to its
-/// anchor. Of the others, the nearest ones are tried as evidence, too.
+/// Walks every number of steps from each link of every chain: only a chain's own links reach its
+/// anchor. The nearest of the other links are also tried as evidence.
 fn lightweight<const GENERATIONS: usize>(
     target: &Target<Signed<Ed25519, Lightweight, GENERATIONS>>,
 ) -> Vec<Candidate<Signed<Ed25519, Lightweight, GENERATIONS>>> {
@@ -219,7 +221,7 @@ fn lightweight_signatures_and_links_in_every_combination() {
     model.check();
 }
 
-/// Three generations, with merges into each of the older ones.
+/// Tries three generations, with merges into each of the older ones.
 #[test]
 fn three_generations_in_every_combination() {
     let mut actions = actions();

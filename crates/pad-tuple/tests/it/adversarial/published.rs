@@ -1,4 +1,4 @@
-//! Everything that an honest author ever published: each tuple, signature and link.
+//! All data that an honest author ever published: each tuple, signature and link.
 
 use super::*;
 use pad_tuple::{
@@ -45,7 +45,7 @@ impl Tuple {
         *key >= self.lower && self.upper.as_ref().is_none_or(|upper| key < upper)
     }
 
-    /// The form of the tuple in a proof for a key.
+    /// Returns the tuple in the form of a proof for a key.
     pub(crate) fn shown(&self, key: &Key) -> ShownTuple<S> {
         let upper = self.upper.clone();
         if *key == self.lower {

@@ -1,5 +1,5 @@
-//! Checkpoints written by an attacker. Restoring refuses them, or gives a repository on which every
-//! operation terminates with any result.
+//! Checkpoints written by an attacker. Restoring refuses them, or gives a repository whose
+//! operations all terminate, with any result.
 
 use pad_core::{HeadLog, LookupError, Value};
 use pad_tree::{KeyRange, Keys};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::*;
 
-/// The oldest instant, and the changes that lead to each.
+/// An index in a checkpoint: the oldest instant, and the changes at each instant.
 type Index = (Version, Vec<Vec<(Key, Option<u32>)>>);
 
 /// The encoded fields of a checkpoint.
@@ -167,7 +167,7 @@ fn spoiled_checkpoints_are_refused_or_harmless() {
 /// Asserts that an author that resumes from a changed checkpoint signs the unchanged head, or
 /// nothing.
 ///
-/// At this version the heads keep a digest of the history; every other try changes the heads.
+/// At this version the heads contain a digest of the history; every other try changes the heads.
 fn check_resumed<D: Design<S, Secret: TestSecret>>(tries: u64) {
     let played = pad_conformance::repository::play::<TuplePad<S, D>>(&actions());
     let trusted = expectation::<S, D>(played.author.authority(), Version::EMPTY);
@@ -278,7 +278,7 @@ fn what_does_not_fit_together_is_refused() {
     }
 }
 
-/// A value shared by many keys would be sent once for each.
+/// Refuses a value that many keys share, because it would be sent once for each key.
 #[test]
 fn values_of_several_keys_are_refused() {
     let shared = restored(|stored| {
@@ -292,7 +292,8 @@ fn values_of_several_keys_are_refused() {
     assert!(shared.is_none());
 }
 
-/// Without adjacent intervals, a range has no proof. Before this check, such ranges did not end.
+/// Refuses a range over intervals that are not adjacent. Without this check, building the proof
+/// would not terminate.
 #[test]
 fn tuples_that_lead_back_are_damaged() {
     let server = restored(|stored| {

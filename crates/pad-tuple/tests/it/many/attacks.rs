@@ -32,7 +32,7 @@ impl<D: AggregateDesign<Suite>> Attack<D> {
     }
 }
 
-/// Returns whether the design adds up signatures, which hides their number.
+/// Returns whether the design adds up signatures. The sum hides the number of signatures.
 fn adds_up<D: Design<Suite>>() -> bool {
     D::NAME.ends_with("bls")
 }
@@ -74,7 +74,8 @@ fn check_places<D: AggregateDesign<Suite>>(attack: &Attack<D>) {
             refusal,
             VerifyError::GenerationMissing | VerifyError::KeyOutsideInterval
         );
-        // Without a tuple, the next one is taken for its key; `At` has no lower end.
+        // // If a tuple is missing, the next tuple takes its place and its key; `At` has no lower
+        // end.
         let shifted = matches!(
             refusal,
             VerifyError::SignatureInvalid | VerifyError::CountMismatch
@@ -92,7 +93,8 @@ fn check_places<D: AggregateDesign<Suite>>(attack: &Attack<D>) {
     let first_two_swapped = attack.refusal(|proof| proof.parts.swap(0, 1));
     assert_eq!(first_two_swapped, VerifyError::KeyOutsideInterval);
     let reversed = attack.refusal(|proof| proof.parts.reverse());
-    // With one generation, the last tuple, shown for the first key, would hold all other keys too.
+    // // With one generation, the last tuple, presented for the first key, would contain all other
+    // keys too.
     let expected = if D::GENERATIONS == 1 {
         VerifyError::GenerationSurplus
     } else {
@@ -108,7 +110,7 @@ fn check_places<D: AggregateDesign<Suite>>(attack: &Attack<D>) {
     assert_eq!(unsigned, VerifyError::WrongVersion { expected, actual });
 }
 
-/// Shows contents of other keys, and forged ones.
+/// Presents contents of other keys, and forged contents.
 fn check_contents<D: AggregateDesign<Suite>>(attack: &Attack<D>) {
     let values: Vec<usize> = (0..attack.honest.parts.len())
         .filter(|position| {
@@ -149,7 +151,7 @@ fn content(tuple: &mut ShownTuple<Suite>) -> &mut ShownContent {
     }
 }
 
-/// Replaces the signatures by those of other tuples.
+/// Replaces the signatures by signatures of other tuples.
 fn check_aggregate<D: AggregateDesign<Suite>>(
     attack: &Attack<D>,
     fewer: ManyProof<Suite, D>,
@@ -172,7 +174,7 @@ fn check_aggregate<D: AggregateDesign<Suite>>(
     assert_eq!(others, expected, "the signatures of other tuples");
 }
 
-/// Replaces a tuple, or everything, by that of another version.
+/// Replaces one tuple, or the whole proof, by its counterpart from another version.
 fn check_versions<D: AggregateDesign<Suite>>(attack: &Attack<D>, earlier: &ManyProof<Suite, D>) {
     let whole = Untrusted::new(earlier.clone()).verify(&attack.trusted, &attack.asked);
     let refusal = whole.expect_err("the proof of another version");
@@ -211,7 +213,8 @@ fn check_versions<D: AggregateDesign<Suite>>(attack: &Attack<D>, earlier: &ManyP
     );
 }
 
-/// A tuple that serves several keys is in the proof once, and is refused twice.
+/// A tuple that serves several keys occurs in the proof once. A proof with a second copy is
+/// refused.
 fn check_shared<D>()
 where
     D: Design<Suite, Secret: TestSecret> + AggregateDesign<Suite>,
@@ -240,9 +243,9 @@ where
     if D::GENERATIONS == 1 {
         assert_eq!(doubled, VerifyError::GenerationSurplus);
     }
-    // In other designs the copy takes the place of the next generation's tuple. Which check refuses
-    // it depends on the design.
-    // The form for the second key would start the interval above the first key.
+    // // In other designs the copy takes the place of the next generation's tuple. Which check
+    // refuses the copy depends on the design. The form for the second key would start the interval
+    // above the first key.
     let at_second = attack.refusal(|proof| {
         if let ShownTuple::Below { lower, .. } = &mut proof.parts[0].tuple {
             *lower = key([142]);

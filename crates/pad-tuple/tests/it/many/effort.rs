@@ -1,4 +1,4 @@
-//! Work of a client before it detects that a proof is unsigned, in hashes.
+//! The number of hashes that a client computes before it detects that a proof is unsigned.
 
 use std::cell::Cell;
 
@@ -117,8 +117,8 @@ impl<
         (result.map(pad_core::Verified::into_inner), steps, hashes)
     }
 
-    /// The proof with another chain length for the tuples from index `from` on. It covers versions
-    /// that the client may ask for.
+    /// Returns the proof with another chain length for the tuples from index `from` on. The proof
+    /// covers versions that the client may ask for.
     fn lengthened(&self, from: usize, revealed: u32) -> RangeProof<HashCounter, D> {
         let mut proof = self.proof.clone();
         for part in proof.generations[0].parts.iter_mut().skip(from) {
@@ -132,7 +132,7 @@ fn steps(tuples: usize, each: u32) -> usize {
     tuples * usize::try_from(each).unwrap()
 }
 
-/// With a signature for each tuple, a client walks the chains of one unsigned batch at most.
+/// With a signature for each tuple, a client walks the chains of at most one unsigned batch.
 #[test]
 fn a_client_stops_at_the_first_batch_that_is_not_signed() {
     let scene = scene::<One<Ed25519>>(300, 2, TestSecret::numbered(7));
@@ -150,7 +150,7 @@ fn a_client_stops_at_the_first_batch_that_is_not_signed() {
     }
 }
 
-/// With one signature for all, the total number of steps is limited.
+/// With one signature for all tuples, the total number of steps is limited.
 #[test]
 fn one_signature_for_all_has_a_limit_of_steps() {
     let scene = scene::<One<Bls>>(600, 2, TestSecret::numbered(7));

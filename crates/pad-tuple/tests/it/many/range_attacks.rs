@@ -88,7 +88,8 @@ fn check_ends<D: AggregateDesign<Suite>>(
     };
     let oldest = D::GENERATIONS - 1;
     let first = |refusal: VerifyError, single: VerifyError| {
-        // With speculation the youngest generation's one tuple may fit, but not the signatures.
+        // // With speculation the youngest generation's only tuple may fit, but the signatures do
+        // not.
         let allowed = [single, VerifyError::KeyOutsideInterval, count_or_sum::<D>()];
         assert!(allowed.contains(&refusal), "{refusal:?}");
         if oldest == 0 {
@@ -106,7 +107,7 @@ fn check_ends<D: AggregateDesign<Suite>>(
     assert_eq!(refusal.err(), Some(VerifyError::InvalidQuery));
 }
 
-/// Drops, doubles and reorders tuples in the oldest generation, which has them all.
+/// Drops, doubles and reorders tuples in the oldest generation, which contains all keys.
 fn check_gaps<D: AggregateDesign<Suite>>(attack: &Attack<D>) {
     let oldest = D::GENERATIONS - 1;
     let count = attack.honest.generations[oldest].parts.len();

@@ -21,7 +21,8 @@ fn hundred_of_a_thousand() -> (Vec<Action>, Keys) {
     (actions, keys((0..100).map(|number| name(number * 10))))
 }
 
-/// For 100 present keys, the proof is one 48-byte signature longer than the bare tuples.
+/// For 100 present keys, the proof is longer than the bare tuples only by one signature of 48
+/// bytes.
 #[test]
 fn a_hundred_answers_have_one_bls_signature() {
     type Design = designs::BaseSupersedingBls;

@@ -1,4 +1,4 @@
-//! Power cuts and failures at every operation on the file of nodes.
+//! Tests with simulated power cuts and failures at every operation on the node files.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -14,13 +14,14 @@ use crate::{
 
 type S = Sha256Ed25519;
 
-/// A store whose published state is durable. It can report one failure after a successful change.
+/// A test store whose published state is durable. It can report one failure after a change that was
+/// made.
 #[derive(Clone, Debug, Default)]
 struct Rows(Arc<Mutex<State>>);
 
 #[derive(Clone, Debug, Default)]
 struct State {
-    /// The number of changes before the one that seems to fail.
+    /// The number of changes before the change that reports a failure; `None` for no failure.
     until_failure: Option<usize>,
     latest: Version,
     row: Vec<u8>,
@@ -115,7 +116,7 @@ impl Rows {
         }
     }
 
-    /// The result reported for a change that was made.
+    /// Returns the reported result of a change that was made.
     fn told(&mut self) -> Result<(), StoreError> {
         let left = &mut self.state().until_failure;
         match left {
@@ -160,8 +161,8 @@ fn batch(version: u64) -> Vec<Operation> {
     puts.chain(removals).collect()
 }
 
-/// Publishes ten versions, two for each row, and prunes in the middle. Versions in `store` count as
-/// acknowledged. Returns at the first failure.
+/// Publishes ten versions, two for each row, and prunes in the middle. The versions in `store`
+/// count as acknowledged. The script returns at the first failure.
 fn script(folder: &SimulatedFolder, store: &Rows) -> Result<(), RepositoryError> {
     let mut kept = open(folder, store)?;
     while kept.latest() < Version::new(10) {
@@ -178,7 +179,7 @@ fn script(folder: &SimulatedFolder, store: &Rows) -> Result<(), RepositoryError>
     Ok(())
 }
 
-/// Entries in ascending order of their keys, which are appended in several pieces.
+/// Returns entries in ascending order of their keys. Several writes are needed to append them.
 fn sorted() -> impl Iterator<Item = Result<(Key, Value), StoreError>> + Send {
     (0..LOADED).map(|number: u64| {
         let value = vec![u8::try_from(number % 251).unwrap(); 5000];
@@ -189,7 +190,7 @@ fn sorted() -> impl Iterator<Item = Result<(Key, Value), StoreError>> + Send {
 
 const LOADED: u64 = 500;
 
-/// Like [`script`], but loads the first version and then publishes small ones.
+/// Runs like [`script`], but loads the first version as a stream and then publishes small versions.
 fn loading(folder: &SimulatedFolder, store: &Rows) -> Result<(), RepositoryError> {
     let mut kept = open(folder, store)?;
     while kept.latest() < Version::new(3) {
@@ -203,7 +204,7 @@ fn loading(folder: &SimulatedFolder, store: &Rows) -> Result<(), RepositoryError
     Ok(())
 }
 
-/// Like [`script`], but compacts all or some nodes at intervals, before and after a pruning.
+/// Runs like [`script`], but compacts all or some nodes at intervals, before and after a pruning.
 fn compacting(folder: &SimulatedFolder, store: &Rows) -> Result<(), RepositoryError> {
     let mut kept = open(folder, store)?;
     while kept.latest() < Version::new(8) {
@@ -234,7 +235,7 @@ fn a_compaction_that_is_durable_and_said_to_have_failed_is_there() {
     }
 }
 
-/// Otherwise, the writer would cut off nodes that the store refers to.
+/// A writer with the old state would truncate nodes that the store refers to.
 #[test]
 fn a_writer_that_has_not_seen_a_compaction_begins_anew() {
     let (folder, store) = (SimulatedFolder::new("two"), Rows::default());
@@ -251,10 +252,11 @@ fn a_writer_that_has_not_seen_a_compaction_begins_anew() {
     check_script(compacting, &folder, &store, &[]);
 }
 
-/// A script of an author, which ends at a failure.
+/// A script of an author. It returns at the first failure.
 type Script = fn(&SimulatedFolder, &Rows) -> Result<(), RepositoryError>;
 
-/// Checks that all kept versions are intact, and that the author can continue to the same end.
+/// Checks that all kept versions are intact, and that the author can continue to the same final
+/// state.
 fn check(folder: &SimulatedFolder, store: &Rows, expected: &[Vec<u8>]) {
     check_script(script, folder, store, expected);
 }
@@ -270,7 +272,7 @@ fn check_script(script: Script, folder: &SimulatedFolder, store: &Rows, expected
     drop(kept);
     script(folder, &store).unwrap();
     let mut end = open(folder, &store).unwrap();
-    // The next writer removes the leftovers of an interrupted pruning.
+    // The next writer must remove the leftovers of an interrupted pruning.
     end.begin().unwrap();
     let names = pad_disk::layer::FileLayer::names(folder).unwrap();
     assert_eq!(names.len(), 2, "{names:?}");
@@ -293,8 +295,8 @@ fn after_a_power_cut_at_any_operation_of_a_load_all_of_it_is_there_or_nothing() 
     check_cuts(loading, 3, 8);
 }
 
-/// Stops a script that publishes `versions` versions at each of its operations. There must be more
-/// than `at_least` operations.
+/// Runs a script that publishes `versions` versions, and stops it at each of its file operations in
+/// turn. The script must have more than `at_least` operations.
 fn check_cuts(script: Script, versions: u64, at_least: usize) {
     let folder = SimulatedFolder::new("whole");
     let store = Rows::default();
@@ -312,7 +314,7 @@ fn check_cuts(script: Script, versions: u64, at_least: usize) {
         for seed in 0..pad_conformance::soak::size(1, 4) {
             let (folder, store) = (SimulatedFolder::new("cut"), Rows::default());
             folder.stop_at(at, Reads::Work);
-            // The last operations may be ones whose failure is not reported.
+            // The script may ignore a failure of its last operations.
             drop(script(&folder, &store));
             check_script(script, &folder.after_power_cut(seed), &store, &heads);
             check_script(script, &folder.after_kill(), &store, &heads);
@@ -325,7 +327,7 @@ fn check_cuts(script: Script, versions: u64, at_least: usize) {
     }
 }
 
-/// After such a report the process stops, and the next process finds everything.
+/// After a reported failure the process stops. The next process must find the durable state.
 #[test]
 fn what_is_durable_and_said_to_have_failed_is_there() {
     for number in 0..6 {
@@ -341,7 +343,7 @@ fn after_a_pruning_of_unknown_end_nothing_is_taken() {
     let (folder, store) = (SimulatedFolder::new("pruned"), Rows::default());
     script(&folder, &store).unwrap();
     let mut kept = open(&folder, &store).unwrap();
-    // The copy was announced, but it is unknown whether the store has switched to it.
+    // The copy was recorded, but it is unknown whether the store has switched to the copy.
     store.state().until_failure = Some(1);
     assert!(kept.prune(Version::new(8)).is_err());
     assert!(matches!(kept.begin(), Err(StoreError::Closed)));
@@ -378,7 +380,7 @@ fn a_load_for_which_the_disk_has_no_room_leaves_nothing_and_can_be_done_again() 
     let whole = open(&folder, &store).unwrap();
     let heads = [1, 2, 3].map(|version| whole.head_message(Version::new(version)).unwrap());
     let used = folder.used();
-    // Both files have their headers.
+    // At these capacities, both files can contain at least their headers.
     for capacity in (16_384..used).step_by(100_000) {
         let (folder, store) = (SimulatedFolder::new("full"), Rows::default());
         folder.set_capacity(capacity);
@@ -386,13 +388,13 @@ fn a_load_for_which_the_disk_has_no_room_leaves_nothing_and_can_be_done_again() 
         let Err(AuthorError::Repository(RepositoryError::Store(StoreError::Io(error)))) =
             kept.load(LOADED, &mut sorted())
         else {
-            // The disk was full at the second version.
+            // The load fitted. The disk was full at the second version.
             continue;
         };
         assert_eq!(error.kind(), io::ErrorKind::StorageFull);
         assert_eq!(kept.staged(), Version::EMPTY);
         folder.set_capacity(u64::MAX);
-        // The same process tries again.
+        // The same process retries with free space.
         kept.load(LOADED, &mut sorted()).unwrap();
         kept.commit(&[]).unwrap();
         drop(kept);

@@ -1,4 +1,4 @@
-//! Power cuts and failures at every operation on the file of tuples.
+//! Tests with simulated power cuts and failures at every operation on the tuple file.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -16,13 +16,13 @@ use crate::{
 
 type S = Sha256Ed25519;
 
-/// A store whose published updates are durable.
+/// A test store whose published updates are durable.
 #[derive(Clone, Debug, Default)]
 struct Updates(Arc<Mutex<State>>);
 
 #[derive(Clone, Debug, Default)]
 struct State {
-    /// All updates published, including those dropped since.
+    /// All updates ever published, including those that were dropped by a pruning.
     all: Vec<Vec<u8>>,
     oldest: u64,
     checkpoint: Option<StoredCheckpoint>,
@@ -118,7 +118,7 @@ impl Store for Updates {
 fn secret(scheme: SchemeName) -> SecretKey {
     let id = DictionaryId::from_name("cuts");
     let suite = SuiteName::Sha256Ed25519;
-    // Another secret would yield other chains, and other roots.
+    // The chain secret is fixed, because another secret would produce other chains and other roots.
     let is_chained = scheme.name().ends_with("lightweight");
     let chains = is_chained.then(|| Zeroizing::new(vec![9; 32]));
     SecretKey::from_parts(suite, scheme, id, &[6; 32], chains).unwrap()
@@ -166,10 +166,11 @@ fn batch(version: u64) -> Vec<Operation> {
     puts.chain(removals).collect()
 }
 
-/// A script of an author: one version at a time and once two, then a pruning and a reopening.
+/// A script of an author: it commits mostly one version at a time, once two, then prunes and
+/// reopens.
 ///
-/// The store has all acknowledged updates. After each second version, also before the pruning, its
-/// tuples wait for the next one. Ends at the first reported failure.
+/// The store contains all acknowledged updates. After every second version, and before the pruning,
+/// tuples are kept waiting for the next version. The script returns at the first reported failure.
 fn script<D: TestDesign>(folder: &SimulatedFolder, store: &Updates) -> Result<(), AuthorError> {
     let key = secret(D::SCHEME_NAME);
     let mut kept = D::open(folder, store.clone())?;
@@ -232,7 +233,7 @@ fn check<D: TestDesign>(folder: &SimulatedFolder, store: &Updates, expected: &[V
     end.check().unwrap();
 }
 
-/// Stops a script at each of its operations.
+/// Stops a script at each of its file operations in turn.
 fn check_cuts<D: TestDesign>() {
     let (folder, whole) = (SimulatedFolder::new("whole"), Updates::default());
     script::<D>(&folder, &whole).unwrap();
@@ -244,7 +245,7 @@ fn check_cuts<D: TestDesign>() {
         for seed in 0..2 {
             let (folder, store) = (SimulatedFolder::new("cut"), Updates::default());
             folder.stop_at(at, Reads::Work);
-            // The last operations may be ones whose failure is not reported.
+            // The script may ignore a failure of its last operations.
             drop(script::<D>(&folder, &store));
             check::<D>(&folder.after_power_cut(seed), &store, &expected);
             if seed == 0 {

@@ -1,4 +1,4 @@
-//! Connections from chosen addresses of the loopback interface.
+//! Connections from given addresses of the loopback interface.
 
 use std::{
     io::{self, Read, Write},

@@ -1,4 +1,4 @@
-//! Hostile peers with an address each that attack all servers at once.
+//! Hostile peers, each with its own address, that attack all servers at the same time.
 
 use std::{
     io::{Read as _, Write as _},
@@ -11,24 +11,26 @@ use std::{
 use super::connection::Connector;
 use crate::bench::Bench;
 
-/// A server under attack.
+/// A server that is attacked.
 pub(super) struct Target {
     pub(super) address: SocketAddr,
-    /// The path of its longest answer.
+    /// The path of the resource with the longest response.
     pub(super) get: String,
-    /// The paths that take a body.
+    /// The paths that accept a request body.
     pub(super) posts: Vec<String>,
 }
 
-/// A kind of attack, repeated until the end.
+/// A kind of attack, which is repeated until the end of the soak.
 struct Attack {
     name: &'static str,
     is_encrypted: bool,
-    /// Connections that are opened one after the other. A server accepts 64 of one peer.
+    /// The number of connections that are opened one after the other. A server accepts 64
+    /// connections of one peer.
     connections: usize,
-    /// For how long they then stay open, with a byte a second on each.
+    /// The number of seconds for which the connections stay open. Each sends one byte per second.
     seconds: u32,
-    /// Returns the bytes sent first. The second argument is an update that the target has.
+    /// Returns the bytes that are sent first. The second argument is an update that the target
+    /// already has.
     bytes: fn(&Target, &[u8]) -> Vec<u8>,
 }
 
@@ -106,7 +108,8 @@ fn get(method: &str, target: &Target, headers: &str) -> Vec<u8> {
     format!("{method} {path} HTTP/1.1\r\nhost: h\r\n{headers}\r\n").into_bytes()
 }
 
-/// Posts `body` to the last path, with `announced` as its length, and an empty body to the others.
+/// Returns a POST of `body` to the last path, with the content length `announced`, and POSTs
+/// without a body to the other paths.
 fn post(target: &Target, body: &[u8], announced: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     for path in &target.posts {
@@ -127,7 +130,7 @@ pub(super) struct HostilePeers {
     targets: Vec<Target>,
     pub(super) connector: Connector,
     update: Vec<u8>,
-    /// Number of connections by attack.
+    /// The number of connections of each attack.
     counts: [AtomicU64; PEERS],
 }
 
@@ -141,7 +144,8 @@ impl HostilePeers {
         }
     }
 
-    /// Runs until `done`. Each server faces all attacks at once, each from another peer.
+    /// Runs until `done` is set. Each server faces all attacks at the same time, each from another
+    /// peer.
     pub(super) fn attack<'s>(&'s self, scope: &'s Scope<'s, '_>, done: &'s AtomicBool) {
         for peer in 0..PEERS {
             for (place, target) in self.targets.iter().enumerate() {
@@ -168,7 +172,7 @@ impl HostilePeers {
         let mut open = Vec::new();
         for _ in 0..attack.connections {
             thread::sleep(PAUSE);
-            // The server may be down, or have enough of this peer.
+            // The server may be down, or may refuse further connections of this peer.
             let to = target.address;
             let stream = if attack.is_encrypted {
                 self.connector.encrypted(address, to, PATIENCE)
@@ -196,7 +200,7 @@ impl HostilePeers {
         }
     }
 
-    /// Number of connections by attack.
+    /// Returns the number of connections of each attack.
     pub(super) fn counts(&self) -> Vec<(&'static str, u64)> {
         let counts = self.counts.iter();
         ATTACKS

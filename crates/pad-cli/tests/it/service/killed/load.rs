@@ -1,5 +1,5 @@
-//! An author that commits and pushes, and clients that query, repeatedly. Any running command may
-//! be killed.
+//! An author that commits and pushes, and clients that query, in a loop. Any running command may be
+//! killed.
 
 use std::{
     collections::BTreeMap,
@@ -25,13 +25,13 @@ struct Runner {
     cut: AtomicU64,
 }
 
-/// Outcome of a command.
+/// The outcome of one command.
 struct CommandOutcome {
-    /// The objects on whole lines.
+    /// The objects on complete lines.
     said: Vec<Json>,
     error: String,
     code: Option<i32>,
-    /// True if it was killed before its end.
+    /// Whether the command was killed before its end.
     is_cut: bool,
 }
 
@@ -44,7 +44,7 @@ impl Runner {
         let (mut output, mut errors) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
         *self.running.lock().unwrap() = Some(child);
         let (mut printed, mut error) = (String::new(), String::new());
-        // The few notes on standard error fit into a pipe.
+        // The few notes on standard error fit into the buffer of the pipe.
         output.read_to_string(&mut printed).unwrap();
         errors.read_to_string(&mut error).unwrap();
         let mut running = self.running.lock().unwrap();
@@ -63,7 +63,8 @@ impl Runner {
         }
     }
 
-    /// Kills the command that runs, or else the next one. SIGKILL on Unix: no destructor runs.
+    /// Kills the running command, or else the next command. On Unix this is SIGKILL, so no
+    /// destructor runs.
     fn kill(&self) {
         loop {
             if let Some(child) = self.running.lock().unwrap().as_mut()
@@ -77,7 +78,7 @@ impl Runner {
     }
 }
 
-/// The words that give an option for each of some servers.
+/// Returns the arguments that give the option `option` for each of the servers.
 pub(super) fn each(option: &str, servers: &[String]) -> String {
     let servers = servers.iter();
     servers
@@ -85,13 +86,13 @@ pub(super) fn each(option: &str, servers: &[String]) -> String {
         .collect()
 }
 
-/// Acknowledged data of a version.
+/// The acknowledged data of one version.
 struct CommitRecord {
     root: String,
     value: String,
 }
 
-/// Commits to the store `s` and pushes to some servers.
+/// An author that commits to the store `s` and pushes to several servers.
 pub(super) struct Author {
     runner: Runner,
     servers: Vec<String>,
@@ -117,12 +118,12 @@ impl Author {
         self.runner.kill();
     }
 
-    /// Number of commands killed before their end.
+    /// Returns the number of commands that were killed before their end.
     pub(super) fn cut(&self) -> u64 {
         self.runner.cut.load(Ordering::SeqCst)
     }
 
-    /// The latest version that each server has acknowledged.
+    /// Returns the latest version that each server has acknowledged.
     pub(super) fn pushed(&self) -> Vec<u64> {
         let pushed = self.pushed.iter();
         pushed
@@ -130,12 +131,12 @@ impl Author {
             .collect()
     }
 
-    /// Number of failed pushes to a server.
+    /// Returns the number of failed pushes to a server.
     pub(super) fn failed(&self, server: usize) -> u64 {
         self.failed[server].load(Ordering::SeqCst)
     }
 
-    /// The value of `apple` in a version, if its commit was acknowledged.
+    /// Returns the value of `apple` in a version, if its commit was acknowledged.
     pub(super) fn value(&self, version: u64) -> Option<String> {
         let committed = self.committed.lock().unwrap();
         committed
@@ -143,11 +144,12 @@ impl Author {
             .map(|committed| committed.value.clone())
     }
 
-    /// Publishes until it is done.
+    /// Publishes versions until `done` is set.
     pub(super) fn publish(&self, bench: &Bench, done: &AtomicBool) {
         let push = each("--push", &self.servers);
         let commit = format!("commit --store s --key k{push} --tls-roots tls.pem");
-        // Above the values that are there at the start, so that they grow with the versions.
+        // The first value is larger than the existing values, so that values grow with the
+        // versions.
         let mut number = 100_u64;
         while !done.load(Ordering::SeqCst) {
             number += 1;
@@ -158,7 +160,8 @@ impl Author {
                 assert_eq!(put.code, Some(0), "{}", put.error);
                 let ended = self.runner.run(bench, &commit);
                 self.note(number, &ended);
-                // An unreachable server receives the version later. It is durable here.
+                // A server that was unreachable receives the version later. The version is durable
+                // in the author's store.
                 let is_expected = ended.is_cut || matches!(ended.code, Some(0 | 4));
                 assert!(is_expected, "{:?} {}", ended.code, ended.error);
                 if !ended.is_cut {
@@ -188,7 +191,7 @@ impl Author {
         }
     }
 
-    /// Asserts that a store with these versions has all that was committed.
+    /// Asserts that a store with these versions contains all committed data.
     pub(super) fn check(&self, versions: &[Json]) {
         let found: BTreeMap<_, _> = versions
             .iter()
@@ -201,7 +204,7 @@ impl Author {
     }
 }
 
-/// Asks for the newest `apple`, with a view.
+/// A client with a view that queries the newest value of `apple`.
 pub(super) struct Asker {
     runner: Runner,
     view: &'static str,
@@ -227,28 +230,29 @@ impl Asker {
         self.runner.kill();
     }
 
-    /// Number of commands killed before their end.
+    /// Returns the number of commands that were killed before their end.
     pub(super) fn cut(&self) -> u64 {
         self.runner.cut.load(Ordering::SeqCst)
     }
 
-    /// Number of answers.
+    /// Returns the number of answers.
     pub(super) fn answers(&self) -> u64 {
         count(&self.times.lock().unwrap())
     }
 
-    /// Delays of the commands that had an answer.
+    /// Formats the delays of the commands that received an answer.
     pub(super) fn times(&self) -> String {
         spread(&self.times.lock().unwrap())
     }
 
-    /// The newest version in the view.
+    /// Returns the newest version in the view.
     pub(super) fn seen(&self, bench: &Bench) -> u64 {
         let line = format!("info {}", self.view);
         bench.json(&line)[0]["seen"].as_u64().unwrap()
     }
 
-    /// Asks until it is done: answers are verified, and none is older than the one before.
+    /// Sends queries until `done` is set. Answers are verified, and no answer may be older than the
+    /// previous answer.
     pub(super) fn ask(&self, bench: &Bench, author: &Author, done: &AtomicBool) {
         let mut newest = (0, 0);
         while !done.load(Ordering::SeqCst) {
@@ -262,7 +266,7 @@ impl Asker {
                 continue;
             }
             if ended.code != Some(0) {
-                // Out of reach, or behind what the view has seen: no answer.
+                // The server is unreachable, or behind the view, so there is no answer.
                 let error = &ended.error;
                 assert!(
                     matches!(ended.code, Some(3 | 4)),

@@ -1,4 +1,4 @@
-//! Honest clients in this process that measure the delay of a server.
+//! Honest clients in this process that measure the delays of a server.
 
 use std::{
     collections::BTreeMap,
@@ -23,7 +23,7 @@ use super::{
 /// A client of one server. It opens a new connection for each visit and verifies no answer.
 pub(super) struct Visitor {
     server: SocketAddr,
-    /// The path of the dictionary there.
+    /// The path of the dictionary on the server.
     path: String,
     visits: Mutex<Visits>,
 }
@@ -34,7 +34,7 @@ struct Visits {
     versions: Vec<Duration>,
     /// Delays of a look-up on the same connection.
     look_ups: Vec<Duration>,
-    /// Number of visits without an answer, by reason.
+    /// Number of visits without an answer, by the reason.
     failures: BTreeMap<String, u64>,
 }
 
@@ -47,7 +47,7 @@ impl Visitor {
         }
     }
 
-    /// Number of look-ups answered.
+    /// Returns the number of answered look-ups.
     pub(super) fn answers(&self) -> u64 {
         count(&self.visits.lock().unwrap().look_ups)
     }
@@ -57,7 +57,7 @@ impl Visitor {
             if let Err(error) = self.ask(connector) {
                 let mut visits = self.visits.lock().unwrap();
                 let reason = match error.kind() {
-                    // The status line of the response.
+                    // The error contains the status line of the response.
                     io::ErrorKind::Other => error.to_string(),
                     kind => kind.to_string(),
                 };
@@ -130,12 +130,12 @@ impl Visitor {
     }
 }
 
-/// The resource that answers a look-up.
+/// Returns the resource that answers a look-up.
 pub(super) fn look_up(version: u64, key: &str) -> Resource {
     let key = Key::try_from(key).unwrap();
     Resource::Answer(Version::new(version), Question::Key(key))
 }
 
-/// Last byte of the address of all visitors. Hostile peers have 2 to 9.
+/// The last byte of the address of all visitors. Hostile peers use 2 to 9.
 const ADDRESS: u8 = 10;
 const PATIENCE: Duration = Duration::from_mins(2);
