@@ -1,6 +1,12 @@
 //! Machine that figures were measured on.
 
-use std::{env, fs, io, path::Path, process::Command, thread, time::SystemTime};
+use std::{
+    env, fs, io,
+    path::{Path, PathBuf},
+    process::Command,
+    thread,
+    time::SystemTime,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -46,28 +52,26 @@ fn is_stale() -> bool {
     let built = env::current_exe()
         .and_then(fs::metadata)
         .and_then(|program| program.modified());
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
-    let (Ok(built), Some(crates)) = (built, crates) else {
+    let (Ok(built), Ok(crates)) = (built, measured_crates()) else {
         return false;
     };
-    MEASURED
+    crates
         .iter()
-        .any(|name| newest(&crates.join(name).join("src")).is_ok_and(|newest| newest > built))
+        .any(|folder| newest(&folder.join("src")).is_ok_and(|newest| newest > built))
 }
 
-/// Crates whose code is measured.
-const MEASURED: [&str; 10] = [
-    "aad",
-    "accumulators",
-    "bench",
-    "block-directory",
-    "comparison",
-    "flexlist",
-    "flexlist-service",
-    "pad-core",
-    "pad-tree",
-    "pad-tuple",
-];
+/// Crates of the workspace that this program does not link.
+const NOT_MEASURED: [&str; 4] = ["pad-cli", "pad-client", "pad-conformance", "pad-service"];
+
+/// Returns the folders of all other crates.
+fn measured_crates() -> io::Result<Vec<PathBuf>> {
+    let own_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = fs::read_dir(own_folder.with_file_name(""))?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<io::Result<Vec<PathBuf>>>()?;
+    let is_measured = |folder: &PathBuf| NOT_MEASURED.iter().all(|name| !folder.ends_with(name));
+    Ok(folders.into_iter().filter(is_measured).collect())
+}
 
 /// Returns the time of the last change of a file in a folder or its subfolders.
 fn newest(folder: &Path) -> io::Result<SystemTime> {
@@ -88,6 +92,17 @@ fn newest(folder: &Path) -> io::Result<SystemTime> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_crate_that_is_linked_is_measured() {
+        let manifest = include_str!("../Cargo.toml");
+        let linked = manifest.split("[dev-dependencies]").next().unwrap();
+        let crates = measured_crates().unwrap();
+        assert!(crates.iter().any(|folder| folder.ends_with("pad-log")));
+        for name in NOT_MEASURED {
+            assert!(!linked.contains(&format!("\n{name}.workspace")), "{name}");
+        }
+    }
 
     #[test]
     fn finds_the_newest_file_at_any_depth() {

@@ -68,7 +68,7 @@ pub(crate) use output::{Output, counted};
 
 /// Publish, query and verify persistent authenticated dictionaries.
 #[derive(Debug, Parser)]
-#[command(name = "pad", version, max_term_width = 100)]
+#[command(name = "pad", version, max_term_width = 80)]
 #[command(after_long_help = "\
 First steps:
   pad keygen --out author.key

@@ -317,6 +317,25 @@ fn help_lists_every_command_on_one_screen() {
     }
 }
 
+/// Under the default features: others have other commands and options.
+#[cfg(all(
+    feature = "accumulators",
+    feature = "bls",
+    feature = "file",
+    feature = "log",
+    feature = "network",
+    feature = "passphrase",
+    not(feature = "s3"),
+))]
+#[test]
+fn the_published_help_is_that_of_the_program() {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/help.py");
+    let mut command = std::process::Command::new("python3");
+    command.args([script, env!("CARGO_BIN_EXE_pad"), "--check"]);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}
+
 #[cfg(unix)]
 #[test]
 fn it_is_installed_whole() {
