@@ -315,7 +315,7 @@ pub fn go_on<S: Suite, D: Design<S, Secret: TestSecret>>(
 /// `shorter` divides their length.
 #[macro_export]
 macro_rules! tuple_checks {
-    ($name:ident, $fewer:literal, $shorter:literal, $($design:tt)+) => {
+    ($name:ident, $fewer:literal, $shorter:expr, $($design:tt)+) => {
         mod $name {
             use pad_core::Sha256Ed25519;
             use $crate::{Pad as _, TuplePad, dictionary, pad, repository, traces, tuple};
@@ -378,7 +378,7 @@ macro_rules! tuple_checks {
 /// Defines the test of one design with the other suites, like [`tuple_checks`].
 #[macro_export]
 macro_rules! tuple_suites {
-    ($name:ident, $fewer:literal, $shorter:literal, $($design:tt)+) => {
+    ($name:ident, $fewer:literal, $shorter:expr, $($design:tt)+) => {
         #[test]
         fn $name() {
             use pad_core::{Blake3Ed25519, Paper2010};
@@ -391,7 +391,7 @@ macro_rules! tuple_suites {
             });
         }
     };
-    (stored $name:ident, $fewer:literal, $shorter:literal, $($design:tt)+) => {
+    (stored $name:ident, $fewer:literal, $shorter:expr, $($design:tt)+) => {
         #[test]
         fn $name() {
             use pad_core::Blake3Ed25519;
@@ -409,7 +409,7 @@ macro_rules! tuple_suites {
 /// traces, like [`tuple_checks`].
 #[macro_export]
 macro_rules! stored_tuple_checks {
-    ($name:ident, $fewer:literal, $shorter:literal, $($design:tt)+) => {
+    ($name:ident, $fewer:literal, $shorter:expr, $($design:tt)+) => {
         mod $name {
             use pad_core::Sha256Ed25519;
             use $crate::{StoredTuplePad, repository, traces, tuple};

@@ -211,6 +211,8 @@ const MOST_BYTES: u64 = 2 * 4096;
 mod tests {
     use std::fs;
 
+    use pad_conformance::soak;
+
     use super::*;
 
     #[test]
@@ -243,7 +245,7 @@ mod tests {
             let whole = fs::read(&path).unwrap();
             let newest = register.value().to_vec();
             let slots = (0..DIGEST_AT + DIGEST).chain(BETWEEN..whole.len());
-            for place in slots {
+            for place in slots.step_by(soak::size(9, 1)) {
                 let mut damaged = whole.clone();
                 damaged[place] ^= 4;
                 fs::write(&path, damaged).unwrap();
@@ -309,7 +311,11 @@ mod tests {
         let before = fs::read(&path).unwrap();
         register.write(b"third").unwrap();
         let after = fs::read(&path).unwrap();
-        for written in 0..=before.len() {
+        let every = soak::size(31, 1);
+        let ends = [0, DIGEST_AT, DIGEST_AT + DIGEST, BETWEEN, before.len()];
+        let is_near = |written: usize| ends.iter().any(|end| written.abs_diff(*end) <= 1);
+        let all = 0..=before.len();
+        for written in all.filter(|written| written.is_multiple_of(every) || is_near(*written)) {
             let torn = [&after[..written], &before[written..]].concat();
             fs::write(&path, torn).unwrap();
             let value = Register::read(&path).unwrap().unwrap();

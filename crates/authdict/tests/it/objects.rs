@@ -331,7 +331,7 @@ fn every_answer_is_that_of_the_repository_in_files() {
 #[test]
 fn of_two_writers_one_wins_each_time() {
     let key = key(SchemeName::RedBlack);
-    for round in 0..25 {
+    for round in 0..pad_conformance::soak::size(8, 25) {
         let bucket = Bucket::new();
         bucket.create(&key).unwrap();
         let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
@@ -463,15 +463,14 @@ fn after_a_failure_at_any_object_what_was_acknowledged_is_there() {
     let (key, whole) = (key(SchemeName::Treap), Bucket::new());
     whole.create(&key).unwrap();
     let elsewhere = tempfile::tempdir().unwrap();
-    publish(&whole, &key, elsewhere.path(), 12).unwrap();
+    let own = signed(&key, elsewhere.path(), 12);
+    bring(&own, &mut whole.repository(), 12).unwrap();
     let whole = whole.repository();
     for only_says_so in [false, true] {
         let mut failed = 0;
         for after in 0.. {
-            let folder = tempfile::tempdir().unwrap();
             let bucket = Bucket::failing(after, only_says_so);
             let created = bucket.create(&key);
-            let own = signed(&key, folder.path(), 12);
             let mut acknowledged = Version::EMPTY;
             let is_done = created.is_ok()
                 && Server::in_store(bucket.store(), NodeCache::default()).is_ok_and(
@@ -491,7 +490,7 @@ fn after_a_failure_at_any_object_what_was_acknowledged_is_there() {
             repository.check().unwrap();
             assert!(repository.latest() >= acknowledged, "{after}");
             drop(repository);
-            publish(&bucket, &key, folder.path(), 12).unwrap();
+            bring(&own, &mut bucket.repository(), 12).unwrap();
             assert_same(&bucket.repository(), &whole);
             if is_whole {
                 break;

@@ -314,15 +314,17 @@ fn accidents_to_the_file_make_no_wrong_answer_and_no_second_head() {
                 fs::write(folder.path().join(name), bytes).unwrap();
             }
         };
+        let repository = shop.repository();
         let answers: Vec<_> = questions()
             .map(|question| {
-                let answer = shop.repository().answer(latest, &question).unwrap();
+                let answer = repository.answer(latest, &question).unwrap();
                 (
                     verify(public, latest, &question, &answer).unwrap(),
                     question,
                 )
             })
             .collect();
+        drop(repository);
         shop.publish(next.clone());
         let head = shop.repository().head_message(Version::new(13)).unwrap();
         let (mut state, mut signed) = (u64::from(scheme.id().0), 0);
@@ -337,13 +339,14 @@ fn accidents_to_the_file_make_no_wrong_answer_and_no_second_head() {
             let place = usize::try_from(state >> 21).unwrap() % bytes.len();
             bytes[place] ^= 1 << (state >> 61);
             fs::write(folder.path().join(files[which]), bytes).unwrap();
-            for (expected, question) in &answers {
-                // An error, a refused proof, or the correct answer is accepted.
-                if let Ok(repository) = Server::of_any(&shop.store)
-                    && let Ok(answer) = repository.answer(latest, question)
-                    && let Ok(found) = verify(public, latest, question, &answer)
-                {
-                    assert_eq!(found, *expected);
+            if let Ok(repository) = Server::of_any(&shop.store) {
+                for (expected, question) in &answers {
+                    // An error, a refused proof, or the correct answer is accepted.
+                    if let Ok(answer) = repository.answer(latest, question)
+                        && let Ok(found) = verify(public, latest, question, &answer)
+                    {
+                        assert_eq!(found, *expected);
+                    }
                 }
             }
             let Ok(mut author) = shop.author() else {

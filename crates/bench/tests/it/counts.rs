@@ -128,9 +128,11 @@ impl Visitor for Count<'_> {
 /// Counts the work of every scheme.
 fn count_all() -> Vec<(&'static str, Counts)> {
     let count = |scheme: &'static Scheme| {
+        let begun = std::time::Instant::now();
         let counts =
             visit_in::<CountingSetting, _>(scheme.name, Count(scheme)).expect("it is listed");
         let counts = counts.unwrap_or_else(|error| panic!("{}: {error}", scheme.name));
+        eprintln!("TIMED {} {:?}", scheme.name, begun.elapsed());
         (scheme.name, counts)
     };
     schemes().iter().map(count).collect()

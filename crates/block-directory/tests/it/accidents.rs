@@ -23,9 +23,9 @@ pub(crate) trait ChangeScript {
         folder.operations().len()
     }
 
-    /// Cuts the power at every operation, `seeds` times.
-    fn survives_power_cuts(&self, seeds: u64) {
-        for stop in 1..=self.operations() {
+    /// Cuts the power in steps of `stride` operations, `seeds` times at each.
+    fn survives_power_cuts(&self, seeds: u64, stride: usize) {
+        for stop in (1..=self.operations()).step_by(stride) {
             for seed in 0..seeds {
                 let folder = SimulatedFolder::new("directory");
                 folder.stop_at(stop, Reads::Work);

@@ -6,6 +6,7 @@ use std::env;
 use block_directory::{
     BlockDirectory, CacheBudget, EntryProof, EntryQuery, FullAuthor, StoreError,
 };
+use pad_conformance::soak;
 use pad_core::{ApplyError, StoreFault, Update, head::Authority};
 use pad_disk::layer::{Reads, SimulatedFolder};
 
@@ -137,7 +138,8 @@ fn seeds() -> u64 {
 
 #[test]
 fn a_power_cut_at_any_operation_loses_nothing_that_was_acknowledged() {
-    Script::new().survives_power_cuts(seeds());
+    let stride = if seeds() > 1 { 1 } else { soak::size(3, 1) };
+    Script::new().survives_power_cuts(seeds(), stride);
 }
 
 /// Only the process ends, so the next process reads its writes. That process applies updates and
@@ -172,7 +174,8 @@ fn a_kill_and_then_a_power_cut_lose_nothing_either() {
 /// A failed write or synchronisation closes the directory. Acknowledged versions survive.
 #[test]
 fn failures_close_the_directory_and_lose_nothing() {
-    Script::new().survives_failures(if seeds() > 1 { 1 } else { 2 });
+    let stride = if seeds() > 1 { 1 } else { soak::size(5, 2) };
+    Script::new().survives_failures(stride);
 }
 
 /// A full disk is an error and leaves nothing incomplete. With free space the directory continues.

@@ -89,10 +89,13 @@ fn flood(step: u32, first: u64, stride: usize, appends: u64, bytes: usize) {
 
 #[test]
 fn updates_of_more_blocks_than_fit_into_memory_are_applied() {
-    for (step, first) in [(1, 100), (1, 301), (2, 300), (2, 1001), (3, 1000)] {
-        for (stride, appends) in [(1, 0), (1, 5), (3, 1), (17, 40), (33, 0)] {
-            flood(step, first, stride, appends, 1);
-        }
+    let changes = [(1, 0), (1, 5), (3, 1), (17, 40), (33, 0)];
+    let all = [(1, 100), (1, 301), (2, 300), (2, 1001), (3, 1000)]
+        .into_iter()
+        .flat_map(|size| changes.map(|change| (size, change)));
+    // Every third pair has each size and each change at least once.
+    for ((step, first), (stride, appends)) in all.step_by(pad_conformance::soak::size(3, 1)) {
+        flood(step, first, stride, appends, 1);
     }
     // A cache below the minimum.
     flood(2, 4000, 4, 9, 60_000);

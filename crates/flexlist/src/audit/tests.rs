@@ -277,11 +277,12 @@ fn every_field_matters() {
                 swapped,
                 AuditFailure::Tags(AuditError::TagDigestMismatch { .. })
             ));
-            for place in 0..honest.list_proof.0.len() {
+            let every = pad_conformance::soak::size(11, 1);
+            for place in (0..honest.list_proof.0.len()).step_by(every) {
                 let error = refused(&|answer| answer.list_proof.0[place] ^= 1 << (place % 8));
                 assert!(matches!(error, AuditFailure::List(_)), "{error}");
             }
-            for place in 0..honest.tag_proof.0.len() {
+            for place in (0..honest.tag_proof.0.len()).step_by(every) {
                 let error = refused(&|answer| answer.tag_proof.0[place] ^= 1 << (place % 8));
                 assert!(matches!(error, AuditFailure::Tags(_)), "{error}");
             }

@@ -4,6 +4,7 @@ use authdict::{
     DictionaryId, SecretKey,
     selection::{SchemeName, SuiteName},
 };
+use pad_conformance::soak;
 use serde_json::json;
 
 use crate::bench::{Bench, TRACE};
@@ -13,9 +14,19 @@ fn schemes() -> impl Iterator<Item = SchemeName> {
     all.filter(|scheme| scheme.name().contains("accumulators"))
 }
 
-/// Creates the store `s` with three versions of a trace. Its key `k` is a published key of this
-/// scheme, because generating a new key takes minutes.
-fn published(scheme: SchemeName, dictionary: &str) -> Bench {
+/// Creates the store `s` of the dictionary `d` with three versions of a trace. Its key `k` is a
+/// published key of this scheme, because generating a new key takes minutes.
+fn published(scheme: SchemeName) -> Bench {
+    Bench::shared(scheme.name(), || {
+        let bench = with_key(scheme, "d");
+        bench.write("t.csv", TRACE.as_bytes());
+        bench.ok("import --store s --key k --new-record t.csv");
+        bench
+    })
+}
+
+/// Creates the key `k` of a dictionary.
+fn with_key(scheme: SchemeName, dictionary: &str) -> Bench {
     let text = if scheme.name().ends_with("rsa") {
         include_str!("../../../../data/keys-for-tests/rsa-2048.txt")
     } else {
@@ -31,8 +42,6 @@ fn published(scheme: SchemeName, dictionary: &str) -> Bench {
     let bench = Bench::new();
     key.save_pair(&bench.path("k"), &bench.path("k.pub"))
         .unwrap();
-    bench.write("t.csv", TRACE.as_bytes());
-    bench.ok("import --store s --key k --new-record t.csv");
     bench
 }
 
@@ -44,7 +53,7 @@ fn there_are_six() {
 #[test]
 fn answers_are_verified_and_what_is_not_offered_is_said() {
     for scheme in schemes() {
-        let bench = published(scheme, "d");
+        let bench = published(scheme);
         let get = |line: &str| {
             bench
                 .json(&format!("get --store s --public k.pub {line}"))
@@ -66,12 +75,12 @@ fn answers_are_verified_and_what_is_not_offered_is_said() {
 #[test]
 fn proofs_and_updates_travel() {
     for scheme in schemes() {
-        let bench = published(scheme, "d");
+        let bench = published(scheme);
         bench.ok("prove --store s apple --at 2 --out p");
         let verify = |at: u32| format!("verify --public k.pub --proof p apple --at {at}");
         assert_eq!(bench.json(&verify(2))[0]["present"], true);
         bench.fails(&verify(3), 3, "of version 2");
-        let stranger = published(scheme, "other");
+        let stranger = with_key(scheme, "other");
         std::fs::copy(stranger.path("k.pub"), bench.path("other.pub")).unwrap();
         let other = "verify --public other.pub --proof p apple --at 2";
         bench.fails(other, 3, "another dictionary");
@@ -87,7 +96,7 @@ fn proofs_and_updates_travel() {
 #[test]
 fn stores_are_checked_pruned_and_go_on() {
     for scheme in schemes() {
-        let bench = published(scheme, "d");
+        let bench = published(scheme);
         let checked = bench.json("check --store s").remove(0);
         assert_eq!(
             (&checked["proved"], &checked["replayed"]),
@@ -108,7 +117,10 @@ fn stores_are_checked_pruned_and_go_on() {
 #[test]
 fn a_new_key_of_bilinear_accumulators_signs() {
     let bench = Bench::new();
-    bench.ok("keygen --out k --scheme tuple-accumulators-superseding-bilinear");
+    // The time is proportional to the number of entries.
+    let entries = soak::size(" --entries 63", "");
+    let keygen = "keygen --out k --scheme tuple-accumulators-superseding-bilinear";
+    bench.ok(&format!("{keygen}{entries}"));
     bench.ok("put --store s --key k a 1");
     bench.ok("commit --store s --key k");
     assert_eq!(

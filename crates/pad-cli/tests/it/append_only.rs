@@ -19,23 +19,25 @@ const LOG: &str = "snapshot,op,key,value\n\
     b,put,example.org,one\n\
     c,put,example.com,three\n";
 
-/// Creates parameters `par` for trees of 16 entries, and a key `k` with these parameters.
 fn with_key() -> Bench {
     with_key_of("aad-counted")
 }
 
+/// Creates parameters `par` for trees of 16 entries, and a key `k` of this scheme.
 pub(crate) fn with_key_of(scheme: &str) -> Bench {
-    let bench = Bench::new();
-    bench.ok(&format!("parameters --scheme {scheme} --top 4 --out par"));
-    bench.ok(&format!(
-        "keygen --out k --scheme {scheme} --parameters par"
-    ));
-    bench
+    Bench::shared(scheme, || {
+        let bench = Bench::new();
+        bench.ok(&format!("parameters --scheme {scheme} --top 4 --out par"));
+        bench.ok(&format!(
+            "keygen --out k --scheme {scheme} --parameters par"
+        ));
+        bench
+    })
 }
 
 /// Publishes three versions of a log in the store `s`.
 pub(crate) fn published() -> Bench {
-    publish(with_key())
+    Bench::shared("aad-counted, published", || publish(with_key()))
 }
 
 fn publish(bench: Bench) -> Bench {
@@ -47,16 +49,18 @@ fn publish(bench: Bench) -> Bench {
 /// Appends forty entries in versions of three. The log then has trees, a tail, and several trees of
 /// the top level.
 pub(crate) fn grown() -> Bench {
-    let bench = published();
-    let mut trace = LOG.to_owned();
-    for number in 0..40 {
-        let snapshot = number / 3;
-        let key = number % 20;
-        writeln!(trace, "more {snapshot},put,key {key},value {number}").unwrap();
-    }
-    bench.write("t.csv", trace.as_bytes());
-    bench.ok("import --store s --key k t.csv");
-    bench
+    Bench::shared("aad-counted, grown", || {
+        let bench = published();
+        let mut trace = LOG.to_owned();
+        for number in 0..40 {
+            let snapshot = number / 3;
+            let key = number % 20;
+            writeln!(trace, "more {snapshot},put,key {key},value {number}").unwrap();
+        }
+        bench.write("t.csv", trace.as_bytes());
+        bench.ok("import --store s --key k t.csv");
+        bench
+    })
 }
 
 pub(crate) fn values(object: &Json) -> Vec<&str> {
@@ -397,7 +401,8 @@ fn logs_with_frontiers_are_stored_and_asked_alike() {
         2,
         "is 13",
     );
-    let (values_added, keys, group) = soak::size((12, 4, 3), (30, 11, 8));
+    // Both cases have four more versions. Frontiers of trees above blocks take most of the time.
+    let (values_added, keys, group) = soak::size((8, 4, 2), (30, 11, 8));
     let trace = (0..values_added).fold(LOG.to_owned(), |trace, number| {
         let key = number % keys;
         format!(
@@ -416,7 +421,8 @@ fn logs_with_frontiers_are_stored_and_asked_alike() {
     assert_eq!(values(&get("example.org --at 1")), ["one", "two"]);
     assert_eq!(get("example.com --at 2")["present"], false);
     let shown = get("--hex 6b65792033");
-    assert_eq!(shown["values"].as_array().unwrap().len(), 3);
+    let of_key_3 = (0..values_added).filter(|number| number % keys == 3);
+    assert_eq!(shown["values"].as_array().unwrap().len(), of_key_3.count());
     let history = bench.json("history --store s --public k.pub example.org");
     assert_eq!(values(&history[0]), ["one", "two", "one"]);
 

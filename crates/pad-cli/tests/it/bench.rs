@@ -3,8 +3,11 @@
 #![allow(dead_code, reason = "each test uses a part")]
 
 use std::{
+    collections::BTreeMap,
+    fs::{self, Permissions},
     path::{Path, PathBuf},
     process::{Command, Output},
+    sync::{Arc, Mutex, OnceLock},
 };
 
 use tempfile::TempDir;
@@ -21,12 +24,26 @@ impl Bench {
     }
 
     /// Creates a folder with a key `k`, its public key `k.pub`, and a store `s` with a trace of
-    /// three versions.
+    /// three versions. All folders have the same files.
     pub(crate) fn with_trace() -> Self {
+        Self::shared("red-black", || {
+            let bench = Self::new();
+            bench.ok("keygen --out k");
+            bench.write("t.csv", TRACE.as_bytes());
+            bench.ok("import --store s --key k t.csv");
+            bench
+        })
+    }
+
+    /// Creates a folder with the files that `make` makes. It is called only once for each `name`,
+    /// however many tests need these files.
+    pub(crate) fn shared(name: &str, make: impl FnOnce() -> Self) -> Self {
+        static MADE: Mutex<BTreeMap<String, Arc<OnceLock<SavedFiles>>>> =
+            Mutex::new(BTreeMap::new());
+        let made = Arc::clone(MADE.lock().unwrap().entry(name.to_owned()).or_default());
         let bench = Self::new();
-        bench.ok("keygen --out k");
-        bench.write("t.csv", TRACE.as_bytes());
-        bench.ok("import --store s --key k t.csv");
+        let files = made.get_or_init(|| SavedFiles::of(make().folder.path()));
+        files.write_to(bench.folder.path());
         bench
     }
 
@@ -35,11 +52,11 @@ impl Bench {
     }
 
     pub(crate) fn write(&self, name: &str, bytes: &[u8]) {
-        std::fs::write(self.path(name), bytes).unwrap();
+        fs::write(self.path(name), bytes).unwrap();
     }
 
     pub(crate) fn read(&self, name: &str) -> Vec<u8> {
-        std::fs::read(self.path(name)).unwrap()
+        fs::read(self.path(name)).unwrap()
     }
 
     /// Returns the program under test. The variable `PAD` names another build, for manual runs.
@@ -117,6 +134,30 @@ impl Bench {
         let mut state = self.json(&format!("versions --store {store}"));
         state.extend(self.json(&format!("check --store {store}")));
         state
+    }
+}
+
+/// The files of a folder without subfolders.
+pub(crate) struct SavedFiles(Vec<(String, Vec<u8>, Permissions)>);
+
+impl SavedFiles {
+    pub(crate) fn of(folder: &Path) -> Self {
+        let entries = fs::read_dir(folder).unwrap();
+        let file = |entry: std::io::Result<fs::DirEntry>| {
+            let entry = entry.unwrap();
+            let name = entry.file_name().into_string().unwrap();
+            let permissions = entry.metadata().unwrap().permissions();
+            (name, fs::read(entry.path()).unwrap(), permissions)
+        };
+        Self(entries.map(file).collect())
+    }
+
+    pub(crate) fn write_to(&self, folder: &Path) {
+        for (name, bytes, permissions) in &self.0 {
+            let path = folder.join(name);
+            fs::write(&path, bytes).unwrap();
+            fs::set_permissions(path, permissions.clone()).unwrap();
+        }
     }
 }
 

@@ -90,7 +90,14 @@ fn sizes_that_are_none_are_refused() {
 fn a_load_that_was_killed_is_done_again() {
     let bench = Bench::new();
     bench.ok("keygen --out k");
-    bench.write("t.csv", trace(50_000).as_bytes());
+    let (rows, all) = soak::size(
+        (20_000, &[30, 400][..]),
+        (
+            50_000,
+            &[30, 100, 200, 300, 400, 600, 900, 1300, 1700, 2000][..],
+        ),
+    );
+    bench.write("t.csv", trace(rows).as_bytes());
     let import = |store: &str| {
         format!(
             "import --store {store} --key k --record {store}.signed --new-record --memory 64KiB \
@@ -99,8 +106,7 @@ fn a_load_that_was_killed_is_done_again() {
     };
     bench.ok(&import("whole"));
     let mut unfinished = 0;
-    let all = [30, 100, 200, 300, 400, 600, 900, 1300, 1700, 2000];
-    for milliseconds in all.into_iter().step_by(soak::size(5, 1)) {
+    for &milliseconds in all {
         for file in ["s", "s.newest", "s.nodes", "s.nodes.heads", "s.signed"] {
             let _ = std::fs::remove_file(bench.path(file));
         }

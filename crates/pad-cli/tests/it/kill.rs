@@ -45,7 +45,7 @@ fn survive(scheme: &str, rounds: u64) {
             if soak::enabled() {
                 prices()
             } else {
-                few(&bench)
+                few(&bench, if compacts { 300 } else { 100 })
             }
         },
         |name| trace_named(&bench, &name),
@@ -119,11 +119,12 @@ fn survive(scheme: &str, rounds: u64) {
     );
 }
 
-/// Returns a trace of 12 snapshots with 300 changes each. Importing it takes one second.
-fn few(bench: &Bench) -> PathBuf {
-    let rows = (0..12 * 300_u32).map(|row| {
+/// Returns a trace of 12 snapshots with `changes` changes each. Importing it takes about a second,
+/// with fewer changes for tuples than for trees.
+fn few(bench: &Bench, changes: u32) -> PathBuf {
+    let rows = (0..12 * changes).map(|row| {
         let key = row.wrapping_mul(2_654_435_761) % 1000;
-        format!("{},put,key {key},value {row}\n", row / 300)
+        format!("{},put,key {key},value {row}\n", row / changes)
     });
     let header = "snapshot,op,key,value\n".to_owned();
     bench.write("few.csv", (header + &rows.collect::<String>()).as_bytes());

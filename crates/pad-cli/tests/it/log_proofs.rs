@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use authdict::{Domain, RedbStore, Sha256Ed25519, Store as _, Suite as _};
+use pad_conformance::soak;
 use serde_json::json;
 
 use crate::{
@@ -11,12 +12,12 @@ use crate::{
     bench::{Bench, text},
 };
 
-/// Creates a set `s` of 35 members in seven versions. One member is added twice.
-fn set(scheme: &str) -> Bench {
+/// Creates a set `s` of seven versions, each with `added` new members. One member is added twice.
+fn set(scheme: &str, added: u32) -> Bench {
     let bench = with_key_of(scheme);
     let mut trace = "snapshot,op,key,value\n".to_owned();
-    for number in 0..35 {
-        writeln!(trace, "{},put,m{number},", number / 5).unwrap();
+    for number in 0..7 * added {
+        writeln!(trace, "{},put,m{number},", number / added).unwrap();
     }
     trace.push_str("6,put,m3,\n");
     bench.write("t.csv", trace.as_bytes());
@@ -24,8 +25,8 @@ fn set(scheme: &str) -> Bench {
     bench
 }
 
-fn check_set(scheme: &str) {
-    let bench = set(scheme);
+fn check_set(scheme: &str, added: u32) {
+    let bench = set(scheme, added);
     let get = |line: &str| {
         bench
             .json(&format!("get --store s --public k.pub {line}"))
@@ -39,10 +40,11 @@ fn check_set(scheme: &str) {
             "parameters": "of unknown origin",
         })
     );
+    let last = format!("m{}", 7 * added - 1);
     assert_eq!(
-        get("m34 --at 6"),
+        get(&format!("{last} --at 6")),
         json!({
-            "version": 6, "key": "m34", "present": false, "verified": true,
+            "version": 6, "key": last, "present": false, "verified": true,
             "parameters": "of unknown origin",
         })
     );
@@ -70,17 +72,17 @@ fn check_set(scheme: &str) {
 
 #[test]
 fn sets_say_what_is_in_them() {
-    check_set("aas-counted");
+    check_set("aas-counted", 5);
 }
 
 #[test]
 fn sets_with_frontiers_say_what_is_in_them() {
-    check_set("aas-frontier");
+    check_set("aas-frontier", soak::size(2, 5));
 }
 
 #[test]
 fn members_have_no_values_and_are_there_once() {
-    let bench = set("aas-counted");
+    let bench = set("aas-counted", 5);
     bench.fails("put --store s m40 one", 2, "a member of a set has no value");
     let put = "put --store new --key k --parameters par m40 one";
     bench.fails(put, 2, "a member of a set has no value");

@@ -8,20 +8,25 @@ use authdict::{
     Update, Version, pad_core::codec,
 };
 use ed25519_dalek::SigningKey;
+use pad_conformance::soak;
 
 use crate::bench::{Bench, text};
 
 type S = Sha256Ed25519;
 
-/// The limit of virtual memory for `pad`, in KiB. It is several times the amount that starting
-/// takes.
-const LIMIT: u32 = 400_000;
+/// Returns the number of operations in a stranger's update, and the limit of virtual memory for
+/// `pad`, in KiB. The limit is several times the amount that starting takes, and below the amount
+/// that the operations would take.
+fn sizes() -> (u32, u32) {
+    soak::size((3_000_000, 200_000), (6_000_000, 400_000))
+}
 
 fn limited(bench: &Bench, line: &str) -> std::process::Output {
     // Each arena of the allocator takes virtual memory, and the number of arenas depends on the
     // load.
+    let (_, limit) = sizes();
     let line = format!(
-        "export MALLOC_ARENA_MAX=1; ulimit -v {LIMIT}; exec {} {line}",
+        "export MALLOC_ARENA_MAX=1; ulimit -v {limit}; exec {} {line}",
         env!("CARGO_BIN_EXE_pad")
     );
     let mut shell = std::process::Command::new("bash");
@@ -40,21 +45,67 @@ fn strangers_head(bench: &Bench, version: u64) -> SignedHead<S> {
     head.sign(&SigningKey::from_bytes(&[66; 32])).unwrap()
 }
 
+fn remove(number: u32) -> Operation {
+    Operation::Remove(Key::new(number.to_be_bytes().to_vec()).unwrap())
+}
+
+/// Encodes an update with `count` removals of the keys that `key` returns. This is much faster than
+/// [`codec::encode`] with all operations in memory.
+fn with_removals(update: &Update<S>, count: u32, key: impl Fn(u32) -> u32) -> Vec<u8> {
+    let of = |operations| {
+        let update = Update {
+            operations,
+            ..update.clone()
+        };
+        codec::encode(&update)
+    };
+    let (none, one) = (of(Vec::new()), of(vec![remove(u32::MAX)]));
+    let mut both = none.iter().zip(&one);
+    // The number of operations is in front of them.
+    let place = both.position(|(none, one)| none != one).unwrap();
+    let (before, after) = (&none[..place], &none[place + 1..]);
+    let operation = &one[place + 1..one.len() - after.len()];
+    let start = operation.strip_suffix(&[0xff; 4]).unwrap();
+    let mut bytes = [before, &[0xfc], &count.to_le_bytes()].concat();
+    bytes.reserve(operation.len() * usize::try_from(count).unwrap());
+    for number in 0..count {
+        bytes.extend_from_slice(start);
+        bytes.extend_from_slice(&key(number).to_be_bytes());
+    }
+    bytes.extend_from_slice(after);
+    bytes
+}
+
+#[test]
+fn many_removals_are_encoded_like_any_operations() {
+    let bench = Bench::with_trace();
+    let update = strangers_update(&bench);
+    let operations = (0..70_000).map(remove).collect();
+    let fast = with_removals(&update, 70_000, |number| number);
+    let update = Update {
+        operations,
+        ..update
+    };
+    assert!(fast == codec::encode(&update));
+}
+
+fn strangers_update(bench: &Bench) -> Update<S> {
+    Update {
+        base: Version::new(3),
+        operations: Vec::new(),
+        head: strangers_head(bench, 4),
+        attachment: (),
+    }
+}
+
 #[test]
 fn a_strangers_update_is_refused_before_its_operations_are_kept() {
     let bench = Bench::with_trace();
-    let operations = (0..6_000_000_u32)
-        .map(|number| Operation::Remove(Key::new(number.to_be_bytes().to_vec()).unwrap()))
-        .collect();
-    let (base, head) = (Version::new(3), strangers_head(&bench, 4));
-    let update = Update {
-        base,
-        operations,
-        head,
-        attachment: (),
-    };
-    bench.write("update", &codec::encode(&update));
-    assert!(bench.read("update").len() > 30 << 20);
+    let update = strangers_update(&bench);
+    let (count, _) = sizes();
+    bench.write("update", &with_removals(&update, count, |number| number));
+    // Each operation takes more than five bytes.
+    assert!(bench.read("update").len() > usize::try_from(count).unwrap() * 5);
     let refused = limited(&bench, "apply --store s update");
     let said = text(&refused.stderr);
     assert_eq!(refused.status.code(), Some(3), "{said}");
@@ -76,17 +127,16 @@ fn a_strangers_operations_are_refused_before_they_are_kept() {
     bench.ok("commit --store s --key k");
     bench.ok("export --store s --at 4 --out u");
     let bytes = bench.read("u");
-    let mut update: Update<S> = codec::decode(&bytes, bytes.len()).unwrap();
-    let remove = |number: u32| Operation::Remove(Key::new(number.to_be_bytes().to_vec()).unwrap());
-    for (operations, reason) in [
+    let update: Update<S> = codec::decode(&bytes, bytes.len()).unwrap();
+    let (count, _) = sizes();
+    for (forged, reason) in [
         (
-            (0..6_000_000).map(remove).collect(),
+            with_removals(&update, count, |number| number),
             "removes an absent key",
         ),
-        (vec![remove(1); 6_000_000], "ascending"),
+        (with_removals(&update, count, |_| 1), "ascending"),
     ] {
-        update.operations = operations;
-        bench.write("forged", &codec::encode(&update));
+        bench.write("forged", &forged);
         let refused = limited(&bench, "apply --store before forged");
         let said = text(&refused.stderr);
         assert_eq!(refused.status.code(), Some(3), "{said}");

@@ -71,10 +71,10 @@ pub fn roles<S: Lookups>(log: &Log<S>, seed: u64) -> Roles<S> {
         let entry = random_entry::<S>(&mut random);
         roles.append(Entry { key, ..entry });
         if number == 12 {
-            roles.publish();
+            roles.publish_built();
         }
     }
-    roles.publish();
+    roles.publish_built();
     roles
 }
 

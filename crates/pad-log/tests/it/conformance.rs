@@ -50,8 +50,8 @@ const FRONTIER: Work = Work {
     questions: 6,
 };
 
-laws_of!(aad_counted, AadCounted, COUNTED, 1);
-laws_of!(aas_counted, AasCounted, COUNTED, 1);
+laws_of!(aad_counted, AadCounted, COUNTED, soak::size(3, 1));
+laws_of!(aas_counted, AasCounted, COUNTED, soak::size(3, 1));
 // The last argument is the step between the bytes of a message that are changed.
 laws_of!(aad_frontier, AadFrontier, FRONTIER, soak::size(397, 23));
 laws_of!(aas_frontier, AasFrontier, FRONTIER, soak::size(397, 23));

@@ -23,7 +23,7 @@ use pad_log::{
     scheme::Contents,
 };
 
-use crate::support::{CAPACITY, at, client_log, log};
+use crate::support::{CAPACITY, FORGED, at, client_log, log};
 use pad_conformance::aad::parameters::secret;
 
 /// Coefficients, lowest first.
@@ -128,7 +128,7 @@ impl<S: Scheme> Tree<S> {
         let blocks = [block(&elements[..8]), block(&elements[8..])];
         let shape = Shape::new(4, Schedule::Eager).unwrap();
         Self {
-            log: log::<S>([9; 16], shape),
+            log: log::<S>(FORGED, shape),
             elements,
             polynomial: multiply(&blocks[0], &blocks[1]),
             blocks,

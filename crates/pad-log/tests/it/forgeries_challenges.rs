@@ -4,7 +4,7 @@
 use ark_bls12_381::Fr;
 use ark_ff::Field as _;
 use pad_accumulators::{bilinear::polynomial::evaluate, wire};
-use pad_log::{Entry, InclusionProof, LookupProof, Schedule, Shape};
+use pad_log::{Entry, InclusionProof, LookupProof};
 
 use crate::{
     forger::{
@@ -15,7 +15,7 @@ use crate::{
     forgeries_frontier::{
         Dictionary, MISMATCH, ONE, Set, absent, elsewhere, members, pairs, root_of, several, values,
     },
-    support::{self, at_size, entries, key, log, verify},
+    support::{SIXTEEN, at_size, key, verify},
 };
 
 /// Leaves each part out of each challenge about disjointness in turn, and chooses the part after
@@ -198,17 +198,13 @@ fn challenges_of_chunks_cover_every_part() {
 /// Evidence of another log with equal contents and another id.
 #[test]
 fn challenges_about_frontiers_depend_on_the_log() {
-    let shape = Shape::new(5, Schedule::Eager).unwrap();
-    let all: Vec<Entry> = (0..16)
-        .map(|i| support::pair(&format!("key {i}"), "value"))
-        .collect();
-    let [one, other] = [1, 2].map(|id| entries(&log::<Dictionary>([id; 16], shape), &all));
+    let [one, other] = &*SIXTEEN;
     // Up to each part of the evidence: disjointness, path, chunk or prefix.
     for asked in ["absent", "key 3"] {
-        let [proof, foreign] = [&one, &other]
-            .map(|log| wire::encode(&log.prove_values(16, asked.as_bytes()).unwrap()));
+        let [proof, foreign] =
+            [one, other].map(|log| wire::encode(&log.prove_values(16, asked.as_bytes()).unwrap()));
         let check = |bytes: &[u8]| {
-            verify::<LookupProof<Dictionary>>(bytes, &at_size(&one, 16), &key(asked)).map(drop)
+            verify::<LookupProof<Dictionary>>(bytes, &at_size(one, 16), &key(asked)).map(drop)
         };
         assert_eq!(check(&proof), Ok(()));
         let start = if asked == "absent" { 100 } else { 840 };

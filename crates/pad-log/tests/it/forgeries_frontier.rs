@@ -11,7 +11,7 @@ use pad_accumulators::{bilinear::polynomial::evaluate, wire};
 use pad_core::{DecodeError, VerifyError};
 use pad_log::{
     AadFrontier, AasFrontier, AbsenceProof, AppendOnlyProof, Entry, Growth, InclusionProof,
-    LogRoot, LookupProof, Schedule, Shape, prefix::scalar_of_prefix,
+    LogRoot, LookupProof, prefix::scalar_of_prefix,
 };
 
 use crate::{
@@ -20,7 +20,7 @@ use crate::{
         disjoint, disjoint_equations, disjoint_with, divided, honestly_disjoint, lower_frontier,
         member, multiply, next_challenge, pair, path, prefixes, product, step, step_with, sum,
     },
-    support::{at_size, client_log, entries, key, log, pair as entry, verify},
+    support::{MEMBERS, SIXTEEN, at_size, client_log, key, verify},
 };
 
 pub(crate) type Set = AasFrontier;
@@ -74,11 +74,7 @@ pub(crate) fn elsewhere() -> Fr {
 #[test]
 fn any_layout_of_a_frontier_is_accepted() {
     let tree = members();
-    let honest: Vec<Entry> = (0..16)
-        .map(|i| Entry::member(key(&format!("member {i}"))))
-        .collect();
-    let honest = entries(&tree.log, &honest);
-    assert_eq!(honest.digest(16), tree.at().root());
+    assert_eq!(MEMBERS.digest(16), tree.at().root());
     let asked = member("absent");
     let group = prefixes(&asked, 200..=201);
     let others = prefixes(&asked, 210..=212);
@@ -276,8 +272,15 @@ fn prefixes_are_of_the_asked_key_half() {
 
 /// Evidence for a tree with `roots` as its frontier, all in one group, and `chunks`.
 pub(crate) fn presence(tree: &Tree<Dictionary>, roots: &[Fr], chunks: &[&[Fr]]) -> Vec<u8> {
-    let group = product(roots);
     let mut evidence = honestly_disjoint(tree, roots);
+    evidence.extend(shown_chunks(tree, roots, chunks));
+    evidence
+}
+
+/// The part of [`presence`] after the proof of disjointness.
+fn shown_chunks(tree: &Tree<Dictionary>, roots: &[Fr], chunks: &[&[Fr]]) -> Vec<u8> {
+    let group = product(roots);
+    let mut evidence = Vec::new();
     for scalars in chunks {
         let others: Vec<Fr> = roots
             .iter()
@@ -354,8 +357,9 @@ fn every_chunk_is_shown_in_order() {
     let strings = lower_frontier(&shown);
     assert!((513..1024).contains(&strings.len()));
     let (first, second) = strings.split_at(512);
+    let proved = honestly_disjoint(&tree, &strings);
     let answer = |chunks: &[&[Fr]]| {
-        let evidence = presence(&tree, &strings, chunks);
+        let evidence = [&proved[..], &shown_chunks(&tree, &strings, chunks)].concat();
         values(&tree, &tree.look_up(&[0], &evidence, &NAMES))
     };
     assert_eq!(
@@ -469,13 +473,9 @@ fn a_member_that_is_shown_is_not_absent() {
         verify::<AbsenceProof<Set>>(&forged, &tree.at(), &asked).map(drop),
         present
     );
-    let all: Vec<Entry> = (0..16)
-        .map(|i| Entry::member(key(&format!("member {i}"))))
-        .collect();
-    let all = entries(&tree.log, &all);
     for size in [8, 7] {
-        let forged = wire::encode(&all.prove_absence(size, b"absent").unwrap().unwrap());
-        let root = at_size(&all, size);
+        let forged = wire::encode(&MEMBERS.prove_absence(size, b"absent").unwrap().unwrap());
+        let root = at_size(&MEMBERS, size);
         assert_eq!(
             verify::<AbsenceProof<Set>>(&forged, &root, &asked).map(drop),
             present
@@ -495,16 +495,12 @@ fn what_is_included_is_in_the_accumulators_that_absence_is_about() {
         verify::<InclusionProof<Set>>(&proof, &tree.at(), &included).map(drop)
     };
     assert_eq!(inclusion(&tree), Ok(()));
-    let all: Vec<Entry> = (0..16)
-        .map(|i| Entry::member(key(&format!("member {i}"))))
-        .collect();
-    let all = entries(&tree.log, &all);
     let growth = |tree: &Tree<Set>| {
-        let mut proof = wire::encode(&all.prove_append_only(8, 16));
+        let mut proof = wire::encode(&MEMBERS.prove_append_only(8, 16));
         proof[24..24 + G1_BYTES].copy_from_slice(&tree.accumulator());
-        let growth = Growth::new(at_size(&all, 0), tree.at());
+        let growth = Growth::new(at_size(&MEMBERS, 0), tree.at());
         assert!(growth.is_ok());
-        let old: LogRoot<Set> = crate::support::at(&client_log(&tree.log), 1, all.digest(8));
+        let old: LogRoot<Set> = crate::support::at(&client_log(&tree.log), 1, MEMBERS.digest(8));
         let growth = Growth::new(old, tree.at()).unwrap();
         verify::<AppendOnlyProof<Set>>(&proof, &growth, &()).map(drop)
     };
@@ -525,11 +521,7 @@ fn what_is_included_is_in_the_accumulators_that_absence_is_about() {
 /// Puts the identity, and a point outside the subgroup, at the place of each point in the evidence.
 #[test]
 fn points_of_frontiers_are_in_the_subgroup_and_not_the_identity() {
-    let shape = Shape::new(4, Schedule::Eager).unwrap();
-    let all: Vec<Entry> = (0..16)
-        .map(|i| entry(&format!("key {i}"), "value"))
-        .collect();
-    let one = entries(&log::<Dictionary>([1; 16], shape), &all);
+    let [one, _] = &*SIXTEEN;
     // A point of small order, which pairings ignore. Without the check, adding it gives a second
     // encoding of a point.
     let strays = (1_u64..100).filter_map(|x| G1Affine::get_point_from_x_unchecked(x.into(), false));
@@ -539,7 +531,7 @@ fn points_of_frontiers_are_in_the_subgroup_and_not_the_identity() {
         .unwrap();
     for (asked, start) in [("absent", 100), ("key 3", 840)] {
         let proof = wire::encode(&one.prove_values(16, asked.as_bytes()).unwrap());
-        let root = at_size(&one, 16);
+        let root = at_size(one, 16);
         let refused = |at: usize, bytes: &[u8; G1_BYTES]| {
             let mut forged = proof.clone();
             forged[at..at + G1_BYTES].copy_from_slice(bytes);

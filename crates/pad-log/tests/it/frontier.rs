@@ -12,7 +12,11 @@ use pad_log::{
     LookupProof, PastProofs, Schedule, Shape, proof::LONGEST_LOOKUP,
 };
 
-use crate::support::{CAPACITY, at_size, client_log, entries, key, log, pair, verify};
+use std::sync::LazyLock;
+
+use crate::support::{
+    CAPACITY, SIXTEEN, at_size, client_log, distinct, entries, key, log, pair, verify,
+};
 
 type Scheme = AadFrontier;
 
@@ -42,15 +46,18 @@ fn forest(schedule: Schedule, size: usize) -> (Vec<Entry>, Entries<Scheme>) {
     (all, entries)
 }
 
+/// Two trees and one more entry.
+static EAGER: LazyLock<(Vec<Entry>, Entries<Scheme>)> =
+    LazyLock::new(|| forest(Schedule::Eager, 33));
+
 fn look_up(entries: &Entries<Scheme>, size: u64, asked: &str) -> Vec<u8> {
     wire::encode(&entries.prove_values(size, asked.as_bytes()).unwrap())
 }
 
-fn check_look_ups(schedule: Schedule, size: usize, sizes: &[usize]) {
-    let (all, entries) = forest(schedule, size);
+fn check_look_ups((all, entries): &(Vec<Entry>, Entries<Scheme>), sizes: &[usize]) {
     for size in sizes {
         let number = u64::try_from(*size).unwrap();
-        let root = at_size(&entries, number);
+        let root = at_size(entries, number);
         for asked in (0..6).map(|i| key(&format!("key {i}"))) {
             let of_key = all[..*size].iter().filter(|entry| entry.key == asked);
             let expected: Vec<_> = of_key.map(|entry| entry.value.clone()).collect();
@@ -64,12 +71,12 @@ fn check_look_ups(schedule: Schedule, size: usize, sizes: &[usize]) {
 /// Sizes that were built, and older sizes with frontiers computed on request.
 #[test]
 fn look_ups_are_complete() {
-    check_look_ups(Schedule::Eager, 33, &[7, 15, 16, 33]);
+    check_look_ups(&EAGER, &[7, 15, 16, 33]);
 }
 
 #[test]
 fn look_ups_of_deferred_logs_are_complete() {
-    check_look_ups(Schedule::Deferred, 40, &[16, 31, 32, 40]);
+    check_look_ups(&forest(Schedule::Deferred, 40), &[16, 31, 32, 40]);
 }
 
 #[test]
@@ -97,14 +104,13 @@ fn members_are_absent_before_they_are_appended() {
 
 #[test]
 fn forged_frontiers_are_refused() {
-    let (_, entries) = forest(Schedule::Eager, 32);
-    let root = at_size(&entries, 16);
-    let proof = look_up(&entries, 16, "absent");
-    // The second tree alone, in another log.
-    let shape = Shape::new(4, Schedule::Eager).unwrap();
-    let second = &entries.as_slice()[16..];
-    let other = crate::support::entries(&log::<Scheme>([3; 16], shape), second);
-    let other = look_up(&other, 16, "absent");
+    let (_, entries) = &*EAGER;
+    let root = at_size(entries, 16);
+    let proof = look_up(entries, 16, "absent");
+    // Another tree under the id of this log.
+    let [other, _] = &*SIXTEEN;
+    assert_eq!(other.log().id(), entries.log().id());
+    let other = look_up(other, 16, "absent");
     let refused = |range: core::ops::Range<usize>, bytes: &[u8]| {
         let mut forged = proof.clone();
         forged[range].copy_from_slice(bytes);
@@ -188,15 +194,13 @@ fn forged_frontiers_are_refused() {
 #[test]
 fn chunks_are_those_of_the_values_shown() {
     let shape = Shape::new(4, Schedule::Eager).unwrap();
-    let mut all: Vec<Entry> = (0..16)
-        .map(|i| pair(&format!("key {i}"), "value"))
-        .collect();
-    let one = entries(&log::<Scheme>([3; 16], shape), &all);
+    let [one, _] = &*SIXTEEN;
+    let mut all = distinct(16);
     all[12] = pair("key 3", "another value");
     let both = entries(&log::<Scheme>([3; 16], shape), &all);
-    let answer = look_up(&one, 16, "key 3");
+    let answer = look_up(one, 16, "key 3");
     let asked = key("key 3");
-    verify::<LookupProof<Scheme>>(&answer, &at_size(&one, 16), &asked).unwrap();
+    verify::<LookupProof<Scheme>>(&answer, &at_size(one, 16), &asked).unwrap();
     let refused = verify::<LookupProof<Scheme>>(&answer, &at_size(&both, 16), &asked);
     assert_eq!(refused, Err(VerifyError::RootMismatch));
     // The honest answer with the quotients of its last chunk exchanged, and damaged ones.
@@ -210,7 +214,7 @@ fn chunks_are_those_of_the_values_shown() {
     left[rest..].swap_with_slice(&mut right[..G1_BYTES]);
     let refused = verify::<LookupProof<Scheme>>(&forged, &root, &asked);
     assert_eq!(refused, Err(VerifyError::EquationMismatch));
-    for place in (20..answer.len()).step_by(soak::size(397, 97)) {
+    for place in (20..answer.len()).step_by(soak::size(601, 97)) {
         let mut damaged = answer.clone();
         damaged[place] ^= 1;
         assert!(verify::<LookupProof<Scheme>>(&damaged, &root, &asked).is_err());
@@ -236,11 +240,12 @@ fn a_log_takes_as_many_entries_as_its_parameters_serve() {
 fn a_client_follows_a_frontier_log() {
     let log = log::<Scheme>([5; 16], Shape::new(4, Schedule::Eager).unwrap());
     let mut roles = Roles::new(&log);
+    // The server takes over the author's frontier.
     for batch in [0..9, 9..16, 16..17] {
         for i in batch {
             roles.append(pair(&format!("key {}", i % 3), &format!("{i}")));
         }
-        roles.publish();
+        roles.publish_built();
     }
     let server = roles.server;
     let [one, two, three] = [1, 2, 3].map(Version::new);

@@ -3,13 +3,14 @@
 use pad_accumulators::wire;
 use pad_conformance::soak;
 use pad_core::{VerifyError, Version};
-use pad_log::{AadCounted, AppendOnlyProof, Entries, Growth, Schedule, Shape};
+use pad_log::{AadCounted, AppendOnlyProof, Entries, Growth, LogRoot, Schedule, Shape};
 
 use crate::support::{at, at_size, client_log, distinct, entries, log, verify};
 
-fn check(entries: &Entries<AadCounted>, from: u64, to: u64) {
+fn check(entries: &Entries<AadCounted>, [old, new]: [&LogRoot<AadCounted>; 2]) {
+    let [from, to] = [old, new].map(|root| root.version().number() - 1);
     let proof = wire::encode(&entries.prove_append_only(from, to));
-    let growth = Growth::new(at_size(entries, from), at_size(entries, to)).unwrap();
+    let growth = Growth::new(old.clone(), new.clone()).unwrap();
     let grown = verify::<AppendOnlyProof<AadCounted>>(&proof, &growth, &()).unwrap();
     assert_eq!((grown.from_size, grown.to_size), (from, to));
     let versions = (grown.from.number(), grown.to.number());
@@ -21,9 +22,10 @@ fn check_pairs(schedule: Schedule, top_level: u8) {
     let step = soak::size(5, 1);
     let shape = Shape::new(top_level, schedule).unwrap();
     let entries = entries(&log::<AadCounted>([1; 16], shape), &distinct(64));
-    for to in 0..=64 {
-        for from in (0..=to).step_by(step) {
-            check(&entries, from, to);
+    let roots: Vec<_> = (0..=64).map(|size| at_size(&entries, size)).collect();
+    for (to, new) in roots.iter().enumerate() {
+        for old in roots[..=to].iter().step_by(step) {
+            check(&entries, [old, new]);
         }
     }
 }
@@ -49,12 +51,12 @@ fn a_proof_is_for_its_two_versions_only() {
     let shape = Shape::new(5, Schedule::Eager).unwrap();
     let entries = entries(&log::<AadCounted>([2; 16], shape), &distinct(40));
     let sizes = [0, 1, 5, 8, 13, 16, 24, 31, 32, 40];
+    let client = client_log(entries.log());
     for (place, to) in sizes.into_iter().enumerate() {
         for from in &sizes[..=place] {
             let proof = wire::encode(&entries.prove_append_only(*from, to));
             let check = |old, new| {
-                let at =
-                    |version, size| at(&client_log(entries.log()), version, entries.digest(size));
+                let at = |version, size| at(&client, version, entries.digest(size));
                 let growth = Growth::new(at(1, old), at(2, new));
                 verify::<AppendOnlyProof<AadCounted>>(&proof, &growth.unwrap(), &()).err()
             };

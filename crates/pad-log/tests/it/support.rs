@@ -1,6 +1,6 @@
 //! Parameters with a public secret, heads for any digest, and proofs as bytes.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use ed25519_dalek::SigningKey;
 use pad_accumulators::bilinear::Parameters;
@@ -10,7 +10,9 @@ use pad_core::{
     AuthorKey, DictionaryId, Digest, Key, Sha256Ed25519, SnapshotHead, Suite as _, Untrusted,
     Value, Verified, Version, Workers, head::Authority,
 };
-use pad_log::{Entries, Entry, Log, LogRoot, Scheme, Setup, Shape};
+use pad_log::{
+    AadFrontier, AasFrontier, Entries, Entry, Log, LogRoot, Schedule, Scheme, Setup, Shape,
+};
 
 /// Number of powers beyond the generator. They serve trees of 8192 elements with one root each, or
 /// of 16 with 512 roots.
@@ -96,3 +98,22 @@ pub(crate) fn distinct(count: usize) -> Vec<Entry> {
         .map(|i| pair(&format!("key {i}"), "value"))
         .collect()
 }
+
+/// Two logs with equal contents: a tree of the pairs `key 0` to `key 15`. Frontiers take long to
+/// make, so several tests share them.
+pub(crate) static SIXTEEN: LazyLock<[Entries<AadFrontier>; 2]> = LazyLock::new(|| {
+    let shape = Shape::new(4, Schedule::Eager).unwrap();
+    [3, 4].map(|id| entries(&log([id; 16], shape), &distinct(16)))
+});
+
+/// The honest log of the members `member 0` to `member 15`, which a forger also has.
+pub(crate) static MEMBERS: LazyLock<Entries<AasFrontier>> = LazyLock::new(|| {
+    let shape = Shape::new(4, Schedule::Eager).unwrap();
+    let members: Vec<Entry> = (0..16)
+        .map(|i| Entry::member(key(&format!("member {i}"))))
+        .collect();
+    entries(&log(FORGED, shape), &members)
+});
+
+/// The dictionary of forged logs.
+pub(crate) const FORGED: [u8; 16] = [9; 16];

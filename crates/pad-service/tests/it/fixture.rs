@@ -200,8 +200,7 @@ impl Author {
 
     /// Creates a client with a new view. It stores evidence of lies next to the file `base`.
     pub(crate) fn client(&self, servers: &[&RunningServer], base: &str) -> Client {
-        let view = StoredView::new(self.key.public().clone()).authenticated();
-        self.client_with(servers, view, base)
+        self.client_with(servers, self.new_view(), base)
     }
 
     pub(crate) fn client_with(
@@ -211,7 +210,16 @@ impl Author {
         base: &str,
     ) -> Client {
         let servers = servers.iter().map(|server| connect(server)).collect();
+        self.client_of(servers, view, base)
+    }
+
+    pub(crate) fn client_of(&self, servers: Vec<Remote>, view: StoredView, base: &str) -> Client {
         Client::new(servers, view, Some(self.path(base))).unwrap()
+    }
+
+    /// Returns a view of a client that has seen nothing.
+    pub(crate) fn new_view(&self) -> StoredView {
+        StoredView::new(self.key.public().clone()).authenticated()
     }
 
     /// Finds files whose names begin with `base` followed by `suffix`.

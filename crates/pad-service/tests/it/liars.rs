@@ -64,9 +64,10 @@ fn an_answer_with_any_byte_changed_is_refused_and_the_next_server_asked() {
     let latest = Version::new(3);
     let resource = Resource::Answer(latest, about("apple"));
     let length = connect(&honest).get(&resource, 1 << 20).unwrap().len();
+    let servers = [&liar, &honest].map(connect);
     for byte in 0..length {
         place.store(byte, Ordering::SeqCst);
-        let mut client = author.client(&[&liar, &honest], "view");
+        let mut client = author.client_of(servers.to_vec(), author.new_view(), "view");
         assert_eq!(client.advance().unwrap(), latest);
         let answer = client.ask(latest, &about("apple")).unwrap();
         assert_eq!(value(&answer), Some(&b"4"[..]));
@@ -178,11 +179,12 @@ fn heads_with_any_byte_changed_are_refused() {
             },
         ))
     };
+    let (first, later) = (connect(&liar), [&liar_of_new, &newer].map(connect));
     for byte in 0..head.len() {
         place.store(byte, Ordering::SeqCst);
-        let mut fresh = author.client(&[&liar], "fresh");
+        let mut fresh = author.client_of(vec![first.clone()], author.new_view(), "fresh");
         assert!(fresh.advance().unwrap_err().is_lie(), "byte {byte}");
-        let mut client = author.client_with(&[&liar_of_new, &newer], view.clone(), "later");
+        let mut client = author.client_of(later.to_vec(), view.clone(), "later");
         assert_eq!(client.advance().unwrap(), Version::new(4));
         assert_eq!(client.take_incidents().len(), 1);
     }

@@ -52,27 +52,24 @@ fn a_mirror_has_what_its_upstream_has_and_catches_up() {
         // The mirror is stopped for some time, and so is the server that it copies.
         drop((follower, copy));
         stop(server);
-        for price in 0..20 {
-            author.publish(&[("apple", &price.to_string())]);
-        }
+        let batches = (0..20).map(|price| vec![put("apple", &price.to_string())]);
+        author.sign("s.pad", batches.collect()).unwrap();
         let server = start(service(&upstream));
         let (copy, mut follower) = mirror(&author.path("mirror.pad"), vec![connect(&server)]);
         assert_eq!(copy.latest(), Version::new(3));
         assert_eq!(follower.round().unwrap().taken, 20);
+        let stores = [upstream, author.path("mirror.pad")];
+        let stores = stores.map(|path| authdict::Server::of_any(path).unwrap());
         for version in (1..=23).map(Version::new) {
-            let read = |path: &Path| {
-                let store = authdict::Server::of_any(path).unwrap();
+            let [one, other] = stores.each_ref().map(|store| {
                 (
                     store.update_message(version).unwrap(),
                     store.head_message(version).unwrap(),
                 )
-            };
-            assert_eq!(
-                read(&upstream),
-                read(&author.path("mirror.pad")),
-                "{version}"
-            );
+            });
+            assert_eq!(one, other, "{version}");
         }
+        drop(stores);
         // The mirror serves its versions, and another mirror can copy it.
         let mirrored = start(service(&author.path("mirror.pad")));
         let mut client = author.client(&[&mirrored, &server], "view");

@@ -6,7 +6,7 @@ use pad_conformance::{
     pad::dictionary,
     tree::tree_author,
 };
-use pad_core::{Dictionary, Repository, Sha256Ed25519};
+use pad_core::{Dictionary, Repository, Sha256Ed25519, Update, head::Authority};
 use pad_tree::{
     Authenticated, BalancingScheme, CacheEverywhere, CacheMedian, CacheNowhere, PathCopying,
     RedBlack, SkipList, Treap, TreeRepository, VersionedNodes, VersionedStore,
@@ -32,29 +32,22 @@ enum Workload {
 
 const VERSIONS: u32 = 2000;
 
-fn measure<B, St>(workload: Workload) -> Growth
-where
-    B: BalancingScheme,
-    St: VersionedStore<Annotation = A, Scheme = B> + Clone + Send + Sync,
-{
+/// The update that loads entries, if any, and those of the versions.
+type Updates = (Option<Update<Sha256Ed25519>>, Vec<Update<Sha256Ed25519>>);
+
+fn updates<B: BalancingScheme>(workload: Workload) -> (Authority, Updates) {
     let mut author = tree_author::<Sha256Ed25519, B>(dictionary(), 7);
-    let mut server = TreeRepository::<Sha256Ed25519, St>::new(author.authority());
     let mut random = Random::new(42);
     let mut keys = Vec::new();
+    let mut loading = None;
     if matches!(workload, Workload::Churn) {
         for _ in 0..1024 {
             keys.push(key(random.bytes(8)));
             author.put(keys[keys.len() - 1].clone(), value(b"loaded"));
         }
-        server.apply(&author.snapshot().unwrap()).unwrap();
+        loading = Some(author.snapshot().unwrap());
     }
-    let count = |server: &TreeRepository<Sha256Ed25519, St>| {
-        let tree = server.contents();
-        [tree.node_count(), tree.digest_count()]
-            .map(|count| f64::from(u32::try_from(count).unwrap()))
-    };
-    let mut counts = vec![count(&server)];
-    for version in 0..VERSIONS {
+    let versions = (0..VERSIONS).map(|version| {
         match (workload, version % 3) {
             (Workload::Churn, 0) => {
                 author.put(keys[keys.len() / 2].clone(), value(version.to_be_bytes()));
@@ -68,8 +61,29 @@ where
                 author.put(keys[keys.len() - 1].clone(), value(b"inserted"));
             }
         }
-        server.apply(&author.snapshot().unwrap()).unwrap();
-        if (version + 1) % (VERSIONS / 2) == 0 {
+        author.snapshot().unwrap()
+    });
+    let versions = versions.collect();
+    (author.authority(), (loading, versions))
+}
+
+fn measure<St>((authority, (loading, versions)): &(Authority, Updates)) -> Growth
+where
+    St: VersionedStore<Annotation = A> + Clone + Send + Sync,
+{
+    let mut server = TreeRepository::<Sha256Ed25519, St>::new(*authority);
+    if let Some(loading) = loading {
+        server.apply(loading).unwrap();
+    }
+    let count = |server: &TreeRepository<Sha256Ed25519, St>| {
+        let tree = server.contents();
+        [tree.node_count(), tree.digest_count()]
+            .map(|count| f64::from(u32::try_from(count).unwrap()))
+    };
+    let mut counts = vec![count(&server)];
+    for (version, update) in (1..).zip(versions) {
+        server.apply(update).unwrap();
+        if version % (VERSIONS / 2) == 0 {
             counts.push(count(&server));
         }
     }
@@ -87,10 +101,11 @@ where
 /// time, and digests according to the policy. Path copying stores about the depth of the tree.
 fn check_growth<B: BalancingScheme>() {
     for workload in [Workload::Insert, Workload::Churn] {
-        let copying = measure::<B, PathCopying<A, B>>(workload);
-        let nowhere = measure::<B, VersionedNodes<A, B, CacheNowhere>>(workload);
-        let median = measure::<B, VersionedNodes<A, B, CacheMedian>>(workload);
-        let everywhere = measure::<B, VersionedNodes<A, B, CacheEverywhere>>(workload);
+        let updates = updates::<B>(workload);
+        let copying = measure::<PathCopying<A, B>>(&updates);
+        let nowhere = measure::<VersionedNodes<A, B, CacheNowhere>>(&updates);
+        let median = measure::<VersionedNodes<A, B, CacheMedian>>(&updates);
+        let everywhere = measure::<VersionedNodes<A, B, CacheEverywhere>>(&updates);
         println!(
             "{}: {copying:?} {nowhere:?} {median:?} {everywhere:?}",
             B::NAME

@@ -496,7 +496,8 @@ fn accumulated() {
     let mut digests = BTreeMap::new();
     macro_rules! accumulate {
         ($scheme:ident) => {
-            let digest = author_roots::<$scheme>(RUNS, STEPS);
+            let updates = random_updates::<$scheme>(RUNS, STEPS);
+            let digest = author_roots(&updates);
             let stores = [
                 store_roots::<VersionedNodes<A, $scheme, CacheMedian>>,
                 store_roots::<PathCopying<A, $scheme>>,
@@ -504,7 +505,7 @@ fn accumulated() {
                 store_roots::<VersionedNodes<A, $scheme, CacheEverywhere>>,
             ];
             for roots in &stores[..pad_conformance::soak::size(1, 4)] {
-                assert_eq!(roots(RUNS, STEPS), digest);
+                assert_eq!(roots(&updates), digest);
             }
             digests.insert($scheme::NAME.to_owned(), digest);
         };
@@ -519,22 +520,22 @@ fn accumulated() {
 }
 
 /// The hash over the roots that an author signs.
-fn author_roots<B: BalancingScheme>(runs: u64, steps: u64) -> String {
+fn author_roots(updates: &[(u64, Update<Sha256Ed25519>)]) -> String {
     let mut roots = Vec::new();
-    each_update::<B>(runs, steps, |_, update| {
+    for (_, update) in updates {
         roots.extend_from_slice(update.head.head.root.as_ref());
-    });
+    }
     Sha256Ed25519::hash(Domain::Value, &[&roots]).to_string()
 }
 
-fn store_roots<St: Store<Sha256Ed25519>>(runs: u64, steps: u64) -> String {
+fn store_roots<St: Store<Sha256Ed25519>>(updates: &[(u64, Update<Sha256Ed25519>)]) -> String {
     let authority = tree_author::<Sha256Ed25519, St::Scheme>(DictionaryId::from_name("a"), SIGNER);
     let authority = authority.authority();
     let (mut roots, mut server) = (
         Vec::new(),
         TreeRepository::<Sha256Ed25519, St>::new(authority),
     );
-    each_update::<St::Scheme>(runs, steps, |run, update| {
+    for (run, update) in updates {
         if update.base == Version::EMPTY {
             server = TreeRepository::new(authority);
         }
@@ -543,22 +544,20 @@ fn store_roots<St: Store<Sha256Ed25519>>(runs: u64, steps: u64) -> String {
             .unwrap_or_else(|error| panic!("run {run}: {error}"));
         let root = server.contents().root_digest(version).unwrap();
         roots.extend_from_slice(root.as_ref());
-    });
+    }
     Sha256Ed25519::hash(Domain::Value, &[&roots]).to_string()
 }
 
-fn each_update<B: BalancingScheme>(
-    runs: u64,
-    steps: u64,
-    mut take: impl FnMut(u64, &Update<Sha256Ed25519>),
-) {
+/// All updates, each with the number of its run.
+fn random_updates<B: BalancingScheme>(runs: u64, steps: u64) -> Vec<(u64, Update<Sha256Ed25519>)> {
+    let mut updates = Vec::new();
     for run in 0..runs {
         let mut random = Random::new(run);
         let mut author = tree_author::<Sha256Ed25519, B>(DictionaryId::from_name("a"), SIGNER);
         for _ in 0..steps {
             let action = random.below(8);
             if action == 0 {
-                take(run, &author.snapshot().unwrap());
+                updates.push((run, author.snapshot().unwrap()));
                 continue;
             }
             let key = key(format!("{:02x}", random.below(200)));
@@ -569,4 +568,5 @@ fn each_update<B: BalancingScheme>(
             }
         }
     }
+    updates
 }

@@ -1,13 +1,21 @@
 //! Every signed design of tuple PADs under the shared checks, on random traces against the oracle.
 
+macro_rules! bls {
+    ($checks:ident, $($kind:ident)?, $name:ident, $($design:tt)+) => {
+        pad_conformance::$checks!(
+            $($kind)? $name, 15, pad_conformance::soak::size(3, 2), $($design)+
+        );
+    };
+}
+
 /// Calls one of the macros of [`pad_conformance`] for a design. Checking BLS signatures takes a
 /// hundred times as long as others, so they get fewer and shorter traces.
 macro_rules! check {
     ($checks:ident, $($kind:ident)?, base_superseding_bls, $($design:tt)+) => {
-        pad_conformance::$checks!($($kind)? base_superseding_bls, 15, 2, $($design)+);
+        bls!($checks, $($kind)?, base_superseding_bls, $($design)+);
     };
     ($checks:ident, $($kind:ident)?, spec_lightweight_bls, $($design:tt)+) => {
-        pad_conformance::$checks!($($kind)? spec_lightweight_bls, 15, 2, $($design)+);
+        bls!($checks, $($kind)?, spec_lightweight_bls, $($design)+);
     };
     ($checks:ident, $($kind:ident)?, $name:ident, $($design:tt)+) => {
         pad_conformance::$checks!($($kind)? $name, 1, 1, $($design)+);

@@ -3,7 +3,7 @@
 
 macro_rules! conformance {
     ($name:ident, $($design:tt)+) => {
-        pad_conformance::tuple_checks!($name, 30, 2, $($design)+);
+        pad_conformance::tuple_checks!($name, 30, pad_conformance::soak::size(3, 2), $($design)+);
     };
 }
 

@@ -135,10 +135,9 @@ impl<D: StorableDesign<S, Secret: TestSecret + SecretBytes>> Life<D> {
     }
 
     fn check(&self) {
-        for stored in [&self.signing, &self.following] {
-            check_same(&self.memory, stored);
-            check_same(&self.memory, &reopened(stored));
-        }
+        let opened = [&self.signing, &self.following].map(reopened);
+        let all = [&self.signing, &opened[0], &self.following, &opened[1]];
+        check_all_same(&self.memory, &all);
     }
 }
 
@@ -156,39 +155,54 @@ fn encoded<T: codec::Message>(proof: Result<T, LookupError>) -> Result<Vec<u8>, 
 
 /// Asserts that two repositories have equal observable state.
 fn check_same<D: StorableDesign<S>>(memory: &TupleRepository<S, D>, stored: &Stored<D>) {
-    let latest = memory.latest();
-    assert_eq!(
-        (memory.oldest(), latest),
-        (stored.oldest(), stored.latest())
-    );
-    assert_eq!(u64::try_from(memory.len()).unwrap(), stored.len());
-    stored.heads().check().unwrap();
-    for number in 0..=latest.number() + 1 {
+    check_all_same(memory, &[stored]);
+}
+
+/// Asserts that all stored repositories have the observable state of the one in memory. `make test`
+/// asks about every fourth version, and those next to the oldest and the latest one.
+fn check_all_same<D: StorableDesign<S>>(memory: &TupleRepository<S, D>, all: &[&Stored<D>]) {
+    let (oldest, latest) = (memory.oldest(), memory.latest());
+    for stored in all {
+        assert_eq!((oldest, latest), (stored.oldest(), stored.latest()));
+        assert_eq!(u64::try_from(memory.len()).unwrap(), stored.len());
+        stored.heads().check().unwrap();
+    }
+    let every = pad_conformance::soak::size(4, 1);
+    let is_near = |number: u64, end: Version| number.abs_diff(end.number()) <= 1;
+    let is_asked =
+        |number: &u64| number % every == 0 || is_near(*number, oldest) || is_near(*number, latest);
+    for number in (0..=latest.number() + 1).filter(is_asked) {
         let version = Version::new(number);
-        assert_eq!(memory.head(version), stored.head(version));
+        let head = memory.head(version);
+        assert!(all.iter().all(|stored| stored.head(version) == head));
         for older in (0..number).map(Version::new) {
             let proofs = memory.heads().prove_consistency(older, version);
-            assert_eq!(proofs, stored.heads().prove_consistency(older, version));
+            for stored in all {
+                assert_eq!(proofs, stored.heads().prove_consistency(older, version));
+            }
         }
         for place in (0..42).step_by(3) {
             let key = name(place);
-            assert_eq!(
-                encoded(memory.prove(version, &key)),
-                encoded(stored.prove(version, &key))
-            );
-            assert_eq!(memory.lookup(version, &key), stored.lookup(version, &key));
+            let proof = encoded(memory.prove(version, &key));
+            let found = memory.lookup(version, &key);
+            for stored in all {
+                assert_eq!(proof, encoded(stored.prove(version, &key)));
+                assert_eq!(found, stored.lookup(version, &key));
+            }
         }
         let keys = Keys::new((1..40).step_by(5).map(name).collect()).unwrap();
-        let (one, other) = (
-            encoded(memory.prove_keys(version, &keys)),
-            encoded(stored.prove_keys(version, &keys)),
-        );
-        assert_eq!(one, other);
+        let proof = encoded(memory.prove_keys(version, &keys));
+        for stored in all {
+            assert_eq!(proof, encoded(stored.prove_keys(version, &keys)));
+        }
         for range in ranges() {
             let proof = encoded(memory.prove_range(version, &range));
-            assert_eq!(proof, encoded(stored.prove_range(version, &range)));
+            for stored in all {
+                assert_eq!(proof, encoded(stored.prove_range(version, &range)));
+            }
         }
-        assert_eq!(memory.entries(version), stored.entries(version));
+        let entries = memory.entries(version);
+        assert!(all.iter().all(|stored| stored.entries(version) == entries));
     }
 }
 
@@ -308,7 +322,7 @@ fn accidents<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
                     key: public::<D>(),
                     version,
                 };
-                for place in (0..40).step_by(3) {
+                for place in (0..40).step_by(pad_conformance::soak::size(6, 3)) {
                     let key = name(place);
                     match stored.prove(version, &key) {
                         Ok(proof) => {
@@ -452,9 +466,9 @@ fn fickle_rows<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
     let rows = whole.rows_mut().rows_mut().clone();
     let next = batch(&mut random, 3);
     let honest = life.author.snapshot_of(next.clone()).unwrap();
-    let mut refused = 0;
+    let (mut refused, step) = (0, pad_conformance::soak::size(13, 7));
     for (key, row) in rows.iter().filter(|(key, _)| key[0] > 1) {
-        for place in (0..row.len()).step_by(if row.len() < 8 { 1 } else { 7 }) {
+        for place in (0..row.len()).step_by(if row.len() < 8 { 1 } else { step }) {
             let mut first = row.clone();
             first[place] = row[place].wrapping_sub(1);
             let mut fickle = FickleRows {

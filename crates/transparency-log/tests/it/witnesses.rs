@@ -17,7 +17,7 @@ use transparency_log::{
 };
 
 use crate::support::{
-    NaiveLog, Numbers, ORIGIN, entry, log_key, mutations, other_log_key, time, witness_key,
+    self, NaiveLog, Numbers, ORIGIN, entry, log_key, mutations, other_log_key, time, witness_key,
 };
 
 fn witness<R: Records>(records: R) -> Witness<R> {
@@ -431,14 +431,14 @@ fn no_failure_of_the_medium_makes_a_witness_forget() {
     let all = SimulatedFolder::new("records");
     follow(&all, &mut log, &SIZES);
     for failing in 1..=all.operations().len() {
-        for seed in 0..6 {
+        for seed in 0..support::size(3, 6) {
             let folder = SimulatedFolder::new("records");
             folder.fail_at(failing, seed);
             let mut cosigned = follow(&folder, &mut log, &SIZES);
             // The readable state need not be durable; a second process continues from it.
             cosigned.extend(follow(&folder, &mut log, &[7]));
             let last = cosigned.iter().max_by_key(|head| head.size);
-            for cut in 0..6 {
+            for cut in 0..support::size(3, 6) {
                 check_left(&folder.after_power_cut(cut), &mut log, last);
             }
         }
@@ -478,26 +478,34 @@ fn damaged_records_are_not_taken_for_none() {
     let name = name.into_iter().find(|name| name != "lock").unwrap();
     let path = folder.path().join(name);
     let whole = std::fs::read(&path).unwrap();
-    for changed in mutations(&whole) {
-        std::fs::write(&path, &changed).unwrap();
+    let refused: Vec<_> = [0, 1, 5, 7]
+        .into_iter()
+        .flat_map(|old_size| {
+            let forked = request(&mut fork(7), old_size, 7);
+            [forked, request(&mut log, old_size.min(6), 6)]
+        })
+        .collect();
+    let [same, newer] = [7, 9].map(|size| request(&mut log, 7, size));
+    // The step has no factor in common with the number of mutations of a byte.
+    let mutations = mutations(&whole);
+    for changed in mutations.iter().step_by(support::size(5, 1)) {
+        std::fs::write(&path, changed).unwrap();
         let witness = open();
         // Neither a fork nor an older checkpoint is cosigned. The honest log may have to wait for
         // the operator.
-        for old_size in [0, 1, 5, 7] {
-            assert!(add(&witness, &request(&mut fork(7), old_size, 7)).is_err());
-            let earlier = old_size.min(6);
-            assert!(add(&witness, &request(&mut log, earlier, 6)).is_err());
+        for request in &refused {
+            assert!(add(&witness, request).is_err());
         }
         if !matches!(
-            add(&witness, &request(&mut log, 7, 7)),
+            add(&witness, &same),
             Ok(_) | Err(AddError::Record(FolderRecordsError::Damaged(_)))
         ) {
             // The record has another size or root, with which nothing is consistent.
-            assert!(add(&witness, &request(&mut log, 7, 9)).is_err());
+            assert!(add(&witness, &newer).is_err());
         }
     }
     let now = Timestamp::from_seconds(9).unwrap();
     std::fs::write(&path, whole).unwrap();
-    let body = request(&mut log, 7, 9).encode();
+    let body = newer.encode();
     open().add_checkpoint(body.as_bytes(), now).unwrap();
 }

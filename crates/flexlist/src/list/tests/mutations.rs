@@ -3,6 +3,8 @@
 //! `FLEXLIST_MUTATIONS` sets the number of mutations, `FLEXLIST_SEED` another seed. Only acceptance
 //! counts here; `adversarial.rs` tests that the right error is returned.
 
+use pad_conformance::soak;
+
 use super::{
     super::{
         Block, FlexList, ListState, Operation, ProvenBlock, Sha256, verify_indices, verify_range,
@@ -226,7 +228,7 @@ fn number(name: &str, default: u64) -> u64 {
 
 #[test]
 fn no_changed_answer_is_accepted() {
-    let wanted = number("FLEXLIST_MUTATIONS", 200_000);
+    let wanted = number("FLEXLIST_MUTATIONS", soak::size(60_000, 200_000));
     let seed = number("FLEXLIST_SEED", 0x0f1e_2d3c);
     println!("FLEXLIST_MUTATIONS={wanted} FLEXLIST_SEED={seed}");
     let mut random = Random(seed);
@@ -266,7 +268,8 @@ fn no_changed_answer_is_accepted() {
 fn an_answer_answers_its_own_question_only() {
     let mut random = Random(number("FLEXLIST_SEED", 7));
     let (mut answered, mut refused) = (0, 0);
-    for _ in 0..60 {
+    let rounds = soak::size(20, 60);
+    for _ in 0..rounds {
         let length = 1 + random.index(12);
         let blocks = random.blocks(length);
         let list = build(&blocks);
@@ -299,5 +302,9 @@ fn an_answer_answers_its_own_question_only() {
         }
     }
     println!("{answered} answered, {refused} refused");
-    assert!(refused > 10_000 && answered > 1_000, "{refused} {answered}");
+    let least = [10_000, 1_000].map(|number| number * rounds / 60);
+    assert!(
+        refused > least[0] && answered > least[1],
+        "{refused} {answered}"
+    );
 }

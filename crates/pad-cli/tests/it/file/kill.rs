@@ -1,7 +1,7 @@
 //! Kills the server with `kill -9` during an upload and many updates. No acknowledged data may be
 //! lost.
 //!
-//! `PAD_KILL_ROUNDS` sets the number of rounds. The default is 15.
+//! `PAD_KILL_ROUNDS` sets the number of rounds. The default is 6; with `make soak`, it is 15.
 
 use std::{path::Path, thread, time::Duration};
 
@@ -12,6 +12,7 @@ use flexlist_service::client::{
     ApplyOutcome, ClientError, Extent, FileClient, HttpOptions, HttpTransport, SettleOutcome,
     Status,
 };
+use pad_conformance::soak;
 
 use crate::{bench::Bench, process::Process};
 
@@ -20,7 +21,7 @@ type Client = FileClient<HttpTransport, SigningKey>;
 #[test]
 fn acknowledged_bytes_survive() {
     let wanted = std::env::var("PAD_KILL_ROUNDS");
-    let rounds: u64 = wanted.map_or(15, |rounds| rounds.parse().unwrap());
+    let rounds: u64 = wanted.map_or(soak::size(6, 15), |rounds| rounds.parse().unwrap());
     let bench = Bench::new();
     let key = FileOwnerKey::generate(TagKind::default(), &Workers::sequential()).unwrap();
     let mut server = Process::of_files(&bench, "127.0.0.1:0", "");

@@ -4,7 +4,8 @@
 //! No acknowledged data may be lost, and no view may move back. Mirror and router must catch up.
 //! The witness must continue with the log that it has cosigned.
 //!
-//! `PAD_KILL_ROUNDS` sets the number of rounds. The default is one round for each process.
+//! `PAD_KILL_ROUNDS` sets the number of rounds. The default is one round for each process; without
+//! `make soak`, only one of two processes that do the same is killed.
 //! `PAD_SEED` is the seed of the moments.
 //!
 //! `PAD_SOAK_SECONDS` selects a soak of this duration, with hostile peers and full disks. It kills
@@ -20,7 +21,7 @@ use std::{
 };
 
 use pad_client::{HttpOptions, Roots};
-use pad_conformance::Random;
+use pad_conformance::{Random, soak};
 
 use self::{
     hostile::{HostilePeers, Target},
@@ -199,10 +200,21 @@ struct ObservedState {
 
 #[test]
 fn whoever_is_killed_nothing_that_was_acknowledged_is_lost_and_no_view_goes_back() {
-    let wanted = std::env::var("PAD_KILL_ROUNDS");
-    let rounds = wanted.map_or(PROCESSES, |rounds| rounds.parse().unwrap());
-    println!("PAD_KILL_ROUNDS={rounds}");
-    run(rounds, None);
+    let all = Kills {
+        rounds: (0..PROCESSES).collect(),
+        pause: Duration::ZERO,
+    };
+    // The second server, and the second and the fourth client, are like others.
+    let some = Kills {
+        rounds: vec![0, 2, 3, 4, 5, 6, 7, 9],
+        pause: Duration::from_millis(50),
+    };
+    let mut kills = soak::size(some, all);
+    if let Ok(rounds) = std::env::var("PAD_KILL_ROUNDS") {
+        kills.rounds = (0..rounds.parse().unwrap()).collect();
+    }
+    println!("PAD_KILL_ROUNDS={}", kills.rounds.len());
+    run(&kills, None);
 }
 
 /// Runs for `PAD_SOAK_SECONDS` seconds, or for five minutes if `SOAK` selects all cases.
@@ -211,19 +223,28 @@ fn whoever_is_killed_nothing_that_was_acknowledged_is_lost_and_no_view_goes_back
 fn honest_clients_lose_nothing_to_hostile_peers_kills_and_full_disks() {
     let seconds = match std::env::var("PAD_SOAK_SECONDS") {
         Ok(seconds) => seconds.parse().unwrap(),
-        Err(_) if pad_conformance::soak::is_whole() => 300,
+        Err(_) if soak::is_whole() => 300,
         Err(_) => return,
     };
     println!("PAD_SOAK_SECONDS={seconds}");
-    run(usize::MAX, Some(Duration::from_secs(seconds)));
+    run(&Kills::default(), Some(Duration::from_secs(seconds)));
+}
+
+/// The kills of a run that is no soak.
+#[derive(Default)]
+struct Kills {
+    /// The processes to kill, one in each round.
+    rounds: Vec<usize>,
+    /// The pause of a client after each answer. It leaves time to the author.
+    pause: Duration,
 }
 
 /// The pause between two kills in a soak.
 const EVERY: Duration = Duration::from_secs(10);
 const PROCESSES: usize = SERVERS + 1 + CLIENTS;
 
-/// Kills processes in turn for `rounds` rounds, or for the duration of a soak.
-fn run(rounds: usize, soak: Option<Duration>) {
+/// Kills these processes in turn, or all processes for the duration of a soak.
+fn run(kills: &Kills, soak: Option<Duration>) {
     let seed = pad_conformance::traces::seed();
     println!("PAD_SEED={seed}");
     let bench = &Bench::with_trace();
@@ -234,7 +255,7 @@ fn run(rounds: usize, soak: Option<Duration>) {
         bench.ok("import --store s --key k long.csv");
     }
     // All processes count as one peer. Under attack, frequent polls would exhaust its share.
-    let every = if soak.is_some() { 500 } else { 20 };
+    let every = if soak.is_some() { 500 } else { 100 };
     let servers = &mut Servers::begin(bench, every);
     let author = &Author::new(servers.pushed.iter().map(Server::url).collect());
     let [one, two, logged] = servers.pushed.each_ref().map(Server::url);
@@ -265,7 +286,7 @@ fn run(rounds: usize, soak: Option<Duration>) {
         for client in clients {
             scope.spawn(move || {
                 let _end = End(done);
-                client.ask(bench, author, done);
+                client.ask(bench, author, done, kills.pause);
             });
         }
         if let Some(Attack { hostile, visitors }) = attack {
@@ -278,7 +299,7 @@ fn run(rounds: usize, soak: Option<Duration>) {
             }
         }
         match soak {
-            None => load.kill(servers, rounds, Random::new(seed)),
+            None => load.kill(servers, &kills.rounds, Random::new(seed)),
             Some(time) => load.soak(servers, time, disk.as_ref()),
         }
     });
@@ -375,16 +396,16 @@ impl Drop for End<'_> {
 }
 
 impl Load<'_> {
-    /// Kills each process in turn at random moments, and returns the number of kills.
-    fn kill(&self, servers: &mut Servers, rounds: usize, mut random: Random) -> usize {
-        for round in 0..rounds {
+    /// Kills these processes in turn at random moments, and returns the number of kills.
+    fn kill(&self, servers: &mut Servers, rounds: &[usize], mut random: Random) -> usize {
+        for &round in rounds {
             self.goes_on();
             thread::sleep(Duration::from_micros(random.below(150_000)));
             let known = self.kill_one(servers, round);
             self.check(servers, &known);
         }
         self.goes_on();
-        rounds
+        rounds.len()
     }
 
     /// Kills a process every ten seconds and fills the disk every minute, until the time has

@@ -171,6 +171,15 @@ fn operations(format: Format) -> Vec<Operation> {
     folder.operations()
 }
 
+/// Returns the operations of a run, by number, at which accidents happen: the first and the last
+/// ones, and every `step`th.
+fn places(format: Format, step: usize) -> impl Iterator<Item = usize> {
+    let last = operations(format).len();
+    let is_chosen =
+        move |place: &usize| *place <= 20 || place + 3 > last || place.is_multiple_of(step);
+    (1..=last).filter(is_chosen)
+}
+
 /// Stops a run at an operation, and returns the folder and the progress.
 fn stopped_at(operation: usize, format: Format) -> (SimulatedFolder, Progress) {
     let folder = SimulatedFolder::new("stopped");
@@ -230,7 +239,7 @@ fn whatever_fails_while_a_database_is_made_is_heard() {
 #[test]
 fn a_power_cut_at_any_operation_loses_nothing_that_was_acknowledged() {
     for format in FORMATS {
-        for operation in 1..=operations(format).len() {
+        for operation in places(format, soak::size(5, 1)) {
             let (folder, progress) = stopped_at(operation, format);
             for seed in 0..soak::size(1, 4) {
                 let left = folder.after_power_cut(seed);
@@ -255,7 +264,7 @@ fn a_power_cut_at_any_operation_loses_nothing_that_was_acknowledged() {
 #[test]
 fn what_was_read_after_a_kill_survives_a_power_cut() {
     for format in FORMATS {
-        for operation in 1..=operations(format).len() {
+        for operation in places(format, soak::size(5, 1)) {
             let (folder, progress) = stopped_at(operation, format);
             for seed in 0..soak::size(1, 4) {
                 let killed = folder.after_kill();
@@ -275,8 +284,8 @@ fn what_was_read_after_a_kill_survives_a_power_cut() {
 /// the medium.
 #[test]
 fn an_operation_that_fails_loses_nothing_that_was_acknowledged() {
-    for (format, step) in FORMATS.into_iter().zip([1, 3]) {
-        for operation in (1..=operations(format).len()).step_by(step) {
+    for (format, step) in FORMATS.into_iter().zip(soak::size([5, 7], [1, 3])) {
+        for operation in places(format, step) {
             let folder = SimulatedFolder::new("failing");
             folder.fail_at(operation, 7);
             let mut progress = Progress::run(&folder, format);
@@ -296,7 +305,7 @@ fn a_power_cut_after_a_synchronisation_that_failed_loses_nothing_that_was_acknow
             if *kind != Operation::Synchronise {
                 continue;
             }
-            for later in (1..=24).step_by(soak::size(5, 1)) {
+            for later in (1..=24).step_by(soak::size(11, 1)) {
                 let folder = SimulatedFolder::new("failing");
                 folder.fail_at(index + 1, size(later));
                 folder.stop_at(index + 1 + later, Reads::Work);
@@ -315,7 +324,7 @@ fn a_power_cut_after_a_synchronisation_that_failed_loses_nothing_that_was_acknow
 #[test]
 fn what_the_system_failed_to_write_before_a_kill_does_not_count() {
     for format in FORMATS {
-        for operation in (1..=operations(format).len()).step_by(3) {
+        for operation in places(format, soak::size(17, 3)) {
             for later in [0, 1, 5] {
                 let folder = SimulatedFolder::new("failing");
                 folder.fail_write_back_before(operation, size(operation));

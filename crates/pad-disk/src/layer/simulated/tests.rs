@@ -212,7 +212,7 @@ fn a_failed_write_back_is_told_once_to_each_handle_that_was_open() {
 
 #[test]
 fn names_that_a_failed_synchronisation_lost_are_seen_and_never_durable() {
-    let outcomes = (0..FAILURES).map(|seed| {
+    let outcomes = (0..pad_conformance::soak::size(60, FAILURES)).map(|seed| {
         let (folder, _file) = with_file();
         folder.create("new").unwrap();
         folder.fail_at(6, seed);

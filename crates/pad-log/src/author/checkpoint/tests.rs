@@ -1,4 +1,4 @@
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::LazyLock};
 
 use ed25519_dalek::SigningKey;
 use pad_accumulators::wire;
@@ -46,6 +46,10 @@ fn published<S: DictionaryScheme>(batches: &[u64]) -> LogRepository<S> {
     }
     server
 }
+
+/// A log with trees of 16 after versions 2 and 5, which has 17 entries in version 2.
+static PUBLISHED: LazyLock<LogRepository<AadFrontier>> =
+    LazyLock::new(|| published(&[3, 14, 1, 0, 15, 8]));
 
 fn restored<S: Scheme>(
     repository: &LogRepository<S>,
@@ -101,11 +105,10 @@ fn entries_are_those_that_the_root_speaks_for() {
 
 #[test]
 fn opening_makes_no_frontier_anew() {
-    let server = published::<AadFrontier>(&[3, 14, 1, 0, 15, 8]);
+    let server = &*PUBLISHED;
     let checkpoint = server.checkpoint();
-    // Trees of 16 after versions 2 and 5.
     assert_eq!(checkpoint.frontiers.len(), 2);
-    let opened = restored(&server, &checkpoint).unwrap();
+    let opened = restored(server, &checkpoint).unwrap();
     let again = opened.checkpoint();
     assert_eq!(codec::encode(&again), codec::encode(&checkpoint));
     for version in (1..=6).map(Version::new) {
@@ -118,7 +121,7 @@ fn opening_makes_no_frontier_anew() {
         }
         for key in ["key 3", "absent"].map(|key| Key::try_from(key).unwrap()) {
             let found = values(&opened, version, &key);
-            assert_eq!(found, values(&server, version, &key));
+            assert_eq!(found, values(server, version, &key));
             assert_eq!(
                 found.unwrap(),
                 server.entries().positions(key.as_bytes(), size).len()
@@ -135,12 +138,12 @@ fn opening_makes_no_frontier_anew() {
 
 #[test]
 fn stored_frontiers_are_of_their_trees_or_refused() {
-    let server = published::<AadFrontier>(&[17, 17]);
+    let server = &*PUBLISHED;
     let checkpoint = server.checkpoint();
     let with = |change: &dyn Fn(&mut Vec<Vec<u8>>)| {
         let mut changed = checkpoint.clone();
         change(&mut changed.frontiers);
-        restored(&server, &changed)
+        restored(server, &changed)
     };
     assert!(with(&|_| {}).is_some());
     assert!(with(&|frontiers| drop(frontiers.pop())).is_none());
@@ -164,17 +167,18 @@ fn stored_frontiers_are_of_their_trees_or_refused() {
 /// The server accepts stored frontiers unverified; clients then refuse its proofs.
 #[test]
 fn frontiers_that_somebody_else_wrote_deceive_nobody() {
-    let server = published::<AadFrontier>(&[17]);
+    let server = &*PUBLISHED;
+    let version = Version::new(2);
     let checkpoint = server.checkpoint();
     let key = Key::try_from("absent").unwrap();
-    assert_eq!(values(&server, Version::new(1), &key), Ok(0));
+    assert_eq!(values(server, version, &key), Ok(0));
     let stored = checkpoint.frontiers[0].len();
     for place in (0..256).step_by(11).chain((256..stored).step_by(499)) {
         let mut changed = checkpoint.clone();
         changed.frontiers[0][place] ^= 1;
-        let opened = restored(&server, &changed).unwrap();
+        let opened = restored(server, &changed).unwrap();
         // The nodes after the first 256 bytes that are off the path are in no proof of this key.
-        let found = values(&opened, Version::new(1), &key);
+        let found = values(&opened, version, &key);
         assert!(
             found.is_err() || (found == Ok(0) && place >= 256),
             "byte {place}"

@@ -84,21 +84,21 @@ fn hidden_and_surplus_leaves_are_refused() {
     check_look_ups_cannot_be_dodged::<Sha256Ed25519, SkipList>();
 }
 
-/// Tries, for every query, all honestly hashed sets of up to four leaves of a small tree. Only the
-/// one honest set is accepted, and only with the oracle's answer.
+/// Tries, for every query, all honestly hashed sets of leaves of a small tree. Only the one honest
+/// set is accepted, and only with the oracle's answer.
 fn check_exhaustively<B: BalancingScheme>() {
-    const COUNT: u8 = 7;
-    let mut actions: Vec<Action> = (1..=COUNT)
+    let count: u8 = pad_conformance::soak::size(5, 7);
+    let mut actions: Vec<Action> = (1..=count)
         .map(|number| Action::Put(entry_key(number), value([number])))
         .collect();
     actions.push(Action::Snapshot);
     let target = Target::<Sha256Ed25519, B>::of(&actions);
-    for asked in 0..=2 * COUNT + 2 {
+    for asked in 0..=2 * count + 2 {
         let asked = key([asked]);
         check_all_subsets(&target, &asked);
         check_all_subsets(&target, &Predecessor(asked.clone()));
         check_all_subsets(&target, &Successor(asked.clone()));
-        for end in 0..=2 * COUNT + 2 {
+        for end in 0..=2 * count + 2 {
             let end = key([end]);
             let both = vec![asked.clone(), end.clone()];
             check_all_subsets(&target, &Keys::new(both).unwrap());

@@ -1,18 +1,25 @@
 //! Peak memory of decoding, relative to the length of the message. Lists are complete and consist
 //! of the smallest elements.
 
+use pad_conformance::soak;
+
 use super::*;
 
 type S = Sha256Ed25519;
 
 /// One more than a power of two: a growing list has just doubled, and its former half is still
 /// allocated.
-const LIST: u32 = (1 << 16) + 1;
+fn elements() -> usize {
+    soak::size(1 << 14, 1 << 16) + 1
+}
 
 fn list(element: &[u8]) -> Vec<u8> {
-    let mut bytes = vec![252];
-    bytes.extend_from_slice(&LIST.to_le_bytes());
-    bytes.extend(element.repeat(usize::try_from(LIST).unwrap()));
+    let elements = elements();
+    let mut bytes = match u16::try_from(elements) {
+        Ok(short) => [&[251], &short.to_le_bytes()[..]].concat(),
+        Err(_) => [&[252], &u32::try_from(elements).unwrap().to_le_bytes()[..]].concat(),
+    };
+    bytes.extend(element.repeat(elements));
     bytes
 }
 

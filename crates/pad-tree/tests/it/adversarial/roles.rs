@@ -134,7 +134,7 @@ fn one_key_twice_is_refused() {
 #[test]
 fn deep_proofs_do_not_exhaust_the_stack() {
     let target = Target::<Sha256Ed25519, RedBlack>::new();
-    let depth = 200_000;
+    let depth = pad_conformance::soak::size(60_000, 200_000);
     let leaf = Leaf {
         key: key("k"),
         content: Content::<Sha256Ed25519>::Value(value("v")),

@@ -5,6 +5,7 @@ use super::{
     published::{PublishedTuple, Tuple, chains, published},
     *,
 };
+use pad_conformance::soak;
 use pad_tuple::chain;
 
 /// A tuple with one evidence for it.
@@ -32,6 +33,8 @@ struct Model<'a, D: Design<S>> {
     target: &'a Target<D>,
     candidates: Vec<Candidate<D>>,
     places: TupleChoice,
+    /// `make test` asks about each name after so many others.
+    every: usize,
 }
 
 const NAMES: [&str; 9] = ["", "b", "bb", "c", "d", "e", "ee", "f", "g"];
@@ -44,7 +47,7 @@ impl<D: Design<S, Secret: TestSecret>> Model<'_, D> {
             .map(|version| self.target.prove(version, "d").epochs)
             .collect();
         lists.dedup();
-        for name in NAMES.into_iter().step_by(pad_conformance::soak::size(3, 1)) {
+        for name in NAMES.into_iter().step_by(self.every) {
             let asked = key(name);
             self.check_beyond(&asked);
             for version in 0..=self.target.latest() + 1 {
@@ -137,6 +140,7 @@ fn plain_signatures_in_every_combination() {
         target: &target,
         candidates: candidates.collect(),
         places: TupleChoice::Any,
+        every: soak::size(3, 1),
     };
     model.check();
 }
@@ -165,6 +169,7 @@ fn superseding_signatures_in_every_combination() {
         target: &target,
         candidates: candidates.collect(),
         places: TupleChoice::Any,
+        every: soak::size(3, 1),
     };
     model.check();
 }
@@ -217,6 +222,7 @@ fn lightweight_signatures_and_links_in_every_combination() {
         target: &target,
         candidates: lightweight(&target),
         places: TupleChoice::Any,
+        every: soak::size(3, 1),
     };
     model.check();
 }
@@ -241,6 +247,7 @@ fn three_generations_in_every_combination() {
         target: &target,
         candidates: lightweight(&target),
         places: TupleChoice::Own,
+        every: soak::size(4, 1),
     };
     model.check();
 }

@@ -157,7 +157,7 @@ fn check_spoiled<D: AggregateDesign<S> + Design<S, Secret: TestSecret>>(tries: u
 
 #[test]
 fn spoiled_checkpoints_are_refused_or_harmless() {
-    let tries = pad_conformance::soak::size(80, 400);
+    let tries = pad_conformance::soak::size(40, 400);
     check_spoiled::<Base>(tries);
     check_spoiled::<BaseSuperseding>(tries);
     check_spoiled::<SpecLightweight>(tries);
@@ -234,7 +234,9 @@ macro_rules! resumed {
 pad_tuple::for_each_tuple!(resumed);
 
 macro_rules! resumed_accumulated {
-    ($name:ident, $($design:tt)+) => { resumed!(@ $name, 60, $($design)+); };
+    ($name:ident, $($design:tt)+) => {
+        resumed!(@ $name, pad_conformance::soak::size(20, 60), $($design)+);
+    };
 }
 
 pad_tuple::for_each_accumulated_tuple!(resumed_accumulated);

@@ -241,7 +241,7 @@ fn check_cuts<D: TestDesign>() {
     check::<D>(&folder, &whole, &expected);
     let operations = folder.operations().len();
     assert!(operations > 20, "{operations}");
-    for at in (1..=operations).step_by(pad_conformance::soak::size(5, 1)) {
+    for at in (1..=operations).step_by(pad_conformance::soak::size(13, 1)) {
         for seed in 0..2 {
             let (folder, store) = (SimulatedFolder::new("cut"), Updates::default());
             folder.stop_at(at, Reads::Work);

@@ -369,7 +369,7 @@ fn whoever_refuses_to_answer_a_challenge_has_failed_the_audit() {
         Refusal::StoreFailed(words()),
     ] {
         let world = World::new(TagKind::PrivateMac);
-        let mut client = world.uploaded(&contents(6_400));
+        let mut client = world.uploaded(&contents(soak::size(1_600, 6_400)));
         let said = refusal.clone();
         world.wire.tamper(move |request, response| {
             if matches!(request, Request::Audit { .. }) {

@@ -252,8 +252,8 @@ impl Asker {
     }
 
     /// Sends queries until `done` is set. Answers are verified, and no answer may be older than the
-    /// previous answer.
-    pub(super) fn ask(&self, bench: &Bench, author: &Author, done: &AtomicBool) {
+    /// previous answer. After each answer, the client pauses.
+    pub(super) fn ask(&self, bench: &Bench, author: &Author, done: &AtomicBool, pause: Duration) {
         let mut newest = (0, 0);
         while !done.load(Ordering::SeqCst) {
             let began = Instant::now();
@@ -292,6 +292,7 @@ impl Asker {
             );
             newest = now;
             self.times.lock().unwrap().push(took);
+            thread::sleep(pause);
         }
     }
 }
