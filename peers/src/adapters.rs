@@ -1,4 +1,4 @@
-//! One adapter for each dictionary: third-party dictionaries, then ours.
+//! Adapters, one for each measured dictionary: third-party dictionaries, and ours.
 
 pub mod akd;
 pub mod eth_trie;

@@ -1,5 +1,5 @@
-//! Diem's Jellyfish Merkle tree over the database redb, which writes nodes in ascending order of
-//! their keys at little more than their bytes.
+//! Diem's Jellyfish Merkle tree, stored in a file of the database redb. redb writes nodes in
+//! ascending order of their keys at little more than their bytes.
 
 use std::path::Path;
 
@@ -16,26 +16,27 @@ use crate::Outcome;
 
 type Rows = ReadOnlyTable<&'static [u8], &'static [u8]>;
 
-/// Key: version, then path, so that additions of a version are adjacent. Value: the node.
+/// Table of nodes. The key is the version and then the path, so that the nodes of a version are
+/// adjacent.
 const NODES: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("nodes");
-/// Key: dictionary key, then version. Value: the value in that version.
+/// Table of values. The key is the dictionary key and then the version that set the value.
 const VALUES: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("values");
-/// Key: version. Value: root.
+/// Table of the root of each version, by version.
 const ROOTS: TableDefinition<'_, u64, [u8; 32]> = TableDefinition::new("roots");
 
-/// The Jellyfish Merkle tree in a database file.
+/// A Jellyfish Merkle tree in a database file.
 pub struct JellyfishFile {
     database: Database,
-    /// Tables as of the latest version. Opening them for each node would cost more than reading the
-    /// node.
+    /// Table of nodes as of the latest version. It stays open, because opening it for each node
+    /// would cost more than reading the node.
     nodes: Rows,
     values: Rows,
-    /// The latest version and its root, if there is one.
+    /// Latest version and its root; `None` before the first version.
     latest: Option<(u64, RootHash)>,
 }
 
 impl JellyfishFile {
-    /// Opens the tree in a file, which is created if missing.
+    /// Opens the tree in a file, which is created if it is missing.
     pub fn open(path: &Path) -> Outcome<Self> {
         let database = Database::create(path)?;
         let writing = database.begin_write()?;
@@ -46,7 +47,7 @@ impl JellyfishFile {
         Self::of(database)
     }
 
-    /// Opens an existing file; nothing is written.
+    /// Opens the tree in an existing file, without writing to it.
     pub fn open_existing(path: &Path) -> Outcome<Self> {
         Self::of(Database::open(path)?)
     }
@@ -65,7 +66,7 @@ impl JellyfishFile {
         })
     }
 
-    /// Stores values as the next version, durably.
+    /// Stores new values as the next version. The version is durable when this returns.
     pub fn commit(mut self, changes: Vec<(KeyHash, OwnedValue)>) -> Outcome<Self> {
         let version = self.latest.map_or(0, |(version, _)| version + 1);
         let changes = changes.into_iter();
@@ -100,7 +101,7 @@ impl JellyfishFile {
         Ok(())
     }
 
-    /// Looks up a key in the latest version, with its proof.
+    /// Returns the value of a key in the latest version, or `None` if it is absent, with the proof.
     pub fn prove(&self, key: KeyHash) -> Outcome<(Option<OwnedValue>, SparseMerkleProof<Sha256>)> {
         let (version, _) = self.latest.ok_or("there is no version")?;
         Ok(Sha256Jmt::new(self).get_with_proof(key, version)?)
@@ -112,7 +113,7 @@ impl JellyfishFile {
     }
 }
 
-/// Encodes a node's key so that the database sorts nodes by version, then path.
+/// Encodes the key of a node for the table of nodes: the version, then the path.
 fn node_name(key: &NodeKey) -> anyhow::Result<Vec<u8>> {
     let mut name = key.version().to_be_bytes().to_vec();
     name.extend(borsh::to_vec(key.nibble_path())?);

@@ -1,4 +1,4 @@
-//! Duration and number of repetitions of measurements.
+//! Time budget and number of repetitions of measurements.
 
 use std::hint::black_box;
 
@@ -6,26 +6,26 @@ use comparison::timing::{self, Timings};
 
 use crate::Outcome;
 
-/// Amount of measuring.
+/// Time budget and number of repetitions of measurements.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// Effort for each figure.
+    /// Time budget and maximum number of operations for each figure.
     pub figure: timing::Effort,
-    /// The most snapshots for one figure.
+    /// Maximum number of snapshots for each figure.
     pub snapshots: usize,
-    /// Number of proofs of each kind that are checked, measured in bytes, and verified in turn.
+    /// Number of proofs of each kind that are checked, measured in bytes, and verified.
     pub proofs: usize,
 }
 
 impl Effort {
-    /// Enough repetitions for figures that are reproducible on an idle machine.
+    /// Effort for figures that are reproducible on an idle machine.
     pub const FULL: Self = Self {
         figure: timing::Effort::FULL,
         snapshots: 200,
         proofs: 32,
     };
 
-    /// Enough repetitions to test that everything works, and to compare figures roughly.
+    /// Effort that only shows that everything works, and allows rough comparisons.
     pub const QUICK: Self = Self {
         figure: timing::Effort::QUICK,
         snapshots: 10,
@@ -35,7 +35,7 @@ impl Effort {
     /// Times `work` on freshly prepared input, until the operations or the time budget are used up.
     ///
     /// # Errors
-    /// The last error of the work.
+    /// The last error that `work` returned.
     pub fn repeat<T, R>(
         &self,
         mut prepare: impl FnMut() -> T,

@@ -1,4 +1,4 @@
-//! Heap use of the process, counted by the allocator.
+//! Heap memory of this process, counted by its allocator.
 
 use std::alloc::System;
 
@@ -7,7 +7,7 @@ use cap::Cap;
 #[global_allocator]
 static HEAP: Cap<System> = Cap::new(System, usize::MAX);
 
-/// Returns the bytes that are allocated now, by requested sizes.
+/// Returns the bytes of heap memory that are allocated now, as their sizes were requested.
 pub fn allocated() -> usize {
     HEAP.allocated()
 }

@@ -1,8 +1,8 @@
-//! Third-party authenticated dictionaries next to ours, with the same workload, in one run.
+//! Measures third-party authenticated dictionaries and ours, with the same workload, in one run.
 //!
-//! [`peer::Peer`] is the trait of an adapter; [`adapters`] contains one adapter for each
-//! dictionary, ours included. [`load`] is the workload, [`measure`] runs it, [`row`] is a line of
-//! the results. README.md describes each peer. This crate is not published.
+//! [`peer::Peer`] is the interface of an adapter; [`adapters`] contains one adapter for each
+//! dictionary, ours included. [`load`] is the workload, [`measure`] runs it, and [`row`] is the
+//! format of results. README.md describes each dictionary. This crate is not published.
 
 // Every failure ends the run, with an error message.
 #![allow(

@@ -1,4 +1,5 @@
-//! The workload: a number of keys, then snapshots that change the values of some keys.
+//! Workload of all measurements: a first snapshot of all keys, then snapshots that change the
+//! values of some keys.
 
 use std::collections::BTreeSet;
 
@@ -6,20 +7,20 @@ use comparison::workload::{self, Random};
 
 use crate::peer::{Entry, Key, Value};
 
-/// Seed of the random generator that chooses keys.
+/// Seed of the random numbers that choose keys.
 pub const SEED: u64 = 15;
 
-/// Contents of every version, and the generator of the next changes.
+/// State of the workload: the contents of every version so far, and the source of further changes.
 #[derive(Debug)]
 pub struct Load {
-    /// The versions in which each key got a value, ascending.
+    /// For each key, the versions in which it got a new value, ascending.
     changed: Vec<Vec<usize>>,
     latest: usize,
     random: Random,
 }
 
 impl Load {
-    /// Creates the workload on `keys` keys. Nothing is published yet.
+    /// Creates the workload over `keys` keys, before its first version.
     pub fn new(keys: u64) -> Self {
         let keys = usize::try_from(keys).expect("peers: as many keys as memory holds");
         Self {
@@ -29,23 +30,24 @@ impl Load {
         }
     }
 
-    /// The latest version; 0 before the first.
+    /// Returns the number of the latest version; 0 before the first.
     pub const fn latest(&self) -> usize {
         self.latest
     }
 
-    /// The number of keys.
+    /// Returns the number of keys.
     pub const fn keys(&self) -> usize {
         self.changed.len()
     }
 
-    /// Returns the entries of the first version: every key.
+    /// Creates the first version, and returns its entries: all keys with their values.
     pub fn first(&mut self) -> Vec<Entry> {
         let all: Vec<usize> = (0..self.changed.len()).collect();
         self.publish(&all)
     }
 
-    /// Makes the next version: new values of `changes` random keys, at most of all keys.
+    /// Creates the next version, and returns its changes: new values of `changes` random keys, or
+    /// of all keys if there are fewer.
     pub fn next(&mut self, changes: usize) -> Vec<Entry> {
         let mut chosen = BTreeSet::new();
         while chosen.len() < changes.min(self.changed.len()) {
@@ -71,7 +73,7 @@ impl Load {
         usize::try_from(index).expect("peers: an index below a length")
     }
 
-    /// Returns a random key, and its value in a version.
+    /// Returns a random key, and its value in `version`.
     pub fn any(&mut self, version: usize) -> Entry {
         let index = self.any_index();
         let changed = self.changed[index].iter().rev();
@@ -80,7 +82,7 @@ impl Load {
         (key(index), value(index, last))
     }
 
-    /// Returns a random version, each with equal probability.
+    /// Returns a random version from 1 to the latest, all with equal probability.
     pub fn any_version(&mut self) -> usize {
         let older = self.random.below(self.latest as u64);
         1 + usize::try_from(older).expect("peers: a version below a version")

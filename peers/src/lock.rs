@@ -1,6 +1,7 @@
-//! Versions of packages, from the lock file.
+//! Reads the versions of packages from the lock file `Cargo.lock`.
 
-/// Returns the version of a package in the lock file; the newest if there are several.
+/// Returns the version of a package in the lock file. If the file has several, returns the newest;
+/// if it has none, `None`.
 pub fn version(package: &str) -> Option<String> {
     let name = format!("name = \"{package}\"");
     let mut lines = LOCK.lines();

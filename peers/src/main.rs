@@ -1,4 +1,4 @@
-//! The program: see README.md.
+//! The program `peers`, which measures authenticated dictionaries; README.md describes it.
 
 use std::process::ExitCode;
 

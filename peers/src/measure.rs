@@ -1,4 +1,4 @@
-//! Measurement of one dictionary with a number of keys.
+//! Measures one dictionary with one number of keys.
 
 use comparison::timing::{Timings, median, microseconds};
 
@@ -11,11 +11,11 @@ use crate::{
     row::{Figure, Row},
 };
 
-/// Callback that receives the lines of results.
+/// Callback that receives each result row.
 pub type Emit<'a> = &'a mut dyn FnMut(&Row) -> Outcome<()>;
 
-/// Measures one dictionary. Before a kind of proof is timed, honest proofs are checked, and forged
-/// proofs must be refused.
+/// Measures a dictionary of `keys` keys, and passes each result row to `emit`. Before a kind of
+/// proof is timed, honest proofs are checked, and forged proofs must be rejected.
 pub fn measure<P: Peer>(keys: u64, effort: Effort, emit: Emit<'_>) -> Outcome<()> {
     let about = P::about();
     let mut load = Load::new(keys);
@@ -43,10 +43,11 @@ pub fn measure<P: Peer>(keys: u64, effort: Effort, emit: Emit<'_>) -> Outcome<()
     memory::<P>(keys, emit)
 }
 
-/// Measures the memory of another instance after loading.
+/// Measures the memory of a new instance after loading all keys.
 ///
-/// Server and author are counted at that time, because an author's memory grows with the versions.
-/// Allocations that a library makes once per process have been made before.
+/// Server and author are counted directly after loading, because an author's memory grows with the
+/// versions. Memory that a library allocates once per process is not counted, because earlier
+/// measurements have allocated it.
 fn memory<P: Peer>(keys: u64, emit: Emit<'_>) -> Outcome<()> {
     let first = Load::new(keys).first();
     let before = heap::allocated();
@@ -69,7 +70,7 @@ fn memory<P: Peer>(keys: u64, emit: Emit<'_>) -> Outcome<()> {
     emit(&Row::new(&P::about(), figure))
 }
 
-/// Numbers of changes in a snapshot.
+/// Numbers of changes per snapshot that are measured.
 const CHANGES: [usize; 2] = [1, 100];
 
 struct Bench<'a, P: Peer> {
@@ -87,7 +88,7 @@ impl<P: Peer> Bench<'_, P> {
         (self.emit)(&Row::new(&self.about, Figure { keys, ..figure }))
     }
 
-    /// Publishes snapshots of `changes` changes.
+    /// Publishes snapshots of `changes` changes each, and reports their figures.
     fn publish(&mut self, changes: usize) -> Outcome<()> {
         let (mut published, mut total_us) = (Vec::new(), 0.0);
         // Logs grow: no more than half of what was loaded is changed.
@@ -103,8 +104,8 @@ impl<P: Peer> Bench<'_, P> {
         self.snapshots("snapshot", changes, &published)
     }
 
-    /// Reports the figures of snapshots. If there is a separate server, also reports the figures of
-    /// applying them on the server.
+    /// Reports the figures of published snapshots. If the server is separate from the author, also
+    /// reports the figures of applying the updates on the server.
     fn snapshots(
         &mut self,
         operation: &'static str,
@@ -234,7 +235,8 @@ impl<P: Peer> Bench<'_, P> {
         })
     }
 
-    /// Proves and verifies that the latest version contains the one before it, and the first one.
+    /// Measures proofs that the latest version contains an older one: the version before it, and
+    /// the first one.
     fn growth(&mut self) -> Outcome<()> {
         let latest = self.load.latest();
         for (operations, from, other) in [
@@ -324,7 +326,7 @@ impl<P: Peer> Bench<'_, P> {
     }
 }
 
-/// A query, with the true answer.
+/// A lookup, with the true answer.
 enum Asked {
     Present(Entry),
     Absent(Key),
@@ -345,11 +347,11 @@ impl Asked {
     }
 }
 
-/// Computes mean and median of applying an update without verifying its signature. Both were timed
-/// in sequence.
+/// Subtracts the time to verify the signature from the time to apply an update, which includes it.
+/// Arguments and result are pairs of mean and median, in microseconds.
 ///
-/// The median of the verification is subtracted, because each verification does the same work. An
-/// interruption of a single verification may take longer than applying.
+/// The median of the verification is subtracted from both, because each verification does the same
+/// work. A single verification that is interrupted may take longer than applying.
 fn without((us, median_us): (f64, f64), verify: Option<(f64, f64)>) -> (f64, f64) {
     let verify = verify.map_or(0.0, |(_, median)| median);
     ((us - verify).max(0.0), (median_us - verify).max(0.0))

@@ -1,20 +1,20 @@
-//! Interface of an adapter, and its description.
+//! Interface of an adapter to a dictionary, and the description of a dictionary.
 
 use crate::{Outcome, lock};
 
-/// A key of 32 bytes, spread evenly, so that libraries that need a hash as key can take it
+/// Key of 32 evenly distributed bytes, so that libraries that need a hash as key can use it
 /// unchanged.
 pub type Key = [u8; 32];
 
-/// A value of 32 bytes.
+/// Value of 32 bytes.
 pub type Value = [u8; 32];
 
-/// A key and its new value.
+/// A key with its value, or with its new value.
 pub type Entry = (Key, Value);
 
-/// Limits of dictionaries, as named in the rows.
+/// Features that a dictionary may lack, as named in result rows.
 pub mod limits {
-    /// The dictionary answers about the latest version only.
+    /// The dictionary proves entries of the latest version only.
     pub const OLD_VERSIONS: &str = "old versions";
     /// The dictionary cannot prove that a key is absent.
     pub const ABSENCE: &str = "absence";
@@ -33,42 +33,44 @@ pub mod limits {
 /// Description of a dictionary, repeated in each of its rows.
 #[derive(Clone, Debug)]
 pub struct About {
-    /// Name of the crate, with the chosen options.
+    /// Name of the crate, with the options that were chosen.
     pub name: &'static str,
-    /// The crate that is measured.
+    /// Name of the crate's package.
     pub package: &'static str,
-    /// The crate's licence.
+    /// Licence of the crate.
     pub licence: &'static str,
     /// Whether the dictionary belongs to this repository.
     pub is_ours: bool,
-    /// Name of the hash function, or of its substitute.
+    /// Name of the hash function, or of the primitive that the dictionary uses instead of one.
     pub hash: &'static str,
-    /// Description of the threads that the dictionary uses.
+    /// Description of the threads that the dictionary uses during measurements.
     pub threads: &'static str,
-    /// Storage of the contents: memory, or files.
+    /// Medium that stores the contents: memory, or files.
     pub medium: &'static str,
-    /// Missing features: [`limits`] and others.
+    /// Features that the dictionary lacks: constants of [`limits`], and others.
     pub can_not: &'static [&'static str],
-    /// Work included in the time of a snapshot and of loading.
+    /// Work that the times of loading and of a snapshot include.
     pub snapshot_includes: &'static str,
-    /// Differences of its proofs and answers from those of other dictionaries, if any.
+    /// Differences of its proofs and answers from those of other dictionaries; empty if there are
+    /// none.
     pub differs: &'static str,
-    /// Maximum number of keys that is measured by default.
+    /// Maximum number of keys with which the dictionary is measured, unless the command line names
+    /// the dictionary.
     pub most_keys: u64,
 }
 
 impl About {
-    /// The version of the crate, from the lock file.
+    /// Returns the version of the crate, from the lock file.
     pub fn version(&self) -> String {
         lock::version(self.package).unwrap_or_else(|| "unknown".to_owned())
     }
 
-    /// Returns whether proofs about versions before the latest are available.
+    /// Returns whether the dictionary can prove entries of versions before the latest.
     pub fn keeps_old_versions(&self) -> bool {
         !self.can_not.contains(&limits::OLD_VERSIONS)
     }
 
-    /// Returns whether the dictionary can prove absence.
+    /// Returns whether the dictionary can prove that a key is absent.
     pub fn proves_absence(&self) -> bool {
         !self.can_not.contains(&limits::ABSENCE)
     }
@@ -79,40 +81,43 @@ impl About {
 pub struct Published {
     /// Microseconds from the changes to the new root, without signatures.
     pub us: f64,
-    /// Microseconds of the author's signature.
+    /// Microseconds of the author's signature; `None` if the dictionary does not sign.
     pub signature_us: Option<f64>,
     /// Microseconds of applying the update on a server, including the verification of the
-    /// signature.
+    /// signature. `None` if there is no separate server.
     pub apply_us: Option<f64>,
-    /// Microseconds of verifying that signature separately.
+    /// Microseconds of verifying the author's signature, timed separately; `None` if there is no
+    /// separate server.
     pub verify_signature_us: Option<f64>,
-    /// Length in bytes of the update as sent.
+    /// Bytes of the update as it is sent; `None` if there is no update message.
     pub update_bytes: Option<usize>,
 }
 
-/// An authenticated dictionary, ours or a third party's. Versions count from 1, one for each
-/// snapshot.
+/// Adapter of an authenticated dictionary, ours or a third party's. Versions count from 1, one for
+/// each snapshot.
 ///
 /// The adapter stores the roots of all versions, which a verifier trusts.
 pub trait Peer: Sized {
-    /// The evidence for an answer.
+    /// Proof of an answer, decoded.
     type Proof: Clone;
 
     /// Describes the dictionary.
     fn about() -> About;
 
-    /// Creates an empty dictionary for up to `keys` keys.
+    /// Creates an empty dictionary that will have up to `keys` keys.
     fn new(keys: u64) -> Outcome<Self>;
 
-    /// Stores the values of distinct keys, and takes a snapshot.
+    /// Stores new values of distinct keys, and takes a snapshot of the dictionary. Returns the
+    /// cost.
     fn publish(&mut self, changes: &[Entry]) -> Outcome<Published>;
 
-    /// Proves the value or the absence of a key in a version.
+    /// Proves the value of a key in a version, or its absence.
     fn prove(&mut self, version: usize, key: &Key) -> Outcome<Self::Proof>;
 
-    /// Verifies a proof under the trusted root of a version: the key has this value, or is absent.
+    /// Verifies a proof under the trusted root of `version`: `key` has the value `value`, or is
+    /// absent if that is `None`.
     ///
-    /// Fails if the proof does not prove the answer.
+    /// Fails if the proof does not prove this answer.
     fn verify(
         &self,
         version: usize,
@@ -121,24 +126,25 @@ pub trait Peer: Sized {
         proof: Self::Proof,
     ) -> Outcome<()>;
 
-    /// Encodes a proof as it is sent.
+    /// Encodes a proof as the bytes that a server sends.
     fn encode(proof: &Self::Proof) -> Outcome<Vec<u8>>;
 
-    /// Decodes a proof from these bytes.
+    /// Decodes a proof from the bytes that a server sends.
     fn decode(&self, bytes: &[u8]) -> Outcome<Self::Proof>;
 
-    /// Proves that the latest version contains all of an older version, and encodes the proof as it
-    /// is sent. `None` if the dictionary supports no such proofs.
+    /// Proves that the latest version contains all entries of the version `_from`. Encodes the
+    /// proof as it is sent. `None` if the dictionary supports no such proofs.
     fn prove_growth(&mut self, _from: usize) -> Outcome<Option<Vec<u8>>> {
         Ok(None)
     }
 
-    /// Decodes and verifies a proof of [`Peer::prove_growth`].
+    /// Decodes and verifies a proof that [`Peer::prove_growth`] made from the version `_from`.
     fn verify_growth(&self, _from: usize, _proof: &[u8]) -> Outcome<()> {
         Err("there are no such proofs".into())
     }
 
-    /// Frees data that only the author needs, where it is separate from the server's.
+    /// Frees data that only the author needs, if the author is separate from the server. Called
+    /// before the server's memory is measured.
     fn forget_author(&mut self) {}
 
     /// Returns the size of all files in bytes, or `None` without files.

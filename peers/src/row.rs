@@ -1,4 +1,4 @@
-//! The lines of a run.
+//! Format of the results: one row for each measured operation, printed as a JSON object.
 
 use serde::Serialize;
 
@@ -7,11 +7,11 @@ use crate::{load::SEED, peer::About};
 /// Measured cost of one operation of one dictionary.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Figure {
-    /// The name of the operation.
+    /// Name of the operation, for example `snapshot`.
     pub operation: &'static str,
     /// Number of keys in the dictionary.
     pub keys: u64,
-    /// Number of keys that the snapshot changes, for operations on snapshots.
+    /// Number of keys that the snapshot changes; `None` for operations other than snapshots.
     pub changes: Option<u64>,
     /// Mean microseconds of one operation.
     pub us: Option<f64>,
@@ -24,15 +24,15 @@ pub struct Figure {
     pub signature_us: Option<f64>,
     /// Bytes of memory that only the author needs. Not included in `bytes`.
     pub author_bytes: Option<f64>,
-    /// Size of the files in bytes.
+    /// Bytes of the files that store the dictionary; `None` if it is in memory.
     pub stored_bytes: Option<u64>,
     /// Number of timings of the operation.
     pub samples: usize,
-    /// Work that the figure includes, if it differs between dictionaries.
+    /// Work that the figure includes, if that differs between dictionaries; otherwise empty.
     pub includes: &'static str,
 }
 
-/// A line: a figure, and the description of its dictionary.
+/// Result row: the cost of an operation, and the description of its dictionary.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
     experiment: &'static str,
@@ -53,7 +53,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// Creates the line of a figure.
+    /// Creates the result row of a figure.
     pub fn new(about: &About, figure: Figure) -> Self {
         Self {
             experiment: "peers",

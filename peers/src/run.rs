@@ -1,4 +1,4 @@
-//! List of dictionaries, and the command line.
+//! List of the measured dictionaries, and the command line of this program.
 
 use std::io::{Write, stdout};
 
@@ -26,7 +26,7 @@ use crate::{
 #[derive(Clone, Debug, Parser)]
 #[command(version)]
 pub struct Arguments {
-    /// The numbers of keys to measure.
+    /// Numbers of keys to measure each dictionary with.
     #[arg(
         long,
         value_delimiter = ',',
@@ -37,7 +37,7 @@ pub struct Arguments {
     /// Measure only these dictionaries.
     #[arg(long, value_delimiter = ',', value_parser = PossibleValuesParser::new(names()))]
     peer: Vec<String>,
-    /// Measure only the tree on a database, opened for each look-up and each commit.
+    /// Measure only trees with stored nodes: the third-party tree on a database, and ours.
     #[arg(long)]
     stored: bool,
     #[command(flatten)]
@@ -48,8 +48,8 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Runs the requested measurements. A dictionary with a limit of keys is measured above this
-    /// limit only if it is named.
+    /// Runs the requested measurements. A dictionary is measured with more keys than its maximum
+    /// ([`About::most_keys`]) only if the command line names it.
     pub fn run(&self) -> Outcome<()> {
         if let (Some(once), Some(store)) = (self.once.once, &self.once.store) {
             let keys = self.keys.first().copied().unwrap_or(1);
@@ -90,12 +90,12 @@ fn print(row: &Row) -> Outcome<()> {
     Ok(writeln!(stdout(), "{}", serde_json::to_string(row)?)?)
 }
 
-/// One of the compared dictionaries.
+/// One of the measured dictionaries.
 #[derive(Clone, Copy, Debug)]
 pub struct Contender {
-    /// Description of the dictionary.
+    /// Function that describes the dictionary.
     pub about: fn() -> About,
-    /// Measures the dictionary.
+    /// Function that measures the dictionary.
     pub measure: fn(u64, Effort, Emit<'_>) -> Outcome<()>,
 }
 
@@ -108,7 +108,7 @@ impl Contender {
     }
 }
 
-/// All dictionaries.
+/// All measured dictionaries, in the order of their measurements.
 pub const CONTENDERS: &[Contender] = &[
     Contender::of::<Tree<RedBlackPathCopying<Sha256Ed25519>>>(),
     Contender::of::<Tree<RedBlackCacheEverywhere<Sha256Ed25519>>>(),
@@ -126,7 +126,7 @@ pub const CONTENDERS: &[Contender] = &[
     Contender::of::<Auditable>(),
 ];
 
-/// Names of all dictionaries.
+/// Returns the names of all measured dictionaries.
 pub fn names() -> Vec<&'static str> {
     CONTENDERS
         .iter()

@@ -1,4 +1,4 @@
-//! The author's key, and the time of its signatures.
+//! The author's signing key, with a record of the time that its signatures take.
 
 use std::{
     sync::{
@@ -12,24 +12,24 @@ use ed25519_dalek::SigningKey;
 use pad_core::{AuthorKey, HeadSignature, VerifyError};
 use signature::Signer;
 
-/// Total time of signatures since it was last read.
+/// Total time of the signatures since [`Signing::take_us`] was last called.
 #[derive(Clone, Debug, Default)]
 pub struct Signing {
     nanoseconds: Arc<AtomicU64>,
 }
 
 impl Signing {
-    /// Returns the signing key of every measurement.
+    /// Returns the author's fixed signing key, the same in all measurements.
     pub fn key() -> SigningKey {
         SigningKey::from_bytes(&[7; 32])
     }
 
-    /// Returns the public key.
+    /// Returns the public half of [`Signing::key`].
     pub fn author_key() -> Result<AuthorKey, VerifyError> {
         AuthorKey::of(&Self::key())
     }
 
-    /// Returns a signer that records the time of its signatures.
+    /// Returns a signer that adds the time of its signatures to this total.
     pub fn signer(&self) -> impl Signer<HeadSignature> + Send + Sync + 'static {
         TimedSigner {
             key: Self::key(),
@@ -37,7 +37,8 @@ impl Signing {
         }
     }
 
-    /// Returns the microseconds of signatures since the last call, and resets the total.
+    /// Returns the microseconds that signatures have taken since the last call, and resets the
+    /// total.
     pub fn take_us(&self) -> f64 {
         self.nanoseconds.swap(0, Ordering::Relaxed) as f64 / 1e3
     }

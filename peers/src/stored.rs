@@ -1,5 +1,4 @@
-//! Counterpart of the main workspace's benchmark step `stored`, for a third-party tree on a
-//! database.
+//! Counterpart of `bench stored` for a third-party tree on a database.
 //!
 //! Measures opening, one lookup, one commit, and proofs of a server that stays open.
 
@@ -24,13 +23,13 @@ use sha2::Sha256;
 
 use crate::{Outcome, database::JellyfishFile, effort::Effort, lock, signing::Signing};
 
-/// Number of snapshots with one change after the first snapshot.
+/// Number of measured snapshots with one change each, after the snapshot that loads all keys.
 const SNAPSHOTS: u64 = 200;
-/// Number of changes of a large batch, and number of such batches.
+/// Number of changes in each large batch.
 const BATCH: u64 = 10_000;
 const BATCHES: u64 = 10;
 
-/// A line of results, with the names of the main workspace's table of stores on disk.
+/// Result row of the third-party tree. Its keys are those of `bench stored` for stores on disk.
 #[derive(Clone, Debug, Serialize)]
 pub struct StoredRow {
     experiment: &'static str,
@@ -52,8 +51,8 @@ pub struct StoredRow {
     commit_resident_bytes: u64,
 }
 
-/// A line of results for our tree: the same keys, all nodes of the latest version in memory, and
-/// the same call without a head.
+/// Result row of our tree for comparison: with the same dictionary keys, and proofs without a
+/// signed head.
 #[derive(Clone, Debug, Serialize)]
 pub struct OwnRow {
     experiment: &'static str,
@@ -66,8 +65,8 @@ pub struct OwnRow {
     prove_recent_us: f64,
 }
 
-/// Measures our tree, with all nodes of the latest version in memory, and with a cache of the 64
-/// MiB of nodes that were used last.
+/// Measures the time of a proof by our tree in two cases. In one, all nodes of the latest version
+/// are in memory; in the other, only the 64 MiB of nodes used last.
 pub fn measure_ours(keys: u64, effort: Effort) -> Outcome<OwnRow> {
     let author = RedBlackAuthor::<Sha256Ed25519, _>::new(
         DictionaryId::from_name("stored"),
@@ -119,7 +118,7 @@ pub fn measure_ours(keys: u64, effort: Effort) -> Outcome<OwnRow> {
 
 type Stored = StoredRepository<Sha256Ed25519, RedBlack>;
 
-/// The operation of a separate process.
+/// Operation on the store that runs in a separate process, to measure its peak memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Once {
     /// Opens the store.
@@ -139,8 +138,8 @@ impl Once {
         }
     }
 
-    /// Runs the operation in this process, and returns the peak memory of the process in bytes.
-    /// Returns 0 if the operating system does not report it.
+    /// Runs the operation on a store of `keys` keys, in this process. Returns the peak memory of
+    /// the process in bytes, or 0 if the operating system does not report it.
     pub fn run(self, store: &Path, keys: u64) -> Outcome<u64> {
         match self {
             Self::Open => drop(JellyfishFile::open_existing(store)?),
@@ -151,7 +150,7 @@ impl Once {
     }
 }
 
-/// Measures stores of `keys` keys.
+/// Measures the third-party tree in a store of `keys` keys.
 pub fn measure(keys: u64, effort: Effort) -> Outcome<StoredRow> {
     let folder = tempfile::tempdir()?;
     let store = folder.path().join("jmt.redb");
@@ -208,7 +207,7 @@ fn commit(store: &Path, changes: Vec<(KeyHash, Vec<u8>)>) -> Outcome<JellyfishFi
     JellyfishFile::open_existing(store)?.commit(changes)
 }
 
-/// Opens the store, and proves and verifies one lookup.
+/// Opens the store, and proves and verifies a lookup of the key number `number`.
 fn look_up(store: &Path, number: u64) -> Outcome<()> {
     let tree = JellyfishFile::open_existing(store)?;
     let (value, proof) = tree.prove(key(number))?;
@@ -216,7 +215,7 @@ fn look_up(store: &Path, number: u64) -> Outcome<()> {
     Ok(proof.verify(tree.root()?, key(number), Some(value))?)
 }
 
-/// Measures durable updates of random keys per second, in large batches.
+/// Returns the number of updates of random keys per second that are made durable in large batches.
 fn batches(store: &Path, keys: u64) -> Outcome<f64> {
     let mut tree = JellyfishFile::open_existing(store)?;
     let (mut random, mut us) = (Random::new(5), 0.0);
@@ -249,18 +248,18 @@ fn as_process(once: Once, store: &Path, keys: u64) -> Outcome<u64> {
     Ok(String::from_utf8(output.stdout)?.trim().parse()?)
 }
 
-/// Arguments of a separate process that operates on a store.
+/// Arguments of a separate process that runs one operation on a store.
 #[derive(Clone, Debug, clap::Args)]
 pub struct OnceArguments {
     /// Run this operation on a store with the given number of keys, and print the peak memory.
     #[arg(long, value_enum, requires = "store", hide = true)]
     pub once: Option<Once>,
-    /// The path of the store.
+    /// Path of the store's file.
     #[arg(long, hide = true)]
     pub store: Option<PathBuf>,
 }
 
-/// Makes a hashed key of 16 bytes. Keys are not in the order of their numbers.
+/// Returns the hashed key for a number. Keys are not in the order of their numbers.
 fn key(number: u64) -> KeyHash {
     let mut random = Random::new(number);
     KeyHash::with::<Sha256>([random.next().to_be_bytes(), number.to_be_bytes()].concat())

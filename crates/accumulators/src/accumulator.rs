@@ -1,12 +1,13 @@
 //! Computations on accumulators: [`Accumulator`] and its extensions [`Dynamic`], [`Batch`] and
-//! [`Universal`].
+//! [`Universal`]. An *accumulator* commits to a set by one short value, and a *witness* proves
+//! membership in the set.
 //!
 //! Roles: the **author** holds the secret key, or only the public key, and the set. A **server**
 //! holds the public key and the set. A **client** holds the public key, a verified
 //! [`Snapshot`](crate::Snapshot), and perhaps a witness.
 //!
-//! Every computation over a set takes [either key](EitherKey). Results are equal, and cheaper with
-//! the secret key.
+//! Every computation over a set takes [either key](EitherKey). Both keys give equal results; the
+//! secret key makes them cheaper.
 
 use pad_core::Workers;
 
@@ -15,9 +16,10 @@ use crate::{
     set::ElementSet,
 };
 
-/// A secret key. Its secret cannot be printed or compared, and is wiped on drop.
+/// The secret key of an accumulator. The secret cannot be printed or compared, and is wiped on
+/// drop.
 pub trait SecretKey: Send + Sync + Sized + 'static {
-    /// The corresponding public key.
+    /// The public key of the same accumulator.
     type PublicKey: PublicKey;
 
     /// Parameters for creating a key. The defaults suit most uses.
@@ -40,15 +42,16 @@ pub trait SecretKey: Send + Sync + Sized + 'static {
         workers: &Workers,
     ) -> Result<Self, Self::CreateError>;
 
-    /// The public key.
+    /// Returns the public key that belongs to this secret key.
     fn public_key(&self) -> &Self::PublicKey;
 
-    /// Returns the secret key of the accumulator called `label`, over the same parameters.
+    /// Returns a secret key with the same secret and parameters for another accumulator, called
+    /// `label`.
     #[must_use]
     fn with_label(&self, label: &[u8]) -> Self;
 }
 
-/// A public key, or a secret key with its public key.
+/// Either a public key only, or a secret key together with its public key.
 pub trait EitherKey<A: Accumulator>: Send + Sync {
     /// Returns the public key.
     fn public(&self) -> &A::PublicKey;
@@ -131,16 +134,16 @@ pub trait Accumulator: Witnessed<PublicKey: EitherKey<Self>> {
     }
 }
 
-/// Changes of sets, with witness updates that need no secret key.
+/// Accumulators whose set can change. Witnesses are updated without the secret key.
 ///
 /// Laws: results are equal with and without the secret key. The value after a change equals the
-/// accumulated value of the changed set. An updated witness equals the recomputed one. The change
-/// log is not trusted: a false log produces a witness that does not verify.
+/// accumulated value of the changed set. An updated witness equals the recomputed one. The list of
+/// changes is not trusted: a false list produces a witness that does not verify.
 ///
 /// Source: Camenisch & Lysyanskaya 2002 (RSA), Nguyen 2005 (bilinear maps).
 pub trait Dynamic: Accumulator {
-    /// Computes the value after a change, and the update data for witnesses. `value` is the value
-    /// of the set before the change.
+    /// Computes the value of the set after a change, and the data by which witnesses are updated.
+    /// `value` is the value of the set before the change.
     ///
     /// # Errors
     /// With the secret key, [`AccumulateError::ValueMismatch`] if `value` does not match the set.
@@ -195,12 +198,13 @@ pub trait Dynamic: Accumulator {
     /// and size.
     ///
     /// # Errors
-    /// The log is not authenticated, so no error is evidence of a removal or an addition.
+    /// The list of changes is not authenticated, so no error is evidence of a removal or an
+    /// addition.
     /// * [`AccumulateError::ElementAbsent`] if a change removes the element.
-    /// * [`AccumulateError::DuplicateElement`] if a change adds it.
+    /// * [`AccumulateError::DuplicateElement`] if a change adds the element.
     /// * [`AccumulateError::ChangeGap`] if the changes are not consecutive.
-    /// * [`AccumulateError::WitnessMismatch`] if no witness can be computed from a false log. Other
-    ///   false logs produce, without an error, a witness that does not verify.
+    /// * [`AccumulateError::WitnessMismatch`] if no witness can be computed from a false list of
+    ///   changes. Other false lists produce, without an error, a witness that does not verify.
     fn update_witness(
         key: &Self::PublicKey,
         element: &Self::Element,
@@ -213,8 +217,8 @@ pub trait Dynamic: Accumulator {
         updated.ok_or(AccumulateError::ElementAbsent)
     }
 
-    /// Updates the witnesses of many elements over consecutive changes, in the same order. The
-    /// entry of a removed element is `None`.
+    /// Updates the witnesses of many elements over consecutive changes. The results are in the
+    /// order of the elements, with `None` for an element that a change removes.
     ///
     /// # Errors
     /// The errors of [`Dynamic::update_witness`], except for removed elements.
@@ -226,7 +230,7 @@ pub trait Dynamic: Accumulator {
     ) -> Result<Vec<Option<Self::Witness>>, AccumulateError>;
 }
 
-/// One witness for many elements.
+/// Accumulators in which one witness proves membership of many elements.
 pub trait Batch: Accumulator {
     /// Computes the witness of a subset.
     ///
@@ -243,13 +247,15 @@ pub trait Batch: Accumulator {
         workers: &Workers,
     ) -> Result<Self::SubsetWitness, AccumulateError>;
 
-    /// Combines the members' own witnesses into a subset witness, without the set.
+    /// Combines the witnesses of single elements into one witness for this subset. The set is not
+    /// needed.
     ///
     /// # Errors
     /// * [`AccumulateError::EmptySubset`] for an empty subset.
     /// * [`AccumulateError::DuplicateElement`] if the subset lists an element twice.
     /// * [`AccumulateError::SubsetTooLarge`] if the subset is larger than the public key supports.
-    /// * [`AccumulateError::WitnessMismatch`] if the witnesses are found not to match the value.
+    /// * [`AccumulateError::WitnessMismatch`] if a scheme detects that the witnesses do not match
+    ///   the value of the set.
     fn aggregate(
         key: &Self::PublicKey,
         value: &Self::Value,
@@ -257,7 +263,7 @@ pub trait Batch: Accumulator {
     ) -> Result<Self::SubsetWitness, AccumulateError>;
 }
 
-/// Witnesses of non-membership.
+/// Accumulators with non-membership witnesses: proofs that an element is not in the set.
 ///
 /// Source: Li, Li & Xue 2007 (RSA), Damgård & Triandopoulos 2008 (bilinear maps).
 pub trait Universal: Dynamic {
@@ -277,7 +283,7 @@ pub trait Universal: Dynamic {
     ///
     /// # Errors
     /// * [`AccumulateError::ElementPresent`] if a change adds the element, or no witness can be
-    ///   computed from a false log.
+    ///   computed from a false list of changes.
     /// * [`AccumulateError::ElementAbsent`] if a change removes the element.
     /// * [`AccumulateError::ChangeGap`] if the changes are not consecutive.
     fn update_non_membership_witness(

@@ -14,9 +14,9 @@
 //! and G2, where `q` is the number of powers. A party that knows `s` can forge everything.
 //!
 //! With the secret, a single value or witness is computed from pseudorandom shares of its scalar,
-//! and so is each value of a change. All witnesses of a set in one batch are computed without
-//! shares (see the policy of [`bls12`]). Results computed with the secret are released without
-//! verification. A faulty result does not verify.
+//! and so is each value that a change publishes. All witnesses of a set in one batch are computed
+//! without shares (see the policy of [`bls12`]). Results computed with the secret are released
+//! without verification. A faulty result does not verify.
 //!
 //! ```
 //! # #[cfg(feature = "std")] {
@@ -113,7 +113,7 @@ pub use self::{
     witness_batch::BilinearWitnessBatch,
 };
 
-/// The accumulator of bilinear maps over BLS12-381.
+/// Marker type that selects the accumulator of bilinear maps over BLS12-381 in this crate's traits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bilinear;
 
@@ -133,7 +133,7 @@ impl Scheme for Bilinear {
         BilinearElement::new(*digest).ok_or(AccumulateError::ElementNotAllowed)
     }
 
-    /// Returns `[1]_1`, the generator of G1, for every key.
+    /// Returns `[1]_1`, the generator of G1. The value of the empty set is the same for every key.
     fn empty_value(_: &BilinearPublicKey) -> BilinearValue {
         BilinearValue::EMPTY
     }

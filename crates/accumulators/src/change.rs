@@ -1,4 +1,5 @@
-//! Change log: the differences between consecutive values, used to update witnesses.
+//! Changes of a set: the elements removed and added between two consecutive values. Witnesses are
+//! updated from a list of changes.
 
 use alloc::vec::Vec;
 
@@ -10,14 +11,15 @@ use crate::{
     wire::{self, Reader, Wire},
 };
 
-/// The difference between two consecutive values: elements removed, then elements added.
+/// The difference between the sets of two consecutive values: elements removed, then elements
+/// added.
 ///
 /// Public data that need not be trusted: a false change produces a witness that does not verify.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change<A: Scheme> {
-    /// Value before the change.
+    /// Accumulator value of the set before the change.
     pub before: A::Value,
-    /// Value after the change.
+    /// Accumulator value of the set after the change.
     pub after: A::Value,
     /// The elements removed.
     pub removed: Vec<A::Element>,
@@ -30,7 +32,8 @@ pub struct Change<A: Scheme> {
 /// Checks that each change starts at the value where the previous one ended.
 ///
 /// # Errors
-/// [`AccumulateError::ChangeGap`] if a change starts at another value.
+/// [`AccumulateError::ChangeGap`] if a change starts at a value other than the end of the previous
+/// change.
 pub fn require_consecutive<A: Scheme>(changes: &[Change<A>]) -> Result<(), AccumulateError> {
     let consecutive = changes
         .iter()

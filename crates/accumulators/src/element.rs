@@ -12,7 +12,8 @@ use pad_core::{Digest, Domain, Sha256Ed25519, Suite};
 pub struct AccumulatorId(Digest<32>);
 
 impl AccumulatorId {
-    /// Derives the id of the accumulator called `label` over parameters with this fingerprint.
+    /// Derives the id of the accumulator called `label` over the parameters of a scheme with this
+    /// fingerprint.
     ///
     /// Source: ours. `H(accumulator-id, scheme ‖ fingerprint ‖ label)`; only the label's length
     /// varies, so the input is injective.
@@ -52,17 +53,19 @@ impl fmt::Debug for AccumulatorId {
     }
 }
 
-/// The number of an accumulator scheme in ids, signed bytes and envelopes.
+/// The number that identifies an accumulator scheme in ids, signed bytes and headers of messages.
 pub use pad_core::SchemeId;
 
-/// An element of one accumulator: the digest of the accumulator's id and the element's bytes.
+/// Identifies an element of one accumulator: the hash of the accumulator's id and the element's
+/// bytes.
 ///
 /// SHA-256 is collision resistant, so equal digests identify equal elements of equal accumulators.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ElementDigest(Digest<32>);
 
 impl ElementDigest {
-    /// Creates a digest from received bytes, which need not be the hash of any element.
+    /// Creates a digest from received bytes. No check is possible that they are the hash of an
+    /// element.
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(Digest(bytes))
     }
@@ -72,7 +75,8 @@ impl ElementDigest {
         &self.0.0
     }
 
-    /// Expands this digest to `N` pseudorandom bytes: the input of the map to primes or scalars.
+    /// Expands this digest to `N` pseudorandom bytes, from which a scheme derives the element's
+    /// prime or scalar.
     ///
     /// Source: ours. Block `i` is `H(accumulator-expand, digest ‖ i)`; at most 256 blocks.
     pub fn expand<const N: usize>(&self) -> [u8; N] {

@@ -2,24 +2,25 @@
 
 use thiserror::Error;
 
-/// Error of an operation on sets, values or witnesses. Nothing was changed.
+/// Error of an operation on sets, values or witnesses. The failed operation changed nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum AccumulateError {
-    /// The element is in the set already.
+    /// An element to add is already in the set, or a list names an element twice.
     #[error("the element is in the set already")]
     DuplicateElement,
-    /// The element is not in the set.
+    /// An element that the operation requires in the set is not in it.
     #[error("the element is not in the set")]
     ElementAbsent,
     /// The element is in the set, so it has no non-membership witness.
     #[error("the element is in the set")]
     ElementPresent,
-    /// The accumulator cannot hold this element. Its search window contains no prime, or its scalar
-    /// is zero or the negative of the secret. The probability is below 2^-128 for a hash.
+    /// The accumulator cannot represent this element. RSA: its search window contains no prime.
+    /// Bilinear: its scalar is zero or the negative of the secret. The probability is below 2^-128
+    /// for a hash.
     #[error("the accumulator cannot hold this element")]
     ElementNotAllowed,
-    /// The set or the published powers belong to another accumulator.
+    /// The set or the published powers belong to another accumulator than the key.
     #[error("the input belongs to another accumulator")]
     WrongAccumulator,
     /// The public key has too few powers for a set of this size.
@@ -34,26 +35,26 @@ pub enum AccumulateError {
         /// Maximum size of a subset that the public key supports.
         limit: usize,
     },
-    /// The subset or batch is empty.
+    /// The list of elements for a subset witness is empty.
     #[error("the subset is empty")]
     EmptySubset,
-    /// A change does not start at the value where the previous one ended.
+    /// A change in a list does not start at the value where the previous change ended.
     #[error(
         "changes are not contiguous: a change does not start at the value where the previous one \
          ended"
     )]
     ChangeGap,
-    /// A witness does not belong to the value it was used with.
+    /// A witness does not match the accumulator value that it was used with.
     #[error("the witness does not match the accumulator value")]
     WitnessMismatch,
-    /// The value does not match the set.
+    /// The accumulator value that was passed is not the value of the set.
     #[error("the accumulator value does not match the set")]
     ValueMismatch,
     /// A result of secret-key arithmetic failed its check and was withheld, because of a hardware
     /// fault.
     #[error("a result of secret-key arithmetic failed its check")]
     FaultDetected,
-    /// The version numbers are exhausted.
+    /// No version number is left for another change.
     #[error("the version numbers are exhausted")]
     VersionsExhausted,
 }

@@ -1,4 +1,5 @@
-//! Proofs about a value's set: [`Witnessed`], the verifier's view of an accumulator.
+//! Proofs about the set of an accumulator value. [`Witnessed`] lists the kinds of proofs of a
+//! scheme, which a verifier needs.
 
 use alloc::vec::Vec;
 use core::fmt::Debug;
@@ -12,7 +13,8 @@ use crate::{
     wire::Wire,
 };
 
-/// A proof about the set of an accumulator's value. Each proof has exactly one encoding.
+/// A proof that a verifier checks against a verified [`Snapshot`], a signed accumulator value. It
+/// proves a statement about the set. Each proof has exactly one encoding.
 pub trait Evidence<A: Scheme, Query: ?Sized, Statement>:
     Proof<
         Commitment = Verified<Snapshot<A>>,
@@ -43,17 +45,19 @@ impl<A: Scheme, Query: ?Sized, Statement, P> Evidence<A, Query, Statement> for P
 {
 }
 
-/// The kinds of evidence of a scheme.
+/// An accumulator scheme with its types of proofs.
 pub trait Witnessed: Scheme {
-    /// Evidence that an element is in the set of a value.
+    /// Evidence that an element is in the set of an accumulator value. The query is the element's
+    /// bytes.
     type Witness: Evidence<Self, [u8], Membership> + Wire<Context = Self::PublicKey>;
-    /// Evidence that an element is not in the set of a value.
+    /// Evidence that an element is not in the set of an accumulator value. The query is the
+    /// element's bytes.
     type NonMembershipWitness: Evidence<Self, [u8], NonMembership> + Wire<Context = Self::PublicKey>;
-    /// Evidence that all elements of a list are in the set. The query is the list in ascending
-    /// order without duplicates.
+    /// Evidence that all elements of a list are in the set. The query is this list, in ascending
+    /// order and without duplicates.
     type SubsetWitness: Evidence<Self, [Vec<u8>], SubsetMembership>
         + Wire<Context = Self::PublicKey>;
-    /// A witness for each element of a list, verified faster than one by one. The query is the
-    /// list, in the order of the witnesses.
+    /// One membership witness for each element of a list. Verifying the batch is faster than
+    /// verifying each witness. The query is the list of elements, in the order of the witnesses.
     type WitnessBatch: Evidence<Self, [Vec<u8>], SubsetMembership> + From<Vec<Self::Witness>>;
 }

@@ -10,18 +10,20 @@ use crate::{
     set::ElementSet,
 };
 
-/// Elements to remove from a set, and elements to add to it.
+/// A validated change: elements to remove from a set, and elements to add to it. The set is not
+/// changed yet.
 #[derive(Debug)]
 pub struct Plan<'a, A: Scheme> {
     former: &'a [A::Element],
-    /// Positions of the removed elements, in the caller's order.
+    /// Indices in `former` of the elements to remove, in the caller's order.
     positions: Vec<usize>,
     removed: Vec<A::Element>,
     added: Vec<A::Element>,
 }
 
 impl<'a, A: Scheme> Plan<'a, A> {
-    /// Checks that all elements to remove are in the set, and that no element to add is.
+    /// Creates a plan after checking that all elements to remove are in the set, and that no
+    /// element to add is in it.
     ///
     /// # Errors
     /// * [`AccumulateError::WrongAccumulator`] if key and set belong to different accumulators.
@@ -63,7 +65,8 @@ impl<'a, A: Scheme> Plan<'a, A> {
         self.former
     }
 
-    /// The elements of the set after the change, in no particular order.
+    /// The elements of the set after the change, in no particular order: all former elements but
+    /// the removed ones, and the added ones.
     pub fn remaining(&self) -> impl Iterator<Item = &A::Element> {
         let removed: HashSet<usize> = self.positions.iter().copied().collect();
         let former = self.former.iter().enumerate();

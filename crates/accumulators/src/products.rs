@@ -1,5 +1,5 @@
 //! Products of many factors, and of all factors but one, sequentially or in parallel. Both
-//! accumulators use them for exponents.
+//! accumulators compute their exponents by these functions.
 //!
 //! Multiplication may be any associative operation, so the order of factors is preserved. The work
 //! is split into one chunk per thread. A parallel prefix (Blelloch 1990) joins the chunks.
@@ -55,8 +55,8 @@ pub(crate) fn products_of_others<T: Clone + Send + Sync>(
     products.into_iter().flatten().collect()
 }
 
-/// Computes for each factor of the chunk the product of `before`, the other factors of the chunk,
-/// and `after`.
+/// Computes one product for each factor of the chunk: `before`, times the other factors of the
+/// chunk, times `after`.
 fn with_outside<T: Clone>(
     chunk: &[T],
     before: &T,
@@ -76,7 +76,8 @@ fn with_outside<T: Clone>(
         .collect()
 }
 
-/// Computes `start`, `start * x_0`, `start * x_0 * x_1`, ..., without the product of all factors.
+/// Computes the prefix products `start`, `start * x_0`, `start * x_0 * x_1`, and so on, one per
+/// factor `x_i`. The product of all factors is left out.
 fn exclusive_prefixes<T: Clone>(
     factors: &[T],
     start: &T,
@@ -91,7 +92,8 @@ fn exclusive_prefixes<T: Clone>(
     prefixes
 }
 
-/// Mirror image of [`exclusive_prefixes`]: `..., x_(n-1) * end, end`.
+/// Computes the suffix products, one per factor `x_i`: the product of all later factors, times
+/// `end`. The last one is `end`.
 fn exclusive_suffixes<T: Clone>(factors: &[T], end: &T, multiply: &impl Fn(&T, &T) -> T) -> Vec<T> {
     let mut product = end.clone();
     let mut suffixes = Vec::with_capacity(factors.len());
@@ -103,7 +105,7 @@ fn exclusive_suffixes<T: Clone>(factors: &[T], end: &T, multiply: &impl Fn(&T, &
     suffixes
 }
 
-/// Splits the factors into one chunk per thread.
+/// Splits the factors into consecutive chunks, at most one per thread.
 fn chunks<'a, T>(factors: &'a [T], workers: &Workers) -> Vec<&'a [T]> {
     let length = factors.len().div_ceil(workers.threads());
     factors.chunks(length.max(1)).collect()

@@ -1,7 +1,7 @@
 //! The RSA accumulator: the value of a set is `g^(product of its prime representatives) mod N`.
 //!
-//! The witness of an element is this power without the element's own prime `r`, so one power
-//! verifies it: `witness^r = value`. The author of a modulus knows its factors and works on
+//! The witness of an element is `g`, raised to the product without the element's own prime `r`. One
+//! power verifies it: `witness^r = value`. The author of a modulus knows its factors and works on
 //! exponents ([`RsaSecretKey`]). All other parties work on residues, with product trees and shared
 //! squarings. Both methods yield the same values.
 //!

@@ -1,4 +1,5 @@
-//! Types that make up an accumulator scheme: [`Scheme`].
+//! The types that make up an accumulator scheme, as the trait [`Scheme`], and the numbers of both
+//! schemes.
 
 use core::{fmt::Debug, hash::Hash};
 
@@ -10,34 +11,36 @@ use crate::{
     wire::Wire,
 };
 
-/// The number of [`rsa`](crate::rsa) in ids and formats.
+/// The number that identifies the [`rsa`](crate::rsa) accumulator in ids, signed bytes and encoded
+/// messages.
 pub const RSA: SchemeId = SchemeId(0x0101);
-/// The number of [`bilinear`](crate::bilinear) in ids and formats.
+/// The number that identifies the [`bilinear`](crate::bilinear) accumulator in ids, signed bytes
+/// and encoded messages.
 pub const BILINEAR: SchemeId = SchemeId(0x0102);
 
 /// A set element as the scheme represents it: a prime or a scalar.
 pub trait Element: Clone + Debug + Eq + Hash + Send + Sync + 'static {
-    /// Digest that determines the element.
+    /// Digest of the element's bytes, which identifies the element.
     fn digest(&self) -> &ElementDigest;
 }
 
 /// A public key: parameters, and the label of one accumulator over them. Cheap to clone.
 pub trait PublicKey: Clone + Debug + Send + Sync + 'static {
-    /// Id of the accumulator of this key.
+    /// Returns the id of the accumulator that this key belongs to.
     fn id(&self) -> AccumulatorId;
 
     /// Returns the key of another accumulator over the same parameters. Elements, values and
-    /// witnesses of the two are unrelated.
+    /// witnesses of the two accumulators are unrelated.
     #[must_use]
     fn with_label(&self, label: &[u8]) -> Self;
 
-    /// Maximum size of a set under this key, or `None` without a bound.
+    /// Maximum number of elements in a set under this key, or `None` if sets may have any size.
     fn capacity(&self) -> Option<usize>;
 
     /// Checks that a set of `elements` elements can be accumulated.
     ///
     /// # Errors
-    /// [`AccumulateError::CapacityExceeded`] if the capacity is below `elements`.
+    /// [`AccumulateError::CapacityExceeded`] if the capacity of the key is below `elements`.
     fn require_capacity(&self, elements: usize) -> Result<(), AccumulateError> {
         match self.capacity() {
             Some(capacity) if elements > capacity => {
@@ -50,22 +53,22 @@ pub trait PublicKey: Clone + Debug + Send + Sync + 'static {
 
 /// The types of an accumulator scheme and their encodings.
 pub trait Scheme: Copy + Debug + Eq + Send + Sync + 'static {
-    /// Number of this scheme in ids and formats.
+    /// The number that identifies this scheme in ids, signed bytes and encoded messages.
     const SCHEME: SchemeId;
-    /// Human-readable name, for example `rsa`.
+    /// Human-readable name of the scheme, for example `rsa`.
     const NAME: &'static str;
 
-    /// Parameters and label.
+    /// The public key: parameters, and the label of one accumulator.
     type PublicKey: PublicKey;
-    /// A prime or a scalar.
+    /// An element of a set as the scheme represents it: by a prime or a scalar.
     type Element: Element + Wire<Context = Self::PublicKey>;
-    /// The value of a set. Its encoding is unique.
+    /// The accumulator value, which commits to a set. Each value has exactly one encoding.
     type Value: Clone + Debug + Eq + Send + Sync + Wire<Context = Self::PublicKey> + 'static;
-    /// Data for witness updates in addition to the elements and the two values. It is public; see
-    /// `docs/threat-model` for the information that it reveals.
+    /// Data of one change that witness updates need, in addition to its elements and its two
+    /// values. The data are public; see `docs/threat-model` for the information that they reveal.
     type UpdateData: Clone + Debug + Eq + Send + Sync + Wire<Context = Self::PublicKey> + 'static;
 
-    /// Maps a digest to its prime or scalar.
+    /// Maps the digest of an element to the prime or scalar that represents the element.
     ///
     /// # Errors
     /// [`AccumulateError::ElementNotAllowed`] if the digest has no prime or scalar.

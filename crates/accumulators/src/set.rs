@@ -10,12 +10,12 @@ use crate::{
     scheme::{Element, PublicKey, Scheme},
 };
 
-/// A set of elements of one accumulator, with their representatives.
+/// A set of elements of one accumulator, with the primes or scalars that represent them.
 ///
 /// With the secret key, a witness for an absent element is as easily computed as one for a present
-/// element. The value after "deleting" an absent element is equally easy to compute. Either result
-/// would be a forgery by the author itself. Operations therefore take an `ElementSet`, which knows
-/// its members, instead of a list of representatives.
+/// element. The value after "deleting" an absent element is equally easy to compute. The author
+/// itself would create a forgery with either result. Operations therefore take an `ElementSet`,
+/// which knows its members, instead of a list of representatives.
 ///
 /// The order of [`ElementSet::elements`] is the order of insertion, except that a removal moves the
 /// last element into the gap. No accumulator value or witness depends on it.
@@ -27,7 +27,7 @@ pub struct ElementSet<A: Scheme> {
 }
 
 impl<A: Scheme> ElementSet<A> {
-    /// Creates the empty set.
+    /// Creates an empty set for the accumulator of `key`.
     pub fn new(key: &A::PublicKey) -> Self {
         Self {
             accumulator: key.id(),
@@ -36,9 +36,10 @@ impl<A: Scheme> ElementSet<A> {
         }
     }
 
-    /// Creates a set of `elements`. The workers compute their representatives in parallel.
+    /// Creates a set of `elements`. The workers compute the elements' primes or scalars in
+    /// parallel.
     ///
-    /// Cost: for RSA one prime search each, for the bilinear accumulator one hash each.
+    /// Cost: for each element, a search for a prime (RSA) or a hash (bilinear).
     ///
     /// # Errors
     /// [`AccumulateError::DuplicateElement`] if `elements` lists an element twice;
@@ -95,7 +96,8 @@ impl<A: Scheme> ElementSet<A> {
             .collect())
     }
 
-    /// Computes the representatives of elements that are not in the set yet. The set is unchanged.
+    /// Computes the primes or scalars of elements that are not in the set, from their digests. The
+    /// set is unchanged.
     ///
     /// # Errors
     /// The errors of [`ElementSet::insert_all`].
@@ -113,7 +115,8 @@ impl<A: Scheme> ElementSet<A> {
         elements.into_iter().collect()
     }
 
-    /// Removes elements of the set, and then adds others that it does not contain.
+    /// Removes the elements `removed`, which the set contains, and then adds the elements `added`,
+    /// which it does not contain.
     pub(crate) fn replace(&mut self, removed: &[A::Element], added: &[A::Element]) {
         for element in removed {
             self.take(element.digest());
@@ -149,7 +152,8 @@ impl<A: Scheme> ElementSet<A> {
             .ok_or(AccumulateError::ElementAbsent)
     }
 
-    /// Splits the set into a subset and all other elements, both in the set's order.
+    /// Splits the set into the elements of `subset` and all other elements, both in the order of
+    /// [`ElementSet::elements`].
     ///
     /// # Errors
     /// [`AccumulateError::ElementAbsent`] if the set does not contain an element of the subset;
@@ -180,7 +184,7 @@ impl<A: Scheme> ElementSet<A> {
         Ok([members, others])
     }
 
-    /// Splits the set into one element and all others.
+    /// Splits the set into `element` and all other elements.
     ///
     /// # Errors
     /// [`AccumulateError::ElementAbsent`] if the set does not contain the element.
@@ -193,7 +197,8 @@ impl<A: Scheme> ElementSet<A> {
         Ok((one, before.iter().chain(after)))
     }
 
-    /// The elements, in the set's order.
+    /// The elements. Their order is that of insertion, except that a removal moves the last element
+    /// into the gap.
     pub fn elements(&self) -> &[A::Element] {
         &self.elements
     }
@@ -216,7 +221,7 @@ impl<A: Scheme> ElementSet<A> {
     /// Checks that the set belongs to this key's accumulator.
     ///
     /// # Errors
-    /// [`AccumulateError::WrongAccumulator`] if it does not.
+    /// [`AccumulateError::WrongAccumulator`] if the set belongs to another accumulator.
     pub fn require_key(&self, key: &A::PublicKey) -> Result<(), AccumulateError> {
         if self.accumulator == key.id() {
             Ok(())
@@ -229,7 +234,8 @@ impl<A: Scheme> ElementSet<A> {
         self.positions.contains_key(digest)
     }
 
-    /// Removes an element. The last element moves into the gap.
+    /// Removes and returns the element with this digest, or returns `None`. The last element moves
+    /// into the gap.
     fn take(&mut self, digest: &ElementDigest) -> Option<A::Element> {
         let position = self.positions.remove(digest)?;
         let element = self.elements.swap_remove(position);

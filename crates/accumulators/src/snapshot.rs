@@ -11,12 +11,12 @@ use crate::{
     wire::{self, Reader, Wire},
 };
 
-/// The value of one version of one accumulator, against which witnesses are verified.
+/// The value of one version of an accumulator's set. Witnesses are verified against it.
 #[derive(Clone, Debug)]
 pub struct Snapshot<A: Scheme> {
     /// The accumulator's public key.
     pub key: A::PublicKey,
-    /// The version. The author must never sign two values for one version.
+    /// Number of the version of the set. The author must never sign two values for one version.
     pub version: Version,
     /// The value of that version's set.
     pub value: A::Value,
@@ -25,8 +25,9 @@ pub struct Snapshot<A: Scheme> {
 impl<A: Scheme> Snapshot<A> {
     /// Encodes the message that the author signs.
     ///
-    /// Layout: tag block (32 bytes), scheme (2), accumulator id (32), version (8), value. Numbers
-    /// are big-endian. All fields but the value, which comes last, have a fixed width.
+    /// Layout: tag that marks the message as a snapshot (32 bytes), number of the scheme (2),
+    /// accumulator id (32), version (8), value. Numbers are big-endian. All fields but the value,
+    /// which comes last, have a fixed width.
     pub fn signed_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(512);
         bytes.extend_from_slice(&Domain::AccumulatorSnapshot.block::<32>());
@@ -37,7 +38,8 @@ impl<A: Scheme> Snapshot<A> {
         bytes
     }
 
-    /// Builds the membership statement of an element.
+    /// Builds the statement that an element is in the set of this snapshot. Nothing is verified
+    /// here.
     pub(crate) fn membership(&self, element: &[u8]) -> Membership {
         Membership {
             accumulator: self.key.id(),
@@ -46,7 +48,8 @@ impl<A: Scheme> Snapshot<A> {
         }
     }
 
-    /// Builds the non-membership statement of an element.
+    /// Builds the statement that an element is not in the set of this snapshot. Nothing is verified
+    /// here.
     pub(crate) fn non_membership(&self, element: &[u8]) -> NonMembership {
         NonMembership {
             accumulator: self.key.id(),
@@ -55,7 +58,8 @@ impl<A: Scheme> Snapshot<A> {
         }
     }
 
-    /// Builds the membership statement of all `elements`.
+    /// Builds the statement that all `elements` are in the set of this snapshot. Nothing is
+    /// verified here.
     pub(crate) fn subset_membership(&self, elements: &[Vec<u8>]) -> SubsetMembership {
         SubsetMembership {
             accumulator: self.key.id(),
@@ -90,7 +94,7 @@ pub struct Authority<A: Scheme> {
     pub key: A::PublicKey,
 }
 
-/// A value with its author's signature.
+/// An accumulator value of one version with its author's signature.
 #[derive(Clone, Debug)]
 pub struct SignedSnapshot<A: Scheme> {
     /// The signed snapshot.
@@ -99,7 +103,8 @@ pub struct SignedSnapshot<A: Scheme> {
     pub signature: HeadSignature,
 }
 
-/// Commitment: the authority. Query: the version. Statement: the snapshot.
+/// Commitment: the [`Authority`] that the client trusts. Query: the version. Statement: the
+/// snapshot, which the author has signed.
 impl<A: Scheme> Proof for SignedSnapshot<A> {
     type Commitment = Authority<A>;
     type Query = Version;
@@ -127,7 +132,8 @@ impl<A: Scheme> Proof for SignedSnapshot<A> {
     }
 }
 
-/// Layout: version (8 bytes), signature (64), value. The reader supplies the key.
+/// Layout: version (8 bytes), signature (64), value. The key is not encoded; decoding takes it from
+/// its context.
 impl<A: Scheme> Wire for SignedSnapshot<A> {
     type Context = A::PublicKey;
     const KIND: u8 = wire::KIND_SNAPSHOT;

@@ -12,17 +12,18 @@ use crate::element::ElementDigest;
 
 /// Absorbs the inputs of a proof and derives challenges from them.
 ///
-/// Every part is prefixed by its length, so different inputs give different transcripts. A
-/// transcript starts with the accumulator's id and the name of the statement. The id fixes scheme,
-/// modulus, base and rule, or curve and powers. A challenge hashes all parts so far and is absorbed
-/// itself.
+/// Every input is prefixed by its length, so different sequences of inputs give different
+/// transcripts. A transcript starts with the accumulator's id and the name of the statement. The id
+/// fixes scheme, modulus, base and rule, or curve and powers. A challenge is the hash of all inputs
+/// so far, and becomes an input itself.
 #[derive(Clone, Debug)]
 pub struct Transcript {
     absorbed: Vec<u8>,
 }
 
 impl Transcript {
-    /// Starts a transcript for one kind of statement about one accumulator.
+    /// Starts a transcript for one kind of statement, with the name `statement`, about one
+    /// accumulator.
     pub fn new(accumulator: AccumulatorId, statement: &str) -> Self {
         let mut transcript = Self {
             absorbed: Vec::with_capacity(1024),
@@ -32,14 +33,14 @@ impl Transcript {
         transcript
     }
 
-    /// Absorbs an input.
+    /// Adds an input. All later challenges depend on it.
     pub fn absorb(&mut self, part: &[u8]) {
         let length = u64::try_from(part.len()).unwrap_or(u64::MAX);
         self.absorbed.extend_from_slice(&length.to_be_bytes());
         self.absorbed.extend_from_slice(part);
     }
 
-    /// Derives 32 bytes from all inputs so far.
+    /// Derives a challenge of 32 bytes from all inputs and challenges so far.
     pub fn challenge(&mut self) -> [u8; 32] {
         let digest = Sha256Ed25519::hash(Domain::AccumulatorTranscript, &[&self.absorbed]);
         self.absorbed.clear();
@@ -47,8 +48,8 @@ impl Transcript {
         digest.0
     }
 
-    /// Derives a scalar of BLS12-381 from all inputs so far: 64 bytes expanded from a challenge,
-    /// modulo the order.
+    /// Derives a challenge that is a scalar of BLS12-381: 64 bytes expanded from a challenge,
+    /// modulo the group order.
     #[cfg(feature = "bilinear")]
     pub fn challenge_scalar(&mut self) -> ark_bls12_381::Fr {
         let seed = ElementDigest::from_bytes(self.challenge());

@@ -1,9 +1,9 @@
 //! Encodings of values, witnesses, keys and changes: explicit layouts, read with the public key as
 //! context.
 //!
-//! Unlike the messages of `pad_core::codec`, group elements can only be checked with knowledge of
-//! the group. Every group element that [`decode`] returns is in range, in canonical form and in the
-//! group. Later code does not check this again.
+//! The messages of `pad_core::codec` are decoded without a context. Group elements can only be
+//! checked with knowledge of the group. Every group element that [`decode`] returns is in range, in
+//! canonical form and in the group. Later code does not check this again.
 //!
 //! Every object has exactly one encoding; `docs/format` lists the layouts.
 
@@ -13,48 +13,48 @@ use alloc::vec::Vec;
 
 use pad_core::{DecodeError, Untrusted, codec};
 
-/// An object with an explicit layout.
+/// An object with exactly one encoding, whose layout of bytes is documented at the implementation.
 ///
 /// Law: `read` inverts `write` and consumes every byte. `read` rejects all bytes that `write` would
 /// not have written.
 pub trait Wire: Sized {
-    /// Context that reading needs: usually the public key.
+    /// Data that decoding needs in addition to the bytes: usually the public key.
     type Context: ?Sized;
-    /// Number of this type in envelopes.
+    /// Number that identifies this type in the envelope, the header of [`encode`].
     const KIND: u8;
-    /// Number of the scheme in envelopes.
+    /// Number that identifies the accumulator scheme in the envelope, the header of [`encode`].
     const SCHEME: u16;
 
-    /// Appends the layout.
+    /// Appends the encoding of this object, without an envelope, to `bytes`.
     fn write(&self, bytes: &mut Vec<u8>);
 
-    /// Reads the layout and validates its contents.
+    /// Decodes an object from the front of the remaining bytes of `reader`, and validates it.
     ///
     /// # Errors
-    /// [`DecodeError`] if the bytes are not a valid layout. Allocates at most a constant times the
-    /// number of remaining bytes.
+    /// [`DecodeError`] if the bytes are not a valid encoding. Allocates at most a constant times
+    /// the number of remaining bytes.
     fn read(context: &Self::Context, reader: &mut Reader<'_>) -> Result<Self, DecodeError>;
 }
 
-/// Encodes an object in its envelope.
+/// Encodes an object after its envelope: a header of 8 bytes that states format, type and scheme.
 pub fn encode<W: Wire>(object: &W) -> Vec<u8> {
     let mut bytes = codec::envelope(W::KIND, W::SCHEME);
     object.write(&mut bytes);
     bytes
 }
 
-/// Encodes the layout without an envelope, for contexts that already identify the type.
+/// Encodes an object without an envelope, for messages whose context already identifies the type.
 pub fn encode_body<W: Wire>(object: &W) -> Vec<u8> {
     let mut bytes = Vec::new();
     object.write(&mut bytes);
     bytes
 }
 
-/// Decodes an object from an envelope of at most `limit` bytes. The object is well-formed but
-/// unverified.
+/// Decodes the result of [`encode`], which must have at most `limit` bytes. The object is
+/// well-formed but unverified.
 ///
 /// # Errors
-/// [`DecodeError`] if the bytes are too long, or not the envelope of a valid object.
+/// [`DecodeError`] if the bytes are too long, have the wrong envelope, or are not a valid object.
 pub fn decode<W: Wire>(
     context: &W::Context,
     bytes: &[u8],
@@ -63,10 +63,10 @@ pub fn decode<W: Wire>(
     decode_body(context, codec::open(bytes, W::KIND, W::SCHEME, limit)?).map(Untrusted::new)
 }
 
-/// Inverts [`encode_body`]. The caller must have bounded the length of `bytes`.
+/// Decodes the result of [`encode_body`]. The caller must have bounded the length of `bytes`.
 ///
 /// # Errors
-/// [`DecodeError`] if the bytes are not a valid layout, or bytes remain after it.
+/// [`DecodeError`] if the bytes are not a valid object, or bytes remain after the object.
 pub fn decode_body<W: Wire>(context: &W::Context, bytes: &[u8]) -> Result<W, DecodeError> {
     let mut reader = Reader::new(bytes);
     let object = W::read(context, &mut reader)?;
@@ -74,7 +74,7 @@ pub fn decode_body<W: Wire>(context: &W::Context, bytes: &[u8]) -> Result<W, Dec
     Ok(object)
 }
 
-/// A cursor that reads fields from the front of a layout.
+/// A cursor that reads one field after another from the front of encoded bytes.
 #[derive(Debug)]
 pub struct Reader<'a> {
     rest: &'a [u8],
@@ -146,8 +146,9 @@ impl<'a> Reader<'a> {
         self.array().map(u64::from_be_bytes)
     }
 
-    /// Takes the number of items that follow, each of at least `smallest` bytes. A count that
-    /// exceeds the remaining bytes is rejected, so a hostile count allocates nothing.
+    /// Takes a count (four big-endian bytes) of items that follow, each of at least `smallest`
+    /// bytes. A count that exceeds the remaining bytes is rejected, so a hostile count allocates
+    /// nothing.
     ///
     /// # Errors
     /// [`DecodeError::Malformed`] if too few bytes remain for the count or the items.
@@ -184,26 +185,26 @@ pub fn write_count(count: usize, bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(&count.to_be_bytes());
 }
 
-/// Kind: an element's digest and hints.
+/// [`Wire::KIND`] of an element: its digest and, for RSA, the hint for its prime.
 pub const KIND_ELEMENT: u8 = 48;
-/// Kind: an accumulator value.
+/// [`Wire::KIND`] of an accumulator value.
 pub const KIND_VALUE: u8 = 49;
-/// Kind: a signed value.
+/// [`Wire::KIND`] of an accumulator value with its author's signature.
 pub const KIND_SNAPSHOT: u8 = 50;
-/// Kind: a membership witness.
+/// [`Wire::KIND`] of a membership witness.
 pub const KIND_WITNESS: u8 = 51;
-/// Kind: a non-membership witness.
+/// [`Wire::KIND`] of a non-membership witness.
 pub const KIND_NON_MEMBERSHIP_WITNESS: u8 = 52;
-/// Kind: a subset witness.
+/// [`Wire::KIND`] of a subset witness.
 pub const KIND_SUBSET_WITNESS: u8 = 53;
-/// Kind: a change.
+/// [`Wire::KIND`] of a change: removed and added elements between two values.
 pub const KIND_CHANGE: u8 = 54;
-/// Kind: a change's update data.
+/// [`Wire::KIND`] of the update data of a change, which witness updates need.
 pub const KIND_UPDATE_DATA: u8 = 55;
-/// Kind: public parameters.
+/// [`Wire::KIND`] of a scheme's public parameters.
 pub const KIND_PARAMETERS: u8 = 56;
-/// Kind: a secret key.
+/// [`Wire::KIND`] of a secret key.
 pub const KIND_SECRET_KEY: u8 = 57;
-/// Kind: published powers of a base.
+/// [`Wire::KIND`] of the published powers of an RSA accumulator's base.
 pub const KIND_POWERS: u8 = 58;
 // Kind 59 is retired and must not be assigned again.

@@ -50,7 +50,7 @@ use crate::{
 pub struct Author<F = AnyFamily> {
     server: Server<F>,
     record: SigningRecord,
-    /// The changes since the last commit.
+    /// The changes made since the last commit, in order; the next commit signs them.
     changes: Vec<Operation>,
     /// Whether the last commit signed a version, but could not make it durable or record its head.
     unfinished: bool,
@@ -72,7 +72,8 @@ impl<F: Scheme> Author<F> {
         Self::create_and(path, secret, begun::<F>(secret)?, None)
     }
 
-    /// Creates a store like [`Author::create`], for a log with the public parameters `parameters`.
+    /// Creates the store of a new, empty log, which also contains the public parameters
+    /// `parameters`. Otherwise like [`Author::create`].
     ///
     /// # Errors
     /// The errors of [`Author::create`].
@@ -155,8 +156,8 @@ impl<F: Scheme> Author<F> {
 }
 
 impl Author {
-    /// Opens the store of a dictionary of any family. The key names the family; see
-    /// [`Author::open_with`].
+    /// Opens a store like [`Author::open_with`], without naming the family of the dictionary as a
+    /// type. The family is read from the key `secret`.
     ///
     /// # Errors
     /// The errors of [`Author::open`].
@@ -199,12 +200,13 @@ impl<F> Author<F> {
         Ok(())
     }
 
-    /// The changes since the last commit, in order.
+    /// Returns the changes made since the last commit, in order; they are not signed yet.
     pub fn changes(&self) -> &[Operation] {
         &self.changes
     }
 
-    /// Removes and returns the changes since the last commit, in order.
+    /// Removes and returns the changes made since the last commit, in order. The next commit does
+    /// not sign them.
     pub fn take_changes(&mut self) -> Vec<Operation> {
         core::mem::take(&mut self.changes)
     }
@@ -238,9 +240,9 @@ impl<F> Author<F> {
     /// Signs a batch as the next version in memory. [`Author::flush`] makes the version durable.
     /// Then `update_message` of [`crate::Keeper`] returns the update to hand out.
     ///
-    /// If the signer refuses, the batch is kept for the next call. Stored trees and stored tuples
-    /// sign the batch together with the next batch. Other families sign it first, as its own
-    /// version.
+    /// If the signer refuses, the batch is kept for the next call. Dictionaries kept as rows or
+    /// derived ([`crate::keeper`]) then sign it together with the next batch, as one version.
+    /// Dictionaries kept whole first sign it as its own version.
     ///
     /// # Errors
     /// [`AuthorError`].
@@ -250,8 +252,8 @@ impl<F> Author<F> {
 
     /// Returns an empty collection for the changes of the next version. If the dictionary is kept
     /// as rows ([`crate::keeper`]), about `memory` bytes of changes are in memory. The rest is in
-    /// temporary files in the folder of the file `base`. For all other dictionaries, or while
-    /// changes wait after a signer has refused, the changes must fit into memory.
+    /// temporary files in the folder of the file `base`. All changes must fit into memory for other
+    /// dictionaries, or while changes that a signer has refused wait for the next call.
     pub fn gather(&self, base: &Path, memory: usize) -> Changes {
         if self.server.keeper.streams() {
             Changes::sorted(base, memory, Workers::all_cores())
@@ -269,8 +271,9 @@ impl<F> Author<F> {
         self.server.keeper.sign_gathered(changes)
     }
 
-    /// Makes all staged versions and the changes `records` durable, all or nothing. Pending changes
-    /// ([`crate::pending`]) that are not signed yet move to the new version.
+    /// Makes all staged versions durable, together with the changes `records` to records in the
+    /// store. Either all of them become durable, or none. Pending changes ([`crate::pending`]) that
+    /// are not signed yet move to the new version.
     ///
     /// # Errors
     /// [`AuthorError::Repository`]: the versions stay staged. [`AuthorError::Record`]: the versions
@@ -295,7 +298,8 @@ impl<F> Author<F> {
         Ok(version)
     }
 
-    /// Returns `records`, followed by the record that moves pending changes to the staged version.
+    /// Returns `records`, and after them a record change that moves pending changes
+    /// ([`crate::pending`]) to the staged version, if there are any.
     fn with_pending<'r>(&self, records: &'r [RecordChange]) -> Cow<'r, [RecordChange]> {
         let (before, staged) = (self.server.latest(), self.server.staged());
         if before == staged {
@@ -344,7 +348,7 @@ impl<F> Author<F> {
     }
 }
 
-/// Opens the signing record next to the file of `secret`. The record must exist.
+/// Opens the existing signing record next to the key file that `secret` was read from.
 fn begun<F: Scheme>(secret: &SecretKey) -> Result<SigningRecord, AuthorError> {
     F::require(secret.public())?;
     let key = secret.path().ok_or(AuthorError::NoRecord)?;

@@ -1,9 +1,9 @@
 //! Collection of the changes of one snapshot, possibly more than fit into memory.
 //!
-//! A repository that stores its own contents reads changes from a stream in ascending order of keys
-//! ([`crate::Author::stage_gathered`]), so these changes are sorted. Changes beyond a memory limit
-//! are written as sorted runs to an unnamed file next to the store, and merged at the end. For all
-//! other repositories, changes are gathered in memory without sorting.
+//! A dictionary kept as rows ([`crate::keeper`]) reads changes from a stream in ascending order of
+//! keys ([`crate::Author::stage_gathered`]), so its changes are sorted. Changes beyond a memory
+//! limit are written as sorted runs to an unnamed file next to the store, and merged at the end.
+//! For all other dictionaries, changes are gathered in memory without sorting.
 //!
 //! Source: external merge sort, Knuth, "The Art of Computer Programming" 3, section 5.4.
 
@@ -28,12 +28,12 @@ mod tests;
 #[derive(Debug)]
 pub struct Changes(ChangeStorage);
 
-/// The gathered operations: in memory, or in an external sorter.
+/// The operations gathered in a [`Changes`]: in memory, or in an external sorter.
 #[derive(Debug)]
 pub(crate) enum ChangeStorage {
-    /// Operations in their original order.
+    /// All operations in memory, in the order in which they were added.
     InMemory(Vec<Operation>),
-    /// Operations in an external sorter.
+    /// Operations in an external sorter, which returns them in ascending order of keys.
     Sorter(Sorter),
 }
 
@@ -43,8 +43,9 @@ impl Changes {
         Self(ChangeStorage::InMemory(Vec::new()))
     }
 
-    /// Creates an empty sorted collection with about `memory` bytes in memory. Further operations
-    /// are stored in the folder of the file `base`.
+    /// Creates an empty collection that sorts its operations, with at most about `memory` bytes of
+    /// them in memory. Further operations are stored in an unnamed file in the folder of the file
+    /// `base`.
     pub(crate) fn sorted(base: &Path, memory: usize, workers: Workers) -> Self {
         Self(ChangeStorage::Sorter(Sorter::new(base, memory, workers)))
     }

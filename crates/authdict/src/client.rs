@@ -74,7 +74,7 @@ impl<F> Source for Server<F> {
 pub struct Client<F = AnyFamily> {
     view: StoredView,
     file: Option<ViewFile>,
-    /// Verifier of answers, resumed from the newest head of the view.
+    /// The verifier of answers, which knows the newest head of the view.
     verifier: Box<dyn Verifier>,
     family: PhantomData<fn() -> F>,
 }
@@ -99,10 +99,11 @@ pub enum OpenClientError {
     /// The file of the view cannot be read or parsed.
     #[error(transparent)]
     View(#[from] ViewAccessError),
-    /// The view in this file was created with another public key.
+    /// The view in the file at this path was created with another public key.
     #[error("the view {} belongs to another key", .0.display())]
     OtherKey(PathBuf),
-    /// The scheme's own key is malformed, or the scheme is a block directory.
+    /// The part of the public key that only this scheme uses is malformed. Or the scheme is a block
+    /// directory, which has a separate client.
     #[error(transparent)]
     Key(#[from] Refusal),
 }
@@ -111,10 +112,10 @@ pub enum OpenClientError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AskError<E> {
-    /// The client refuses the server's heads, or the server returns none.
+    /// The client refuses the heads that the server offers, or the server returns none.
     #[error(transparent)]
     Heads(NotFollowed<E>),
-    /// The server returns no answer.
+    /// The server returns no answer, because of this error.
     #[error("the server does not answer: {0}")]
     Silent(E),
     /// The client refuses the answer. The server lies or is broken.
@@ -193,7 +194,7 @@ impl<F: Scheme> Client<F> {
 }
 
 impl<F> Client<F> {
-    /// Returns the newest version of the view; version 0 before the first.
+    /// Returns the newest version that the client has verified; version 0 before the first.
     pub const fn version(&self) -> Version {
         self.view.version()
     }
@@ -233,8 +234,11 @@ impl<F> Client<F> {
         Ok(self.version())
     }
 
-    /// Accepts the view `advanced` of another process, if this client's own view advances to the
-    /// same head.
+    /// Compares the view `advanced`, stored by another process, with this client's view. Advances
+    /// the older of the two along the heads of `server` until both are of one version. Returns the
+    /// advanced view if both then contain equal heads.
+    ///
+    /// # Errors [`Refusal`] if the heads of this version differ, or a view cannot advance.
     fn joined<S: Source + ?Sized>(
         &self,
         server: &S,
@@ -255,8 +259,9 @@ impl<F> Client<F> {
         Ok(advanced)
     }
 
-    /// Returns the newer of this client's view and the stored view. Both must have the same public
-    /// key.
+    /// Returns the newer of this client's view and `stored`, the view in `file`.
+    ///
+    /// # Errors [`ViewAccessFault::OtherKey`] if the two views contain different public keys.
     fn beginning<E>(
         &self,
         file: &ViewFile,
@@ -331,5 +336,6 @@ impl<F> Client<F> {
     }
 }
 
-/// The maximum number of versions that an author may publish while two views are compared.
+/// The maximum number of times that one of two views is advanced to catch up with the other, while
+/// the author publishes versions.
 const MOST_RACES: u32 = 4;

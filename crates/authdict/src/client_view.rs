@@ -41,7 +41,7 @@ pub struct StoredView {
     /// The newest head seen: a [`TrustedView`] as a message.
     seen: Vec<u8>,
     version: Version,
-    /// Whether the key was given explicitly, not read from the store.
+    /// Whether the user gave the public key explicitly. Otherwise it was read from the store.
     authenticated: bool,
 }
 
@@ -63,7 +63,7 @@ pub enum ViewFileError {
     /// The public key in the view cannot be used.
     #[error("the public key in the view cannot be used: {0}")]
     Key(#[from] KeyFileError),
-    /// The head in the view is not signed with the view's key.
+    /// The signature of the head in the view does not verify with the public key in the view.
     #[error("the head in the view does not verify: {0}")]
     Head(#[from] Refusal),
 }
@@ -101,7 +101,8 @@ impl StoredView {
         }
     }
 
-    /// Marks the view's key as obtained from a trusted source.
+    /// Returns this view, with its public key marked as obtained from a trusted source, not from
+    /// the store.
     #[must_use]
     pub fn authenticated(self) -> Self {
         Self {
@@ -156,7 +157,7 @@ impl StoredView {
         })
     }
 
-    /// The text of the view file.
+    /// Returns the text of the view file, in the format of this module.
     pub fn to_text(&self) -> String {
         let (public, seen) = (self.public.to_text(), hex::encode(&self.seen));
         let origin = if self.authenticated { GIVEN } else { TAKEN };
@@ -217,8 +218,9 @@ impl StoredView {
     /// Returns evidence against the author, if a server's statement about an older version
     /// contradicts the view.
     ///
-    /// `head` is the message of a signed head. `past` is the newer head's statement about the
-    /// version of the older head, as returned by [`crate::Dictionary::past_messages`].
+    /// `head` is a [`SignedHead`] as a message: one of the two heads, the other is the view's
+    /// newest head. `past` is the statement that the newer of the two makes about the version of
+    /// the older, as returned by [`crate::Dictionary::past_messages`].
     pub fn accuse(&self, head: &[u8], past: &[u8]) -> Option<Vec<u8>> {
         with_suite!(self.public.suite, S => self.accuse_in::<S>(head, past))
     }
@@ -256,7 +258,8 @@ impl StoredView {
         })
     }
 
-    /// Checks that a later version of a log contains the newest version that this view has seen.
+    /// Checks that the newest version in the view `newer` of a log contains all entries of the
+    /// newest version in this view. `append_only` is the message of the proof.
     #[cfg(feature = "log")]
     fn check_growth(&self, newer: &Self, append_only: Option<&[u8]>) -> Result<(), Refusal> {
         if [Version::EMPTY, newer.version].contains(&self.version) {

@@ -49,8 +49,9 @@ impl CompleteHistory {
         Ok(history)
     }
 
-    /// Returns the first version of the history. No later change is missing. The value before this
-    /// version is unknown, unless this version is 0.
+    /// Returns the first version of the history. The changes after it, up to
+    /// [`CompleteHistory::to`], are complete. The value before it is unknown, unless it is version
+    /// 0.
     pub const fn from(&self) -> Version {
         self.from
     }
@@ -60,7 +61,7 @@ impl CompleteHistory {
         self.to
     }
 
-    /// Returns the value in version [`CompleteHistory::from`].
+    /// Returns the key's value in version [`CompleteHistory::from`].
     pub const fn first(&self) -> &Answer {
         &self.first
     }

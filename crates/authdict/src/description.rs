@@ -20,8 +20,8 @@ pub fn create_store(path: &Path, public: &PublicKey) -> Result<(), StoreError> {
     create_store_with(path, public, None)
 }
 
-/// Creates a store like [`create_store`], with the additional record `other`, which append-only
-/// logs require.
+/// Creates a store like [`create_store`], which also contains the record `other`, if given. An
+/// append-only log requires it: the record contains the log's public parameters.
 ///
 /// # Errors
 /// The errors of [`create_store`].
@@ -51,7 +51,8 @@ pub fn create_store_with(
     AnyStore::create(path, &records)
 }
 
-/// Returns the records of a new store: they describe the dictionary with the public key `public`.
+/// Returns the two records that a new store contains: the format in which it keeps its versions,
+/// and the public key `public` of its dictionary.
 pub fn store_records(public: &PublicKey) -> [RecordChange; 2] {
     [
         RecordChange::put(PUBLIC_KEY_GROUP, "", public.to_text()),

@@ -111,7 +111,7 @@ pub enum AnswerError {
     /// The version does not exist or cannot be read, or the question cannot be answered.
     #[error(transparent)]
     Lookup(#[from] LookupError),
-    /// The scheme does not support this kind of question.
+    /// The dictionary's scheme does not support this kind of question.
     #[error(transparent)]
     NotOffered(#[from] NotOffered),
 }

@@ -19,7 +19,7 @@ use pad_core::{
 use pad_tree::KeyHistory;
 use serde::{Deserialize, Serialize};
 
-/// The message kind of a list of messages.
+/// The number that identifies a list of messages in the envelope of a message.
 const LIST_KIND: u8 = 12;
 
 /// Encodes a list of messages, or bodies of messages, each preceded by its length (4 bytes,
@@ -54,7 +54,7 @@ pub fn decode_list(bytes: &[u8], limit: usize) -> Result<Vec<&[u8]>, DecodeError
     Ok(messages)
 }
 
-/// The number of length bytes before each message of a list.
+/// The number of bytes before each message of a list that encode the message's length.
 const LENGTH_BYTES: usize = 4;
 
 #[derive(Serialize, Deserialize)]

@@ -65,7 +65,8 @@ pub(crate) fn not_offered(question: &Question, scheme: SchemeId) -> NotOffered {
     NotOffered { what, scheme }
 }
 
-/// Verifies an answer about a version, and returns the verified statement.
+/// Verifies `answer`, a message, as the answer to a query about a version. Returns the verified
+/// statement.
 fn check<F: Family<Error = VerifyError> + Answers<Q>, Q: Ask>(
     client: &Client<F>,
     version: Version,
@@ -82,7 +83,7 @@ fn check<F: Family<Error = VerifyError> + Answers<Q>, Q: Ask>(
     }
 }
 
-/// Resumes a client from the newest head that it has seen.
+/// Resumes a client from `seen`, the newest head that it has seen: a `TrustedView` as a message.
 fn resume<F: Family>(client: &mut Client<F>, seen: &[u8]) -> Result<(), Refusal> {
     let seen: TrustedView<F::Suite> = codec::decode(seen, seen.len())?;
     *client = Client::resume(client.public().clone(), seen)?;

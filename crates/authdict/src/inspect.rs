@@ -36,7 +36,7 @@ pub struct Line {
     pub what: &'static str,
     /// The content of the part, or the result of the step.
     pub shown: LineContent,
-    /// A remark: the origin of the content, or its consequence.
+    /// A remark about the content: where it comes from, or what follows from it.
     pub says: String,
 }
 
@@ -82,23 +82,24 @@ pub struct Inspection {
     pub version: Option<Version>,
     /// Whether the author's signature on the head was checked with the given key and is valid.
     pub is_signed: bool,
-    /// Whether all steps of the check were made and the result equals the root. `true` only for
-    /// proofs by trees. Proofs by other schemes have to be verified separately.
+    /// Whether all steps of the proof's check were made, and the computed digest equals the root in
+    /// the head. `true` only for proofs of tree schemes. Proofs of other schemes have to be
+    /// verified separately.
     pub is_followed: bool,
 }
 
 /// The unverified head of a message, for a preview.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Headline {
-    /// The scheme, if this build knows it.
+    /// The scheme of the dictionary; `None` if this build does not know it.
     pub scheme: Option<SchemeName>,
     /// The id of the dictionary.
     pub dictionary: String,
     /// The version of the head.
     pub version: Version,
-    /// The root in hexadecimal digits.
+    /// The root digest in the head, in hexadecimal digits.
     pub root: String,
-    /// The number of changes; `None` unless the message is an update.
+    /// The number of changes in an update; `None` for other messages.
     pub changes: Option<u64>,
 }
 
@@ -231,7 +232,8 @@ fn is_tree(family: SchemeFamily) -> bool {
     family == SchemeFamily::Tree
 }
 
-/// Reports the contents of a head, and returns whether its signature was verified.
+/// Reports the contents of a head, and verifies its signature if `public` is given. Returns whether
+/// the signature was verified.
 fn say_head<S: Suite>(
     signed: &SignedHead<S>,
     public: Option<&PublicKey>,
@@ -275,7 +277,7 @@ fn say_head<S: Suite>(
     Ok(true)
 }
 
-/// Returns the suite with this number in an envelope.
+/// Returns the suite with the number `number`, which the envelope of a message contains.
 fn suite_numbered(number: u16) -> Result<SuiteName, DecodeError> {
     SuiteName::from_id(number).ok_or(DecodeError::WrongSuite {
         expected: Sha256Ed25519::ID.0,

@@ -44,7 +44,7 @@ pub(crate) use family::{
 /// A *staged* version is applied, but not durable yet. Questions about a staged version are refused
 /// until [`Keeper::commit`].
 pub trait Replica: Dictionary + fmt::Debug + Send + Sync {
-    /// Returns the author and the dictionary whose updates are accepted.
+    /// Returns the author's public key and the id of the dictionary whose updates are accepted.
     fn authority(&self) -> &Authority;
 
     /// Returns the latest durable version.
@@ -53,7 +53,7 @@ pub trait Replica: Dictionary + fmt::Debug + Send + Sync {
     /// Returns the latest version that was applied, whether durable or not.
     fn staged(&self) -> Version;
 
-    /// Returns the oldest version that can be queried.
+    /// Returns the oldest version that can be queried; earlier versions were pruned.
     fn oldest(&self) -> Version;
 
     /// Checks the head of `message`, an update, and ignores its operations. The author must have
@@ -89,8 +89,9 @@ pub trait Replica: Dictionary + fmt::Debug + Send + Sync {
     /// Returns the number of entries of the latest version that was applied.
     fn entries(&self) -> usize;
 
-    /// Returns the bytes of memory for contents, heads and history. If contents are read on demand,
-    /// only cached blocks or rows that are not written yet are counted.
+    /// Returns the bytes of memory for contents, heads and history. If contents are read from files
+    /// on demand, cached file blocks and rows that are not written yet are counted instead of the
+    /// contents.
     fn memory_bytes(&self) -> usize;
 
     /// Returns the total bytes of the store's file and of the files next to it.
@@ -114,7 +115,8 @@ pub trait Replica: Dictionary + fmt::Debug + Send + Sync {
     /// Returns the store that this dictionary is kept in.
     fn store(&self) -> &AnyStore;
 
-    /// Returns the store, for checks and compaction.
+    /// Returns mutable access to the store that this dictionary is kept in, for checks and
+    /// compaction.
     fn store_mut(&mut self) -> &mut AnyStore;
 }
 
@@ -136,8 +138,9 @@ pub trait Keeper: Replica {
     /// [`RepositoryError::Store`], [`RepositoryError::Lookup`] if the store fails.
     fn stage_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError>;
 
-    /// Makes all staged versions and the changes `records` durable, all or nothing. Returns the
-    /// latest version, which is then acknowledged. [`Keeper::settle`] writes derived data.
+    /// Makes all staged versions durable, together with the changes `records` to records in the
+    /// store. Either all of them become durable, or none. Returns the latest version, which is then
+    /// acknowledged. [`Keeper::settle`] writes derived data.
     ///
     /// # Errors
     /// [`RepositoryError::Store`]. The versions stay staged. The store may contain them
@@ -163,8 +166,8 @@ pub trait Keeper: Replica {
     /// dropped, but some of their space is not freed.
     fn prune(&mut self, oldest: Version) -> Result<(), RepositoryError>;
 
-    /// Rewrites the inner nodes of the latest version next to each other, if nodes are in a file.
-    /// Nodes that version `since` already contained stay at their positions.
+    /// Rewrites the inner nodes of the latest version next to each other in the node file. Nodes
+    /// that version `since` already contained stay at their positions.
     ///
     /// Later lookups then read as few blocks as after a bulk load. Nothing else changes.
     /// [`Keeper::prune`] frees the space of the old copies of nodes. Returns the number of bytes
@@ -172,7 +175,7 @@ pub trait Keeper: Replica {
     ///
     /// # Errors
     /// [`RepositoryError::Lookup`] if the version does not exist; [`RepositoryError::Store`], with
-    /// [`StoreError::CannotCompact`] if the store has no such file.
+    /// [`StoreError::CannotCompact`] if the store has no node file.
     fn compact(
         &mut self,
         since: Version,
@@ -182,8 +185,8 @@ pub trait Keeper: Replica {
     /// Checks the whole store, and trusts only the author's public key:
     ///
     /// 1. the storage engine's structure, and the integrity digest of the checkpoint;
-    /// 2. the signature of the head of every version, also of pruned versions, and the history in
-    ///    it;
+    /// 2. the signature of the head of every version, also of pruned versions, and the digest of
+    ///   all earlier heads in it (its history);
     /// 3. every stored update of a dictionary kept whole, by a replay from the empty dictionary, or
     ///    from the checkpoint after pruning;
     /// 4. every node and certificate in the checkpoint of a log, by recomputing it;
@@ -216,9 +219,9 @@ pub(crate) trait SigningKeeper: Keeper {
 
     /// Signs a batch as the next version and stages it.
     ///
-    /// If the signer refuses, the batch is kept for the next call. Stored trees and stored tuples
-    /// sign the batch together with the next batch. Other families sign it first, as its own
-    /// version.
+    /// If the signer refuses, the batch is kept for the next call. Dictionaries kept as rows or
+    /// derived then sign it together with the next batch, as one version. Dictionaries kept whole
+    /// first sign it as its own version.
     ///
     /// # Errors
     /// [`AuthorError`]; [`AuthorError::Repository`] with [`StoreError::NoAuthor`] if
@@ -249,7 +252,8 @@ impl dyn Keeper {
         self.flush(&[])
     }
 
-    /// Calls [`Keeper::commit`], then [`Keeper::settle`].
+    /// Makes staged versions durable with [`Keeper::commit`], then writes derived data with
+    /// [`Keeper::settle`].
     ///
     /// # Errors
     /// The errors of [`Keeper::commit`].
@@ -329,11 +333,12 @@ pub struct CheckSummary {
     pub complete: bool,
 }
 
-/// The extent of the check of one version.
+/// The extent to which the contents of one version are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Contents {
-    /// The changes of the version's update.
+    /// Only the changes that the version's update made.
     Changed,
-    /// All contents, and the absence of other entries. In logs, only some keys of the update.
+    /// All contents of the version, and the absence of other entries. In logs, only some keys of
+    /// the version's update.
     All,
 }

@@ -87,10 +87,10 @@ pub enum KeyFileError {
     /// The encrypted file was changed or truncated.
     #[error("the encrypted secret key is damaged")]
     Damaged,
-    /// Decrypting the file would exceed the memory or time limit (`Work`).
+    /// Decrypting the file would exceed the limits of memory or time for key files (`Work`).
     #[error("decrypting the secret key would exceed the memory or time limit")]
     TooMuchWork,
-    /// The file is longer than any key file.
+    /// The file is longer than the maximum length of a key file.
     #[error("the file is longer than any secret key")]
     TooLong,
     /// The passphrase has an invalid length or form.
@@ -109,15 +109,15 @@ pub enum KeyFileError {
     Malformed {
         /// The number of the first invalid line.
         line: usize,
-        /// The expected content of the line.
+        /// The content that the line should have.
         expected: &'static str,
     },
-    /// This build does not support keys of the family's suite or scheme (features `all-suites`,
-    /// `log`, `accumulators`).
+    /// This build does not support the suite or scheme of the key (features `all-suites`, `log`,
+    /// `accumulators`).
     #[error("this build does not support key files of this suite or scheme")]
     NotBuilt,
-    /// Keys of this scheme are made from public parameters, which are missing
-    /// ([`SecretKey::generate_with`]).
+    /// Keys of this scheme are made from public parameters, but the caller gave none.
+    /// [`SecretKey::generate_with`] takes them.
     #[error("public parameters are missing: keys of scheme {0} are generated from them")]
     ParametersNeeded(SchemeName),
     /// The operating system returned no random numbers.
@@ -138,9 +138,9 @@ impl From<io::Error> for KeyFileError {
 /// The public key of a dictionary. A client needs no other trusted data to verify the dictionary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicKey {
-    /// The suite of the dictionary.
+    /// The suite of the dictionary: hash function, digest width and signature scheme.
     pub suite: SuiteName,
-    /// The scheme of the dictionary; also a part of `authority`.
+    /// The scheme of the dictionary. Its number is also in `authority`.
     pub scheme: SchemeName,
     /// The author's key, the dictionary's id and the scheme's number.
     pub authority: Authority,
@@ -241,7 +241,8 @@ impl PublicKey {
     }
 }
 
-/// Key formats of the schemes. A function parameter of this type lets tests replace the formats.
+/// A function from a scheme to the format of its own key; `None` if the scheme has no key of its
+/// own. Tests replace this function.
 type KeyFormats = fn(SchemeName) -> Option<&'static dyn SchemeKeyFormat>;
 
 /// An author's secret key. The bytes of the key are erased from memory when this value is dropped.
@@ -272,7 +273,8 @@ impl SecretKey {
         Self::random::<F>(dictionary)?.created(path.as_ref())
     }
 
-    /// Creates key files like [`SecretKey::create`], with `own` as in [`SecretKey::random_with`].
+    /// Creates key files like [`SecretKey::create`]. The scheme's own secret is `own`, as in
+    /// [`SecretKey::random_with`].
     ///
     /// # Errors
     /// The errors of [`SecretKey::random_with`] and [`SecretKey::save`].
@@ -379,11 +381,11 @@ impl SecretKey {
         Self::from_parts(suite, scheme, dictionary, &seed, own)
     }
 
-    /// Makes the key with this seed, the private key of RFC 8032. If the scheme has a key of its
-    /// own, the scheme's key is generated at random.
+    /// Makes the key with the seed `seed`, the Ed25519 private key of RFC 8032. If the scheme has a
+    /// key of its own, that key is generated at random.
     ///
     /// # Errors
-    /// [`KeyFileError::Malformed`] if the public half has small order, which no honest seed
+    /// [`KeyFileError::Malformed`] if the author's public key has small order, which no honest seed
     /// produces; [`KeyFileError::NoRandomness`]; [`KeyFileError::ParametersNeeded`].
     pub fn from_seed(
         suite: SuiteName,
@@ -395,9 +397,9 @@ impl SecretKey {
         Self::from_parts(suite, scheme, dictionary, seed, secret)
     }
 
-    /// Makes the key with this seed. `secret` is the scheme's own key in the encoding of the scheme
-    /// ([`pad_tuple::keys`]), if the scheme has one. Useful for existing secrets, and for secrets
-    /// that are slow to generate.
+    /// Makes the key with the Ed25519 seed `seed`. `secret` is the scheme's own secret key in the
+    /// encoding of the scheme ([`pad_tuple::keys`]), if the scheme has one. Useful for existing
+    /// secrets, and for secrets that are slow to generate.
     ///
     /// # Errors
     /// [`KeyFileError::Malformed`] if `seed` or `secret` is invalid, or if `secret` is missing or
@@ -457,7 +459,7 @@ impl SecretKey {
         Ok(self)
     }
 
-    /// Returns the public key for clients.
+    /// Returns the public key that belongs to this secret key, for clients.
     pub const fn public(&self) -> &PublicKey {
         &self.public
     }
@@ -468,7 +470,8 @@ impl SecretKey {
         self.path.as_deref()
     }
 
-    /// Returns a signer for this key. The signer erases its own copy when it is dropped.
+    /// Returns a signer with a copy of the author's signing key. The signer erases this copy when
+    /// it is dropped.
     pub fn signer(&self) -> SigningKey {
         self.signer.clone()
     }
@@ -542,9 +545,9 @@ impl SecretKey {
         self.to_file()?.save(path)
     }
 
-    /// Writes new files for the secret and the public key, or neither file. Neither file appears at
-    /// its path before the contents of both are written. A kill between the two steps leaves only
-    /// the secret key file.
+    /// Writes new files for the secret and the public key, or neither file. The contents of both
+    /// are written first, then the files appear at their paths, the secret key first. If the
+    /// process is killed in between, only the secret key file exists.
     ///
     /// # Errors
     /// The errors of [`SecretKey::save`], with the path of the file that could not be written.
@@ -606,7 +609,11 @@ impl SecretKey {
     }
 }
 
-/// Generates a random secret of the scheme's own; returns `None` if the scheme has none.
+/// Generates the scheme's own random secret, for a dictionary of up to `entries` entries. Returns
+/// `None` if the scheme has no key of its own.
+///
+/// # Errors [`KeyFileError::ParametersNeeded`] if its keys are made from public parameters;
+/// [`KeyFileError::NoRandomness`].
 fn random_own(
     scheme: SchemeName,
     entries: usize,
@@ -618,7 +625,8 @@ fn random_own(
     }
 }
 
-/// Returns the name of the line with the scheme's own key in a secret key file.
+/// Returns the name of the line with the scheme's own key in a secret key file: `scheme-key` or
+/// `scheme-secret`.
 fn own_line(format: &dyn SchemeKeyFormat) -> &'static str {
     if format.is_of_parameters() {
         "scheme-key"
@@ -627,8 +635,8 @@ fn own_line(format: &dyn SchemeKeyFormat) -> &'static str {
     }
 }
 
-/// Appends a line with `name` and hexadecimal digits. Returns `None` if the line exceeds the
-/// reserved capacity.
+/// Appends a line with `name` and the hexadecimal digits of `secret`. Returns `None` if the text
+/// would exceed its reserved capacity.
 fn append_line(text: &mut Vec<u8>, name: &str, secret: &[u8]) -> Option<()> {
     let start = text.len() + name.len() + 1;
     let end = start + 2 * secret.len();

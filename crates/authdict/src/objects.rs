@@ -53,14 +53,18 @@ pub use object_backend::ObjectBackend;
 pub struct ObjectFolder {
     store: Arc<dyn ObjectStore>,
     prefix: Path,
-    /// The runtime of the requests; `None` while this value is dropped.
+    /// The asynchronous runtime that performs the requests; `None` only while this value is
+    /// dropped.
     runtime: Option<Runtime>,
     requests: AtomicU64,
-    /// A version that is known to exist, together with all earlier versions.
+    /// The number of a version that is known to exist, together with all earlier versions; 0 if
+    /// none is known.
     known: AtomicU64,
-    /// Whether the object store is known to refuse to create an object that exists.
+    /// Whether a test has shown that the object store refuses to create an object whose name
+    /// exists.
     creates_only: AtomicBool,
-    /// The rows of the versions to publish next, in order.
+    /// The versions to publish next, in ascending order, with the row of each. A row locates the
+    /// nodes of its version.
     staged: Mutex<Vec<(Version, Vec<u8>)>>,
 }
 
@@ -74,7 +78,7 @@ impl core::fmt::Debug for ObjectFolder {
     }
 }
 
-/// The maximum length, in bytes, of an object that is not a segment.
+/// The maximum length, in bytes, of an object that is not a segment of nodes, such as a row.
 const LONGEST_ROW: u64 = 1 << 20;
 
 impl ObjectFolder {
@@ -139,7 +143,7 @@ impl ObjectFolder {
         }
     }
 
-    /// Returns the number of requests made so far.
+    /// Returns the number of requests that this handle has made to the object store.
     pub fn requests(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)
     }
@@ -154,7 +158,8 @@ impl ObjectFolder {
         runtime.block_on(request).map_err(system)
     }
 
-    /// Reads a small object as a whole. Returns `None` if it does not exist.
+    /// Reads an object of at most [`LONGEST_ROW`] bytes as a whole. Returns `None` if it does not
+    /// exist.
     fn small(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
         self.beginning(name, LONGEST_ROW)
     }
@@ -177,7 +182,7 @@ impl ObjectFolder {
         }
     }
 
-    /// Reads a part of segment `number`, from offset `start` on.
+    /// Fills `bytes` from segment `number`, starting at the byte offset `start`.
     pub(crate) fn nodes(&self, number: u64, start: u64, bytes: &mut [u8]) -> io::Result<()> {
         let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         let path = self.path(&names::nodes(number));
@@ -200,7 +205,7 @@ impl ObjectFolder {
         }
     }
 
-    /// Creates an object. Returns `false` if the name is taken.
+    /// Creates the object `name`. Returns `false` if an object of this name exists.
     fn create(&self, name: &str, bytes: Vec<u8>) -> io::Result<bool> {
         let path = self.path(name);
         let put = self.wait(self.store.put_opts(
@@ -249,8 +254,8 @@ impl ObjectFolder {
         Err(io::Error::new(io::ErrorKind::Unsupported, said))
     }
 
-    /// Calls [`Self::require_create_only`] with the first object, once for this value, before any
-    /// other object is created.
+    /// Calls [`Self::require_create_only`] on the object that is created first in every store. Does
+    /// so only once for this handle, before it creates any object.
     fn require_create_only_once(&self) -> io::Result<()> {
         if self.creates_only.load(Ordering::Relaxed) {
             return Ok(());
@@ -262,7 +267,7 @@ impl ObjectFolder {
         Ok(())
     }
 
-    /// Creates a segment.
+    /// Creates the segment of nodes with the number `number` and the contents `bytes`.
     ///
     /// # Errors
     /// [`io::ErrorKind::AlreadyExists`] if another writer has created a different segment with this
@@ -276,14 +281,14 @@ impl ObjectFolder {
         Err(io::Error::new(io::ErrorKind::AlreadyExists, said))
     }
 
-    /// Writes an object, and replaces an existing one.
+    /// Writes the object `name`, and replaces an existing object of this name.
     fn replace(&self, name: &str, bytes: Vec<u8>) -> io::Result<()> {
         let path = self.path(name);
         let put = self.store.put(&path, PutPayload::from(bytes));
         self.wait(put).map(drop)
     }
 
-    /// Returns the total bytes of all segments.
+    /// Returns the total size of all segments of nodes, in bytes.
     pub(crate) fn nodes_bytes(&self) -> io::Result<u64> {
         let folder = self.path(NODES);
         let listed = self.store.list(Some(&folder));
@@ -292,9 +297,9 @@ impl ObjectFolder {
         }))
     }
 
-    /// Calls `take` with the numbers of the objects of a kind whose names come after `name`, in no
-    /// particular order, until `take` returns `false`. Skips at most [`MOST_STRAYS`] objects with
-    /// other names.
+    /// Lists the objects in the folder `kind` (heads or segments) whose names come after `name`, in
+    /// no particular order. Calls `take` with the number of each, until `take` returns `false`.
+    /// Skips at most [`MOST_STRAYS`] objects whose names are not numbers.
     fn behind(&self, kind: &str, name: &str, mut take: impl FnMut(u64) -> bool) -> io::Result<()> {
         let number_of = if kind == NODES {
             names::nodes_of
@@ -324,8 +329,8 @@ impl ObjectFolder {
         })
     }
 
-    /// Returns whether an object of a kind has a name after `name`. Objects with other names do not
-    /// count.
+    /// Returns whether an object in the folder `kind` (heads or segments) has a name after `name`.
+    /// Objects whose names are not numbers do not count.
     fn is_behind(&self, kind: &str, name: &str) -> io::Result<bool> {
         let mut is_found = false;
         self.behind(kind, name, |_| {
@@ -373,7 +378,8 @@ impl ObjectFolder {
         Ok(Version::new(known))
     }
 
-    /// Returns an existing version that is not long before the latest version; 0 if there is none.
+    /// Returns the number of an existing version, from which a listing finds the latest version.
+    /// Returns 0 if no such version is found.
     fn begin_of_search(&self) -> Result<u64, StoreError> {
         // The object is only a hint, so an unreadable or empty object is ignored.
         let hint = self.small(NEWEST).unwrap_or_default();
@@ -407,7 +413,7 @@ impl ObjectFolder {
         Ok(bounds.start)
     }
 
-    /// Returns the row of a version; `None` if it does not exist.
+    /// Reads the row of a published version; `None` if the version does not exist.
     pub(crate) fn row(&self, version: Version) -> io::Result<Option<Vec<u8>>> {
         self.small(&names::head(version))
     }
@@ -423,7 +429,7 @@ impl ObjectFolder {
         Ok(last.saturating_add(1))
     }
 
-    /// Stages the row of a version. It will be published after the rows that were staged before.
+    /// Stages the row of a version to be published later, after all rows that were staged before.
     pub(crate) fn stage(&self, version: Version, row: Vec<u8>) {
         self.staged().push((version, row));
     }
@@ -441,8 +447,8 @@ impl ObjectFolder {
     }
 
     /// Removes segments that no version refers to, such as segments of killed writers. Segments
-    /// after those of the latest version may belong to a running writer, and are kept. Returns the
-    /// number of removed segments.
+    /// with higher numbers than the latest version's segments may belong to a running writer, and
+    /// are kept. Returns the number of removed segments.
     ///
     /// Time: one listing, and the read of one row per version.
     ///
@@ -492,7 +498,7 @@ impl Drop for ObjectFolder {
     }
 }
 
-/// Returns the bytes of an object, or of a part of one. Fails if there are more than `most` bytes.
+/// Reads the bytes in a response to a read request. Fails if there are more than `most` bytes.
 async fn bounded(found: GetResult, most: u64) -> Result<Vec<u8>, Error> {
     let (mut pieces, mut bytes) = (found.into_stream(), Vec::new());
     while let Some(piece) = pieces.next().await.transpose()? {
@@ -507,16 +513,21 @@ async fn bounded(found: GetResult, most: u64) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-/// The number of attempts to create an object, or to find an equal object, before the call fails.
+/// The number of attempts to create an object, or to find an existing object with equal bytes,
+/// before the call fails.
 const ATTEMPTS: u32 = 5;
-/// Half of the first pause between attempts. The pause doubles after each attempt.
+/// Half of the pause before the second attempt to create an object. The pause doubles for each
+/// further attempt.
 const PAUSE: Duration = Duration::from_millis(10);
-/// Maximum number of objects with other names in one listing.
+/// Maximum number of objects in one listing whose names are not numbers. A listing with more of
+/// them fails.
 const MOST_STRAYS: usize = 1 << 10;
 const HEAD_MISSING: StoreError = StoreError::Damaged("the object of a signed head is missing");
-/// The maximum length of a range of heads that is listed, not bisected.
+/// The number of versions at which a search for the latest version stops bisecting a range, and
+/// lists the rest.
 const FEW: u64 = 500;
-/// The maximum number of heads that wait for an earlier head during a listing.
+/// The maximum number of listed heads kept in memory during a listing, because an earlier head is
+/// not listed yet.
 const MOST_WAITING: usize = 1 << 20;
 const MISSING: StoreError =
     StoreError::Damaged("the object of a signed head is missing or malformed");

@@ -1,4 +1,4 @@
-//! Keys of schemes other than the author's key, in the encoding of key files.
+//! Keys that some schemes have in addition to the author's key, in the encoding of key files.
 
 use core::marker::PhantomData;
 use std::sync::{Mutex, PoisonError};
@@ -37,13 +37,13 @@ pub trait SchemeKeyFormat: Sync {
         false
     }
 
-    /// Returns whether a key limits the number of entries of its dictionary.
+    /// Returns whether a key of this scheme limits the number of entries in its dictionary.
     fn is_bounded(&self) -> bool {
         false
     }
 
-    /// Returns whether clients need a public half to verify. If not, only the author's key file
-    /// contains a line for the scheme's key.
+    /// Returns whether clients need the public half of the scheme's key to verify. If not, only the
+    /// secret key file contains a line for the scheme's key.
     fn has_public(&self) -> bool {
         true
     }
@@ -52,7 +52,8 @@ pub trait SchemeKeyFormat: Sync {
     /// scheme.
     fn public_of(&self, secret: &[u8]) -> Option<SchemeKey>;
 
-    /// Decodes a public half; returns `None` if it is malformed or unsafe to verify with.
+    /// Decodes the public half of a key; returns `None` if it is malformed or unsafe to verify
+    /// with.
     fn public(&self, bytes: &[u8]) -> Option<SchemeKey>;
 }
 
@@ -70,7 +71,8 @@ where
 {
     const THIS: &'static dyn SchemeKeyFormat = &Self(PhantomData);
 
-    /// The format of the design's keys; `None` if the author's key signs everything.
+    /// The format of the keys of design `D`; `None` if the design has no keys, because the author's
+    /// key signs everything.
     pub(crate) const FORMAT: Option<&'static dyn SchemeKeyFormat> = match D::Secret::LENGTH {
         Some(0) => None,
         _ => Some(Self::THIS),

@@ -55,8 +55,8 @@ impl LogParameters {
         Self { parameters }
     }
 
-    /// Returns the maximum `top_level` for which [`LogParameters::generate_insecure`] makes
-    /// parameters. These parameters have 200 MB.
+    /// Returns the maximum `top_level` of [`LogParameters::generate_insecure`], which reduces
+    /// greater levels to it. The parameters for this level take 200 MB.
     pub fn greatest_made(scheme: SchemeName) -> u8 {
         level(MOST_MADE, scheme)
     }
@@ -64,7 +64,7 @@ impl LogParameters {
     /// The maximum length of a file of parameters, in bytes.
     pub const LONGEST: usize = 512 << 20;
 
-    /// Decodes the parameters in a message of kind 56.
+    /// Decodes public parameters from a message (of kind 56), and checks them.
     ///
     /// Time: 50 microseconds per power, spread over all cores, and a sum over all powers.
     ///
@@ -105,25 +105,26 @@ impl LogParameters {
         Self::decode(ETHEREUM)
     }
 
-    /// Returns the powers, to be shared with the [`Setup`] of a log.
+    /// Returns a shared reference to the powers, for the [`Setup`] of a log.
     pub fn shared(&self) -> Arc<Parameters> {
         Arc::clone(&self.parameters)
     }
 
-    /// Encodes the parameters as a message of kind 56.
+    /// Encodes the public parameters as a message (of kind 56).
     pub fn to_message(&self) -> Vec<u8> {
         wire::encode(&*self.parameters)
     }
 
     /// Returns the name of the published ceremony that produced the parameters, if this crate knows
     /// it. The secret of such parameters is unknown unless all participants of the ceremony
-    /// deceived. For other parameters, their maker may be able to forge proofs.
+    /// deceived. The maker of any other parameters may be able to forge proofs.
     pub fn origin(&self) -> Option<&'static str> {
         origin(&self.parameters.secret_in_g2())
     }
 
-    /// Returns the level of the largest trees of this scheme for which the parameters suffice. With
-    /// a level below 4, the parameters suffice for no tree.
+    /// Returns the level of the largest trees of a log with this scheme for which the parameters
+    /// suffice. A tree of level `l` has `2^l` elements. With a level below 4, the parameters
+    /// suffice for no tree.
     pub fn greatest_top_level(&self, scheme: SchemeName) -> u8 {
         level(self.parameters.capacity(), scheme)
     }
@@ -136,8 +137,8 @@ impl LogParameters {
         serves.then(|| setup.to_bytes().into())
     }
 
-    /// Returns the setup of the log with this public key, with all powers. Returns `None` if the
-    /// key is for other parameters, or needs more powers.
+    /// Returns the [`Setup`] of the log with this public key, with all powers of these parameters.
+    /// Returns `None` if the key is for other parameters, or the log needs more powers.
     pub fn setup_of(&self, public: &PublicKey) -> Option<Setup> {
         let known = public.scheme_key.as_ref()?.get::<Setup>()?;
         let setup = Setup::new(Arc::clone(&self.parameters), known.shape());
@@ -185,7 +186,8 @@ fn origin(s_g2: &[u8]) -> Option<&'static str> {
     (hex::encode(s_g2) == ETHEREUM_SECRET).then_some("the Ethereum project's KZG ceremony of 2023")
 }
 
-/// Returns the level of the largest trees for which `powers` suffice.
+/// Returns the level of the largest trees of a log with this scheme for which `powers` powers
+/// suffice.
 fn level(powers: usize, scheme: SchemeName) -> u8 {
     let entries = powers / scheme.powers_of_entry().max(1);
     u8::try_from(entries.max(1).ilog2()).unwrap_or(Shape::GREATEST_LEVEL)
@@ -196,15 +198,16 @@ const MOST_MADE: usize = 1 << 22;
 
 const PARAMETERS_GROUP: &str = "parameters";
 
-/// The label of the parameters. It is equal in all files, so that logs with equal powers and labels
-/// have equal ids.
+/// The label that is encoded with the powers. It is the same in all files, because the ids of logs
+/// depend on powers and label.
 const PURPOSE: &str = "accumulator";
 
-/// The 4096 powers in G1 and 65 in G2 of the ceremony, as a message of kind 56. Source and licence:
-/// `data/README.md` of this crate.
+/// The parameters of the Ethereum project's KZG setup ceremony: 4096 powers in G1 and 65 in G2, as
+/// a message of kind 56. Source and licence: `data/README.md` of this crate.
 const ETHEREUM: &[u8] = include_bytes!("../data/ethereum-kzg-2023.parameters");
 
-/// `[s]_2` of the ceremony, from its file `trusted_setup_4096.json`.
+/// `[s]_2`, the ceremony's secret `s` in G2, in hexadecimal digits. It is taken from the ceremony's
+/// file `trusted_setup_4096.json`.
 const ETHEREUM_SECRET: &str = "b5bfd7dd8cdeb128843bc287230af38926187075cbfbefa81009a2ce615ac53d\
     2914e5870cb452d2afaaab24f3499f72185cbfee53492714734429b7b38608e2\
     3926c911cceceac9a36851477ba4c60b087041de621000edc98edada20c1def2";

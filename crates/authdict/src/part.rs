@@ -25,7 +25,7 @@ use crate::{
 /// repository of all keys. It returns [`LookupError::NotKept`] if the answer depends on keys
 /// outside its range. The contents are in memory only, and have to be loaded again after a restart.
 pub trait AnyPart: Dictionary + fmt::Debug + Send + Sync {
-    /// Returns the range of keys in this part.
+    /// Returns the range of keys that this part contains.
     fn range(&self) -> &KeyRange;
 
     /// Returns the oldest version whose contents are complete in this part.
@@ -34,7 +34,7 @@ pub trait AnyPart: Dictionary + fmt::Debug + Send + Sync {
     /// Returns the latest version whose contents are complete in this part.
     fn latest(&self) -> Version;
 
-    /// Returns the latest version whose head is known.
+    /// Returns the latest version whose signed head this part has verified and stored.
     fn latest_head(&self) -> Version;
 
     /// Returns the version that is being loaded, if there is one.
@@ -50,9 +50,10 @@ pub trait AnyPart: Dictionary + fmt::Debug + Send + Sync {
     /// [`NotTaken`].
     fn follow_head(&mut self, head: &[u8]) -> Result<Version, NotTaken>;
 
-    /// Verifies and stores the head in the update to the next version. If a head of this version is
-    /// known, the update's head is not checked. Returns the keys in the part's range that the
-    /// update names. The list is not proved to contain all changed keys.
+    /// Verifies and stores the signed head in an update, unless a head of its version is already
+    /// stored. In that case, the update's head is not checked. Returns the version, and the keys in
+    /// the part's range that the update changes. The list is not proved to contain all changed
+    /// keys.
     ///
     /// # Errors
     /// [`NotTaken`].
@@ -64,9 +65,9 @@ pub trait AnyPart: Dictionary + fmt::Debug + Send + Sync {
     /// [`NotTaken`].
     fn load(&mut self, version: Version) -> Result<(), NotTaken>;
 
-    /// Verifies the answer to a question about `version`, and stores the proved contents. The
-    /// version must be the version that is being loaded. The question must be about several keys or
-    /// a range.
+    /// Verifies the answer to a question about `version`, and stores the proved contents. `version`
+    /// must be the version that is being loaded. The question must be about several keys or a
+    /// range.
     ///
     /// # Errors
     /// [`NotTaken`]. Nothing is changed after an error.
@@ -77,8 +78,8 @@ pub trait AnyPart: Dictionary + fmt::Debug + Send + Sync {
         answer: &[u8],
     ) -> Result<(), NotTaken>;
 
-    /// Returns a range that is still missing in the version being loaded. If nothing is missing,
-    /// completes the version ([`TreePart::progress`]).
+    /// Returns a key range whose contents are still missing in the version being loaded. If nothing
+    /// is missing, marks the version as complete ([`TreePart::progress`]).
     ///
     /// # Errors
     /// [`NotTaken`].
@@ -101,16 +102,17 @@ pub enum NotTaken {
     /// The message is malformed.
     #[error("the message cannot be decoded: {0}")]
     Decode(#[from] DecodeError),
-    /// The head does not continue the history of the known heads.
+    /// The head does not continue the history of the heads that the part has stored.
     #[error(transparent)]
     Head(#[from] ApplyError),
     /// The proof is invalid, or it proves no contents that are missing.
     #[error(transparent)]
     Part(#[from] PartError),
-    /// The version is not the version that is being loaded.
+    /// The answer is about this version, but the part is loading another version.
     #[error("version {0} is not the version being loaded")]
     Superseded(Version),
-    /// The scheme is not a tree scheme, or the question is not about keys or a range.
+    /// The dictionary's scheme is not a tree scheme, or the question is not about several keys or a
+    /// range.
     #[error(transparent)]
     NotOffered(#[from] NotOffered),
 }
@@ -204,8 +206,8 @@ impl<S: Suite> AnyPart for TreePart<S> {
     }
 }
 
-/// Decodes the proof in an answer. The head in the answer is ignored, because the proof is checked
-/// against the known head.
+/// Decodes the proof in a server's answer. The head in the answer is ignored, because the part
+/// checks the proof against its stored head of the version.
 fn proof_in<S: Suite, Q: ProvableQuery>(
     answer: &[u8],
 ) -> Result<Untrusted<TreeProof<S, Q>>, DecodeError>
@@ -290,7 +292,7 @@ impl<S: Suite> Dictionary for TreePart<S> {
         Err(LookupError::NotKept.into())
     }
 
-    /// Always fails: differences are not supported by parts.
+    /// Always fails: parts do not support comparisons of two versions.
     fn differences(
         &self,
         _: Version,

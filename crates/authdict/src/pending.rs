@@ -1,7 +1,7 @@
 //! Pending changes: stored durably until their author signs them.
 //!
-//! Each change is stored with the number of the version that was latest at that time. When the
-//! author signs a later version, the changes that are still unsigned move to that version
+//! Each change is stored with the number of the version that was latest when the change was stored.
+//! When the author signs a later version, the changes that are still unsigned move to that version
 //! ([`crate::Author::flush`]). A change with an older version number therefore means that versions
 //! were applied to an old copy of the store. These versions may already include the change.
 //!
@@ -21,15 +21,15 @@ pub struct PendingChange {
     /// The version that was latest when the change was noted, or the later version that the change
     /// moved to.
     pub after: Version,
-    /// The change.
+    /// The change that waits to be signed: a put or a removal.
     pub operation: Operation,
     name: Vec<u8>,
     value: Vec<u8>,
 }
 
 impl PendingChange {
-    /// Returns the record that removes this change from the pending changes. Pass it to
-    /// [`crate::Author::flush`].
+    /// Returns the record change that removes this change from the pending changes in the store.
+    /// The caller passes it to [`crate::Author::flush`], with the version that signs the change.
     pub fn done(&self) -> RecordChange {
         RecordChange::remove(GROUP, self.name.clone(), self.value.clone())
     }
@@ -97,7 +97,8 @@ pub fn count(store: &impl Store) -> Result<u64, StoreError> {
     store.record_count(GROUP)
 }
 
-/// Returns the record that moves pending changes from one version to a later version.
+/// Returns the record change that replaces the version number `from`, stored with pending changes,
+/// by the later version `to`.
 pub(crate) fn carried(from: Version, to: Version) -> RecordChange {
     RecordChange::Renumber {
         group: GROUP,

@@ -18,16 +18,16 @@ pub use message::LONGEST_QUESTION;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Question {
-    /// The value of one key.
+    /// A lookup of one key: its value, or its absence. In a log, all its values.
     Key(Key),
-    /// The values of several keys.
+    /// A lookup of several keys: the value or absence of each.
     Keys(Keys),
-    /// All entries in a range.
+    /// All entries whose keys are in a range.
     Range(KeyRange),
     /// Whether a log contains this value of a key. Other values of the key are not proved. Members
     /// of sets have an empty value.
     Value(Key, Value),
-    /// Whether the queried version of a log contains this older version.
+    /// Whether the queried version of a log contains all entries of this older version.
     Growth(Version),
 }
 
@@ -65,11 +65,12 @@ impl From<KeyRange> for Question {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Statement {
-    /// The answer to [`Question::Key`].
+    /// The answer to [`Question::Key`], except about a log: the key's value, or that the key is
+    /// absent.
     Lookup(Lookup),
-    /// The answer to [`Question::Keys`].
+    /// The answer to [`Question::Keys`]: for each key, its value, or that the key is absent.
     Lookups(Lookups),
-    /// The answer to [`Question::Range`].
+    /// The answer to [`Question::Range`]: all entries in the range.
     Range(RangeContents),
     /// The answer to [`Question::Key`] about a log: all values of the key.
     #[cfg(feature = "log")]
@@ -77,23 +78,24 @@ pub enum Statement {
     /// The answer to [`Question::Key`] about a log that is a set, if the member is absent.
     #[cfg(feature = "log")]
     Absent(pad_log::Absent),
-    /// The answer to [`Question::Value`]. Also the answer to [`Question::Key`] about a set, if the
-    /// member is present.
+    /// The log contains this value of a key. The answer to [`Question::Value`]. Also the answer to
+    /// [`Question::Key`] about a set, if the member is present.
     #[cfg(feature = "log")]
     Included(pad_log::Included),
-    /// The answer to [`Question::Growth`].
+    /// The queried version of a log contains all entries of the older version: the answer to
+    /// [`Question::Growth`].
     #[cfg(feature = "log")]
     Grown(pad_log::Grown),
 }
 
-/// A signed head as text.
+/// The contents of a signed head as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeadText {
     /// The version of the head.
     pub version: Version,
-    /// The root in hexadecimal digits.
+    /// The root digest of the version's contents, in hexadecimal digits.
     pub root: String,
-    /// The root of the history log, in hexadecimal digits.
+    /// The root digest of the history log over all earlier heads, in hexadecimal digits.
     pub history: String,
 }
 
@@ -124,7 +126,7 @@ pub struct NotOffered {
 /// Error returned for an answer that the client rejects. The server is faulty or lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// The bytes are not an answer to this kind of question.
+    /// The answer's bytes do not decode as an answer to this kind of question.
     #[error(transparent)]
     Decode(#[from] DecodeError),
     /// The author's signatures do not prove the answer.
@@ -140,7 +142,8 @@ pub enum Refusal {
         /// The reason why the append-only proof is refused.
         reason: VerifyError,
     },
-    /// The version is newer than the newest version that the client has verified.
+    /// The client refuses to verify answers about a version newer than the newest version that it
+    /// has verified.
     #[error("version {version} is newer than version {followed}, the newest followed")]
     Ahead {
         /// The version that was queried.
@@ -153,7 +156,8 @@ pub enum Refusal {
     NotOffered(#[from] NotOffered),
 }
 
-/// Verifies the message of a version's signed head with only the public key.
+/// Verifies the signed head `head` of a version, given as a message, with only the public key.
+/// Returns its contents.
 ///
 /// # Errors
 /// [`Refusal`].
@@ -173,7 +177,7 @@ fn head_in<S: Suite>(
 }
 
 impl Question {
-    /// Returns the name of this kind of question, in the plural.
+    /// Returns the name of this kind of question in the plural, such as `range questions`.
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Key(_) => "questions about one key",

@@ -1,4 +1,4 @@
-//! Errors of keepers and authors.
+//! Errors returned by keepers ([`crate::keeper`]) and authors ([`crate::Author`]).
 
 use pad_core::{ApplyError, DecodeError, LookupError, VerifyError, Version};
 
@@ -11,16 +11,16 @@ pub enum RepositoryError {
     /// The store failed. Acknowledged updates are durable; staged updates may not be durable.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The bytes are not an update of this suite.
+    /// The message is not an update in the dictionary's suite.
     #[error(transparent)]
     Unreadable(DecodeError),
-    /// The update is refused. Nothing is changed.
+    /// The update is refused, for example because its signature is invalid. Nothing is changed.
     #[error(transparent)]
     Refused(ApplyError),
     /// The version does not exist, was pruned, or cannot be read.
     #[error(transparent)]
     Lookup(#[from] LookupError),
-    /// A stored update does not verify. The fields are its version and the reason.
+    /// An update in the store does not verify. The fields are the update's version and the reason.
     #[error("the store is damaged: version {0}: {1}")]
     DamagedUpdate(Version, #[source] ApplyError),
 }
@@ -32,7 +32,8 @@ pub enum CheckError {
     /// The store cannot be read, or a stored update does not verify.
     #[error(transparent)]
     Repository(#[from] RepositoryError),
-    /// The head or the contents of a version do not verify.
+    /// The head or the contents of a version do not verify. The fields are the version and the
+    /// reason.
     #[error("version {0}: {1}")]
     Version(Version, #[source] VerifyError),
 }
@@ -53,14 +54,15 @@ impl From<StoreError> for CheckError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuthorError {
-    /// The signer refused to sign, for this reason. The changes are still pending, unless they were
-    /// streamed.
+    /// The signer refused to sign; the field is its reason. The changes are kept for the next call,
+    /// unless they were streamed.
     #[error("the signer refused: {0}")]
     Signing(String),
-    /// The author of a tuple PAD cannot resume or sign. The changes are still pending.
+    /// The author of a tuple PAD cannot continue from the store, or cannot sign. The changes are
+    /// kept for the next call.
     #[error(transparent)]
     Tuple(pad_tuple::AuthorError),
-    /// The author of a log cannot resume or append. Nothing was appended.
+    /// The author of a log cannot continue from the store, or cannot append. Nothing was appended.
     #[cfg(feature = "log")]
     #[error(transparent)]
     Log(pad_log::AuthorError),
@@ -71,15 +73,15 @@ pub enum AuthorError {
     /// The scheme does not support a change of this kind. Nothing was changed.
     #[error(transparent)]
     NotOffered(#[from] NotOffered),
-    /// The new version was not applied, or is not durable.
+    /// The signed version was not applied, or is not durable.
     #[error(transparent)]
     Repository(#[from] RepositoryError),
     /// The signing record forbids signing, or could not be written. If it could not be written, the
     /// version may be durable, but must not be handed out before the author is reopened.
     #[error(transparent)]
     Record(#[from] SigningRecordError),
-    /// The key was not read from a file, and no signing record is given
-    /// ([`crate::Author::open_with`]).
+    /// There is no path for the signing record, because the secret key was not read from a file.
+    /// [`crate::Author::open_with`] takes a record.
     #[error("the signing record is missing: the key was not read from a file")]
     NoRecord,
     /// An earlier version was signed but not applied, so the author must be reopened.

@@ -37,7 +37,7 @@ pub trait Scheme {
     }
 }
 
-/// Any family and suite. The public key determines both at run time.
+/// The type of a dictionary of any family and suite. The public key determines both at run time.
 #[derive(Clone, Copy, Debug)]
 pub struct AnyFamily;
 
@@ -77,7 +77,7 @@ impl<L: pad_log::Scheme> NamedScheme for Log<L> {
 /// A family that answers questions of type `Q`. Questions that a family does not answer do not
 /// compile. Only [`AnyFamily`] rejects such questions at run time.
 pub trait Asks<Q>: Scheme {
-    /// The statement that a verified answer to `Q` establishes.
+    /// The type of the statement that a verified answer to a question of type `Q` establishes.
     type Statement;
 
     /// Converts a question of type `Q` to a [`Question`].
@@ -133,7 +133,8 @@ asks! {
     [L: pad_log::Scheme] Log<L>: Version = Question::Growth, Grown(Grown);
 }
 
-/// The answer to a question whether a log that is a set contains a member.
+/// The answer to the question whether a log that is a set contains a member, with the proved
+/// statement.
 #[cfg(feature = "log")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Membership {

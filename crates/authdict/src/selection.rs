@@ -12,15 +12,15 @@ use pad_tuple::{Design, PublicBytes, SecretBytes, designs};
 use crate::own_keys::SetupFormat;
 use crate::own_keys::{OwnKeys, SchemeKeyFormat};
 
-/// Error returned for an unknown name. It lists the known names.
+/// Error returned for an unknown name of a suite or scheme. It lists the known names.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {what} '{name}', choose one of {}", known.join(", "))]
 pub struct UnknownName {
-    /// The kind of choice: suite or scheme.
+    /// The kind of thing that the name should identify: `suite` or `scheme`.
     pub what: &'static str,
-    /// The unknown name.
+    /// The name that is unknown.
     pub name: String,
-    /// The known names.
+    /// The names that this build knows.
     pub known: Vec<&'static str>,
 }
 
@@ -37,10 +37,10 @@ macro_rules! by_name {
         }
 
         impl $type {
-            /// All choices of this build.
+            /// All values of this type that this build supports.
             pub const ALL: &'static [Self] = &[$($(#[$condition])? Self::$variant),+];
 
-            /// Returns the name of this choice.
+            /// Returns the name that identifies this value on command lines and in key files.
             pub const fn name(self) -> &'static str {
                 match self { $($(#[$condition])? Self::$variant => $name),+ }
             }
@@ -141,13 +141,14 @@ by_name! {
 }
 
 impl SuiteName {
-    /// Returns the suite with this number in envelopes, if this build supports it.
+    /// Returns the suite with the number `id`, if this build supports it. The envelopes of messages
+    /// contain this number.
     pub fn from_id(id: u16) -> Option<Self> {
         let mut all = Self::ALL.iter().copied();
         all.find(|suite| suite.id().0 == id)
     }
 
-    /// Returns the suite's number in envelopes.
+    /// Returns the suite's number, which the envelopes of messages contain.
     pub fn id(self) -> SuiteId {
         with_suite!(self, S => S::ID)
     }
@@ -159,7 +160,8 @@ impl SuiteName {
 pub enum SchemeFamily {
     /// Search trees whose root is signed.
     Tree,
-    /// Tuples of key intervals. Each tuple is authenticated separately.
+    /// Tuples, each of which states the contents of one key interval and is authenticated
+    /// separately.
     Tuple,
     /// Append-only logs, with accumulators over their trees.
     #[cfg(feature = "log")]
@@ -182,7 +184,8 @@ impl fmt::Display for SchemeFamily {
 }
 
 impl SchemeFamily {
-    /// Returns whether entries are never removed and a key keeps all its values.
+    /// Returns whether schemes of this family are append-only: entries are never removed, and a key
+    /// keeps all its values.
     pub const fn is_append_only(self) -> bool {
         match self {
             Self::Tree | Self::Tuple | Self::Directory => false,
@@ -198,7 +201,7 @@ impl SchemeFamily {
     }
 }
 
-/// Properties of a scheme.
+/// The properties of a scheme that methods of [`SchemeName`] return.
 #[derive(Clone, Copy)]
 struct Facts {
     family: SchemeFamily,
@@ -240,7 +243,8 @@ impl Facts {
         }
     }
 
-    /// The number and keys of a tuple design do not depend on the suite.
+    /// Returns the properties of tuple design `D`. They do not depend on the suite, so any suite
+    /// serves here.
     const fn of_tuple<D>() -> Self
     where
         D: Design<Sha256Ed25519, Secret: SecretBytes, Key: PublicBytes>,
@@ -307,7 +311,8 @@ impl SchemeName {
         self.facts().family
     }
 
-    /// Returns whether entries are members of a set: keys without values.
+    /// Returns whether a dictionary of this scheme is a set: its entries are members, which are
+    /// keys without values.
     pub const fn is_set(self) -> bool {
         self.facts().is_set
     }
@@ -317,8 +322,8 @@ impl SchemeName {
         self.facts().key_format
     }
 
-    /// Returns the number of powers in public parameters for each entry of a log's largest trees; 0
-    /// for schemes of other families.
+    /// Returns the number of powers that a log's public parameters must contain for each entry of
+    /// its largest trees. Returns 0 for schemes of other families.
     pub fn powers_of_entry(self) -> usize {
         self.facts().powers_of_entry.into()
     }
@@ -346,7 +351,7 @@ impl SchemeName {
         self.facts().id
     }
 
-    /// Returns the scheme with this number, if this build supports it.
+    /// Returns the scheme with the number `id`, if this build supports it.
     pub fn from_id(id: SchemeId) -> Option<Self> {
         Self::ALL.iter().copied().find(|scheme| scheme.id() == id)
     }
@@ -354,9 +359,9 @@ impl SchemeName {
 
 /// A family with exactly one scheme and one suite.
 pub trait NamedScheme {
-    /// The number of the suite.
+    /// The number of the family's suite.
     const SUITE: SuiteId;
-    /// The number of the scheme.
+    /// The number of the family's scheme.
     const SCHEME: SchemeId;
 }
 

@@ -66,7 +66,8 @@ impl<F: Scheme> Server<F> {
         Self::create_and(place, public, None)
     }
 
-    /// Creates a store like [`Server::create`], for a log with the public parameters `parameters`.
+    /// Creates the store of an empty log, which also contains the public parameters `parameters`.
+    /// Otherwise like [`Server::create`].
     ///
     /// # Errors
     /// The errors of [`Server::create`].
@@ -123,8 +124,8 @@ impl Server {
         Self::of_any_with(place, NodeCache::default())
     }
 
-    /// Opens a store like [`Server::of_any`], with `cache` for the nodes of stored trees. A cache
-    /// that was used before still contains the nodes read before.
+    /// Opens a store like [`Server::of_any`], and caches nodes of stored trees in `cache`. A cache
+    /// that was used before still contains the nodes that were read then.
     ///
     /// # Errors
     /// [`RepositoryError`], with [`StoreError::TooLarge`] if the cache must contain the latest

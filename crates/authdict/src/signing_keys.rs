@@ -28,7 +28,7 @@ impl SigningKeys {
         }
     }
 
-    /// Returns the signer of heads.
+    /// Returns the signer, which signs heads with the author's key.
     pub(crate) const fn signer(&self) -> &HeadSigner {
         &self.signer
     }

@@ -38,7 +38,7 @@ pub enum SigningRecordError {
         /// The path of the record.
         file: String,
     },
-    /// The store is behind the newest head that was handed out.
+    /// The store is an old copy: it does not contain the newest version that was handed out.
     #[error(
         "the store is an old copy: it is at version {stored}, but version {signed} was signed and \
          handed out (recorded in {file}); apply the updates of the versions in between first (pad \
@@ -52,8 +52,8 @@ pub enum SigningRecordError {
         /// The path of the record.
         file: String,
     },
-    /// The record was never begun. A key that was restored from a copy has no record, but may have
-    /// signed versions.
+    /// The record's file is missing or empty. A key that was restored from a copy has no record,
+    /// but may have signed versions.
     #[error(
         "the signing record {file} is missing or empty, and the store is at version {stored}: give \
          the record that belongs to the key, or --new-record if no later version was ever signed \
@@ -72,14 +72,15 @@ pub enum SigningRecordError {
          head"
     )]
     OtherHead {
-        /// The version with two heads.
+        /// The version of the recorded head, for which the store has a different head.
         version: Version,
         /// The path of the record.
         file: String,
     },
 }
 
-/// The contents of a record that was begun, before the first head is handed out.
+/// The contents of a record between its creation ([`SigningRecord::create`],
+/// [`SigningRecord::begin`]) and the first head handed out.
 const BEGUN: &[u8] = b"begun with no version";
 
 impl SigningRecord {
@@ -104,8 +105,8 @@ impl SigningRecord {
         Err(SigningRecordError::Forgotten { stored, file })
     }
 
-    /// Opens and locks the record in the file `path`. If the file does not exist, creates a record
-    /// that is not begun.
+    /// Opens and locks the record in the file `path`. If the file does not exist, creates it empty.
+    /// An empty record does not permit signing until [`SigningRecord::begin`] is called.
     ///
     /// # Errors
     /// [`SigningRecordError::InUse`] if another process does not release the lock in time;
@@ -126,8 +127,8 @@ impl SigningRecord {
         })
     }
 
-    /// Opens and locks the record in the file `path`. Begins the record if it is not begun yet
-    /// ([`SigningRecord::begin`]).
+    /// Opens and locks the record in the file `path`. If the file is missing or empty, makes the
+    /// record ready for signing, as [`SigningRecord::begin`] does.
     ///
     /// # Errors
     /// The errors of [`SigningRecord::open`].
@@ -137,7 +138,7 @@ impl SigningRecord {
         Ok(record)
     }
 
-    /// Returns the newest head handed out; `None` before the first.
+    /// Returns the newest head handed out, verified with `authority`; `None` before the first head.
     ///
     /// # Errors
     /// [`SigningRecordError::Foreign`].
@@ -155,8 +156,8 @@ impl SigningRecord {
         verified.map(|_| Some(signed)).map_err(|_| foreign())
     }
 
-    /// Refuses to sign for a store that is behind the newest head handed out, or contains a
-    /// different head for its version.
+    /// Refuses to sign for a store that is behind the newest head handed out. Also refuses a store
+    /// that contains a different head of that head's version.
     ///
     /// `stored` is the latest version in the store. `head` returns the store's head of a given
     /// version.
@@ -204,12 +205,13 @@ impl SigningRecord {
         [&[], BEGUN].contains(&self.register.value())
     }
 
-    /// Refuses to sign if the record was never begun by [`SigningRecord::create`] or
-    /// [`SigningRecord::begin`]. Without a record, the key may have signed versions that the store
-    /// lacks, even if the store is empty.
+    /// Refuses to sign if the record is empty: neither [`SigningRecord::create`] nor
+    /// [`SigningRecord::begin`] was called for it. Without a record, the key may have signed
+    /// versions that the store lacks, even if the store is empty.
     ///
     /// An author can be killed after its first version is durable and before this version is
-    /// recorded. The record of such an author was begun, so the author may continue.
+    /// recorded. The record of such an author contains no head, but is not empty, so the author may
+    /// continue.
     ///
     /// # Errors
     /// [`SigningRecordError::Forgotten`].
@@ -221,8 +223,8 @@ impl SigningRecord {
         Ok(())
     }
 
-    /// Begins the record, unless it was begun before. By calling this function, the caller asserts
-    /// that the key has signed no version that the store lacks.
+    /// Makes an empty record ready for signing; does nothing to other records. By calling this
+    /// function, the caller asserts that the key has signed no version that the store lacks.
     ///
     /// # Errors
     /// [`SigningRecordError::Register`].

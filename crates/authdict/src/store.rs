@@ -24,7 +24,7 @@ pub enum RecordChange {
         group: &'static str,
         /// The name of the record.
         name: Vec<u8>,
-        /// The new value.
+        /// The value that the record has afterwards.
         value: Vec<u8>,
     },
     /// Removes a record, if it still has the value `value`. A record that another writer has
@@ -34,7 +34,7 @@ pub enum RecordChange {
         group: &'static str,
         /// The name of the record.
         name: Vec<u8>,
-        /// The expected value.
+        /// The value that the record must have to be removed.
         value: Vec<u8>,
     },
     /// Writes a record whose value is the number of the store's latest version (8 bytes,
@@ -44,7 +44,7 @@ pub enum RecordChange {
         group: &'static str,
         /// The name of the record.
         name: Vec<u8>,
-        /// The part of the value after the number.
+        /// The part of the value after the version number.
         value: Vec<u8>,
         /// Whether the name is preceded by a number (8 bytes, big-endian), which is one more than
         /// the number of the group's last record. A numbered record never replaces another record.
@@ -56,9 +56,9 @@ pub enum RecordChange {
     Renumber {
         /// The group of the records.
         group: &'static str,
-        /// The number before the change.
+        /// The version number to replace.
         from: u64,
-        /// The number after the change.
+        /// The version number that replaces it.
         to: u64,
     },
 }
@@ -87,24 +87,24 @@ impl RecordChange {
     }
 }
 
-/// The state of a repository at one version. With a checkpoint, opening need not replay every
-/// update.
+/// The encoded state of a repository at one version. A repository that is opened from a checkpoint
+/// replays only later updates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredCheckpoint {
-    /// The latest version in the checkpoint.
+    /// The version at which the checkpoint was written; the latest that it contains.
     pub version: Version,
-    /// The oldest version in the checkpoint.
+    /// The oldest version whose contents the checkpoint contains.
     pub oldest: Version,
-    /// The digest of the three other fields under [`pad_core::Domain::Checkpoint`]. `digest` and
-    /// `bytes` are empty in the checkpoint that the pruning of a repository with derived data
-    /// writes.
+    /// The digest of the three other fields under [`pad_core::Domain::Checkpoint`]. Pruning a
+    /// dictionary with derived data ([`crate::keeper`]) writes a checkpoint with empty `digest` and
+    /// `bytes`.
     pub digest: Vec<u8>,
-    /// The encoded state of the repository.
+    /// The state of the repository, in the encoding of its family.
     pub bytes: Vec<u8>,
 }
 
 impl StoredCheckpoint {
-    /// Creates a checkpoint, and computes its digest.
+    /// Creates a checkpoint from its encoded state `bytes`, and computes its digest.
     pub fn new<S: Suite>(version: Version, oldest: Version, bytes: Vec<u8>) -> Self {
         let digest = digest::<S>(version, oldest, &bytes);
         Self {
@@ -131,8 +131,9 @@ fn digest<S: Suite>(version: Version, oldest: Version, bytes: &[u8]) -> Vec<u8> 
 /// Durable storage of one dictionary.
 ///
 /// A store contains the dictionary's signed updates, one checkpoint, and groups of named records.
-/// For a repository that stores its own contents, it contains one row instead of the updates. A
-/// *row* is the signed head of the latest version, with the positions of the version's data.
+/// For a dictionary kept as rows ([`crate::keeper`]), it contains one row instead of the updates. A
+/// *row* is the signed head of the latest version, with the positions of the version's data in
+/// other files or objects.
 ///
 /// Laws:
 ///
@@ -158,7 +159,8 @@ pub trait Store: core::fmt::Debug {
     /// [`StoreError`] of the medium.
     fn latest(&self) -> Result<Version, StoreError>;
 
-    /// Appends the updates of the versions from `first` on and changes records, all or nothing.
+    /// Appends `updates`, the updates of consecutive versions from `first` on, and changes records.
+    /// Either all of this becomes durable, or nothing.
     ///
     /// # Errors
     /// [`StoreError::Gap`] if there are updates and `first` does not follow [`Store::latest`], for
@@ -171,19 +173,19 @@ pub trait Store: core::fmt::Debug {
         records: &[RecordChange],
     ) -> Result<(), StoreError>;
 
-    /// Returns the payload published for a version; `None` if it is not stored, or no longer
-    /// stored.
+    /// Returns the payload published for a version; `None` if the store does not contain it, or has
+    /// dropped it.
     ///
-    /// The payload is the update that produced the version. For a repository that stores its own
-    /// contents, the payload is the row of the latest version. Other servers receive the message
-    /// that [`crate::Replica::update_within`] returns.
+    /// The payload is the update that produced the version. In a dictionary kept as rows, the
+    /// payload is the version's row. Some stores contain only the row of the latest version. Other
+    /// servers receive the message that [`crate::Replica::update_within`] returns.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
     fn update(&self, version: Version) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Replaces the latest version and all stored rows by one row, and changes records, all or
-    /// nothing. Only for repositories that store their own contents.
+    /// Makes `latest` the latest version, whose row replaces all stored rows, and changes records.
+    /// Either all of this becomes durable, or nothing. Only for dictionaries kept as rows.
     ///
     /// # Errors
     /// [`StoreError::Gap`] unless `before` is [`Store::latest`] and not later than `latest`;
@@ -196,7 +198,8 @@ pub trait Store: core::fmt::Debug {
         records: &[RecordChange],
     ) -> Result<(), StoreError>;
 
-    /// Replaces the checkpoint, and drops the updates up to its oldest version.
+    /// Replaces the stored checkpoint by `checkpoint`, and drops the updates of all versions up to
+    /// `checkpoint.oldest`.
     ///
     /// # Errors
     /// [`StoreError::Superseded`] if the stored checkpoint is of a later version, or if versions in
@@ -204,7 +207,7 @@ pub trait Store: core::fmt::Debug {
     /// of the updates; [`StoreError`] of the medium.
     fn put_checkpoint(&mut self, checkpoint: &StoredCheckpoint) -> Result<(), StoreError>;
 
-    /// Returns the checkpoint that was written last.
+    /// Returns the checkpoint that was written last; `None` if there is none.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
@@ -239,7 +242,7 @@ pub trait Store: core::fmt::Debug {
     /// [`StoreError`] of the medium.
     fn record_count(&self, group: &'static str) -> Result<u64, StoreError>;
 
-    /// Changes records, all or nothing.
+    /// Applies all changes in `records` to the store's records, or none of them.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
@@ -252,7 +255,7 @@ pub trait Store: core::fmt::Debug {
     /// [`StoreError`] of the medium.
     fn pin(&self) -> Result<(), StoreError>;
 
-    /// Ends [`Store::pin`]: reads see the newest state again.
+    /// Ends the effect of [`Store::pin`]: reads return the newest state again.
     fn unpin(&self);
 
     /// Returns unused space to the file system. While the store has readers, this call does nothing
@@ -280,13 +283,13 @@ pub enum StoreError {
     /// A file or store already exists at this path.
     #[error("{} exists already", .0.display())]
     Exists(PathBuf),
-    /// The file is not a store of this format.
+    /// The file or object at this path is not a store, or has another format.
     #[error("{} is not a pad store, or is damaged beyond reading", .0.display())]
     Foreign(PathBuf),
     /// Another process has opened the store for writing, and does not release it in time.
     #[error("another process is writing to the store {}", .0.display())]
     InUse(PathBuf),
-    /// A part of the store is missing or damaged.
+    /// A part of the store is missing or damaged; the field describes which.
     #[error("the store is damaged: {0}")]
     Damaged(&'static str),
     /// The store is older than its last acknowledged state. Damage has rolled the store back, or an
@@ -300,43 +303,45 @@ pub enum StoreError {
     Older {
         /// The latest version in the store.
         found: Version,
-        /// The number of the last change in the store.
+        /// The number of the last change (write transaction) in the store.
         found_change: u64,
         /// The latest version that was acknowledged.
         acknowledged: Version,
         /// The number of the last change that was acknowledged.
         acknowledged_change: u64,
-        /// The file that records the acknowledged state.
+        /// The path of the file that records the acknowledged state.
         record: PathBuf,
     },
-    /// The first update to publish does not follow the last published update.
+    /// The version to publish does not follow the latest version in the store, for example because
+    /// another process has published.
     #[error("version {actual} cannot be published: the next version is {expected}")]
     Gap {
-        /// The version expected next.
+        /// The version that the store expects next.
         expected: Version,
-        /// The version that was offered.
+        /// The version that the caller gave instead.
         actual: Version,
     },
     /// The checkpoint is older than the stored checkpoint, or contains versions that were pruned in
     /// the meantime.
     #[error("the store has a newer checkpoint: it was pruned meanwhile, run this again")]
     Superseded,
-    /// Another process has written to the same objects in the meantime.
+    /// Another process has written to the dictionary's objects since this process read them.
     #[error("another process is publishing into these objects: run this again")]
     Overtaken,
-    /// The store belongs to another dictionary or author.
+    /// The store belongs to another dictionary or author than the given key.
     #[error("the key belongs to another dictionary")]
     OtherKey,
-    /// The key belongs to a dictionary of another family.
+    /// The given key belongs to a dictionary of another family. The field is its scheme.
     #[error("the key belongs to another family: its dictionary has scheme {0}")]
     OtherFamily(SchemeName),
-    /// The store of a log requires public parameters, which are missing.
+    /// The store of a log requires public parameters, but the caller gave none.
     #[error("public parameters are missing: the store of a log is created with them")]
     NoParameters,
-    /// The store was opened without the author's key.
+    /// Signing is impossible, because the store was opened without the author's secret key.
     #[error("the store was opened without its author's key, so nothing can be signed")]
     NoAuthor,
-    /// A store in an object store accepts only updates that are already signed.
+    /// No version can be signed for a store in an object store. It accepts only updates that are
+    /// already signed.
     #[error(
         "a store in objects accepts only signed updates: keep the author's store in files, and \
          send its updates to the objects (pad push, pad apply)"
@@ -345,13 +350,14 @@ pub enum StoreError {
     /// Stores in object stores support tree schemes only.
     #[error("stores in objects support trees only")]
     OnlyTrees,
-    /// This kind of store keeps all versions.
+    /// Versions cannot be pruned, because this kind of store keeps all versions.
     #[error("this kind of store keeps all versions: prune a copy in files")]
     CannotPrune,
-    /// This kind of store contains no tree nodes, or cannot move them.
+    /// Nodes cannot be compacted, because this kind of store contains no tree nodes, or cannot move
+    /// them.
     #[error("only trees whose nodes are stored in files can be compacted")]
     CannotCompact,
-    /// The latest version exceeds the memory limit.
+    /// The latest version is to be cached as a whole, but exceeds the cache's memory limit.
     #[error(
         "its latest version needs {needed} bytes of memory, but the limit is {most}: raise the \
          limit, or choose the size of a cache"
@@ -359,13 +365,15 @@ pub enum StoreError {
     TooLarge {
         /// The number of bytes that the latest version needs.
         needed: u64,
-        /// The maximum number of bytes.
+        /// The memory limit in bytes.
         most: u64,
     },
-    /// Files that a pruning has replaced still exist.
+    /// The pruning succeeded, but the files that it has replaced could not be removed, for this
+    /// reason.
     #[error("files replaced by pruning cannot be removed ({0}): prune again to remove them")]
     NotRemoved(#[source] Box<Self>),
-    /// An earlier write failed. The store must be reopened to learn its state.
+    /// Writes are refused, because an earlier write failed. The store must be reopened to learn its
+    /// state.
     #[error("the store is closed after a failed write: open it again to see its state")]
     Closed,
     /// A writer was interrupted, and this process lacks the permission to repair the store.
@@ -377,7 +385,7 @@ pub enum StoreError {
     /// The operating system reported an error.
     #[error("the store cannot be read or written: {0}")]
     Io(#[from] io::Error),
-    /// The storage engine failed.
+    /// The storage engine of the store's file failed, for this reason.
     #[error("the storage engine failed: {0}")]
     Engine(#[source] Box<dyn core::error::Error + Send + Sync>),
 }

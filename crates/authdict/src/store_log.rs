@@ -20,9 +20,10 @@ pub(crate) use files::{MISSING, NodeFile};
 pub(crate) use objects::{ObjectLog, segments};
 pub(crate) use rows::RowLengths;
 
-/// A log of nodes. A version in it is published when the store records the version.
+/// A log of tree nodes that belongs to a [`Store`]. A version in the log is published when its row
+/// is written to the store.
 pub(crate) trait StoreLog: NodeLog {
-    /// Opens the log of the same store, with the versions that the store contains.
+    /// Opens the log that `store` currently uses, with the versions that the store contains.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] if the log lacks the latest version; [`StoreError`] of the medium.
@@ -43,24 +44,25 @@ pub(crate) trait StoreLog: NodeLog {
     /// [`StoreFault::Damaged`] if the row is missing; [`StoreFault::Medium`].
     fn row(&self, version: Version) -> Result<Vec<u8>, StoreFault>;
 
-    /// Returns the number of bytes that the log uses next to its store.
+    /// Returns the number of bytes that the log uses in files or objects, apart from its store.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
     fn kept_bytes(&self) -> Result<u64, StoreError>;
 
-    /// Returns the slot in which this log notes errors of the operating system.
+    /// Returns the shared slot in which this log stores the last error of the operating system.
     fn system_error(&self) -> SystemError;
 
-    /// Creates a log of the same store without versions. After [start](KeptLog::start), the kept
-    /// versions can be copied to it.
+    /// Creates another log of this log's store, without versions. After [`StoreLog::start`], the
+    /// versions that a pruning keeps can be copied to it.
     ///
     /// # Errors
     /// [`StoreError::CannotPrune`] if this kind of log cannot be copied; [`StoreError`] of the
     /// medium.
     fn new_copy(&self) -> Result<AnyLog, StoreError>;
 
-    /// Refuses a log that cannot store rewritten nodes at its end.
+    /// Returns an error if this log cannot store rewritten copies of nodes at its end, as a
+    /// compaction does.
     ///
     /// # Errors
     /// [`StoreError::CannotCompact`].
@@ -74,20 +76,21 @@ pub(crate) trait StoreLog: NodeLog {
     /// The errors of [`StoreLog::new_copy`].
     fn start(&mut self) -> Result<(), StoreError>;
 
-    /// Returns a handle of this log without its versions, from which the log can be removed.
+    /// Returns a handle of this log that is not opened and contains no versions. It can still
+    /// remove the log.
     fn unopened(&self) -> AnyLog;
 
-    /// Returns the number of this log among the logs of its store. A store uses one of its logs at
-    /// a time.
+    /// Returns the number that identifies this log among the logs of its store. A store uses one of
+    /// its logs at a time; pruning switches to a new log.
     fn number(&self) -> u64 {
         0
     }
 
-    /// Returns the record by which a store switches from the log with number `from` to this log.
-    /// The record marks the other log as unused.
+    /// Returns the record change that makes a store use this log instead of the log with number
+    /// `from`. The record also marks the old log as unused.
     fn turn(&self, from: u64) -> RecordChange;
 
-    /// Returns whether the store still uses this log.
+    /// Returns whether `store` still uses this log, and has not switched to another.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
@@ -158,12 +161,13 @@ impl NodeLog for AnyLog {
     }
 }
 
-/// A shared slot for the last error of the operating system.
+/// A shared slot in which a log or file stores the last error of the operating system. Faults of
+/// repositories do not contain this error.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SystemError(Arc<Mutex<Option<io::Error>>>);
 
 impl SystemError {
-    /// Takes the last I/O error.
+    /// Removes and returns the last I/O error stored in this slot.
     pub(crate) fn take(&self) -> Option<io::Error> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -177,7 +181,7 @@ impl SystemError {
         }
     }
 
-    /// Stores the error, and returns [`StoreFault::Medium`].
+    /// Stores `error` in the slot, and returns [`StoreFault::Medium`].
     pub(crate) fn note(&self, error: io::Error) -> StoreFault {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
         StoreFault::Medium

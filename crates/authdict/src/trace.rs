@@ -24,11 +24,12 @@ pub struct TraceSnapshot {
     pub line: u64,
     /// The line number of the first row that removes a key, if there is one.
     pub first_removal: Option<u64>,
-    /// The changes in the order of the rows.
+    /// The changes of the snapshot, in the order of its rows.
     pub operations: Vec<Operation>,
 }
 
-/// Error returned when a trace is read. A number is the line number of the row.
+/// Error returned when a trace is read. A number in a variant is the line number of the malformed
+/// row.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TraceError {
@@ -38,25 +39,25 @@ pub enum TraceError {
     /// The header is not `snapshot,op,key,value`.
     #[error("line 1: the header is not \"snapshot,op,key,value\"")]
     Header,
-    /// A row is not CSV with four fields, for this reason.
+    /// A row is not CSV with four fields. The text is the reason.
     #[error("line {0}: {1}")]
     Row(u64, String),
-    /// The column `op` contains neither `put` nor `delete`.
+    /// The column `op` contains this text, which is neither `put` nor `delete`.
     #[error("line {0}: op '{1}' is neither put nor delete")]
     UnknownOperation(u64, String),
     /// A `delete` row has a value.
     #[error("line {0}: a delete has a value")]
     DeleteWithValue(u64),
-    /// A row is too long.
+    /// The row is longer than the maximum length of a row.
     #[error("the row after line {0} has more than {LONGEST_ROW} bytes")]
     RowTooLong(u64),
-    /// The name of a snapshot is too long.
+    /// The name of a snapshot is longer than the maximum length of a name.
     #[error("line {0}: the name of the snapshot has more than {LONGEST_NAME} bytes")]
     NameTooLong(u64),
-    /// A key or value is too long.
+    /// The key or value in a row is too long.
     #[error("line {0}: {1}")]
     Input(u64, #[source] InputError),
-    /// The rows of one snapshot are not contiguous.
+    /// The rows of the snapshot with this name are not contiguous.
     #[error("line {0}: snapshot '{1}' is not contiguous: another one began before this row")]
     Scattered(u64, String),
 }
@@ -67,7 +68,7 @@ pub enum TraceError {
 pub struct TraceReader<R> {
     rows: csv::Reader<RowReader<R>>,
     row: csv::StringRecord,
-    /// Whether the row that was read last has not been returned yet.
+    /// Whether the row that was read last has not been returned to the caller yet.
     is_ahead: bool,
     /// The name of the current snapshot.
     name: String,
@@ -75,8 +76,8 @@ pub struct TraceReader<R> {
     failed: bool,
 }
 
-/// A source with a limited number of bytes per row. Without this limit, a short compressed file
-/// could expand to an endless row.
+/// A byte source of CSV rows that fails if a row is too long. Without this limit, a short
+/// compressed file could expand to an endless row.
 ///
 /// The reader also rejects unterminated quoted fields, and text after a closing quotation mark. The
 /// CSV parser would accept both as part of the field.
@@ -87,13 +88,14 @@ struct RowReader<R> {
     quotes: Quotes,
 }
 
-/// The state of the scanner for quotation marks.
+/// The state of the scanner that follows quotation marks in CSV.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Quotes {
     FieldBegins,
     Outside,
     Inside,
-    /// The state after a quotation mark that ends the field, or is the first of two.
+    /// After a quotation mark in a quoted field. It either ends the field, or is the first half of
+    /// a doubled quotation mark.
     Ended,
 }
 
@@ -107,7 +109,8 @@ impl<R> RowReader<R> {
         }
     }
 
-    /// Scans the text. Fails if text follows the closing quotation mark of a field.
+    /// Scans the next bytes of the source. Fails if text follows the closing quotation mark of a
+    /// field.
     fn follow(&mut self, bytes: &[u8]) -> io::Result<()> {
         for byte in bytes {
             self.quotes = match (self.quotes, byte) {
@@ -155,7 +158,7 @@ impl<R: Read> Read for RowReader<R> {
     }
 }
 
-/// The start of a snapshot in a trace.
+/// The start of a snapshot in a trace: the snapshot's name and first line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceStart {
     /// The name of the snapshot in the trace.
@@ -164,12 +167,12 @@ pub struct TraceStart {
     pub line: u64,
 }
 
-/// One row of a trace.
+/// One row of a trace: a change of one key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceChange {
     /// The line number of the row.
     pub line: u64,
-    /// The change.
+    /// The put or removal that the row describes.
     pub operation: Operation,
 }
 
@@ -282,8 +285,8 @@ impl<R: Read> TraceReader<R> {
         Ok(Some(TraceChange { line, operation }))
     }
 
-    /// Reads a row, unless the row read last has not been returned yet. Returns `false` at the end
-    /// of the trace.
+    /// Reads the next row, unless the row that was read last still has to be returned to the
+    /// caller. Returns `false` at the end of the trace.
     fn read_row(&mut self) -> Result<bool, TraceError> {
         if !self.is_ahead {
             self.rows.get_mut().left = LONGEST_ROW;
@@ -364,7 +367,7 @@ fn row_error(error: csv::Error) -> TraceError {
 const LONGEST_ROW: usize = 64 << 20;
 /// The maximum length of a snapshot's name in bytes. All names are kept in memory.
 const LONGEST_NAME: usize = 1 << 12;
-/// The length of the read-ahead buffer in bytes.
+/// The size in bytes of the buffer for reading ahead in a trace.
 const READ_AHEAD: usize = 1 << 16;
 const LONGEST_HEADER: usize = 2 * READ_AHEAD;
 /// The maximum number of characters of an unknown operation or of a snapshot's name in an error

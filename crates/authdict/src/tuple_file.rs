@@ -33,7 +33,7 @@ mod tables;
 use medium::{Database, Place};
 use tables::Table;
 
-/// The rows of a store's tuples.
+/// The file with the rows of a store's tuples.
 pub(crate) struct TupleFile {
     place: Place,
     store: [u8; 16],
@@ -50,8 +50,8 @@ impl fmt::Debug for TupleFile {
 }
 
 impl TupleFile {
-    /// Creates the handle of the rows of the store at `path`. If `path` is a symbolic link, the
-    /// rows are next to the link's target.
+    /// Creates the handle of the tuple file of the store at `path`, without opening it. If `path`
+    /// is a symbolic link, the file is next to the link's target.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -74,8 +74,8 @@ impl TupleFile {
         }
     }
 
-    /// Refuses to create a store at a path with a tuple file, because this file belongs to another
-    /// store.
+    /// Returns an error if there is a tuple file next to the path of a store to be created. The
+    /// file belongs to another store.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] if there is a tuple file; [`StoreError::Io`].
@@ -145,13 +145,13 @@ impl TupleFile {
         }
     }
 
-    /// Returns the slot in which this file notes errors of the operating system.
+    /// Returns the shared slot in which this file stores the last error of the operating system.
     pub(crate) fn system_error(&self) -> SystemError {
         self.error.clone()
     }
 
-    /// Makes the file's name durable. This is required before the updates that the rows derive from
-    /// are dropped.
+    /// Makes the directory entry of the file durable. This is required before updates are dropped
+    /// from which the rows were derived.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -170,7 +170,8 @@ impl TupleFile {
         Ok(())
     }
 
-    /// Lets other processes write until this process writes again.
+    /// Releases the write access to the file, so that other processes can write until this process
+    /// writes again.
     pub(crate) fn release(&self) {
         if let Some(database) = &self.database {
             database.release();
@@ -246,7 +247,8 @@ impl Rows for TupleFile {
     }
 }
 
-/// Returns whether a row has the value that the writer expects.
+/// Returns whether the row with the key `key` has the value `value`. For `None`, returns whether
+/// there is no such row.
 fn is_known(
     transaction: &WriteTransaction,
     (key, value): (&[u8], Option<&[u8]>),
@@ -293,10 +295,11 @@ fn insert(
     Ok(())
 }
 
-/// The rows as seen by one transaction.
+/// The rows of the file as one read transaction sees them.
 struct View<'t> {
     transaction: &'t ReadTransaction,
-    /// The tables that are open, by the first byte of their keys.
+    /// The tables that are open, by the first byte of their rows' keys; a value is `None` if the
+    /// file has no such table.
     tables: RefCell<BTreeMap<Option<u8>, Option<Rc<Table>>>>,
     error: &'t SystemError,
 }
@@ -306,7 +309,8 @@ impl View<'_> {
         engine_fault(self.error, EngineError::of(error))
     }
 
-    /// Returns the table that contains the key's row, if it exists.
+    /// Returns the table for rows whose keys have the first byte of `key`; `None` if it does not
+    /// exist.
     fn table(&self, key: &[u8]) -> Result<Option<Rc<Table>>, StoreFault> {
         let kind = key.first().copied();
         if let Some(table) = self.tables.borrow().get(&kind) {
@@ -361,7 +365,8 @@ impl RowView for View<'_> {
     }
 }
 
-/// The digest of a row: half of a SHA-256 digest, which suffices against accidents.
+/// Returns the digest of a row: half of a SHA-256 digest of key and value, which suffices against
+/// accidents.
 fn digest(key: &[u8], value: &[u8]) -> [u8; DIGEST_BYTES] {
     let mut hash = Sha256::new_with_prefix(b"pad/tuples/row/v2");
     let length = u64::try_from(key.len()).unwrap_or(u64::MAX);

@@ -4,7 +4,8 @@ use pad_core::Version;
 
 use crate::question::{Question, Refusal, Statement};
 
-/// A verifier of answers for any suite and scheme. It trusts only a public key.
+/// A verifier of a dictionary's answers, for any suite and scheme. It trusts only the dictionary's
+/// public key.
 pub trait Verifier: Send + Sync {
     /// Verifies an answer about `version`, and returns the verified statement. `answer` is the
     /// message of a [`pad_core::Response`].
@@ -18,8 +19,9 @@ pub trait Verifier: Send + Sync {
         answer: &[u8],
     ) -> Result<Statement, Refusal>;
 
-    /// Resumes from the message of a [`pad_core::TrustedView`]. Afterwards, an answer about the
-    /// newest version seen is refused unless its head equals the head seen.
+    /// Resumes from `seen`, the newest head that a client has seen: a [`pad_core::TrustedView`] as
+    /// a message. Afterwards, an answer about the newest version seen is refused unless its head
+    /// equals the head seen.
     ///
     /// # Errors
     /// [`Refusal`]. The verifier is unchanged after an error.

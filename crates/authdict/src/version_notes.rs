@@ -19,18 +19,18 @@ pub struct VersionNote {
     pub name: Option<String>,
     /// The time of signing in seconds since 1970, by the author's clock.
     pub seconds: u64,
-    /// The number of changes that the author requested.
+    /// The number of changes that the author requested for the version.
     pub changes: u64,
-    /// The number of entries of the version.
+    /// The number of entries that the version contains.
     pub entries: u64,
 }
 
-/// The maximum length of a name in bytes.
+/// The maximum length of a version's name in bytes.
 pub const LONGEST_NAME: usize = 1 << 12;
 
 impl VersionNote {
-    /// Returns the records to write with the version: one indexed by version number and, if the
-    /// note has a name, one indexed by name.
+    /// Returns the changes that store this note of `version`, to be written with the version. One
+    /// record is found by version number. If the note has a name, a second record is found by name.
     pub fn records(&self, version: Version) -> impl Iterator<Item = RecordChange> + use<> {
         let number = version.number().to_be_bytes();
         let note = RecordChange::put(GROUP, number, codec::encode_body(self));
@@ -51,7 +51,7 @@ impl VersionNote {
 
 /// Returns the first [`MOST_OF_A_NAME`] versions with this name, in ascending order. Time: O(log n)
 /// for n versions, and linear in the number of versions with this name. In a store without records
-/// of names, the time is linear in the number of its notes.
+/// that are found by name, the time is linear in the number of its notes.
 ///
 /// # Errors
 /// [`StoreError`].
@@ -75,8 +75,9 @@ pub fn versions_of(store: &impl Store, name: &str) -> Result<Vec<Version>, Store
     found.collect()
 }
 
-/// Returns the records of names that a store lacks if it has no such records. The next author that
-/// writes to the store adds them. Time: linear in the number of notes, once.
+/// Returns the changes that add records found by name to a store that contains notes but no such
+/// records. The next author that writes to the store writes them. Time: linear in the number of
+/// notes, once.
 ///
 /// # Errors
 /// [`StoreError`].
@@ -96,7 +97,7 @@ pub fn missing_names(store: &impl Store) -> Result<Vec<RecordChange>, StoreError
         .collect())
 }
 
-/// Returns the name of the record that maps a version's name to the version. It consists of the
+/// Returns the name of the record by which a version named `name` is found. It consists of the
 /// name's length (4 bytes, big-endian), the name, and the version (8 bytes).
 fn named(name: &str, version: Version) -> Vec<u8> {
     let length = u32::try_from(name.len()).unwrap_or(u32::MAX);
@@ -134,8 +135,8 @@ fn listed(versions: &[Version]) -> String {
 }
 
 impl VersionNotes {
-    /// Reads the notes of the versions from `first` to `last`. Time: linear in the number of these
-    /// notes.
+    /// Reads the notes of the versions from `first` to `last`, both included. Time: linear in the
+    /// number of these notes.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -150,7 +151,7 @@ impl VersionNotes {
         Ok(Self(notes))
     }
 
-    /// Returns whether there are no notes.
+    /// Returns whether this value contains no notes.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -160,7 +161,7 @@ impl VersionNotes {
         self.0.get(&version)
     }
 
-    /// Returns the notes in ascending order of versions.
+    /// Returns the versions that have notes, in ascending order, each with its note.
     pub fn iter(&self) -> impl Iterator<Item = (Version, &VersionNote)> {
         self.0.iter().map(|(version, note)| (*version, note))
     }
@@ -192,7 +193,7 @@ pub fn only_version(name: &str, versions: Vec<Version>) -> Result<Version, NameE
     }
 }
 
-/// The maximum number of versions returned for one name.
+/// The maximum number of versions that [`versions_of`] returns for one name.
 pub const MOST_OF_A_NAME: usize = 10;
 const GROUP: &str = "version-notes";
 const NAMES_GROUP: &str = "version-names";

@@ -9,7 +9,8 @@
 //! checkpoint, with the cosignatures of witnesses. Each witness has verified that every checkpoint
 //! continues the previous checkpoint.
 //!
-//! The log has a key other than the author's, for the reasons in decision 31 of the project.
+//! The log has a key other than the author's, for the reasons in
+//! `docs/decisions/0031-heads-in-a-transparency-log.md`.
 
 use std::collections::BTreeSet;
 
@@ -37,13 +38,14 @@ pub struct Newest<S: Suite> {
 /// The verified newest head, in a form that does not depend on the suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewestHead {
-    /// The message of the signed head.
+    /// The signed head as a message.
     pub message: Vec<u8>,
     /// The version of the head.
     pub version: Version,
-    /// The checkpoint of the log. The head is the last entry at this checkpoint.
+    /// The checkpoint of the log of heads (its size and root hash). The head is the last entry of
+    /// the log at this size.
     pub checkpoint: Checkpoint,
-    /// The cosignatures of witnesses, with their times.
+    /// The cosignatures of witnesses on the checkpoint, with their times.
     pub cosignatures: Vec<Cosignature>,
 }
 
@@ -54,10 +56,10 @@ pub enum WitnessedError {
     /// The proof from the log is malformed, or is not accepted under the policy.
     #[error(transparent)]
     Log(#[from] LogProofError),
-    /// The proof contains no head as extra data.
+    /// The proof from the log contains no extra data, which should be the head.
     #[error("the proof of the newest head does not include the head")]
     NoHead,
-    /// The extra data or entry is not a signed head.
+    /// The extra data of the proof, or the log entry, is not a signed head.
     #[error("an entry of the log of heads is not a head")]
     Decode(#[from] DecodeError),
     /// The head is not signed by this author for this dictionary, or its version does not match its
@@ -73,7 +75,7 @@ pub enum WitnessedError {
     /// The log with this origin belongs to another dictionary.
     #[error("the log {0:?} belongs to another dictionary")]
     OtherDictionary(String),
-    /// The log contains entries after the head.
+    /// The head is not the newest, because the log contains entries after it.
     #[error("the head is outdated: it is of version {version}, but the log has version {newest}")]
     NotNewest {
         /// The version of the head.
@@ -94,7 +96,8 @@ fn is_log_of(origin: &str, dictionary: DictionaryId) -> bool {
     named.is_some_and(|(_, id)| id == dictionary.to_string())
 }
 
-/// Checks that a policy names at most one log of a dictionary, regardless of the logs' keys.
+/// Checks that a client's policy of trusted logs and witnesses names at most one log of a
+/// dictionary, regardless of the logs' keys.
 ///
 /// The age of cosignatures does not expose an abandoned log, because any client can have its last
 /// checkpoint cosigned again.
@@ -114,8 +117,9 @@ pub fn check_policy(policy: &Policy, dictionary: DictionaryId) -> Result<(), Wit
     Ok(())
 }
 
-/// Verifies the entry with number `index`, counted from 0. The entry must be the signed head of
-/// version `index + 1`. For processes that append to a log, and for monitors.
+/// Verifies the entry with number `index`, counted from 0, of a dictionary's log of heads. The
+/// entry must be the signed head of version `index + 1`. For processes that append to a log, and
+/// for monitors.
 ///
 /// # Errors
 /// [`WitnessedError::Decode`], [`WitnessedError::Head`].
@@ -167,8 +171,8 @@ impl<S: Suite> Newest<S> {
         })
     }
 
-    /// Returns the message of the head, for [`Client::advance`](pad_core::Client::advance). The
-    /// client refuses the head without a proof that it continues the newest head seen.
+    /// Returns the signed head as a message, for [`Client::advance`](pad_core::Client::advance).
+    /// The client refuses the head without a proof that it continues the newest head seen.
     pub fn message(&self) -> &[u8] {
         &self.message
     }
@@ -178,12 +182,13 @@ impl<S: Suite> Newest<S> {
         &self.head
     }
 
-    /// Returns the checkpoint of the log. The head is the last entry at this checkpoint.
+    /// Returns the checkpoint of the log of heads (its size and root hash). The head is the last
+    /// entry of the log at this size.
     pub const fn checkpoint(&self) -> &Checkpoint {
         &self.checkpoint
     }
 
-    /// Returns the cosignatures of witnesses, with their times.
+    /// Returns the cosignatures of witnesses on the checkpoint, with their times.
     pub fn cosignatures(&self) -> &[Cosignature] {
         &self.cosignatures
     }
@@ -227,7 +232,8 @@ pub fn heads_of(
     with_suite!(public.suite, S => heads_in::<S>(question, answer))
 }
 
-/// Decodes the heads at the beginning of an answer of any family.
+/// Decodes the signed heads at the beginning of an answer to `question`, for dictionaries of any
+/// family. An item is `None` for version 0.
 fn heads_in<S: Suite>(
     question: &Question,
     answer: &[u8],
@@ -245,5 +251,5 @@ fn heads_in<S: Suite>(
     Ok(messages.collect())
 }
 
-/// The maximum length of the message of a head in bytes; no head is longer.
+/// The maximum length in bytes of a signed head as a message; no head of any suite is longer.
 const LONGEST_HEAD: usize = 1024;

@@ -1,7 +1,7 @@
 //! Append-only dictionaries: appends, lookups, append-only proofs, memory and bandwidth.
 //!
-//! Every time is shown next to its limit (the sums, points and pairings of the same work, in the
-//! same run) and next to the paper's figures.
+//! Every time is shown next to two figures: its limit and the paper's time. The limit is the time
+//! of only the sums, points and pairings of the same work, measured in the same run.
 //!
 //! Source: Tomescu, Bhupatiraju, Papadopoulos, Papamanthou, Triandopoulos, Devadas 2019, sections
 //! 6.1 and 6.2.
@@ -41,7 +41,7 @@ use grown::{BATCH, GrowingLog};
 use primitives::Primitives;
 
 impl AadArguments {
-    /// Runs the requested measurements.
+    /// Runs the experiments that the command line requests, and prints their report.
     pub fn run(&self) -> Outcome<()> {
         let mut report = self.manner.report()?;
         if self.experiments.contains(&Experiment::Memory) {
@@ -67,8 +67,8 @@ impl AadArguments {
         report.finish(table::report)
     }
 
-    /// Measures memory, each scheme in a separate process. Measures in this process if nothing else
-    /// is requested.
+    /// Measures the author's memory, each scheme in a new process. Uses this process if the command
+    /// line requests only the memory of one scheme.
     fn memory(&self, report: &mut Report) -> Outcome<()> {
         let is_alone = self.experiments.len() == 1 && self.schemes.len() == 1;
         for scheme in &self.schemes {
@@ -142,7 +142,7 @@ impl AadArguments {
     }
 }
 
-/// Benchmarks of one scheme on one set of worker threads.
+/// Benchmarks of the log scheme `S` on one set of worker threads.
 struct AadBench<'a, S: DictionaryScheme> {
     parameters: Arc<Parameters>,
     log: Log<S>,
@@ -151,8 +151,8 @@ struct AadBench<'a, S: DictionaryScheme> {
 }
 
 impl<S: DictionaryScheme> AadBench<'_, S> {
-    /// Measures one log at each of these sizes, and with one entry less, where it consists of the
-    /// most trees.
+    /// Measures proofs of a log at each of `sizes`, which are powers of two. Lookups are also
+    /// measured with one entry less, where the log consists of the most trees.
     fn proofs(
         &self,
         sizes: &BTreeSet<u64>,
@@ -183,12 +183,12 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
     }
 }
 
-/// Reports a line, with null for keys that it lacks.
+/// Reports a result line of scheme `S`. Adds null for each of [`KEYS`] that the line lacks.
 fn measured<S: DictionaryScheme>(report: &mut Report, line: Line) -> Outcome<()> {
     report.measured(line.with_all(&KEYS).and("scheme", S::NAME))
 }
 
-/// Keys of every line in addition to `scheme`.
+/// Keys that every result line of `bench aad` has, in addition to `scheme`.
 const KEYS: [&str; 10] = [
     "n",
     "batch",
@@ -202,14 +202,14 @@ const KEYS: [&str; 10] = [
     "memory_bytes_per_element",
 ];
 
-/// Parameters for trees of up to `largest` entries, a power of two.
+/// Generates public parameters for trees of up to `largest` entries, a power of two.
 pub(crate) fn parameters<S: DictionaryScheme>(largest: u64) -> Outcome<Arc<Parameters>> {
     let powers = counts::degree::<S>(u8::try_from(largest.ilog2())?);
     let secret = BilinearSecretKey::generate(powers, 1, b"bench", &Workers::all_cores())?;
     Ok(secret.public_key().shared_parameters())
 }
 
-/// Creates a log whose largest tree fits these parameters.
+/// Creates an empty log whose largest possible tree uses all powers in `parameters`.
 fn log<S: DictionaryScheme>(parameters: Arc<Parameters>, schedule: Schedule) -> Outcome<Log<S>> {
     let largest = parameters.capacity() / counts::degree::<S>(0);
     let shape = Shape::new(u8::try_from(largest.ilog2())?, schedule).ok_or("no such shape")?;

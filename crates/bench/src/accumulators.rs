@@ -2,11 +2,12 @@
 //!
 //! Each module is one experiment:
 //!
-//! - [`operations`]: Tremel 2013, section 5;
+//! - [`operations`]: the operations of Tremel 2013, section 5;
 //! - [`slopes`]: the tables and round trips of Tremel 2013;
 //! - [`sets`]: section 7.4 of Crosby & Wallach 2010, with each maker of witnesses;
-//! - [`hints`]: the time that the offset of a prime saves a server;
-//! - [`keys`]: the time to make keys, and their length.
+//! - [`hints`]: the time that a server saves if an update contains the offset of an element's
+//!   prime;
+//! - [`keys`]: the time to generate keys, and their bytes.
 
 use std::{
     hint::black_box,
@@ -38,10 +39,10 @@ pub use rsa::RsaBench;
 pub struct AccumulatorArguments {
     #[command(flatten)]
     manner: Manner,
-    /// The experiments.
+    /// Experiments to run.
     #[arg(long, value_delimiter = ',', default_value = "operations")]
     experiment: Vec<AccumulatorExperiment>,
-    /// The numbers of elements; with --quick 1000.
+    /// Numbers of elements in the measured sets; with --quick 1000.
     #[arg(
         long,
         value_delimiter = ',',
@@ -50,41 +51,45 @@ pub struct AccumulatorArguments {
         value_parser = clap::value_parser!(u64).range(1..=10_000_000),
     )]
     elements: Vec<u64>,
-    /// The numbers of threads.
+    /// Numbers of threads on which operations are measured.
     #[arg(long, value_delimiter = ',', default_value = "1,2")]
     threads: Vec<NonZeroUsize>,
-    /// Restricts the run to this scheme.
+    /// Restricts the run to one accumulator scheme.
     #[arg(long, value_parser = PossibleValuesParser::new(["rsa", "bilinear"]))]
     accumulator: Option<String>,
     /// Network latencies in the round trips of `slopes`, there and back, in milliseconds.
     #[arg(long, value_delimiter = ',', default_values_t = [0.0, 1.0, 20.0, 100.0])]
     latency_ms: Vec<f64>,
-    /// Number of keys of each length in the experiment `keys`.
+    /// Maximum number of RSA keys of each length that the experiment `keys` generates.
     #[arg(long, default_value_t = 5)]
     new_keys: usize,
-    /// Skips and reports work that is expected to take more seconds than this; with --quick 2.
+    /// Leaves out work that is expected to take more seconds than this, and reports that; with
+    /// --quick 2.
     #[arg(long, default_value = "60", default_value_if("quick", "true", "2"))]
     longest: u64,
 }
 
-/// The experiments.
+/// Experiment of `bench accumulators`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub enum AccumulatorExperiment {
     /// Every operation, with the primitive that bounds it.
     Operations,
-    /// Time per element over several sizes, and round trips. Needs `operations` in the same run.
+    /// Time per element as a slope over several set sizes, and round trips. Needs `operations` in
+    /// the same run.
     Slopes,
-    /// One set proved by a signature for each element, by a Merkle tree, and by accumulators.
+    /// Membership in a set, proved by a signature for each element, by a Merkle tree, and by
+    /// accumulators.
     Sets,
     /// Time that a server saves if updates contain the prime offsets of elements.
     Hints,
-    /// Time to make keys, and their sizes, in all families; with --quick without keys of RSA tags.
+    /// Time to generate the keys of all families of schemes, and their bytes; with --quick without
+    /// keys of RSA tags.
     Keys,
 }
 
 impl AccumulatorArguments {
-    /// Runs the requested measurements.
+    /// Runs the experiments that the command line requests, and prints their report.
     pub fn run(&self) -> Outcome<()> {
         use AccumulatorExperiment as Experiment;
         let plan = self.plan();
@@ -141,7 +146,7 @@ impl AccumulatorArguments {
     }
 }
 
-/// Runs the experiments on one accumulator alone.
+/// Runs the experiments that concern a single accumulator: `operations` and `sets`.
 fn measure<B: Bench>(
     bench: &B,
     experiments: &[AccumulatorExperiment],
@@ -158,20 +163,20 @@ fn measure<B: Bench>(
     Ok(())
 }
 
-/// Settings of the measurements.
+/// Settings of the measurements of `bench accumulators`.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The numbers of elements, ascending.
+    /// Numbers of elements in the measured sets, ascending.
     pub sizes: Vec<usize>,
-    /// The numbers of threads.
+    /// Numbers of threads on which operations are measured.
     pub threads: Vec<NonZeroUsize>,
-    /// Longest expected time; slower work is left out.
+    /// Longest expected time of one operation; slower work is left out.
     pub longest: Duration,
-    /// Whether this is a quick run.
+    /// Whether this is a quick run, with small sets and single measurements.
     pub quick: bool,
 }
 
-/// A primitive's name and its time in microseconds.
+/// Primitive that bounds an operation: its name and its time in microseconds.
 #[derive(Clone, Debug)]
 pub struct Primitive {
     name: String,
@@ -188,13 +193,14 @@ impl Primitive {
 }
 
 impl Plan {
-    /// Returns the median microseconds of `work`, over up to 15 runs within two seconds, at least
-    /// one.
+    /// Returns the median microseconds of `work` over its runs. It runs at least once, and up to 15
+    /// times within two seconds.
     fn time_us<R>(&self, mut work: impl FnMut() -> R) -> f64 {
         self.time_on(|| (), |()| work())
     }
 
-    /// Like `time_us` for work on an input prepared anew each time; preparing is not timed.
+    /// Like `time_us`, but `work` takes an input that `prepare` makes anew for each run. Preparing
+    /// is not timed.
     fn time_on<T, R>(&self, mut prepare: impl FnMut() -> T, mut work: impl FnMut(T) -> R) -> f64 {
         let (budget, runs) = if self.quick {
             (Duration::ZERO, 1)
@@ -214,7 +220,7 @@ impl Plan {
         median(times)
     }
 
-    /// Returns the microseconds of one call of a short `work`.
+    /// Returns the microseconds of one call of `work`, which is too short to be timed singly.
     pub fn primitive_us<R>(&self, work: impl FnMut() -> R) -> f64 {
         Effort::new(self.quick).each_ns(work) / 1e3
     }
@@ -225,14 +231,14 @@ impl Plan {
     }
 }
 
-/// Makes distinct elements of 32 bytes.
+/// Makes `n` distinct random elements of 32 bytes.
 fn elements(n: usize) -> Vec<Vec<u8>> {
     let mut random = Random::new(n as u64);
     let words = |random: &mut Random| [(); 4].map(|()| random.next().to_be_bytes());
     (0..n).map(|_| words(&mut random).concat()).collect()
 }
 
-/// Signs an accumulator value as a snapshot, and verifies it as a client does.
+/// Signs an accumulator value as the snapshot of version 1, and verifies it as a client does.
 pub fn signed_and_verified<A: Accumulator>(
     key: &A::PublicKey,
     value: A::Value,

@@ -1,4 +1,5 @@
-//! Measurements for `pad advise`: `bench calibrate` and `bench verify`.
+//! Benchmarks that supplement `pad advise`. The command `bench calibrate` measures this machine,
+//! and `bench verify` checks a given advice.
 
 use std::{fs, path::PathBuf, time::Duration};
 
@@ -34,13 +35,15 @@ pub struct VerifyArguments {
     arguments: AdviceArguments,
 }
 
-/// Advice to check, and the measurements behind it.
+/// Command-line arguments that `bench calibrate` and `bench verify` share: the advice, and the
+/// measurements that it is computed from.
 #[derive(Clone, Debug, Args)]
 struct AdviceArguments {
-    /// Output of `pad advise --json`.
+    /// File with the output of `pad advise --json`.
     #[arg(long, value_name = "FILE")]
     advice: PathBuf,
-    /// Measurements behind the advice; by default those bundled with `pad`.
+    /// File with the measurements from which the advice was computed; by default those bundled with
+    /// `pad`.
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
     /// Prints one JSON object per line instead of tables.
@@ -64,7 +67,7 @@ impl AdviceArguments {
 }
 
 impl CalibrateArguments {
-    /// Measures schemes that could win.
+    /// Measures, on this machine, the schemes that could win the advice.
     pub fn run(&self) -> Outcome<()> {
         let (Question { wanted, tariff }, records) = self.arguments.read()?;
         let mut report = Report::new(self.arguments.json, true)?;
@@ -86,7 +89,8 @@ impl CalibrateArguments {
 }
 
 impl VerifyArguments {
-    /// Runs the winner and its rivals.
+    /// Measures the winner of the advice and its rivals, and reports their costs next to the
+    /// predicted ones.
     pub fn run(&self) -> Outcome<()> {
         let (Question { wanted, tariff }, records) = self.arguments.read()?;
         let mut report = Report::new(self.arguments.json, false)?;
@@ -106,7 +110,7 @@ impl VerifyArguments {
     }
 }
 
-/// Selects the winner, the runner-up and the cheapest scheme of another family.
+/// Selects the schemes to run: the winner, the runner-up and the cheapest scheme of another family.
 fn first(advice: &Advice) -> Vec<&'static Scheme> {
     let first = [advice.winner(), advice.runner_up(), advice.other_family()];
     let mut first: Vec<_> = first.into_iter().flatten().map(|it| it.scheme).collect();
@@ -114,7 +118,7 @@ fn first(advice: &Advice) -> Vec<&'static Scheme> {
     first
 }
 
-/// Builds a line with the measured and the predicted figures of a scheme.
+/// Builds a result line with the measured and the predicted figures of one scheme.
 fn tried(trial: &Trial) -> Line {
     let (figures, estimated) = (&trial.figures, &trial.estimated.figures);
     let (dollars, predicted) = (trial.cost.total(), trial.estimated.cost.total());
@@ -126,7 +130,7 @@ fn tried(trial: &Trial) -> Line {
     }
 }
 
-/// Tables for the lines of `bench verify`.
+/// Makes the tables for the result lines of `bench verify`.
 fn tables(lines: &[Line]) -> Tables {
     shown(&TABLES, lines).signed(lines)
 }
@@ -144,7 +148,7 @@ const TABLES: [TableSpec; 2] = [
         .filtered(|line| line.get("author_us").is_none()).left(&["why"]),
 ];
 
-/// Describes whether the measured costs rank the schemes as predicted.
+/// Describes whether the measured costs rank the schemes in the predicted order.
 fn order(lines: &[Line]) -> &'static str {
     let mut predicted: Vec<&Line> = lines.iter().collect();
     predicted.retain(|line| line.get("dollars_per_month").is_some());

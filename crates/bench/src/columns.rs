@@ -1,4 +1,5 @@
-//! Tables and plots as data: the selected lines, and the figures shown of each.
+//! Declarations of tables as data: which result lines a table selects, and which figures its
+//! columns show.
 
 use crate::{
     line::Selection,
@@ -6,16 +7,16 @@ use crate::{
     tables::{Column, Tables, cell, text},
 };
 
-/// Title of a column, and its argument for [`cell`].
+/// Declaration of a column: its title, and the key or formula of its figure, as [`cell`] reads it.
 pub type ColumnSpec = (&'static str, &'static str);
 
-/// Makes a column for each title.
+/// Makes a column for each declaration.
 pub fn titled(columns: &'static [ColumnSpec]) -> Vec<Column<'static>> {
     let column = |(title, shown): &'static ColumnSpec| text(title, shown);
     columns.iter().map(column).collect()
 }
 
-/// Fills a text: replaces each `{key}` with [`cell`] of the line.
+/// Fills a template: replaces each `{key}` with the figure that [`cell`] formats for `line`.
 pub fn filled(template: &str, line: &Line) -> String {
     let mut parts = template.split('{');
     let mut text = parts.next().unwrap_or_default().to_owned();
@@ -26,16 +27,17 @@ pub fn filled(template: &str, line: &Line) -> String {
     text
 }
 
-/// Selection of lines for a table, with derived figures.
+/// Declaration of a table's rows: the selected result lines, and figures derived from them.
 #[derive(Clone, Copy)]
 pub struct Rows {
-    /// Name of the experiment. `one|other` selects the lines of both, in this order.
+    /// Name of the experiment whose lines are selected. `one|other` selects the lines of both, in
+    /// this order.
     pub experiment: &'static str,
-    /// Further conditions on the lines.
+    /// Conditions that a line must meet, in addition to the experiment.
     pub only: Selection,
-    /// Predicate on the lines.
+    /// Predicate that a line must satisfy.
     pub filter: fn(&Line) -> bool,
-    /// Further figures of a line, which may depend on all lines.
+    /// Function from all lines and one of them to the figures that are added to the latter.
     pub derived: fn(&[Line], &Line) -> Line,
 }
 
@@ -50,14 +52,15 @@ impl Rows {
         }
     }
 
-    /// Selects from these lines.
+    /// Selects the rows from `lines`, and adds the derived figures.
     pub fn select(&self, lines: &[Line]) -> Vec<Line> {
         let experiments = self.experiment.split('|');
         let own: Vec<&Line> = experiments.flat_map(|it| of(lines, it)).collect();
         self.with_derived(&own, lines)
     }
 
-    /// Selects from `own` the lines that are shown, with their derived figures.
+    /// Adds derived figures to the lines `own`, and keeps the lines that meet the conditions.
+    /// Figures may depend on `all` lines.
     fn with_derived(&self, own: &[&Line], all: &[Line]) -> Vec<Line> {
         let derived = |line: &&Line| (*line).clone().merged(&(self.derived)(all, line));
         let mut shown: Vec<Line> = own.iter().map(derived).collect();
@@ -66,16 +69,17 @@ impl Rows {
     }
 }
 
-/// Declaration of a table.
+/// Declaration of a table, or of several tables with the same columns.
 #[derive(Clone, Copy)]
 pub struct TableSpec {
     rows: Rows,
-    /// Title and note above the table: templates for [`filled`] with the first line.
+    /// Title and note above the table: templates that [`filled`] fills with the figures of the
+    /// first row.
     heading: (&'static str, &'static str),
-    /// Keys that split the lines into several tables.
+    /// Keys that split the rows into several tables, one for each combination of values.
     by: &'static [&'static str],
     columns: &'static [ColumnSpec],
-    /// The titles of columns that are aligned to the left, as the first one always is.
+    /// Titles of the columns that are aligned to the left. The first column always is.
     left: &'static [&'static str],
 }
 
@@ -95,20 +99,20 @@ impl TableSpec {
         }
     }
 
-    /// Makes a table for each value of these keys.
+    /// Splits the rows into several tables, one for each combination of values of the keys `by`.
     #[must_use]
     pub const fn by(self, by: &'static [&'static str]) -> Self {
         Self { by, ..self }
     }
 
-    /// Sets the note.
+    /// Sets the note above the table.
     #[must_use]
     pub const fn noted(self, note: &'static str) -> Self {
         let heading = (self.heading.0, note);
         Self { heading, ..self }
     }
 
-    /// Restricts the rows to lines that meet these conditions.
+    /// Restricts the rows to lines that meet the conditions `only`.
     #[must_use]
     pub const fn only(mut self, only: Selection) -> Self {
         self.rows.only = only;
@@ -122,25 +126,26 @@ impl TableSpec {
         self
     }
 
-    /// Adds derived figures to each line.
+    /// Adds the figures that `derived` computes to each line.
     #[must_use]
     pub const fn deriving(mut self, derived: fn(&[Line], &Line) -> Line) -> Self {
         self.rows.derived = derived;
         self
     }
 
-    /// Aligns these columns to the left.
+    /// Aligns the columns with the titles `left` to the left.
     #[must_use]
     pub const fn left(self, left: &'static [&'static str]) -> Self {
         Self { left, ..self }
     }
 
-    /// Adds the table or tables, unless there are no lines.
+    /// Selects rows from `lines`, and adds the resulting table or tables to `tables`. Adds nothing
+    /// if no line is selected.
     pub fn show(&self, tables: &mut Tables, lines: &[Line]) {
         self.add(tables, &self.rows.select(lines));
     }
 
-    /// Adds the table or tables with the lines `own`, of any experiment.
+    /// Like [`Self::show`], but selects from the lines `own`, of any experiment.
     pub fn show_of(&self, tables: &mut Tables, own: &[&Line]) {
         let all: Vec<Line> = own.iter().map(|line| (*line).clone()).collect();
         self.add(tables, &self.rows.with_derived(own, &all));
@@ -164,7 +169,7 @@ impl TableSpec {
     }
 }
 
-/// Makes all of these tables.
+/// Makes all `declared` tables from `lines`.
 pub fn shown(declared: &[TableSpec], lines: &[Line]) -> Tables {
     let mut tables = Tables::default();
     for table in declared {

@@ -1,4 +1,4 @@
-//! Every scheme on the same work, through one measuring core: `bench compare`.
+//! `bench compare`: every scheme on the same workload, with the same measuring code.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -20,10 +20,10 @@ use crate::{
 pub struct CompareArguments {
     #[command(flatten)]
     manner: Manner,
-    /// Restricts the run to these schemes.
+    /// Restricts the run to these schemes; by default all.
     #[arg(long, value_delimiter = ',', value_parser = names())]
     schemes: Vec<String>,
-    /// Numbers of keys; with --quick 300.
+    /// Numbers of keys in a dictionary; with --quick 300.
     #[arg(
         long,
         value_delimiter = ',',
@@ -32,7 +32,7 @@ pub struct CompareArguments {
         value_parser = clap::value_parser!(u64).range(1..),
     )]
     keys: Vec<u64>,
-    /// Numbers of changes in a snapshot.
+    /// Numbers of changed keys in each snapshot.
     #[arg(
         long,
         value_delimiter = ',',
@@ -40,14 +40,14 @@ pub struct CompareArguments {
         value_parser = clap::value_parser!(u64).range(1..),
     )]
     changes: Vec<u64>,
-    /// Traces to replay instead: CSV, compressed or not.
+    /// Traces to replay instead of the synthetic workload: CSV files, compressed or not.
     #[arg(long, value_delimiter = ',')]
     trace: Vec<PathBuf>,
-    /// Maximum seconds for the snapshots of one scheme at one size; with --quick 0.3. Loads that
-    /// would take ten times as long are skipped.
+    /// Maximum seconds for the snapshots of one scheme at one size; with --quick 0.3. A scheme is
+    /// skipped if loading the keys would take ten times as long.
     #[arg(long, default_value = "3", default_value_if("quick", "true", "0.3"))]
     limit: f64,
-    /// Seed of keys, values and choices.
+    /// Seed of the random keys, values and changes.
     #[arg(long, default_value_t = 0)]
     seed: u64,
 }
@@ -57,7 +57,7 @@ fn names() -> PossibleValuesParser {
 }
 
 impl CompareArguments {
-    /// Runs the requested measurements.
+    /// Measures the requested schemes on each workload, and prints the report.
     pub fn run(&self) -> Outcome<()> {
         let mut report = self.manner.report()?;
         let works = self.works()?;
@@ -102,7 +102,8 @@ impl CompareArguments {
         Ok(works)
     }
 
-    /// Half a second for each of four figures would be too long: there are two hundred runs.
+    /// Returns the effort of each measurement: at most 150 ms. The usual half a second for each of
+    /// four figures would be too long for two hundred runs.
     fn effort(&self) -> Effort {
         let full = Effort {
             budget: Duration::from_millis(150),
@@ -121,16 +122,16 @@ impl CompareArguments {
     }
 }
 
-/// Converts a record to a line with the properties of its scheme.
+/// Builds the result line of a measurement, with the properties of its scheme.
 pub(crate) fn line(scheme: &Scheme, record: &Record) -> Line {
     let line = line! { experiment: EXPERIMENT, family: scheme.family, threads: 1 };
     line.merged(record).merged(&scheme.properties)
 }
 
-/// Experiment name in the lines of `bench compare`.
+/// Value of `experiment` in the result lines of `bench compare`.
 pub const EXPERIMENT: &str = "compare";
 
-/// Tables for the lines of `bench compare`.
+/// Makes the tables for the result lines of `bench compare`, one group for each workload.
 pub fn tables(lines: &[Line]) -> Tables {
     let mut tables = Tables::default();
     let all: Vec<&Line> = lines.iter().collect();
@@ -142,7 +143,7 @@ pub fn tables(lines: &[Line]) -> Tables {
     tables.signed(lines)
 }
 
-/// Note above a table with rows that measured only a part of a cycle.
+/// Note above a table in which some rows measured only a part of a scheme's periodic cycle.
 const PART: &str = "Rows marked part: the measured snapshots are not whole epochs or hash chains, \
     so the means lack the work at their ends.";
 

@@ -1,5 +1,5 @@
-//! Costs of lookups and updates of measured trees at the prices of 2010 (figure 6), and prices for
-//! reports.
+//! Dollar costs of lookups and updates of measured trees at the prices of 2010 (figure 6), and
+//! conversion of prices for reports.
 //!
 //! Source: Crosby & Wallach 2010, sections 5.3 and 6.3.
 
@@ -7,18 +7,18 @@ use comparison::{PriceBook, Prices, line::CostLine};
 
 use crate::{line, line::Line};
 
-/// Creates prices from cents, as on command lines and in reports. Gigabytes are decimal.
+/// Creates prices from US cents per hour of CPU time and per sent gigabyte (10^9 bytes).
 pub fn prices(cpu_cents_per_hour: f64, cents_per_gigabyte: f64) -> Prices {
     Prices::new(cpu_cents_per_hour / 100.0, cents_per_gigabyte / 100.0)
 }
 
-/// Returns the paper's prices, with decimal gigabytes.
+/// Returns the paper's prices. A gigabyte is 10^9 bytes.
 pub fn of_2010() -> Prices {
     let paper = PriceBook::paper();
     Prices::new(paper.compute_per_core_hour, paper.egress_per_gigabyte)
 }
 
-/// Converts prices to a line.
+/// Converts prices to figures in a result line, in cents.
 pub fn line_of(prices: &Prices) -> Line {
     line! {
         cpu_cents_per_hour: 100.0 * prices.compute_per_core_hour,
@@ -26,7 +26,7 @@ pub fn line_of(prices: &Prices) -> Line {
     }
 }
 
-/// Reads the prices that [`line_of`] wrote.
+/// Reads the prices that [`line_of`] wrote into a result line.
 pub fn prices_of(line: &Line) -> Prices {
     prices(
         line.figure("cpu_cents_per_hour"),
@@ -34,19 +34,19 @@ pub fn prices_of(line: &Line) -> Prices {
     )
 }
 
-/// Prices, and a factor on the time of cryptography.
+/// Scenario of section 10: prices, and a factor on the time that cryptography takes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
     /// Name, for example `bandwidth 10 times cheaper`.
     pub name: String,
-    /// Provider's prices.
+    /// Prices of computing and of sending.
     pub prices: Prices,
-    /// Remaining fraction of the time of cryptography; 1 if its cost is unchanged.
+    /// Factor on the time of cryptography: 0.1 if it is ten times cheaper, 1 if unchanged.
     pub cryptography: f64,
 }
 
-/// Returns the scenarios of section 10: the prices of 2010, and one scenario each with bandwidth,
-/// computing and cryptography `cheaper` times cheaper.
+/// Returns the scenarios of section 10: the prices of 2010, then one scenario each with bandwidth,
+/// computing or cryptography `cheaper` times cheaper.
 pub fn scenarios(cheaper: f64) -> [Scenario; 4] {
     let named = |what: &str| Scenario {
         name: format!("{what} {cheaper} times cheaper"),
@@ -74,8 +74,8 @@ impl Scenario {
         }
     }
 
-    /// Like [`per_lookup`], in this scenario. The limits of author and server count as the
-    /// cryptography of an update.
+    /// Like [`per_lookup`], but in this scenario. The cryptography of an update is taken to be the
+    /// lower bounds of the author's and the server's time.
     pub fn per_lookup(&self, line: &Line, lookups_per_update: f64) -> f64 {
         let saved = |limit: &str| line.number(limit).unwrap_or(0.0) * (1.0 - self.cryptography);
         let author_us = line.figure("insert_snapshot_us") - saved("author_limit_us");
@@ -91,7 +91,8 @@ impl Scenario {
     }
 }
 
-/// Returns the dollars of 2010 for one lookup in a random version, with its share of the updates.
+/// Returns the cost of one lookup in a random version, with its share of an update, in dollars of
+/// 2010.
 ///
 /// There are `lookups_per_update` lookups for each update. Does not include the client's time.
 pub fn per_lookup(line: &Line, lookups_per_update: f64) -> f64 {

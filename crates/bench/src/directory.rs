@@ -35,7 +35,7 @@ use inserts::Inserts;
 use primitives::Primitives;
 
 impl DirectoryArguments {
-    /// Runs the requested measurements.
+    /// Runs the experiments that the command line requests, and prints their report.
     pub fn run(&self) -> Outcome<()> {
         let mut report = self.manner.report()?;
         report.announce("primitives");
@@ -81,7 +81,8 @@ impl DirectoryArguments {
     }
 }
 
-/// Reports a line of a strategy, with the run's primitives, and with null for keys that it lacks.
+/// Reports a result line of `strategy`, with the run's primitives. Adds null for each of [`KEYS`]
+/// that the line lacks.
 fn measured(
     report: &mut Report,
     (strategy, primitives): (&str, &Primitives),
@@ -91,7 +92,7 @@ fn measured(
     report.measured(line.with("primitives", primitives))
 }
 
-/// Keys of every line in addition to `experiment` and `strategy`.
+/// Keys that every result line has, in addition to `experiment` and `strategy`.
 const KEYS: [&str; 10] = [
     "entries",
     "block_bytes",

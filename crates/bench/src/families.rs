@@ -1,36 +1,36 @@
-//! Families of measurements: their lines, their part of the page, and the source that they are
-//! compared with.
+//! Families of measurements: the result lines of each, its part of the report page, and the paper
+//! that it is compared with.
 
 use crate::{
     aad, accumulators, compare, directory, flexlist, line::Line, peers, stored, tables::Tables,
     tree, tuple,
 };
 
-/// A family of measurements, with its part of the page.
+/// A family of measurements, which is one part of the report page.
 #[derive(Clone, Copy, Debug)]
 pub struct Family {
-    /// Name in links.
+    /// Short name, used in links to the family's part of the page.
     pub id: &'static str,
-    /// Title on the page.
+    /// Title of the family's part of the page.
     pub title: &'static str,
-    /// Source that the family is compared with.
+    /// Paper or other work that the family is compared with.
     pub source: &'static str,
-    /// Prefixes of the `experiment` of the family's lines.
+    /// Prefixes of the value of `experiment` in the family's result lines.
     pub begins: &'static [&'static str],
-    /// Prefixes of the names of the family's figures.
+    /// Prefixes of the names of the plots that belong to the family.
     pub figures: &'static [&'static str],
-    /// Function that makes the family's tables.
+    /// Function that makes the family's tables from result lines.
     pub report: fn(&[Line]) -> Tables,
 }
 
 impl Family {
-    /// Selects the lines of this family.
+    /// Selects the result lines of this family from `lines`.
     pub fn lines(&self, lines: &[Line]) -> Vec<Line> {
         let is_own = |line: &&Line| begins_with(line.text("experiment"), self.begins);
         lines.iter().filter(is_own).cloned().collect()
     }
 
-    /// Reports whether the family draws a figure of this name.
+    /// Reports whether the plot with the name `figure` belongs to this family.
     pub fn draws(&self, figure: &str) -> bool {
         begins_with(figure, self.figures)
     }
@@ -59,7 +59,7 @@ const fn family(
     }
 }
 
-/// All families, in the order of the page.
+/// All families, in the order of the report page.
 #[rustfmt::skip]
 pub const FAMILIES: [Family; 9] = [
     family(("everything", "Every scheme on the same work",

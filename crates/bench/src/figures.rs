@@ -1,4 +1,4 @@
-//! Plots of a run's lines, as SVG.
+//! Plots of a run's result lines, as SVG.
 
 use std::{
     ops::Range,
@@ -19,17 +19,17 @@ pub(crate) mod declared;
 
 use crate::{aad, costs, paper, prelude::*, tables::figure, tree::table::LOOKUPS_PER_UPDATE};
 
-/// A drawn figure.
+/// A drawn plot.
 #[derive(Clone, Debug)]
 pub struct Figure {
-    /// The name of its file, without an ending.
+    /// Name of the plot's file, without extension.
     pub name: String,
-    /// Picture: dark lines on white, or light ones on a dark ground in dark mode.
+    /// SVG text. It uses the colours of the surrounding page, light or dark.
     pub svg: String,
 }
 
-/// Draws the figures for the lines of `tree`, `tuple`, `aad` and `directory` into a folder, and
-/// returns the files.
+/// Draws every plot for which there are lines. Writes them as files into `folder`, and returns the
+/// files' paths.
 pub fn draw(lines: &[Line], folder: &Path) -> Outcome<Vec<PathBuf>> {
     let figures = figures(lines)?;
     if !figures.is_empty() {
@@ -43,7 +43,7 @@ pub fn draw(lines: &[Line], folder: &Path) -> Outcome<Vec<PathBuf>> {
     figures.iter().map(write).collect()
 }
 
-/// Draws every figure for which there are lines.
+/// Draws every plot for which there are result lines.
 pub fn figures(lines: &[Line]) -> Outcome<Vec<Figure>> {
     let growing = of(lines, "growing");
     let mut figures = Vec::new();
@@ -81,7 +81,8 @@ pub fn figures(lines: &[Line]) -> Outcome<Vec<Figure>> {
 }
 
 impl Figure {
-    /// Renders the output of `draw`, in the colours of the viewer's theme.
+    /// Creates a figure from the SVG that `draw` writes. Black and white become colours of the
+    /// surrounding page.
     pub(crate) fn new(name: &str, draw: impl FnOnce(&mut String) -> Outcome<()>) -> Outcome<Self> {
         let mut svg = String::new();
         draw(&mut svg)?;
@@ -92,7 +93,7 @@ impl Figure {
         Ok(Self { name, svg })
     }
 
-    /// Returns the picture as a standalone file with its own colours.
+    /// Returns the SVG as a standalone file, with colours for light and for dark mode.
     pub fn alone(&self) -> String {
         let head = self.svg.find('>').map_or(0, |end| end + 1);
         let (start, rest) = self.svg.split_at(head);
@@ -100,11 +101,11 @@ impl Figure {
     }
 }
 
-/// Colours of a standalone picture.
+/// Style sheet of a standalone SVG file.
 const COLOURS: &str = "svg{color:#1c1f23}.ground{fill:#fff}\
                        @media(prefers-color-scheme:dark){svg{color:#dfe3e8}.ground{fill:#16191d}}";
 
-/// Plot of lines over two logarithmic axes.
+/// Line plot with several series over two logarithmic axes.
 pub(crate) struct Lines {
     pub(crate) title: String,
     pub(crate) horizontal: &'static str,
@@ -112,17 +113,17 @@ pub(crate) struct Lines {
     pub(crate) series: Vec<Series>,
 }
 
-/// Name and points of one line in a plot.
+/// Name of a series, and its points (x, y).
 pub(crate) type Series = (String, Vec<(f64, f64)>);
 
-/// Bar chart with two bars in each row: our figure and the published one.
+/// Bar chart with two bars for each row: our figure and the published one.
 pub(crate) struct Bars {
     pub(crate) title: String,
     pub(crate) vertical: &'static str,
     pub(crate) rows: Vec<(String, f64, f64)>,
 }
 
-/// Selects the lines of red-black trees under the suite of the first line.
+/// Selects the result lines of red-black trees whose suite is that of the first line.
 fn red_black<'a>(lines: &[&'a Line]) -> Vec<&'a Line> {
     let is_drawn =
         |line: &&&Line| line.text("scheme") == "red-black" && line.agrees(lines[0], &["suite"]);
@@ -182,7 +183,8 @@ fn lookup_costs(growing: &[&Line]) -> Lines {
     }
 }
 
-/// Returns the title of figure 7 or 8 from its name.
+/// Returns the title of a plot for figure 7 or 8 of Crosby & Wallach, from the value of `figure` in
+/// result lines.
 pub(crate) fn title_of(figure: &str) -> String {
     match figure.split_once('-') {
         Some(("figure8", trace)) => format!("Figure 8, {}", trace.replace('-', " ")),
@@ -191,7 +193,8 @@ pub(crate) fn title_of(figure: &str) -> String {
     }
 }
 
-/// Makes the plot of figure 7 or 8.
+/// Makes the plot of costs per lookup for figure 7 or 8, with a series for each result line in
+/// `group`.
 fn costs_of(group: &[&Line]) -> Lines {
     let series = group.iter().map(|line| {
         let points = line.get("points").cloned().unwrap_or_default();
@@ -206,14 +209,14 @@ fn costs_of(group: &[&Line]) -> Lines {
     }
 }
 
-/// Creates a white drawing area.
+/// Creates a white drawing area of the size [`SIZE`] that writes to `svg`.
 fn area(svg: &mut String) -> Outcome<DrawingArea<SVGBackend<'_>, Shift>> {
     let area = SVGBackend::with_string(svg, SIZE).into_drawing_area();
     area.fill(&WHITE)?;
     Ok(area)
 }
 
-/// Colours that are distinct on white and on black. After the last colour they repeat, with dashed
+/// Colours of series, distinct on white and on black. Further series use them again, with dashed
 /// lines.
 const SERIES: [RGBColor; 8] = [
     RGBColor(0x3b, 0x82, 0xf6),
@@ -271,7 +274,7 @@ impl Lines {
     }
 }
 
-/// Draws the name of a series next to the plot.
+/// Draws the legend of the series number `index` next to the plot.
 fn named(area: &DrawingArea<SVGBackend<'_>, Shift>, index: usize, name: &str) -> Outcome<()> {
     let (color, top) = (
         SERIES[index % SERIES.len()],
@@ -328,7 +331,8 @@ impl Bars {
     }
 }
 
-/// Collects the points of these lines, in ascending order.
+/// Collects the points of `lines` in ascending order. `horizontal` and `vertical` are the keys of
+/// their coordinates.
 fn points(lines: &[&Line], horizontal: &str, vertical: &str) -> Vec<(f64, f64)> {
     let point = |line: &&Line| Some((figure(line, horizontal)?, figure(line, vertical)?));
     let mut points: Vec<(f64, f64)> = lines.iter().filter_map(point).collect();
@@ -336,16 +340,16 @@ fn points(lines: &[&Line], horizontal: &str, vertical: &str) -> Vec<(f64, f64)> 
     points
 }
 
-/// Marks of a logarithmic axis, each drawn once. The default marks of plotters repeat.
+/// Marks of a logarithmic axis. Each is drawn once, while the default marks of `plotters` repeat.
 struct Marks {
-    /// Marks with numbers.
+    /// Marks that are labelled with their number.
     numbered: Vec<f64>,
     others: Vec<f64>,
 }
 
 impl Marks {
-    /// Chooses the numbered marks: 1 of each power of ten on a long axis, 1, 2 and 5 on a shorter
-    /// axis, 1 to 9 on the shortest.
+    /// Chooses which marks are labelled. On a long axis this is 1 of each power of ten. On a
+    /// shorter axis it is 1, 2 and 5, and on the shortest 1 to 9.
     fn of(range: &Range<f64>) -> Self {
         let decades = (range.end / range.start).log10();
         let digits: &[i32] = match decades {
@@ -372,7 +376,7 @@ impl Marks {
     }
 }
 
-/// Formats a number at an axis.
+/// Formats a number as the label of an axis, for example `2k` or `1M`.
 fn tick(value: f64) -> String {
     match value {
         value if !(1e-6..1e9).contains(&value) => format!("{value:e}"),
@@ -388,10 +392,11 @@ fn bounds(values: impl Iterator<Item = f64>) -> (f64, f64) {
     })
 }
 
-/// Range of logarithmic axes: excludes 0, infinities and values that are no number.
+/// Values that fit a logarithmic axis. Points with other values, such as 0 or infinity, are not
+/// drawn.
 const AXES: Range<f64> = 1e-9..1e15;
 
-/// Width of the names next to a plot.
+/// Width of the legend next to a plot, in pixels.
 const NAMES: u32 = 270;
 
 /// Width and height of every plot, in pixels.

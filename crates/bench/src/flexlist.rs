@@ -1,8 +1,14 @@
-//! Outsourced files: time, size, and the ratio to the time of only the hashes.
+//! Benchmarks of outsourced files: times, bytes, and the ratio of each time to the time of only its
+//! hashes.
 //!
-//! Each module is one experiment: [`build`] (figures 6 and 7), [`hash_share`] (figure 8), [`multi`]
-//! (figures 9 and 10, table 2), [`audit`] (section 4.4), [`network`] (figures 11 to 13) and
-//! [`replay`], which replays a version-control [`trace`].
+//! Each of these modules is one experiment:
+//!
+//! - [`build`]: figures 6 and 7;
+//! - [`hash_share`]: figure 8;
+//! - [`multi`]: figures 9 and 10, table 2;
+//! - [`audit`]: section 4.4;
+//! - [`network`]: figures 11 to 13;
+//! - [`replay`]: replays a version-control [`trace`].
 //!
 //! [`locality`] counts the changes of the commits of a trace. [`limits`] measures the hashes that
 //! bound every time, and [`counted`] counts hashes.

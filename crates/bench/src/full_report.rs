@@ -1,8 +1,8 @@
-//! The command that measures everything, and the page with the results.
+//! The command `bench report`, which measures everything and writes a page with the results.
 //!
-//! [`mod@steps`] lists the measurements, and [`mod@run`] runs them and keeps finished ones.
-//! [`mod@page`] renders the page: the tables and figures of each family, [`mod@contents`] (every
-//! table and figure of the papers) and [`mod@conclusions`].
+//! [`mod@steps`] lists the measurements, and [`mod@run`] runs them and stores finished ones.
+//! [`mod@page`] renders the page. It has the tables and figures of each family, [`mod@contents`]
+//! (every table and figure of the papers) and [`mod@conclusions`].
 
 use std::{
     fs,
@@ -32,19 +32,21 @@ pub struct ReportArguments {
     /// Measures small sizes, in about ten minutes. Full sizes take hours.
     #[arg(long)]
     quick: bool,
-    /// Restricts the run to steps with these name prefixes. The page shows only these steps.
+    /// Restricts the run to steps whose names begin with one of these. The page shows only these
+    /// steps.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
-    /// Skips steps with these name prefixes. The page reports what is missing for that reason.
+    /// Skips steps whose names begin with one of these. The page reports which figures are missing.
     #[arg(long, value_delimiter = ',')]
     without: Vec<String>,
-    /// Takes steps that are not measured now from this file of an earlier report.
+    /// File of measurements of an earlier report, from which steps that are not measured now are
+    /// taken.
     #[arg(long, value_name = "FILE")]
     keep: Option<PathBuf>,
     /// Prints the steps with their expected durations, and measures nothing.
     #[arg(long)]
     list: bool,
-    /// Repeats finished steps.
+    /// Repeats steps that an interrupted run has finished.
     #[arg(long)]
     again: bool,
     /// Folder for the page, its figures and the measurements; by default target/report, or
@@ -57,7 +59,7 @@ pub struct ReportArguments {
 }
 
 impl ReportArguments {
-    /// Runs the missing measurements and writes the page.
+    /// Runs the steps that are not finished, and writes the page.
     pub fn run(&self) -> Outcome<()> {
         let depth = if self.quick {
             Depth::Quick
@@ -116,7 +118,8 @@ impl ReportArguments {
     }
 }
 
-/// Replaces figure 7 of single designs by figure 7 of all designs together.
+/// Computes figure 7 for all designs together. The lines replace those of figure 7 for single
+/// designs, because each design is a step of its own.
 fn with_figure_7(mut lines: Vec<Line>) -> Vec<Line> {
     lines.retain(|line| !figure7::follows(line));
     lines.extend(figure7::lines(&lines, 10.0));
@@ -141,7 +144,7 @@ impl PageArguments {
     }
 }
 
-/// Reads the measurements in a file.
+/// Reads the result lines in a file of measurements.
 fn lines_of(file: &Path) -> Outcome<Vec<Line>> {
     let from = file.display();
     let text = fs::read_to_string(file).map_err(|error| format!("{from}: {error}"))?;
@@ -152,8 +155,8 @@ fn lines_of(file: &Path) -> Outcome<Vec<Line>> {
     Ok(lines)
 }
 
-/// Writes the page, its figures, and the lines as JSON lines and as CSV. Prints the page's
-/// conclusions.
+/// Writes the page, its figures, and the result lines in JSON and in CSV into `folder`. Prints
+/// warnings and the verdicts on the papers' conclusions.
 fn write_page(lines: &[Line], folder: &Path) -> Outcome<()> {
     fs::create_dir_all(folder)?;
     let mut json = Vec::new();
@@ -179,7 +182,7 @@ fn write_page(lines: &[Line], folder: &Path) -> Outcome<()> {
     Ok(())
 }
 
-/// Writes a file atomically: it is complete or unchanged.
+/// Writes a file atomically: at any time it has either the old or the complete new contents.
 fn replace(file: &Path, contents: &[u8]) -> Outcome<()> {
     let folder = file.parent().ok_or("a file is in a folder")?;
     let mut new = tempfile::NamedTempFile::new_in(folder)?;
@@ -190,7 +193,8 @@ fn replace(file: &Path, contents: &[u8]) -> Outcome<()> {
     Ok(())
 }
 
-/// Writes each figure of each line as a row of CSV: number of the line, experiment, name, figure.
+/// Formats result lines as CSV. Each row is one figure: the line's number, its experiment, the
+/// figure's name and its value.
 fn table(lines: &[Line]) -> Outcome<Vec<u8>> {
     let mut table = csv::Writer::from_writer(Vec::new());
     table.write_record(["line", "experiment", "name", "figure"])?;

@@ -1,57 +1,59 @@
-//! Goals of figures: each with the accepted range, and with its limit from the same run.
+//! Goals for measured figures: an accepted range, or a largest ratio to a lower bound that is
+//! measured in the same run.
 
 use crate::{
     line::{Line, Selection},
     tables::{Tables, digits},
 };
 
-/// A figure, and its goal.
+/// A measured figure, and the values that it should have.
 pub(crate) struct Goal {
-    /// Subject of the goal.
+    /// Name of the goal in the table.
     pub(crate) name: &'static str,
-    /// Source of the figure.
+    /// Source of the measured figure.
     pub(crate) figure: Figure,
-    /// Divisor for display, and the resulting unit.
+    /// Number by which the measured figure is divided for the table, and the resulting unit.
     pub(crate) unit: (f64, &'static str),
-    /// Smallest and largest accepted figure, in that unit.
+    /// Smallest and largest accepted figure, in `unit`.
     pub(crate) accepted: (f64, f64),
-    /// Largest accepted multiple of the limit.
+    /// Largest accepted ratio of the figure to its limit, the lower bound from the same run.
     pub(crate) times: f64,
-    /// Figure that others published.
+    /// Figure that others published, as text for the table.
     pub(crate) published: &'static str,
 }
 
-/// Source of a figure.
+/// Source of a measured figure.
 pub(crate) enum Figure {
-    /// A figure in a line, by its key.
+    /// Figure with this key in a result line that meets the conditions.
     Of(Selection, &'static str),
-    /// A figure and its limit in a line, by their keys.
+    /// Figure and its limit (a lower bound), with these keys, in a result line that meets the
+    /// conditions.
     WithLimit(Selection, &'static str, &'static str),
-    /// Computed from several lines.
+    /// Figure that the function computes from all result lines.
     From(fn(&[Line]) -> Option<f64>),
 }
 
-/// Accepts any figure.
+/// Accepted range that includes every figure.
 pub(crate) const ANY: (f64, f64) = (0.0, f64::INFINITY);
 
-/// Accepts only this figure.
+/// Accepted range that includes only `figure`.
 pub(crate) const fn exactly(figure: f64) -> (f64, f64) {
     (figure, figure)
 }
 
-/// Accepts this figure or a smaller one.
+/// Accepted range that includes `figure` and smaller ones.
 pub(crate) const fn at_most(figure: f64) -> (f64, f64) {
     (0.0, figure)
 }
 
-/// Accepts this figure or a larger one.
+/// Accepted range that includes `figure` and larger ones.
 pub(crate) const fn at_least(figure: f64) -> (f64, f64) {
     (figure, f64::INFINITY)
 }
 
 impl Figure {
-    /// Returns the figure, and its limit if it has one. If several lines match, uses the line with
-    /// the largest ratio.
+    /// Returns the figure, and its limit if it has one; `None` if no line has the figure. If
+    /// several lines meet the conditions of `WithLimit`, uses the line with the largest ratio.
     fn of(&self, lines: &[Line]) -> Option<(f64, Option<f64>)> {
         match *self {
             Self::Of(selection, key) => {
@@ -73,14 +75,15 @@ impl Figure {
 }
 
 impl Goal {
-    /// Bounds the goal to `times` times its limit.
+    /// Sets the largest accepted ratio of the figure to its limit.
     pub(crate) const fn within(mut self, times: f64) -> Self {
         self.times = times;
         self
     }
 
-    /// Formats name, figure, accepted range, limit, ratio, its maximum, published figure, and
-    /// whether the goal is met.
+    /// Formats the goal as a row of the table; `None` if `lines` lack the figure. Cells are name,
+    /// unit, figure, accepted range, limit, ratio, accepted ratio, published figure, and whether
+    /// the goal is met.
     fn row(&self, lines: &[Line]) -> Option<Vec<String>> {
         let (figure, limit) = self.figure.of(lines)?;
         let (factor, unit) = self.unit;
@@ -111,7 +114,8 @@ impl Goal {
     }
 }
 
-/// Adds a table of the goals whose figures these lines have; the others are listed by name.
+/// Adds a table that compares `lines` with `goals`. Goals without a figure in `lines` are listed by
+/// name below it.
 pub(crate) fn table(goals: &[Goal], note: &str, lines: &[Line], tables: &mut Tables) {
     if lines.is_empty() {
         return;

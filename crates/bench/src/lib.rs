@@ -1,9 +1,9 @@
-//! Measurements of the workspace: the commands of the binary `bench`, and code shared with the
-//! criterion benches.
+//! Benchmarks of the workspace: the commands of the program `bench`, and code that the benchmarks
+//! under `criterion` share.
 //!
 //! [`mod@tree`], [`mod@tuple`], [`mod@aad`], [`mod@accumulators`], [`mod@directory`] and
-//! [`flexlist`] run experiments, and hand [`line::Line`]s to a [`report::Report`]. [`tables`] and
-//! [`figures`] show the lines next to the figures of the [`paper`].
+//! [`flexlist`] run experiments. They hand result lines ([`line::Line`]) to a [`report::Report`].
+//! [`tables`] and [`figures`] show the lines next to the figures of the [`paper`].
 //!
 //! [`mod@measure`] and [`timing`] run and time the work. `docs/measuring.md` explains each figure.
 

@@ -1,4 +1,4 @@
-//! Lines of a report: one JSON object for each measured configuration.
+//! Result lines of a benchmark: one JSON object for each measured configuration.
 //!
 //! Times are seconds, milliseconds (`_ms`), microseconds (`_us`) or nanoseconds (`_ns`), and sizes
 //! are bytes. `docs/measuring.md` explains the keys. Tables and plots read figures by key.
@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-/// Named figures in the order in which they were added.
+/// Result of one measured configuration: named figures, in the order in which they were added.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(from = "Map<String, Value>")]
 pub struct Line(Vec<(String, Value)>);
@@ -41,7 +41,7 @@ impl Line {
         self
     }
 
-    /// Adds null for each of these keys that the line lacks.
+    /// Adds null under each of `keys` that the line lacks.
     #[must_use]
     pub fn with_all(self, keys: &[&str]) -> Self {
         keys.iter().fold(self, |line, key| match line.get(key) {
@@ -59,7 +59,7 @@ impl Line {
         self
     }
 
-    /// Returns the figure with this key. `outer.inner` is a figure within another figure.
+    /// Returns the value of a key. The key `outer.inner` names a figure within the object `outer`.
     pub fn get(&self, key: &str) -> Option<&Value> {
         let (first, rest) = key.split_once('.').unwrap_or((key, ""));
         let (_, value) = self.0.iter().find(|(name, _)| name == first)?;
@@ -70,27 +70,27 @@ impl Line {
         }
     }
 
-    /// Returns a number; `None` if it is missing or null.
+    /// Returns the number under `key`; `None` if it is missing or null.
     pub fn number(&self, key: &str) -> Option<f64> {
         self.get(key)?.as_f64()
     }
 
-    /// Returns a number that should be present; NaN if it is not.
+    /// Returns the number under `key`, which should be present; NaN if it is not.
     pub fn figure(&self, key: &str) -> f64 {
         self.number(key).unwrap_or(f64::NAN)
     }
 
-    /// Returns a count; 0 if it is missing.
+    /// Returns the non-negative integer under `key`; 0 if it is missing.
     pub fn count(&self, key: &str) -> u64 {
         self.get(key).and_then(Value::as_u64).unwrap_or(0)
     }
 
-    /// Returns a text; empty if it is missing.
+    /// Returns the text under `key`; empty if it is missing.
     pub fn text(&self, key: &str) -> &str {
         self.get(key).and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// Iterates over names and figures, in their order.
+    /// Iterates over all keys and values, in the order in which they were added.
     pub fn figures(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.0.iter().map(|(name, figure)| (name.as_str(), figure))
     }
@@ -106,20 +106,20 @@ impl Line {
         selection.iter().all(|(key, wanted)| says(key, wanted))
     }
 
-    /// Reports whether these keys of both lines have the same values.
+    /// Reports whether both lines have the same values under all of `keys`.
     pub fn agrees(&self, other: &Self, keys: &[&str]) -> bool {
         keys.iter().all(|key| self.get(key) == other.get(key))
     }
 }
 
-/// Selects the lines of one experiment.
+/// Selects the lines whose value of `experiment` is `experiment`.
 pub fn of<'a>(lines: &'a [Line], experiment: &str) -> Vec<&'a Line> {
     let of = |line: &&Line| line.text("experiment") == experiment;
     lines.iter().filter(of).collect()
 }
 
-/// Groups lines that have the same values of these keys. Groups are in the order of their first
-/// lines.
+/// Groups lines that have the same values under all of `keys`. Groups are in the order of their
+/// first lines.
 pub fn groups<'a>(lines: &[&'a Line], keys: &[&str]) -> Vec<Vec<&'a Line>> {
     let mut groups: Vec<Vec<&Line>> = Vec::new();
     for line in lines {

@@ -1,4 +1,4 @@
-//! Machine that figures were measured on.
+//! Description of the machine that figures were measured on.
 
 use std::{
     env, fs, io,
@@ -10,17 +10,17 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-/// The machine, compiler and commit behind a figure.
+/// Machine, compiler and commit with which figures were measured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
-    /// The processor's model.
+    /// Model name of the processor.
     pub cpu: String,
     /// Number of cores that the process may use.
     pub cores: usize,
-    /// The compiler.
+    /// Version of the compiler that built this program.
     pub rustc: String,
-    /// Commit, with `-dirty` if files differ from it. With `-stale` if this program is older than
-    /// the sources, so that the commit was not measured.
+    /// Commit of the workspace, with `-dirty` if files differ from it. It ends in `-stale` if
+    /// sources changed after this program was built, so that the commit was not measured.
     pub commit: String,
 }
 
@@ -60,10 +60,10 @@ fn is_stale() -> bool {
         .any(|folder| newest(&folder.join("src")).is_ok_and(|newest| newest > built))
 }
 
-/// Crates of the workspace that this program does not link.
+/// Crates of the workspace that are not part of this program.
 const NOT_MEASURED: [&str; 4] = ["pad-cli", "pad-client", "pad-conformance", "pad-service"];
 
-/// Returns the folders of all other crates.
+/// Returns the folders of all crates of the workspace except [`NOT_MEASURED`].
 fn measured_crates() -> io::Result<Vec<PathBuf>> {
     let own_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folders = fs::read_dir(own_folder.with_file_name(""))?

@@ -1,4 +1,4 @@
-//! Runs one scheme on one load, and measures author, server and client.
+//! Runs one scheme on one workload, and measures author, server and client.
 
 pub mod contenders;
 pub mod counting;
@@ -26,19 +26,19 @@ use self::{
 };
 use crate::{Outcome, timing::Effort};
 
-/// A scheme that was not measured on a load.
+/// Scheme that was not measured under a workload, with the reason.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NotMeasured {
-    /// The name of a scheme in [`comparison::schemes()`].
+    /// Name of the scheme in [`comparison::schemes()`].
     pub scheme: String,
-    /// Shape of the work.
+    /// Shape of the workload: its name and its numbers of keys and changes.
     #[serde(flatten)]
     pub shape: Shape,
-    /// Reason: a missing ability of the scheme, or too long a time.
+    /// Reason: an ability that the scheme lacks, a failure, or a run that would take too long.
     pub reason: String,
 }
 
-/// Result for one scheme and one load.
+/// Result of measuring one scheme under one workload.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[allow(
     clippy::large_enum_variant,
@@ -46,17 +46,17 @@ pub struct NotMeasured {
 )]
 #[serde(untagged)]
 pub enum Record {
-    /// Measured figures.
+    /// The scheme was measured, with these figures.
     Measured(Measurement),
-    /// Reason why it was not measured.
+    /// The scheme was not measured, for this reason.
     NotMeasured(NotMeasured),
 }
 
-/// Measures a scheme under a load, or reports why it was not measured.
+/// Measures a scheme under a workload, or reports why it was not measured.
 ///
-/// `limit` bounds the time of the measured snapshots. A load that is expected to take ten times as
-/// long is not tried. Before timing, a client of the family checks answers of each kind that the
-/// scheme gives, as encoded messages.
+/// `limit` bounds the time of the measured snapshots. A load that is expected to take more than ten
+/// times as long is not tried. Before timing, a client of the family checks answers of each kind
+/// that the scheme gives, as encoded messages.
 ///
 /// # Errors
 /// The scheme's errors, and a wrong answer.
@@ -110,10 +110,11 @@ impl Task<'_> {
         })
     }
 
-    /// Returns the estimated seconds of the load if they exceed the limit, otherwise `None`.
+    /// Estimates the seconds that loading all keys would take. Returns them if they exceed
+    /// [`LOADS`] times the limit, otherwise `None`.
     ///
-    /// Extrapolates from 64 keys and then 16 times as many. Logs begin with 16, because 64 can take
-    /// longer than everything else that is measured.
+    /// Extrapolates from a load of 64 keys, and then from 16 times as many. For logs it begins with
+    /// 16 keys, because 64 can take longer than everything else that is measured.
     fn too_long_load<T: Roles>(&self, start: &impl Fn(u64) -> Outcome<T>) -> Outcome<Option<f64>> {
         if !self.work.loads() {
             return Ok(None);
@@ -176,12 +177,12 @@ impl Task<'_> {
     }
 }
 
-/// Loads may take this many times as long as the measured snapshots.
+/// Largest ratio of the time of a load to the time limit of the measured snapshots.
 const LOADS: u32 = 10;
 
-/// Reports whether signing with the key of heads is all of the author's cryptography except
-/// hashing. BLS signatures, accumulators and commitments are made elsewhere, by threads of their
-/// own.
+/// Reports whether the signatures with the key of heads are all cryptography of the author except
+/// hashing. Other cryptography is not timed: BLS signatures, accumulators and commitments, which
+/// have threads of their own.
 fn has_timed_cryptography(scheme: &Scheme) -> bool {
     let signs = !matches!(
         scheme.family,

@@ -1,4 +1,4 @@
-//! Published figures of 2010, shown next to ours.
+//! Figures that Crosby & Wallach published in 2010, shown next to the measured ones.
 //!
 //! Measured on other hardware, with digests of 28 bytes and DSA-2048 signatures. Memory includes
 //! the author's memory in the process. `docs/measuring.md` lists what cannot be compared.
@@ -7,37 +7,39 @@
 
 use crate::line::Line;
 
-/// A table: rows by name, with figures in the order of their names.
+/// Published table with named rows and named columns.
 pub struct Paper<const COLUMNS: usize, const ROWS: usize> {
     figures: [&'static str; COLUMNS],
     rows: [(&'static str, [f64; COLUMNS]); ROWS],
 }
 
 impl<const COLUMNS: usize, const ROWS: usize> Paper<COLUMNS, ROWS> {
-    /// Returns a figure of a row, if the paper has it.
+    /// Returns the figure in the row `row` and the column `figure`; `None` if the table has no such
+    /// row or column.
     pub fn get(&self, row: &str, figure: &str) -> Option<f64> {
         let (_, figures) = self.rows.iter().find(|(name, _)| *name == row)?;
         let column = self.figures.iter().position(|name| *name == figure)?;
         figures.get(column).copied()
     }
 
-    /// Builds a line with the value of `of` for each figure, by name.
+    /// Builds a result line with a key for each column. `of` returns the value for a column's name.
     pub fn line(&self, of: impl Fn(&str) -> Option<f64>) -> Line {
         let figures = self.figures.iter();
         figures.fold(Line::default(), |line, figure| line.and(figure, of(figure)))
     }
 }
 
-/// Published figures, selected by counts such as the number of keys.
+/// Published figures for some combinations of counts, such as the number of keys.
 pub struct PublishedFigures<const KEYS: usize, const FIGURES: usize> {
-    /// Keys of the counts in a line.
+    /// Keys of the counts in result lines.
     pub keys: [&'static str; KEYS],
-    /// Counts, each with its figures.
+    /// Rows: values of the counts, and the published figures for them.
     pub rows: &'static [([u64; KEYS], [f64; FIGURES])],
 }
 
 impl<const KEYS: usize, const FIGURES: usize> PublishedFigures<KEYS, FIGURES> {
-    /// Returns the figures of a line, if there are any.
+    /// Returns the published figures for the counts in `line`; `None` in each place if there are
+    /// none.
     pub fn of(&self, line: &Line) -> [Option<f64>; FIGURES] {
         let counts = self.keys.map(|key| line.count(key));
         let row = self.rows.iter().find(|(keys, _)| *keys == counts);
@@ -45,10 +47,10 @@ impl<const KEYS: usize, const FIGURES: usize> PublishedFigures<KEYS, FIGURES> {
     }
 }
 
-/// The number of keys behind tables 3 and 4.
+/// Number of keys in tables 3 and 4.
 pub const KEYS: u64 = 100_000;
 
-/// Table 3: schemes over path copying, with the memory of the whole process.
+/// Table 3: kinds of trees over path copying, with the memory of the whole process.
 pub static SCHEMES: Paper<3, 3> = Paper {
     figures: ["proof_kilobytes", "lookups_per_second", "megabytes"],
     rows: [
@@ -58,8 +60,8 @@ pub static SCHEMES: Paper<3, 3> = Paper {
     ],
 };
 
-/// Table 4: repositories of red-black trees, historical lookups, with the memory of the whole
-/// process.
+/// Table 4: kinds of repositories of red-black trees. Lookups are in random old versions, and the
+/// memory is that of the whole process.
 pub static REPOSITORIES: Paper<2, 4> = Paper {
     figures: ["lookups_per_second", "megabytes"],
     rows: [
@@ -70,8 +72,9 @@ pub static REPOSITORIES: Paper<2, 4> = Paper {
     ],
 };
 
-/// Table 5: kilobytes per second of computing, red-black trees of 10 000 and of 100 000 keys.
-/// Updates: author and server; lookups: server only.
+/// Returns a row of table 5: kilobytes sent per second of computing, for updates and for lookups.
+/// It has red-black trees of 10 000 and of 100 000 keys. Updates count the time of author and
+/// server, lookups only that of the server.
 pub fn bandwidth(keys: u64, repository: &str) -> [Option<f64>; 2] {
     let figures = match (keys, repository) {
         (10_000, "cache-everywhere") => [104.0, 12265.0],
@@ -83,10 +86,10 @@ pub fn bandwidth(keys: u64, repository: &str) -> [Option<f64>; 2] {
     figures.map(Some)
 }
 
-/// Number of keys in tables 7, 8 and 9. The paper stopped `base-superseding` at 3 851.
+/// Number of keys in tables 7, 8 and 9. For `base-superseding` the paper stopped at 3 851 keys.
 pub const TUPLE_KEYS: u64 = 10_000;
 
-/// Tables 7 (the first four figures), 8 (the next four) and 9.
+/// Tables 7 (the first four columns), 8 (the next four) and 9 (the last two) of tuple designs.
 #[rustfmt::skip]
 pub static TUPLES: Paper<10, 7> = Paper {
     figures: [
@@ -110,14 +113,14 @@ pub static TUPLES: Paper<10, 7> = Paper {
     ],
 };
 
-/// Elements of the set for which section 7.4 gives the time of all witnesses.
+/// Number of elements in the set for which section 7.4 states the time to make all witnesses.
 pub const ACCUMULATED_SET_ELEMENTS: f64 = 262_144.0;
 
 /// Section 7.4: accumulated sets with RSA of 2048 bits, compared with DSA signatures of 320 bits on
 /// each element.
 ///
-/// - The author makes the witnesses: twice the time and six times the bytes.
-/// - The server makes them: six times the cost.
+/// - If the author makes the witnesses: twice the time and six times the bytes.
+/// - If the server makes the witnesses: six times the cost.
 /// - Proofs are three times as long.
 /// - One update of 2^18 elements takes minutes of computing.
 pub static SETS: Paper<6, 1> = Paper {
@@ -132,11 +135,12 @@ pub static SETS: Paper<6, 1> = Paper {
     rows: [("accumulators", [2.0, 6.0, 6.0, 3.0, 10.0, 60.0])],
 };
 
-/// Microseconds per element on 8 threads of a Core i7 of 3.4 GHz (Tremel 2013, section 5; round
-/// trips: section 7).
+/// Table of accumulators: microseconds per element on 8 threads of a Core i7 of 3.4 GHz (Tremel
+/// 2013, section 5). The round trips are from section 7.
 ///
-/// Witnesses with the public key are for sets of up to 1 000. Figures have our names of operations.
-/// `setup` is making the public key, whose time with RSA does not depend on the set.
+/// Witnesses with the public key are for sets of up to 1 000. Columns have the names that `bench`
+/// uses for operations. `setup` is making the public key, whose time with RSA does not depend on
+/// the set.
 #[rustfmt::skip]
 pub static ACCUMULATORS: Paper<9, 2> = Paper {
     figures: [
@@ -152,8 +156,8 @@ pub static ACCUMULATORS: Paper<9, 2> = Paper {
     ],
 };
 
-/// Number of lookups per update up to which the red-black tree is the cheapest, in a scenario of
-/// section 10.
+/// Returns the paper's largest number of lookups per update for which a red-black tree is the
+/// cheapest dictionary, in a scenario of section 10.
 pub fn red_black_until(scenario: &str) -> Option<f64> {
     match scenario {
         "prices of 2010" => Some(15.0),

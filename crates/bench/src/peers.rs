@@ -1,6 +1,6 @@
-//! Third-party authenticated dictionaries, measured by a separate program in `peers/`.
+//! Third-party authenticated dictionaries, measured by the separate program in `peers/`.
 //!
-//! The program is only built on request. This module adds the machine to the program's lines, and
+//! That program is only built on request. This module adds the machine to its result lines, and
 //! makes tables of them.
 
 use std::{
@@ -21,16 +21,17 @@ pub mod table;
 pub struct PeersArguments {
     #[command(flatten)]
     manner: Manner,
-    /// Numbers of keys. Slow dictionaries are not measured with the larger ones.
+    /// Numbers of keys in a dictionary. Slow dictionaries are not measured with the larger numbers.
     #[arg(long, value_delimiter = ',', default_values_t = [1_000, 10_000, 100_000])]
     keys: Vec<u64>,
-    /// Restricts the run to these dictionaries, named as in the tables, with any number of keys.
+    /// Restricts the run to these dictionaries, named as in the tables. They are then measured with
+    /// any number of keys.
     #[arg(long, value_delimiter = ',')]
     peer: Vec<String>,
 }
 
 impl PeersArguments {
-    /// Builds the program, runs it, and takes its lines.
+    /// Builds and runs the program in `peers/`, and reports its result lines.
     pub fn run(&self) -> Outcome<()> {
         let mut report = self.manner.report()?;
         report.announce("building peers; the first time takes minutes");
@@ -49,7 +50,7 @@ impl PeersArguments {
         Err(format!("other people's dictionaries: `{shown}` {why}").into())
     }
 
-    /// Command that runs the program.
+    /// Builds the command that measures the requested dictionaries.
     fn command(&self) -> Command {
         let mut command = program();
         let keys: Vec<String> = self.keys.iter().map(u64::to_string).collect();
@@ -64,7 +65,7 @@ impl PeersArguments {
     }
 }
 
-/// Builds the command that builds and runs the program; arguments are added later.
+/// Builds the command that compiles and runs the program in `peers/`. The caller appends arguments.
 fn program() -> Command {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
@@ -75,8 +76,8 @@ fn program() -> Command {
     command
 }
 
-/// Runs the program's measurement of a stored third-party tree with `keys` keys, the counterpart of
-/// `bench stored`.
+/// Runs the measurement of a third-party tree that is stored on disk, with `keys` keys. Passes each
+/// result line to `take`. It is the counterpart of `bench stored`.
 pub(crate) fn stored(keys: u64, quick: bool, take: impl FnMut(Line) -> Outcome<()>) -> Outcome<()> {
     let mut command = program();
     command.args(["--stored", "--keys", &keys.to_string()]);
@@ -91,7 +92,8 @@ pub(crate) fn stored(keys: u64, quick: bool, take: impl FnMut(Line) -> Outcome<(
     }
 }
 
-/// Runs a command, and passes each line that it prints to `take`. Stops the process on any failure.
+/// Runs a command, and passes each result line that it prints to `take`. Kills the process on any
+/// failure. Returns its exit status.
 fn follow(command: &mut Command, mut take: impl FnMut(Line) -> Outcome<()>) -> Outcome<ExitStatus> {
     let started = command.stdout(Stdio::piped()).spawn();
     let mut running = ChildGuard(started.map_err(|error| format!("did not start: {error}"))?);
@@ -104,7 +106,7 @@ fn follow(command: &mut Command, mut take: impl FnMut(Line) -> Outcome<()>) -> O
     Ok(running.0.wait()?)
 }
 
-/// Kills its process when dropped.
+/// Child process that is killed when dropped.
 struct ChildGuard(Child);
 
 impl Drop for ChildGuard {

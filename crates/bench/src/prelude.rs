@@ -1,4 +1,4 @@
-//! Common imports of reports.
+//! Imports that most benchmark modules share.
 
 pub(crate) use comparison::{
     Outcome,
@@ -12,7 +12,7 @@ pub(crate) use crate::{
     report::{Manner, Report},
 };
 
-/// Fails with this reason unless the condition holds.
+/// Returns the error `otherwise` unless `holds` is true.
 pub(crate) fn ensure(holds: bool, otherwise: &str) -> Outcome<()> {
     if holds { Ok(()) } else { Err(otherwise.into()) }
 }

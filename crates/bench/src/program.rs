@@ -35,61 +35,62 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Measures everything in small steps, and writes a page with every table and figure of the
-    /// papers.
+    /// Measures everything in small steps, and writes a page with the counterpart of every table
+    /// and figure of the papers.
     Report(ReportArguments),
-    /// Redraws the page and the figures from the measurements of a report.
+    /// Draws the page and its figures again, from the measurements of a report.
     Page(PageArguments),
-    /// Writes the measured tables of documents from the measurements of a report.
+    /// Writes the tables with measurements in the README and other documents, from the measurements
+    /// of a report.
     Readme(ReadmeArguments),
-    /// Tree dictionaries: growing and steady-state microbenchmarks.
+    /// Tree dictionaries: growing from empty, and changing at a constant size.
     Tree(TreeArguments),
-    /// Large snapshots of one tree dictionary on several threads.
+    /// Large snapshots of one tree dictionary, on several numbers of threads.
     Batch(BatchArguments),
-    /// Accumulators: every operation, with the primitive that bounds it.
+    /// Accumulators: every operation, next to the primitive that bounds it.
     Accumulators(AccumulatorArguments),
     /// Tuple dictionaries compared with a red-black tree: tables 7 to 11, figures 7 and 8.
     Tuple(TupleArguments),
-    /// Append-only dictionaries: appends, look-ups, append-only proofs, memory and bandwidth, with
-    /// their primitives.
+    /// Append-only dictionaries: appends, look-ups, append-only proofs, memory and bandwidth, next
+    /// to the primitives that bound them.
     Aad(AadArguments),
-    /// Block directories: block digests, path hints and operations, with their primitives; figures
-    /// 3 to 5.
+    /// Block directories: block digests, path hints and operations, next to the primitives that
+    /// bound them; figures 3 to 5.
     Directory(DirectoryArguments),
     /// Outsourced files: building, updates, audits, version-control traces; figures 6 to 10, table
     /// 2.
     Flexlist(FlexlistArguments),
-    /// Every scheme on equal work: author, server, client, bytes and memory.
+    /// Every scheme on the same workload: author, server, client, bytes and memory.
     Compare(CompareArguments),
-    /// Measures the schemes that could win a load on this machine, for `pad advise --data`; takes a
-    /// minute.
+    /// Measures, on this machine, the schemes that could win an advice, for `pad advise --data`;
+    /// takes a minute.
     Calibrate(CalibrateArguments),
-    /// Runs the first schemes of an advice on its load or a smaller one, and compares them with the
-    /// prediction.
+    /// Runs the first schemes of an advice on its load or a smaller one, and compares their costs
+    /// with the predicted ones.
     Verify(VerifyArguments),
-    /// Stored nodes that are read on demand, compared with nodes in memory.
+    /// Trees whose nodes are stored in a log and read on demand, compared with trees in memory.
     Stored(StoredArguments),
     /// Hashes and signatures of each suite.
     Primitives(PrimitivesArguments),
-    /// Third-party authenticated dictionaries compared with ours; builds them first.
+    /// Third-party authenticated dictionaries compared with ours; compiles them first.
     Peers(PeersArguments),
-    /// Tables and plots from the lines of `tree`, `tuple`, `aad` and `directory` with `--json`.
-    /// Only tables from the lines of `flexlist` and `peers`.
+    /// Makes tables and plots from the result lines that `tree`, `tuple`, `aad` and `directory`
+    /// print with `--json`. From those of `flexlist` and `peers`, makes only tables.
     Figures(FiguresArguments),
-    /// Runs one measurement of `tree` in this process.
+    /// Runs one measurement of `bench tree` in this process, which `bench tree` starts for it.
     #[command(hide = true)]
     Measure {
-        /// Role whose work is measured.
+        /// Part of the measurement: author, server, or a tree in the paper's layout.
         role: Role,
-        /// Order as JSON.
+        /// Instructions for the measurement (`Order`), as JSON.
         order: String,
     },
 }
 
 #[derive(Debug, Args)]
 struct FiguresArguments {
-    /// File of lines from `tree`, `tuple`, `aad`, `directory`, `flexlist` or `peers` with `--json`.
-    /// Other lines are skipped.
+    /// File with result lines that `tree`, `tuple`, `aad`, `directory`, `flexlist` or `peers`
+    /// printed with `--json`. Text that is no result line is skipped.
     #[arg(long)]
     from: PathBuf,
     /// Folder for the plots.
@@ -97,7 +98,8 @@ struct FiguresArguments {
     out: PathBuf,
 }
 
-/// Builds the command line, with comma-separated lists and list defaults.
+/// Builds the command line. In its help, lists are comma-separated, and so are their default
+/// values.
 pub fn command_line() -> clap::Command {
     Arguments::command().mut_subcommands(|command| {
         command.mut_args(|argument| {
@@ -118,7 +120,7 @@ pub fn command_line() -> clap::Command {
     })
 }
 
-/// Runs the command that the program's arguments name.
+/// Runs the command that the arguments of this process name, and returns the exit code.
 pub fn main() -> ExitCode {
     let matches = command_line().get_matches();
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());

@@ -1,4 +1,4 @@
-//! Collects the lines of a run as they are measured, and shows its progress.
+//! Report of a run: collects the result lines as they are measured, and shows the progress.
 
 use std::{
     io::{Write, stderr, stdout},
@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::{Outcome, line::Line, machine::Machine, tables::Tables, timing::Effort};
 
-/// Output and effort of a run, common to all commands.
+/// Arguments that all benchmark commands share: output format and effort.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Manner {
     /// Prints one JSON object per line instead of tables.
@@ -22,17 +22,17 @@ pub struct Manner {
 }
 
 impl Manner {
-    /// Creates a report with these settings.
+    /// Creates an empty report with these settings.
     pub fn report(self) -> Outcome<Report> {
         Report::new(self.json, self.quick)
     }
 }
 
-/// Note on a quick run's figures.
+/// Note in reports that contain figures of a quick run.
 pub const QUICK: &str =
     "A quick run: small sizes and few repetitions. Rankings can be read from it, figures cannot.";
 
-/// State of a run: its settings, and the lines so far.
+/// Report of a run: its settings, and the result lines so far.
 #[derive(Debug)]
 pub struct Report {
     progress: ProgressBar,
@@ -44,8 +44,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// Creates a report that prints lines if `json`, otherwise tables. If `quick`, it only shows
-    /// that everything works.
+    /// Creates an empty report. If `json`, it prints each result line as JSON, otherwise tables at
+    /// the end. If `quick`, measurements are short and show only that everything works.
     pub fn new(json: bool, quick: bool) -> Outcome<Self> {
         let progress = ProgressBar::new_spinner();
         progress.set_style(ProgressStyle::with_template("{spinner} {msg} ({elapsed})")?);
@@ -65,23 +65,24 @@ impl Report {
         self.progress.set_message(what.into());
     }
 
-    /// Returns the duration and repetitions of measurements.
+    /// Returns the time budget and the number of repetitions for measurements.
     pub const fn effort(&self) -> Effort {
         Effort::new(self.quick)
     }
 
-    /// Returns the number of repetitions of slow work: `full`, or `quick` in a quick run.
+    /// Returns the number of repetitions for slow work: `quick` in a quick run, otherwise `full`.
     pub const fn rounds(&self, full: usize, quick: usize) -> usize {
         if self.quick { quick } else { full }
     }
 
-    /// Records a line measured on this machine, with the machine's description.
+    /// Records a result line that was measured on this machine. Adds the machine's description to
+    /// it.
     pub fn measured(&mut self, line: Line) -> Outcome<()> {
         let line = line.merged(&self.machine);
         self.line(line)
     }
 
-    /// Records a line computed from other lines.
+    /// Records a result line that was computed from other lines.
     pub fn line(&mut self, line: Line) -> Outcome<()> {
         if self.json {
             let json = serde_json::to_string(&line)?;
@@ -91,7 +92,7 @@ impl Report {
         Ok(())
     }
 
-    /// Returns the lines so far.
+    /// Returns the result lines so far.
     pub fn lines(&self) -> &[Line] {
         &self.lines
     }
@@ -102,8 +103,8 @@ impl Report {
             .push(format!("{what}: about {expected_seconds:.0} s"));
     }
 
-    /// Ends the run. Prints tables, unless each line was printed as JSON. Prints skipped work on
-    /// the error output.
+    /// Ends the run. Prints the tables that `tables` makes, unless each line was printed as JSON.
+    /// Lists work that was left out on the error output.
     pub fn finish(self, tables: impl FnOnce(&[Line]) -> Tables) -> Outcome<()> {
         self.progress.finish_and_clear();
         if !self.json {

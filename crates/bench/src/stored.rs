@@ -1,10 +1,11 @@
-//! Dictionaries with stored nodes: `bench stored`.
+//! `bench stored`: dictionaries whose nodes are stored.
 //!
 //! Measures nodes in a log in memory, stores in files, and a third-party tree on a database.
 //!
 //! The dictionary is a red-black tree with keys of 16 bytes and values of 32, loaded in one
 //! snapshot. Each further snapshot replaces one value: 100 snapshots in memory, 200 in files. The
-//! limit of a lookup is the same lookup in memory. Its reads are counted in blocks of 4 KiB.
+//! limit of a lookup is the same lookup in a tree in memory. Reads from the log are counted in
+//! blocks of 4 KiB.
 
 mod files;
 
@@ -41,7 +42,7 @@ type S = Sha256Ed25519;
 pub struct StoredArguments {
     #[command(flatten)]
     manner: Manner,
-    /// Numbers of keys; with --quick 1000.
+    /// Numbers of keys in the dictionary; with --quick 1000.
     #[arg(
         long,
         value_delimiter = ',',
@@ -50,7 +51,7 @@ pub struct StoredArguments {
         value_parser = clap::value_parser!(u64).range(1..),
     )]
     keys: Vec<u64>,
-    /// Media of the nodes. Files are in the temporary folder.
+    /// Media that the nodes are stored on. Files are in the temporary folder.
     #[arg(
         long,
         value_enum,
@@ -58,28 +59,30 @@ pub struct StoredArguments {
         default_value = "memory,files"
     )]
     medium: Vec<Medium>,
-    /// Runs one operation on the store in a folder, and prints the peak memory of the process.
+    /// Runs one operation on the store in `--folder`, and prints the peak memory of the process in
+    /// bytes.
     #[arg(long, value_enum, requires = "folder", hide = true)]
     once: Option<Once>,
-    /// Folder of the store.
+    /// Folder of the store for `--once`.
     #[arg(long, hide = true)]
     folder: Option<PathBuf>,
 }
 
-/// Medium of the nodes.
+/// Medium that the nodes are stored on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Medium {
     Memory,
     Files,
-    /// The tree of `jmt` in a redb file; builds `peers` first.
+    /// The third-party tree `jmt` in a redb file; compiles `peers` first.
     Jmt,
 }
 
-/// Most keys of the third-party tree: one snapshot of more does not fit into memory.
+/// Maximum number of keys for the third-party tree. One snapshot with more keys does not fit into
+/// memory.
 const MOST_JMT: u64 = 1_000_000;
 
 impl StoredArguments {
-    /// Measures each size.
+    /// Measures each number of keys on each medium, or runs the operation of `--once`.
     pub fn run(&self) -> Outcome<()> {
         if let (Some(once), Some(folder)) = (self.once, &self.folder) {
             let keys = self.keys.first().copied().unwrap_or(1);
@@ -107,7 +110,7 @@ impl StoredArguments {
     }
 }
 
-/// Makes the tables of these lines.
+/// Makes the tables of `bench stored` from result lines.
 pub fn tables(lines: &[Line]) -> Tables {
     let mut tables = Tables::default();
     TABLE.show(&mut tables, lines);
@@ -157,7 +160,7 @@ const FILES: TableSpec = TableSpec::new(
     ],
 );
 
-/// Number of snapshots after the first one.
+/// Number of measured snapshots after the snapshot that loads all keys.
 const SNAPSHOTS: u64 = 100;
 
 #[allow(clippy::too_many_lines, reason = "one figure after the other")]
@@ -248,8 +251,8 @@ fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
     })
 }
 
-/// Returns the mean number of blocks that a lookup of a random key reads in a version, with a
-/// twentieth of the log in the cache.
+/// Returns the mean number of blocks that a lookup of a random key reads from the log. The cache
+/// has room for a twentieth of the log.
 fn reads(stored: &StoredRepository<S, RedBlack>, version: Version, keys: u64) -> Outcome<f64> {
     let log = stored.log().clone();
     let share = usize::try_from(log.end())? / 20;
@@ -267,12 +270,12 @@ fn reads(stored: &StoredRepository<S, RedBlack>, version: Version, keys: u64) ->
     Ok(round()? as f64 / LOOKUPS as f64)
 }
 
-/// Cache size in bytes, larger than any log here.
+/// Cache size in bytes, larger than the log of any measured dictionary.
 const WHOLE: usize = 8 << 30;
 /// Number of lookups whose reads are counted.
 const LOOKUPS: u64 = 20_000;
 
-/// Returns a key of 16 bytes. The order of keys is not the order of their numbers.
+/// Returns a key of 16 bytes for a number. The order of keys is not the order of their numbers.
 fn key(number: u64) -> Key {
     let mut random = Random::new(number);
     let bytes = [random.next().to_be_bytes(), number.to_be_bytes()].concat();

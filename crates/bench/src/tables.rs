@@ -1,4 +1,5 @@
-//! Tables of lines: a column has a title, and a function from a line to its cell.
+//! Tables of result lines: a column has a title, and a function from a line to the text of its
+//! cell.
 
 use std::fmt;
 
@@ -7,7 +8,7 @@ use serde_json::Value;
 
 use crate::line::Line;
 
-/// A column of a table.
+/// Column of a table: its title, its alignment, and a function from a result line to a cell.
 pub struct Column<'a> {
     title: &'a str,
     cell: Box<dyn Fn(&Line) -> String + 'a>,
@@ -15,7 +16,7 @@ pub struct Column<'a> {
 }
 
 impl<'a> Column<'a> {
-    /// Creates a column from a function.
+    /// Creates a column whose cells `cell` formats from result lines.
     pub fn new(title: &'a str, cell: impl Fn(&Line) -> String + 'a) -> Self {
         Self {
             title,
@@ -24,7 +25,7 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// Sets another title.
+    /// Replaces the title of the column.
     #[must_use]
     pub fn titled(mut self, title: &'a str) -> Self {
         self.title = title;
@@ -39,18 +40,18 @@ impl<'a> Column<'a> {
     }
 }
 
-/// Creates a column with the output of [`cell`].
+/// Creates a column whose cells [`cell`] formats from `shown`, a key or a formula.
 pub fn text<'a>(title: &'a str, shown: &'a str) -> Column<'a> {
     Column::new(title, move |line| cell(line, shown))
 }
 
-/// Creates a column of figures.
+/// Creates a column with the figure under `key`.
 pub fn number<'a>(title: &'a str, key: &'a str) -> Column<'a> {
     text(title, key)
 }
 
-/// Formats the value of a key, of a quotient `key/1e3` or `1e6/key`, or of `key%`, a share of 1 as
-/// a percentage.
+/// Formats a cell from `shown`: the value of a key, or a quotient `key/1e3` or `1e6/key`. With
+/// `key%`, formats a share of 1 as a percentage.
 ///
 /// Texts and counts are unchanged; figures have about four digits.
 pub fn cell(line: &Line, shown: &str) -> String {
@@ -68,7 +69,8 @@ pub fn cell(line: &Line, shown: &str) -> String {
     }
 }
 
-/// Returns the value of a cell as a number, if it is one.
+/// Returns the number that a cell shows: the value of a key, or a quotient. `None` if it is no
+/// number.
 pub fn figure(line: &Line, shown: &str) -> Option<f64> {
     let (key, quotient) = parts(shown);
     let number = line.number(key)?;
@@ -79,7 +81,7 @@ pub fn figure(line: &Line, shown: &str) -> Option<f64> {
     })
 }
 
-/// Divisor or dividend of a figure.
+/// Constant of a quotient: `Over` divides the figure by it, `Under` divides it by the figure.
 enum Quotient {
     Over(f64),
     Under(f64),
@@ -107,20 +109,20 @@ pub struct Tables(Vec<Block>);
 /// One part of [`Tables`].
 #[derive(Clone, Debug)]
 pub enum Block {
-    /// A title, and a note below, either of which may be empty.
+    /// A title and a note below it. Either may be empty.
     Heading {
-        /// The title.
+        /// Title of the tables that follow.
         title: String,
-        /// Note to read before the rest.
+        /// Note to read before the tables that follow.
         note: String,
     },
     /// A table of texts.
     Table {
-        /// The names of the columns.
+        /// Titles of the columns.
         titles: Vec<String>,
         /// Whether each column is aligned to the right, as numbers are.
         to_the_right: Vec<bool>,
-        /// The rows, each as long as the titles.
+        /// Cells of each row, as many as there are titles.
         rows: Vec<Vec<String>>,
     },
     /// A line of text.
@@ -128,7 +130,7 @@ pub enum Block {
 }
 
 impl Tables {
-    /// Adds a heading and a note, each if it is not empty.
+    /// Adds a heading with a title and a note. Either may be empty.
     pub fn heading(&mut self, title: &str, note: &str) {
         let (title, note) = (title.to_owned(), note.to_owned());
         self.0.push(Block::Heading { title, note });
@@ -142,7 +144,7 @@ impl Tables {
         self.rows(&titles, &alignments, lines.into_iter().map(row).collect());
     }
 
-    /// Adds a table with a heading, unless there are no lines.
+    /// Adds a heading and a table with a row for each line. Adds nothing if there are no lines.
     pub fn section(&mut self, title: &str, note: &str, lines: &[&Line], columns: &[Column<'_>]) {
         if !lines.is_empty() {
             self.heading(title, note);
@@ -150,8 +152,8 @@ impl Tables {
         }
     }
 
-    /// Adds a table of texts. By default columns are aligned to the right, the first one to the
-    /// left.
+    /// Adds a table of texts. Columns without an entry in `alignments` are aligned to the right,
+    /// the first one to the left.
     pub fn rows(&mut self, titles: &[&str], alignments: &[CellAlignment], rows: Vec<Vec<String>>) {
         let is_right = |index: usize| {
             let alignment = alignments.get(index).copied();
@@ -169,7 +171,7 @@ impl Tables {
         self.0.push(Block::Note(text.to_owned()));
     }
 
-    /// Adds a note about the machine that measured, if a line names one.
+    /// Adds a note about the machine that measured, if `lines` name one.
     #[must_use]
     pub fn signed(mut self, lines: &[Line]) -> Self {
         if let Some(line) = lines.iter().find(|line| line.get("cpu").is_some()) {
@@ -182,12 +184,12 @@ impl Tables {
         self
     }
 
-    /// Returns the blocks in the order in which they were added.
+    /// Returns all headings, tables and notes in the order in which they were added.
     pub fn blocks(&self) -> &[Block] {
         &self.0
     }
 
-    /// Reports whether nothing was added.
+    /// Reports whether there is no heading, table or note.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -230,7 +232,7 @@ impl fmt::Display for Block {
     }
 }
 
-/// Formats a number with about four significant digits and without an exponent.
+/// Formats a number with about four significant digits and no exponent.
 pub fn digits(value: f64) -> String {
     let decimals = match value.abs() {
         size if size >= 1000.0 => 0,
@@ -247,13 +249,14 @@ pub fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-/// Returns the cell for a figure that does not exist, for example because the paper of 2010 has
-/// none.
+/// Returns the text of a cell whose figure does not exist, for example because the paper of 2010
+/// has none.
 pub fn dash() -> String {
     "-".to_owned()
 }
 
-/// Returns the cell for a missing key: another version of this program wrote the line.
+/// Returns the text of a cell whose key is missing in the result line, because another version of
+/// this program wrote the line.
 fn missing() -> String {
     "?".to_owned()
 }

@@ -1,4 +1,5 @@
-//! Tree dictionaries: growing and steady-state microbenchmarks (Crosby & Wallach 2010, section 6).
+//! Benchmarks of tree dictionaries: growing from empty, and a steady state (Crosby & Wallach 2010,
+//! section 6).
 //!
 //! - [`author`] and [`server`] measure one tree each, in a separate [`process`]. The author writes
 //!   its updates to a file ([`update_file`]) for the servers.
@@ -28,7 +29,7 @@ use process::Order;
 pub struct TreeArguments {
     #[command(flatten)]
     manner: Manner,
-    /// Numbers of keys; with --quick 1000.
+    /// Numbers of keys in the trees; with --quick 1000.
     #[arg(
         long,
         value_delimiter = ',',
@@ -37,13 +38,13 @@ pub struct TreeArguments {
         value_parser = clap::value_parser!(u64).range(2..),
     )]
     keys: Vec<u64>,
-    /// Restricts the run to these schemes.
+    /// Restricts the run to these balancing schemes; by default all.
     #[arg(long, value_delimiter = ',', value_parser = possible(|tree| tree.scheme))]
     scheme: Vec<String>,
-    /// Restricts the run to these repositories.
+    /// Restricts the run to these repositories (ways of storing versions); by default all.
     #[arg(long, value_delimiter = ',', value_parser = possible(|tree| tree.repository))]
     repository: Vec<String>,
-    /// The suites.
+    /// Suites of hash and signature under which trees are measured.
     #[arg(
         long,
         value_delimiter = ',',
@@ -51,10 +52,10 @@ pub struct TreeArguments {
         value_parser = possible(|tree| tree.suite),
     )]
     suite: Vec<String>,
-    /// The experiments.
+    /// Experiments to run.
     #[arg(long, value_delimiter = ',', default_value = "growing,steady_state")]
     experiment: Vec<Experiment>,
-    /// Factor by which prices fall in `what_if`.
+    /// Factor by which a price falls in each scenario of `what_if`.
     #[arg(long, default_value_t = 10.0)]
     cheaper: f64,
     /// Number of snapshots in steady state; by default the number of keys, at most 10000.
@@ -62,22 +63,23 @@ pub struct TreeArguments {
     snapshots: Option<u64>,
 }
 
-/// The experiments.
+/// Experiment of `bench tree`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub enum Experiment {
-    /// Growth from empty, one new key in each snapshot.
+    /// Trees that grow from empty, with one new key in each snapshot.
     Growing,
-    /// Steady state: filled in the first snapshot, then one key added and one removed in each.
+    /// Trees of constant size: the first snapshot adds all keys, each further one adds one key and
+    /// removes one.
     SteadyState,
     /// Growing trees with entries in all nodes, as in the paper, for table 3.
     PaperLayout,
-    /// Effect of cheaper computing, sending or cryptography. Needs `growing` in the same run.
+    /// Costs if computing, sending or cryptography were cheaper. Needs `growing` in the same run.
     WhatIf,
 }
 
 impl TreeArguments {
-    /// Runs the requested measurements.
+    /// Runs the experiments that the command line requests, and prints their report.
     pub fn run(&self) -> Outcome<()> {
         let mut report = self.manner.report()?;
         for suite in &self.suite {
@@ -100,7 +102,8 @@ impl TreeArguments {
         self.experiment.contains(&experiment)
     }
 
-    /// Measures every scheme with the paper's layout, at every size.
+    /// Measures every scheme in the paper's layout, with entries in all nodes, at every number of
+    /// keys.
     fn paper_layout(&self, suite: &str, report: &mut Report) -> Outcome<()> {
         for keys in &self.keys {
             for scheme in paper_layout::SCHEMES {
@@ -122,7 +125,8 @@ impl TreeArguments {
         Ok(())
     }
 
-    /// Measures one author, and the servers that apply its updates.
+    /// Measures the author of one scheme, and the servers of its repositories, which apply the
+    /// author's updates.
     fn measure(
         &self,
         suite: &str,
@@ -164,7 +168,7 @@ impl TreeArguments {
         chosen(&self.scheme, tree.scheme) && chosen(&self.repository, tree.repository)
     }
 
-    /// Lists the growing workloads, then those in steady state, which have more sizes.
+    /// Lists the workloads: growing trees, then trees in steady state, which have more sizes.
     fn workloads(&self) -> Vec<Workload> {
         let growing = self.keys.iter().map(|keys| Workload::growing(*keys));
         let steady = self.steady_sizes().into_iter().map(|keys| {
@@ -176,7 +180,8 @@ impl TreeArguments {
         growing.chain(steady).collect()
     }
 
-    /// Lists 1, 2, 5, 10, .. thousand up to the largest number of keys, and all numbers of keys.
+    /// Lists the numbers of keys in steady state: 1, 2, 5, 10, .. thousand up to the largest
+    /// requested number, and all requested numbers.
     fn steady_sizes(&self) -> Vec<u64> {
         let largest = self.keys.iter().copied().max().unwrap_or(0);
         let decades = (3..19).map(|exponent| 10_u64.pow(exponent));
@@ -201,22 +206,22 @@ fn chosen(list: &[String], name: &str) -> bool {
 pub struct BatchArguments {
     #[command(flatten)]
     manner: Manner,
-    /// Numbers of threads, keys, updates and snapshots.
+    /// Numbers of threads, keys, updates and snapshots to measure.
     #[command(flatten)]
     batches: Batches,
-    /// The scheme.
+    /// Balancing scheme of the tree.
     #[arg(long, default_value = "red-black", value_parser = possible(|tree| tree.scheme))]
     scheme: String,
-    /// The repository.
+    /// Repository of the tree, the way of storing versions.
     #[arg(long, default_value = "path-copying", value_parser = possible(|tree| tree.repository))]
     repository: String,
-    /// The suite.
+    /// Suite of hash and signature.
     #[arg(long, default_value = SUITES[0].0, value_parser = possible(|tree| tree.suite))]
     suite: String,
 }
 
 impl BatchArguments {
-    /// Runs the requested measurements.
+    /// Measures the requested tree, and prints the report.
     pub fn run(&self) -> Outcome<()> {
         let mut report = self.manner.report()?;
         let tree = MeasuredTree::named(&self.scheme, &self.repository, &self.suite)?;
@@ -233,7 +238,7 @@ pub struct PrimitivesArguments {
 }
 
 impl PrimitivesArguments {
-    /// Measures all suites.
+    /// Measures the primitives of all suites, and prints the report.
     pub fn run(self) -> Outcome<()> {
         let mut report = self.manner.report()?;
         for (suite, measure) in SUITES {

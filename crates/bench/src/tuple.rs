@@ -1,12 +1,12 @@
-//! Tuple dictionaries compared with a red-black tree: the paper's tables 7 to 11, and figures 7 and
-//! 8.
+//! Benchmarks of tuple dictionaries, compared with a red-black tree: the paper's tables 7 to 11,
+//! and figures 7 and 8.
 //!
 //! The times of author and client are also compared with the time of only their signatures.
 //!
 //! - [`list`] lists the compared designs, each a [`pair`]. [`instrument`] and [`timed_design`]
 //!   record cryptography.
 //! - [`growing`] (tables 7 to 9), [`steady`] and [`threads`] (many snapshots at one size),
-//!   [`macrobenchmark`] (tables 10 and 11) and [`scaling`] (section 9) are experiments on a
+//!   [`macrobenchmark`] (tables 10 and 11) and [`scaling`] (section 9) are experiments. They use a
 //!   [`crate::dictionary::Run`].
 //! - [`costs`] computes figures 7 and 8 from their measurements, and [`conclusion`] names the
 //!   cheapest designs.
@@ -41,34 +41,34 @@ use comparison::Prices;
 use crate::{line, prelude::*, primitives::Primitives};
 use instrument::{PlainSuite, chain_step_ns};
 
-/// Task of an experiment on one design.
+/// Task of measuring one design in one experiment.
 #[derive(Clone, Copy, Debug)]
 pub struct Task<'a> {
-    /// The design's name.
+    /// Name of the design.
     pub design: &'a str,
-    /// The number of keys.
+    /// Number of keys in the dictionary.
     pub keys: u64,
-    /// The longest time for one design in one experiment.
+    /// Maximum time for the design in the experiment.
     pub limit: Duration,
-    /// Whether this is a quick run.
+    /// Whether this is a quick run, with few repetitions.
     pub quick: bool,
-    /// Duration and repetitions of measurements.
+    /// Time budget and number of repetitions for lookups and primitives.
     pub effort: Effort,
-    /// Provider's prices.
+    /// Prices of computing and of sending.
     pub prices: Prices,
 }
 
-/// Primitives that bound every design, measured in the same run.
+/// Times of the primitives that bound every design, measured in the same run.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Signatures and hashes.
+    /// Times of signatures and hashes.
     pub primitives: Primitives,
-    /// A step of a hash chain.
+    /// Nanoseconds of one step of a hash chain.
     pub chain_step_ns: f64,
 }
 
 impl Limits {
-    /// Measures the primitives.
+    /// Measures all primitives.
     pub fn measure(effort: &Effort) -> Self {
         Self {
             primitives: Primitives::measure::<PlainSuite>(effort),
@@ -76,7 +76,8 @@ impl Limits {
         }
     }
 
-    /// Averages two measurements, before and after the work that they are compared with.
+    /// Averages two measurements. They are made before and after the work whose lower bound is
+    /// computed from their mean.
     #[must_use]
     pub fn mean(self, other: Self) -> Self {
         Self {
@@ -85,7 +86,7 @@ impl Limits {
         }
     }
 
-    /// Returns a line with these figures.
+    /// Returns the times as figures of a result line.
     pub fn line(&self) -> Line {
         line! {
             sign_us: self.primitives.sign_us,

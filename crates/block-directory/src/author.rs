@@ -1,4 +1,5 @@
-//! Authors: the full author stores all entries, the light author stores at most 48 digests.
+//! Authors of directories. The full author stores all entries; the light author stores at most 48
+//! digests.
 
 mod changes;
 mod full;

@@ -1,5 +1,5 @@
-//! In-memory directories of strategies 2 to 6: blocks with their states, and proofs by opened
-//! blocks.
+//! In-memory directories for the paper's digests of blocks (strategies 2 to 6 of
+//! [`crate::strategy`]). They have roots and proofs, but no author or server.
 
 use core::{marker::PhantomData, ops::Range};
 use std::collections::BTreeMap;
@@ -15,10 +15,11 @@ use crate::{
     },
 };
 
-/// Blocks of slots, from the entries up. Every change updates all summaries on its path, one by
-/// one, as `FastAD` does.
+/// A tree of blocks of slots, with the entries in the blocks of level 0. A slot of a higher level
+/// contains the summary of the block below it. Every change updates all summaries on its path, one
+/// by one, as the paper's `FastAD` does.
 ///
-/// Time of a change: the strategy's update of one block for each level.
+/// Time of a change: one update of a block, by the strategy, for each level.
 #[derive(Clone, Debug)]
 pub struct BlockTree<S: Suite, B: BlockDigest<S>> {
     capacity: u32,
@@ -26,14 +27,14 @@ pub struct BlockTree<S: Suite, B: BlockDigest<S>> {
     blocks: BTreeMap<Place, Block<S, B>>,
 }
 
-/// The slots of a block, and its state.
+/// The bytes of a block's slots, and the strategy's state for the block.
 #[derive(Clone, Debug)]
 struct Block<S: Suite, B: BlockDigest<S>> {
     bytes: Vec<u8>,
     state: B::State,
 }
 
-/// Error returned when a change was not made.
+/// Error returned when a [`BlockTree`] did not make a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BlockError {
@@ -68,12 +69,12 @@ impl<S: Suite, B: BlockDigest<S>> BlockTree<S, B> {
         })
     }
 
-    /// The number of entries, deleted ones included.
+    /// Returns the number of entries, deleted ones included.
     pub const fn registered(&self) -> u64 {
         self.registered
     }
 
-    /// Registers an object.
+    /// Registers an object by its digest. Returns the id of its entry.
     ///
     /// # Errors
     /// - [`BlockError::Rule`] with [`InputError::ReservedDigest`] if the object has the digest of
@@ -92,7 +93,7 @@ impl<S: Suite, B: BlockDigest<S>> BlockTree<S, B> {
         Ok(EntryId::new(id))
     }
 
-    /// Replaces the object of an entry.
+    /// Replaces the object of the entry `id` by another object, given by its digest.
     ///
     /// # Errors
     /// - [`BlockError::Rule`] with [`ApplyError::UnknownId`] if the id is not assigned, with
@@ -126,19 +127,20 @@ impl<S: Suite, B: BlockDigest<S>> BlockTree<S, B> {
         self.write(id, shown)
     }
 
-    /// The root.
+    /// Returns the root of the tree.
     pub fn root(&self) -> S::Digest {
         block_root::<S, B>(self.registered, self.capacity, &self.top())
     }
 
-    /// The summary of the topmost block; empty without entries.
+    /// Returns the summary of the topmost block; empty without entries.
     pub fn top(&self) -> Vec<u8> {
         let top = self.blocks.last_key_value();
         top.map(|(place, block)| self.summary(*place, block))
             .unwrap_or_default()
     }
 
-    /// Proves an entry, or that it is not assigned.
+    /// Proves the state of an entry, or that the id is not assigned. The proof contains every slot
+    /// of the blocks on the path.
     pub fn prove(&self, id: EntryId) -> OpenedProof<S, B> {
         let mut contents = Vec::new();
         if id.number() < self.registered {
@@ -158,9 +160,9 @@ impl<S: Suite, B: BlockDigest<S>> BlockTree<S, B> {
         }
     }
 
-    /// Writes an entry, and the summaries above it.
+    /// Writes the state of an entry, and updates the summaries above it.
     ///
-    /// A level that outgrows one block gets a level above, with that block as first slot.
+    /// A level that outgrows one block gets a level above it, with this block as its first slot.
     fn write(&mut self, id: u64, shown: EntryState<S>) -> Result<(), BlockError> {
         let mut position = id;
         let mut content = entry_content::<S>(shown);
@@ -185,7 +187,8 @@ impl<S: Suite, B: BlockDigest<S>> BlockTree<S, B> {
         Ok(())
     }
 
-    /// Writes one slot: appends a new one to its block, or replaces its content.
+    /// Writes the content `new` to one slot: appends a new slot to its block, or replaces an
+    /// existing one. `position` counts slots from the start of the level.
     fn write_slot(&mut self, place: Place, position: u64, new: &[u8]) -> Result<(), BlockError> {
         let at = self.range(place, position);
         if !self.blocks.contains_key(&place) {
@@ -205,7 +208,8 @@ impl<S: Suite, B: BlockDigest<S>> BlockTree<S, B> {
         Ok(())
     }
 
-    /// The byte range of a slot in its block.
+    /// Returns the range of a slot's bytes in its block. `position` counts slots from the start of
+    /// the level.
     fn range(&self, place: Place, position: u64) -> Range<usize> {
         let width = slot_width::<S, B>(place.level);
         let slot = position % u64::from(self.capacity);
@@ -231,7 +235,7 @@ impl<S: Suite, B: BlockDigest<S>> BlockTree<S, B> {
         block.map_or_else(Vec::new, |block| self.summary(place, block))
     }
 
-    /// Whether a registered entry is deleted.
+    /// Returns whether a registered entry is deleted.
     fn is_deleted(&self, id: u64) -> bool {
         let (level, block) = (0, id / u64::from(self.capacity));
         let place = Place { level, block };

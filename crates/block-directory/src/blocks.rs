@@ -1,4 +1,5 @@
-//! The blocks of a directory of strategy 1: all in memory, or partly in files.
+//! The blocks of a directory with the tree of RFC 9162 (strategy 1): all in memory, or partly in
+//! files.
 
 pub(crate) mod frame;
 pub(crate) mod grid;
@@ -21,21 +22,21 @@ use crate::{
     strategy::Place,
 };
 
-/// The contents of the latest version.
+/// The blocks of a directory's latest version, with their layout and root.
 #[derive(Debug)]
 pub(crate) struct Blocks<S: Suite> {
     grid: Grid,
     root: S::Digest,
-    /// The levels that stay in memory, from `pinned_from` up.
+    /// The blocks of the levels that stay in memory, from `pinned_from` up.
     levels: Vec<Vec<Frame<S>>>,
     /// The lowest level that stays in memory.
     pinned_from: u8,
-    /// Files and cache of the other levels.
+    /// Files and cache of the levels below `pinned_from`; `None` for a directory in memory.
     backing: Option<BackingStore<S>>,
 }
 
 impl<S: Suite> Blocks<S> {
-    /// Creates blocks of `2^step` slots, without entries.
+    /// Creates the blocks of a directory without entries. Blocks will have `2^step` slots.
     pub(crate) fn new(step: u32) -> Self {
         let registered = 0;
         Self {
@@ -47,7 +48,7 @@ impl<S: Suite> Blocks<S> {
         }
     }
 
-    /// Fails if the directory was closed by a failed write.
+    /// Returns an error if a failed write has closed the directory.
     pub(crate) fn require_open(&self) -> Result<(), StoreFault> {
         match &self.backing {
             Some(backing) => backing.require_open(),
@@ -55,7 +56,8 @@ impl<S: Suite> Blocks<S> {
         }
     }
 
-    /// Files and cache of the blocks that do not stay in memory.
+    /// Returns the files and cache of the blocks that do not stay in memory; `None` for a directory
+    /// in memory.
     pub(crate) const fn backing(&self) -> Option<&BackingStore<S>> {
         self.backing.as_ref()
     }
@@ -64,17 +66,17 @@ impl<S: Suite> Blocks<S> {
         self.grid
     }
 
-    /// The height of a block.
+    /// Returns the height of a block, which has `2^step` slots.
     pub(crate) const fn step(&self) -> u32 {
         self.grid.step
     }
 
-    /// The number of entries, deleted ones included.
+    /// Returns the number of entries, deleted ones included.
     pub(crate) const fn registered(&self) -> u64 {
         self.grid.registered
     }
 
-    /// The root.
+    /// Returns the root of the directory.
     pub(crate) const fn root(&self) -> S::Digest {
         self.root
     }
@@ -99,7 +101,8 @@ impl<S: Suite> Blocks<S> {
         frame.map(FrameRef::Pinned).ok_or(StoreFault::Damaged)
     }
 
-    /// Changes a block, or makes the next one of its level. `grid` is the layout after the change.
+    /// Applies `change` to a block, or to a new block, the next one of its level. `grid` is the
+    /// layout after the change.
     fn change(
         &mut self,
         grid: Grid,
@@ -126,7 +129,7 @@ impl<S: Suite> Blocks<S> {
         Ok(())
     }
 
-    /// Adds the next block of a level. `grid` is the layout after the change.
+    /// Adds `frame` as the next block of its level. `grid` is the layout after the change.
     fn push(&mut self, grid: Grid, place: Place, frame: Frame<S>) -> Result<(), StoreFault> {
         if place.level < self.pinned_from {
             let backing = self.backing.as_ref().ok_or(StoreFault::Damaged)?;

@@ -23,25 +23,25 @@ use crate::{
 /// A client of one directory. It trusts the author's key, and stores the newest head that it has
 /// seen.
 ///
-/// Answers are about the server's latest version. An answer includes its head if the client does
-/// not know it.
+/// Answers are about the server's latest version. An answer includes the head of this version if
+/// the client does not know it.
 #[derive(Clone, Debug)]
 pub struct DirectoryClient<S: Suite> {
     view: TrustedView<S>,
     step: u32,
 }
 
-/// Error returned for an answer that is refused or overtaken.
+/// Error returned for an answer that the client refuses, or that is outdated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AnswerError<S: Suite> {
-    /// The server or the author misbehaved.
+    /// The answer does not verify: the server or the author misbehaved.
     #[error(transparent)]
     Refused(#[from] Refusal<S, VerifyError>),
     /// The server claims that the hint matches, but hint and answer do not form a valid proof. A
-    /// false or stale hint does not match, because the client offers only digests computed from it.
-    /// The answer is therefore false. Repeat the look-up without the hint, at another server if
-    /// there is one.
+    /// false or stale hint cannot match, because the client offers only digests computed from the
+    /// hint. The answer is therefore false. Repeat the look-up without the hint, at another server
+    /// if there is one.
     #[error("the server claims that the hint matches, but hint and answer do not verify: {0}")]
     HintFailed(VerifyError),
     /// A concurrent answer advanced the client to a newer head. Send the request again.
@@ -82,7 +82,7 @@ impl<S: Suite> From<DecodeError> for AnswerError<S> {
     }
 }
 
-/// A look-up in progress.
+/// A look-up in progress: the request sent, and the state needed to verify the answer.
 #[derive(Clone, Debug)]
 pub struct PendingEntries<S: Suite> {
     known: Version,
@@ -90,7 +90,7 @@ pub struct PendingEntries<S: Suite> {
     offer: Option<Offer<S>>,
 }
 
-/// A range request in progress.
+/// A range request in progress: the state needed to verify the answer.
 #[derive(Clone, Debug)]
 pub struct PendingRange {
     known: Version,
@@ -100,21 +100,22 @@ pub struct PendingRange {
 /// The result of a look-up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found<S: Suite> {
-    /// The entries.
+    /// The requested entries with their states, verified.
     pub entries: Verified<Entries<S, EntryQuery>>,
-    /// A new hint to store with the object, if it is better than the hint used.
+    /// A new hint to store with the object, if it is better than the hint used. `None` otherwise.
     pub refreshed: Option<Hint<S>>,
-    /// Whether the hint matched: the server's answer ends above the first subtree that tree and
-    /// hint have in common.
+    /// Whether the hint matched. The server's answer then ends above a subtree that its tree and
+    /// the hint have in common.
     pub hint_matched: bool,
 }
 
-/// The head of an answer, and its proof.
+/// The verified head that an answer is about, and the proof in the answer.
 type HeadAndEvidence<S> = (Verified<SnapshotHead<S>>, Evidence<S>);
 
 impl<S: Suite> DirectoryClient<S> {
-    /// Creates a client that has seen no head yet. `step` is the height of the server's blocks.
-    /// With a wrong step, answers contain full proofs.
+    /// Creates a client that has seen no head yet. `step` is the height of the server's blocks,
+    /// which have `2^step` slots. With a wrong step, hints do not match and answers contain full
+    /// proofs.
     pub const fn new(authority: Authority, step: u32) -> Self {
         Self {
             view: TrustedView::new(authority),
@@ -122,26 +123,29 @@ impl<S: Suite> DirectoryClient<S> {
         }
     }
 
-    /// Creates a client that continues from a stored view.
+    /// Creates a client that continues from `view`, a stored state of a client. `step` is the
+    /// height of the server's blocks.
     pub const fn resume(view: TrustedView<S>, step: u32) -> Self {
         Self { view, step }
     }
 
-    /// The client's state. Store it where no other party can write.
+    /// Returns the client's state: the newest head that it has seen. Store it where no other party
+    /// can write.
     pub const fn view(&self) -> &TrustedView<S> {
         &self.view
     }
 
-    /// Starts a look-up of entries. Returns its pending state and the request message.
+    /// Starts a look-up of entries by their ids. Returns its pending state and the request message.
     pub fn ask(&self, query: EntryQuery) -> (PendingEntries<S>, Vec<u8>) {
         self.ask_with(query, None)
     }
 
-    /// Starts a look-up of the entry of an object, with the hint stored with the object. Ignores a
-    /// hint that does not decode, or that is of another dictionary, entry or object.
+    /// Starts a look-up of the entry `id` of an object, with the hint stored with the object.
+    /// Returns its pending state and the request message. Ignores a hint that does not decode, or
+    /// that is of another dictionary, entry or object.
     ///
-    /// The result is the directory's present entry of the id. Compare it with the object's digest:
-    /// the object may be old or false.
+    /// The result is the directory's present entry of the id. The caller must compare it with the
+    /// object's digest, because the object may be old or false.
     pub fn ask_with_hint(
         &self,
         id: EntryId,
@@ -168,15 +172,15 @@ impl<S: Suite> DirectoryClient<S> {
         (pending, request.unwrap_or_default())
     }
 
-    /// Starts a range request. Returns its pending state and the request message.
+    /// Starts a request for a range of ids. Returns its pending state and the request message.
     pub fn ask_range(&self, range: EntryRange) -> (PendingRange, Vec<u8>) {
         let known = self.view.version();
         let request = codec::encode(&RangeRequest::<S>::new(known, range.clone()));
         (PendingRange { known, range }, request)
     }
 
-    /// Verifies the answer to a look-up and returns its result. The view advances to the head of
-    /// the answer even if the proof is refused, because the author signed the head.
+    /// Verifies the answer to a look-up and returns its result. The client's view advances to the
+    /// head of the answer even if the proof is refused, because the author signed the head.
     ///
     /// # Errors
     /// [`AnswerError`] if the answer does not verify, or is outdated.
@@ -210,8 +214,9 @@ impl<S: Suite> DirectoryClient<S> {
         })
     }
 
-    /// Makes a new hint from a verified proof. Returns `None` if the used hint matched and claims
-    /// this version, for a query of several ids, and for an id that is not assigned.
+    /// Creates a new hint from a verified proof. Returns `None` if the used hint matched and is of
+    /// this version. Also returns `None` for a query of several ids, and for an id that is not
+    /// assigned.
     fn refreshed(
         &self,
         pending: &PendingEntries<S>,
@@ -244,7 +249,8 @@ impl<S: Suite> DirectoryClient<S> {
         entries.map_err(AnswerError::of_proof)
     }
 
-    /// Checks the form of an answer, advances the view to its head, and decodes the rest.
+    /// Checks the form and length of an answer, advances the view to its head, and decodes the
+    /// proof in it.
     fn open(
         &mut self,
         known: Version,
@@ -260,8 +266,8 @@ impl<S: Suite> DirectoryClient<S> {
         Ok((head, evidence))
     }
 
-    /// Advances the view to the head of an answer. Returns that head, or the known one if the
-    /// answer has none.
+    /// Verifies the head in an answer and advances the view to it. Returns this head, or the known
+    /// head if the answer contains none.
     fn advance(
         &mut self,
         news: Option<News<S>>,

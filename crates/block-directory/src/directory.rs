@@ -1,4 +1,5 @@
-//! The server's side: the entries of the latest version, and the heads of all.
+//! The server of a directory: it stores the entries of the latest version, and the heads of all
+//! versions.
 
 use pad_core::{
     ApplyError, DecodeError, HeadLog, Heads as _, LookupError, Repository, SignedHead, StoreFault,
@@ -21,11 +22,12 @@ use crate::{
     store::journal::Journal,
 };
 
-/// A server of a directory, not trusted and without a key. It answers about its latest version
-/// only. Older roots can still be proved from the heads.
+/// A server of a directory. It has no key, and clients need not trust it. It answers about its
+/// latest version only. The heads still prove the roots of older versions.
 ///
 /// Memory: about two digests for each entry, or the [`CacheBudget`](crate::CacheBudget) for a
-/// directory in files. The height of its blocks is the step of hints ([`crate::hint`]).
+/// directory in files. The height of its blocks (`step`) is also the step of hints
+/// ([`crate::hint`]).
 #[derive(Debug)]
 pub struct BlockDirectory<S: Suite> {
     pub(crate) blocks: Blocks<S>,
@@ -34,21 +36,23 @@ pub struct BlockDirectory<S: Suite> {
     most_in_range: u64,
 }
 
-/// Error returned when a request has no answer. It is reported to the client outside of the format.
+/// Error returned when the server has no answer to a request. The format contains no error
+/// messages, so the caller must tell the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RequestError {
-    /// The bytes are not a request.
+    /// The bytes are not an encoded request.
     #[error(transparent)]
     Decode(#[from] DecodeError),
-    /// The client knows a newer version than this server, or asks for more than the server's limit.
-    /// Or the store cannot be read.
+    /// The client knows a newer version than this server, or asks for more than the server's limit,
+    /// or the store cannot be read.
     #[error(transparent)]
     Lookup(#[from] LookupError),
 }
 
 impl<S: Suite> BlockDirectory<S> {
-    /// Creates a server without versions, for the updates of one author and directory.
+    /// Creates an empty server for the updates of one author and directory. Its blocks have
+    /// `2^step` slots.
     ///
     /// # Errors
     /// [`VerifyError::InvalidQuery`] for a step outside `1..=12`; [`VerifyError::WrongScheme`] for
@@ -76,15 +80,16 @@ impl<S: Suite> BlockDirectory<S> {
     }
 
     /// Refuses requests for more than `most` registered entries of a range. An answer contains 33
-    /// bytes for each entry, and any client can request it with 64 bytes. The format allows `2^20`;
-    /// a greater `most` has no effect.
+    /// bytes for each entry, and any client can request it with a message of 64 bytes. The format
+    /// allows `2^20`; a greater `most` has no effect.
     pub fn limit_ranges(&mut self, most: u64) {
         self.most_in_range = most.min(MOST_RANGE);
     }
 
-    /// Loads version 1 of a directory in one pass. A loaded version has no update.
+    /// Loads version 1 of a directory in one pass. `head` is its head, signed by the author. The
+    /// server has no update to a loaded version.
     ///
-    /// `objects` are the digests of all entries in order. Time: two hashes for each.
+    /// `objects` are the digests of all entries in order. Time: two hashes for each entry.
     ///
     /// # Errors
     /// - [`InputError::ReservedDigest`](pad_core::InputError::ReservedDigest) if an object has the
@@ -111,27 +116,28 @@ impl<S: Suite> BlockDirectory<S> {
         Ok(self)
     }
 
-    /// The heads of all versions, and consistency proofs between them.
+    /// Returns the heads of all versions, from which consistency proofs can be made.
     pub const fn heads(&self) -> &HeadLog<S> {
         &self.heads
     }
 
-    /// The latest version.
+    /// Returns the number of the latest version.
     pub fn latest(&self) -> Version {
         self.heads.latest()
     }
 
-    /// The number of entries ever registered.
+    /// Returns the number of entries ever registered, deleted ones included.
     pub fn registered(&self) -> u64 {
         self.blocks.registered()
     }
 
-    /// Whether the directory is stored in files.
+    /// Returns whether the directory is stored in files.
     pub(crate) const fn is_stored(&self) -> bool {
         self.journal.is_some()
     }
 
-    /// The height of its blocks, which have `2^step` slots. Clients need it for their hints.
+    /// Returns the height `step` of the directory's blocks, which have `2^step` slots. Clients need
+    /// it for their hints.
     pub const fn step(&self) -> u32 {
         self.blocks.step()
     }
@@ -148,15 +154,15 @@ impl<S: Suite> BlockDirectory<S> {
     ///
     /// # Errors
     /// [`ApplyError`] if the update is refused; the directory is then unchanged. After
-    /// [`ApplyError::Store`] a directory in files may be closed. It may have the version when it is
-    /// opened again.
+    /// [`ApplyError::Store`] a directory in files may be closed. It may contain the new version
+    /// when it is opened again.
     pub fn apply(&mut self, update: &Update<S>) -> Result<Version, ApplyError> {
         let plan = self.plan_update(update)?;
         self.accept(update, plan)?;
         Ok(self.latest())
     }
 
-    /// Checks an update, and computes its result.
+    /// Checks an update, and computes its result without changing anything.
     pub(crate) fn plan_update(&self, update: &Update<S>) -> Result<Plan<S>, ApplyError> {
         self.blocks.require_open()?;
         self.heads.check(update.base, &update.head)?;
@@ -178,7 +184,7 @@ impl<S: Suite> BlockDirectory<S> {
         self.checkpoint_if_due()
     }
 
-    /// Makes an update the latest version.
+    /// Makes a checked update the latest version. `plan` is the update's result.
     pub(crate) fn commit(
         &mut self,
         update: &Update<S>,
@@ -195,7 +201,7 @@ impl<S: Suite> BlockDirectory<S> {
         Ok(())
     }
 
-    /// Sets version 1 to the loaded contents.
+    /// Sets the contents of version 1 to `blocks`, with the signed `head`.
     pub(crate) fn replace(&mut self, head: &SignedHead<S>, blocks: Blocks<S>) {
         self.blocks = blocks;
         self.heads.append(head);
@@ -275,7 +281,8 @@ impl<S: Suite> BlockDirectory<S> {
         Ok(DirectoryAnswer { news, evidence })
     }
 
-    /// The latest head, if the client does not know it.
+    /// Returns the latest head, with a proof that it continues the version `known`. `None` if the
+    /// client knows it already.
     fn news(&self, known: Version) -> Result<Option<News<S>>, LookupError> {
         self.heads.require(known)?;
         let latest = self.latest();
@@ -290,7 +297,8 @@ impl<S: Suite> BlockDirectory<S> {
         Ok(Some(News { head, consistency }))
     }
 
-    /// The upper part of the proof of an entry, down to the first subtree in the chain.
+    /// Returns the upper part of the proof of an entry, down to the topmost subtree whose digest is
+    /// in the client's chain. `None` if there is none.
     ///
     /// Compares only closed subtrees, and only for a registered entry, because the chain is
     /// untrusted.
@@ -323,7 +331,7 @@ impl<S: Suite> BlockDirectory<S> {
     }
 }
 
-/// Checks the directory's scheme, and the height of its blocks.
+/// Checks that the author's scheme is that of directories, and that `step` is in range.
 pub(crate) fn check_parameters(authority: &Authority, step: u32) -> Result<(), VerifyError> {
     if authority.scheme != DIRECTORY {
         return Err(VerifyError::WrongScheme {
@@ -348,7 +356,7 @@ impl<S: Suite> Repository for BlockDirectory<S> {
         Self::latest(self)
     }
 
-    /// Returns the latest version: blocks are changed in place, so no older version is available.
+    /// Returns the latest version. Blocks are changed in place, so no older version is available.
     fn oldest(&self) -> Version {
         Self::latest(self)
     }

@@ -5,58 +5,60 @@ use pad_core::{DigestBytes, Domain, Key, SchemeId, Suite};
 /// Upper bound of the number of entries of a directory, deleted ones included: `2^48`.
 pub const MOST_ENTRIES: u64 = 1 << 48;
 
-/// The number in signed heads of directories whose blocks are trees: [strategy 1](crate) of the
-/// block digests.
+/// The scheme number in signed heads of directories whose blocks are hash trees ([strategy
+/// 1](crate)).
 pub const DIRECTORY: SchemeId = SchemeId(0x0401);
 
-/// The number of an entry: 0, 1, 2, .. in the order of registration. Ids are never reused.
+/// The id of an entry: its number 0, 1, 2, .. in the order of registration. Ids are never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntryId(u64);
 
 impl EntryId {
-    /// The id with this number. Numbers from [`MOST_ENTRIES`] on are never assigned.
+    /// Creates the id with this number. Numbers from [`MOST_ENTRIES`] on are never assigned.
     pub const fn new(number: u64) -> Self {
         Self(number)
     }
 
-    /// The number.
+    /// Returns the number of the entry.
     pub const fn number(self) -> u64 {
         self.0
     }
 
-    /// The id as the key of an operation in updates: 8 bytes, big-endian.
+    /// Encodes the id as the key of an operation in an update: 8 bytes, big-endian.
     pub fn to_key(self) -> Key {
         // Eight bytes are within the bounds of keys.
         Key::new(self.0.to_be_bytes()).unwrap_or_default()
     }
 
-    /// The id in a key of an operation, if the key has 8 bytes.
+    /// Decodes the id from the key of an operation. Returns `None` unless the key has 8 bytes.
     pub fn from_key(key: &Key) -> Option<Self> {
         let bytes = key.as_bytes().try_into().ok()?;
         Some(Self(u64::from_be_bytes(bytes)))
     }
 }
 
-/// The state of an id in one version; `D` is the digest of an object.
+/// The state of an entry id in one version of a directory. `D` is the digest of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry<D> {
-    /// Registered for the object with this digest.
+    /// The id is registered for the object with this digest.
     Live(D),
-    /// Deleted permanently.
+    /// The id was registered, and its entry is deleted permanently.
     Deleted,
-    /// Not registered yet.
+    /// The id is not registered yet.
     Unassigned,
 }
 
-/// The state of a registered entry: the digest of a live one, `None` for a deleted one.
+/// The state of a registered entry: the digest of its object, or `None` for a deleted entry.
 pub(crate) type EntryState<S> = Option<<S as Suite>::Digest>;
 
-/// Whether this digest represents deleted entries, and so cannot be an object's.
+/// Returns whether this digest stands for deleted entries (all zeros), and so cannot be an object's
+/// digest.
 pub(crate) fn is_reserved<D: DigestBytes>(digest: &D) -> bool {
     *digest == D::default()
 }
 
-/// The digest of an entry. One compression binds object, id and kind.
+/// Returns the digest of an entry, a leaf of the tree; `object` is `None` for a deleted entry. One
+/// compression binds object, id and kind.
 pub fn entry_digest<S: Suite>(id: EntryId, object: Option<&S::Digest>) -> S::Digest {
     let kind = if object.is_some() { LIVE } else { DELETED };
     // be64(id), the kind, and zero bytes, as the little-endian words that digests are made from.
@@ -65,13 +67,13 @@ pub fn entry_digest<S: Suite>(id: EntryId, object: Option<&S::Digest>) -> S::Dig
     S::node(Domain::DirectoryEntry, &object, &place)
 }
 
-/// The digest of an inner node.
+/// Returns the digest of the inner node over two digests.
 pub(crate) fn node<S: Suite>(left: &S::Digest, right: &S::Digest) -> S::Digest {
     S::node(Domain::DirectoryNode, left, right)
 }
 
-/// The root over `entries` entries whose tree has the digest `top`. Without entries it is the root
-/// of every empty dictionary.
+/// Returns the root of a directory with `entries` entries, whose tree has the digest `top`. Without
+/// entries, the result is the root of every empty dictionary.
 pub fn root_digest<S: Suite>(entries: u64, top: &S::Digest) -> S::Digest {
     if entries == 0 {
         return S::empty_tree();
@@ -80,10 +82,10 @@ pub fn root_digest<S: Suite>(entries: u64, top: &S::Digest) -> S::Digest {
     S::hash(Domain::DirectoryRoot, &parts)
 }
 
-/// The number of the strategy whose blocks are trees.
+/// The number of strategy 1, whose blocks are hash trees, as hashed into roots.
 const MERKLE: u8 = 1;
 
-/// The kind byte of a live entry.
+/// The byte that stands for a live entry in hashes and slots.
 pub(crate) const LIVE: u8 = 1;
-/// The kind byte of a deleted entry.
+/// The byte that stands for a deleted entry in hashes and slots.
 pub(crate) const DELETED: u8 = 2;

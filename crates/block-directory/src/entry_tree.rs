@@ -1,4 +1,5 @@
-//! The entries of a directory of strategy 1 in memory: roots and proofs, without author or server.
+//! The entries of a directory in memory, in the tree of RFC 9162 (strategy 1), with roots and
+//! proofs. It has no author or server.
 
 use core::marker::PhantomData;
 
@@ -13,10 +14,11 @@ use crate::{
     query::{MOST_RANGE, Selection},
 };
 
-/// Entries in blocks of `2^step` slots, all in memory: the counterpart of
-/// [`BlockTree`](crate::BlockTree) for strategy 1.
+/// Entries in blocks of `2^step` slots, all in memory. Blocks are hash trees (strategy 1);
+/// [`BlockTree`](crate::BlockTree) is the counterpart for other strategies.
 ///
-/// Space: two digests for each entry, and one for each `2^(step - 1)` entries above them.
+/// Space: two digests for each entry. The blocks above level 0 add one digest for each
+/// `2^(step - 1)` entries.
 #[derive(Debug)]
 pub struct EntryTree<S: Suite> {
     blocks: Blocks<S>,
@@ -35,7 +37,8 @@ impl<S: Suite> EntryTree<S> {
         Ok(Self { blocks })
     }
 
-    /// Replaces all entries by `objects`. Time: two hashes for each.
+    /// Replaces all entries. `objects` are the digests of the new entries' objects, in the order of
+    /// ids. Time: two hashes for each entry.
     ///
     /// # Errors
     /// [`InputError::ReservedDigest`] if an object has the digest of zeros;
@@ -45,18 +48,19 @@ impl<S: Suite> EntryTree<S> {
         Ok(())
     }
 
-    /// The number of entries, deleted ones included.
+    /// Returns the number of entries, deleted ones included.
     pub const fn registered(&self) -> u64 {
         self.blocks.registered()
     }
 
-    /// The root.
+    /// Returns the root of the tree.
     pub const fn root(&self) -> S::Digest {
         self.blocks.root()
     }
 
-    /// Registers objects, changes entries (`Some`) and deletes them (`None`). Ids must be strictly
-    /// ascending. Hashes each inner node once. Returns the new number of entries.
+    /// Applies changes, given as pairs of an id and the digest of its new object. Registers or
+    /// changes the entry for `Some`, and deletes it for `None`. Ids must be strictly ascending.
+    /// Hashes each inner node once. Returns the new number of entries.
     ///
     /// # Errors
     /// [`ApplyError`] if the changes break the rules of updates. The tree is then unchanged.
@@ -78,7 +82,7 @@ impl<S: Suite> EntryTree<S> {
         Ok(registered)
     }
 
-    /// Proves the entries of `query`.
+    /// Returns a proof of the states of the entries that `query` asks for.
     ///
     /// # Errors
     /// [`LookupError::InvalidQuery`] for a range of more than [`MOST_RANGE`] registered entries.
@@ -87,7 +91,7 @@ impl<S: Suite> EntryTree<S> {
     }
 }
 
-/// Proves the entries of `query`.
+/// Returns a proof of the states of the entries that `query` asks for, from these blocks.
 pub(crate) fn prove<S: Suite, Q: Selection>(
     blocks: &Blocks<S>,
     query: &Q,

@@ -1,10 +1,10 @@
 //! Path hints: old proofs that are stored next to objects, so that a look-up reads less.
 //!
-//! A hint is untrusted. The client folds it into a *chain* of digests of closed subtrees, from the
-//! digest of the object upwards, and sends the chain. The server goes down from the top and stops
-//! at the first subtree whose digest is in the chain. It answers with the rest of the path
-//! ([`ShortCircuit`]). Hint and answer together are an ordinary proof of the server's version, and
-//! are verified as such a proof. A hint has no other use.
+//! A hint is untrusted. From a hint, the client computes the digests of complete (*closed*)
+//! subtrees around the entry, from the entry upwards. It sends some of them, the *chain*. The
+//! server goes down from the top and stops at the first subtree whose digest is in the chain. It
+//! answers with the rest of the path ([`ShortCircuit`]). Hint and answer together are an ordinary
+//! proof of the server's version, and are verified as such a proof. A hint has no other use.
 //!
 //! The chain contains the digests of the path at heights that are multiples of the server's *step*.
 //! A server with blocks of `2^step` slots finds these without reading the blocks below.
@@ -26,10 +26,11 @@ use crate::{
     shape,
 };
 
-/// The longest hint and the longest short-circuit answer, in bytes.
+/// The maximum length in bytes of a hint, and of an answer that a hint shortens ([`ShortCircuit`]).
 pub const LONGEST_HINT: usize = 2048;
 
-/// The largest step.
+/// The maximum step: the height of a server's blocks, and the distance in height of a chain's
+/// digests.
 pub const MOST_STEP: u32 = 12;
 
 /// A proof of one entry under an older version, in the form stored with the object. Untrusted.
@@ -51,8 +52,9 @@ impl<S: Suite> Message for Hint<S> {
 }
 
 impl<S: Suite> Hint<S> {
-    /// Makes a hint from a proof of one registered entry that was verified under this version.
-    /// Returns `None` unless the proof contains one entry. Does not check that this entry is `id`.
+    /// Creates a hint from a proof of one registered entry, which was verified under the root of
+    /// `version`. Returns `None` unless the proof contains one entry. Does not check that this
+    /// entry is `id`.
     pub fn new(
         dictionary: DictionaryId,
         id: EntryId,
@@ -72,14 +74,14 @@ impl<S: Suite> Hint<S> {
         })
     }
 
-    /// Returns the version that the hint claims. The claim is untrusted: it is no reason to keep a
-    /// hint that did not match.
+    /// Returns the version of the proof in the hint, as the hint claims. The claim is untrusted: it
+    /// is no reason to keep a hint that did not match.
     pub const fn version(&self) -> Version {
         self.version
     }
 
-    /// Computes the chain to offer to a server with this `step`, for an entry that should have the
-    /// object with this digest.
+    /// Computes the chain of digests to offer to a server with this `step`. `object` is the digest
+    /// that the object of the entry `id` should have.
     ///
     /// Time: one hash for each closed subtree above the entry.
     ///
@@ -118,8 +120,8 @@ impl<S: Suite> Hint<S> {
         })
     }
 
-    /// The digests of the closed subtrees around the entry at heights `step`, `2 step`, .., from
-    /// the object upwards.
+    /// Returns the digests of the closed subtrees around the entry at the heights `step`, `2 step`,
+    /// .., the lowest first.
     fn chain(&self, object: &S::Digest, step: u32) -> Vec<S::Digest> {
         let mut digest = entry_digest::<S>(EntryId::new(self.id), Some(object));
         let mut chain = Vec::new();
@@ -141,7 +143,8 @@ impl<S: Suite> Hint<S> {
     }
 }
 
-/// An offered chain, and the hint that completes the answer to it.
+/// A chain of digests offered to the server, with the hint that completes the server's answer to a
+/// proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offer<S: Suite> {
     hint: Hint<S>,
@@ -150,7 +153,7 @@ pub struct Offer<S: Suite> {
 }
 
 impl<S: Suite> Offer<S> {
-    /// The chain for a request.
+    /// Returns the chain of digests to send in a request.
     pub fn chain(&self) -> Chain<S> {
         Chain {
             step: self.step,
@@ -158,21 +161,21 @@ impl<S: Suite> Offer<S> {
         }
     }
 
-    /// The version that the hint claims.
+    /// Returns the version that the hint claims.
     pub const fn version(&self) -> Version {
         self.hint.version
     }
 
-    /// The entry.
+    /// Returns the id of the entry.
     pub const fn id(&self) -> EntryId {
         EntryId::new(self.hint.id)
     }
 
-    /// Joins answer and hint into a proof, to be verified like any other.
+    /// Joins the server's answer and the hint into a proof, to be verified like any other proof.
     ///
     /// # Errors
-    /// [`VerifyError::HeightNotOffered`] for a height that is 0, not a multiple of the step, or
-    /// above the chain.
+    /// [`VerifyError::HeightNotOffered`] if the height of the answer's subtree is 0, not a multiple
+    /// of the step, or above the chain.
     pub fn complete(
         &self,
         answer: &ShortCircuit<S>,
@@ -197,8 +200,8 @@ impl<S: Suite> Offer<S> {
     }
 }
 
-/// Digests of closed subtrees around one entry, at heights `step`, `2 step`, .., of an unknown
-/// version.
+/// A chain: digests of closed subtrees around one entry, at the heights `step`, `2 step`, .., in a
+/// version that the server need not know.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Chain<S: Suite> {
@@ -206,7 +209,8 @@ pub struct Chain<S: Suite> {
     pub(crate) digests: Vec<S::Digest>,
 }
 
-/// The upper part of a proof of one entry, down to an offered subtree. Message kind 163.
+/// The server's answer to a chain that matches: the upper part of the proof of one entry, down to a
+/// subtree in the chain. Message kind 163.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct ShortCircuit<S: Suite> {

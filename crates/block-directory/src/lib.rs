@@ -7,8 +7,8 @@
 //!
 //! * *this id is registered for this object*, *was deleted*, or *is not assigned yet*, for several
 //!   ids or for a whole range ([`EntryProof`], [`RangeProof`]),
-//! * the same statement from a [`Hint`] stored with the object, which saves the server the last
-//!   reads.
+//! * the state of one id by a shorter answer, which a [`Hint`] stored with the object completes.
+//!   This saves the server the last reads.
 //!
 //! # Choosing parts
 //!
@@ -20,15 +20,15 @@
 //! | look-ups without block reads | [`Hint`], stored with the object | as long as a proof |
 //! | the paper's digests of blocks | [`strategy`], [`OpenedProof`] | 10 to 99 KB for a proof |
 //!
-//! A look-up without a hint reads one block of a directory in a folder.
+//! A look-up without a hint in a directory on disk reads one block.
 //!
 //! # Structure
 //!
 //! The entries are the leaves of the tree of RFC 9162. Its shape follows from their number only,
 //! and the signed root binds that number. A block of `2^d` slots on a server's disk is a complete
-//! subtree of height `d`. Roots and proofs therefore do not depend on blocks, and each server
-//! chooses its own. A proof of one of `n` entries contains `log n` digests: 688 bytes at `10^6`, 1
-//! 008 bytes at `10^9`. Deleting leaves a tombstone; ids are never reused.
+//! subtree of height `d`. Roots and proofs therefore do not depend on the size of blocks, and each
+//! server chooses its own. A proof of one of `n` entries contains `log n` digests: 688 bytes at
+//! `10^6`, 1 008 bytes at `10^9`. Deleting leaves a tombstone; ids are never reused.
 //!
 //! The full author stores all entries. The light author ([`LightAuthor`]) stores at most 48
 //! digests. It appends without a request to the server. For changes it verifies a proof from an
@@ -91,8 +91,9 @@
 //! Source: Stanton, `McKeown`, Burns, Ateniese 2010, "`FastAD`: An authenticated directory for
 //! billions of objects".
 //!
-//! `Deviation:` roots do not depend on blocks. Hints are complete proofs and verified as such. The
-//! server is not trusted; see the decision "roots of directories do not depend on blocks".
+//! `Deviation:` roots do not depend on the size of blocks. Hints are complete proofs and verified
+//! as such. The server is not trusted; see the decision "roots of directories do not depend on
+//! blocks".
 
 #![cfg_attr(not(feature = "std"), no_std)]
 // All of this code reads untrusted bytes.

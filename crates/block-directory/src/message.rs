@@ -1,4 +1,4 @@
-//! Requests and answers: messages of kinds 165 to 167.
+//! Requests to a server of a directory and its answers: messages of kinds 165 to 167.
 
 use alloc::vec::Vec;
 
@@ -15,16 +15,17 @@ use crate::{
     query::{EntryQuery, EntryRange, Selection},
 };
 
-/// The longest look-up request, in bytes.
+/// The maximum length of a look-up request in bytes.
 pub const LONGEST_REQUEST: usize = 16_384;
-/// The longest range request, in bytes.
+/// The maximum length of a range request in bytes.
 pub const LONGEST_RANGE_REQUEST: usize = 64;
-/// The longest head with a history proof, in bytes.
+/// The maximum length in bytes of a head with the proof that it continues an older head.
 const LONGEST_NEWS: usize = 8192;
-/// The most digests of a chain.
+/// The maximum number of digests of a chain (subtree digests offered from a hint).
 const MOST_CHAIN: usize = 48;
 
-/// A request for entries by their ids; for a single id optionally with a chain. Message kind 165.
+/// A request for entries by their ids. For a single id, it may contain a chain (subtree digests
+/// from a [`Hint`](crate::Hint)). Message kind 165.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "", try_from = "UncheckedRequest<S>")]
 pub struct EntryRequest<S: Suite> {
@@ -51,7 +52,7 @@ impl<S: Suite> TryFrom<UncheckedRequest<S>> for EntryRequest<S> {
 }
 
 impl<S: Suite> EntryRequest<S> {
-    /// Creates a request of a client that knows version `known`.
+    /// Creates a request of a client whose newest known version is `known`.
     ///
     /// # Errors
     /// [`VerifyError::InvalidQuery`] for a chain with several ids, of more than 48 digests, or with
@@ -72,17 +73,17 @@ impl<S: Suite> EntryRequest<S> {
         }
     }
 
-    /// The newest version that the client has seen; version 0 for none.
+    /// Returns the newest version that the client has seen; version 0 for none.
     pub const fn known(&self) -> Version {
         self.known
     }
 
-    /// The requested ids.
+    /// Returns the requested ids.
     pub const fn ids(&self) -> &EntryQuery {
         &self.ids
     }
 
-    /// The chain that the client offers from a hint.
+    /// Returns the chain that the client offers from a hint, if any.
     pub const fn chain(&self) -> Option<&Chain<S>> {
         self.chain.as_ref()
     }
@@ -99,14 +100,14 @@ impl<S: Suite> Message for EntryRequest<S> {
 pub struct RangeRequest<S: Suite> {
     /// The newest version that the client has seen; version 0 for none.
     pub known: Version,
-    /// The requested range.
+    /// The requested range of ids.
     pub range: EntryRange,
     #[serde(skip)]
     pub(crate) suite: core::marker::PhantomData<S>,
 }
 
 impl<S: Suite> RangeRequest<S> {
-    /// Creates a request of a client that knows version `known`.
+    /// Creates a request of a client whose newest known version is `known`.
     pub const fn new(known: Version, range: EntryRange) -> Self {
         Self {
             known,
@@ -121,7 +122,8 @@ impl<S: Suite> Message for RangeRequest<S> {
     const SUITE: u16 = S::ID.0;
 }
 
-/// A head that the client did not know, and the proof that it continues the known head.
+/// A head that the client did not know, and the proof that it continues the head known to the
+/// client.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct News<S: Suite> {
@@ -142,7 +144,7 @@ impl<S: Suite> Message for DirectoryAnswer<S> {
     const SUITE: u16 = S::ID.0;
 }
 
-/// The proof in an answer. The order of variants is part of the format.
+/// The proof in an answer. The order of the variants is part of the message format.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub(crate) enum Evidence<S: Suite> {
@@ -151,7 +153,7 @@ pub(crate) enum Evidence<S: Suite> {
     Range(RangeProof<S>),
 }
 
-/// Form of an answer, by the number of its variant.
+/// The form of an answer: the variant of [`Evidence`] that it contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     Entries,
@@ -170,13 +172,14 @@ impl Form {
     }
 }
 
-/// The allowed forms of an answer, with their length limits.
+/// The forms that the answer to a request may have, with their maximum lengths.
 pub(crate) struct ExpectedForms {
     forms: Vec<(Form, usize)>,
 }
 
 impl ExpectedForms {
-    /// Forms for a look-up; with a chain also a short circuit.
+    /// Returns the forms for a look-up. With a chain, this includes an answer that the hint
+    /// shortens.
     pub(crate) fn entries(query: &EntryQuery, has_chain: bool) -> Self {
         let mut forms = Vec::from([(Form::Entries, query.longest_proof())]);
         if has_chain {
@@ -185,14 +188,14 @@ impl ExpectedForms {
         Self { forms }
     }
 
-    /// Form for a range.
+    /// Returns the form for a range request.
     pub(crate) fn range(range: &EntryRange) -> Self {
         let forms = Vec::from([(Form::Range, range.longest_proof())]);
         Self { forms }
     }
 
-    /// Decodes the beginning of an answer, if the request allows its form and length. The rest of
-    /// the body is not decoded yet.
+    /// Decodes the beginning of an answer, if the request allows the answer's form and length. The
+    /// rest of the body is not decoded yet.
     pub(crate) fn begin<'a, S: Suite>(
         &self,
         answer: &'a [u8],
@@ -214,7 +217,7 @@ impl ExpectedForms {
     }
 }
 
-/// Reason not to decode an answer any further.
+/// The reason for which a client does not decode an answer any further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AnswerFormError {
     Decode(DecodeError),

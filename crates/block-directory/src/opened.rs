@@ -1,7 +1,9 @@
-//! Proofs of strategies 2 to 6: every slot of every block on the path, as messages of kind 164.
+//! Proofs for the paper's digests of blocks (strategies 2 to 6 of [`crate::strategy`]). A proof
+//! contains every slot of every block on the path to an entry. Message kind 164.
 //!
-//! The verifier computes every element itself. Positions and their number follow from the query,
-//! the number of entries and the capacity. The root binds the last two.
+//! The verifier computes the group element of every slot itself. The number and positions of the
+//! slots follow from the query, the number of entries and the capacity. The root commits the last
+//! two.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -23,8 +25,8 @@ use crate::{
     },
 };
 
-/// A verified root of a directory of blocks, with a capacity that the client knows from the
-/// directory's parameters.
+/// A verified root of a directory of blocks, with the capacity of its blocks. The client knows the
+/// capacity from the directory's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockRoot<S: Suite> {
     version: Version,
@@ -33,11 +35,11 @@ pub struct BlockRoot<S: Suite> {
 }
 
 impl<S: Suite> BlockRoot<S> {
-    /// Combines the verified root with the capacity.
+    /// Combines a verified root with the capacity of the directory's blocks.
     ///
     /// # Errors
-    /// - [`VerifyError::SizeOutOfRange`] for a capacity outside `2..=1024`: above, sums can be
-    ///   forged.
+    /// - [`VerifyError::SizeOutOfRange`] for a capacity outside `2..=1024`. With a higher capacity,
+    ///   sums can be forged.
     /// - [`VerifyError::WrongVersion`] for version 0. Version 0 has no signature, so a server could
     ///   claim it for any directory.
     pub fn new(root: &VerifiedRoot<S>, capacity: u32) -> Result<Self, VerifyError> {
@@ -58,10 +60,10 @@ impl<S: Suite> BlockRoot<S> {
     }
 }
 
-/// The opened blocks from the top to an entry, or the summary of the topmost block for an id that
-/// is not assigned.
+/// Proof of the state of one id. It contains all slots of the blocks from the top to the entry. For
+/// an id that is not assigned, it contains only the summary of the topmost block.
 ///
-/// Commitment: a verified root with the capacity. Query: the id. Statement: [`Entries`].
+/// Verified against a [`BlockRoot`], for an [`EntryId`]. The verified statement is [`Entries`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct OpenedProof<S, B> {
@@ -78,7 +80,7 @@ impl<S: Suite, B: BlockDigest<S>> Message for OpenedProof<S, B> {
 }
 
 impl<S: Suite, B: BlockDigest<S>> OpenedProof<S, B> {
-    /// The longest proof for blocks of this capacity, in bytes.
+    /// Returns the maximum length in bytes of a proof for blocks of this capacity.
     pub fn longest(capacity: u32) -> usize {
         let upper = level_sizes(MOST_ENTRIES, capacity).len().saturating_sub(1);
         let slot = upper.saturating_mul(B::summary_bytes());
@@ -87,7 +89,8 @@ impl<S: Suite, B: BlockDigest<S>> OpenedProof<S, B> {
         slots.saturating_mul(slot).saturating_add(64)
     }
 
-    /// Checks that the slots on the path hash to the root, and returns the entry.
+    /// Checks that the slots on the path to the entry `id` hash to the root, and returns the
+    /// entry's state.
     fn open(&self, root: &BlockRoot<S>, id: u64) -> Result<EntryState<S>, VerifyError> {
         let path = path::<S, B>(self.registered, self.capacity, id);
         let mut rest = self.contents.as_slice();
@@ -119,7 +122,7 @@ impl<S: Suite, B: BlockDigest<S>> OpenedProof<S, B> {
         })
     }
 
-    /// Checks the summary of the topmost block.
+    /// Checks that `summary`, the summary of the topmost block, belongs to the root.
     fn check_top(&self, root: &BlockRoot<S>, summary: &[u8]) -> Result<(), VerifyError> {
         if block_root::<S, B>(self.registered, self.capacity, summary) == root.root {
             Ok(())
@@ -128,7 +131,7 @@ impl<S: Suite, B: BlockDigest<S>> OpenedProof<S, B> {
         }
     }
 
-    /// Checks the proof of an id that is not assigned: the proof contains only the summary of the
+    /// Checks the proof of an id that is not assigned. It must contain only the summary of the
     /// topmost block.
     fn check_unassigned(&self, root: &BlockRoot<S>) -> Result<(), VerifyError> {
         let length = match self.registered {
@@ -151,7 +154,7 @@ impl<S: Suite, B: BlockDigest<S>> Proof for OpenedProof<S, B> {
     type Statement = Entries<S, EntryQuery>;
     type Error = VerifyError;
 
-    /// Time: one element for each slot of each block on the path.
+    /// Verifies the proof. Time: one group element for each slot of each block on the path.
     ///
     /// # Errors
     /// - [`VerifyError::SizeOutOfRange`] for more than [`MOST_ENTRIES`] entries.
@@ -192,15 +195,15 @@ impl<S: Suite, B: BlockDigest<S>> Proof for OpenedProof<S, B> {
     }
 }
 
-/// A block on the path to an entry.
+/// A block on the path to an entry: its place, and the number, width and positions of its slots.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
     pub(crate) place: Place,
     first: u64,
     width: usize,
-    /// The length of all slots in bytes.
+    /// The length in bytes of all slots of the block.
     bytes: usize,
-    /// The position in the level of the slot on the path.
+    /// The position of the slot on the path, counted from the start of the level.
     chosen: u64,
 }
 
@@ -215,7 +218,7 @@ impl Step {
     }
 }
 
-/// The blocks from the top to a registered entry.
+/// Returns the blocks on the path to a registered entry, the topmost first.
 pub(crate) fn path<S: Suite, B: BlockDigest<S>>(
     registered: u64,
     capacity: u32,
@@ -246,7 +249,7 @@ pub(crate) fn path<S: Suite, B: BlockDigest<S>>(
     steps
 }
 
-/// Checks that every slot is well-formed.
+/// Checks that every slot of a block is well-formed.
 fn check_slots<S: Suite, B: BlockDigest<S>>(contents: Contents<'_>) -> Result<(), VerifyError> {
     let is_upper = contents.place.level > 0;
     for (_, content) in contents.slots() {

@@ -1,17 +1,18 @@
-//! The operations of one version, and their rules.
+//! The operations that an update makes on a directory's entries, and their rules.
 //!
 //! In an update, `Put(be64(id), object digest)` registers or changes an entry, and
-//! `Remove(be64(id))` deletes one. Ids are strictly ascending. In a directory of `n` entries, ids
-//! below `n` must be live. Ids from `n` on must be put, and must be `n, n + 1, ..`.
+//! `Remove(be64(id))` deletes one. Ids are strictly ascending. In a directory of `n` entries,
+//! operations with ids below `n` must be of live entries. Operations with ids from `n` on must be
+//! `Put`, and their ids must be `n, n + 1, ..`.
 
 use pad_core::{ApplyError, DigestBytes, InputError, Operation, StoreFault, Suite, Value};
 
 use crate::entry::{self, EntryId, EntryState, MOST_ENTRIES};
 
-/// The most operations of one version.
+/// The maximum number of operations of one version.
 pub const MOST_OPERATIONS: usize = 1 << 22;
 
-/// The state of one entry from the next version on.
+/// A change of one entry: its id, and its state from the next version on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Change<S: Suite> {
     pub(crate) id: u64,
@@ -19,7 +20,7 @@ pub(crate) struct Change<S: Suite> {
 }
 
 impl<S: Suite> Change<S> {
-    /// The update operation of this change.
+    /// Converts the change to an operation of an update.
     pub(crate) fn to_operation(self) -> Operation {
         let key = EntryId::new(self.id).to_key();
         match self.shown {
@@ -96,7 +97,8 @@ pub(crate) fn check<S: Suite>(
     Ok(next)
 }
 
-/// Checks each object before it is registered. Ids begin at 0.
+/// Checks each digest as an object to register, with ids from 0. Returns the checked digests, or
+/// errors.
 pub(crate) fn checked<S: Suite>(
     objects: impl IntoIterator<Item = S::Digest>,
 ) -> impl Iterator<Item = Result<S::Digest, InputError>> {
@@ -106,7 +108,7 @@ pub(crate) fn checked<S: Suite>(
     })
 }
 
-/// Checks that an object can have this new id.
+/// Checks that an object with this digest can be registered with this new id.
 pub(crate) fn check_new<S: Suite>(object: &S::Digest, id: u64) -> Result<(), InputError> {
     if entry::is_reserved(object) {
         return Err(InputError::ReservedDigest);

@@ -1,4 +1,4 @@
-//! Proofs of entries for a query of type [`Selection`], as messages of kinds 160 and 161.
+//! Proofs of entries for a query of a [`Selection`] type, as messages of kinds 160 and 161.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -18,16 +18,17 @@ use crate::{
     statement::Entries,
 };
 
-/// Proof of entries by their ids, or that they are not assigned. Message kind 160.
+/// Proof of the states of entries with certain ids, which may also be unassigned. Message kind 160.
 pub type EntryProof<S> = DirectoryProof<S, EntryQuery>;
 
-/// Proof of all entries of a range of ids. Message kind 161.
+/// Proof of the states of all entries of a range of ids. Message kind 161.
 pub type RangeProof<S> = DirectoryProof<S, EntryRange>;
 
-/// The requested entries, and the digests of the subtrees next to them.
+/// Proof of the states of the entries that a query asks for: these entries, and the digests of the
+/// subtrees next to them.
 ///
-/// Commitment: a verified root. Query: the query. Statement: [`Entries`]. A query has exactly one
-/// proof under a root.
+/// Verified against a verified root, for a query of type `Q`. The verified statement is
+/// [`Entries`]. A query has exactly one valid proof under a root.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "Q: Selection")]
 pub struct DirectoryProof<S: Suite, Q> {
@@ -45,7 +46,7 @@ impl<S: Suite, Q: Selection> Message for DirectoryProof<S, Q> {
 }
 
 impl<S: Suite, Q: Selection> DirectoryProof<S, Q> {
-    /// Checks the form of this proof, and returns the root that it hashes to.
+    /// Checks the form of this proof for `query`, and returns the root that it hashes to.
     ///
     /// # Errors
     /// The errors of [`Proof::check`], without [`VerifyError::RootMismatch`].
@@ -73,7 +74,7 @@ impl<S: Suite, Q: Selection> DirectoryProof<S, Q> {
         Ok(root_digest::<S>(self.registered, &top))
     }
 
-    /// The number of entries, if it is within [`MOST_ENTRIES`].
+    /// Returns the number of entries that the proof states, if it is within [`MOST_ENTRIES`].
     const fn checked_size(&self) -> Result<u64, VerifyError> {
         if self.registered > MOST_ENTRIES {
             return Err(VerifyError::SizeOutOfRange);
@@ -88,7 +89,8 @@ impl<S: Suite, Q: Selection> Proof for DirectoryProof<S, Q> {
     type Statement = Entries<S, Q>;
     type Error = VerifyError;
 
-    /// Time: for each id at most as many nodes as `registered` has bits, and one for each sibling.
+    /// Verifies the proof. Time: for each id, at most as many node hashes as the number of entries
+    /// has bits.
     ///
     /// # Errors
     /// - [`VerifyError::SizeOutOfRange`] for more than [`MOST_ENTRIES`] entries.
@@ -112,16 +114,16 @@ impl<S: Suite, Q: Selection> Proof for DirectoryProof<S, Q> {
     }
 }
 
-/// Reads a list of entries, at most as many as any query of this type has. A deleted entry takes a
-/// single byte.
+/// Decodes a list of entries, at most as many as any query of this type has. A deleted entry takes
+/// a single byte.
 fn read_shown<'de, S: Suite, Q: Selection, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Vec<EntryState<S>>, D::Error> {
     deserializer.deserialize_seq(AtMost::<S>(Q::MOST_ENTRIES, PhantomData))
 }
 
-/// Reads a list of at most the given number of entries. Refuses a longer one, unread if its length
-/// is announced.
+/// Decodes a list of at most the given number of entries. If the encoding announces a longer list,
+/// refuses it unread.
 struct AtMost<S>(usize, PhantomData<S>);
 
 impl<'de, S: Suite> Visitor<'de> for AtMost<S> {
@@ -150,7 +152,7 @@ impl<'de, S: Suite> Visitor<'de> for AtMost<S> {
     }
 }
 
-/// Folds the contents of a proof into the digest of the tree.
+/// Hashes the entries and siblings of a proof into the digest of the tree, as a [`shape::Visitor`].
 pub(crate) struct ProofFold<'a, S: Suite> {
     shown: Copied<Iter<'a, EntryState<S>>>,
     siblings: Copied<Iter<'a, S::Digest>>,

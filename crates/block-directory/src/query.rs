@@ -1,4 +1,4 @@
-//! Queries: some entries, or all of a range of ids.
+//! Queries about a directory: some entries by their ids, or all entries of a range of ids.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -10,30 +10,31 @@ use serde::{Deserialize, Serialize};
 
 use crate::{entry::EntryId, shape::RequestedIds};
 
-/// The most ids in one query.
+/// The maximum number of ids in one query.
 pub const MOST_IDS: usize = 1000;
 
-/// Maximum number of entries in the proof of a range.
+/// Maximum number of registered entries in the proof of a range.
 pub const MOST_RANGE: u64 = 1 << 20;
 
-/// A query for entries. Sealed: [`EntryQuery`] and [`EntryRange`].
+/// A query for entries. Sealed: only [`EntryQuery`] and [`EntryRange`] implement it.
 pub trait Selection: Clone + Debug + Eq + sealed::QueryIds {
-    /// The message kind of its proofs in envelopes.
+    /// The message kind number of the proofs for this type of query.
     const KIND: u8;
-    /// Maximum number of entries in a proof.
+    /// Maximum number of entries in a proof for this type of query.
     const MOST_ENTRIES: usize;
 
-    /// The longest proof for this query, in bytes.
+    /// Returns the maximum length in bytes of a proof for this query.
     fn longest_proof(&self) -> usize;
 }
 
-/// The entries with some ids: at least one and at most [`MOST_IDS`], strictly ascending.
+/// A query for the entries with certain ids: at least one and at most [`MOST_IDS`], strictly
+/// ascending.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<u64>", into = "Vec<u64>")]
 pub struct EntryQuery(Vec<u64>);
 
 impl EntryQuery {
-    /// The query for these ids.
+    /// Creates the query for the entries with these ids.
     ///
     /// # Errors
     /// [`VerifyError::InvalidQuery`] unless there are 1 to [`MOST_IDS`], strictly ascending.
@@ -46,17 +47,17 @@ impl EntryQuery {
         }
     }
 
-    /// The query for one id.
+    /// Creates the query for the entry with one id.
     pub fn one(id: EntryId) -> Self {
         Self(vec![id.number()])
     }
 
-    /// The ids.
+    /// Returns the ids in ascending order.
     pub fn ids(&self) -> impl ExactSizeIterator<Item = EntryId> {
         self.0.iter().copied().map(EntryId::new)
     }
 
-    /// The id, if it is a single one.
+    /// Returns the id if the query asks for a single one, else `None`.
     pub fn single(&self) -> Option<EntryId> {
         match *self.0 {
             [id] => Some(EntryId::new(id)),
@@ -88,13 +89,13 @@ impl Selection for EntryQuery {
     }
 }
 
-/// All entries of a half-open range of ids.
+/// A query for all entries of a half-open range of ids.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "(u64, u64)", into = "(u64, u64)")]
 pub struct EntryRange(Range<u64>);
 
 impl EntryRange {
-    /// The query for the ids from `start` to before `end`.
+    /// Creates the query for the ids from `start` up to, but not including, `end`.
     ///
     /// # Errors
     /// [`VerifyError::InvalidQuery`] unless `start < end`.
@@ -106,7 +107,7 @@ impl EntryRange {
         }
     }
 
-    /// The first id, and the id after the last one.
+    /// Returns the first id of the range, and the id after the last one.
     pub const fn bounds(&self) -> (EntryId, EntryId) {
         (EntryId::new(self.0.start), EntryId::new(self.0.end))
     }
@@ -140,16 +141,16 @@ impl Selection for EntryRange {
 pub(crate) mod sealed {
     use super::{EntryQuery, EntryRange, RequestedIds};
 
-    /// Access to the ids of a query, for the walk.
+    /// Access to the ids of a query, for the walk over the tree.
     pub trait QueryIds {
-        /// The ids below `entries`.
+        /// Returns the ids of the query that are below `entries`, the number of registered entries.
         #[allow(private_interfaces, reason = "for this crate alone")]
         fn below(&self, entries: u64) -> RequestedIds<'_>;
 
-        /// The index of an id in the query.
+        /// Returns the index of an id in the query, or `None` if the query does not contain it.
         fn position(&self, id: u64) -> Option<usize>;
 
-        /// The id at an index of the query.
+        /// Returns the id at an index of the query, or `None` beyond its end.
         fn at(&self, position: usize) -> Option<u64>;
     }
 

@@ -1,7 +1,8 @@
 //! The shape of the tree over all entries, and the walk over it.
 //!
 //! The tree has the shape of [`pad_core::merkle`], which follows from the number of entries only.
-//! Paths there follow one leaf or one prefix; this walk follows any set of ids.
+//! The paths in that module lead to one leaf or one prefix. The walk of this module leads to any
+//! set of ids.
 //!
 //! Prover, verifier and light author share the walk ([`walk`]). Each implements its own
 //! [`Visitor`].
@@ -13,7 +14,7 @@ use core::ops::Range;
 
 use pad_core::merkle;
 
-/// A subtree: `size` entries from `start` on, at least one.
+/// A subtree over `size` entries from the id `start` on. `size` is at least one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Span {
     pub(crate) start: u64,
@@ -21,7 +22,7 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    /// The halves; `None` for a single entry.
+    /// Returns the left and right subtrees of this subtree; `None` for a single entry.
     fn halves(self) -> Option<[Self; 2]> {
         let halves = merkle::split(&(self.start..self.start.checked_add(self.size)?))?;
         Some(halves.map(|Range { start, end }| Self {
@@ -34,9 +35,9 @@ impl Span {
 /// The requested ids in a subtree, all of them registered.
 #[derive(Clone, Debug)]
 pub(crate) enum RequestedIds<'a> {
-    /// In strictly ascending order.
+    /// Single ids, in strictly ascending order.
     Ids(&'a [u64]),
-    /// A half-open range.
+    /// All ids of a half-open range.
     Range(Range<u64>),
 }
 
@@ -48,7 +49,7 @@ impl RequestedIds<'_> {
         }
     }
 
-    /// The number of ids.
+    /// Returns the number of requested ids.
     pub(crate) fn len(&self) -> u64 {
         match self {
             Self::Ids(ids) => u64::try_from(ids.len()).unwrap_or(u64::MAX),
@@ -56,7 +57,7 @@ impl RequestedIds<'_> {
         }
     }
 
-    /// Splits into the ids below `middle`, and the others.
+    /// Splits the ids into those below `middle`, and the others.
     fn split(self, middle: u64) -> (Self, Self) {
         match self {
             Self::Ids(ids) => {
@@ -72,37 +73,40 @@ impl RequestedIds<'_> {
     }
 }
 
-/// Callbacks of the walk.
+/// Callbacks of the [`walk`] over the tree.
 pub(crate) trait Visitor {
-    /// Result for a subtree: a digest, or nothing.
+    /// The result of visiting a subtree: a digest, or nothing.
     type Digest;
-    /// Reason to end the walk early.
+    /// The reason to end the walk early.
     type Error;
 
-    /// Visits a subtree without requested ids.
+    /// Visits a subtree that contains no requested ids.
     fn elided(&mut self, span: Span) -> Result<Self::Digest, Self::Error>;
 
-    /// Visits a requested entry.
+    /// Visits a requested entry, a leaf of the tree.
     fn entry(&mut self, id: u64) -> Result<Self::Digest, Self::Error>;
 
-    /// Visits a subtree whose halves are known.
+    /// Visits a subtree after its halves. `left` and `right` are their results.
     fn joined(&mut self, span: Span, left: Self::Digest, right: Self::Digest) -> Self::Digest;
 }
 
-/// A node above the present one, with the state of its other half.
+/// A node on the path above the present node, with the state of its other half.
 enum Above<'a, D> {
-    /// Both halves have ids. The left one is being walked; this is the right one.
+    /// The walk is in the left half. The right half, given here, has requested ids and still has to
+    /// be walked.
     Waits(Span, RequestedIds<'a>),
-    /// The left half is known.
+    /// The walk is in the right half. The result of the left half is known.
     Left(D),
-    /// The right half is known.
+    /// The walk is in the left half. The result of the right half is known.
     Right(D),
 }
 
-/// Walks the tree over `entries` entries, at least one, from the top into the halves that have ids.
+/// Walks the tree over `entries` entries, at least one, from the top. Descends only into subtrees
+/// that contain requested ids, and calls `visitor` for each subtree and entry. Returns the result
+/// of the top.
 ///
-/// Elided subtrees are visited in pre-order of their parents: a right one before the walk into the
-/// left half. A whole tree without ids is one elided subtree.
+/// Subtrees without requested ids are visited in pre-order of their parents: a right one before the
+/// walk into the left half. A whole tree without requested ids is visited as one such subtree.
 ///
 /// Memory: one frame for each level. The number of levels is the number of bits of `entries`.
 pub(crate) fn walk<V: Visitor>(
@@ -137,7 +141,8 @@ pub(crate) fn walk<V: Visitor>(
     }
 }
 
-/// Descends to the leftmost requested entry.
+/// Descends from the subtree `span` to its leftmost requested entry. Visits the subtrees without
+/// requested ids on the way.
 fn descend<'a, V: Visitor>(
     mut span: Span,
     mut asked: RequestedIds<'a>,
@@ -167,8 +172,8 @@ fn descend<'a, V: Visitor>(
     }
 }
 
-/// Whether the subtree of height `height` around entry `id` is complete in a tree of `entries`
-/// entries. It then changes only with its entries.
+/// Returns whether the subtree of this `height` around the entry `id` is complete in a tree of
+/// `entries` entries. Its digest then changes only with its entries.
 pub(crate) fn is_closed(id: u64, height: u32, entries: u64) -> bool {
     let next = id
         .checked_shr(height)

@@ -9,10 +9,11 @@ use crate::{
     query::Selection,
 };
 
-/// The requested entries in one version of a directory.
+/// The states of requested entries in one version of a directory: the verified statement of a
+/// proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entries<S: Suite, Q> {
-    /// The version.
+    /// The version that the statement is about.
     pub version: Version,
     /// The number of entries ever registered, deleted ones included.
     pub registered: u64,
@@ -21,12 +22,12 @@ pub struct Entries<S: Suite, Q> {
 }
 
 impl<S: Suite, Q: Selection> Entries<S, Q> {
-    /// The query.
+    /// Returns the query that asked for these entries.
     pub const fn query(&self) -> &Q {
         &self.query
     }
 
-    /// The state of an id; `None` if it was not requested. Time: `O(log n)`.
+    /// Returns the state of an id; `None` if the query did not ask for it. Time: `O(log n)`.
     pub fn of(&self, id: EntryId) -> Option<Entry<S::Digest>> {
         let position = self.query.position(id.number())?;
         if id.number() >= self.registered {
@@ -36,8 +37,8 @@ impl<S: Suite, Q: Selection> Entries<S, Q> {
         Some(shown.map_or(Entry::Deleted, Entry::Live))
     }
 
-    /// The registered entries with their ids in ascending order. Requested ids beyond them are
-    /// unassigned.
+    /// Returns the requested entries that are registered, with their ids in ascending order.
+    /// Requested ids that are not returned are unassigned.
     pub fn registered_entries(&self) -> impl Iterator<Item = (EntryId, Entry<S::Digest>)> {
         let shown = self.shown.iter().enumerate();
         shown.filter_map(|(position, shown)| {

@@ -7,8 +7,9 @@
 //! | `level-1`, `level-2`, .. | the digest of block `s` of the level below at byte `w s` |
 //!
 //! An update is acknowledged once it is in the log. Blocks are written at any later time, in any
-//! order. A checkpoint makes them durable and removes their updates from the log. The latest update
-//! stays, because it may have to be sent again. After a crash the log is replayed (`recovery`).
+//! order. A checkpoint makes the blocks durable and removes their updates from the log. The latest
+//! update stays in the log, because it may have to be sent again. After a crash the log is replayed
+//! (`recovery`).
 //!
 //! A block that is read is compared with its slot in the level above, up to the signed root. Files
 //! need no other checksum.
@@ -48,8 +49,8 @@ use crate::{
 };
 
 impl<S: Suite> BlockDirectory<S> {
-    /// Creates a directory in a folder that is empty or does not exist. Its blocks have `2^step`
-    /// slots; `step = 7` fills a page of 4 096 bytes.
+    /// Creates a directory in a folder that is empty or does not exist. The directory's blocks have
+    /// `2^step` slots; `step = 7` fills a page of 4 096 bytes.
     ///
     /// # Errors
     /// [`StoreError::NotEmpty`] if the folder contains files; the errors of
@@ -63,7 +64,8 @@ impl<S: Suite> BlockDirectory<S> {
         Self::create_in(new_folder(folder)?, authority, step, budget)
     }
 
-    /// Like [`BlockDirectory::create`], in any layer of files.
+    /// Like [`BlockDirectory::create`], but accesses files through `layer`, for example to simulate
+    /// failures.
     ///
     /// # Errors
     /// The errors of [`BlockDirectory::create`].
@@ -79,12 +81,12 @@ impl<S: Suite> BlockDirectory<S> {
         Self::open_in(layer, budget)
     }
 
-    /// Opens the directory in this folder. After a crash it is at the last acknowledged version, or
-    /// at a later one whose update was being stored.
+    /// Opens the directory in this folder. After a crash, the directory is at the last acknowledged
+    /// version, or at a later one whose update was being stored.
     ///
-    /// Time: the blocks above the lowest level are read and hashed, with `step = 7` a quarter of a
-    /// byte for each entry. All heads are read. After a crash the updates in the log are applied
-    /// again.
+    /// Time: the blocks above the lowest level are read and hashed. With `step = 7`, these are a
+    /// quarter of a byte for each entry. All heads are read. After a crash the updates in the log
+    /// are applied again.
     ///
     /// # Errors
     /// [`StoreError`] if the folder contains no intact directory of suite `S`, or the medium fails.
@@ -92,7 +94,8 @@ impl<S: Suite> BlockDirectory<S> {
         Self::open_in(old_folder(folder)?, budget)
     }
 
-    /// Like [`BlockDirectory::open`], in any layer of files.
+    /// Like [`BlockDirectory::open`], but accesses files through `layer`, for example to simulate
+    /// failures.
     ///
     /// # Errors
     /// The errors of [`BlockDirectory::open`].
@@ -132,10 +135,11 @@ impl<S: Suite> BlockDirectory<S> {
         Ok(Self::of_parts(blocks, heads, Some(journal)))
     }
 
-    /// Loads version 1 into a new folder, from the digests of all entries in order. `sign` gets the
-    /// root, and returns the author's head of version 1.
+    /// Creates a directory in a new folder and loads its version 1. `objects` are the digests of
+    /// all entries' objects, in the order of ids. `sign` gets the root, and returns the author's
+    /// head of version 1.
     ///
-    /// Memory: a block for each level. Time: two hashes for each entry, and writing 32.25 bytes.
+    /// Memory: a block for each level. Time: two hashes and a write of 32.25 bytes for each entry.
     /// The folder contains no directory before all blocks are durable and the head is signed.
     ///
     /// # Errors
@@ -158,8 +162,8 @@ impl<S: Suite> BlockDirectory<S> {
         Ok(Self::open_in(layer, budget)?)
     }
 
-    /// Loads version 1 into this directory, which must have no version yet. Like
-    /// [`BlockDirectory::create_loaded`] for a new folder. A failure before the head is in the log
+    /// Loads version 1 into this directory in files, which must have no version yet. For a new
+    /// folder, use [`BlockDirectory::create_loaded`]. A failure before the head is in the log
     /// leaves a directory without versions.
     ///
     /// # Errors
@@ -186,12 +190,12 @@ impl<S: Suite> BlockDirectory<S> {
         Ok(Self::open_in(layer, budget)?)
     }
 
-    /// Applies several updates and makes them durable together. They share the fixed cost of a
-    /// version.
+    /// Applies several updates and makes them durable together. The updates share the fixed cost of
+    /// making a version durable.
     ///
     /// # Errors
-    /// The errors of [`BlockDirectory::apply`]. Updates before a refused one are applied, and
-    /// durable. After [`pad_core::ApplyError::Store`] they may be neither.
+    /// The errors of [`BlockDirectory::apply`]. Updates before a refused update are applied and
+    /// durable. After [`pad_core::ApplyError::Store`], they may be neither.
     pub fn apply_all(&mut self, updates: &[Update<S>]) -> Result<Version, pad_core::ApplyError> {
         self.hold_changed(true);
         let mut applied = 0;
@@ -246,7 +250,7 @@ impl<S: Suite> BlockDirectory<S> {
     }
 
     /// Writes a [`BlockDirectory::checkpoint`], and closes the directory. Opening a directory that
-    /// was not closed replays its log.
+    /// was not closed applies the updates in its log again.
     ///
     /// # Errors
     /// The errors of [`BlockDirectory::checkpoint`].
@@ -254,19 +258,21 @@ impl<S: Suite> BlockDirectory<S> {
         self.checkpoint()
     }
 
-    /// Takes the details of the last store error. Each is returned at most once.
+    /// Returns the details of the last store error, once. Later calls return `None` until another
+    /// error occurs.
     pub fn take_store_error(&self) -> Option<StoreError> {
         self.blocks().backing()?.take_error()
     }
 
-    /// The number of blocks read from files, at opening and since.
+    /// Returns the number of blocks read from files since the directory was opened, including the
+    /// reads at opening.
     pub fn blocks_read(&self) -> u64 {
         let backing = self.blocks().backing();
         backing.map_or(0, |backing| backing.files.blocks_read())
     }
 
-    /// Update that produced a version, as a message, if it is still in the log. The log keeps the
-    /// updates since the last checkpoint, and the latest one unless its version was loaded.
+    /// Returns the encoded update that produced a version, if it is still in the log. The log keeps
+    /// the updates since the last checkpoint, and the latest one unless its version was loaded.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
@@ -277,7 +283,7 @@ impl<S: Suite> BlockDirectory<S> {
         }
     }
 
-    /// The total size of all files in bytes.
+    /// Returns the total size of all files of the directory in bytes; 0 for a directory in memory.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
@@ -288,15 +294,17 @@ impl<S: Suite> BlockDirectory<S> {
         Ok(journal.log.file_bytes()? + backing.files.bytes()?)
     }
 
-    /// Checks a directory that is not open. Checks every page of the log, the signatures of all
-    /// heads, and every block against its slot in the level above, up to the signed root. Opens the
-    /// directory, which replays and writes updates in the log after a crash. Calls `each` for each
-    /// block of level 0, with the number checked so far and of all. Returns the number of entries.
+    /// Checks a directory that is not open. Checks every page of the log, and the signatures of all
+    /// heads. Checks every block against its slot in the level above, up to the signed root.
+    ///
+    /// Opens the directory, which replays and writes updates in the log after a crash. Calls `each`
+    /// after each block of level 0, with the number of blocks checked so far, and the number of
+    /// all. Returns the number of entries.
     ///
     /// Memory: as for a directory that is opened with `budget`.
     ///
     /// # Errors
-    /// [`StoreError`] with the damage and its place.
+    /// [`StoreError`] that describes the damage and its location.
     pub fn check(
         folder: &Path,
         budget: CacheBudget,
@@ -327,7 +335,8 @@ impl<S: Suite> BlockDirectory<S> {
         Ok(directory.registered())
     }
 
-    /// Makes updates durable, all or none.
+    /// Makes updates durable in the log, all or none. `registered` is the number of entries after
+    /// them.
     pub(crate) fn log(&mut self, updates: &[Update<S>], registered: u64) -> Result<(), StoreFault> {
         let (Some(journal), Some(backing)) = (&mut self.journal, self.blocks.backing()) else {
             return Ok(());
@@ -338,7 +347,8 @@ impl<S: Suite> BlockDirectory<S> {
         Ok(())
     }
 
-    /// Writes a checkpoint if enough has changed.
+    /// Writes a checkpoint if the updates in the log or the changed blocks exceed the limits of the
+    /// budget.
     pub(crate) fn checkpoint_if_due(&mut self) -> Result<(), StoreFault> {
         let (Some(journal), Some(backing)) = (&self.journal, self.blocks().backing()) else {
             return Ok(());
@@ -360,7 +370,8 @@ impl<S: Suite> BlockDirectory<S> {
     }
 }
 
-/// The suite of the directory in this folder: the type `S` for [`BlockDirectory::open`].
+/// Returns the cryptographic suite of the directory in this folder, by which callers choose the
+/// type `S` for [`BlockDirectory::open`].
 ///
 /// # Errors
 /// [`StoreError`] if the folder contains no directory, or its log cannot be read.
@@ -368,8 +379,8 @@ pub fn suite_of(folder: &Path) -> Result<SuiteId, StoreError> {
     Log::suite(&old_folder(folder)?)
 }
 
-/// Creates a folder, or opens one that is empty. It may have an unfinished log from a crash, which
-/// will be replaced.
+/// Creates a folder, or opens one that is empty. An unfinished log from a crash counts as nothing,
+/// because it will be replaced.
 fn new_folder(folder: &Path) -> Result<Arc<dyn FileLayer>, StoreError> {
     let created = Folder::create(folder).or_else(|error| {
         let mut names = folder.read_dir()?;
@@ -395,7 +406,8 @@ fn old_folder(folder: &Path) -> Result<Arc<dyn FileLayer>, StoreError> {
     Ok(Arc::new(opened))
 }
 
-/// Writes the blocks of version 1, durably, and has its head signed.
+/// Writes the blocks of version 1 durably, and then lets `sign` sign the root. Returns the layout
+/// of the blocks, and the signed head.
 fn load_files<S: Suite, E: From<StoreError>>(
     files: &LevelFiles,
     (authority, step): (Authority, u32),
@@ -423,8 +435,8 @@ fn load_files<S: Suite, E: From<StoreError>>(
     Ok((grid, head))
 }
 
-/// Refuses a folder with other files: level files of another directory would be read as this one's.
-/// An unfinished log is accepted.
+/// Refuses a folder with other files. Otherwise, level files of another directory would be read as
+/// files of the new one. An unfinished log is accepted.
 fn refuse_others(layer: &Arc<dyn FileLayer>) -> Result<(), StoreError> {
     let names = layer
         .names()

@@ -1,9 +1,11 @@
-//! Strategies 2 to 6: blocks of any capacity, with a digest over *all* of their slots.
+//! Strategies 2 to 6 for the digests of a directory's blocks: blocks of any capacity, with a digest
+//! over *all* of their slots.
 //!
 //! `FastAD` chose such digests to change one slot without reading the others. They are included for
-//! comparison with the trees of strategy 1, with sound proofs that contain every slot of every
-//! block on the path ([`opened`](crate::opened)). A proof with one combined digest for the rest of
-//! a block is forgeable by any party, because the combination can be inverted.
+//! comparison with strategy 1, whose blocks are hash trees. Their proofs here are sound, and
+//! contain every slot of every block on the path ([`opened`](crate::opened)). A proof with one
+//! combined digest for the rest of a block is forgeable by any party, because the combination can
+//! be inverted.
 //!
 //! | strategy | summary of a block | assumption |
 //! | --- | --- | --- |
@@ -41,23 +43,25 @@ pub use sums::{AdSum1600, MuProduct1024, MuProduct3072};
 #[cfg(feature = "std")]
 use crate::entry::{DELETED, EntryState, LIVE};
 
-/// Strategy 3: `AdHASH` modulo `2^1600`.
+/// Strategy 3: `AdHASH`, sums of elements modulo `2^1600`.
 pub type AdHash1600 = Combined<AdSum1600>;
-/// Strategy 4: `MuHASH` modulo a prime of 1 024 bits. Weak: for comparisons only.
+/// Strategy 4: `MuHASH`, products of elements modulo a prime of 1 024 bits. Weak: for comparisons
+/// only.
 pub type MuHash1024 = Combined<MuProduct1024>;
-/// Strategy 5: `MuHASH` modulo a prime of 3 072 bits.
+/// Strategy 5: `MuHASH`, products of elements modulo a prime of 3 072 bits.
 pub type MuHash3072 = Combined<MuProduct3072>;
-/// Strategy 6: `LtHash` with 1 024 lanes of 16 bits.
+/// Strategy 6: `LtHash`, sums of vectors with 1 024 lanes of 16 bits.
 pub type LtHash = Combined<LtLanes>;
 
-/// The largest capacity. Above it, collisions of sums of elements take less work than 128 bits.
+/// The maximum number of slots of a block. Above it, collisions of sums of elements take less work
+/// than 128 bits.
 pub const MOST_CAPACITY: u32 = 1024;
 
-/// Address of a block: number `block` of its level. Slots of level 0 are entries; slots of other
-/// levels are blocks of the level below.
+/// The address of a block: its level, and its number in the level. Slots of level 0 are entries.
+/// Slots of other levels are blocks of the level below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
-    /// The level, from 0.
+    /// The level, from 0 (the entries) upwards.
     pub level: u8,
     /// The number of the block in its level.
     pub block: u64,
@@ -71,56 +75,57 @@ pub struct Contents<'a> {
     pub place: Place,
     /// The position of the block's first slot in the level.
     pub first: u64,
-    /// The concatenated contents.
+    /// The concatenated contents of the slots.
     pub bytes: &'a [u8],
-    /// The width of one content in bytes.
+    /// The width of the content of one slot in bytes.
     pub width: usize,
 }
 
 impl<'a> Contents<'a> {
-    /// The slots with their positions in the level.
+    /// Iterates over the slots of the block: their positions in the level, and their contents.
     pub fn slots(&self) -> impl Iterator<Item = (u64, &'a [u8])> + use<'a> {
         let slots = self.bytes.chunks_exact(self.width.max(1));
         (self.first..).zip(slots)
     }
 }
 
-/// A change of one slot, with its position in the level; `old` is `None` for a new slot.
+/// A change of one slot of a block.
 #[derive(Clone, Copy, Debug)]
 pub struct SlotChange<'a> {
-    /// The slot's position.
+    /// The position of the slot, counted from the start of its level.
     pub position: u64,
-    /// The content before the change.
+    /// The content before the change; `None` for a new slot.
     pub old: Option<&'a [u8]>,
     /// The content after the change.
     pub new: &'a [u8],
 }
 
-/// Digest of the slots of one block: the summary that the parent stores.
+/// A strategy for the digest of a block's slots, the *summary* of the block. The block's slot in
+/// the level above contains the summary.
 ///
 /// Laws: the summary depends on place and contents only, so `write` agrees with `of`. Two blocks at
 /// one place with different contents have different summaries, under the strategy's assumption.
 pub trait BlockDigest<S: Suite>: Copy + Default + Debug + Send + Sync + 'static {
-    /// The number of the strategy in roots.
+    /// The number of the strategy, as hashed into roots.
     const STRATEGY: u8;
-    /// Display name of the scheme.
+    /// The display name of the strategy's scheme.
     const NAME: &'static str;
-    /// The number of the scheme in signed heads.
+    /// The number of the strategy's scheme in signed heads.
     const SCHEME: SchemeId = SchemeId(0x0400 | strategy_bits(Self::STRATEGY));
-    /// State that is stored for each block.
+    /// The state that is stored for each block, so that a change need not read all slots.
     type State: Clone + Debug + Eq + Send + Sync;
 
-    /// The length of a summary in bytes.
+    /// Returns the length of a block's summary in bytes.
     fn summary_bytes() -> usize;
 
-    /// The state of a block with these slots.
+    /// Computes the state of a block with these slots.
     ///
     /// # Errors
     /// [`VerifyError::ElementNotFound`] if a slot has no group element, with negligible
     /// probability.
     fn of(contents: Contents<'_>) -> Result<Self::State, VerifyError>;
 
-    /// Updates the state after a slot has changed.
+    /// Updates the state of the block at `place` for the change of one slot.
     ///
     /// # Errors
     /// The errors of [`BlockDigest::of`]; the state is then unchanged.
@@ -130,19 +135,20 @@ pub trait BlockDigest<S: Suite>: Copy + Default + Debug + Send + Sync + 'static 
         change: SlotChange<'_>,
     ) -> Result<(), VerifyError>;
 
-    /// The summary of the block, which the parent stores.
+    /// Returns the summary of the block, which the level above stores.
     fn summary(state: &Self::State, contents: Contents<'_>) -> Vec<u8>;
 
-    /// Whether bytes of the right length can be a summary.
+    /// Returns whether bytes of the right length can be a block's summary.
     fn is_summary(bytes: &[u8]) -> bool;
 }
 
-/// Converts like `u16::from`, which is not constant.
+/// Converts a byte like `u16::from`, which cannot be used in constants.
 const fn strategy_bits(strategy: u8) -> u16 {
     u16::from_be_bytes([0, strategy])
 }
 
-/// The content of the slot of an entry: kind and object digest, zeros for a deleted one.
+/// Returns the content of an entry's slot: a byte for its kind (live or deleted), then the object's
+/// digest, or zeros for a deleted entry.
 #[cfg(feature = "std")]
 pub(crate) fn entry_content<S: Suite>(shown: EntryState<S>) -> Vec<u8> {
     let kind = if shown.is_some() { LIVE } else { DELETED };
@@ -151,12 +157,12 @@ pub(crate) fn entry_content<S: Suite>(shown: EntryState<S>) -> Vec<u8> {
     content
 }
 
-/// The width of the content of the slot of an entry, in bytes.
+/// Returns the width in bytes of the content of an entry's slot.
 pub(crate) const fn entry_width<S: Suite>() -> usize {
     <S::Digest as DigestBytes>::LENGTH.saturating_add(1)
 }
 
-/// The width of the contents of slots of a level, in bytes.
+/// Returns the width in bytes of the contents of slots on a level.
 pub(crate) fn slot_width<S: Suite, B: BlockDigest<S>>(level: u8) -> usize {
     match level {
         0 => entry_width::<S>(),
@@ -164,8 +170,8 @@ pub(crate) fn slot_width<S: Suite, B: BlockDigest<S>>(level: u8) -> usize {
     }
 }
 
-/// The root over `entries` entries in blocks of this `capacity`, whose topmost block has this
-/// summary.
+/// Returns the root of a directory with `entries` entries in blocks of this `capacity`. `summary`
+/// is the summary of the topmost block.
 pub fn block_root<S: Suite, B: BlockDigest<S>>(
     entries: u64,
     capacity: u32,
@@ -179,7 +185,7 @@ pub fn block_root<S: Suite, B: BlockDigest<S>>(
     S::hash(Domain::DirectoryRoot, &parts)
 }
 
-/// The number of slots of each level, from the entries up. At least one level.
+/// Returns the number of slots of each level, from the entries up. There is at least one level.
 ///
 /// At most 48 levels, for at most `2^48` entries and a capacity of at least 2.
 pub(crate) fn level_sizes(entries: u64, capacity: u32) -> Vec<u64> {

@@ -12,16 +12,16 @@ use zeroize::Zeroizing;
 
 use crate::{SecretScalar, count::Counted, threads::run};
 
-/// Table of multiples of the generator.
+/// Table of multiples of the generator of G1, for multiplication in windows of the scalar.
 type Table = BatchMulPreprocessing<G1Projective>;
 
-/// Number of results from which on the larger table is used.
+/// Smallest number of multiples to compute for which the larger of the two tables is used.
 const MANY: usize = 4096;
 
-/// Multiplies the generator by `scalar`, with two multiplications by shares of the scalar, on the
-/// calling thread.
+/// Multiplies the generator of G1 by `scalar`, on the calling thread. The scalar is the sum of two
+/// pseudorandom shares, and each share is multiplied.
 ///
-/// `secret` makes the shares unpredictable.
+/// The shares are derived from `secret`, so that they are unpredictable.
 pub fn multiply(secret: &SecretScalar, scalar: &Fr) -> G1Projective {
     Counted::Multiples.add(1);
     let share = secret.share_of(scalar);
@@ -30,7 +30,7 @@ pub fn multiply(secret: &SecretScalar, scalar: &Fr) -> G1Projective {
     windowed(table, &share) + windowed(table, &rest)
 }
 
-/// Adds up one table entry for each window of the scalar.
+/// Multiplies the generator by `scalar`: adds up one table entry for each window of the scalar.
 fn windowed(table: &Table, scalar: &Fr) -> G1Projective {
     let mut digits = Zeroizing::new(scalar.into_bigint());
     let window = u32::try_from(table.window).unwrap_or(u32::BITS);
@@ -46,9 +46,10 @@ fn windowed(table: &Table, scalar: &Fr) -> G1Projective {
     sum
 }
 
-/// Multiplies the generator by each scalar, with two multiplications each by shares of the scalar.
+/// Multiplies the generator of G1 by each scalar. Each scalar is the sum of two pseudorandom
+/// shares, and each share is multiplied.
 ///
-/// `secret` makes the shares unpredictable.
+/// The shares are derived from `secret`, so that they are unpredictable.
 pub fn multiply_each(secret: &SecretScalar, scalars: &[Fr], workers: &Workers) -> Vec<G1Affine> {
     Counted::Multiples.add(scalars.len());
     let mut shares = Zeroizing::new(Vec::with_capacity(scalars.len().saturating_mul(2)));
@@ -68,15 +69,16 @@ pub fn multiply_each(secret: &SecretScalar, scalars: &[Fr], workers: &Workers) -
     })
 }
 
-/// Multiplies the generator by each scalar, **without shares**. See the [crate's policy](crate) for
-/// side channels.
+/// Multiplies the generator of G1 by each scalar, **without** splitting the scalars into shares.
+/// See the [crate's policy](crate) for side channels.
 pub fn multiply_all(scalars: &[Fr], workers: &Workers) -> Vec<G1Affine> {
     Counted::Multiples.add(scalars.len());
     let table = table(scalars.len(), workers);
     run(workers, || table.batch_mul(scalars))
 }
 
-/// Returns a table suited to this number of results. It is computed on first use and cached.
+/// Returns the table for computing `results` multiples of the generator. Both tables are computed
+/// on first use and cached.
 fn table(results: usize, workers: &Workers) -> &'static Table {
     static SMALL: OnceLock<Table> = OnceLock::new();
     static LARGE: OnceLock<Table> = OnceLock::new();

@@ -20,7 +20,7 @@ use sha2::{Digest, Sha256};
 /// Block length of SHA-256 in bytes.
 pub(crate) const BLOCK: usize = 64;
 
-/// Number of messages that one task hashes and adds up.
+/// Number of messages that one parallel task hashes and adds up in [`sum_of_hashes`].
 const CHUNK: usize = 16;
 
 /// Hashes a message to a point of the subgroup, under a domain separation tag of at most 255 bytes.
@@ -30,9 +30,10 @@ pub fn hash_to_g1(message: &[u8], tag: &[u8]) -> G1Affine {
     map(message, tag).into_affine().clear_cofactor()
 }
 
-/// Computes the sum of the hashes of the messages in parallel.
+/// Computes the sum of the points that [`hash_to_g1`] returns for the messages, in parallel.
 ///
-/// Cost: two maps for each message, and one clearing of the cofactor for all, since it is linear.
+/// Cost: two maps to the curve for each message, and one clearing of the cofactor for the sum,
+/// since clearing is linear.
 pub fn sum_of_hashes<M: AsRef<[u8]> + Sync>(
     messages: &[M],
     tag: &[u8],
@@ -47,14 +48,15 @@ pub fn sum_of_hashes<M: AsRef<[u8]> + Sync>(
     sum.into_affine().clear_cofactor()
 }
 
-/// Hashes the concatenated parts to a field element (RFC 9380, section 5.2, count 1).
+/// Hashes the concatenated parts, under a domain separation tag, to one element of the base field
+/// (RFC 9380, section 5.2, count 1).
 #[cfg(feature = "std")]
 pub(crate) fn hash_to_field(parts: &[&[u8]], tag: &[u8]) -> Fq {
     Fq::from_be_bytes_mod_order(expand::<2>(parts, tag).as_flattened())
 }
 
-/// Hashes to a point of the curve before its cofactor is cleared (`Q0 + Q1`), in general outside of
-/// the subgroup.
+/// Hashes a message to a point of the curve without clearing the cofactor (`Q0 + Q1` in RFC 9380).
+/// The point is in general outside of the subgroup.
 ///
 /// Clearing is linear, so sums of multiples of hashes need only one clearing.
 pub fn map(message: &[u8], tag: &[u8]) -> G1Projective {
@@ -78,10 +80,10 @@ fn map_to_curve(element: Fq) -> G1Affine {
     WBMap::<g1::Config>::map_to_curve(element).expect("hash: the curve's parameters are right")
 }
 
-/// Expands the concatenated parts by `expand_message_xmd` with SHA-256 to `N <= 255` blocks of 32
-/// bytes.
+/// Hashes the concatenated parts to `N` blocks of 32 bytes, by `expand_message_xmd` with SHA-256.
+/// `N` is at most 255.
 ///
-/// The tag has at most 255 bytes.
+/// `tag`, the domain separation tag, has at most 255 bytes.
 ///
 /// Source: RFC 9380, section 5.3.1.
 pub(crate) fn expand<const N: usize>(parts: &[&[u8]], tag: &[u8]) -> [[u8; 32]; N] {

@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 
 use crate::hash::BLOCK;
 
-/// `I2OSP(48, 2)`: the number of expanded bytes, in two big-endian bytes.
+/// The number 48 of bytes that HKDF expands, in two big-endian bytes (`I2OSP(48, 2)` in the draft).
 const WIDE: [u8; 2] = [0, 48];
 
 /// Derives the secret scalar of a seed, never zero.

@@ -24,7 +24,8 @@ pub const G1_BYTES: usize = 48;
 /// Length of a point of G2 in bytes.
 pub const G2_BYTES: usize = 96;
 
-/// Encodes a point. `N` must be [`G1_BYTES`] or [`G2_BYTES`], depending on the curve.
+/// Encodes a point in compressed form. `N` must be [`G1_BYTES`] or [`G2_BYTES`], depending on the
+/// curve.
 ///
 /// # Panics
 /// If `N` is below the length for the curve, which is a bug of the caller.
@@ -56,7 +57,8 @@ pub fn decode<C: SWCurveConfig, const N: usize>(bytes: &[u8; N]) -> Result<Affin
     Ok(point)
 }
 
-/// Decodes a point of the subgroup, which may be the identity. For quotients.
+/// Decodes a point of the subgroup, which may be the identity. Used for commitments to quotients,
+/// which may be zero.
 ///
 /// Cost: as for [`decode`].
 ///

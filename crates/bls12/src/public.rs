@@ -13,7 +13,7 @@ use ark_ff::Zero;
 
 use crate::count::Counted;
 
-/// Multiplies a point by a scalar.
+/// Multiplies a point by a scalar, both public, and counts the operation.
 pub fn multiple<'s, P: Mul<&'s Fr>>(point: P, scalar: &'s Fr) -> P::Output {
     Counted::Multiples.add(1);
     point * scalar
@@ -21,17 +21,17 @@ pub fn multiple<'s, P: Mul<&'s Fr>>(point: P, scalar: &'s Fr) -> P::Output {
 
 /// Computes the sum of `scalars[i] * points[i]` over the length of the shorter slice.
 ///
-/// Runs in the thread pool of the caller, or the global one: see
+/// Runs in the thread pool of the calling thread, or in the global pool: see
 /// [`threads::run`](crate::threads::run).
 pub fn sum<C: SWCurveConfig>(points: &[Affine<C>], scalars: &[C::ScalarField]) -> Projective<C> {
     Counted::add_sums(1, points.len().min(scalars.len()));
     Projective::msm_unchecked(points, scalars)
 }
 
-/// Returns whether the product of the pairings of each point on the left with the one on the right
-/// is 1.
+/// Returns whether the product of all pairings `e(left[i], right[i])` is 1.
 ///
-/// Runs in the thread pool of the caller, or the global one.
+/// Runs in the thread pool of the calling thread, or in the global pool: see
+/// [`threads::run`](crate::threads::run).
 pub fn pairs_to_one<const N: usize>(
     left: [G1Affine; N],
     right: [impl Into<G2Prepared<Config>>; N],

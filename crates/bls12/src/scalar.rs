@@ -1,4 +1,4 @@
-//! Scalars: numbers modulo the order of the groups, 32 bytes, big-endian.
+//! Encoding of scalars, the numbers modulo the order of G1 and G2: 32 bytes, big-endian.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -7,10 +7,10 @@ use ark_ff::{BigInt, PrimeField};
 use pad_core::DecodeError;
 use zeroize::Zeroizing;
 
-/// Length of a scalar in bytes.
+/// Length of an encoded scalar in bytes.
 pub const SCALAR_BYTES: usize = 32;
 
-/// Encodes a scalar.
+/// Encodes a scalar as big-endian bytes.
 pub fn encode(scalar: &Fr) -> [u8; SCALAR_BYTES] {
     let mut bytes = [0; SCALAR_BYTES];
     let limbs = Zeroizing::new(scalar.into_bigint());
@@ -23,7 +23,7 @@ pub fn encode(scalar: &Fr) -> [u8; SCALAR_BYTES] {
 /// Decodes a scalar, which may be zero.
 ///
 /// # Errors
-/// [`DecodeError::ScalarOutOfRange`] for the order of the groups or more.
+/// [`DecodeError::ScalarOutOfRange`] for a number that is not below the group order.
 pub fn decode(bytes: &[u8; SCALAR_BYTES]) -> Result<Fr, DecodeError> {
     let mut limbs = [0; 4];
     for (limb, bytes) in limbs.iter_mut().rev().zip(bytes.as_chunks().0) {

@@ -5,7 +5,7 @@
 //! multiples are read as a whole and chosen by masks, not by branches or addresses.
 //!
 //! The odd one of `x` and `x + r` is used as the scalar, where `r` is the group order. Every digit
-//! to the base 16 can then be written as an odd number from -15 to 15, and none is skipped.
+//! to the base 16 can then be written as an odd number from -15 to 15, and no digit is zero.
 //!
 //! ```text
 //! x = t 16^63 + d_62 16^62 + ... + d_0    d_i = 2 b_i - 15,  b_i the bits 4 i + 1 to 4 i + 4 of x
@@ -14,8 +14,8 @@
 //!
 //! Remaining leakage: field arithmetic subtracts the modulus only when needed, and the formulas
 //! test for special cases (which no scalar of a random key meets). The coordinates are therefore
-//! multiplied by a factor unknown to the observer. The patterns of these operations then reveal
-//! nothing about the point's multiples.
+//! multiplied by a factor unknown to the observer. The pattern of subtractions then reveals nothing
+//! about the point's multiples.
 //!
 //! Source: Joye & Tunstall 2009, "Exponent recoding and regular exponentiation algorithms", section
 //! 3.2; Coron 1999, section 5.3 (randomised coordinates).
@@ -30,11 +30,11 @@ use ark_ec::{
 use ark_ff::{AdditiveGroup, Field, PrimeField, Zero};
 use zeroize::Zeroizing;
 
-/// Length of a digit in bits.
+/// Length in bits of a digit of the scalar.
 const WINDOW: u32 = 4;
-/// Number of odd multiples of the point: 1, 3, .., 15.
+/// Number of odd multiples of the point that are tabulated: by 1, 3, .., 15.
 const MULTIPLES: u64 = 8;
-/// Number of digits below the highest one.
+/// Number of digits of the scalar, without the highest digit `t`.
 const DIGITS: u32 = 63;
 
 /// A field element that can be overwritten without a branch.
@@ -61,7 +61,7 @@ impl Choose for Fq2 {
 
 /// Multiplies a point of the subgroup, which must not be the identity, by a secret scalar.
 ///
-/// `blinding` should be unpredictable for observers.
+/// `blinding`, the factor of the coordinates, should be unpredictable for observers.
 pub(crate) fn multiply<C>(point: &Affine<C>, scalar: &Fr, blinding: Fq) -> Affine<C>
 where
     C: SWCurveConfig<ScalarField = Fr>,
@@ -88,8 +88,8 @@ where
     sum.into_affine()
 }
 
-/// Converts the point to Jacobian coordinates with `blinding` as `z`, or with 1 if `blinding` is
-/// zero.
+/// Converts the point to Jacobian coordinates with `blinding` as the coordinate `z`, or with
+/// `z = 1` if `blinding` is zero.
 fn in_blinded_coordinates<C>(point: &Affine<C>, blinding: Fq) -> Projective<C>
 where
     C: SWCurveConfig,
@@ -105,7 +105,7 @@ where
     Projective::new_unchecked(point.x * square, point.y * square * z, z)
 }
 
-/// Computes the point times 1, 3, 5, and so on.
+/// Computes the multiples of the point by 1, 3, 5, .., 15.
 fn odd_multiples<C: SWCurveConfig>(point: Projective<C>) -> [Projective<C>; 8] {
     let twice = point.double();
     let mut next = point;
@@ -116,7 +116,8 @@ fn odd_multiples<C: SWCurveConfig>(point: Projective<C>) -> [Projective<C>; 8] {
     })
 }
 
-/// Returns the point at `place`, which is below 8. All points are read.
+/// Returns `points[place]`, where `place` is secret and below 8. Reads all points, so that the
+/// memory accesses do not depend on `place`.
 fn choose<C>(points: &[Projective<C>; 8], place: u64) -> Projective<C>
 where
     C: SWCurveConfig,
@@ -135,12 +136,14 @@ where
     chosen
 }
 
-/// Returns all ones for 1, zero for 0. The compiler must not see that the mask has only two values.
+/// Returns a mask: all ones for the bit 1, zero for the bit 0. The compiler must not deduce that
+/// the mask has only two values, since it might then add a branch.
 fn all_ones_if(bit: u64) -> u64 {
     black_box(0_u64.wrapping_sub(bit))
 }
 
-/// Returns the odd one of `x` and `x + r`, lowest limb first.
+/// Returns the odd one of `x` and `x + r`, lowest limb first. `x` is the scalar and `r` the group
+/// order, which is odd.
 fn odd(scalar: &Fr) -> Zeroizing<[u64; 4]> {
     let canonical = Zeroizing::new(scalar.into_bigint());
     let [lowest, ..] = canonical.0;
@@ -148,7 +151,7 @@ fn odd(scalar: &Fr) -> Zeroizing<[u64; 4]> {
     Zeroizing::new(add(&canonical.0, &Fr::MODULUS.0.map(|limb| limb & mask)))
 }
 
-/// Adds modulo 2^256.
+/// Adds two numbers of four limbs, lowest limb first, modulo 2^256.
 fn add(left: &[u64; 4], right: &[u64; 4]) -> [u64; 4] {
     let mut carry = false;
     let mut sum = [0; 4];
@@ -161,7 +164,8 @@ fn add(left: &[u64; 4], right: &[u64; 4]) -> [u64; 4] {
     sum
 }
 
-/// Returns at least the four bits from a position on, lowest first.
+/// Returns the number shifted right by `position` bits. At least the lowest four bits of the result
+/// are valid.
 fn bits_from(limbs: &[u64; 4], position: u32) -> u64 {
     let limb = |index: u32| {
         let index = usize::try_from(index).unwrap_or(usize::MAX);

@@ -15,9 +15,11 @@ use crate::{
     secret_multiple,
 };
 
-/// Domain separation tag of the internal factors that blind coordinates.
+/// Domain separation tag for deriving the factors by which [`SecretScalar::times`] blinds
+/// coordinates.
 const BLINDING: &[u8] = b"PAD_BLINDING_BLS12381_XMD:SHA-256";
-/// Domain separation tag of the internal shares of scalars.
+/// Domain separation tag for deriving the shares into which [`generator`](crate::generator) splits
+/// scalars.
 const SHARES: &[u8] = b"PAD_SHARES_BLS12381_XMD:SHA-256";
 
 /// A secret scalar. It cannot be printed, is overwritten on drop, and is stored at a fixed address.
@@ -35,7 +37,7 @@ impl SecretScalar {
         Self(Box::new(key_derivation::scalar_from_seed(seed)))
     }
 
-    /// Takes ownership of a scalar as a secret.
+    /// Stores a scalar as a secret, which is overwritten on drop.
     pub fn new(scalar: Zeroizing<Fr>) -> Self {
         Self(Box::new(scalar))
     }
@@ -57,7 +59,8 @@ impl SecretScalar {
     /// Decodes a secret scalar.
     ///
     /// # Errors
-    /// [`DecodeError::ScalarOutOfRange`] for zero, and for the order of the groups or more.
+    /// [`DecodeError::ScalarOutOfRange`] for zero, and for a number that is not below the group
+    /// order.
     pub fn from_bytes(bytes: &[u8; SCALAR_BYTES]) -> Result<Self, DecodeError> {
         let scalar = Zeroizing::new(decode(bytes)?);
         if scalar.is_zero() {
@@ -66,23 +69,24 @@ impl SecretScalar {
         Ok(Self::new(scalar))
     }
 
-    /// Encodes the scalar.
+    /// Encodes the secret scalar, big-endian. The bytes are wiped on drop.
     pub fn to_bytes(&self) -> Zeroizing<[u8; SCALAR_BYTES]> {
         Zeroizing::new(encode(&self.0))
     }
 
-    /// Exposes the number for field arithmetic. Multiply points only with [`SecretScalar::times`]
-    /// and [`generator`](crate::generator).
+    /// Exposes the secret number for field arithmetic. Multiply points only with
+    /// [`SecretScalar::times`] and [`generator`](crate::generator).
     pub fn expose(&self) -> &Fr {
         &self.0
     }
 
     /// Multiplies a point of a subgroup, which must not be the identity, by this scalar.
     ///
-    /// `context` identifies the point. The computation is blinded by `context` and the secret.
+    /// `context` identifies the point. The factor that blinds the coordinates is a hash of
+    /// `context` and the secret.
     ///
-    /// Cost: 252 doublings and 63 additions for every scalar. Odd multiples of the point take one
-    /// doubling and 8 additions more.
+    /// Cost: 252 doublings and 63 additions for every scalar. The table of odd multiples of the
+    /// point takes one doubling and 8 additions more.
     pub fn times<C>(&self, point: &Affine<C>, context: &[u8]) -> Affine<C>
     where
         C: SWCurveConfig<ScalarField = Fr>,
@@ -93,7 +97,8 @@ impl SecretScalar {
         secret_multiple::multiply(point, &self.0, blinding)
     }
 
-    /// Derives a pseudorandom scalar from the secret and `scalar`.
+    /// Derives a pseudorandom share of `scalar`, a hash of this secret and `scalar`. The other
+    /// share is the difference.
     pub(crate) fn share_of(&self, scalar: &Fr) -> Zeroizing<Fr> {
         let scalar = Zeroizing::new(encode(scalar));
         let parts: [&[u8]; 2] = [&*self.to_bytes(), &*scalar];

@@ -1,8 +1,8 @@
-//! Confinement of the curve library's parallel loops to the caller's threads.
+//! Restricts the parallel loops of the curve library to the threads that the caller chooses.
 
 use pad_core::Workers;
 
-/// Runs `work` so that the curve library's parallel loops use only these workers.
+/// Runs `work` so that the parallel loops of the curve library use only the threads of `workers`.
 ///
 /// The library uses the pool of the calling thread, or the global pool if that thread is in none.
 /// The global pool uses every core, so sequential workers get a pool of one thread.
@@ -18,7 +18,8 @@ pub fn run<R: Send>(workers: &Workers, work: impl FnOnce() -> R + Send) -> R {
     }
 }
 
-/// Runs `work`: without the feature `std` the curve library has no parallel loops.
+/// Runs `work` on the calling thread. Without the feature `std` the curve library has no parallel
+/// loops.
 #[cfg(not(feature = "std"))]
 pub fn run<R: Send>(workers: &Workers, work: impl FnOnce() -> R + Send) -> R {
     workers.run(work)

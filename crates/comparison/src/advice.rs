@@ -17,7 +17,7 @@ use crate::{
     schemes::{Scheme, SchemeFamily, schemes},
 };
 
-/// Requirements: a load, needs and limits.
+/// Requirements of a user for a scheme: a load, needed properties and limits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Requirements {
     /// The load on the dictionary.
@@ -28,29 +28,29 @@ pub struct Requirements {
     pub limits: Limits,
 }
 
-/// Limits; `None` where there is none.
+/// Limits that a scheme must not exceed. `None` stands for no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
-    /// Bytes of memory of each server.
+    /// Maximum bytes of memory of each server.
     pub memory_bytes: Option<f64>,
-    /// Bytes of a proof, also of absence if that is needed.
+    /// Maximum bytes of a proof. Applies also to proofs of absence if these are needed.
     pub proof_bytes: Option<f64>,
-    /// Seconds until a snapshot is made and applied.
+    /// Maximum seconds to make a snapshot and to apply it on a server, in total.
     pub snapshot_seconds: Option<f64>,
 }
 
-/// Prices, and the assumptions for charging by them.
+/// Prices, and assumptions about the work that is charged.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tariff {
-    /// The prices.
+    /// Prices of computing, sending and storage.
     pub prices: Prices,
-    /// Payer of clients' computing.
+    /// Whether clients' computing is charged.
     pub clients: Clients,
-    /// Factor by which signatures are cheaper than measured; 1 for the measured cost.
+    /// Factor by which signatures cost less than measured; 1 for the measured cost.
     pub cryptography: f64,
 }
 
-/// A question for advice, as `pad advise --json` prints it next to the answer.
+/// Question to which an [`Advice`] is the answer. `pad advise --json` prints both.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Question {
     /// Requirements for the scheme.
@@ -66,33 +66,35 @@ pub struct Question {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Reason {
-    /// Lacks a needed property.
+    /// The scheme lacks this needed property.
     Need(Need),
-    /// Serves only as a baseline for comparison.
+    /// The scheme serves only as a baseline for comparison.
     Baseline,
-    /// Scheme without a measurement in the records.
+    /// The records contain no measurement of the scheme.
     NotMeasured,
-    /// Scheme measured with only this number of keys. The cost with other numbers of keys is
-    /// unknown.
+    /// The scheme was measured with only this number of keys. Its cost with the load's number of
+    /// keys is unknown.
     MeasuredElsewhere(u64),
-    /// Lacks a proof of the requested kind, or that proof was not measured.
+    /// The scheme lacks a proof that the load needs, or that proof was not measured.
     NoProofs,
-    /// Cheaper cryptography was requested, but the cost of its cryptography was not measured.
+    /// Cheaper cryptography was assumed, but the cost of the scheme's cryptography was not
+    /// measured.
     UnknownCryptography,
-    /// Making or applying a snapshot takes longer than the interval between snapshots.
+    /// Making a snapshot, or applying it, takes longer than the interval between snapshots.
     SlowerThanSnapshots {
-        /// Seconds for the slower of making and applying.
+        /// Seconds of making or of applying a snapshot, the longer of both.
         seconds: f64,
         /// Seconds from one snapshot to the next.
         interval: f64,
     },
     /// A server needs this number of bytes of memory, which exceeds the limit.
     Memory(f64),
-    /// Memory is limited, but the memory of the scheme was not measured.
+    /// The memory of servers is limited, but the memory of the scheme was not measured.
     UnknownMemory,
     /// A proof has this number of bytes, which exceeds the limit.
     ProofBytes(f64),
-    /// A snapshot is applied only after this number of seconds, which exceeds the limit.
+    /// Making and applying a snapshot takes this number of seconds in total, which exceeds the
+    /// limit.
     SnapshotSeconds(f64),
 }
 
@@ -123,45 +125,46 @@ impl fmt::Display for Reason {
     }
 }
 
-/// A scheme with its figures and cost.
+/// A scheme with its estimated figures and cost for a load.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
-    /// The scheme.
+    /// Scheme that the figures and costs are for.
     pub scheme: &'static Scheme,
-    /// Cost of one operation of each kind at this load.
+    /// Estimated times and bytes of each kind of operation under the load.
     pub figures: Measurement,
-    /// Caveats about the figures, and so about the costs.
+    /// Caveats about the figures and the cost; empty if there are none.
     pub marks: Vec<Mark>,
-    /// Cost of the load.
+    /// Cost of the load in dollars per month.
     pub cost: Cost,
 }
 
 impl Candidate {
-    /// Returns the microseconds until a client has verified an answer, without the network. Parts
-    /// that were not measured count as 0.
+    /// Returns the microseconds of proving and verifying an answer, without the network. Parts that
+    /// were not measured count as 0.
     pub fn lookup_us(&self) -> f64 {
         self.figures.prove_us.unwrap_or(0.0) + self.figures.verify_us.unwrap_or(0.0)
     }
 
-    /// Returns the seconds until a snapshot is made and applied, without the network.
+    /// Returns the seconds of making a snapshot and applying it on a server, without the network.
     pub fn snapshot_seconds(&self) -> f64 {
         (self.figures.author_us + self.figures.apply_us) / 1e6
     }
 
-    /// Returns the bytes of a proof.
+    /// Returns the bytes of a proof of a present key; 0 if they were not measured.
     pub fn proof_bytes(&self) -> f64 {
         self.figures.proof_bytes.unwrap_or(0.0)
     }
 
-    /// Returns the bytes of memory of a server with all kept versions; `None` if memory was not
-    /// measured.
+    /// Returns the bytes of memory of a server with all versions that it keeps under `load`; `None`
+    /// if memory was not measured.
     pub fn memory_bytes(&self, load: &Load) -> Option<f64> {
         let versions = self.figures.memory_bytes_per_snapshot.unwrap_or(0.0);
         let keys = self.figures.memory_bytes_per_key?;
         Some(count(load.keys) * keys + load.kept_versions * versions)
     }
 
-    /// Returns the reasons for excluding the scheme; empty if the scheme may be chosen.
+    /// Returns the reasons for excluding the scheme, given the requirements `wanted`; empty if the
+    /// scheme may be chosen.
     fn reasons(&self, wanted: &Requirements) -> Vec<Reason> {
         let (load, limits) = (&wanted.load, &wanted.limits);
         let exceeds = |figure: f64, limit: Option<f64>| limit.is_some_and(|limit| figure > limit);
@@ -191,18 +194,18 @@ impl Candidate {
     }
 }
 
-/// A scheme that is excluded.
+/// A scheme that may not be chosen, with the reasons.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Exclusion {
-    /// The scheme.
+    /// Scheme that may not be chosen.
     pub scheme: &'static Scheme,
     /// Reasons for the exclusion; at least one.
     pub reasons: Vec<Reason>,
-    /// Figures and cost, where they are known.
+    /// Estimated figures and cost; `None` if there is no estimate.
     pub candidate: Option<Candidate>,
 }
 
-/// Load at which two schemes cost the same, all else unchanged.
+/// Loads at which two schemes cost the same. Each changes only one number of the given load.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Crossing {
     /// Lookups per day; `None` if one scheme costs less for any number, or if both always cost the
@@ -216,17 +219,17 @@ pub struct Crossing {
     pub everywhere: bool,
 }
 
-/// The advice.
+/// Advice on which scheme to choose: all schemes, ranked or excluded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Advice {
-    /// Eligible schemes, the cheapest first.
+    /// Schemes that may be chosen, the cheapest first.
     pub ranked: Vec<Candidate>,
     /// Excluded schemes, in the order of [`schemes`].
     pub excluded: Vec<Exclusion>,
 }
 
 impl Advice {
-    /// Ranks all schemes by their measurements.
+    /// Ranks all schemes by the cost that is estimated from the measurements in `records`.
     pub fn new(wanted: &Requirements, tariff: &Tariff, records: &Records) -> Self {
         let mut advice = Self {
             ranked: Vec::new(),
@@ -265,17 +268,18 @@ impl Advice {
         advice
     }
 
-    /// Returns the cheapest scheme, if any may be chosen.
+    /// Returns the cheapest scheme; `None` if no scheme may be chosen.
     pub fn winner(&self) -> Option<&Candidate> {
         self.ranked.first()
     }
 
-    /// Returns the second cheapest scheme.
+    /// Returns the second cheapest scheme; `None` if fewer than two may be chosen.
     pub fn runner_up(&self) -> Option<&Candidate> {
         self.ranked.get(1)
     }
 
-    /// Returns the cheapest scheme of another family than the winner's.
+    /// Returns the cheapest scheme that does not belong to the winner's family; `None` if there is
+    /// none.
     pub fn other_family(&self) -> Option<&Candidate> {
         let family = self.winner()?.scheme.family;
         self.ranked
@@ -284,17 +288,19 @@ impl Advice {
     }
 }
 
-/// Terms in which the costs of two candidates differ most, in dollars per month.
+/// Main differences between the costs of two candidates: one term each way, in dollars per month.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Balance {
-    /// Term with the largest saving of the first scheme; `None` if the scheme saves on no term.
+    /// Term on which the first candidate saves most, with the saving; `None` if it saves on no
+    /// term.
     pub saves: Option<(Term, f64)>,
-    /// Term with the largest additional cost of the first scheme; `None` if no term costs more.
+    /// Term on which the first candidate costs most in addition, with the additional cost; `None`
+    /// if it costs more on no term.
     pub pays: Option<(Term, f64)>,
 }
 
 impl Balance {
-    /// Compares a candidate with another one.
+    /// Compares the cost of the candidate `first` with that of `other`.
     pub fn of(first: &Candidate, other: &Candidate) -> Self {
         let pairs = first.cost.terms().iter().zip(other.cost.terms());
         let saved: Vec<_> = pairs
@@ -312,10 +318,11 @@ impl Balance {
     }
 }
 
-/// Computes the load at which two candidates cost the same.
+/// Computes loads at which two candidates cost the same: by the number of lookups, and by the
+/// number of keys.
 ///
-/// The cost is linear in the number of lookups, so the crossing in lookups is computed. The
-/// crossing in keys is found by bisection.
+/// The cost is linear in the number of lookups, so that number is computed directly. The number of
+/// keys is found by bisection.
 pub fn crossing(
     pair: (&Candidate, &Candidate),
     load: &Load,
@@ -350,7 +357,7 @@ pub fn crossing(
     }
 }
 
-/// Returns by how much one cost exceeds another; 0 if they differ only by rounding.
+/// Returns `one - other`; 0 if the costs differ only by rounding.
 fn difference(one: f64, other: f64) -> f64 {
     let more = one - other;
     if more.abs() <= 1e-9 * one.max(other) {
@@ -360,9 +367,10 @@ fn difference(one: f64, other: f64) -> f64 {
     }
 }
 
-/// Finds the factor nearest to 1, in proportion, at which a function changes its sign.
+/// Finds a factor at which the function `of` changes its sign: the factor nearest to 1, by ratio.
 ///
-/// Searches from a thousandth to a thousand. Returns 1 if the function is 0 at 1.
+/// Searches from a thousandth to a thousand. Returns 1 if the function is 0 at 1; `None` if no sign
+/// change was found.
 fn nearest_root(of: impl Fn(f64) -> Option<f64>) -> Option<f64> {
     let here = of(1.0)?;
     if here == 0.0 {
@@ -392,7 +400,7 @@ fn nearest_root(of: impl Fn(f64) -> Option<f64>) -> Option<f64> {
 
 const STEPS: u32 = 30;
 
-/// Multiplies a number of keys by `factor`, rounded; at least one.
+/// Multiplies a number of keys by `factor`. Rounds the result, which is at least 1.
 #[allow(
     clippy::as_conversions,
     clippy::cast_possible_truncation,
@@ -412,7 +420,7 @@ fn lacks(scheme: &Scheme, needs: &[Need]) -> Vec<Reason> {
     reasons
 }
 
-/// Estimates figures and cost of a scheme, regardless of needs.
+/// Estimates figures and cost of a scheme under a load, regardless of the user's needs.
 ///
 /// # Errors
 /// [`Reason`] why there is no estimate, for example that the scheme was not measured.

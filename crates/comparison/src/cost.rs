@@ -1,4 +1,4 @@
-//! Monthly cost of a load, and of a lookup with its share of the updates.
+//! Monthly cost of a load, and cost of a lookup with its share of an update.
 //!
 //! Author and servers are charged for computing time, for bytes sent, and for storage.
 //!
@@ -10,17 +10,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::{line::CostLine, measurement::Measurement, prices::Prices};
 
-/// The days of a month, on average.
+/// Average number of days in a month.
 pub const DAYS_PER_MONTH: f64 = 365.25 / 12.0;
 
-/// Load on a dictionary.
+/// Load on a dictionary: its size, its changes and its lookups.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Load {
-    /// Number of keys.
+    /// Number of keys in the dictionary.
     pub keys: u64,
-    /// The bytes of a key.
+    /// Bytes of each key.
     pub key_bytes: u64,
-    /// The bytes of a value.
+    /// Bytes of each value.
     pub value_bytes: u64,
     /// Number of changes in each snapshot.
     pub changes: u64,
@@ -30,7 +30,7 @@ pub struct Load {
     pub lookups_per_day: f64,
     /// Share of lookups that ask for a random old version, 0 to 1; the others ask for the latest.
     pub old_lookups: f64,
-    /// Number of servers with the dictionary. Each of them receives every update.
+    /// Number of servers that store the dictionary. Each of them receives every update.
     pub servers: u64,
     /// Number of versions that each server keeps, at least 1.
     pub kept_versions: f64,
@@ -42,23 +42,23 @@ impl Load {
         86_400.0 / self.snapshots_per_day
     }
 
-    /// Returns the bytes of an entry.
+    /// Returns the bytes of an entry, which is a key with its value.
     pub fn entry_bytes(&self) -> f64 {
         count(self.key_bytes) + count(self.value_bytes)
     }
 }
 
-/// Payer of clients' computing.
+/// Whether clients' computing is charged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Clients {
     /// Clients pay for their own computing, as in the paper.
     PayThemselves,
-    /// Computing of clients is charged like all other computing.
+    /// Clients' computing is charged like all other computing.
     Charged,
 }
 
-/// A part of the costs.
+/// Part of the monthly cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Term {
@@ -96,7 +96,7 @@ impl fmt::Display for Term {
     }
 }
 
-/// Cost of a load, in dollars per month.
+/// Cost of a load in dollars per month, by terms.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cost {
     terms: [(Term, f64); 8],
@@ -104,9 +104,9 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Computes the cost of `load` from `figures` measured or estimated for this load.
+    /// Computes the cost of `load` from `figures`, which were measured or estimated for this load.
     ///
-    /// `None` if the scheme has no proofs, or if lookups ask about old versions that the scheme
+    /// `None` if the figures lack proofs, or if lookups ask about old versions that the scheme
     /// cannot prove.
     pub fn monthly(
         figures: &Measurement,
@@ -166,7 +166,7 @@ impl Cost {
         Some(Self { terms, line })
     }
 
-    /// Returns the sum of all terms.
+    /// Returns the total dollars per month.
     pub fn total(&self) -> f64 {
         self.terms.iter().map(|(_, dollars)| dollars).sum()
     }
@@ -176,7 +176,7 @@ impl Cost {
         &self.terms
     }
 
-    /// Returns one term in dollars per month.
+    /// Returns the dollars per month of the term `wanted`.
     pub fn of(&self, wanted: Term) -> f64 {
         let of_term = self.terms.iter().filter(|(term, _)| *term == wanted);
         of_term.map(|(_, dollars)| dollars).sum()
@@ -190,13 +190,14 @@ impl Cost {
         (*dollars > 0.0).then_some((*term, share))
     }
 
-    /// Returns these costs as a line: fixed dollars per month, and dollars for each lookup.
+    /// Returns the cost as a linear function of the number of lookups per month. It has the fixed
+    /// dollars per month, and the dollars of each lookup.
     pub const fn line(&self) -> CostLine {
         self.line
     }
 }
 
-/// The bytes of a digest.
+/// Bytes of a digest.
 const DIGEST_BYTES: f64 = 32.0;
 
 impl Term {
@@ -208,7 +209,7 @@ impl Term {
     }
 }
 
-/// Cost of an average lookup.
+/// Cost of an average lookup: times of server and client, and bytes of the proof.
 struct Reply {
     prove_us: f64,
     proof_bytes: f64,
@@ -238,8 +239,8 @@ impl Reply {
     }
 }
 
-/// Returns the cost of an update and its lookups as a line, in dollars; `None` if the scheme has no
-/// proofs.
+/// Returns the cost of an update and its lookups as a linear function, in dollars; `None` if the
+/// figures lack proofs.
 ///
 /// `at(r)` is the cost of the update with `r` lookups of the latest version. `per_time(r)` is the
 /// cost of one lookup with its share of the update, as in figures 6 to 8. Counts one server and no
@@ -252,20 +253,21 @@ pub fn of_update(figures: &Measurement, prices: &Prices) -> Option<CostLine> {
     })
 }
 
-/// Bytes sent for each second of computing. If a ratio exceeds [`Prices::equilibrium`], sending
-/// costs more than computing.
+/// Bytes that a scheme sends per second of its computing. If a ratio exceeds
+/// [`Prices::equilibrium`], sending costs more than computing.
 ///
 /// Source: Crosby & Wallach 2010, section 5.4, tables 5, 9 and 10.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct BandwidthRatios {
-    /// Bytes of the update divided by the time of author and server.
+    /// Bytes of an update divided by the seconds that author and server take for it.
     pub update: f64,
-    /// Bytes of the proof divided by the server's time; `None` if there are no proofs.
+    /// Bytes of a proof divided by the seconds that the server takes for it; `None` if the figures
+    /// lack proofs.
     pub lookup: Option<f64>,
 }
 
 impl BandwidthRatios {
-    /// Computes the ratios of one scheme.
+    /// Computes the ratios from the measured figures of a scheme.
     pub fn of(figures: &Measurement) -> Self {
         let per_second = |bytes: f64, us: f64| bytes / (us / 1e6);
         let lookup = figures.proof_bytes.zip(figures.prove_us);
@@ -277,11 +279,11 @@ impl BandwidthRatios {
 }
 
 impl Measurement {
-    /// Returns the measurement with signatures `times` times cheaper; none if the author's share
-    /// was not measured.
+    /// Returns the measurement with signatures `times` times cheaper. `None` if the signatures'
+    /// share of the author's time was not measured.
     ///
-    /// Server and client times are unchanged where their shares were not measured, so they are
-    /// upper bounds. Hash chains count as hashing.
+    /// Where their share of the server's or client's time was not measured, that time is unchanged,
+    /// so it is an upper bound. Hash chains count as hashing.
     ///
     /// Source: Crosby & Wallach 2010, section 10.
     #[must_use]
@@ -305,7 +307,7 @@ impl Measurement {
     }
 }
 
-/// Converts a count to a figure.
+/// Converts a count to a floating-point number.
 #[allow(
     clippy::as_conversions,
     clippy::cast_precision_loss,

@@ -23,12 +23,12 @@ use crate::{
     records::Records,
 };
 
-/// Estimated figures for a load that was not measured, with caveats.
+/// Estimated figures for a load that was not measured, with caveats about the estimate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimate {
-    /// The figures.
+    /// Estimated figures of the scheme.
     pub figures: Measurement,
-    /// Caveats; empty if the figures lie between complete measurements.
+    /// Caveats; empty if the estimate lies between complete measurements.
     pub marks: Vec<Mark>,
 }
 
@@ -37,40 +37,40 @@ pub struct Estimate {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Mark {
-    /// A number of the load is outside the measured range.
+    /// A number in the load is outside the measured range.
     Beyond {
-        /// The number outside the range.
+        /// Kind of number that is outside the range.
         of: Axis,
-        /// Smallest and largest measured number.
+        /// Smallest and largest number that was measured.
         measured: (u64, u64),
     },
     /// A measurement behind the estimate ended within a cycle of snapshots: see
     /// [`Measurement::whole_cycles`].
     PartOfACycle {
-        /// Number of keys.
+        /// Number of keys in that measurement.
         keys: u64,
-        /// Number of changes in each of its snapshots.
+        /// Number of changes in each snapshot of that measurement.
         changes: u64,
-        /// Number of snapshots.
+        /// Number of snapshots that were measured.
         snapshots: u64,
     },
     /// Keys and values are longer than the measured ones. The estimated times do not include
     /// hashing of the additional bytes.
     Longer {
-        /// The bytes of the measured keys.
+        /// Bytes of each measured key.
         key_bytes: u64,
-        /// The bytes of the measured values.
+        /// Bytes of each measured value.
         value_bytes: u64,
     },
 }
 
-/// A number in a load.
+/// Number in a load for which estimates interpolate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Axis {
-    /// Number of keys.
+    /// Number of keys in the dictionary.
     Keys,
-    /// Number of changes in a snapshot.
+    /// Number of changes in each snapshot.
     Changes,
 }
 
@@ -124,18 +124,18 @@ impl fmt::Display for Mark {
 #[derive(Clone, Debug)]
 pub struct Coefficients<'a> {
     first: &'a Measurement,
-    /// One measurement for each pair of numbers of keys and changes, ascending. The last of several
-    /// measurements of a pair is kept.
+    /// One measurement for each measured pair of keys and changes, in ascending order. If a pair
+    /// was measured several times, this is the last measurement.
     points: Vec<&'a Measurement>,
     hash_ns_per_byte: Option<f64>,
 }
 
-/// Accessor of one figure of a measurement, so that all figures share one interpolation.
+/// Function that returns one figure of a measurement. It allows one interpolation for all figures.
 type Figure = fn(&Measurement) -> Option<f64>;
 
 impl<'a> Coefficients<'a> {
-    /// Selects the measurements of `scheme`; `None` if there are none. Uses the workload and the
-    /// lengths with the most points.
+    /// Selects the measurements of `scheme`; `None` if there are none. If there are several
+    /// workloads, or lengths of keys and values, uses those with the most measurements.
     pub fn of(scheme: &str, records: &'a Records) -> Option<Self> {
         type Alike<'a> = (&'a str, u64, u64);
         fn alike(shape: &Shape) -> Alike<'_> {
@@ -164,7 +164,8 @@ impl<'a> Coefficients<'a> {
         })
     }
 
-    /// Estimates the figures for `keys` keys, `changes` changes and these lengths.
+    /// Estimates the figures for `keys` keys, `changes` changes in a snapshot, and keys and values
+    /// of the given lengths.
     pub fn estimate(&self, keys: u64, changes: u64, key_bytes: u64, value_bytes: u64) -> Estimate {
         let first = self.first;
         let figure = |figure: Figure| self.figure(figure, count(keys), count(changes));
@@ -235,7 +236,7 @@ impl<'a> Coefficients<'a> {
         (is_alone && !is_near).then_some(only)
     }
 
-    /// Collects the caveats for `keys` keys and `changes` changes.
+    /// Returns the caveats about an estimate for `keys` keys and `changes` changes.
     fn marks(&self, keys: u64, changes: u64) -> Vec<Mark> {
         let beyond = [
             self.beyond(Axis::Keys, keys, |shape| shape.keys),
@@ -262,7 +263,8 @@ impl<'a> Coefficients<'a> {
         is_beyond.then_some(Mark::Beyond { of, measured })
     }
 
-    /// Lists the points (numbers of keys and changes) behind the estimate of the author's time.
+    /// Lists the measurements that the estimate of the author's time uses, as pairs of keys and
+    /// changes.
     fn used(&self, keys: f64, changes: f64) -> Vec<(f64, f64)> {
         let rows = self.rows(|point| Some(point.author_us));
         let sizes: Vec<_> = rows.iter().map(|row| (row.keys, 0.0)).collect();
@@ -301,7 +303,7 @@ impl<'a> Coefficients<'a> {
         }
     }
 
-    /// Groups the points that have a figure by number of keys.
+    /// Groups the measurements that have this figure by number of keys.
     fn rows(&self, figure: Figure) -> Vec<Row> {
         let mut rows: Vec<Row> = Vec::new();
         for point in &self.points {
@@ -319,32 +321,34 @@ impl<'a> Coefficients<'a> {
     }
 }
 
-/// With one measured size, there are no estimates for sizes that differ by more than this factor.
+/// Largest ratio of an estimated to the measured number of keys, or its inverse, if only one number
+/// of keys was measured.
 const ONE_SIZE: u64 = 2;
-/// Block size of SHA-256, in bytes. Hashing less is negligible next to the rest of a snapshot.
+/// Block size of SHA-256, in bytes. Hashing fewer additional bytes is negligible in a snapshot.
 const BLOCK: u64 = 64;
 
-/// One figure with one number of keys, for ascending numbers of changes.
+/// Values of one figure at one number of keys, for ascending numbers of changes.
 struct Row {
     keys: f64,
     points: Vec<(f64, f64)>,
 }
 
 impl Row {
-    /// Returns the fewest measured changes.
+    /// Returns the smallest measured number of changes.
     fn least(&self) -> Option<f64> {
         self.points.first().map(|(changes, _)| *changes)
     }
 
-    /// Distance between the numbers of keys of two rows: the absolute logarithm of their ratio.
+    /// Returns the distance between two rows: the absolute logarithm of the ratio of their numbers
+    /// of keys.
     fn distance(&self, other: &Self) -> f64 {
         (self.keys / other.keys).ln().abs()
     }
 
-    /// Returns the row from whose points the growth with changes is known.
+    /// Returns the row that shows how the figure grows with the number of changes.
     ///
-    /// This is `self` if it has several points that start at few enough changes. Otherwise it is
-    /// the nearest row with such points.
+    /// This is `self` if it has several points and the first one has few enough changes. Otherwise
+    /// it is the nearest such row.
     fn model<'r>(&'r self, rows: &'r [Self], changes: f64) -> Option<&'r Self> {
         let least = least(rows);
         let covers = |row: &&Self| {
@@ -359,8 +363,8 @@ impl Row {
         Some(self).filter(covers).or_else(nearest)
     }
 
-    /// Lists the points, as numbers of keys and changes, that [`Self::as_in`] or [`Self::alone`]
-    /// uses.
+    /// Lists the measurements, as pairs of keys and changes, that [`Self::as_in`] or
+    /// [`Self::alone`] uses.
     fn used(&self, model: Option<&Self>, changes: f64) -> Vec<(f64, f64)> {
         let (mut used, first) = (Vec::new(), self.least());
         let is_own = model.is_some_and(|model| model.keys.total_cmp(&self.keys).is_eq());
@@ -387,7 +391,8 @@ impl Row {
         line.max(least)
     }
 
-    /// Scales the first point by the growth of the row `model`.
+    /// Estimates the figure for `changes` changes: scales the first point of this row by the growth
+    /// of the row `model`.
     fn as_in(&self, model: &Self, changes: f64) -> f64 {
         match self.points.as_slice() {
             _ if self.keys.total_cmp(&model.keys).is_eq() => self.at(changes),
@@ -403,7 +408,8 @@ impl Row {
         }
     }
 
-    /// Estimates from the first point: in proportion for more changes, unchanged for fewer.
+    /// Estimates the figure for `changes` changes from the first point only: in proportion for more
+    /// changes than measured, unchanged for fewer.
     fn alone(&self, changes: f64) -> f64 {
         let point = self.points.first();
         point.map_or(f64::NAN, |(measured, value)| {
@@ -412,14 +418,15 @@ impl Row {
     }
 }
 
-/// Returns the fewest measured changes with any number of keys.
+/// Returns the smallest number of changes that was measured with any number of keys.
 fn least(rows: &[Row]) -> f64 {
     rows.iter()
         .filter_map(Row::least)
         .fold(f64::INFINITY, f64::min)
 }
 
-/// Estimates one figure for `changes` changes at each measured number of keys.
+/// Estimates a figure for `changes` changes at each measured number of keys. Returns pairs of keys
+/// and figure.
 fn sizes(rows: &[Row], changes: f64) -> Vec<(f64, f64)> {
     let value = |row: &Row| match row.model(rows, changes) {
         Some(model) => row.as_in(model, changes),
@@ -430,11 +437,11 @@ fn sizes(rows: &[Row], changes: f64) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// Curve through two points, evaluated at a third place.
+/// Curve through two points, whose value at the third argument is returned.
 type Curve = fn((f64, f64), (f64, f64), f64) -> f64;
 
-/// Selects from ascending points the one at `x`, or else the two next to `x`; all, if there are
-/// fewer.
+/// Selects, from points in ascending order, the point at `x`, or else the two next to `x`. Selects
+/// all points if there are fewer.
 fn bracketing(points: &[(f64, f64)], x: f64) -> &[(f64, f64)] {
     let below = points.partition_point(|point| point.0 < x);
     let (start, end) = match points.get(below) {
@@ -447,8 +454,8 @@ fn bracketing(points: &[(f64, f64)], x: f64) -> &[(f64, f64)] {
     &points[start..end.min(points.len())]
 }
 
-/// Interpolates at `x` through the two nearest of ascending points; a single point gives its own
-/// value.
+/// Interpolates at `x` between the two nearest of `points`, which are ascending. A single point
+/// returns its own value. Beyond the last point, the result does not fall.
 fn interpolated(points: &[(f64, f64)], x: f64, curve: Curve) -> Option<f64> {
     match bracketing(points, x) {
         // Nothing is assumed to fall beyond the last point: that would extrapolate noise.
@@ -458,12 +465,13 @@ fn interpolated(points: &[(f64, f64)], x: f64, curve: Curve) -> Option<f64> {
     }
 }
 
-/// Line `a + b x` through two points.
+/// Returns the value at `x` of the straight line `a + b x` through two points.
 fn line((x0, y0): (f64, f64), (x1, y1): (f64, f64), x: f64) -> f64 {
     y0 + (y1 - y0) * (x - x0) / (x1 - x0)
 }
 
-/// Power `a x^b` through two points; a line where that is not possible.
+/// Returns the value at `x` of the power `a x^b` through two points. Uses a straight line if a
+/// number is not positive.
 fn power((x0, y0): (f64, f64), (x1, y1): (f64, f64), x: f64) -> f64 {
     if [x0, y0, x1, y1, x].iter().all(|number| *number > 0.0) {
         let exponent = (y1 / y0).ln() / (x1 / x0).ln();

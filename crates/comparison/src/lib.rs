@@ -50,7 +50,7 @@ pub use processor::processor;
 pub use schemes::{Properties, Scheme, SchemeFamily, scheme, schemes};
 pub use workload::{Work, Workload};
 
-/// Result with an error message for readers.
+/// Result whose error is a message for people.
 pub type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 /// Returns invented figures for tests.

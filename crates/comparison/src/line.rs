@@ -1,51 +1,54 @@
-//! Costs as lines, and the points at which another line becomes the lowest: computed, not searched.
+//! Costs as straight lines, and the points at which another line becomes the lowest: computed, not
+//! searched.
 //!
 //! With `r` lookups for each update, a lookup and its share of an update cost `lookup + update / r`
-//! (figures 6 to 8). So `r` lookups and their update cost `update + r * lookup`. That is a line,
-//! and two lines cross in at most one point.
+//! (figures 6 to 8). So `r` lookups and their update cost `update + r * lookup`. That is a straight
+//! line, and two lines cross in at most one point.
 //!
 //! Source: Crosby & Wallach 2010, sections 6.3 and 7.3.
 
-/// Cost that is linear in a number of times: a fixed part, and a part for each time.
+/// Cost that is linear in a number of repetitions: a fixed part, and a part for each repetition.
+/// For example, an update is the fixed part, and each lookup is a repetition.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CostLine {
     /// Fixed part, such as the cost of an update.
     pub fixed: f64,
-    /// Cost of each time, such as a lookup.
+    /// Cost of each repetition, such as a lookup.
     pub each: f64,
 }
 
 impl CostLine {
-    /// Returns the total cost of `times` times.
+    /// Returns the total cost of `times` repetitions and the fixed part.
     pub fn at(&self, times: f64) -> f64 {
         self.fixed + self.each * times
     }
 
-    /// Returns the cost of one of `times` times, with its share of the fixed cost.
+    /// Returns the cost of one of `times` repetitions, with its share of the fixed part.
     pub fn per_time(&self, times: f64) -> f64 {
         self.each + self.fixed / times
     }
 
-    /// Returns the positive number of times at which both lines cost the same; `None` if one of
-    /// them always costs less.
+    /// Returns the positive number of repetitions at which both lines cost the same. `None` if one
+    /// of them always costs less, or if they are equal.
     pub fn crossing(&self, other: &Self) -> Option<f64> {
         let times = (other.fixed - self.fixed) / (self.each - other.each);
         (times.is_finite() && times > 0.0).then_some(times)
     }
 }
 
-/// A part of the axis, with the index of its lowest line.
+/// Range of numbers of repetitions in which one line costs least.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lowest {
-    /// Start of the part.
+    /// Smallest number of repetitions of the range.
     pub from: f64,
-    /// End of the part.
+    /// Largest number of repetitions of the range.
     pub to: f64,
-    /// Index of the lowest line.
+    /// Index of the line that costs least in the range.
     pub line: usize,
 }
 
-/// Finds the lowest line in each part of a range, in ascending order; empty if there are no lines.
+/// Divides the range from `start` to `end` repetitions by the line that costs least. Ranges are in
+/// ascending order; there are none if there are no lines.
 ///
 /// Quadratic in the number of lines.
 pub fn lowest(lines: &[CostLine], (start, end): (f64, f64)) -> Vec<Lowest> {

@@ -1,43 +1,43 @@
-//! Figures of one scheme for one load.
+//! Measured figures of one scheme under one workload.
 
 use serde::{Deserialize, Serialize};
 
-/// Numbers that define the measured work.
+/// Name and numbers that define a workload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Shape {
-    /// The name of the workload, for example `updates` or `growing`.
+    /// Name of the workload, for example `updates` or `growing`.
     pub workload: String,
     /// The number of keys when the measured snapshots begin.
     pub keys: u64,
     /// Number of changes in each snapshot.
     pub changes: u64,
-    /// The bytes of a key.
+    /// Bytes of each key.
     pub key_bytes: u64,
-    /// The bytes of a value.
+    /// Bytes of each value.
     pub value_bytes: u64,
-    /// Seed of the pseudorandom keys, values and choices.
+    /// Seed of the pseudorandom keys, values and changes.
     pub seed: u64,
 }
 
-/// Figures of one scheme for one load.
+/// Measured figures of one scheme under one workload.
 ///
 /// Times are microseconds on one thread, means or medians as each field documents. Sizes are bytes
 /// of messages as sent. `None` means that there is no such figure: the scheme cannot answer such a
 /// lookup, or the run ended before.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measurement {
-    /// The name of a scheme in [`crate::schemes()`].
+    /// Name of the scheme in [`crate::schemes()`].
     pub scheme: String,
-    /// Shape of the work.
+    /// Name and numbers of the workload.
     #[serde(flatten)]
     pub shape: Shape,
-    /// Number of snapshots behind the figures.
+    /// Number of snapshots over which the figures are averaged.
     pub snapshots: u64,
     /// Whether the run covers whole cycles: epochs of speculation, or hash chains. Otherwise the
     /// means lack the work at the end of a cycle.
     #[serde(default)]
     pub whole_cycles: bool,
-    /// Reason why the run ended: `finished`, `time` or `memory`.
+    /// Reason why the run ended: `finished`, or `time` or `memory` if that ran out.
     pub stopped: String,
     /// Author and server together: time of loading one key in the first snapshot.
     pub load_us_per_key: Option<f64>,
@@ -54,14 +54,14 @@ pub struct Measurement {
     /// Bytes of the proof of a present key as sent. Includes the head if the client needs it for
     /// each version.
     pub proof_bytes: Option<f64>,
-    /// Bytes of the proof of an absent key.
+    /// Bytes of the proof of an absent key in the latest version, as sent.
     pub absent_proof_bytes: Option<f64>,
     /// Client: time of verifying a decoded proof of a present key; median. Includes the head's
     /// signature if the proof depends on it.
     pub verify_us: Option<f64>,
-    /// Server: bytes of memory of the loaded dictionary for each key.
+    /// Server: bytes of memory per key, of the loaded dictionary.
     pub memory_bytes_per_key: Option<f64>,
-    /// Server: bytes of memory for each kept version.
+    /// Server: additional bytes of memory for each version that it keeps.
     pub memory_bytes_per_snapshot: Option<f64>,
     /// Author: part of `author_us` for signatures; mean over snapshots.
     #[serde(default)]

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-/// Returns the resident memory of this process in bytes; 0 if the system does not report it (not
-/// Linux).
+/// Returns the resident memory of this process in bytes; 0 if the operating system does not report
+/// it, as on systems other than Linux.
 pub fn resident_bytes() -> u64 {
     status_bytes("VmRSS:")
 }
@@ -13,7 +13,7 @@ pub fn peak_resident_bytes() -> u64 {
     status_bytes("VmHWM:")
 }
 
-/// Resets the peak of memory use (Linux); does nothing elsewhere.
+/// Resets the peak that [`peak_resident_bytes`] returns. Has an effect only on Linux.
 pub fn reset_peak() {
     _ = fs::write("/proc/self/clear_refs", "5");
 }
@@ -31,7 +31,7 @@ fn status_bytes(name: &str) -> u64 {
     parse(&status, name).unwrap_or(0)
 }
 
-/// Parses a line such as `VmRSS:      1234 kB`.
+/// Parses the bytes in a line of `status` such as `VmRSS:      1234 kB`, whose name is `name`.
 fn parse(status: &str, name: &str) -> Option<u64> {
     let rest = status.lines().find_map(|line| line.strip_prefix(name))?;
     let kibibytes: u64 = rest.trim().strip_suffix("kB")?.trim().parse().ok()?;

@@ -1,4 +1,4 @@
-//! Needs of a user other than low cost.
+//! Properties that a user may need in a scheme, in addition to a low cost.
 
 use core::{fmt, str::FromStr};
 
@@ -10,27 +10,27 @@ use crate::schemes::Properties;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Need {
-    /// Equal contents have equal roots.
+    /// Dictionaries with equal contents have equal roots, whatever the order of the changes.
     SetUnique,
     /// The size of a proof does not depend on the number of keys.
     ConstantProofs,
-    /// One proof shows all entries between two keys.
+    /// One proof contains all entries between two keys, and shows that none is missing.
     Ranges,
-    /// Nothing is ever removed or replaced, and a proof shows this.
+    /// No entry is ever removed or replaced, and a proof shows this.
     AppendOnly,
-    /// Only the author has to be trusted for public parameters.
+    /// Public parameters need no trusted party other than the author.
     NoTrustedSetup,
-    /// Absence of a key is proved.
+    /// A server can prove that a key is absent.
     Absence,
     /// Entries can be removed.
     Removal,
-    /// Old versions can be queried.
+    /// Versions before the latest can be queried.
     OldVersions,
-    /// Making the key does not fix a maximum number of entries.
+    /// The number of entries has no maximum that is fixed when the key is generated.
     Unbounded,
     /// Entries have keys that the author chooses, instead of numbers in the order of arrival.
     OwnKeys,
-    /// An old value cannot be passed off as the latest.
+    /// A server cannot present an older value as the value in the latest version.
     Latest,
 }
 
@@ -50,7 +50,7 @@ impl Need {
         Self::Latest,
     ];
 
-    /// Returns the name on command lines.
+    /// Returns the name of the need on command lines.
     pub const fn name(self) -> &'static str {
         match self {
             Self::SetUnique => "set-unique",
@@ -84,7 +84,7 @@ impl Need {
         }
     }
 
-    /// Returns the text for a scheme that does not meet this need.
+    /// Returns the text that explains why a scheme does not meet this need.
     pub const fn lack(self) -> &'static str {
         match self {
             Self::SetUnique => "roots depend on the order of changes",
@@ -121,11 +121,11 @@ impl<'de> Deserialize<'de> for Need {
     }
 }
 
-/// Error returned for the name of an unknown need.
+/// Error returned if a text is not the name of a need.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown need '{name}', choose from {}", Need::ALL.map(Need::name).join(", "))]
 pub struct UnknownNeed {
-    /// The name.
+    /// Text that is not the name of a need.
     pub name: String,
 }
 

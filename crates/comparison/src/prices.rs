@@ -10,20 +10,21 @@ use toml::{Table, Value};
 /// Prices of computing, sending and storage, in dollars.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Prices {
-    /// One hour of one core.
+    /// Price of an hour of computing on one core.
     pub compute_per_core_hour: f64,
-    /// One gigabyte sent.
+    /// Price of a gigabyte sent to the network.
     pub egress_per_gigabyte: f64,
-    /// One gigabyte on a disk for a month.
+    /// Price of a gigabyte on a disk for a month.
     pub storage_per_gigabyte_month: f64,
-    /// One gigabyte of main memory for a month; 0 where it comes with computing.
+    /// Price of a gigabyte of main memory for a month; 0 if the price of computing includes it.
     pub memory_per_gigabyte_month: f64,
-    /// Bytes in the provider's gigabyte.
+    /// Number of bytes in a gigabyte as the provider counts it.
     pub bytes_per_gigabyte: f64,
 }
 
 impl Prices {
-    /// Creates prices of computing and of sending decimal gigabytes; storage and memory are free.
+    /// Creates prices of computing and of sending. A gigabyte is 10^9 bytes, and storage and memory
+    /// are free.
     pub const fn new(compute_per_core_hour: f64, egress_per_gigabyte: f64) -> Self {
         Self {
             compute_per_core_hour,
@@ -54,18 +55,17 @@ impl Prices {
         bytes / self.bytes_per_gigabyte * self.memory_per_gigabyte_month
     }
 
-    /// Returns the equilibrium rate: bytes per second of computing at which computing and sending
-    /// cost the same.
+    /// Returns the equilibrium rate: bytes sent per second of computing at which computing and
+    /// sending cost the same.
     ///
-    /// For a scheme that sends more bytes for each second of its computing (its *bandwidth ratio*),
-    /// sending costs more than computing. Source: Crosby & Wallach 2010, section 5.3, which has 190
-    /// KB/s.
+    /// If a scheme sends more bytes per second of its computing (its *bandwidth ratio*), sending
+    /// costs more than computing. Source: Crosby & Wallach 2010, section 5.3, which has 190 KB/s.
     pub fn equilibrium(&self) -> f64 {
         self.of_computing(1e6) / self.of_sending(1.0)
     }
 
-    /// Returns prices with computing and memory `compute` times cheaper, and bandwidth `bandwidth`
-    /// times cheaper.
+    /// Returns these prices with computing and memory `compute` times cheaper, and sending
+    /// `bandwidth` times cheaper.
     ///
     /// Source: Crosby & Wallach 2010, section 10.
     #[must_use]
@@ -79,83 +79,83 @@ impl Prices {
     }
 }
 
-/// An entry of a price book.
+/// Entry of a price book: one provider's prices on one day.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PriceEntry {
-    /// The entry's name in the book.
+    /// Name of the entry in the book.
     pub name: String,
     /// Provider that charges these prices.
     pub provider: String,
     /// Day on which these prices were valid, `YYYY-MM-DD`.
     pub as_of: String,
-    /// Source of the figures.
+    /// Publication that states these prices.
     pub source: String,
-    /// The prices.
+    /// Prices of computing, sending and storage.
     #[serde(flatten)]
     pub prices: Prices,
 }
 
-/// Error returned for an unusable price book. Every text names the file, and the entry and key if
-/// known.
+/// Error returned for an unusable price book. The message names the file, and the entry and the key
+/// if they are known.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PriceError {
-    /// Text that is not TOML.
+    /// The text is not TOML.
     #[error("{file}, line {line}: {message}")]
     Syntax {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// The line, from 1.
+        /// Number of the line, from 1.
         line: usize,
-        /// Problem, as the parser reports it.
+        /// Problem with the line, in the parser's words.
         message: String,
     },
-    /// Key outside of a table.
+    /// A key is not in a table, so it does not belong to an entry.
     #[error("{file}: '{key}' is not the table of an entry")]
     NotAnEntry {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// The key.
+        /// Key outside of all tables.
         key: String,
     },
-    /// An entry lacks a key.
+    /// An entry lacks a required key.
     #[error("{file}: entry '{entry}' lacks '{key}'")]
     Missing {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// The entry.
+        /// Name of the entry.
         entry: String,
-        /// The key.
+        /// Key that is missing.
         key: &'static str,
     },
     /// A key has a value of the wrong type, or a value that is not a price.
     #[error("{file}: entry '{entry}': '{key}' is not {expected}")]
     Wrong {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// The entry.
+        /// Name of the entry.
         entry: String,
-        /// The key.
+        /// Key with the wrong value.
         key: &'static str,
-        /// Expected value.
+        /// Description of an acceptable value.
         expected: &'static str,
     },
     /// An entry has an unknown key.
     #[error("{file}: entry '{entry}': unknown key '{key}', it is one of {}", KEYS.join(", "))]
     UnknownKey {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// The entry.
+        /// Name of the entry.
         entry: String,
-        /// The key.
+        /// Key that is unknown.
         key: String,
     },
-    /// The file has no entry of this name.
+    /// The file has no entry of the requested name.
     #[error("{file} has no entry '{name}', it has {}", known.join(", "))]
     UnknownEntry {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// Requested name.
+        /// Requested name of an entry.
         name: String,
         /// Names of the entries in the file.
         known: Vec<String>,
@@ -163,13 +163,13 @@ pub enum PriceError {
     /// The file has no entries.
     #[error("{file} has no entry")]
     Empty {
-        /// The file.
+        /// Name of the file.
         file: String,
     },
-    /// The file has several entries, and none was chosen.
+    /// The file has several entries, and the caller asked for the only one.
     #[error("{file} has several entries, choose one of {}", known.join(", "))]
     Several {
-        /// The file.
+        /// Name of the file.
         file: String,
         /// Names of the entries in the file.
         known: Vec<String>,
@@ -184,28 +184,29 @@ pub struct PriceBook {
 }
 
 impl PriceBook {
-    /// Name of the entry with the paper's prices.
+    /// Name of the entry with the prices of Crosby & Wallach 2010.
     pub const PAPER: &'static str = "paper-2010";
 
-    /// Returns the bundled book: prices of providers in 2026, and the paper's prices of 2010.
+    /// Returns the bundled book: prices of providers in 2026, and the prices of Crosby & Wallach
+    /// 2010.
     ///
     /// # Panics
-    /// Never: a test reads it.
+    /// Never: a test parses the bundled book.
     pub fn shipped() -> Self {
         Self::parse("the shipped price book", SHIPPED).expect("prices: the shipped book is whole")
     }
 
-    /// Returns the paper's prices.
+    /// Returns the prices of Crosby & Wallach 2010.
     ///
     /// # Panics
-    /// Never: a test reads it.
+    /// Never: a test parses the bundled book.
     pub fn paper() -> Prices {
         let book = Self::shipped();
         let entry = book.entry(Self::PAPER);
         entry.expect("prices: the paper has an entry").prices
     }
 
-    /// Parses a book; errors name `file`.
+    /// Parses a price book from `text`. Errors and later messages name `file` as its source.
     ///
     /// # Errors
     /// [`PriceError`], naming file, entry and key.
@@ -234,10 +235,10 @@ impl PriceBook {
         Ok(Self { file, entries })
     }
 
-    /// Returns the entry `name`.
+    /// Returns the entry with this name.
     ///
     /// # Errors
-    /// [`PriceError::UnknownEntry`].
+    /// [`PriceError::UnknownEntry`] if the book has no such entry.
     pub fn entry(&self, name: &str) -> Result<&PriceEntry, PriceError> {
         self.entries
             .get(name)
@@ -248,10 +249,10 @@ impl PriceBook {
             })
     }
 
-    /// Returns the only entry.
+    /// Returns the only entry of the book.
     ///
     /// # Errors
-    /// [`PriceError::Several`].
+    /// [`PriceError::Several`] if the book has more than one entry.
     pub fn only(&self) -> Result<&PriceEntry, PriceError> {
         let mut entries = self.entries.values();
         match (entries.next(), entries.next()) {
@@ -263,13 +264,13 @@ impl PriceBook {
         }
     }
 
-    /// Returns the names of the entries, in order.
+    /// Returns the names of all entries, in alphabetical order.
     pub fn names(&self) -> Vec<String> {
         self.entries.keys().cloned().collect()
     }
 }
 
-/// Reader of the keys of one entry.
+/// Reader of one entry's keys, for error messages that name file and entry.
 struct Fields<'a> {
     file: &'a str,
     entry: &'a str,

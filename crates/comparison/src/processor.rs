@@ -1,8 +1,9 @@
-//! Name of this machine's processor.
+//! Model name of this machine's processor.
 
 use std::fs;
 
-/// Returns the model of this machine's processor, where the operating system reports it.
+/// Returns the model name of this machine's processor; `None` if the operating system does not
+/// report it.
 pub fn processor() -> Option<String> {
     let information = fs::read_to_string("/proc/cpuinfo").ok()?;
     let line = information

@@ -1,4 +1,4 @@
-//! Pseudorandom numbers, the same on every machine, uniform and skewed.
+//! Pseudorandom numbers that are the same on every machine: uniform, or with Zipf's distribution.
 
 /// A stream of pseudorandom numbers (`SplitMix64`), the same on every machine.
 #[derive(Clone, Debug)]
@@ -10,31 +10,31 @@ impl Random {
         Self(seed)
     }
 
-    /// Returns the next number.
+    /// Returns the next number of the stream, uniform over all 64-bit numbers.
     pub const fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(STEP);
         scramble(self.0)
     }
 
-    /// Returns the next number below `bound`, which is far below 2^64.
+    /// Returns a number below `bound`, which must be far below 2^64 for nearly uniform numbers.
     pub const fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound
     }
 
-    /// Returns the next number from 0 up to, but not including, 1.
+    /// Returns a uniform number from 0 up to, but not including, 1.
     pub fn fraction(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 }
 
-/// `SplitMix64`'s output function, a bijection.
+/// Scrambles a number with the output function of `SplitMix64`, a bijection.
 pub(crate) const fn scramble(mut bits: u64) -> u64 {
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     bits ^ (bits >> 31)
 }
 
-/// Odd constant, so that multiplication by it is a bijection.
+/// Increment of `SplitMix64`. It is odd, so that multiplication by it is a bijection.
 pub(crate) const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Zipf distribution below a bound: number `i` is drawn with a frequency proportional to `1 / (i +
@@ -48,14 +48,17 @@ pub(crate) const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 pub struct Zipf {
     bound: f64,
     exponent: f64,
-    /// The integral of the density up to the first rank and to the last one.
+    /// Values of [`integral`] at the start of the first rank and at the end of the last one,
+    /// between which numbers are drawn.
     ends: (f64, f64),
-    /// Ranks this close to the drawn place need no further test.
+    /// Largest distance of a rank from the drawn place at which it is accepted without a further
+    /// test.
     squeeze: f64,
 }
 
 impl Zipf {
-    /// Creates a distribution over the numbers below `bound`, at least 1, with an exponent above 0.
+    /// Creates a distribution over the numbers below `bound`. `bound` is at least 1, and `exponent`
+    /// is above 0.
     pub fn new(bound: u64, exponent: f64) -> Self {
         let integral = |place: f64| integral(exponent, place);
         let second = integral(2.5) - 2_f64.powf(-exponent);
@@ -67,7 +70,7 @@ impl Zipf {
         }
     }
 
-    /// Returns the next number.
+    /// Draws a number below the bound.
     #[allow(clippy::cast_sign_loss, reason = "ranks are at least 1")]
     pub fn draw(&self, random: &mut Random) -> u64 {
         let (first, last) = self.ends;
@@ -84,7 +87,7 @@ impl Zipf {
     }
 }
 
-/// The integral of `1 / x^exponent` from 1 to `place`.
+/// Returns the integral of `1 / x^exponent` from 1 to `place`.
 fn integral(exponent: f64, place: f64) -> f64 {
     let logarithm = place.ln();
     let power = (1.0 - exponent) * logarithm;
@@ -95,7 +98,7 @@ fn integral(exponent: f64, place: f64) -> f64 {
     }
 }
 
-/// Inverse of [`integral`].
+/// Returns the place at which [`integral`] has this value.
 fn inverse(exponent: f64, value: f64) -> f64 {
     let power = (value * (1.0 - exponent)).max(-1.0);
     let logarithm = if power.abs() < SMALL {
@@ -106,7 +109,7 @@ fn inverse(exponent: f64, value: f64) -> f64 {
     logarithm.exp()
 }
 
-/// Below this the first two terms of a series are exact enough.
+/// Bound below which a power is so small that two terms of a series replace the exact formula.
 const SMALL: f64 = 1e-8;
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
-//! Measurements as JSON lines, with their machine.
+//! Reads measurements from JSON lines, and the machines on which they were made.
 //!
-//! Reads the output of `bench` with `compare --json`, `calibrate --json` and `primitives --json`.
+//! The input is the output of these commands of `bench`: `compare --json`, `calibrate --json` and
+//! `primitives --json`.
 
 use std::collections::BTreeSet;
 
@@ -10,33 +11,33 @@ use serde_json::Value;
 
 use crate::measurement::Measurement;
 
-/// Measurements of one file.
+/// Measurements of schemes, read from one file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Records {
-    /// The measurements.
+    /// Measurements in the order of the file.
     pub measured: Vec<Measurement>,
-    /// Processors of the machines that measured.
+    /// Processors of the machines that made the measurements.
     pub machines: Vec<String>,
     /// Whether any measurement was a quick run, which only shows an order of magnitude.
     pub quick: bool,
-    /// Nanoseconds to hash each further byte of a long value. Known if the file contains a line of
-    /// `bench primitives`.
+    /// Nanoseconds to hash each additional byte of a long value. `None` unless the file contains a
+    /// line of `bench primitives`.
     pub hash_ns_per_byte: Option<f64>,
 }
 
-/// Error returned for a malformed line.
+/// Error returned if a file is malformed or contains no measurement.
 #[derive(Debug, thiserror::Error)]
 #[error("{file}, line {line}: {reason}")]
 pub struct RecordError {
-    /// The file.
+    /// Name of the file.
     pub file: String,
-    /// The line, from 1.
+    /// Number of the line, from 1.
     pub line: usize,
     /// Problem with the line.
     pub reason: String,
 }
 
-/// Origin of a measurement, stored in its line.
+/// Keys of a line other than the measurement itself: the machine, and times of primitives.
 #[derive(Deserialize)]
 struct Origin {
     cpu: Option<String>,
@@ -48,8 +49,8 @@ struct Origin {
 }
 
 impl Origin {
-    /// Returns the nanoseconds for each hashed byte, from the hashes of 1 and 64 KiB. `None` for
-    /// suites other than the suite of the measured schemes.
+    /// Returns the nanoseconds for each hashed byte, computed from the times to hash 1 and 64 KiB.
+    /// `None` unless the line is about the suite of the measured schemes.
     fn hash_ns_per_byte(&self) -> Option<f64> {
         let is_compared = self.suite.as_deref() == Some(Sha256Ed25519::NAME);
         let (short, long) = (self.value_hash_1k_ns?, self.value_hash_64k_ns?);
@@ -57,27 +58,27 @@ impl Origin {
     }
 }
 
-/// Difference between the two hashed lengths: 63 KiB.
+/// Difference between the two hashed lengths, 1 and 64 KiB, in bytes.
 const HASHED_BYTES: f64 = 64_512.0;
 
 impl Records {
-    /// Returns the measurements bundled with this crate.
+    /// Returns the measurements that are bundled with this crate.
     ///
     /// # Panics
-    /// Never: a test reads them.
+    /// Never: a test parses them.
     pub fn shipped() -> Self {
         let read = Self::parse("the shipped measurements", SHIPPED);
         read.expect("records: the shipped measurements are whole")
     }
 
-    /// Parses lines, with their machines; errors name `file`.
+    /// Parses measurements and their machines from JSON lines. Errors name `file` as the source.
     ///
     /// Ignores lines of another kind, empty lines, and keys that are not part of a measurement,
     /// such as the properties of a scheme.
     ///
     /// # Errors
-    /// [`RecordError`] if a line is not JSON, if a measurement lacks something, or if there is
-    /// none.
+    /// [`RecordError`] if a line is not JSON, if a measurement lacks a figure, or if there is no
+    /// measurement.
     pub fn parse(file: &str, text: &str) -> Result<Self, RecordError> {
         let error = |line: usize, reason: String| RecordError {
             file: file.into(),
@@ -109,8 +110,8 @@ impl Records {
     }
 }
 
-/// Returns the measurement in a line. `None` for lines of another kind, and for lines with the
-/// reason why a scheme was not measured.
+/// Parses the measurement in a line. `None` for lines of another kind, including lines that only
+/// state why a scheme was not measured.
 fn measurement(line: &str) -> Result<Option<Measurement>, serde_json::Error> {
     let value: Value = serde_json::from_str(line)?;
     let has = |key| value.get(key).is_some();

@@ -1,44 +1,46 @@
-//! The compared schemes and their properties.
+//! List of the compared schemes, with their properties.
 
 use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A scheme to authenticate a dictionary, with the server's method of keeping its versions.
+/// A scheme that authenticates a dictionary, with one way in which its server stores versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Scheme {
     /// Unique name in measurements and on command lines.
     pub name: &'static str,
-    /// Name for `pad keygen --scheme`; `None` for schemes that the command does not offer.
+    /// Name of the scheme for `pad keygen --scheme`; `None` if that command does not support the
+    /// scheme.
     pub keygen: Option<&'static str>,
-    /// Name for `pad import --repository`; `None` if there is no choice of repositories.
+    /// Name of the repository for `pad import --repository`; `None` if the scheme has only one.
     pub repository: Option<&'static str>,
-    /// Family of the scheme.
+    /// Family that the scheme belongs to.
     pub family: SchemeFamily,
-    /// Properties of the scheme.
+    /// Properties that a user may need.
     pub properties: Properties,
 }
 
-/// Family of schemes: how contents are authenticated.
+/// Family of schemes, which differ in how the contents are authenticated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SchemeFamily {
     /// A search tree whose root is signed.
     Tree,
-    /// Tuples of key intervals, each of which is signed.
+    /// Tuples that cover the intervals between keys. Each tuple is signed.
     SignedTuples,
-    /// Tuples of key intervals in accumulators, whose values are signed.
+    /// Tuples that cover the intervals between keys, in accumulators. The accumulators' values are
+    /// signed.
     AccumulatedTuples,
-    /// An append-only log with accumulators over its trees.
+    /// An append-only log whose trees have accumulators.
     Log,
-    /// Entries in blocks: numbered ones, or sorted keys.
+    /// Blocks of entries, which are numbered or sorted by key.
     Directory,
-    /// Entries that are signed one by one: the baselines.
+    /// Entries that are signed one by one. These schemes are baselines for comparison.
     Baseline,
 }
 
 impl SchemeFamily {
-    /// Returns the name in tables.
+    /// Returns the name of the family in tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Tree => "tree",
@@ -57,7 +59,7 @@ impl fmt::Display for SchemeFamily {
     }
 }
 
-/// Properties that a scheme can prove, and their conditions.
+/// Properties of a scheme: what it can prove, and its conditions.
 #[allow(
     clippy::struct_excessive_bools,
     reason = "each is a need that a user has or has not"
@@ -69,32 +71,33 @@ pub struct Properties {
     pub has_keys: bool,
     /// An entry can be removed, or marked as deleted.
     pub removes: bool,
-    /// Nothing is ever removed or replaced, and a proof shows that a version contains an older one.
-    /// A key that is put again has both values.
+    /// No entry is ever removed or replaced, and a proof shows that a version contains an older
+    /// one. A key that is put again has both values.
     pub append_only: bool,
-    /// Absence of a key is proved.
+    /// A server can prove that a key is absent.
     pub proves_absence: bool,
-    /// One proof shows all entries between two keys.
+    /// One proof contains all entries between two keys, and shows that none is missing.
     pub proves_ranges: bool,
-    /// Every version that the server has applied can be queried. Otherwise only the latest one can.
+    /// Every version that the server has applied can be queried. Otherwise only the latest one can
+    /// be.
     pub proves_any_old_version: bool,
-    /// A proof shows that the value is the value in the requested version. Otherwise a server can
+    /// A proof shows that the value is that of the requested version. Otherwise a server can
     /// present an older value as the latest.
     pub proves_latest: bool,
     /// The size of the proof for one key does not depend on the number of keys.
     pub constant_size_proofs: bool,
-    /// Equal contents have equal signed roots, whatever the order of the changes.
+    /// Dictionaries with equal contents have equal signed roots, whatever the order of the changes.
     pub set_unique: bool,
     /// Public parameters come from a ceremony. The party that made them can forge proofs, unless it
     /// destroyed the secret. `false` if the author makes the parameters, because the author is
     /// trusted anyway.
     pub trusted_setup: bool,
-    /// The maximum number of entries is fixed when the key is made. The public parameters grow with
-    /// this number.
+    /// The maximum number of entries is fixed when the key is generated. The public parameters grow
+    /// with this number.
     pub bounded: bool,
 }
 
-/// Properties of a tree that is not set-unique.
+/// Properties of a search tree whose shape depends on the order of the changes.
 const TREE: Properties = Properties {
     has_keys: true,
     removes: true,
@@ -133,8 +136,8 @@ const LOG: Properties = Properties {
     ..TREE
 };
 
-/// Properties of a directory of numbered entries. A proof that an id is not assigned is a proof of
-/// absence.
+/// Properties of a directory of numbered entries. A proof that an id is not assigned counts as a
+/// proof of absence.
 const NUMBERED: Properties = Properties {
     has_keys: false,
     proves_any_old_version: false,

@@ -1,4 +1,4 @@
-//! Times of repeated work.
+//! Measures the times of repeated work.
 
 use std::{
     hint::black_box,
@@ -7,14 +7,14 @@ use std::{
 
 use serde::Serialize;
 
-/// Times of chunks of the same work.
+/// Times of repeated work, recorded in chunks of several operations.
 #[derive(Clone, Debug, Default)]
 pub struct Timings {
     chunks: Vec<(Duration, usize)>,
 }
 
 impl Timings {
-    /// Runs work that counts as `operations` operations, and records its time.
+    /// Runs `work`, and records its time as one chunk of `operations` operations.
     pub fn time<R>(&mut self, operations: usize, work: impl FnOnce() -> R) -> R {
         let start = Instant::now();
         let result = work();
@@ -37,8 +37,8 @@ impl Timings {
         microseconds(self.total()) / self.operations().max(1) as f64
     }
 
-    /// Returns the microseconds per operation of the median chunk, which interruptions do not
-    /// change.
+    /// Returns the microseconds per operation of the median chunk. A few interrupted chunks do not
+    /// change it.
     pub fn median_us(&self) -> f64 {
         let per_operation = |(time, operations): &(Duration, usize)| {
             microseconds(*time) / (*operations).max(1) as f64
@@ -46,47 +46,48 @@ impl Timings {
         median(self.chunks.iter().map(per_operation).collect())
     }
 
-    /// Appends the chunks of another list.
+    /// Appends the chunks of `other`.
     pub fn extend(&mut self, other: &Self) {
         self.chunks.extend_from_slice(&other.chunks);
     }
 }
 
-/// Duration and number of repetitions of a measurement.
+/// Time budget and number of repetitions of a measurement.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     /// Maximum time for one figure, unless a single operation takes longer.
     pub budget: Duration,
     /// Maximum number of operations for one figure.
     pub operations: usize,
-    /// Number of batches of a primitive, and the time of each batch.
+    /// Number of batches in which a primitive is timed, and the approximate time of each batch.
     pub batches: (usize, Duration),
 }
 
 impl Effort {
-    /// Enough for figures that repeat to a few percent on an idle machine.
+    /// Effort for figures that repeat to a few percent on an idle machine.
     pub const FULL: Self = Self {
         budget: Duration::from_secs(2),
         operations: 200_000,
         batches: (21, Duration::from_millis(4)),
     };
 
-    /// Enough to see that everything works.
+    /// Effort that only shows that everything works.
     pub const QUICK: Self = Self {
         budget: Duration::from_millis(40),
         operations: 500,
         batches: (3, Duration::from_micros(200)),
     };
 
-    /// Returns the quick effort if `quick`, otherwise the full one.
+    /// Returns [`Self::QUICK`] if `quick`, otherwise [`Self::FULL`].
     pub const fn new(quick: bool) -> Self {
         if quick { Self::QUICK } else { Self::FULL }
     }
 
-    /// Repeats `work` on freshly prepared input until operations or budget are used up.
+    /// Repeats `work` on freshly prepared input, until the operations or the time budget are used
+    /// up.
     ///
-    /// Prepares up to `chunk` operations at a time, fewer if a single one is slow. Only `work` is
-    /// timed; it consumes its input.
+    /// `prepare(n)` makes the input of `n` operations: at most `chunk`, fewer if a single one is
+    /// slow. Only `work` is timed; it consumes its input.
     pub fn repeat<T>(
         &self,
         chunk: usize,
@@ -105,8 +106,8 @@ impl Effort {
         timings
     }
 
-    /// Like `repeat`, with one input for each call of `work`. Makes up to `chunk` inputs
-    /// beforehand; the time includes freeing the results.
+    /// Like [`Self::repeat`], but each call of `work` is one operation on one input. Makes up to
+    /// `chunk` inputs beforehand. The time includes freeing the results.
     pub fn repeat_each<T, R>(
         &self,
         chunk: usize,
@@ -120,13 +121,14 @@ impl Effort {
         })
     }
 
-    /// Returns the nanoseconds of one call of a short `work`, from the median batch.
+    /// Returns the nanoseconds of one call of `work`, from the median batch. For short work that is
+    /// timed many calls at a time.
     pub fn each_ns<R>(&self, mut work: impl FnMut() -> R) -> f64 {
         self.primitive_ns(|calls| (0..calls).for_each(|_| drop(black_box(work()))))
     }
 
-    /// Returns the nanoseconds of one of the `calls` calls that `work(calls)` makes, from the
-    /// median batch.
+    /// Returns the nanoseconds of one operation, from the median batch. `work(calls)` must perform
+    /// `calls` operations.
     pub fn primitive_ns(&self, mut work: impl FnMut(u32)) -> f64 {
         let (batches, time) = self.batches;
         let mut calls = 1;
@@ -147,7 +149,7 @@ impl Effort {
     }
 }
 
-/// Runs work, and returns its microseconds and its result.
+/// Runs `work`, and returns its microseconds and its result.
 pub fn stopwatch<R>(work: impl FnOnce() -> R) -> (f64, R) {
     let start = Instant::now();
     let result = work();
@@ -159,7 +161,7 @@ pub fn microseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1e6
 }
 
-/// Returns the median; 0 if there are no numbers.
+/// Returns the median of `numbers`; 0 if there are none.
 pub fn median(mut numbers: Vec<f64>) -> f64 {
     numbers.sort_unstable_by(f64::total_cmp);
     let middle = numbers.len() / 2;
@@ -176,7 +178,7 @@ pub fn percentile(ascending: &[f64], hundredths: usize) -> f64 {
     ascending.get(index).copied().unwrap_or(0.0)
 }
 
-/// Mean, median and 90th percentile.
+/// Mean, median and 90th percentile of some numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Distribution {
     mean: f64,
@@ -185,7 +187,7 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// Summarizes these numbers; zeros if there are none.
+    /// Computes mean, median and 90th percentile of `numbers`; zeros if there are none.
     pub fn of(mut numbers: Vec<f64>) -> Self {
         numbers.sort_unstable_by(f64::total_cmp);
         Self {

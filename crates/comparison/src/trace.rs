@@ -1,4 +1,4 @@
-//! The load of a recorded trace.
+//! Derives the load on a dictionary from a recorded trace of its snapshots.
 
 use std::collections::BTreeMap;
 
@@ -6,31 +6,31 @@ use pad_core::{Key, Operation, Value};
 
 use crate::cost::count;
 
-/// Load of a trace: its size at the end, and its snapshots except the first, which loads the
-/// initial entries.
+/// Load of a recorded trace. Sizes are those after the last snapshot. Changes do not count those of
+/// the first snapshot, which loads the initial entries.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TraceLoad {
-    /// Number of snapshots.
+    /// Number of snapshots, including the first one.
     pub snapshots: u64,
-    /// Number of keys at the end.
+    /// Number of keys after the last snapshot.
     pub keys: u64,
-    /// Mean bytes of a key at the end.
+    /// Mean bytes of a key after the last snapshot.
     pub key_bytes: u64,
-    /// Mean bytes of a value at the end.
+    /// Mean bytes of a value after the last snapshot.
     pub value_bytes: u64,
     /// Mean number of keys that a snapshot adds, removes or changes.
     pub changes: u64,
-    /// Whether a snapshot removes a key.
+    /// Whether any snapshot removes a key.
     pub removes: bool,
     /// Days from the first snapshot to the last, if both are named by dates `YYYY-MM-DD`.
     pub days: Option<u64>,
 }
 
 impl TraceLoad {
-    /// Computes the load of named snapshots.
+    /// Computes the load of a trace. Each snapshot has a name and its operations.
     ///
     /// # Errors
-    /// The first error of the snapshots.
+    /// The first error that the iterator returns.
     pub fn of<E>(
         trace: impl IntoIterator<Item = Result<(String, Vec<Operation>), E>>,
     ) -> Result<Self, E> {
@@ -72,14 +72,14 @@ impl TraceLoad {
         })
     }
 
-    /// Returns the number of snapshots per day, if the trace has dates.
+    /// Returns the number of snapshots per day; `None` if the trace has no dates.
     pub fn snapshots_per_day(&self) -> Option<f64> {
         let intervals = self.snapshots.checked_sub(1)?;
         self.days.map(|days| count(intervals) / count(days))
     }
 }
 
-/// Applies the changes. Returns the number of keys that have another value afterwards, or are
+/// Applies `operations` to `contents`. Returns the number of keys that were added, changed or
 /// removed.
 fn changed(contents: &mut BTreeMap<Key, Value>, operations: Vec<Operation>) -> usize {
     let mut before: BTreeMap<Key, Option<Value>> = BTreeMap::new();
@@ -102,7 +102,7 @@ fn as_count(number: usize) -> u64 {
     u64::try_from(number).unwrap_or(u64::MAX)
 }
 
-/// Returns `sum / of`, rounded to the nearest whole number.
+/// Returns `sum / of`, rounded to the nearest whole number; 0 if `of` is 0.
 const fn mean(sum: u64, of: u64) -> u64 {
     match of {
         0 => 0,
@@ -110,8 +110,8 @@ const fn mean(sum: u64, of: u64) -> u64 {
     }
 }
 
-/// Returns the number of a day named `YYYY-MM-DD`, counted in the Gregorian calendar from 1 March
-/// of year 0.
+/// Returns the number of a day, counted in the Gregorian calendar from 1 March of year 0. `None`
+/// unless `name` is a date `YYYY-MM-DD`.
 fn day(name: &str) -> Option<u64> {
     let parts = || {
         name.split('-')

@@ -1,4 +1,5 @@
-//! Workloads on a dictionary: recorded, or pseudorandom and computable for each version separately.
+//! Workloads on a dictionary: recorded, or generated. Each version of a generated workload can be
+//! computed separately.
 //!
 //! Source of `growing` and `steady_state`: Crosby & Wallach 2010, sections 5.4 and 6.2.
 
@@ -24,92 +25,95 @@ use crate::{measurement::Shape, random::Zipf};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
-    /// Each change adds a key.
+    /// Each change adds a new key.
     Insert,
-    /// Each change gives a present key another value. A snapshot changes no key twice.
+    /// Each change replaces the value of a present key. A snapshot changes no key twice.
     Update,
     /// Each change adds a key and removes the oldest one.
     RemoveAndInsert,
 }
 
-/// Distribution of updates and lookups over keys.
+/// Distribution over the keys with which updates and lookups choose keys.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Popularity {
-    /// All keys equally often.
+    /// All keys are chosen equally often.
     Uniform,
-    /// Zipf's law: the frequency of the `i`th oldest key is proportional to `1 / i` to this power.
+    /// Zipf's law: the frequency of the `i`th oldest key is proportional to `1 / i^e`, where `e` is
+    /// this exponent.
     Zipf(f64),
 }
 
-/// Description of generated work on a dictionary, equal for every scheme.
+/// Description of a generated workload on a dictionary, the same for every scheme.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Workload {
     /// Name of the workload.
     pub name: Cow<'static, str>,
-    /// Number of keys that the first snapshot loads. With 0 there is no such snapshot.
+    /// Number of keys that the first snapshot loads. If it is 0, there is no loading snapshot.
     pub keys: u64,
-    /// Number of snapshots after the loading one.
+    /// Number of measured snapshots, after the loading one.
     pub snapshots: u64,
-    /// Number of changes in each of these snapshots.
+    /// Number of changes in each measured snapshot.
     pub changes: u64,
-    /// Kind of changes.
+    /// Kind of the changes in measured snapshots.
     pub change: Change,
     /// Distribution of updates and lookups over keys.
     pub popularity: Popularity,
-    /// Bytes of a key, at least 8.
+    /// Bytes of each key, at least 8.
     pub key_bytes: usize,
-    /// The bytes of a value.
+    /// Bytes of each value.
     pub value_bytes: usize,
-    /// Seed of keys, values and choices.
+    /// Seed of the pseudorandom keys, values and changes.
     pub seed: u64,
 }
 
-/// Work for any scheme: generated, or recorded.
+/// A workload that any scheme can be measured with: generated, or recorded.
 pub trait Work {
-    /// Returns the numbers that define the work.
+    /// Returns name and numbers of the workload.
     fn shape(&self) -> Shape;
 
     /// Reports whether the first snapshot loads the keys and is not measured.
     fn loads(&self) -> bool;
 
-    /// Returns the number of all snapshots.
+    /// Returns the number of all snapshots, including a loading one.
     fn versions(&self) -> u64;
 
-    /// Returns the changes from the version before to `version`, which is at least 1.
+    /// Returns the changes that turn the version before `version` into `version`. The first version
+    /// is 1.
     fn operations(&self, version: u64) -> Vec<Operation>;
 
-    /// Reports whether the work has operations for versions after the last one.
+    /// Reports whether [`Self::operations`] also has changes for versions after the last snapshot.
     fn goes_on(&self) -> bool;
 
-    /// Reports whether keys are removed.
+    /// Reports whether a snapshot removes keys.
     fn removes(&self) -> bool;
 
     /// Returns an upper bound of the number of keys in any version.
     fn most_keys(&self) -> u64;
 
-    /// Returns the largest number of entries at any time. Each replacement counts as an entry, as
-    /// in an append-only log.
+    /// Returns the largest number of entries of an append-only log at any time. In such a log, each
+    /// replacement of a value is an entry of its own.
     fn most_entries(&self) -> u64;
 
-    /// Chooses the key to look up next. Returns its index from 0, the oldest, to below `keys`.
+    /// Chooses the next key to look up among `keys` keys. Returns its index, where 0 is the oldest
+    /// key.
     fn choose(&self, random: &mut Random, keys: u64) -> u64;
 }
 
 impl Workload {
-    /// Starts empty, and adds one key in each of `keys` snapshots.
+    /// Creates a workload that starts empty, and adds one key in each of `keys` snapshots.
     pub fn growing(keys: u64) -> Self {
         Self::of("growing", 0, keys, Change::Insert)
     }
 
-    /// Loads `keys` keys in the first snapshot. Then each of `snapshots` snapshots adds one key and
-    /// removes the oldest.
+    /// Creates a workload that loads `keys` keys in the first snapshot. Then each of `snapshots`
+    /// snapshots adds one key and removes the oldest.
     pub fn steady_state(keys: u64, snapshots: u64) -> Self {
         Self::of("steady_state", keys, snapshots, Change::RemoveAndInsert)
     }
 
-    /// Loads `keys` keys in the first snapshot. Then each of `snapshots` snapshots changes the
-    /// values of `changes` keys, at most all.
+    /// Creates a workload that loads `keys` keys in the first snapshot. Then each of `snapshots`
+    /// snapshots replaces the values of `changes` keys, or of all keys if there are fewer.
     pub fn updates(keys: u64, snapshots: u64, changes: u64) -> Self {
         Self {
             changes,
@@ -131,31 +135,32 @@ impl Workload {
         }
     }
 
-    /// Returns the number of snapshots that only fill the dictionary and are not measured.
+    /// Returns the number of snapshots that only load keys and are not measured: 0 or 1.
     pub const fn fill(&self) -> u64 {
         if self.keys == 0 { 0 } else { 1 }
     }
 
-    /// Returns the number of all snapshots.
+    /// Returns the number of all snapshots, including a loading one.
     pub const fn versions(&self) -> u64 {
         self.fill() + self.snapshots
     }
 
-    /// Returns the number of keys at the end.
+    /// Returns the number of keys after the last snapshot.
     pub const fn final_keys(&self) -> u64 {
         let present = self.present(self.versions());
         present.end - present.start
     }
 
-    /// Returns the last tenth of the snapshots, at least one, over which the report's means are
-    /// taken.
+    /// Returns the versions of the last tenth of the measured snapshots, at least one. Reports take
+    /// their means over these.
     pub const fn last_tenth(&self) -> Range<u64> {
         let measured = self.snapshots;
         let tenth = if measured < 10 { 1 } else { measured / 10 };
         self.versions() + 1 - tenth..self.versions() + 1
     }
 
-    /// Returns the changes from the version before to `version`, which is at least 1.
+    /// Returns the changes that turn the version before `version` into `version`. The first version
+    /// is 1.
     pub fn operations(&self, version: u64) -> Vec<Operation> {
         if version <= self.fill() {
             return (0..self.keys).map(|index| self.put(index)).collect();
@@ -180,7 +185,8 @@ impl Workload {
         ]
     }
 
-    /// Makes new values for distinct keys, at most one for each key.
+    /// Makes the changes of one snapshot, which replace the values of distinct keys. There are at
+    /// most as many changes as keys.
     fn update(&self, version: u64, changes: Range<u64>) -> Vec<Operation> {
         let mut random = Random::new(self.seed ^ version.rotate_left(32));
         let mut chosen = HashSet::new();
@@ -198,18 +204,18 @@ impl Workload {
         changes.map(&mut next).collect()
     }
 
-    /// Returns the key with this index.
+    /// Returns the key of this workload for an index.
     pub fn key(&self, index: u64) -> pad_core::Key {
         key_of(index, self.key_bytes, self.seed)
     }
 
-    /// Returns the value with this index. Loads and insertions use the same index for key and
-    /// value.
+    /// Returns the value of this workload for an index. Loads and insertions use the same index for
+    /// a key and its value.
     pub fn value(&self, index: u64) -> pad_core::Value {
         value_of(index, self.value_bytes, self.seed)
     }
 
-    /// Returns the indices of the keys in a version, which is at least 1.
+    /// Returns the range of the indices of all keys in `version`, which is at least 1.
     pub const fn present(&self, version: u64) -> Range<u64> {
         let changed = (version - self.fill()) * self.changes;
         match self.change {
@@ -219,7 +225,8 @@ impl Workload {
         }
     }
 
-    /// Returns `version`, or a random version if it is `None`, and the index of a random key in it.
+    /// Chooses a random key in `version`, or in a random version if that is `None`. Returns the
+    /// version, and the key's index.
     pub fn any_present(&self, random: &mut Random, version: Option<u64>) -> (u64, u64) {
         let version = version.unwrap_or_else(|| 1 + random.below(self.versions()));
         let present = self.present(version);

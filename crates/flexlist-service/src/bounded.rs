@@ -1,6 +1,6 @@
 //! Sequences whose length limit is enforced while decoding.
 //!
-//! An element can be encoded in a few bytes and take fifty times as many in memory. A limit on the
+//! An element encoded in a few bytes can take fifty times as many bytes in memory. A limit on the
 //! bytes of a message therefore does not bound the memory that the decoded message takes.
 
 use core::{fmt, marker::PhantomData};

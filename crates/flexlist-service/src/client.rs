@@ -1,7 +1,7 @@
 //! Client: transports of requests to a server, and the owner's side of one file.
 //!
 //! The server is not trusted. A [`Transport`] only limits and decodes responses. [`FileClient`]
-//! verifies them against about a hundred bytes of state that it keeps.
+//! verifies the responses against about a hundred bytes of state that it keeps.
 
 mod adopt;
 mod apply;

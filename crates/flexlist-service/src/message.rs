@@ -1,7 +1,8 @@
 //! Requests and responses exchanged between client and server.
 //!
 //! Every request that changes a file contains the owner's signature ([`SignedRequest`]). Audits and
-//! reads are unsigned: a client needs only the file's id, and a state to verify the answer against.
+//! reads are unsigned. For them, a client needs only the file's identifier, and a [`FileState`] to
+//! verify the answer against.
 
 use core::fmt;
 use std::time::SystemTime;
@@ -32,7 +33,7 @@ pub const MAX_AUDIT_BLOCKS: usize = 1 << 16;
 /// Maximum number of blocks in the answer to one read.
 pub const MAX_READ_BLOCKS: usize = 1 << 16;
 
-/// Maximum distance of [`Begin::expires`] into the future: one day.
+/// Maximum time in seconds by which [`Begin::expires`] may lie in the future: one day.
 pub const MAX_BEGIN_SECONDS: u64 = 86_400;
 
 /// A block, as sent from the owner to the server.
@@ -45,13 +46,13 @@ pub struct SentBlock {
 }
 
 impl SentBlock {
-    /// The block's length in bytes.
+    /// Returns the length of the block in bytes.
     pub fn length(&self) -> u64 {
         // Lossless on every target of std.
         u64::try_from(self.data.0.len()).unwrap_or(u64::MAX)
     }
 
-    /// The list entry of this block, with `level` and `label`.
+    /// Converts the block to its entry in the block list, with `level` and `label`.
     pub(crate) fn listed(&self, level: Level, label: u64) -> Block {
         Block {
             length: self.length(),
@@ -62,14 +63,15 @@ impl SentBlock {
     }
 }
 
-/// The owner's first request about a file.
+/// The owner's first request about a file, which begins its upload.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Begin {
     /// The owner's Ed25519 public key.
     pub owner: [u8; 32],
-    /// The salt that, with `owner`, gives the file's id.
+    /// The salt from which, with `owner`, the file's identifier is derived.
     pub salt: [u8; 16],
-    /// The tag scheme's parameters for the server (`flexlist::tag`), encoded.
+    /// The parameters with which the server creates proofs for the file's tags (`flexlist::tag`),
+    /// encoded.
     pub server_parameters: Bytes,
     /// Time until which this request may begin a file, in seconds since 1970. At most
     /// [`MAX_BEGIN_SECONDS`] ahead of the server's clock. A server needs to remember removed files
@@ -78,8 +80,8 @@ pub struct Begin {
 }
 
 impl Begin {
-    /// Returns the `expires` of a first request made at time `now`: half of [`MAX_BEGIN_SECONDS`]
-    /// ahead. The clocks of client and server may differ by the other half.
+    /// Returns the value of `expires` for a request made at time `now`: half of
+    /// [`MAX_BEGIN_SECONDS`] later. The clocks of client and server may differ by the other half.
     pub fn expires_after(now: SystemTime) -> u64 {
         let now = now
             .duration_since(SystemTime::UNIX_EPOCH)
@@ -88,10 +90,10 @@ impl Begin {
     }
 }
 
-/// One part of an upload; parts are numbered from 0 and sent in order.
+/// One part of an upload. Parts are numbered from 0 and sent in order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
-    /// The file.
+    /// The identifier of the file.
     pub file: FileId,
     /// The number of the part.
     pub number: u64,
@@ -100,21 +102,22 @@ pub struct Part {
     pub blocks: Vec<SentBlock>,
 }
 
-/// The end of an upload: version 1 of the file.
+/// The request that ends an upload. It describes version 1 of the file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finish {
-    /// The file.
+    /// The identifier of the file.
     pub file: FileId,
     /// The number of parts sent.
     pub parts: u64,
-    /// The root of the list over all blocks, with the levels of `flexlist`'s initial build.
+    /// The root of the block list over all blocks. The levels are those of `flexlist`'s initial
+    /// build.
     pub root: Digest<32>,
     /// The length of the file in bytes.
     pub total: u64,
 }
 
-/// One change of the block sequence, as sent: blocks include their tags, and new blocks their
-/// levels.
+/// One change of a file's block sequence, as sent to the server: blocks include their tags, and new
+/// blocks their levels.
 pub type SentEdit = BlockEdit<InsertedBlock, SentBlock>;
 
 /// A new block, and its level in the list.
@@ -123,7 +126,7 @@ pub struct InsertedBlock {
     /// The level that the owner drew. A number that is not a valid [`Level`] makes the edit
     /// invalid, but the message still decodes.
     pub level: u8,
-    /// The block.
+    /// The new block, with its tag.
     pub block: SentBlock,
 }
 
@@ -150,7 +153,7 @@ pub(crate) fn operation(edit: &SentEdit, label: u64) -> Result<Operation, LevelT
 /// A batch of changes that turns version `base_version` into the next version. Applied atomically.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileUpdate {
-    /// The file.
+    /// The identifier of the file.
     pub file: FileId,
     /// The version that the changes apply to.
     pub base_version: u64,
@@ -159,120 +162,120 @@ pub struct FileUpdate {
     pub edits: Vec<SentEdit>,
 }
 
-/// The owner's acknowledgement that it has stored this version's root. The server may delete data
+/// The owner's acknowledgement that it has stored the root of `version`. The server may delete data
 /// that only earlier versions need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Acknowledge {
-    /// The file.
+    /// The identifier of the file.
     pub file: FileId,
-    /// The version.
+    /// The version whose root the owner has stored.
     pub version: u64,
 }
 
 /// The owner's request to abandon an unfinished upload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Abort {
-    /// The file.
+    /// The identifier of the file.
     pub file: FileId,
 }
 
 /// The owner's request to remove a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delete {
-    /// The file.
+    /// The identifier of the file.
     pub file: FileId,
     /// The version that the owner knows as the current one. The server refuses the request if
     /// another writer has changed the file since.
     pub version: u64,
 }
 
-/// The owner's statement that this version is verified and stored. It has the effect of an
-/// [`Acknowledge`]. The server also keeps the statement and sends it to any client that requests it
-/// ([`Request::Confirmed`]).
+/// The owner's statement that it has verified `version` and stored its root. The statement has the
+/// effect of an [`Acknowledge`]. The server also keeps the statement and sends it to any client
+/// that requests it ([`Request::Confirmed`]).
 ///
 /// An owner may find a server at an older version, restored from a backup. The statement tells the
 /// owner which version that is, and proves that the owner signed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Confirm {
-    /// The file.
+    /// The identifier of the file.
     pub file: FileId,
-    /// The version.
+    /// The version that the owner has verified.
     pub version: u64,
-    /// The root of the list.
+    /// The root of the version's block list.
     pub root: Digest<32>,
     /// The length of the file in bytes.
     pub total: u64,
 }
 
-/// The owner's signed statement about the contents of a version. Its body names file, version, root
-/// and length, which [`OwnerStatement::open`] returns.
+/// The owner's signed statement about the contents of a version. Its body contains file identifier,
+/// version, root and length, which [`OwnerStatement::open`] returns.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OwnerStatement {
-    /// A signed [`Finish`]: version 1.
+    /// A signed [`Finish`], which describes version 1.
     Finish(SignedRequest),
-    /// A signed [`Confirm`].
+    /// A signed [`Confirm`], which describes any version.
     Confirm(SignedRequest),
 }
 
-/// A request body, as the bytes that were signed, with the owner's signature.
+/// An encoded request body, with the owner's signature over these bytes.
 ///
 /// The signature is over `"flexlist/request/v1" || kind || SHA-256(body)`, where `kind` is the byte
-/// of a [`crate::signed::RequestKind`]. [`SignedRequest::new`] makes one.
+/// of a [`crate::signed::RequestKind`]. [`SignedRequest::new`] creates and signs a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignedRequest {
-    /// The request, encoded by `codec::encode_body`.
+    /// The request body, encoded by `codec::encode_body`.
     pub body: Bytes,
-    /// The Ed25519 signature, 64 bytes.
+    /// The owner's Ed25519 signature, 64 bytes.
     pub signature: Bytes,
 }
 
 /// A request from a client to the server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Request {
-    /// A signed [`Begin`].
+    /// A signed [`Begin`], which begins an upload.
     Begin(SignedRequest),
-    /// A signed [`Part`].
+    /// A signed [`Part`] of an upload.
     Part(SignedRequest),
-    /// A signed [`Finish`].
+    /// A signed [`Finish`], which ends an upload.
     Finish(SignedRequest),
-    /// A signed [`FileUpdate`].
+    /// A signed [`FileUpdate`], which changes a file.
     Update(SignedRequest),
-    /// A signed [`Acknowledge`].
+    /// A signed [`Acknowledge`]: the owner has stored a version's root.
     Acknowledge(SignedRequest),
     /// Requests proof that the server has the challenged blocks.
     Audit {
-        /// The file.
+        /// The identifier of the file.
         file: FileId,
-        /// The version that the client knows.
+        /// The version of the file that the client knows.
         version: u64,
         /// The challenge, which selects the blocks.
         challenge: Challenge,
     },
-    /// Requests the bytes of a range, with proof.
+    /// Requests the blocks that overlap a range of bytes, with a proof.
     Read {
-        /// The file.
+        /// The identifier of the file.
         file: FileId,
-        /// The version that the client knows.
+        /// The version of the file that the client knows.
         version: u64,
-        /// The first byte.
+        /// The index in the file of the first requested byte.
         start: u64,
-        /// One past the last byte.
+        /// The index in the file of the byte after the last requested byte.
         end: u64,
     },
     /// Requests the current status of a file.
     Status {
-        /// The file.
+        /// The identifier of the file.
         file: FileId,
     },
-    /// A signed [`Abort`].
+    /// A signed [`Abort`], which abandons an upload.
     Abort(SignedRequest),
-    /// A signed [`Delete`].
+    /// A signed [`Delete`], which removes a file.
     Delete(SignedRequest),
-    /// A signed [`Confirm`].
+    /// A signed [`Confirm`]: the owner has verified and stored a version.
     Confirm(SignedRequest),
-    /// Requests the newest version that the owner has signed a statement about.
+    /// Requests the owner's latest signed statement about a version, and the file's status.
     Confirmed {
-        /// The file.
+        /// The identifier of the file.
         file: FileId,
     },
 }
@@ -280,20 +283,20 @@ pub enum Request {
 /// The state of a file, as claimed by the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileStatus {
-    /// The version; 0 while the upload is not finished.
+    /// The current version; 0 while the upload is not finished.
     pub version: u64,
-    /// The root of the list.
+    /// The root of the file's block list.
     pub root: Digest<32>,
     /// The length of the file in bytes.
     pub total: u64,
-    /// The number of blocks.
+    /// The number of blocks of the file.
     pub blocks: u64,
-    /// The next part that an unfinished upload needs, counted from 0.
+    /// The number of the next part that an unfinished upload needs, counted from 0.
     pub next_part: u64,
 }
 
 impl FileStatus {
-    /// The claimed version, as a [`FileState`] of `file`.
+    /// Returns the claimed version as a [`FileState`] of the file `file`.
     pub const fn state(&self, file: FileId) -> FileState {
         FileState {
             file,
@@ -309,7 +312,7 @@ impl FileStatus {
 /// A block in the answer to a read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadBlock {
-    /// The committed part of the block's tag, whose digest is in its leaf.
+    /// The committed part of the block's tag. The block's leaf in the list stores its digest.
     pub committed: Bytes,
     /// The block's bytes.
     pub data: Bytes,
@@ -318,31 +321,33 @@ pub struct ReadBlock {
 /// A response from the server to a client.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Response {
-    /// Answers `Begin`, `Part`, `Finish`, `Acknowledge`, `Confirm` and `Status`.
+    /// The file's status. Answers `Begin`, `Part`, `Finish`, `Acknowledge`, `Confirm` and `Status`.
     State(FileStatus),
-    /// Answers `Update`, with the evidence from which the client derives the new root.
+    /// Answers `Update`, with the proof from which the client derives the new root.
     Updated {
         /// The status of the file after the update.
         status: FileStatus,
-        /// The part of the old list that the changes read.
+        /// The part of the block list before the update that the changes read. Input of
+        /// `flexlist::list::verify_update`.
         witness: Bytes,
     },
-    /// Answers `Audit`.
+    /// Answers `Audit`, with a proof that the server possesses the challenged blocks.
     Audited {
-        /// The list's proof for the challenged bytes.
+        /// The block list's proof of the blocks that contain the challenged bytes.
         list_proof: Bytes,
         /// The committed part of each challenged block's tag, in file order. At most
         /// [`MAX_AUDIT_BLOCKS`].
         #[serde(deserialize_with = "bounded::sequence::<_, _, MAX_AUDIT_BLOCKS>")]
         committed: Vec<Bytes>,
-        /// The tag scheme's proof.
+        /// The tag scheme's proof that the server possesses these blocks.
         tag_proof: Bytes,
     },
-    /// Answers `Read`.
+    /// Answers `Read`, with the requested blocks and a proof.
     Read {
-        /// The list's proof for the range.
+        /// The block list's proof of the blocks that overlap the requested range.
         list_proof: Bytes,
-        /// Every block that overlaps the range, in file order. At most [`MAX_READ_BLOCKS`].
+        /// Every block that overlaps the requested range, in file order. At most
+        /// [`MAX_READ_BLOCKS`].
         #[serde(deserialize_with = "bounded::sequence::<_, _, MAX_READ_BLOCKS>")]
         blocks: Vec<ReadBlock>,
     },
@@ -352,10 +357,10 @@ pub enum Response {
     /// Answers `Abort` and `Delete`: the file is removed. A repeated request gets this answer too,
     /// as long as the server remembers the removal (for [`MAX_BEGIN_SECONDS`] or more).
     Removed,
-    /// Answers `Confirmed`.
+    /// Answers `Confirmed`, with the owner's latest signed statement.
     Confirmed {
-        /// The file's current status: at the version of the statement, or past it if the owner has
-        /// not confirmed the current version.
+        /// The file's current status. Its version is that of the statement, or a later one that the
+        /// owner has not confirmed yet.
         status: FileStatus,
         /// The owner's latest signed statement.
         statement: OwnerStatement,
@@ -368,8 +373,8 @@ pub enum Response {
 pub enum Refusal {
     /// There is no file with this id.
     UnknownFile,
-    /// The version is neither the current version nor its predecessor, or the predecessor is no
-    /// longer stored.
+    /// The requested version is neither the current version nor its predecessor, or the predecessor
+    /// is no longer stored.
     UnknownVersion {
         /// The version that the client asked for.
         requested: u64,
@@ -378,21 +383,21 @@ pub enum Refusal {
     },
     /// The upload of this file is not finished.
     UploadUnfinished {
-        /// The next part that the upload needs.
+        /// The number of the next part that the upload needs, counted from 0.
         next_part: u64,
     },
     /// The upload of this file is finished already.
     UploadFinished,
-    /// The part is not the next one of the upload.
+    /// The part sent is not the next one of the upload.
     PartOutOfOrder {
-        /// The next part that the upload needs.
+        /// The number of the next part that the upload needs, counted from 0.
         expected: u64,
     },
-    /// The signature is not the owner's.
+    /// The request's signature is not that of the file's owner.
     WrongOwner,
-    /// The file id of this owner and salt is taken, with other parameters.
+    /// A file of this owner and salt exists already, with other parameters.
     WrongFileId,
-    /// Another update came first: fetch the new state and rebase.
+    /// Another update came first: fetch the new state and base the update on it.
     StaleBase {
         /// The version that the update applies to.
         base: u64,
@@ -401,21 +406,22 @@ pub enum Refusal {
     },
     /// The blocks do not match the root and length that the owner signed.
     RootMismatch,
-    /// An update, range or other request that is invalid for this file, with the reason.
+    /// The request (an update or a range, for example) is invalid for this file. Contains the
+    /// reason.
     Invalid(String),
-    /// A message or an answer exceeds the server's limits, with the reason.
+    /// A message or an answer exceeds the server's limits. Contains the reason.
     TooLarge(String),
-    /// The tags do not match the blocks.
+    /// The tags sent do not match their blocks.
     TagsInvalid,
     /// The server is busy or stopping: try again.
     Unavailable,
-    /// The server cannot read its own store, with the reason.
+    /// The server cannot read its own store. Contains the reason.
     StoreFailed(String),
     /// The server cannot write for now, because its disk is full or fails. Reads and audits of
     /// stored files continue to work. Try again later.
     CannotWrite,
-    /// The file with this id was removed by its owner. The id cannot be reused: to upload the file
-    /// again, the owner takes another salt.
+    /// The owner has removed the file with this identifier. The identifier cannot be reused: to
+    /// upload the file again, the owner takes another salt.
     Removed,
     /// Only listed owners may begin files on this server, and this owner is not one of them.
     OwnerNotAllowed,
@@ -428,8 +434,8 @@ pub enum Refusal {
 }
 
 impl fmt::Display for Refusal {
-    /// Writes one clause. Text from the server is escaped, so that it cannot inject terminal
-    /// sequences.
+    /// Writes the reason as one clause of a message. Text from the server is escaped, so that it
+    /// cannot inject terminal sequences.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownFile => formatter.write_str("no file has this id"),

@@ -3,8 +3,8 @@
 //!
 //! `POST` [`PATH`] with `codec::encode(&request)` as `application/octet-stream`. The response has
 //! status 200 and the body `codec::encode(&response)`, also for a
-//! [`Refusal`](crate::message::Refusal). The status only tells whether there is a message.
-//! Everything about a file is in the message.
+//! [`Refusal`](crate::message::Refusal). The HTTP status only tells whether the response contains a
+//! message. The message contains everything about the file.
 //!
 //! | status | meaning |
 //! | --- | --- |
@@ -34,15 +34,15 @@ mod endpoint;
 
 use endpoint::Endpoint;
 
-/// The path of the endpoint.
+/// The URL path of the endpoint.
 pub const PATH: &str = "/flexlist/v1";
 
-/// The content type of requests and responses.
+/// The content type of HTTP requests and responses.
 pub const CONTENT_TYPE: &str = "application/octet-stream";
 
-/// A handler of requests.
+/// A handler of typed requests: the logic behind the HTTP server.
 pub trait Handler: Send + Sync + 'static {
-    /// Answers a request. A request that cannot be granted gets [`Response::Refused`].
+    /// Answers a request. A request that the handler refuses gets [`Response::Refused`].
     fn handle(&self, request: Request) -> Response;
 }
 
@@ -99,8 +99,8 @@ impl Server {
         self.server.address()
     }
 
-    /// Serves until Ctrl-C or, on Unix, SIGTERM. After a second signal, it does not wait for
-    /// requests in flight.
+    /// Serves until Ctrl-C or, on Unix, SIGTERM. Then finishes the requests in flight; a second
+    /// signal ends this wait.
     ///
     /// # Errors
     /// [`ServerError::Io`].

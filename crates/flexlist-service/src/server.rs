@@ -1,8 +1,8 @@
 //! Request execution on the files of a store, independent of the network.
 //!
 //! [`FileServer::handle`] may be called from many threads. Audits and reads of a file run
-//! concurrently, also while an update of the same file is being made durable. They read durable
-//! versions, and blocks from one snapshot of the store, outside of any lock.
+//! concurrently, also while an update of the same file is being made durable. They read only
+//! durable versions. They read blocks from a snapshot of the store and hold no lock meanwhile.
 
 use core::{fmt, sync::atomic::AtomicU64};
 use std::{
@@ -51,7 +51,7 @@ use memory::Memory;
 pub use settings::{Clock, Owners, Settings};
 use slot::Slot;
 
-/// A server of outsourced files.
+/// A server of outsourced files: executes requests on the files of one store.
 pub struct FileServer {
     store: FileStore,
     limits: Limits,
@@ -60,23 +60,23 @@ pub struct FileServer {
     clock: Clock,
     accounts: Accounts,
     memory: Memory,
-    /// Time of the last call of [`FileServer::tend`], in seconds since 1970; an earlier time if
-    /// that call left files to process.
+    /// Time of the last call of [`FileServer::tend`], in seconds since 1970. An earlier time is
+    /// stored if that call left files to process.
     tended: AtomicU64,
     files: RwLock<HashMap<FileId, Entry>>,
-    /// Held while a file is begun, so that no two files get the same number.
+    /// A lock held while a new file is begun, so that no two files get the same number.
     beginning: Mutex<()>,
 }
 
-/// A file of the store, or the reason for which it cannot be served.
+/// The entry of a file of the store, or the reason for which the file cannot be served.
 type Entry = Result<Arc<Slot>, Arc<StoreError>>;
 
 impl FileServer {
     /// Opens the store at `path` and serves its files. Creates an empty store if there is none.
     ///
     /// Each file's list is rebuilt when the file is first requested, and after an eviction from
-    /// memory. [`FileServer::load_all`] does it in advance. Requests about a damaged file get
-    /// [`Refusal::StoreFailed`]; other files are not affected.
+    /// memory. [`FileServer::load_all`] rebuilds all lists in advance. Requests about a damaged
+    /// file get [`Refusal::StoreFailed`]; other files are not affected.
     ///
     /// # Errors
     /// [`StoreError`] of the store as a whole.
@@ -89,7 +89,7 @@ impl FileServer {
         Self::open_with(path, settings)
     }
 
-    /// Like [`FileServer::open`], with all [`Settings`].
+    /// Like [`FileServer::open`], but takes all [`Settings`] of a server.
     ///
     /// # Errors
     /// [`StoreError`] of the store as a whole.
@@ -107,7 +107,8 @@ impl FileServer {
         server.unwrap_or(Err(EngineError::Panicked.into()))
     }
 
-    /// Reads the index of files. Runs within [`guarded`].
+    /// Creates the server with an entry for each file of the store. Runs within [`guarded`], which
+    /// catches panics of the engine.
     fn read_files(store: FileStore, settings: Settings) -> Result<Self, StoreError> {
         let accounts = Accounts::default();
         let snapshot = store.snapshot()?;
@@ -145,9 +146,9 @@ impl FileServer {
         })
     }
 
-    /// Executes a request. Changes are durable when this returns. A refused request changes
-    /// nothing, except that after [`Refusal::CannotWrite`] or [`Refusal::StoreFailed`] its change
-    /// may have been made.
+    /// Executes a request. Changes are durable when this function returns. A refused request
+    /// changes nothing, except that after [`Refusal::CannotWrite`] or [`Refusal::StoreFailed`] its
+    /// change may have been made.
     pub fn handle(&self, request: Request) -> Response {
         let file = file_of(&request);
         // The storage engine panics on some corrupt pages.
@@ -203,13 +204,13 @@ impl FileServer {
         }
     }
 
-    /// The ids of all files, in no particular order.
+    /// Returns the identifiers of all files, in no particular order.
     pub fn files(&self) -> Vec<FileId> {
         self.entries().keys().copied().collect()
     }
 
-    /// Rebuilds every file's list, and returns the files for which that fails.
-    /// [`FileServer::handle`] refuses requests about them.
+    /// Rebuilds every file's list. Returns the files for which that fails, with the reasons.
+    /// [`FileServer::handle`] refuses requests about these files.
     pub fn load_all(&self) -> Vec<(FileId, Refusal)> {
         let entries: Vec<(FileId, Entry)> = self
             .entries()
@@ -234,7 +235,8 @@ impl FileServer {
         slot.read(self, |state| Ok(Response::State(state.head.status())))
     }
 
-    /// Verifies that the file's owner signed the request; returns the file and the request.
+    /// Verifies that the file's owner signed the request. Returns the file's entry and the decoded
+    /// request.
     ///
     /// Before the verification, only the file's id is decoded from the body. The rest can be much
     /// larger once decoded.
@@ -277,7 +279,7 @@ impl fmt::Debug for FileServer {
     }
 }
 
-/// The file that an unsigned request names.
+/// Returns the file identifier in an unsigned request; `None` for a signed request.
 const fn file_of(request: &Request) -> Option<FileId> {
     match request {
         Request::Audit { file, .. }

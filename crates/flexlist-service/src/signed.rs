@@ -12,26 +12,26 @@ use crate::message::{Confirm, Finish, OwnerStatement, SignedRequest};
 /// another kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestKind {
-    /// [`crate::message::Begin`], 1.
+    /// A [`crate::message::Begin`], number 1.
     Begin,
-    /// [`crate::message::Part`], 2.
+    /// A [`crate::message::Part`], number 2.
     Part,
-    /// [`crate::message::Finish`], 3.
+    /// A [`crate::message::Finish`], number 3.
     Finish,
-    /// [`crate::message::FileUpdate`], 4.
+    /// A [`crate::message::FileUpdate`], number 4.
     Update,
-    /// [`crate::message::Acknowledge`], 5.
+    /// A [`crate::message::Acknowledge`], number 5.
     Acknowledge,
-    /// [`crate::message::Abort`], 6.
+    /// A [`crate::message::Abort`], number 6.
     Abort,
-    /// [`crate::message::Delete`], 7.
+    /// A [`crate::message::Delete`], number 7.
     Delete,
-    /// [`crate::message::Confirm`], 8.
+    /// A [`crate::message::Confirm`], number 8.
     Confirm,
 }
 
 impl RequestKind {
-    /// The byte of this kind in the signed message.
+    /// Returns the byte that stands for this kind in the signed message.
     pub const fn number(self) -> u8 {
         match self {
             Self::Begin => 1,
@@ -49,16 +49,16 @@ impl RequestKind {
 /// Error returned when a signed request cannot be verified or decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpenError {
-    /// The signature is not the owner's over this kind and body.
+    /// The signature is not the owner's signature over this kind and body.
     #[error("the signature is not the owner's")]
     WrongSignature,
-    /// The body is not the encoding of a request of this kind.
+    /// The signed body is not the encoding of a request of this kind.
     #[error("the signed body cannot be decoded: {0}")]
     Body(DecodeError),
 }
 
 impl SignedRequest {
-    /// Encodes and signs a request.
+    /// Encodes `body` as a request of this kind, and signs it.
     ///
     /// # Errors
     /// The signer's errors, for example of a hardware module.
@@ -76,7 +76,7 @@ impl SignedRequest {
         })
     }
 
-    /// Returns the request if the owner signed it.
+    /// Verifies the owner's signature, then returns the decoded request.
     ///
     /// # Errors
     /// [`OpenError::WrongSignature`] if the signature is not the owner's, or has the wrong length;
@@ -90,7 +90,7 @@ impl SignedRequest {
         self.claimed()
     }
 
-    /// Verifies the signature without decoding the body.
+    /// Verifies the owner's signature over `kind` and the body, without decoding the body.
     ///
     /// # Errors
     /// [`OpenError::WrongSignature`] if the signature is not the owner's, or has the wrong length.
@@ -103,13 +103,13 @@ impl SignedRequest {
             .map_err(|_| OpenError::WrongSignature)
     }
 
-    /// Returns the file id that the body claims, without verifying the signature.
+    /// Returns the file identifier in the body, without verifying the signature.
     ///
-    /// The server looks up the owner with it, before it decodes anything else of the body. Every
-    /// kind of request except [`RequestKind::Begin`] begins with its file id.
+    /// The server looks up the file's owner by it, before it decodes anything else of the body. The
+    /// body of every kind of request except [`RequestKind::Begin`] begins with a file identifier.
     ///
     /// # Errors
-    /// [`OpenError::Body`] if the body is shorter than a file id.
+    /// [`OpenError::Body`] if the body is shorter than a file identifier.
     pub fn claimed_file(&self) -> Result<FileId, OpenError> {
         let file = self.body.as_ref().first_chunk();
         let malformed = OpenError::Body(DecodeError::Malformed);
@@ -127,14 +127,15 @@ impl SignedRequest {
         codec::decode_body(self.body.as_ref()).map_err(OpenError::Body)
     }
 
-    /// Returns the identifier of the request: SHA-256 of the body.
+    /// Returns SHA-256 of the body, which identifies the request.
     pub fn digest(&self) -> Digest<32> {
         request_digest(self.body.as_ref())
     }
 }
 
 impl OwnerStatement {
-    /// Returns the version that the owner signed, if this is the owner's statement about `file`.
+    /// Verifies that this is a statement of `owner` about `file`, and returns the version that the
+    /// owner signed.
     ///
     /// The statement does not prove that the version is the newest.
     ///
@@ -168,7 +169,7 @@ fn request_digest(body: &[u8]) -> Digest<32> {
     Digest(Sha256::digest(body).into())
 }
 
-/// Returns the bytes to sign: 52 bytes.
+/// Returns the 52 bytes to sign: a prefix, the byte of `kind`, and the digest of the body.
 fn signed_message(kind: RequestKind, digest: &Digest<32>) -> Vec<u8> {
     let mut message = b"flexlist/request/v1".to_vec();
     message.push(kind.number());

@@ -28,8 +28,8 @@
 //! reserves disk space. When the disk is full, the reserve is released for recovery and for changes
 //! that shrink the store (removals, acknowledgements). All other changes are refused with
 //! [`StoreError::CannotWrite`] until the reserve is refilled. When little space is left, commits
-//! carry the data with which the engine reopens quickly. Without it, the engine reads the whole
-//! store.
+//! include data with which the engine reopens quickly. Without this data, the engine reads the
+//! whole store.
 //!
 //! **Removal** takes effect in one small transaction. The blocks are deleted a few hundred at a
 //! time, between other requests. At each commit, the engine returns free space at the end of the
@@ -62,12 +62,12 @@ use snapshot::Snapshot;
 use tables::{Change, DOOMED, FILES, FORMAT, HEADS, REMOVED, STATE, Tables, engine};
 use writer::{Purpose, Writer};
 
-/// Identifies a file inside a store.
+/// The key of a file inside a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileKey {
-    /// The file's number in the keys of the tables.
+    /// The number that stands for the file in the keys of the tables.
     pub(crate) number: u64,
-    /// The file's id, for errors.
+    /// The identifier of the file, for errors.
     pub(crate) id: FileId,
 }
 
@@ -81,7 +81,8 @@ pub struct FileStore {
 }
 
 impl FileStore {
-    /// Creates a new, empty store that only its user may read. It appears at `path` atomically.
+    /// Creates a new, empty store, which only the user of this process may read. It appears at
+    /// `path` atomically.
     ///
     /// # Errors
     /// [`StoreError::Exists`] if there is a file at `path`; other [`StoreError`]s if the medium
@@ -123,7 +124,7 @@ impl FileStore {
         })
     }
 
-    /// Opens the store at `path`, or creates one if there is nothing.
+    /// Opens the store at `path`, or creates one if nothing exists at this path.
     ///
     /// # Errors
     /// The errors of [`FileStore::open`] and [`FileStore::create`].
@@ -134,12 +135,12 @@ impl FileStore {
         }
     }
 
-    /// The path of the store.
+    /// Returns the path of the store's database file.
     pub fn path(&self) -> &Path {
         self.shared.database.path()
     }
 
-    /// The size of the store in bytes.
+    /// Returns the size of the store's database file in bytes.
     ///
     /// # Errors
     /// [`StoreError`] if the medium fails.
@@ -147,13 +148,14 @@ impl FileStore {
         Ok(self.shared.database.file_bytes()?)
     }
 
-    /// Reserves `bytes` bytes of disk space. While they are not available, the store accepts only
-    /// changes that make it smaller.
+    /// Sets the size of the disk space reserve to `bytes` bytes. While it cannot be filled, the
+    /// store accepts only changes that make it smaller.
     pub(crate) fn set_reserve(&self, bytes: u64) {
         self.writer.set_reserve(bytes);
     }
 
-    /// Returns all files. A file with a damaged entry comes with its error.
+    /// Returns all files of the store. A file with a damaged entry comes with its error instead of
+    /// its record.
     pub(crate) fn files(&self) -> Result<Vec<FileEntry>, StoreError> {
         let transaction = self.shared.database.begin_read()?;
         let table = transaction.open_table(FILES).map_err(engine)?;
@@ -166,7 +168,7 @@ impl FileStore {
         Ok(found)
     }
 
-    /// Reports whether there is a file with this id.
+    /// Reports whether the store contains a file with this identifier.
     pub(crate) fn has_file(&self, file: FileId) -> Result<bool, StoreError> {
         let transaction = self.shared.database.begin_read()?;
         let table = transaction.open_table(FILES).map_err(engine)?;
@@ -174,7 +176,8 @@ impl FileStore {
         Ok(value.is_some())
     }
 
-    /// Returns the record with which a file was begun.
+    /// Returns the immutable properties of a file (number, owner and tag parameters), or `None` if
+    /// there is no such file.
     pub(crate) fn file(&self, file: FileId) -> Result<Option<FileRecord>, StoreError> {
         let transaction = self.shared.database.begin_read()?;
         let table = transaction.open_table(FILES).map_err(engine)?;
@@ -184,7 +187,8 @@ impl FileStore {
             .transpose()
     }
 
-    /// Returns the records of removed files. Skips damaged records.
+    /// Returns the identifiers of removed files, with the records of their removals. Skips damaged
+    /// records.
     pub(crate) fn removed(&self) -> Result<Vec<(FileId, RemovalRecord)>, StoreError> {
         let transaction = self.shared.database.begin_read()?;
         let table = transaction.open_table(REMOVED).map_err(engine)?;
@@ -205,7 +209,8 @@ impl FileStore {
         table.len().map_err(engine)
     }
 
-    /// Returns a file number that is unused and has no leftovers.
+    /// Returns a number for a new file. No stored file has it, nor a removed file with records
+    /// left.
     pub(crate) fn next_file(&self) -> Result<u64, StoreError> {
         let transaction = self.shared.database.begin_read()?;
         let mut next = 0;
@@ -224,22 +229,22 @@ impl FileStore {
         Snapshot::new(self.shared.database.begin_read()?)
     }
 
-    /// Commits changes atomically. They are durable when this returns.
+    /// Commits changes atomically. They are durable when this function returns.
     ///
     /// # Errors
     /// [`StoreError::CannotWrite`] while there is no disk space. After any error, the changes may
-    /// or may not have been made; read to find out.
+    /// or may not have been made; a read finds out.
     pub(crate) fn commit(&self, changes: Vec<Change>) -> Result<(), StoreError> {
         self.writer.commit(changes, Purpose::Growth)
     }
 
     /// Like [`FileStore::commit`], for changes that make the store smaller, now or later. They may
-    /// use the reserve.
+    /// use the disk space reserve.
     pub(crate) fn relieve(&self, changes: Vec<Change>) -> Result<(), StoreError> {
         self.writer.commit(changes, Purpose::Relief)
     }
 
-    /// Deletes the records of these removed files.
+    /// Deletes the records of these files' removals.
     pub(crate) fn forget(&self, files: &[FileId]) -> Result<(), StoreError> {
         let forgotten = |id: &FileId| Change::Forgotten {
             file: FileKey { number: 0, id: *id },
@@ -247,12 +252,12 @@ impl FileStore {
         self.relieve(files.iter().map(forgotten).collect())
     }
 
-    /// Sets the approximate number of bytes in use.
+    /// Sets the approximate number of bytes in use by files, by which compaction is decided.
     pub(crate) fn set_live(&self, bytes: u64) {
         self.shared.set_live(bytes);
     }
 
-    /// Compacts the database, if that is worthwhile and there are no readers.
+    /// Compacts the database, if that is worthwhile and no reader is active.
     pub(crate) fn compact(&self) -> Result<(), StoreError> {
         if self.shared.is_compaction_worth() {
             self.shared.database.compact()?;
@@ -260,7 +265,7 @@ impl FileStore {
         Ok(())
     }
 
-    /// Makes every later commit fail.
+    /// Makes every later commit fail, for tests.
     #[cfg(test)]
     pub(crate) fn stop_writing(&self) {
         self.writer.stop();
@@ -287,17 +292,17 @@ impl FileStore {
     }
 }
 
-/// A file of a store, or the error of its entry.
+/// A file of a store: its identifier, and its record or the error of its damaged entry.
 pub(crate) type FileEntry = (FileId, Result<FileRecord, StoreError>);
 
-/// The engine's parameters for a store.
+/// The parameters of the storage engine for a store.
 const STORE_FORMAT: Format = Format {
     is_ours,
     access: Access::Private,
     cache_bytes: 256 << 20,
 };
 
-/// Writes the initial contents of a new store.
+/// Writes the initial contents of a new store in its first transaction.
 fn fill(transaction: &WriteTransaction) -> Result<(), StoreError> {
     let mut state = transaction.open_table(STATE).map_err(engine)?;
     state.insert(FORMAT, FORMAT_VALUE).map_err(engine)?;

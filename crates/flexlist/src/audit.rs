@@ -1,8 +1,9 @@
 //! Audits: the server's answer to a challenge, and its verification.
 //!
 //! The owner, or another party with the verifier key, draws a [`Challenge`]. The server answers
-//! with an [`AuditAnswer`]. The answer contains the list's proof of the challenged blocks, and the
-//! tag scheme's proof that the server possesses their bytes. [`Auditor`] checks both.
+//! with an [`AuditAnswer`]. It proves that the challenged blocks are in the
+//! [`FlexList`](crate::FlexList), the hashed list of the file's blocks. It also contains the tag
+//! scheme's proof that the server possesses their bytes. [`Auditor`] checks both.
 //!
 //! Source: Esiner, Küpçü and Özkasap, section 2 (proof of possession).
 
@@ -20,48 +21,50 @@ use crate::{
     tag::{Challenged, VerifierKey, committed_digest},
 };
 
-/// The server's answer to a challenge.
+/// The server's answer to a [`Challenge`]: evidence that it possesses the challenged blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditAnswer {
-    /// The list's proof for the challenged bytes.
+    /// The proof that the hashed list of the file contains the blocks around the challenged bytes.
     pub list_proof: Bytes,
-    /// The committed part of each challenged block's tag, in file order.
+    /// For each challenged block, the part of its tag that the list's leaf commits to, in file
+    /// order.
     pub committed: Vec<Bytes>,
-    /// The tag scheme's proof.
+    /// The proof of the tag scheme that the server possesses the bytes of the challenged blocks.
     pub tag_proof: Bytes,
 }
 
 /// The verifier's side of an audit: the state of the file and the key that checks tags.
 #[derive(Clone, Debug)]
 pub struct Auditor {
-    /// File, version, root and length.
+    /// The trusted state of the file: id, version, root of the list and length.
     pub state: FileState,
-    /// The tag scheme's key.
+    /// The key that verifies the proofs of the tag scheme.
     pub key: VerifierKey,
 }
 
 /// The result of a verified audit: at the time of the challenge, the server possessed these blocks.
-/// With hash-only tags, this holds only for the challenged chunks of these blocks.
+/// With hash-only tags, this is proved only for the challenged chunks of these blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditReport {
-    /// The file and its version.
+    /// The state of the audited file, with its id and version.
     pub state: FileState,
     /// The byte range of each challenged block, in file order, without duplicates.
     pub blocks: Vec<Range<u64>>,
 }
 
-/// Error returned by a failed audit; tells whether the query or the server is at fault.
+/// Error returned by a failed audit; tells whether the challenge or the server is at fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuditFailure {
-    /// The file does not allow the challenge. Choose another challenge.
+    /// The challenge is not possible for this file, for example because its range ends after the
+    /// file. Choose another challenge.
     #[error(transparent)]
     Challenge(#[from] ChallengeError),
-    /// The list's proof does not prove the challenged blocks: distrust the server.
+    /// The proof from the list does not verify for the challenged blocks: distrust the server.
     #[error(transparent)]
     List(#[from] ProofError),
-    /// The proven blocks do not answer the challenge: distrust the server, unless the error is that
-    /// the range contains too many blocks.
+    /// The blocks that the list's proof contains are not those that the challenge asks for.
+    /// Distrust the server, unless the error is that the range contains too many blocks.
     #[error(transparent)]
     Leaves(#[from] AssignError),
     /// The tags do not prove possession: the server lost or changed some of the blocks, or its
@@ -101,7 +104,8 @@ impl Proof for AuditAnswer {
 }
 
 impl AuditAnswer {
-    /// Returns the proven blocks of the challenge, and the challenged positions (hits) in each.
+    /// Verifies the proof from the list. Returns the challenged blocks, and for each the challenged
+    /// positions (hits) in it.
     fn challenged(
         &self,
         state: &FileState,

@@ -1,4 +1,4 @@
-//! Byte strings in messages.
+//! Byte strings as fields of messages.
 
 use alloc::vec::Vec;
 use core::fmt;

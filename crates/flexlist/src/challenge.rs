@@ -1,7 +1,8 @@
-//! Challenges, and the samples and coefficients that both sides derive from them.
+//! Challenges of audits, and the samples and coefficients that verifier and server derive from
+//! them.
 //!
 //! Only a seed and a count (or a range) are sent. Positions and coefficients are derived from them
-//! and the [`Context`], so an answer fits one audit of one version of one file.
+//! and the [`Context`], so an answer is valid for one audit of one version of one file only.
 //!
 //! ```text
 //! context    = H("flexdpdp/chal/v1"  || seed || file || version || root || total || count)  sample
@@ -40,32 +41,34 @@ pub const MAX_COUNT: u32 = 1 << 20;
 /// A challenge as sent to the server. Both sides derive everything else from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Challenge {
-    /// `count` bytes drawn at random from the whole file, with replacement.
+    /// Challenges the blocks around `count` bytes that are drawn at random from the whole file,
+    /// with replacement.
     Sample {
-        /// 32 fresh random bytes.
+        /// 32 fresh random bytes of the verifier, from which the sampled bytes are derived.
         seed: [u8; 32],
-        /// The number of bytes.
+        /// The number of bytes to draw, from 1 to [`MAX_COUNT`].
         count: u32,
     },
-    /// Every block that overlaps `start..end`.
+    /// Challenges every block that overlaps the bytes `start..end` of the file.
     Every {
-        /// 32 fresh random bytes.
+        /// 32 fresh random bytes of the verifier, from which the coefficients are derived.
         seed: [u8; 32],
-        /// The first byte.
+        /// The index of the first byte of the challenged range.
         start: u64,
-        /// The index one past the last byte.
+        /// The index one past the last byte of the challenged range.
         end: u64,
     },
 }
 
-/// File and version of a challenge. An answer is bound to all fields.
+/// The file and version that a challenge is about. All fields are hashed into the challenge's
+/// samples, so an answer is valid for this version only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Context {
-    /// The file.
+    /// The id of the challenged file.
     pub file: FileId,
-    /// The version.
+    /// The number of the challenged version.
     pub version: u64,
-    /// The root of the list at that version.
+    /// The root hash of the file's list at that version.
     pub root: Digest<32>,
     /// The length of the file in bytes at that version.
     pub total: u64,
@@ -87,20 +90,22 @@ impl From<&FileState> for Context {
 pub struct Sample {
     /// The index of the byte in the file.
     pub index: u64,
-    /// The coefficient; a block's coefficient is the sum over the samples in it.
+    /// The random coefficient of the sample. A block's coefficient is the sum over the samples in
+    /// it.
     pub coefficient: u128,
 }
 
-/// A challenge expanded for one version of a file.
+/// The samples or blocks that a [`Challenge`] asks for in one version of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Questions {
-    /// Sampled bytes, in the order of the challenge: see [`assign`].
+    /// Sampled bytes, in the order in which they were derived. [`assign`] finds their blocks.
     Samples(Vec<Sample>),
-    /// Every block of a range; their number is known only from the list.
+    /// Every block that overlaps a range. The number of these blocks is known only from the list.
     Blocks(BlockQuestions),
 }
 
-/// A challenge of every block that overlaps a range: see [`BlockQuestions::assign`].
+/// A challenge of every block that overlaps a range. [`BlockQuestions::assign`] derives the
+/// coefficients from the blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockQuestions {
     range: Range<u64>,
@@ -112,10 +117,11 @@ pub struct BlockQuestions {
 struct Derivation([u8; 32]);
 
 impl Challenge {
-    /// Expands this challenge for the version that `context` identifies. Both sides get the same
-    /// result.
+    /// Expands this challenge for the version that `context` identifies. Verifier and server get
+    /// equal results.
     ///
-    /// Costs two hashes per sample. A challenge of every block costs one hash until it is assigned.
+    /// Costs two hashes per sample. A challenge of every block costs one hash here, and more in
+    /// [`BlockQuestions::assign`].
     ///
     /// # Errors
     /// * [`ChallengeError::EmptyFile`] for an empty file, which is proven by its root.
@@ -187,7 +193,8 @@ impl Derivation {
         Self(hash.finalize().into())
     }
 
-    /// Returns the position of sample `number`: below `limit`, or 0 if `limit` is 0.
+    /// Returns the pseudorandom position of sample `number`, below `limit`. Returns 0 if `limit` is
+    /// 0.
     fn place(&self, number: u64, limit: u64) -> u64 {
         scale(self.word(1, number), limit)
     }
@@ -196,7 +203,8 @@ impl Derivation {
         self.word(2, number)
     }
 
-    /// The first 16 bytes of the hash over this derivation, the purpose and the number, big endian.
+    /// Returns the first 16 bytes, big endian, of a hash. The hash covers this derivation,
+    /// `purpose` (1 for positions, 2 for coefficients) and the sample's `number`.
     fn word(&self, purpose: u8, number: u64) -> u128 {
         let mut hash = Sha256::new_with_prefix(self.0);
         hash.update([purpose]);
@@ -221,7 +229,7 @@ fn scale(word: u128, limit: u64) -> u64 {
     result
 }
 
-/// The upper and the lower 64 bits.
+/// Splits a number into its upper and its lower 64 bits, in this order.
 fn halves(word: u128) -> [u64; 2] {
     let bytes = word.to_be_bytes();
     let half = |from: usize| {

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use fastcdc::v2020::{self, FastCDC};
 use serde::{Deserialize, Serialize};
 
-/// The maximum length of a block: 1 MiB.
+/// The maximum length of a block in bytes: 1 MiB.
 pub const MAX_BLOCK_BYTES: usize = 1 << 20;
 
 /// Cuts a file into blocks of 1 to [`MAX_BLOCK_BYTES`] bytes.
@@ -15,12 +15,12 @@ pub const MAX_BLOCK_BYTES: usize = 1 << 20;
 ///
 /// The average of 16 KiB is a trade-off. Every block costs a tag (256 bytes with RSA-2048) and one
 /// and a half nodes of the list. The cost is 2.5 % of the file at 16 KiB, and 20 % at the 2 KiB of
-/// the paper. At 16 KiB, tagging takes an eighth of the time. On the other hand, an edit sends a
-/// whole block again, and an audit reads one block per sample. 460 blocks of 16 KiB are 7.4 MB.
-/// `fixed(2048)` suits files with many small edits and few disk reads.
+/// the paper. At 16 KiB, tagging takes an eighth of its time at 2 KiB. On the other hand, an edit
+/// sends a whole block again, and an audit reads one block per sample. 460 blocks of 16 KiB are 7.4
+/// MB. `fixed(2048)` suits files with many small edits and few disk reads.
 ///
 /// Owners that cut the same file with the same chunker get the same block lengths. The server sees
-/// the lengths: content-defined ones tell it whether it knows the file.
+/// the lengths. Content-defined lengths let it recognise a file that it knows.
 ///
 /// Source: Esiner et al. 2013, section 4 (2 KB blocks); Xia et al. 2020, `FastCDC`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,52 +43,54 @@ enum Sizes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChunkError {
-    /// A fixed size outside 1 to [`MAX_BLOCK_BYTES`].
+    /// The fixed block size is not in the range from 1 to [`MAX_BLOCK_BYTES`].
     #[error("the block size must be 1 to {MAX_BLOCK_BYTES} bytes, not {size}")]
     SizeOutOfRange {
-        /// The size.
+        /// The requested block size in bytes.
         size: usize,
     },
-    /// A content-defined minimum below 64.
+    /// The minimum block size of a content-defined chunker is below 64 bytes.
     #[error(
         "the minimum block size must be at least {} bytes, not {minimum}",
         v2020::MINIMUM_MIN
     )]
     MinimumTooSmall {
-        /// The minimum.
+        /// The requested minimum block size in bytes.
         minimum: usize,
     },
-    /// A content-defined average below 256.
+    /// The average block size of a content-defined chunker is below 256 bytes.
     #[error(
         "the average block size must be at least {} bytes, not {average}",
         v2020::AVERAGE_MIN
     )]
     AverageTooSmall {
-        /// The average.
+        /// The requested average block size in bytes.
         average: usize,
     },
-    /// A content-defined maximum outside 1024 to [`MAX_BLOCK_BYTES`].
+    /// The maximum block size of a content-defined chunker is not in the range from 1024 to
+    /// [`MAX_BLOCK_BYTES`].
     #[error(
         "the maximum block size must be {} to {MAX_BLOCK_BYTES} bytes, not {maximum}",
         v2020::MAXIMUM_MIN
     )]
     MaximumOutOfRange {
-        /// The maximum.
+        /// The requested maximum block size in bytes.
         maximum: usize,
     },
-    /// An odd content-defined size: the search proceeds by pairs of bytes.
+    /// A size of a content-defined chunker is odd. It must be even, because the search for a
+    /// boundary proceeds by pairs of bytes.
     #[error("content-defined block sizes must be even, not {size}")]
     OddSize {
-        /// The size.
+        /// The odd size in bytes: minimum, average or maximum.
         size: usize,
     },
-    /// A minimum above the average, or an average above the maximum.
+    /// The minimum block size is above the average, or the average is above the maximum.
     #[error("block sizes out of order: minimum <= average <= maximum is required")]
     Unordered,
 }
 
 impl Chunker {
-    /// Cuts blocks of `size` bytes, the last one possibly shorter.
+    /// Creates a chunker that cuts blocks of `size` bytes. The last block of a file may be shorter.
     ///
     /// # Errors
     /// [`ChunkError::SizeOutOfRange`] unless `size` is 1 to [`MAX_BLOCK_BYTES`].
@@ -100,8 +102,9 @@ impl Chunker {
         }
     }
 
-    /// Cuts blocks by content: `minimum` to `maximum` bytes, about `average` on average. The last
-    /// block may be shorter.
+    /// Creates a chunker that cuts blocks at boundaries that depend on the content. Blocks have
+    /// `minimum` to `maximum` bytes, about `average` on average. The last block of a file may be
+    /// shorter.
     ///
     /// # Errors
     /// [`ChunkError`] for the first size that is not allowed:
@@ -138,7 +141,7 @@ impl Chunker {
         }))
     }
 
-    /// Returns the length of the first block of `bytes`; 0 only if `bytes` is empty.
+    /// Returns the length in bytes of the first block of `bytes`. It is 0 only if `bytes` is empty.
     ///
     /// Reads at most the first [`Self::longest`] bytes.
     pub fn first(&self, bytes: &[u8]) -> usize {
@@ -171,8 +174,8 @@ impl Chunker {
         }
     }
 
-    /// Iterates over the blocks of a stream; like [`Self::split`], but without the whole content in
-    /// memory.
+    /// Iterates over the blocks of a stream. Unlike [`Self::split`], it does not need the whole
+    /// content in memory.
     ///
     /// Keeps a few times [`Self::longest`] bytes in memory. Errors of `source` are returned
     /// unchanged. The next call resumes reading, and no byte that was read before is lost.
@@ -186,7 +189,7 @@ impl Chunker {
         }
     }
 
-    /// The length up to which an edited block stays one block.
+    /// The maximum length in bytes of a block after an edit. A longer block is cut again.
     pub(crate) fn tolerated(&self) -> usize {
         match self.0 {
             // Twice the size: one byte more must not cut off one byte.
@@ -195,7 +198,8 @@ impl Chunker {
         }
     }
 
-    /// The length below which a block is worth merging with another.
+    /// The length in bytes below which a block counts as tiny, and is merged with a neighbour where
+    /// possible.
     pub(crate) fn tiny(&self) -> usize {
         match self.0 {
             Sizes::Fixed { size } => size.div_ceil(2),
@@ -261,16 +265,18 @@ pub struct Blocks<R> {
     chunker: Chunker,
     source: R,
     buffer: Vec<u8>,
-    /// Bytes of the buffer that were already yielded.
+    /// The number of bytes at the front of `buffer` that were already yielded.
     used: usize,
     ended: bool,
 }
 
-/// Number of longest blocks read in one call. A larger number means fewer moves of leftover bytes.
+/// Number of blocks of the maximum length that are read in one call. A larger number means fewer
+/// moves of leftover bytes.
 const BLOCKS_READ: usize = 4;
 
 impl<R: Read> Blocks<R> {
-    /// Reads more of the source if the buffer holds less than a longest block.
+    /// Reads more of the source if the buffer contains fewer unused bytes than a block of the
+    /// maximum length.
     fn fill(&mut self) -> io::Result<()> {
         let longest = self.chunker.longest();
         if self.ended || self.buffer.len() - self.used >= longest {

@@ -4,7 +4,8 @@ use core::fmt;
 
 use crate::challenge::MAX_COUNT;
 
-/// A detection target: notice a loss of `fraction` of the bytes with at least `probability`.
+/// A detection target of an audit: to detect the loss of a given fraction of the bytes with at
+/// least a given probability.
 ///
 /// Samples are single bytes, drawn with replacement; a sample in a damaged block detects the
 /// damage. If a fraction f of the file's *bytes* lies in damaged blocks, c samples detect damage
@@ -27,29 +28,30 @@ pub struct Detection {
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DetectionError {
-    /// A lost fraction outside 0 (excluded) to 1 (included).
+    /// The fraction of lost bytes to detect is not above 0 and at most 1.
     #[error("the lost fraction must be above 0 and at most 1, not {fraction}")]
     FractionOutOfRange {
-        /// The fraction.
+        /// The requested fraction of lost bytes.
         fraction: f64,
     },
-    /// A probability outside 0 to 1 (both excluded): no sample detects every loss.
+    /// The detection probability is not strictly between 0 and 1. No sample detects every loss, so
+    /// 1 is not possible.
     #[error("the probability must be above 0 and below 1, not {probability}")]
     ProbabilityOutOfRange {
-        /// The probability.
+        /// The requested detection probability.
         probability: f64,
     },
-    /// The target needs more challenges than [`MAX_COUNT`].
+    /// The target needs more challenged bytes than [`MAX_COUNT`].
     #[error("more than {limit} challenges would be needed")]
     TooManyChallenges {
-        /// The maximum number of challenges of one audit.
+        /// The maximum number of challenged bytes of one audit.
         limit: u32,
     },
 }
 
 impl Detection {
-    /// Computes the number of challenges that detect a loss of `fraction` of the bytes with
-    /// `probability` (both relative to 1).
+    /// Computes how many bytes to challenge to detect a loss of `fraction` of the bytes with
+    /// `probability`. Both numbers are relative to 1.
     ///
     /// # Errors
     /// * [`DetectionError::FractionOutOfRange`] unless `fraction` is above 0 and at most 1.
@@ -72,7 +74,8 @@ impl Detection {
         })
     }
 
-    /// Returns the probability that `count` challenges detect a loss of `fraction` of the bytes.
+    /// Returns the probability, from 0 to 1, that `count` challenged bytes detect a loss of
+    /// `fraction` of the bytes.
     ///
     /// # Errors
     /// [`DetectionError::FractionOutOfRange`] unless `fraction` is above 0 and at most 1.
@@ -95,7 +98,8 @@ fn check_fraction(fraction: f64) -> Result<(), DetectionError> {
     }
 }
 
-/// Computes `1 - (1 - fraction)^count` without cancellation for small fractions.
+/// Computes the detection probability `1 - (1 - fraction)^count`, without loss of precision for
+/// small fractions.
 fn chance(count: u32, fraction: f64) -> f64 {
     if count == 0 {
         // Zero times the logarithm of zero is NaN.
@@ -106,8 +110,8 @@ fn chance(count: u32, fraction: f64) -> f64 {
 
 /// Returns the smallest count up to [`MAX_COUNT`] for which the monotonic predicate `meets` holds.
 ///
-/// Binary search on the formula itself: a quotient of logarithms would be rounded wrongly near
-/// whole numbers.
+/// Uses a binary search on the formula of the probability. A quotient of logarithms would be
+/// rounded wrongly near whole numbers.
 fn smallest(meets: impl Fn(u32) -> bool) -> u32 {
     let mut too_few = 0;
     let mut enough = MAX_COUNT;

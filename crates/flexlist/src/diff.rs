@@ -1,7 +1,8 @@
-//! Diff of a changed file against the server's blocks, by content.
+//! Compares a changed file with the blocks that the server stores, and finds the operations on
+//! blocks that update them.
 //!
-//! Needs only the lengths and digests of the old blocks. Keeps only a few blocks of the new file in
-//! memory, so files of any size can be compared.
+//! The comparison needs only the lengths and digests of the old blocks. Keeps only a few blocks of
+//! the new file in memory, so files of any size can be compared.
 
 use core::{hash::Hash, ops::Range};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
@@ -16,7 +17,7 @@ use crate::{
 pub struct NewBlock<C> {
     /// The range of its bytes in the new file.
     pub range: Range<u64>,
-    /// Identifies the contents, like [`OldBlock::content`].
+    /// Identifies the contents of the block: the bytes or a digest, as in [`OldBlock::content`].
     pub content: C,
 }
 
@@ -32,14 +33,14 @@ impl<C: Clone> edit::NewBlock for NewBlock<C> {
 /// contents of the old blocks, for instance by the digests in their leaves. A block that compares
 /// equal is kept.
 ///
-/// Old blocks that form the beginning or the end of the new file are kept, however they were cut.
-/// The part in between is cut twice: by the rules of [`edit`], and by the chunker only. The
-/// operations that send fewer bytes are returned. New blocks in that part with the contents of an
-/// old block are kept.
+/// Old blocks that form the beginning or the end of the new file are kept, regardless of where they
+/// were cut. The part in between is cut in two ways: by the rules of [`edit`], and by the chunker
+/// only. The operations that send fewer bytes are returned. In that part, an old block is also kept
+/// if a new block has its contents.
 ///
 /// The operations run from the start of the file to its end. Each applies to the file left by the
-/// operations before it. There are none if nothing changed. Every prefix of them yields a valid
-/// file, so they may be sent in parts.
+/// operations before it. The list is empty if nothing changed. Every prefix of the list yields a
+/// valid file, so the operations may be sent in parts.
 ///
 /// Reads the new file at most twice, and a few of its blocks again. Keeps a few of its blocks, and
 /// about a hundred bytes for each block, in memory. If the file changes meanwhile, the operations
@@ -85,14 +86,15 @@ fn sent<C: Clone>(operations: &[BlockEdit<NewBlock<C>>]) -> u64 {
         .fold(0, u64::saturating_add)
 }
 
-/// The new file.
+/// The new file, with functions to read and identify its blocks.
 struct Source<'a, R, F> {
     new: &'a mut R,
     content: F,
 }
 
 impl<R: Read + Seek, C: Eq, F: Fn(&[u8]) -> C> Source<'_, R, F> {
-    /// Removes old blocks that form the beginning or the end of this range of the new file.
+    /// Compares `old` blocks with a range of the new file. Removes the blocks that form the
+    /// beginning or the end of the range, and shortens the range by them.
     fn trim<'o>(
         &mut self,
         old: &'o [OldBlock<C>],
@@ -118,7 +120,8 @@ impl<R: Read + Seek, C: Eq, F: Fn(&[u8]) -> C> Source<'_, R, F> {
         Ok((old, start..end))
     }
 
-    /// Cuts the range by the chunker. Joins a tiny last block with the one before it if possible.
+    /// Cuts a range of the new file into blocks by the chunker. Joins a tiny last block with the
+    /// previous one if the result is not too long.
     fn anew(&mut self, range: Range<u64>, chunker: &Chunker) -> io::Result<Vec<NewBlock<C>>> {
         self.new.seek(SeekFrom::Start(range.start))?;
         let mut blocks: Vec<NewBlock<C>> = Vec::new();
@@ -148,8 +151,9 @@ impl<R: Read + Seek, C: Eq, F: Fn(&[u8]) -> C> Source<'_, R, F> {
         Ok(blocks)
     }
 
-    /// Cuts the range at the old boundaries, or into at most `old.len()` equal shares if `anew` is
-    /// more blocks. Returns `None` if neither is possible.
+    /// Cuts a range of the new file at the boundaries of `old`, if the lengths match. Otherwise, if
+    /// `anew` has more blocks than `old`, cuts it into at most `old.len()` equal shares. Returns
+    /// `None` if neither applies.
     fn in_place(
         &mut self,
         old: &[OldBlock<C>],
@@ -172,7 +176,7 @@ impl<R: Read + Seek, C: Eq, F: Fn(&[u8]) -> C> Source<'_, R, F> {
         self.cut(range.start, lengths).map(Some)
     }
 
-    /// Cuts blocks of these `lengths`, beginning at `start`.
+    /// Cuts the new file into consecutive blocks of these `lengths`, beginning at the byte `start`.
     fn cut(
         &mut self,
         start: u64,
@@ -189,7 +193,7 @@ impl<R: Read + Seek, C: Eq, F: Fn(&[u8]) -> C> Source<'_, R, F> {
             .collect()
     }
 
-    /// Reads the block with this `range`, which must fit into memory.
+    /// Reads the bytes of the new file in `range` as one block, which must fit into memory.
     fn block(&mut self, range: Range<u64>) -> io::Result<NewBlock<C>> {
         let bytes = read(self.new, &range)?;
         let content = (self.content)(&bytes);
@@ -210,7 +214,7 @@ pub fn read(file: &mut (impl Read + Seek), range: &Range<u64>) -> io::Result<Vec
     Ok(bytes)
 }
 
-/// Whether a block may have this `length`.
+/// Whether a block may have this `length` in bytes: from 1 to the maximum.
 fn is_block(length: u64) -> bool {
     (1..=MAX_BLOCK_BYTES).contains(&usize::try_from(length).unwrap_or(usize::MAX))
 }

@@ -26,8 +26,8 @@
 //!
 //! Tiny contents are merged. A tiny insertion between two blocks is merged into the previous block,
 //! or else into the next one. The block must be known and must not get too long. A tiny region is
-//! merged with one that begins where it ends. Neither merge needs more operations. The rest of a
-//! single block after a deletion stays a block of its own, however short.
+//! merged with another region that begins where the tiny one ends. Neither merge needs more
+//! operations. The rest of a single block after a deletion stays a block of its own, however short.
 //!
 //! Source: Esiner et al. 2013, sections 2 and 5 (updates of consecutive bytes).
 
@@ -49,7 +49,8 @@ pub use error::EditError;
 pub use exchange::OldBlock;
 pub(crate) use exchange::{Exchange, NewBlock};
 
-/// The maximum length of a file: 2^63 - 1 bytes, the limit of the list's ranks.
+/// The maximum length of a file: 2^63 - 1 bytes, the limit of the ranks (numbers of bytes) in the
+/// list.
 pub const MAX_FILE_BYTES: u64 = (1 << 63) - 1;
 
 /// A change of a file's bytes.
@@ -71,26 +72,27 @@ pub enum ByteEdit {
     },
     /// Deletes the bytes `start..end`.
     Delete {
-        /// The index of the first byte.
+        /// The index of the first byte to delete.
         start: u64,
-        /// The index one past the last byte.
+        /// The index one past the last byte to delete.
         end: u64,
     },
 }
 
-/// A verified block of the old file.
+/// A block of the old file whose bytes the caller has verified.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownBlock {
-    /// The index of its first byte in the file.
+    /// The index in the file of the block's first byte.
     pub start: u64,
-    /// The bytes, at least one.
+    /// The bytes of the block, at least one.
     pub bytes: Vec<u8>,
 }
 
-/// A change of a file's block sequence. Each index counts in the file left by the previous changes.
+/// A change of a file's block sequence. Each index refers to the file as the previous changes left
+/// it.
 ///
-/// The type parameters are the payloads of inserted and modified blocks: bytes in a plan, tag and
-/// bytes in a message to a server. The list itself knows no bytes and takes an
+/// The type parameters are the payloads of inserted and modified blocks: bytes in a [`plan`], tag
+/// and bytes in a message to a server. The list itself stores no bytes, and is changed by an
 /// [`Operation`](crate::list::Operation).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BlockEdit<Inserted = Vec<u8>, Modified = Inserted> {
@@ -98,25 +100,26 @@ pub enum BlockEdit<Inserted = Vec<u8>, Modified = Inserted> {
     Insert {
         /// The index of the block's first byte after the insertion.
         index: u64,
-        /// The block, of at least one byte.
+        /// The inserted block, of at least one byte.
         block: Inserted,
     },
-    /// Replaces the block that contains the byte at `index` by contents of any length.
+    /// Replaces the block that contains the byte at `index` by a block of any length.
     Modify {
-        /// The index of a byte of the block; in a plan, of its first byte.
+        /// The index of any byte of the replaced block. [`plan`] uses its first byte.
         index: u64,
-        /// The block, of at least one byte.
+        /// The new block, of at least one byte.
         block: Modified,
     },
     /// Removes the block that contains the byte at `index`.
     Remove {
-        /// The index of a byte of the block; in a plan, of its first byte.
+        /// The index of any byte of the removed block. [`plan`] uses its first byte.
         index: u64,
     },
 }
 
 impl<Inserted, Modified> BlockEdit<Inserted, Modified> {
-    /// Converts the payload by `inserted` or `modified`, which may fail.
+    /// Converts the inserted block by `inserted`, or the modified block by `modified`. Either may
+    /// fail.
     ///
     /// # Errors
     /// The errors of `inserted` and `modified`.
@@ -140,7 +143,7 @@ impl<Inserted, Modified> BlockEdit<Inserted, Modified> {
 }
 
 impl<Block> BlockEdit<Block> {
-    /// Converts the payload by `change`.
+    /// Converts the inserted or modified block by `change`, if there is one.
     #[must_use]
     pub fn map<Other>(self, change: impl FnOnce(Block) -> Other) -> BlockEdit<Other> {
         match self {
@@ -156,7 +159,7 @@ impl<Block> BlockEdit<Block> {
         }
     }
 
-    /// The new block, if there is one.
+    /// The inserted or modified block, or `None` for a removal.
     pub const fn block(&self) -> Option<&Block> {
         match self {
             Self::Insert { block, .. } | Self::Modify { block, .. } => Some(block),
@@ -166,7 +169,7 @@ impl<Block> BlockEdit<Block> {
 }
 
 impl BlockEdit {
-    /// The bytes of the new block, if there is one.
+    /// The bytes of the inserted or modified block, or `None` for a removal.
     pub fn bytes(&self) -> Option<&[u8]> {
         self.block().map(Vec::as_slice)
     }
@@ -175,8 +178,8 @@ impl BlockEdit {
 /// Returns the byte ranges of a file of `total` bytes that must lie in known blocks for [`plan`] to
 /// translate `edits`.
 ///
-/// The ranges count in the file before the batch. They are non-empty, sorted and apart from each
-/// other. An empty file needs none.
+/// The ranges refer to the file before the edits. They are non-empty and sorted, and do not touch
+/// each other. An empty file needs none.
 ///
 /// * Insertion: the bytes before and after it, since it may be merged into either block.
 /// * Deletion: the deleted bytes.

@@ -1,98 +1,103 @@
-//! Errors: requests that a list rejects, and evidence that fails verification.
+//! Errors of requests that a list rejects, and of evidence that fails verification.
 
-/// Error returned for a batch or query that the list rejects. Nothing has changed.
+/// Error returned for a batch of operations or a query that the list rejects. The list is
+/// unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UpdateError {
-    /// No operation, or no index.
+    /// The batch contains no operation, or the query no index.
     #[error("the batch is empty: it has no operation or index")]
     EmptyBatch,
-    /// A range without a byte.
+    /// The queried range contains no byte.
     #[error("the range is empty")]
     EmptyRange,
-    /// A byte index outside the file.
+    /// The index of a byte is outside the file.
     #[error("byte {index} is out of range, the file has {total} bytes")]
     OutOfRange {
-        /// The byte.
+        /// The index that was requested.
         index: u64,
         /// The length of the file in bytes.
         total: u64,
     },
-    /// An insertion inside a block; blocks are inserted before another block or at the end.
+    /// An insertion is inside a block. Blocks can only be inserted before another block or at the
+    /// end of the file.
     #[error("byte {index} is inside a block: blocks can be inserted at block boundaries only")]
     NotOnBoundary {
-        /// The byte.
+        /// The index of the byte before which the block was to be inserted.
         index: u64,
     },
-    /// A block without bytes.
+    /// A block to insert or modify has no bytes.
     #[error("a block is empty")]
     EmptyBlock,
-    /// A file of `2^63` bytes or more.
+    /// The file would have `2^63` bytes or more.
     #[error("the file would have 2^63 bytes or more")]
     FileTooLong,
-    /// More blocks than a list can hold: about `2^30`.
+    /// The list would have more blocks than it can store: about `2^30`.
     #[error("the list cannot hold more blocks")]
     ListFull,
     /// The batch reads more of the list than one batch may. Also returned if the evidence would
     /// exceed [`MAX_PROOF_BYTES`](crate::list::MAX_PROOF_BYTES), the limit of a client.
     #[error("the batch reads too much of the list: split it")]
     BatchTooLarge,
-    /// The path enters a missing part of the list. In a whole list, an invariant is broken.
+    /// A search reached a part that the list lacks. A list from a proof lacks parts. In a whole
+    /// list, this means that an invariant is broken.
     #[error("a part of the list is missing")]
     Elided,
 }
 
-/// Error returned for a proof or witness that does not prove the query. Distrust the server,
-/// except after [`ProofError::Operation`].
+/// Error returned for a proof of a query, or a witness of an update, that does not verify. Distrust
+/// the server, except after [`ProofError::Operation`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProofError {
-    /// More bytes than a client reads.
+    /// The proof is longer than a client accepts.
     #[error("the proof exceeds {limit} bytes")]
     TooLarge {
-        /// The limit in bytes.
+        /// The maximum length of a proof in bytes.
         limit: usize,
     },
-    /// The bytes end inside a node.
+    /// The bytes of the proof end inside a node.
     #[error("the proof is truncated")]
     Truncated,
-    /// Bytes follow the last node.
+    /// Bytes follow the last node of the proof.
     #[error("the proof has trailing bytes")]
     TrailingBytes,
-    /// No node begins with this byte.
+    /// A node of the proof begins with this byte, which is no kind of node.
     #[error("unknown kind of node: {0:#04x}")]
     UnknownKind(u8),
-    /// A flag is neither 0 nor 1.
+    /// A flag in the proof has this value, which is neither 0 nor 1.
     #[error("invalid flag: {0:#04x}")]
     BadFlag(u8),
-    /// An integer is not minimally encoded.
+    /// An integer in the proof is encoded in more bytes than necessary.
     #[error("an integer is not minimally encoded")]
     NonMinimalInteger,
-    /// A node has a level that its position does not allow.
+    /// A node of the proof has a level that its position does not allow.
     #[error("a node of level {level} is out of place")]
     WrongLevel {
-        /// The level.
+        /// The level that the proof states for the node.
         level: u8,
     },
-    /// A block in the position of a sentinel, or a sentinel in the position of a block.
+    /// The proof has a block in the position of a sentinel (an end of the list), or a sentinel in
+    /// the position of a block.
     #[error("a block or sentinel is out of place")]
     MisplacedNode,
-    /// A block of no bytes.
+    /// A block in the proof has no bytes.
     #[error("a block is empty")]
     EmptyBlock,
-    /// A subtree of blocks with rank 0, or a right sentinel with another rank.
+    /// A subtree of blocks in the proof has rank 0, or the right sentinel has another rank than 0.
+    /// The rank is the number of bytes.
     #[error("a rank is invalid at its position")]
     WrongRank,
-    /// A rank or length, or a sum of them, is `2^63` or more.
+    /// A rank or length in the proof, or a sum of them, is `2^63` or more.
     #[error("ranks exceed the maximum length of a file")]
     RankOverflow,
-    /// The ranks do not add up to the length of the file.
+    /// The ranks of the proof's nodes do not add up to the length of the file.
     #[error("the proof is for a file of another length")]
     TotalMismatch,
-    /// The proof does not hash to the root.
+    /// The proof does not hash to the root that the client trusts.
     #[error("the proof is for another root")]
     RootMismatch,
-    /// The requested bytes lie in a pruned part of the list.
+    /// The requested bytes lie in a part of the list that the proof leaves out.
     #[error("the proof does not show the requested bytes")]
     Elided,
     /// The proof contains a node that the query does not need.
@@ -109,10 +114,10 @@ pub enum ProofError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuditError {
-    /// A tag proof has a length or structure that its scheme does not produce.
+    /// The proof of the tag scheme has a length or structure that the scheme does not produce.
     #[error("the tag proof is malformed")]
     MalformedTagProof,
-    /// The number of tags differs from the number of challenged blocks.
+    /// The number of tags in the answer differs from the number of challenged blocks.
     #[error("{expected} tags expected, {actual} received")]
     TagCountMismatch {
         /// The number of challenged blocks.
@@ -120,61 +125,64 @@ pub enum AuditError {
         /// The number of tags received.
         actual: usize,
     },
-    /// The committed tag of a block has a length that its scheme does not produce.
+    /// The committed part of a block's tag has a length that the tag scheme does not produce.
     #[error("the tag of the block at byte {start} is malformed")]
     MalformedTag {
-        /// The index of the block's first byte.
+        /// The index in the file of the block's first byte.
         start: u64,
     },
-    /// The tag received for a block differs from the one that its leaf commits.
+    /// The tag received for a block does not match the digest in the block's leaf of the list.
     #[error("the tag of the block at byte {start} does not match the list")]
     TagDigestMismatch {
         /// The index of the block's first byte.
         start: u64,
     },
-    /// The bytes of a block do not match its leaf.
+    /// The bytes received for a block do not match the block's leaf of the list.
     #[error("the block at byte {start} does not match the list")]
     BlockMismatch {
         /// The index of the block's first byte.
         start: u64,
     },
-    /// A block is longer than its tag scheme allows, or has no bytes.
+    /// A block is longer than the tag scheme allows, or has no bytes.
     #[error("the length of the block at byte {start} is not supported by its tags")]
     LengthUnsupported {
         /// The index of the block's first byte.
         start: u64,
     },
-    /// A challenged byte lies outside its block: the caller did not check the list's proof.
+    /// A challenged position lies outside its block. The caller did not check the list's proof.
     #[error("a challenged byte lies outside of the block at byte {start}")]
     HitOutsideBlock {
         /// The index of the block's first byte.
         start: u64,
     },
-    /// A tag is not below the modulus.
+    /// An RSA tag is a number that is not below the modulus.
     #[error("the tag of the block at byte {start} is not below the modulus")]
     TagOutOfRange {
         /// The index of the block's first byte.
         start: u64,
     },
-    /// A number of the tag proof is not below the order of its field.
+    /// A number in the proof of the tag scheme is not below the order of the scheme's field.
     #[error("a number of the tag proof is outside its field")]
     ScalarOutOfRange,
-    /// A point of the tag proof is not the canonical encoding of a point of the curve.
+    /// A point in the proof of the tag scheme is not the canonical encoding of a point of the
+    /// curve.
     #[error("a point of the tag proof is not on the curve")]
     PointInvalid,
-    /// A point of the tag proof is outside the subgroup of prime order.
+    /// A point in the proof of the tag scheme is outside the subgroup of prime order.
     #[error("a point of the tag proof is outside the prime-order subgroup")]
     PointOutsideSubgroup,
-    /// A point of the tag proof is the identity.
+    /// A point in the proof of the tag scheme is the identity.
     #[error("a point of the tag proof is the identity")]
     PointIsIdentity,
-    /// The sum of the blocks lies outside the range that their lengths allow.
+    /// The proof states a weighted sum of the challenged blocks that is outside the range that
+    /// their lengths allow.
     #[error("the sum of the blocks is outside the range of their lengths")]
     SumOutOfRange,
-    /// The equation between sum and tags does not hold: at least one challenged block is damaged.
+    /// The equation between the blocks' weighted sum and their tags does not hold: at least one
+    /// challenged block is damaged.
     #[error("at least one of the challenged blocks is damaged")]
     EquationFails,
-    /// A key or parameter set cannot be used.
+    /// The key or the parameters of the tag scheme cannot be used.
     #[error("the key or parameters cannot be used")]
     InvalidKey,
 }

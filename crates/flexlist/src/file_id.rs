@@ -7,8 +7,8 @@ use sha2::{Digest as _, Sha256};
 
 /// A permanent 32-byte identifier of one file of one owner.
 ///
-/// Derived from the owner's public key and a salt that the owner draws. A server checks the
-/// derivation when a file is created, so no other owner can use the same identifier.
+/// It is derived from the owner's public key and a random salt. A server checks the derivation when
+/// a file is created, so no other owner can use the same identifier.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct FileId(pub [u8; 32]);
 

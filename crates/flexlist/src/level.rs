@@ -1,15 +1,16 @@
-//! Levels of skip list towers.
+//! The levels of blocks in the skip list: the heights of their towers of nodes.
 
 use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The level of a block: 0 to 62, chosen when the block is inserted and never changed afterwards.
+/// The level of a block in the skip list, from 0 to 62. It is chosen when the block is inserted and
+/// never changed afterwards.
 ///
-/// The owner chooses levels, and the client's replay of an update binds them. A server that chose
-/// levels could put every block on level 0 and make each path as long as the file. Levels must not
-/// depend on the contents of a block either. The author of the contents would then choose them, and
-/// equal blocks would get equal levels.
+/// The owner chooses levels. The client replays every update with these levels, so the server
+/// cannot change them. A server that chose levels could put every block on level 0 and make each
+/// path as long as the file. Levels must not depend on the contents of a block either. The author
+/// of the contents would then choose them, and equal blocks would get equal levels.
 ///
 /// Level 63 belongs to the two sentinels around the blocks.
 ///
@@ -22,11 +23,11 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "u8", into = "u8")]
 pub struct Level(u8);
 
-/// Error returned for a number above [`Level::MAX`].
+/// Error returned when a number above [`Level::MAX`] is converted to a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("level {level} is above {}", Level::MAX)]
 pub struct LevelTooHigh {
-    /// The number.
+    /// The number that is too high for a level.
     pub level: u8,
 }
 
@@ -37,12 +38,13 @@ impl Level {
     /// Returns the level of the block at `position` of an initial build: its number of trailing
     /// zero bits.
     ///
-    /// Positions count from 1. Position 0 would be the left sentinel's and gives `MAX`.
+    /// Positions count from 1. Position 0 belongs to the left sentinel, and gives [`Level::MAX`].
     pub fn initial(position: u64) -> Self {
         Self::trailing_zeros(position)
     }
 
-    /// Returns the level of a block inserted later: k with probability 2^-(k+1), capped at `MAX`.
+    /// Returns the level of a block that is inserted after the initial build. The level is k with
+    /// probability 2^-(k+1), and at most [`Level::MAX`].
     ///
     /// `random` is 64 uniform bits that the server cannot predict: fresh ones, or derived from a
     /// secret key and the write's id.

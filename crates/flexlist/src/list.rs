@@ -2,7 +2,8 @@
 //!
 //! A skip list in canonical form: its nodes are determined by the blocks' levels only. A list built
 //! in one pass thus equals a list built by updates, hash by hash. Every node stores the number of
-//! bytes in its subtree (its *rank*). The root hash commits the whole sequence.
+//! bytes in its subtree (its *rank*). The root hash commits the whole sequence. A block's leaf and
+//! the inner nodes above it are its *tower*.
 //!
 //! ```text
 //! 63  o-----------------------------------------------> ]      below: down
@@ -72,19 +73,20 @@ pub use verify::{ProvenBlock, verify_indices, verify_range, verify_update};
 /// The maximum length of a file: `2^63 - 1` bytes.
 pub const MAX_TOTAL: u64 = (1 << 63) - 1;
 
-/// The level of the sentinels, one above the highest block.
+/// The level of the sentinels (the first and the last node of a list), one above the highest level
+/// of a block.
 pub(crate) const SENTINEL_LEVEL: u8 = 63;
 
-/// A block's entry in the list.
+/// A block as the list stores it, without its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Block {
-    /// The length in bytes, at least 1.
+    /// The length of the block in bytes, at least 1.
     pub length: u64,
     /// The hash of the committed part of the block's tag ([`hash::tag_digest`]).
     pub tag_digest: Digest<32>,
-    /// The height of its tower.
+    /// The height of the block's tower of nodes in the list.
     pub level: Level,
-    /// Application data, returned with the block. No hash covers it.
+    /// Application data, returned with the block. No hash covers the label.
     pub label: u64,
 }
 
@@ -122,18 +124,19 @@ pub struct FlexList<H = Sha256> {
     blocks: u64,
 }
 
-/// The result of an update.
+/// The result of [`FlexList::update`].
 #[derive(Debug)]
 pub struct Applied {
     /// The part of the old list that the update read, as input of [`verify_update`].
     pub witness: Vec<u8>,
-    /// The version before the update.
+    /// A handle to the version before the update.
     pub previous: Previous,
 }
 
-/// The version before an update; readable until it is released.
+/// A handle to the version before an update. The version is readable until the handle is given
+/// back.
 ///
-/// Hand it back to its list: to [`FlexList::undo`] in the reverse order of the updates, or to
+/// Give it back to its list: to [`FlexList::undo`] in the reverse order of the updates, or to
 /// [`FlexList::forget`], the oldest first. Once a version is forgotten, older ones can be neither
 /// read nor restored.
 #[derive(Debug)]
@@ -161,12 +164,13 @@ impl<H: NodeHash> FlexList<H> {
         self.blocks
     }
 
-    /// The current version.
+    /// Returns a read-only view of the current version.
     pub const fn current(&self) -> View<'_, H> {
         View::new(&self.arena, self.root)
     }
 
-    /// The version before an update that was not undone or forgotten.
+    /// Returns a read-only view of the version before an update. The update must not have been
+    /// undone or forgotten.
     pub const fn at(&self, previous: &Previous) -> View<'_, H> {
         View::new(&self.arena, previous.root)
     }
@@ -193,7 +197,7 @@ impl<H: NodeHash> FlexList<H> {
         self.current().find_range(range)
     }
 
-    /// Proves the blocks that contain the bytes at `indices`, for [`verify_indices`].
+    /// Returns a proof of the blocks that contain the bytes at `indices`, for [`verify_indices`].
     ///
     /// # Errors
     /// [`UpdateError`]: an index out of range, no index, or a proof of more than
@@ -204,7 +208,7 @@ impl<H: NodeHash> FlexList<H> {
         self.current().prove(indices)
     }
 
-    /// Proves every block that overlaps the range, for [`verify_range`].
+    /// Returns a proof of every block that overlaps `range`, for [`verify_range`].
     ///
     /// # Errors
     /// [`UpdateError`]: out of range, an empty range, or a proof of more than [`MAX_PROOF_BYTES`].
@@ -212,7 +216,8 @@ impl<H: NodeHash> FlexList<H> {
         self.current().prove_range(range)
     }
 
-    /// Applies a batch of operations atomically; each index counts after the previous operations.
+    /// Applies a batch of operations atomically. Each index refers to the file after the preceding
+    /// operations.
     ///
     /// Nodes are copied before they change. Each new node is hashed once, at the end.
     ///
@@ -246,7 +251,8 @@ impl<H: NodeHash> FlexList<H> {
         }
     }
 
-    /// Restores the version before the newest update.
+    /// Restores the version before the newest update, which must be the update that returned
+    /// `previous`.
     pub fn undo(&mut self, previous: Previous) {
         for node in previous.created {
             self.arena.remove(node);
@@ -255,7 +261,8 @@ impl<H: NodeHash> FlexList<H> {
         self.blocks = previous.blocks;
     }
 
-    /// Frees the nodes that the version before an update needed and later versions do not.
+    /// Frees the nodes that only the version before an update needs. That version is then no longer
+    /// readable.
     pub fn forget(&mut self, previous: Previous) {
         for node in previous.superseded {
             self.arena.remove(node);

@@ -1,4 +1,4 @@
-//! The state of a file, and its digest.
+//! A client's state of a file, and its digest (the *sealed root*).
 
 use alloc::vec::Vec;
 
@@ -16,11 +16,11 @@ const SEALED_ROOT: u8 = 0x10;
 /// the server against it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileState {
-    /// The file.
+    /// The identifier of the file.
     pub file: FileId,
     /// The version: 1 after the upload, incremented by every update.
     pub version: u64,
-    /// Root hash and length.
+    /// The root hash of the file's list, and the length of the file.
     pub list: ListState,
 }
 

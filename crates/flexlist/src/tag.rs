@@ -1,4 +1,5 @@
-//! Tags: per-block values of the owner, with which the server proves that it possesses the blocks.
+//! Tags: values that the owner computes for each block. With them the server proves that it
+//! possesses the blocks.
 //!
 //! A scheme computes a [`BlockTag`] of each block. The list's leaf commits one part of the tag, and
 //! the server stores the other part ("held"). A challenge asks for blocks with random coefficients,
@@ -70,7 +71,8 @@ pub struct WriteId(pub [u8; 16]);
 /// The tag of one block, in two parts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockTag {
-    /// The part that the block's leaf commits, by digest; sent with each challenged block.
+    /// The part that the block's leaf commits, by its digest. It is sent with each challenged
+    /// block.
     pub committed: Bytes,
     /// The part that only the server needs. The server combines it into proofs and never sends it
     /// as is.
@@ -94,28 +96,28 @@ pub fn content(block: &[u8]) -> [u8; 32] {
     hash_only::chunk_tree::root(block)
 }
 
-/// Extracts the [`content`] digest from the committed part of a tag of any [`TagKind`]. All kinds
-/// commit it first. Returns `None` if `committed` is too short.
+/// Extracts the [`content`] digest from the committed part of a tag of any [`TagKind`]. In all
+/// kinds it comes first. Returns `None` if `committed` is too short.
 pub fn committed_content(committed: &[u8]) -> Option<[u8; 32]> {
     committed.first_chunk().copied()
 }
 
-/// A challenged position inside a block.
+/// A challenged byte position inside a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hit {
-    /// Bytes from the start of the block.
+    /// The offset in bytes from the start of the block.
     pub offset: u64,
-    /// The coefficient of this hit. A block's coefficient is the sum over its hits.
+    /// The random factor of this hit in the proof. A block's coefficient is the sum over its hits.
     pub coefficient: u128,
 }
 
 /// A challenged block, as the list's proof contains it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Challenged {
-    /// The index of its first byte in the file.
+    /// The index in the file of the block's first byte.
     pub start: u64,
-    /// The length in bytes, at least 1.
+    /// The length of the block in bytes, at least 1.
     pub length: u64,
-    /// The hits, at least one, in the order of the challenge.
+    /// The hits in the block, at least one, in the order of the challenge.
     pub hits: Vec<Hit>,
 }

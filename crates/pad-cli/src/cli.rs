@@ -139,7 +139,7 @@ enum Command {
     ProveAppendOnly(proof::ProveAppendOnly),
     /// Verify a proof file with only the public key.
     Verify(proof::Verify),
-    /// Show the types of files and the data that they bind.
+    /// Show the types and contents of files, unverified.
     ///
     /// Recognizes proofs, keys, views, updates, stores, evidence, policies and traces.
     Info(info::Info),

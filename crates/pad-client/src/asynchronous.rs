@@ -24,10 +24,11 @@ use crate::{client::Client, error::ClientError};
 /// Asynchronous methods panic outside a tokio runtime.
 #[derive(Clone, Debug)]
 pub struct AsyncClient {
-    /// Locked only to read or replace the client, and never during a request.
+    /// The client with the current view. Locked only to read or replace the client, and never
+    /// during a request.
     client: Arc<RwLock<Client>>,
-    /// Locked during an advance, because two concurrent advances could verify two different
-    /// histories.
+    /// Lock that an advance of the view holds, because two concurrent advances could verify two
+    /// different histories.
     advancing: Arc<Mutex<()>>,
 }
 

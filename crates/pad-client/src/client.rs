@@ -65,7 +65,7 @@ pub struct Client {
     /// The witnesses whose cosignatures are required, if any.
     witnesses: Option<Witnesses>,
     log: Option<Arc<Log>>,
-    /// The path next to which evidence and records are written.
+    /// The path next to which evidence and records are written; `None` to write no files.
     base: Option<PathBuf>,
     /// The failures of servers since the last [`Client::take_incidents`].
     incidents: Arc<Mutex<Vec<Incident>>>,
@@ -202,8 +202,9 @@ impl Client {
         }
     }
 
-    /// Retries a server that was behind. A router learns of a version only when a client requests
-    /// its head, so the head of the latest version seen is requested first.
+    /// Tries again to advance the view to a server that was behind it. A router learns of a version
+    /// only when a client requests its head. So the head of the latest version seen is requested
+    /// first.
     fn followed_again(
         &self,
         session: &ServerSession<'_>,
@@ -220,7 +221,7 @@ impl Client {
         }
     }
 
-    /// Creates a client with the same servers, and with another view and log.
+    /// Creates a client with the same servers, and with another view and another cosigned log.
     fn at(&self, view: StoredView, log: Option<Log>) -> Result<Self, ClientError> {
         Ok(Self {
             verifier: client_of(&view)?.into(),
@@ -301,7 +302,8 @@ impl Client {
         }
     }
 
-    /// Returns the heads that an answer must match, if witnesses are required.
+    /// Returns the encoded heads of the cosigned log that an answer must match, one per version in
+    /// the question. Version 0 has no head. `None` if no witnesses are required.
     fn logged_heads(
         &self,
         version: Version,
@@ -318,7 +320,7 @@ impl Client {
         heads.collect::<Result<Vec<_>, ClientError>>().map(Some)
     }
 
-    /// Returns the head of a version in the cosigned log.
+    /// Returns the encoded head of a version from the cosigned log.
     fn logged(&self, version: Version) -> Result<Vec<u8>, ClientError> {
         let newest = self
             .cosigned()
@@ -513,7 +515,8 @@ impl Client {
         Ok(Untrusted::new(versions.unwrap_or_default()))
     }
 
-    /// Returns the first response with content; `None` if every server lacks the content.
+    /// Returns the result of `ask` from the first server that has the requested content; `None` if
+    /// every server lacks the content.
     fn said<T>(
         &self,
         ask: impl Fn(&ServerSession<'_>) -> Result<Option<T>, FetchError>,
@@ -571,8 +574,8 @@ impl Client {
         Err(ClientError::Nobody(incidents))
     }
 
-    /// Returns the version of the request, if the view has reached this version and all versions in
-    /// the question.
+    /// Returns the version that the request `wanted` is about, if the view has reached this version
+    /// and all versions in the question.
     fn known_of(&self, wanted: RequestTarget<'_>) -> Option<Version> {
         let version = wanted.version()?;
         let named = match wanted {
@@ -584,10 +587,11 @@ impl Client {
         named.iter().all(is_known).then_some(version)
     }
 
-    /// Tries `servers` in turn. Servers that keep only versions up to a bound are tried last.
+    /// Tries `servers` in turn, and returns the first successful result of `ask`. Servers that keep
+    /// only versions up to a bound are tried last.
     ///
-    /// Appends the incidents of failed servers to `incidents`, and the numbers of slow servers to
-    /// `slow`.
+    /// Appends the incidents of failed servers to `incidents`. Appends slow servers to `slow`:
+    /// whether the server exceeded a timeout, and its number.
     fn pass<'s, T>(
         &'s self,
         servers: Vec<(usize, &'s Remote)>,

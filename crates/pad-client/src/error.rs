@@ -71,8 +71,8 @@ impl ClientError {
         }
     }
 
-    /// Returns whether every server reports that it does not keep this version or key, or has no
-    /// such name or note.
+    /// Returns whether every server reports that it does not keep the requested version or key, or
+    /// has no requested name or note.
     pub fn is_elsewhere(&self) -> bool {
         matches!(self, Self::Nobody(incidents) if incidents.iter().all(Incident::is_elsewhere))
     }

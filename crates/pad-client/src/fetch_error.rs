@@ -17,7 +17,7 @@ pub enum FetchError {
     Refused {
         /// The HTTP status.
         status: u16,
-        /// The error code.
+        /// The server's error code, such as `not_kept`.
         code: String,
         /// The server's message.
         text: String,
@@ -39,7 +39,7 @@ pub enum FetchError {
     /// The server does not know a version that the client has already verified.
     #[error("the server does not have version {0} yet, which the author has signed")]
     Late(Version),
-    /// The server has no such version name or note.
+    /// The server does not know the requested name of a version, or has no requested note.
     #[error("the server has no such name or note")]
     NotSaid,
     /// The response uses a newer format version than this program reads.
@@ -66,7 +66,7 @@ impl FetchError {
     }
 
     /// Returns whether the server may only be slow, busy or temporarily unreachable. For clients of
-    /// several servers, the first timeout is shorter than `transfer`.
+    /// several servers, the first timeout is shorter than the HTTP option `transfer`.
     pub const fn is_slow(&self) -> bool {
         matches!(
             self,

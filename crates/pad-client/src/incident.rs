@@ -73,7 +73,8 @@ impl Incident {
         matches!(&self.fault, Fault::Silent(error) if error.is_silence())
     }
 
-    /// Marks a server as late if it does not know `version`, which the client has already verified.
+    /// Changes the fault to [`FetchError::Late`] if the server does not know `version`, which the
+    /// client has already verified.
     pub(crate) fn mark_late(&mut self, version: Version) {
         if matches!(&self.fault, Fault::Silent(error) if error.is("unknown_version")) {
             self.fault = Fault::Silent(FetchError::Late(version));
@@ -192,7 +193,8 @@ pub(crate) struct Exchange {
     pub(crate) response: Vec<u8>,
 }
 
-/// Writes the exchanges with a lying server to a file next to `base`.
+/// Writes the exchanges with a lying server to a file next to `base`, with the `reason` for
+/// rejecting them. Returns the file's path.
 pub(crate) fn keep_record(
     base: &Path,
     server: &str,
@@ -226,7 +228,8 @@ pub(crate) fn keep_record(
     evidence::keep(base, ".lie", text.as_bytes(), MOST_RECORDS)
 }
 
-/// Maximum number of record files. The limit keeps a lying server from filling the disk.
+/// Maximum number of files with exchanges next to one path. The limit keeps a lying server from
+/// filling the disk.
 const MOST_RECORDS: u32 = 16;
 /// Maximum number of bytes that are stored of each response. The stored digest covers the whole
 /// response.

@@ -1,4 +1,5 @@
-//! JSON encoding of unsigned version notes. Decoded notes are not verified.
+//! JSON encoding of unsigned notes on versions: names, times, and numbers of changes and entries.
+//! Decoded notes are not verified.
 
 use authdict::{
     Version,
@@ -27,7 +28,7 @@ pub fn notes_to_json(notes: &VersionNotes) -> String {
     notes.collect::<Value>().to_string()
 }
 
-/// Returns the last version that a response starting at `first` covers.
+/// Returns the last version that a response with notes can cover if it starts at version `first`.
 pub const fn last_of_page(first: Version) -> Version {
     Version::new(first.number().saturating_add(MOST_NOTES - 1))
 }
@@ -56,14 +57,14 @@ pub(crate) fn notes_from_json(bytes: &[u8], first: Version, last: Version) -> Op
     list.iter().map(note).collect()
 }
 
-/// Encodes a list of versions, the versions with one name, as JSON.
+/// Encodes a list of versions that have one name as a JSON array of numbers.
 pub fn versions_to_json(versions: &[Version]) -> String {
     let numbers = versions.iter().map(|version| version.number());
     numbers.collect::<Value>().to_string()
 }
 
-/// Decodes a list of versions. Returns `None` if the JSON is malformed, or the versions are too
-/// many, not ascending, or include 0.
+/// Decodes a JSON array of version numbers. Returns `None` if the JSON is malformed, or the
+/// versions are too many, not ascending, or include 0.
 pub(crate) fn versions_from_json(bytes: &[u8]) -> Option<Vec<Version>> {
     let list: Vec<u64> = serde_json::from_slice(bytes).ok()?;
     let is_ascending = list.is_sorted_by(|one, other| one < other);
@@ -71,7 +72,7 @@ pub(crate) fn versions_from_json(bytes: &[u8]) -> Option<Vec<Version>> {
     is_right.then(|| list.into_iter().map(Version::new).collect())
 }
 
-/// Maximum number of versions in one response.
+/// Maximum number of versions covered by one response with notes.
 const MOST_NOTES: u64 = 1000;
 
 #[cfg(test)]

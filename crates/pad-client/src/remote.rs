@@ -117,8 +117,9 @@ impl Remote {
         Ok(Self { http, dictionary })
     }
 
-    /// Creates a handle that waits for responses as long as `transfer` allows. Returns `None` if
-    /// this handle already waits that long, or if the new handle cannot be created.
+    /// Creates a handle that waits for responses as long as the HTTP option `transfer` allows.
+    /// Returns `None` if this handle already waits that long, or if the new handle cannot be
+    /// created.
     pub(crate) fn patient(&self) -> Option<Self> {
         if self.http.options().is_patient() {
             return None;
@@ -174,8 +175,8 @@ impl Remote {
         Versions::from_json(&bytes).ok_or(FetchError::Unusable("versions"))
     }
 
-    /// Forwards a request of the client `client` for a path under the dictionary's address, and
-    /// returns the response.
+    /// Forwards the request of a client with the address `client` to this server, and returns the
+    /// response. `path` is relative to the dictionary's address.
     ///
     /// The response has at most `most` bytes, or at most 64 KiB if `most` is smaller. The request
     /// is a POST if `posted` is given.

@@ -16,7 +16,8 @@ pub enum Resource {
     Versions,
     /// The signed head of a version.
     HeadOf(Version),
-    /// The heads of the versions from the first to the last, or as many as fit in one response.
+    /// The signed heads of the versions from the first to the second, or as many as fit in one
+    /// response.
     Heads(Version, Version),
     /// The answer to a question about a version.
     Answer(Version, Question),
@@ -25,20 +26,22 @@ pub enum Resource {
     /// The versions in which a key changed, unproved. The server may return only the newest of
     /// these versions that it finds in one search.
     History(Key),
-    /// The versions up to this version in which a key changed, like [`Resource::History`].
+    /// The versions up to the given version in which a key changed, like [`Resource::History`].
     HistoryUntil(Version, Key),
-    /// The proof that a newer version's head continues an older version's head.
+    /// The proof that the head of the second version continues the head of the first, older
+    /// version.
     Consistency(Version, Version),
-    /// The proof that a newer version contains an older version; only for logs.
+    /// The proof that the second version of a log contains the first, older version.
     Growth(Version, Version),
-    /// The proofs of an older version's root and history, under a newer version's head.
+    /// The proofs of the root and the history of the first, older version under the head of the
+    /// second.
     Past(Version, Version),
     /// The update that produced a version.
     Update(Version),
-    /// The updates that produced the versions from the first to the last, or as many as fit in one
-    /// response.
+    /// The updates that produced the versions from the first to the second, or as many as fit in
+    /// one response.
     Updates(Version, Version),
-    /// The unsigned notes on the versions from the first to the last, or as many as one response
+    /// The unsigned notes on the versions from the first to the second, or as many as one response
     /// covers.
     Notes(Version, Version),
     /// The versions with this name; unverified.

@@ -28,12 +28,13 @@ pub struct Servers {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The number of the preferred server among servers that are equally likely to answer.
+    /// The index in the list of the server that is preferred among servers that are equally likely
+    /// to answer.
     first: usize,
     known: Vec<ServerState>,
 }
 
-/// The known state of a server.
+/// The state of a server as far as the client knows it: claimed versions and recent failures.
 #[derive(Clone, Debug, Default)]
 struct ServerState {
     versions: Option<Versions>,
@@ -122,7 +123,8 @@ impl Servers {
             .map(|(number, server)| (*number, server))
     }
 
-    /// Returns all servers with their numbers, in the order in which to try them.
+    /// Returns all servers with their indices in the list, in the order in which to try them for
+    /// `wanted`.
     pub fn order(&self, wanted: RequestTarget<'_>) -> Vec<(usize, &Remote)> {
         let state = self.state();
         let numbered = self.list.iter().enumerate();
@@ -135,8 +137,8 @@ impl Servers {
         order
     }
 
-    /// Returns each server with the versions that it claims to keep, and whether it is considered
-    /// up.
+    /// Returns each server, the versions that it claims to keep, if they are known, and whether the
+    /// server is considered up.
     pub fn known(&self) -> Vec<(&Remote, Option<Versions>, bool)> {
         let state = self.state();
         let both = self.list.iter().zip(&state.known);
@@ -144,7 +146,7 @@ impl Servers {
             .collect()
     }
 
-    /// Stores the versions that a server claims to keep.
+    /// Stores the versions that the server with index `number` claims to keep.
     pub fn learn(&self, number: usize, versions: Versions) {
         self.change(number, |known| known.versions = Some(versions));
     }
@@ -168,21 +170,23 @@ impl Servers {
         versions.map(Some)
     }
 
-    /// Records a success, and prefers this server for further requests.
+    /// Records that the server with index `number` has answered, and prefers it for further
+    /// requests.
     pub fn answered(&self, number: usize) {
         self.answered_one(number);
         self.state().first = number;
     }
 
-    /// Records a success without preferring this server. For callers that distribute load among
-    /// servers.
+    /// Records that the server with index `number` has answered, without preferring it. For callers
+    /// that distribute load among servers.
     pub fn answered_one(&self, number: usize) {
         self.change(number, |known| {
             (known.is_down, known.failures, known.rests_until) = (false, 0, None);
         });
     }
 
-    /// Records a failure. During an exponential backoff, the server is tried after other servers.
+    /// Records that the server with index `number` has failed. During an exponential backoff, the
+    /// server is tried after other servers.
     ///
     /// Failures during the backoff are not counted again.
     pub fn failed(&self, number: usize) {
@@ -198,7 +202,7 @@ impl Servers {
         });
     }
 
-    /// Prefers the next server, so that equal servers share the load.
+    /// Moves the preference to the next server of the list, so that equal servers share the load.
     pub fn turn(&self) {
         let mut state = self.state();
         state.first = state

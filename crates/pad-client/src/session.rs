@@ -81,10 +81,11 @@ impl<'s> ServerSession<'s> {
         self.server
     }
 
-    /// Creates an incident. Stores evidence against the author in a file next to `base`. If a
-    /// response does not verify, also stores the exchanges in another file.
+    /// Ends the session, and returns the incident for the fault in `unusable`. Stores evidence
+    /// against the author in a file next to `base`. If a response does not verify, also stores the
+    /// exchanges in another file.
     ///
-    /// The incident reports a failed write.
+    /// If a file cannot be written, the incident states the reason.
     pub fn failed(self, unusable: Unusable, base: Option<&Path>) -> Incident {
         let Unusable { fault, evidence } = unusable;
         let server = self.server.address();
@@ -129,7 +130,8 @@ impl<'s> ServerSession<'s> {
         });
     }
 
-    /// Fetches a resource of at most `most` bytes, and stores the exchange.
+    /// Fetches a resource of at most `most` bytes, and stores the request and the response as
+    /// evidence.
     pub(crate) fn get(&self, resource: &Resource, most: usize) -> Result<Vec<u8>, FetchError> {
         let bytes = self.server.get(resource, most)?;
         self.note(resource, &bytes);

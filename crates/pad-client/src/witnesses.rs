@@ -38,7 +38,7 @@ pub struct Witnesses {
     clock: fn() -> SystemTime,
 }
 
-/// The latest cosigned head.
+/// The latest head of a dictionary that witnesses have cosigned, as an entry of the log of heads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CosignedHead {
     /// The version of the head.
@@ -79,6 +79,7 @@ impl Witnesses {
     }
 
     /// Fetches the latest cosigned head from the log that a server publishes, and verifies it.
+    /// Returns the log at its cosigned checkpoint, and the head.
     pub(crate) fn newest(
         &self,
         public: &PublicKey,
@@ -147,7 +148,7 @@ pub(crate) struct Log {
 type Bundle = Arc<Vec<Vec<u8>>>;
 
 impl Log {
-    /// Returns the head of a version, if it is cached.
+    /// Returns the encoded head of a version, if it is cached.
     pub(crate) fn known(&self, version: Version) -> Option<Vec<u8>> {
         let (bundle, place) = place_of(version)?;
         let bundles = self.bundles.lock().unwrap_or_else(PoisonError::into_inner);
@@ -175,7 +176,8 @@ impl Log {
     }
 }
 
-/// Checks that the heads in a verified answer equal the heads in the log.
+/// Checks that the heads in a verified answer equal `heads` from the log: one for each version in
+/// the question, and `None` for version 0.
 pub(crate) fn check_heads(
     public: &PublicKey,
     (asked, question): (Version, &Question),

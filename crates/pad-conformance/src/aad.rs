@@ -1,11 +1,11 @@
-//! Laws of append-only logs, for any scheme of the crate `aad`.
+//! Laws of append-only logs, for any scheme of the crate `pad-log`.
 //!
 //! * [`roles`]: an author and a server, with a list of all appended entries.
-//! * [`laws`]: answers equal the list's answers in every version, versions continue each other, and
-//!   clients advance.
+//! * [`laws`]: answers agree with the list in every version, every version contains the older
+//!   versions, and clients advance.
 //! * [`hostile`]: changed, truncated or extended messages, and messages used for another question,
 //!   version or log.
-//! * [`parameters`]: parameters shared by tests and vectors.
+//! * [`parameters`]: public parameters of logs, for tests and test vectors.
 
 use core::fmt::Debug;
 
@@ -25,7 +25,7 @@ pub mod roles;
 
 pub use roles::Roles;
 
-/// A scheme with its lookup proofs, and the statements that these proofs must establish.
+/// A log scheme with its lookup proofs, and the statements that these proofs must establish.
 pub trait Lookups: Scheme {
     /// The type of the lookup proof. It proves all values of a key, or the absence of a member of a
     /// set.
@@ -36,15 +36,16 @@ pub trait Lookups: Scheme {
             Error = VerifyError,
         > + Wire<Context = ()>;
 
-    /// Computes a lookup proof as a server does.
+    /// Computes the lookup proof for a key in a version, as a server does.
     fn prove(
         server: &LogRepository<Self>,
         version: Version,
         key: &Key,
     ) -> Result<Self::Lookup, LookupError>;
 
-    /// Returns the expected statement about a key with these values; `None` for a member that a set
-    /// contains.
+    /// Returns the statement that a lookup proof must establish about a key with the values
+    /// `values`. Returns `None` for a member that a set contains: lookup proofs of sets prove only
+    /// absence.
     fn statement(
         at: &LogRoot<Self>,
         key: &Key,
@@ -102,7 +103,8 @@ lookups! {
     AadFrontier, AasFrontier;
 }
 
-/// Decodes and verifies a proof, and returns the statement that it establishes.
+/// Decodes a proof from its message and verifies it, as a client does. Returns the statement that
+/// the proof establishes.
 pub fn verify<P>(
     message: &[u8],
     commitment: &P::Commitment,

@@ -3,7 +3,7 @@
 //!
 //! * [`laws`]: both roles, every order and every thread count agree, and a witness verifies for its
 //!   own element only.
-//! * [`histories`]: random changes against a set of byte strings.
+//! * [`histories`]: random changes, compared with a plain set of byte strings.
 //! * [`subsets`]: subset witnesses and batches.
 //! * [`absence`]: witnesses of absence.
 //! * [`hostile`]: flipped bits, truncations, extensions, noise, and snapshots offered for another
@@ -26,13 +26,13 @@ pub mod hostile;
 pub mod laws;
 pub mod subsets;
 
-/// All traits of an accumulator of this workspace.
+/// All traits that every accumulator of this workspace implements.
 pub trait Complete: Universal + Batch {}
 impl<A: Universal + Batch> Complete for A {}
 
-/// The public key of a scheme.
+/// The public key of accumulator scheme `A`.
 pub type PublicKey<A> = <A as Scheme>::PublicKey;
-/// The secret key of a scheme.
+/// The secret key of accumulator scheme `A`.
 pub type SecretKey<A> = <A as Accumulator>::SecretKey;
 
 /// Maximum message length that a test accepts, in bytes.
@@ -52,22 +52,23 @@ pub fn elements(count: usize, random: &mut Random) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Returns a pool of `threads` threads.
+/// Returns a worker pool of `threads` threads.
 pub fn workers(threads: usize) -> Workers {
     Workers::new(NonZeroUsize::new(threads).expect("at least one thread")).expect("a pool")
 }
 
-/// Creates the set of these elements.
+/// Creates the accumulated set of `elements` under the public key `key`.
 pub fn set_of<A: Accumulator>(key: &PublicKey<A>, elements: &[Vec<u8>]) -> ElementSet<A> {
     ElementSet::from_elements(key, elements, &Workers::sequential()).expect("distinct elements")
 }
 
-/// The author's signing key, used by all tests.
+/// Returns the author's signing key, the same in all tests.
 pub fn signer() -> SigningKey {
     SigningKey::from_bytes(&[7; 32])
 }
 
-/// Returns a value as a client receives it: signed by the author, sent as bytes, and verified.
+/// Returns an accumulator value as a client obtains it: signed by the author as the snapshot of a
+/// version, encoded, decoded and verified.
 pub fn verified<A: Accumulator>(
     key: &PublicKey<A>,
     version: u64,
@@ -93,7 +94,7 @@ pub fn verified<A: Accumulator>(
         .expect("an honest signature")
 }
 
-/// Encodes and decodes an object.
+/// Encodes and decodes an object, as if it were sent over a network.
 pub fn sent<W: Wire<Context = PublicKey<A>>, A: Accumulator>(
     key: &PublicKey<A>,
     object: &W,
@@ -102,7 +103,8 @@ pub fn sent<W: Wire<Context = PublicKey<A>>, A: Accumulator>(
     pad_accumulators::wire::decode(key, &bytes, MESSAGE_LIMIT).expect("honest bytes are accepted")
 }
 
-/// Returns the public key of `secret` with another label.
+/// Returns the public key of `secret` with the label `label`, which makes it the key of another
+/// accumulator.
 pub fn relabelled<A: Accumulator>(secret: &SecretKey<A>, label: &[u8]) -> PublicKey<A> {
     secret.public_key().with_label(label)
 }

@@ -1,4 +1,4 @@
-//! The laws of [`pad_core::Dictionary`].
+//! Checks of the laws of [`pad_core::Dictionary`].
 
 use core::fmt::Debug;
 
@@ -6,8 +6,9 @@ use pad_core::{Dictionary, Update};
 
 use crate::{Action, Oracle};
 
-/// Checks that the contents, including pending changes, equal the oracle's after every step, and
-/// that every snapshot raises the version by one. Returns the updates.
+/// Applies a trace to an author, and checks its contents, including pending changes, against the
+/// oracle after every step. Every snapshot must raise the version by one. Returns the updates of
+/// the snapshots.
 pub fn check_matches_oracle<D>(
     author: &mut D,
     actions: &[Action],
@@ -55,7 +56,7 @@ where
     updates
 }
 
-/// Checks that the contents with pending changes equal the oracle's.
+/// Checks that an author's contents, including pending changes, equal the contents of the oracle.
 pub fn check_open_contents(author: &impl Dictionary, oracle: &Oracle) {
     let open = oracle.open();
     assert_eq!(

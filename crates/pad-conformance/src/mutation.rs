@@ -13,23 +13,23 @@ use pad_tree::{TreeProof, TreeQuery};
 
 use crate::{pad::MESSAGE_LIMIT, pruned::Mirror};
 
-/// The reason why bytes were refused.
+/// The reason why a client refused bytes as a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The bytes do not decode to a message.
+    /// The bytes do not decode to a proof.
     Decode(DecodeError),
-    /// The message does not prove the answer.
+    /// The bytes decode to a proof, but the proof does not verify.
     Verify(VerifyError),
 }
 
 /// The bytes of an honest proof, its query, and the head that it verifies against.
 #[derive(Debug)]
 pub struct Honest<'a, S: Suite, Q> {
-    /// The encoded proof.
+    /// The honest proof, encoded as a message.
     pub bytes: Vec<u8>,
-    /// The verified head of the version.
+    /// The verified head of the version that the proof is about.
     pub head: &'a Verified<SnapshotHead<S>>,
-    /// The query.
+    /// The query that the proof answers.
     pub query: &'a Q,
 }
 
@@ -37,7 +37,7 @@ impl<'a, S: Suite, Q: TreeQuery> Honest<'a, S, Q>
 where
     Q::Statement: PartialEq + Debug,
 {
-    /// Wraps an honest proof.
+    /// Encodes an honest proof, and keeps it with its head and query.
     pub fn new(proof: &TreeProof<S, Q>, head: &'a Verified<SnapshotHead<S>>, query: &'a Q) -> Self {
         let honest = Self {
             bytes: codec::encode(proof),
@@ -51,7 +51,8 @@ where
         honest
     }
 
-    /// Decodes and verifies other bytes as a proof for the query, as a client does.
+    /// Decodes and verifies `bytes`, such as a corrupted proof, as a proof for the query, as a
+    /// client does.
     pub fn verify(&self, bytes: &[u8]) -> Result<Q::Statement, Refusal> {
         Untrusted::<TreeProof<S, Q>>::decode(bytes, MESSAGE_LIMIT)
             .map_err(Refusal::Decode)?
@@ -60,7 +61,7 @@ where
             .map_err(Refusal::Verify)
     }
 
-    /// Verifies a changed proof for the query, as a client does.
+    /// Verifies the possibly changed proof `mirror` for the query, as a client does.
     pub fn verify_mirror(&self, mirror: &Mirror<S>) -> Result<Q::Statement, VerifyError> {
         let proof = mirror.to_proof::<Q>();
         Untrusted::new(proof)
@@ -68,13 +69,13 @@ where
             .map(Verified::into_inner)
     }
 
-    /// Returns the proof with public fields, to be changed.
+    /// Returns a copy of the proof with public fields, which a test can change.
     pub fn mirror(&self) -> Mirror<S> {
         codec::decode_body(&self.bytes[ENVELOPE_LENGTH..]).expect("the same wire format")
     }
 }
 
-/// The byte ranges of the parts of an encoded proof.
+/// The byte ranges of the shape and of the sibling digests in an encoded proof.
 struct Regions {
     shape: Range<usize>,
     siblings: Range<usize>,
@@ -109,7 +110,7 @@ where
     check_leaves(honest, other);
 }
 
-/// Checks that every single bit flip is refused.
+/// Checks that an honest proof with any one bit flipped is refused.
 pub fn check_bit_flips<S: Suite, Q: TreeQuery>(honest: &Honest<'_, S, Q>)
 where
     Q::Statement: PartialEq + Debug,
@@ -163,7 +164,7 @@ fn is_expected(regions: &Regions, position: usize, byte: u8, refusal: Refusal) -
     }
 }
 
-/// Checks that every truncation, and an additional byte, is refused.
+/// Checks that an honest proof is refused after any truncation, and with an additional byte.
 fn check_lengths<S: Suite, Q: TreeQuery>(honest: &Honest<'_, S, Q>)
 where
     Q::Statement: PartialEq + Debug,
@@ -187,7 +188,8 @@ where
     assert_eq!(refusal, Some(DecodeError::TooLarge { limit }));
 }
 
-/// Checks that shapes are refused that are not a tree, not canonical, or from another tree.
+/// Checks that a proof is refused if its shape is replaced by a shape that is no tree, not
+/// canonical, or of another tree.
 fn check_shapes<S: Suite, Q: TreeQuery>(honest: &Honest<'_, S, Q>)
 where
     Q::Statement: PartialEq + Debug,

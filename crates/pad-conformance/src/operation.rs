@@ -1,4 +1,4 @@
-//! Steps of a trace: puts, removals and snapshots.
+//! Steps of a trace, which is a list of puts, removals and snapshots to apply to a dictionary.
 
 use pad_core::{Dictionary, Key, Update, Value};
 
@@ -7,9 +7,9 @@ use pad_core::{Dictionary, Key, Update, Value};
 pub enum Action {
     /// Sets the value of a key.
     Put(Key, Value),
-    /// Removes a key, present or not.
+    /// Removes a key, whether it is present or not.
     Remove(Key),
-    /// Publishes the next version.
+    /// Publishes the changes since the last snapshot as the next version.
     Snapshot,
 }
 
@@ -24,7 +24,8 @@ pub fn value(bytes: impl AsRef<[u8]>) -> Value {
 }
 
 impl Action {
-    /// Applies this step to an author. Returns the update of a snapshot.
+    /// Applies this step to an author. Returns the author's update if the step is a snapshot,
+    /// otherwise `None`.
     pub fn apply<D>(&self, author: &mut D) -> Option<Update<D::Suite, D::Attachment>>
     where
         D: Dictionary,

@@ -1,4 +1,5 @@
-//! An oracle that copies all contents, the simplest strategy of Crosby & Wallach 2010, section 3.2.
+//! A reference implementation of a dictionary (oracle) that copies all contents for every version.
+//! This is the simplest strategy of Crosby & Wallach 2010, section 3.2.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -9,7 +10,7 @@ use pad_core::{Key, Value, Version};
 
 use crate::operation::Action;
 
-/// The contents of one version.
+/// All keys of one version, each with its value.
 pub type Contents = BTreeMap<Key, Value>;
 
 /// The contents of every version, and the pending contents of the next version.
@@ -29,7 +30,7 @@ impl Default for Oracle {
 }
 
 impl Oracle {
-    /// Returns the oracle after a trace.
+    /// Returns the oracle after all steps of a trace.
     pub fn of(actions: &[Action]) -> Self {
         let mut oracle = Self::default();
         for action in actions {
@@ -38,7 +39,7 @@ impl Oracle {
         oracle
     }
 
-    /// Applies one step.
+    /// Applies one step of a trace.
     pub fn apply(&mut self, action: &Action) {
         match action {
             Action::Put(key, value) => {
@@ -53,12 +54,12 @@ impl Oracle {
         }
     }
 
-    /// Drops the changes since the latest snapshot.
+    /// Drops the changes made since the latest snapshot.
     pub fn discard_pending(&mut self) {
         self.open = self.latest_contents().clone();
     }
 
-    /// Returns the contents with pending changes.
+    /// Returns the latest contents, including changes that no snapshot has published yet.
     pub const fn open(&self) -> &Contents {
         &self.open
     }
@@ -73,7 +74,7 @@ impl Oracle {
         &self.versions[usize::try_from(version.number()).expect("few versions")]
     }
 
-    /// Returns the versions from `oldest` on, with their contents.
+    /// Returns the versions from `oldest` to the latest, each with its contents.
     pub fn versions_from(&self, oldest: Version) -> impl Iterator<Item = (Version, &Contents)> {
         (oldest.number()..=self.latest().number()).map(|number| {
             let version = Version::new(number);
@@ -91,7 +92,7 @@ impl Oracle {
         changed.map(|(version, _)| version).collect()
     }
 
-    /// Returns the keys that differ between two versions, with both values.
+    /// Returns the keys that differ between two versions, each with its value in both versions.
     #[allow(clippy::type_complexity, reason = "a row of the oracle's answer")]
     pub fn diff(
         &self,
@@ -120,8 +121,8 @@ impl Oracle {
             .collect()
     }
 
-    /// Returns keys to query: all keys that ever occurred, their direct neighbours, and both ends
-    /// of the key space.
+    /// Returns keys to query: all keys in any version, keys close to them in key order, and both
+    /// ends of the key space.
     pub fn interesting_keys(&self) -> BTreeSet<Key> {
         let mut keys = self.all_keys();
         let ends = [Key::default(), crate::operation::key([0xff; 4])];
@@ -135,14 +136,14 @@ impl Oracle {
     }
 }
 
-/// Returns the entry directly below a key.
+/// Returns the entry with the greatest key less than `key`, if there is one.
 pub fn predecessor<'a>(contents: &'a Contents, key: &Key) -> Option<(&'a Key, &'a Value)> {
     contents
         .range((Bound::Unbounded, Bound::Excluded(key.clone())))
         .next_back()
 }
 
-/// Returns the entry directly above a key.
+/// Returns the entry with the least key greater than `key`, if there is one.
 pub fn successor<'a>(contents: &'a Contents, key: &Key) -> Option<(&'a Key, &'a Value)> {
     contents
         .range((Bound::Excluded(key.clone()), Bound::Unbounded))

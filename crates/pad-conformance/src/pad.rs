@@ -1,5 +1,5 @@
-//! Interface of a PAD for the generic checks: constructors of author and server, and client
-//! queries.
+//! Interface of a PAD (persistent authenticated dictionary) for the generic checks: constructors of
+//! author and server, and client queries.
 
 use core::fmt::Debug;
 
@@ -15,19 +15,19 @@ pub const MESSAGE_LIMIT: usize = 1 << 20;
 
 /// A PAD under test: its types and constructors.
 pub trait Pad {
-    /// The hash function, digest width and signature.
+    /// The suite of the PAD: hash function, digest width and signature scheme.
     type Suite: Suite;
-    /// The data in updates next to operations and head.
+    /// The data that an update contains in addition to operations and head.
     type Attachment: Attachment;
-    /// The family of its clients.
+    /// The family of the PAD, which determines the type of its clients.
     type Family: Family<Suite = Self::Suite>
         + Authored<Attachment = Self::Attachment>
         + Answers<Key, Proof = Self::Proof>;
-    /// The lookup proof.
+    /// The type of the proof for a lookup of one key.
     type Proof: codec::Message + pad_core::Proof<Query = Key>;
-    /// The author.
+    /// The type of the author.
     type Author: Dictionary<Suite = Self::Suite, Attachment = Self::Attachment, Error: Debug>;
-    /// The server; cloned to compare the states before and after an update.
+    /// The type of the server. Checks clone it to compare its states before and after an update.
     type Server: Repository<
             Suite = Self::Suite,
             Attachment = Self::Attachment,
@@ -35,11 +35,11 @@ pub trait Pad {
             Proof = Self::Proof,
         > + Clone;
 
-    /// Creates the author of a new dictionary, with signer number `signer`.
+    /// Creates the author of a new dictionary, with the signing key [`signing_key`]`(signer)`.
     fn author(dictionary: DictionaryId, signer: u8) -> Self::Author;
     /// Returns the public key that the clients of an author trust.
     fn public(authority: &Authority) -> PublicKey<Self::Family>;
-    /// Creates an empty server.
+    /// Creates a server of the author and dictionary in `authority`, with no versions.
     fn server(authority: Authority) -> Self::Server;
 
     /// Returns the oldest version that a server with the latest version `_latest` can answer about.
@@ -49,12 +49,12 @@ pub trait Pad {
     }
 }
 
-/// Returns the encoded proof for a key.
+/// Returns the encoded lookup proof for a key in a version.
 pub fn proof_bytes<P: Pad>(server: &P::Server, version: Version, key: &Key) -> Vec<u8> {
     codec::encode(&server.prove(version, key).expect("the version is there"))
 }
 
-/// Creates a client that has seen version `version` of `server`.
+/// Creates a client that has verified version `version` of `server` as its newest version.
 pub fn client_at<R: Repository, F: Family<Suite = R::Suite>>(
     public: PublicKey<F>,
     server: &R,
@@ -69,8 +69,8 @@ pub fn client_at<R: Repository, F: Family<Suite = R::Suite>>(
     client
 }
 
-/// Sends an honest proof as bytes to a client that knows the version, and returns the verified
-/// statement.
+/// Encodes the honest proof `proof` and lets a client verify it as the answer to `question` about
+/// its newest version. Returns the verified statement.
 pub fn ask<R, F, Q>(client: &Client<F>, server: &R, question: &Q, proof: F::Proof) -> Q::Statement
 where
     R: Repository,
@@ -85,7 +85,8 @@ where
         .into_inner()
 }
 
-/// Returns the value of a key that a client verifies; `None` if the key is absent.
+/// Looks a key up in a client's newest version, and returns the verified value; `None` if the key
+/// is proved to be absent.
 pub fn look_up<P: Pad>(client: &Client<P::Family>, server: &P::Server, key: &Key) -> Option<Value> {
     let version = client.version();
     let proof = server.prove(version, key).expect("the version is there");
@@ -94,17 +95,17 @@ pub fn look_up<P: Pad>(client: &Client<P::Family>, server: &P::Server, key: &Key
     lookup.answer.value().cloned()
 }
 
-/// Returns the signing key with number `number`.
+/// Returns the test signing key with the number `number`.
 pub fn signing_key(number: u8) -> SigningKey {
     SigningKey::from_bytes(&[number; 32])
 }
 
-/// Returns the public key of [`signing_key`] with this number.
+/// Returns the public key of [`signing_key`]`(number)`.
 pub fn public_key(number: u8) -> AuthorKey {
     AuthorKey::from_bytes(&signing_key(number).verifying_key().to_bytes()).expect("a point")
 }
 
-/// Returns the id of the dictionary that most tests use.
+/// Returns the id of the dictionary that most checks use.
 pub fn dictionary() -> DictionaryId {
     DictionaryId::from_name("conformance")
 }

@@ -14,11 +14,11 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Mirror<S: Suite> {
-    /// Two bits per open node.
+    /// The structure of the open part of the tree: two bits per open node, in pre-order.
     pub shape: Vec<u8>,
-    /// The digests of elided children.
+    /// The digests of elided subtrees, in the pre-order of their parents.
     pub siblings: Vec<S::Digest>,
-    /// The opened leaves.
+    /// The opened leaves, from left to right.
     pub leaves: Vec<Leaf<S>>,
 }
 
@@ -26,9 +26,9 @@ pub struct Mirror<S: Suite> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Leaf<S: Suite> {
-    /// The key.
+    /// The key of the leaf.
     pub key: Key,
-    /// The value or its digest.
+    /// The value of the leaf, or only the value's digest.
     pub content: Content<S>,
 }
 
@@ -36,46 +36,47 @@ pub struct Leaf<S: Suite> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub enum Content<S: Suite> {
-    /// The digest.
+    /// Only the digest of the value.
     Digest(S::Digest),
-    /// The value.
+    /// The value itself.
     Value(Value),
 }
 
-/// The detail in which a proof contains a leaf.
+/// How much of a leaf a proof contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LeafDetail {
-    /// The leaf is elided.
+    /// Nothing but a digest: the leaf is elided, alone or with the subtree around it.
     Elided,
-    /// The leaf is opened with its value's digest.
+    /// The leaf's key, and the digest of its value.
     Digest,
-    /// The leaf is opened with its value.
+    /// The leaf's key and value.
     Value,
 }
 
-/// A pruned tree, whose digest is computed naively.
+/// A search tree with some subtrees replaced by their digests. Its root digest is computed by plain
+/// recursion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tree<S: Suite> {
     /// An opened leaf.
     Leaf(Leaf<S>),
-    /// An open inner node.
+    /// An open inner node with its left and right child.
     Inner(Box<Self>, Box<Self>),
-    /// An elided subtree.
+    /// An elided subtree: only its digest is known.
     Elided(S::Digest),
 }
 
 impl<S: Suite> Mirror<S> {
-    /// Converts a proof to a mirror with public fields.
+    /// Converts a proof to a mirror, whose fields are public.
     pub fn of<Q: TreeQuery>(proof: &TreeProof<S, Q>) -> Self {
         reinterpret(proof)
     }
 
-    /// Converts the mirror to a proof.
+    /// Converts the mirror to a proof, which need not be honest or well-formed.
     pub fn to_proof<Q: TreeQuery>(&self) -> TreeProof<S, Q> {
         reinterpret(self)
     }
 
-    /// Returns the codes in the shape, as one number per node.
+    /// Returns the two-bit codes in the shape, as one number from 0 to 3 per open node.
     pub fn codes(&self) -> Vec<u8> {
         let nodes = self.siblings.len() + 2 * self.leaves.len() - 1;
         (0..nodes)
@@ -83,7 +84,8 @@ impl<S: Suite> Mirror<S> {
             .collect()
     }
 
-    /// Returns the mirror with these codes as its shape.
+    /// Returns this mirror with its shape replaced by the codes `codes`, one number from 0 to 3 per
+    /// open node.
     #[must_use]
     pub fn with_codes(mut self, codes: &[u8]) -> Self {
         self.shape = codes
@@ -93,7 +95,8 @@ impl<S: Suite> Mirror<S> {
         self
     }
 
-    /// Returns the tree of this mirror. The mirror must be of an honest proof.
+    /// Reads the tree that the proof contains. Panics unless the mirror is well-formed, like the
+    /// mirror of an honest proof.
     pub fn to_tree(&self) -> Tree<S> {
         let (mut siblings, mut leaves) = (self.siblings.iter(), self.leaves.iter());
         let codes = self.codes();
@@ -131,12 +134,12 @@ fn read<'c, 'a, S: Suite>(
 }
 
 impl<S: Suite> Tree<S> {
-    /// Creates the inner node with these children.
+    /// Creates the inner node with the children `left` and `right`.
     pub fn inner(left: Self, right: Self) -> Self {
         Self::Inner(Box::new(left), Box::new(right))
     }
 
-    /// Returns the digest of the subtree.
+    /// Computes the digest of this tree from its open nodes and the digests of elided subtrees.
     pub fn digest(&self) -> S::Digest {
         match self {
             Self::Leaf(Leaf {
@@ -152,8 +155,8 @@ impl<S: Suite> Tree<S> {
         }
     }
 
-    /// Returns the tree with each leaf in the detail that `shown` returns for its key. The digest
-    /// of the root stays the same.
+    /// Returns this tree with each open leaf reduced to the detail that `shown` returns for its
+    /// key. The root digest does not change.
     #[must_use]
     pub fn shown(&self, shown: &dyn Fn(&Key) -> LeafDetail) -> Self {
         match self {
@@ -168,7 +171,7 @@ impl<S: Suite> Tree<S> {
         }
     }
 
-    /// Returns the leaves from left to right.
+    /// Returns the open leaves from left to right.
     pub fn leaves(&self) -> Vec<&Leaf<S>> {
         match self {
             Self::Elided(_) => Vec::new(),
@@ -177,8 +180,8 @@ impl<S: Suite> Tree<S> {
         }
     }
 
-    /// Converts this tree to a mirror, in pre-order. The tree must not contain an open node with
-    /// two elided children, because the format has no code for it.
+    /// Converts this tree to a mirror, which lists nodes in pre-order. The tree must not contain an
+    /// open node with two elided children, because the format has no code for it.
     pub fn to_mirror(&self) -> Mirror<S> {
         let mut mirror = Mirror {
             shape: Vec::new(),

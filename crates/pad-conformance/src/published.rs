@@ -18,14 +18,14 @@ fn path(name: &str) -> PathBuf {
         .join(format!("{name}.json"))
 }
 
-/// Reads the published file `name`.
+/// Reads and parses the published file `name`.
 pub fn read<T: DeserializeOwned>(name: &str) -> T {
     let text = fs::read_to_string(path(name)).expect("a published file");
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}.json: {error}"))
 }
 
-/// Compares `computed` with the published file. If `PAD_WRITE_VECTORS` is set, writes the file
-/// instead.
+/// Compares `computed` with the published file `name`, and panics if they differ. If
+/// `PAD_WRITE_VECTORS` is set, writes `computed` to the file instead.
 pub fn check(name: &str, computed: &impl Serialize) {
     let computed = serde_json::to_string_pretty(computed).expect("vectors are JSON") + "\n";
     let path = path(name);
@@ -41,14 +41,16 @@ pub fn check(name: &str, computed: &impl Serialize) {
     assert_eq!(published.len(), computed.len(), "{name}.json");
 }
 
-/// A verified answer: keys and values in hexadecimal, with no value for an absent key.
+/// A verified answer as pairs of key and value, in hexadecimal digits. The value is `None` if the
+/// key is absent.
 pub type Answer = Vec<(String, Option<String>)>;
 
-/// The proof files of one dictionary, its public key file, and proof files that must be refused.
+/// A published file with test vectors for one dictionary. It contains the public key file, proof
+/// files with their answers, and proof files that must be refused.
 #[derive(Serialize, Deserialize)]
 struct ProofFiles {
     comment: String,
-    /// The text of the public key file.
+    /// The text of the dictionary's public key file.
     public: String,
     accepted: Vec<ProofFile>,
     refused: Vec<RefusedFile>,
@@ -70,14 +72,14 @@ struct RefusedFile {
     file: String,
 }
 
-/// A query about a version.
+/// A query about a version, as published with test vectors.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct VectorQuery {
     /// The name of the kind of question, as in the document of the format.
     pub question: String,
     /// The keys of the question, in hexadecimal; `None` for an open end of a range.
     pub keys: Vec<Option<String>>,
-    /// The number of the version.
+    /// The number of the version that is queried.
     pub version: u64,
 }
 
@@ -89,9 +91,9 @@ impl VectorQuery {
     }
 }
 
-/// Compares the proof files `proof-files/{name}` of the dictionary with the public key file
-/// `public`. `prove` makes a proof file as a server does. `verify` checks any proof file as a
-/// client does.
+/// Checks the published file `proof-files/{name}` with proof files of one dictionary. `public` is
+/// the text of the dictionary's public key file. `prove` makes a proof file as a server does, and
+/// `verify` checks a proof file as a client does.
 pub fn check_proof_files(
     name: &str,
     public: &str,
@@ -119,7 +121,8 @@ pub fn check_proof_files(
     check(&name, &files);
 }
 
-/// Returns the text of the public key file of a dictionary.
+/// Returns the text of the public key file of a dictionary. `own` contains the scheme's own key in
+/// hexadecimal digits, if it has one.
 pub fn public_text(
     (suite, scheme): (&str, &str),
     authority: &pad_core::head::Authority,

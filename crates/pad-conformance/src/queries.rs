@@ -1,4 +1,4 @@
-//! Checks of all questions about one version, for servers that answer all of them.
+//! Checks of every kind of question about one version, for servers that answer every kind.
 
 use pad_core::{
     Answers, Client, First, Hosts, Key, KeyRange, Keys, Last, LookupError, Predecessor, PublicKey,
@@ -12,7 +12,7 @@ use crate::{
     repository::{TraceRun, check_heads, check_unknown_versions, play},
 };
 
-/// A server that answers all questions about keys.
+/// A server that answers every kind of question about keys.
 pub trait AllQuestions:
     Serves<Key>
     + Serves<Keys>
@@ -36,7 +36,7 @@ impl<R> AllQuestions for R where
 }
 
 /// Checks a server that answers about its latest version only. After every snapshot of a trace, all
-/// answers must equal the oracle's, and the previous version must be pruned.
+/// answers must agree with the oracle, and the previous version must be pruned.
 pub fn check_latest_versions<P>(actions: &[Action])
 where
     P: Pad<Server: AllQuestions + Hosts<Family = P::Family>>,
@@ -60,7 +60,8 @@ where
     }
 }
 
-/// Checks that every answer about a version equals the oracle's.
+/// Checks that the verified answers to every kind of question about a version agree with the
+/// oracle.
 pub fn check_version<R: AllQuestions>(
     server: &R,
     public: PublicKey<R::Family>,
@@ -81,7 +82,7 @@ pub fn check_version<R: AllQuestions>(
     check_ranges(&asked, &keys, contents, &mut random);
 }
 
-/// A version of a server that is queried.
+/// A version to be queried, with its server and a client that verifies the answers.
 struct QueriedVersion<'a, R: Hosts> {
     server: &'a R,
     client: Client<R::Family>,

@@ -1,5 +1,5 @@
-//! Pseudorandom numbers without a dependency, so that an update of a dependency cannot change
-//! vectors.
+//! A pseudorandom generator without a dependency. An update of a dependency therefore cannot change
+//! test vectors.
 
 /// `SplitMix64` (Steele, Lea & Flood 2014): adds the golden ratio to the state and mixes the
 /// output.
@@ -7,12 +7,12 @@
 pub struct Random(u64);
 
 impl Random {
-    /// Creates the generator with this seed.
+    /// Creates the generator with the seed `seed`. Equal seeds give equal sequences.
     pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// Returns the next 64 bits.
+    /// Returns the next 64 pseudorandom bits.
     pub fn next_bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.0;
@@ -21,12 +21,12 @@ impl Random {
         bits ^ (bits >> 31)
     }
 
-    /// Returns a number below `bound`.
+    /// Returns a pseudorandom number less than `bound`.
     pub fn below(&mut self, bound: u64) -> u64 {
         self.next_bits() % bound
     }
 
-    /// Returns `length` bytes.
+    /// Returns `length` pseudorandom bytes.
     pub fn bytes(&mut self, length: usize) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(length + 8);
         while bytes.len() < length {

@@ -1,4 +1,4 @@
-//! The laws of [`pad_core::Repository`].
+//! Checks of the laws of [`pad_core::Repository`].
 
 use pad_core::{
     ApplyError, Attachment, Dictionary, DictionaryId, Key, LookupError, Operation, Repository,
@@ -11,24 +11,25 @@ use crate::{
     pad::{Pad, client_at, dictionary, look_up, proof_bytes, signing_key},
 };
 
-/// The number of the signer of the checked dictionaries, and the number of another signer.
+/// The number of the [signing key](crate::pad::signing_key) of the checked dictionaries. `STRANGER`
+/// is the number of another key.
 const SIGNER: u8 = 7;
 const STRANGER: u8 = 8;
 
-/// An author and a server after a trace, and the oracle with their expected contents.
+/// An author and a server after all steps of a trace, and the oracle with their expected contents.
 #[derive(Debug)]
 pub struct TraceRun<P: Pad> {
     /// The author, with pending changes if the trace does not end with a snapshot.
     pub author: P::Author,
-    /// The server, with every version.
+    /// The server, which has applied the updates of all versions.
     pub server: P::Server,
-    /// The oracle after the trace.
+    /// The oracle after all steps of the trace.
     pub oracle: Oracle,
-    /// All updates of the trace.
+    /// The updates that the author made, one for each snapshot of the trace.
     pub updates: Vec<Update<P::Suite, P::Attachment>>,
 }
 
-/// Applies a trace to an author, a server and an oracle.
+/// Applies all steps of a trace to a new author, server and oracle.
 pub fn play<P: Pad>(actions: &[Action]) -> TraceRun<P> {
     let mut author = P::author(dictionary(), SIGNER);
     let mut server = P::server(author.authority());
@@ -52,8 +53,9 @@ pub fn play<P: Pad>(actions: &[Action]) -> TraceRun<P> {
     }
 }
 
-/// Checks that a replay produces the author's roots, and that old heads never change. Lookups in
-/// every version must match the oracle for every key ever present, its neighbours, and both ends.
+/// Applies a trace to an author and a server, and checks that the server's heads equal the
+/// author's. Lookups in every version must match the oracle for all [interesting
+/// keys](Oracle::interesting_keys).
 pub fn check_trace<P: Pad>(actions: &[Action]) {
     let played = play::<P>(actions);
     check_heads(&played);
@@ -85,7 +87,7 @@ pub fn check_heads<P: Pad>(played: &TraceRun<P>) {
     );
 }
 
-/// Checks that lookups in every version from `oldest` on match the oracle.
+/// Checks that lookups in every version from `oldest` to the latest match the oracle.
 pub fn check_lookups<P: Pad>(played: &TraceRun<P>, oldest: Version) {
     let TraceRun {
         server,
@@ -107,7 +109,7 @@ pub fn check_lookups<P: Pad>(played: &TraceRun<P>, oldest: Version) {
     }
 }
 
-/// Checks that versions that do not exist are refused.
+/// Checks that a server refuses queries about versions that do not exist.
 pub fn check_unknown_versions<P: Pad>(played: &TraceRun<P>) {
     let latest = played.server.latest();
     for version in [latest.next().expect("few versions"), Version::new(u64::MAX)] {
@@ -120,8 +122,8 @@ pub fn check_unknown_versions<P: Pad>(played: &TraceRun<P>) {
     }
 }
 
-/// Checks that every bad update is refused with the expected error, and leaves the repository
-/// unchanged.
+/// Checks that a server refuses every corrupted update ([`bad_updates`]) with the expected error,
+/// and stays unchanged. `prefix` is the trace applied before.
 pub fn check_refusals<P: Pad>(prefix: &[Action]) {
     let mut played = play::<P>(prefix);
     let present = key(b"present for the refusals");

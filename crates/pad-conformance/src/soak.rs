@@ -1,8 +1,10 @@
-//! Selection of expensive cases: `make soak` runs all of them, `.ci/run` a tenth, `make test` none.
+//! Selection of expensive test cases: `make soak` runs all of them, `.ci/run` a tenth, `make test`
+//! none.
 
 use std::{env, panic::Location};
 
-/// Returns whether the environment variable `SOAK` selects the expensive case of the calling line.
+/// Returns whether the environment variable `SOAK` selects the expensive test case at the source
+/// line of the caller.
 ///
 /// If `SOAK` is unset or `0`, no case is selected. `k/n` selects part `k` (counted from 0) of `n`
 /// parts, to which a hash assigns the calling lines. Any other value selects all cases.
@@ -19,7 +21,8 @@ pub fn is_whole() -> bool {
     env::var("SOAK").is_ok_and(|asked| asked != "0" && !asked.contains('/'))
 }
 
-/// Returns `long` if [`enabled`] returns true for the calling line, and `short` otherwise.
+/// Returns the size of a test: `long` if `SOAK` selects the source line of the caller (see
+/// [`enabled`]), otherwise `short`.
 #[track_caller]
 pub fn size<T>(short: T, long: T) -> T {
     if enabled() { long } else { short }
@@ -36,7 +39,7 @@ fn asks_for(asked: &str, line: &Location<'_>) -> bool {
     }
 }
 
-/// Returns the FNV-1a hash of the file's path and the line number.
+/// Returns the FNV-1a hash of the file path and line number in `line`.
 fn hash(line: &Location<'_>) -> u64 {
     let number = line.line().to_le_bytes();
     let bytes = line.file().bytes().chain(number);

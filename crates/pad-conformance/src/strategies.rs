@@ -1,4 +1,4 @@
-//! Strategies of proptest for random keys, values and traces.
+//! Strategies for the crate `proptest`, which generate random keys, values and traces.
 
 use pad_core::{Key, MAX_KEY_LENGTH, Value};
 use proptest::{collection::vec, prelude::*};
@@ -8,8 +8,8 @@ use crate::{
     operation::{key, value},
 };
 
-/// Keys that often collide: a few short keys, long common prefixes, the empty key and the longest
-/// key.
+/// Random keys that often collide: a few short keys, keys with long common prefixes, the empty key
+/// and the longest key.
 pub fn arb_key() -> impl Strategy<Value = Key> {
     prop_oneof![
         8 => (0..12_u8).prop_map(|byte| key([byte * 20])),
@@ -28,7 +28,7 @@ pub fn arb_key() -> impl Strategy<Value = Key> {
     ]
 }
 
-/// Values of 0 bytes to 1 KiB, most of them short.
+/// Random values of 0 bytes to 1 KiB, most of them short.
 pub fn arb_value() -> impl Strategy<Value = Value> {
     prop_oneof![
         1 => Just(Value::default()),
@@ -37,7 +37,8 @@ pub fn arb_value() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// One step: in most cases a put, sometimes a removal or a snapshot. Snapshots may be empty.
+/// Random steps of a trace: in most cases a put, sometimes a removal or a snapshot. Snapshots may
+/// publish no changes.
 pub fn arb_action() -> impl Strategy<Value = Action> {
     prop_oneof![
         6 => (arb_key(), arb_value()).prop_map(|(key, value)| Action::Put(key, value)),
@@ -46,7 +47,7 @@ pub fn arb_action() -> impl Strategy<Value = Action> {
     ]
 }
 
-/// A trace of at most `steps` steps, ending with a snapshot.
+/// Random traces of at most `steps` steps, each ending with a snapshot.
 pub fn arb_trace(steps: usize) -> impl Strategy<Value = Vec<Action>> {
     vec(arb_action(), 0..steps).prop_map(|mut actions| {
         actions.push(Action::Snapshot);

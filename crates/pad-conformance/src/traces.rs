@@ -32,7 +32,8 @@ pub fn check_traces(name: &str, share: u32, steps: usize, check: impl Fn(&[Actio
     run(name, (count() / share).max(1), steps, &check);
 }
 
-/// Runs the cases. This function is not generic, so proptest's runner is compiled only once.
+/// Runs `check` on `cases` random traces of at most `steps` steps. This function is not generic, so
+/// proptest's runner is compiled only once.
 fn run(name: &str, cases: u32, steps: usize, check: &dyn Fn(&[Action])) {
     let seed = seed();
     let mixed = name.bytes().fold(seed, |mixed, byte| {

@@ -1,4 +1,5 @@
-//! Checks of tree PADs beyond the two general traits.
+//! Checks of tree PADs, in addition to the checks of the general traits [`pad_core::Dictionary`]
+//! and [`pad_core::Repository`].
 
 use core::{cell::Cell, marker::PhantomData};
 use std::rc::Rc;
@@ -22,7 +23,7 @@ use crate::{
     repository::{TraceRun, check_heads, check_lookups, play},
 };
 
-/// A tree PAD with suite `S`, scheme `B` and store `St`.
+/// A tree PAD under test, with suite `S`, balancing scheme `B` and node store `St`.
 #[derive(Debug)]
 pub struct TreePad<S, B, St>(PhantomData<(S, B, St)>);
 
@@ -52,7 +53,8 @@ where
     }
 }
 
-/// A tree PAD with suite `S` and scheme `B`, whose nodes are in a log in memory.
+/// A tree PAD under test, with suite `S` and balancing scheme `B`, whose nodes are in an
+/// append-only log in memory.
 #[derive(Debug)]
 pub struct StoredPad<S, B>(PhantomData<(S, B)>);
 
@@ -78,7 +80,8 @@ impl<S: Suite, B: BalancingScheme> Pad for StoredPad<S, B> {
 }
 
 /// Checks that a stored tree answers like the oracle and like a tree in memory after equal updates,
-/// also after it is reopened. An author resumed from the stored tree must make equal updates.
+/// also after it is reopened. An author resumed from the stored tree must make the same updates as
+/// the original author.
 pub fn check_stored<S: Suite, B: BalancingScheme>(actions: &[Action]) {
     let mut played: TraceRun<StoredPad<S, B>> = play(actions);
     check_heads(&played);
@@ -135,7 +138,7 @@ fn check_stored_answers<S: Suite, B: BalancingScheme>(played: &TraceRun<StoredPa
     }
 }
 
-/// Creates the author of a new tree PAD, with signer number `number`.
+/// Creates the author of a new tree PAD, with the [signing key](signing_key) of number `signer`.
 pub fn tree_author<S: Suite, B: BalancingScheme>(
     dictionary: DictionaryId,
     signer: u8,
@@ -143,7 +146,7 @@ pub fn tree_author<S: Suite, B: BalancingScheme>(
     TreeAuthor::new(dictionary, public_key(signer), signing_key(signer))
 }
 
-/// A node store of a tree PAD that the checks support.
+/// A node store that a tree PAD under test can use: versioned, cloneable and thread-safe.
 pub trait Store<S: Suite>:
     VersionedStore<Annotation = Authenticated<S>> + Clone + Send + Sync
 {
@@ -157,15 +160,15 @@ where
 
 type PlayedTree<S, St> = TraceRun<TreePad<S, <St as pad_tree::NodeStore>::Scheme, St>>;
 
-/// Checks that every query at every version, every history and every diff equal the oracle's.
-/// Batched lookups must give the same proofs as single lookups.
+/// Checks that all queries about every version, all histories of keys, and all differences between
+/// versions agree with the oracle. Batched lookups must give the same proofs as single lookups.
 pub fn check_trace<S: Suite, St: Store<S>>(actions: &[Action]) {
     let played: PlayedTree<S, St> = play(actions);
     check_heads(&played);
     check_everything(&played, Version::EMPTY);
 }
 
-/// Runs all checks on the versions from `oldest` on.
+/// Runs all checks on the versions from `oldest` to the latest.
 fn check_everything<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: Version) {
     check_lookups(played, oldest);
     check_queries(played, oldest);
@@ -218,7 +221,7 @@ fn check_prove_many<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: 
     assert_eq!(played.server.prove_many(&[]), Ok(Vec::new()));
 }
 
-/// Sorts queries so that adjacent queries are about different versions and keys.
+/// Reorders queries, so that adjacent queries are mostly about different versions and keys.
 fn mix(queries: &mut [(Version, Key)]) {
     queries.sort_by_key(|(version, key)| (key.as_bytes().len(), version.number() % 3));
 }
@@ -265,7 +268,7 @@ fn check_diff<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: Versio
     }
 }
 
-/// Checks that unproved contents equal the oracle's.
+/// Checks that the contents that a server returns without a proof agree with the oracle.
 fn check_contents<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: Version) {
     let tree = played.server.contents();
     for (version, contents) in played.oracle.versions_from(oldest) {
@@ -337,7 +340,7 @@ pub fn check_prune<S: Suite, St: Store<S>>(actions: &[Action], oldest_percent: u
     check_everything(&played, latest);
 }
 
-/// Checks that an author resumed from a repository continues like the original author.
+/// Checks that an author resumed from a repository makes the same updates as the original author.
 pub fn check_resume<S: Suite, St: Store<S>>(actions: &[Action]) {
     let mut played: PlayedTree<S, St> = play(actions);
     let latest = played.server.latest();
@@ -358,7 +361,8 @@ pub fn check_resume<S: Suite, St: Store<S>>(actions: &[Action]) {
     check_everything(&played, Version::EMPTY);
 }
 
-/// Checks that a batch, in any order and with repeated keys, makes the same update as single calls.
+/// Checks that a batch of operations, in any order and with repeated keys, makes the same update as
+/// one call per operation.
 pub fn check_batches<S: Suite, B: BalancingScheme>(actions: &[Action]) {
     let (mut single, mut batched) = (new_author::<S, B>(), new_author::<S, B>());
     let mut batch = Vec::new();
@@ -394,7 +398,7 @@ pub fn check_batches<S: Suite, B: BalancingScheme>(actions: &[Action]) {
     }
 }
 
-/// A signer that refuses a set number of times, and then signs.
+/// A signer that refuses to sign a given number of times, and then signs.
 #[derive(Debug)]
 pub struct Unreliable {
     key: SigningKey,
@@ -411,9 +415,9 @@ impl signature::Signer<HeadSignature> for Unreliable {
     }
 }
 
-/// Checks that changes stay pending and the head is unchanged after a signer failure. The next
-/// snapshot must be the same version with the same contents. Later changes must be in the following
-/// version.
+/// Checks that after a signer failure, the changes stay pending and the head is unchanged. The next
+/// snapshot must be the version that failed, with exactly its changes. Changes made after the
+/// failure must be in the version after that.
 pub fn check_failing_signer<S: Suite, B: BalancingScheme>() {
     let refusals = Rc::new(Cell::new(0));
     let signer = Unreliable {
@@ -468,7 +472,8 @@ pub fn check_failing_signer<S: Suite, B: BalancingScheme>() {
     );
 }
 
-/// Returns the encoded proofs of all interesting keys, from version `oldest` on.
+/// Returns the encoded lookup proofs for all [interesting keys](crate::Oracle::interesting_keys),
+/// in each version from `oldest` on.
 fn all_proofs<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: Version) -> Vec<Vec<u8>> {
     let keys = played.oracle.interesting_keys();
     let proofs = played
@@ -487,7 +492,7 @@ fn all_proofs<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: Versio
     proofs.collect()
 }
 
-/// Applies further actions to author, server and oracle.
+/// Applies further steps of a trace to author, server and oracle.
 fn go_on<S: Suite, St: Store<S>>(played: &mut PlayedTree<S, St>, actions: &[Action]) {
     for action in actions {
         played.oracle.apply(action);

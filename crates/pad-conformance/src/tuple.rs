@@ -1,4 +1,5 @@
-//! Tuple PADs for the generic checks, and checks beyond the two general traits.
+//! Tuple PADs for the checks of the general traits [`pad_core::Dictionary`] and
+//! [`pad_core::Repository`], and additional checks of tuple PADs.
 
 use core::marker::PhantomData;
 #[cfg(any(feature = "bilinear", feature = "rsa"))]
@@ -25,9 +26,9 @@ use crate::{
     repository::{self, TraceRun},
 };
 
-/// Secrets for tests, made from a number.
+/// A scheme secret that tests can make from a number.
 pub trait TestSecret: SecretBytes {
-    /// Returns the secret with number `number`.
+    /// Returns the test secret with the number `number`.
     fn numbered(number: u8) -> Self;
 }
 
@@ -36,7 +37,7 @@ impl TestSecret for () {
 }
 
 impl TestSecret for ChainSecret {
-    /// Returns a secret with a short chain, so that checks reach its end.
+    /// Returns a secret with a short hash chain, so that checks reach the chain's end.
     fn numbered(number: u8) -> Self {
         Self::from_bytes([number; 32]).with_length(3)
     }
@@ -49,8 +50,8 @@ impl TestSecret for BlsSecretKey {
 }
 
 #[cfg(feature = "rsa")]
-/// A 2048-bit key with published factors. Generating or checking a new key would take longer than
-/// most tests.
+/// A 2048-bit RSA accumulator key with published factors. Generating or checking a new key would
+/// take longer than most tests.
 static RSA: LazyLock<RsaSecretKey> = LazyLock::new(|| {
     let lines = include_str!("../keys/rsa-2048.txt").lines();
     let mut primes = lines
@@ -62,7 +63,8 @@ static RSA: LazyLock<RsaSecretKey> = LazyLock::new(|| {
 });
 
 #[cfg(feature = "bilinear")]
-/// A key whose capacity suffices for the keys of a trace and the keys that checks add.
+/// A bilinear accumulator key. Its capacity suffices for the keys of a trace and the keys that
+/// checks add.
 static BILINEAR: LazyLock<BilinearSecretKey> = LazyLock::new(|| {
     BilinearSecretKey::generate(64, 1, b"conformance", &pad_core::Workers::sequential())
         .expect("randomness")
@@ -70,7 +72,7 @@ static BILINEAR: LazyLock<BilinearSecretKey> = LazyLock::new(|| {
 
 #[cfg(feature = "rsa")]
 impl TestSecret for RsaSecretKey {
-    /// Returns the same factors for every number.
+    /// Returns the same key, `RSA`, for every number.
     fn numbered(_: u8) -> Self {
         RSA.clone()
     }
@@ -78,7 +80,7 @@ impl TestSecret for RsaSecretKey {
 
 #[cfg(feature = "bilinear")]
 impl TestSecret for BilinearSecretKey {
-    /// Returns the same secret for every number.
+    /// Returns the same key, `BILINEAR`, for every number.
     fn numbered(_: u8) -> Self {
         BILINEAR.with_label(b"conformance")
     }
@@ -90,10 +92,10 @@ impl<A: TestSecret, B: TestSecret> TestSecret for (A, B) {
     }
 }
 
-/// The number of the scheme secret of all checked dictionaries.
+/// The number of the scheme secret ([`TestSecret::numbered`]) of all checked dictionaries.
 const SECRET: u8 = 7;
 
-/// A tuple PAD with design `D` and suite `S`.
+/// A tuple PAD under test, with design `D` and suite `S`, whose tuples are in memory.
 #[derive(Debug)]
 pub struct TuplePad<S, D>(PhantomData<(S, D)>);
 
@@ -120,7 +122,8 @@ impl<S: Suite, D: Design<S, Secret: TestSecret>> Pad for TuplePad<S, D> {
     }
 }
 
-/// A tuple PAD with design `D` and suite `S`, whose tuples are stored as rows in memory.
+/// A tuple PAD under test, with design `D` and suite `S`, whose tuples are stored as rows of a
+/// table in memory.
 #[derive(Debug)]
 pub struct StoredTuplePad<S, D>(PhantomData<(S, D)>);
 
@@ -154,7 +157,8 @@ fn reopened<S: Suite, D: StorableDesign<S, Secret: TestSecret>>(
 }
 
 /// Checks that stored tuples answer like the oracle and like a repository in memory after equal
-/// updates, also after reopening and pruning. An author resumed from them must make equal updates.
+/// updates, also after reopening and pruning. An author resumed from the stored tuples must make
+/// the same updates as the original author.
 pub fn check_stored<S: Suite, D: StorableDesign<S, Secret: TestSecret>>(
     actions: &[Action],
     percent: u64,
@@ -210,7 +214,8 @@ fn check_as_in_memory<S: Suite, D: StorableDesign<S, Secret: TestSecret>>(
     }
 }
 
-/// Returns what a client of the checked dictionaries expects of a version.
+/// Returns the data against which a client of the checked dictionaries verifies a proof about a
+/// version.
 pub fn expectation<S: Suite, D: Design<S, Secret: TestSecret>>(
     authority: Authority,
     version: Version,
@@ -289,7 +294,8 @@ pub fn check_resume<S: Suite, D: Design<S, Secret: TestSecret>>(actions: &[Actio
     repository::check_lookups(&played, Version::EMPTY);
 }
 
-/// Takes additional snapshots, each with small changes.
+/// Publishes `snapshots` additional versions, each with one changed key, and applies them to
+/// author, server and oracle.
 pub fn go_on<S: Suite, D: Design<S, Secret: TestSecret>>(
     played: &mut TraceRun<TuplePad<S, D>>,
     snapshots: u8,
@@ -375,7 +381,8 @@ macro_rules! tuple_checks {
     };
 }
 
-/// Defines the test of one design with the other suites, like [`tuple_checks`].
+/// Defines the test of one design with suites other than SHA-256. Takes the arguments of
+/// [`tuple_checks`]. After the word `stored`, it tests a design whose tuples are stored as rows.
 #[macro_export]
 macro_rules! tuple_suites {
     ($name:ident, $fewer:literal, $shorter:expr, $($design:tt)+) => {
@@ -405,8 +412,8 @@ macro_rules! tuple_suites {
     };
 }
 
-/// Defines the tests of one design whose tuples are stored, with the shared checks on random
-/// traces, like [`tuple_checks`].
+/// Defines the tests of one design whose tuples are stored as rows, on random traces. Takes the
+/// arguments of [`tuple_checks`].
 #[macro_export]
 macro_rules! stored_tuple_checks {
     ($name:ident, $fewer:literal, $shorter:expr, $($design:tt)+) => {

@@ -1,4 +1,4 @@
-//! The author of a dictionary of any family.
+//! The author of a dictionary of any family: changes the contents and signs snapshots.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -42,7 +42,8 @@ pub enum NewAuthorError<E> {
     /// The signer's public key is invalid.
     #[error(transparent)]
     Key(#[from] VerifyError),
-    /// The family's secret could not be generated.
+    /// The family's secret could not be generated. Only some families need one besides the signing
+    /// key.
     #[error(transparent)]
     Secret(E),
 }
@@ -115,12 +116,12 @@ impl<F: Authored> Author<F> {
         Ok(Self { dictionary, public })
     }
 
-    /// The public key for clients and servers.
+    /// The public key with which clients and servers verify this author's messages.
     pub const fn public(&self) -> &PublicKey<F> {
         &self.public
     }
 
-    /// The latest version.
+    /// The version of the latest snapshot, without pending changes.
     pub fn version(&self) -> Version {
         self.dictionary.version()
     }
@@ -135,12 +136,12 @@ impl<F: Authored> Author<F> {
         self.dictionary.is_empty()
     }
 
-    /// The value of a key, pending changes included.
+    /// The value of a key, pending changes included; `None` if the key is absent.
     pub fn get(&self, key: impl AsRef<[u8]>) -> Option<&[u8]> {
         self.dictionary.get(key.as_ref())
     }
 
-    /// Sets the value of a key in the next snapshot.
+    /// Sets the value of a key; servers see the change with the next snapshot.
     ///
     /// # Errors
     /// [`InputError`] if the key or the value is too long.
@@ -155,7 +156,8 @@ impl<F: Authored> Author<F> {
         Ok(())
     }
 
-    /// Removes a key in the next snapshot. Returns whether it was present.
+    /// Removes a key; servers see the change with the next snapshot. Returns whether the key was
+    /// present.
     ///
     /// # Errors
     /// [`InputError`] if the key is too long.
@@ -176,12 +178,13 @@ impl<F: Authored> Author<F> {
         Ok(codec::encode(&self.dictionary.snapshot()?))
     }
 
-    /// Returns the family's own author type, for operations that only this family offers.
+    /// Returns the family's own author type, for operations that are not available for every
+    /// family.
     pub const fn dictionary(&self) -> &F::Author {
         &self.dictionary
     }
 
-    /// Like [`Author::dictionary`], but returns a mutable reference.
+    /// Like [`Author::dictionary`], but returns a mutable reference, for changes.
     pub const fn dictionary_mut(&mut self) -> &mut F::Author {
         &mut self.dictionary
     }

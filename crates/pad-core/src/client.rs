@@ -37,7 +37,8 @@ pub struct Client<F: Family> {
     newest: Option<SeenHead<F::Suite>>,
 }
 
-/// The newest head seen, signed and verified. Answers under this head need no signature check.
+/// The newest head seen, signed and verified. Answers that contain this head need no second
+/// signature check.
 #[derive(Clone, Copy, Debug)]
 struct SeenHead<S: Suite> {
     signed: SignedHead<S>,
@@ -62,30 +63,33 @@ pub enum Refusal<S: Suite, E> {
     /// history proof.
     #[error(transparent)]
     Decode(#[from] DecodeError),
-    /// The head, or its history proof, is not acceptable to this client.
+    /// The head in the message, or the history proof that comes with it, does not verify. Or this
+    /// client does not accept the head, for example because it is too old.
     #[error(transparent)]
     Head(#[from] VerifyError),
-    /// The author signed two different histories. The evidence is verifiable with the public key.
+    /// The author signed two heads that contradict each other. Every holder of the public key can
+    /// verify the evidence.
     #[error("the author signed two different histories at version {version}")]
     Fork {
-        /// The newest version that the client had seen.
+        /// The newest version that the client had verified before this message.
         version: Version,
-        /// The evidence against the author's key.
+        /// The evidence that the author's key signed contradictory heads.
         evidence: Box<ForkEvidence<S>>,
     },
-    /// The answer does not follow from the signed head.
+    /// The proof in the answer does not verify under the root in the signed head.
     #[error(transparent)]
     Proof(E),
-    /// The client has seen no head yet, so there is no newest version.
+    /// The client has seen no head yet, so it cannot verify an answer about the newest version.
     #[error("no head was seen yet")]
     NoHeadSeen,
 }
 
-/// The [`Refusal`] of a client of family `F`.
+/// The error of a client of family `F`: [`Refusal`] with the family's suite and error type.
 pub type RefusalOf<F> = Refusal<<F as Family>::Suite, <F as Family>::Error>;
 
 impl<S: Suite, E> Refusal<S, E> {
-    /// Converts the rejection of a head: [`Refusal::Fork`] if there is evidence.
+    /// Converts the rejection of a head to [`Refusal::Fork`] if it contains evidence of a fork,
+    /// else to [`Refusal::Head`]. `seen` is the client's newest version.
     fn of_head(refused: Refused<S>, seen: Version) -> Self {
         match refused.evidence {
             Some(evidence) => Self::Fork {
@@ -263,7 +267,8 @@ impl<F: Family> Client<F> {
         self.conclude(body, &past, question)
     }
 
-    /// Verifies the proof in the response `body` under `root`.
+    /// Verifies the proof in the response `body` under `root`. Returns the statement that answers
+    /// `question`.
     fn conclude<Q: Question>(
         &self,
         body: &[u8],
@@ -278,7 +283,8 @@ impl<F: Family> Client<F> {
         F::verify(proof, &self.public, root, question).map_err(Refusal::Proof)
     }
 
-    /// The refusal of a head that contradicts the newest one seen.
+    /// Returns [`Refusal::Fork`] if `signed`, with the statement `past`, contradicts the newest
+    /// head seen. Otherwise returns [`Refusal::Head`].
     fn fork(&self, signed: SignedHead<F::Suite>, past: Past<F::Suite>) -> RefusalOf<F> {
         match self.view.accuse(Untrusted::new(signed), past) {
             Ok(evidence) => Refusal::Fork {
@@ -289,7 +295,8 @@ impl<F: Family> Client<F> {
         }
     }
 
-    /// Verifies the head in an answer as the head of `version`.
+    /// Verifies `head`, taken from an answer, as the signed head of `version`. An answer without a
+    /// head is valid only for version 0.
     fn head_of(
         &self,
         version: Version,
@@ -313,7 +320,8 @@ impl<F: Family> Client<F> {
         Ok(verified)
     }
 
-    /// The head of version 0, for an answer without a head.
+    /// Returns the head of version 0 for an answer that contains no head. Rejects every other
+    /// `version`.
     fn head_of_nothing(
         &self,
         version: Version,
@@ -327,7 +335,8 @@ impl<F: Family> Client<F> {
     }
 }
 
-/// Returns the body of a response of at most [`Question::longest_answer`] bytes.
+/// Checks the envelope and length of `answer`, at most [`Question::longest_answer`] bytes. Returns
+/// the body of the response.
 fn response_body<'a, F: Answers<Q>, Q: Question>(
     answer: &'a [u8],
     question: &Q,

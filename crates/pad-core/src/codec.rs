@@ -4,14 +4,14 @@
 //!
 //! Body: serde data in bincode's `standard()` format (little-endian variable-length integers). The
 //! format has no length limit. The caller passes a limit, which is checked before decoding. This
-//! module implements reader and writer itself. The reader returns an error for every malformed
-//! input. Tests compare reader and writer with bincode.
+//! module implements its own reader and writer of this format. The reader returns an error for
+//! every malformed input. Tests compare reader and writer with bincode.
 //!
 //! Memory: a decoded value takes at most a constant times the bytes of its encoding, even if length
 //! prefixes are forged. The factor is three times an element's size in memory, divided by the
-//! length of its shortest encoding, because growing lists double. The factor is 3 for lists of
-//! digests and up to 48 for operations, which may be two bytes long. `docs/threat-model` lists the
-//! factors. Choose the limit accordingly.
+//! length of its shortest encoding. The three is needed because growing lists double. The factor is
+//! 3 for lists of digests and up to 48 for operations, which may be two bytes long.
+//! `docs/threat-model` lists the factors. Choose the limit accordingly.
 //!
 //! `docs/format` describes all bytes. Signed bytes, and bytes hashed into roots, are never
 //! encoded by this module.
@@ -57,13 +57,13 @@ pub use fields::Fields;
 use reader::{BodyReadError, Reader};
 use writer::{Append, Compare, Writer};
 
-/// The first bytes of every message.
+/// The first four bytes of every message, by which a receiver recognises the format.
 pub const MAGIC: [u8; 4] = *b"PAD1";
 
 /// The version of the format that this library writes and reads.
 pub const FORMAT_VERSION: u8 = 1;
 
-/// The length of the envelope in bytes.
+/// The length of the envelope in bytes: magic bytes, format version, kind and suite.
 pub const ENVELOPE_LENGTH: usize = 8;
 
 /// A type that is sent or stored as a message of its own.
@@ -72,9 +72,10 @@ pub const ENVELOPE_LENGTH: usize = 8;
 /// structs and enums, at most 64 deep. A sequence has at most as many elements as its message has
 /// bytes.
 pub trait Message: Serialize + DeserializeOwned {
-    /// The number of this type in envelopes. `docs/format` lists all numbers.
+    /// The kind of this type: its number in envelopes. `docs/format` lists all numbers.
     const KIND: u8;
-    /// The id of the suite of this message; 0 if the message depends on no suite.
+    /// The id of the [`Suite`](crate::Suite) (hash and signature) of this message; 0 for messages
+    /// that depend on no suite.
     const SUITE: u16;
 }
 
@@ -88,7 +89,8 @@ pub fn encode<M: Message>(message: &M) -> Vec<u8> {
     bytes
 }
 
-/// Encodes the envelope of a message of `kind` and `suite`. The caller appends the body.
+/// Encodes the envelope of a message with kind number `kind` and suite id `suite`. The caller
+/// appends the body.
 ///
 /// Use it for a body with an explicit byte layout, which the receiver reads with [`open`]. Use
 /// [`encode`] for serde bodies.
@@ -160,7 +162,7 @@ pub fn encode_body<T: Serialize>(value: &T) -> Vec<u8> {
     bytes
 }
 
-/// Decodes a body without an envelope. The caller has bounded the length of `bytes`.
+/// Decodes a body without an envelope. The caller must have limited the length of `bytes`.
 ///
 /// # Errors
 /// [`DecodeError`] if the body is malformed, not in canonical encoding, or followed by further
@@ -182,7 +184,7 @@ pub fn decode_body<T: Serialize + DeserializeOwned>(bytes: &[u8]) -> Result<T, D
 /// Decodes a `T` from the start of a body. Neither reads the rest nor checks that the encoding is
 /// canonical.
 ///
-/// With it, a receiver verifies the first part before allocating memory for the rest. Decode the
+/// A receiver can thus verify the first part before allocating memory for the rest. It decodes the
 /// whole body afterwards.
 ///
 /// # Errors

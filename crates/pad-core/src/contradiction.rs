@@ -99,11 +99,11 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Contradiction<S: Suite> {
-    /// The version of both testimonies.
+    /// The version that both testimonies are about.
     pub version: Version,
-    /// One testimony.
+    /// One testimony about `version`.
     pub first: Testimony<S>,
-    /// The other testimony.
+    /// The other testimony about `version`, which contradicts the first.
     pub second: Testimony<S>,
 }
 
@@ -111,7 +111,7 @@ pub struct Contradiction<S: Suite> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Testimony<S: Suite> {
-    /// The head.
+    /// The signed head that makes the statement.
     pub head: SignedHead<S>,
     /// The statement that the head makes, with its proof if the statement is about an older
     /// version.
@@ -125,9 +125,9 @@ pub struct Testimony<S: Suite> {
 pub enum Past<S: Suite> {
     /// The head's own root and history, as a statement about its own version.
     Own,
-    /// The root of an older version.
+    /// The root of an older version's contents, with its proof under the head's history.
     Root(InclusionProof<S>),
-    /// The history of an older version.
+    /// The history root of an older version, with its proof under the head's history.
     History(PrefixProof<S>),
 }
 
@@ -136,7 +136,8 @@ impl<S: Suite> Message for Contradiction<S> {
     const SUITE: u16 = S::ID.0;
 }
 
-/// Verified against the [`Authority`]; the query is empty. The statement is the fork.
+/// Verified against the [`Authority`], without a query. The statement is the version about which
+/// the two heads contradict each other.
 impl<S: Suite> Proof for Contradiction<S> {
     type Commitment = Authority;
     type Query = ();
@@ -157,7 +158,8 @@ impl<S: Suite> Proof for Contradiction<S> {
     }
 }
 
-/// The digests in a verified testimony. A digest is `None` if the testimony does not contain it.
+/// The digests that a verified testimony gives for its version: root of the contents, and history
+/// root. A digest is `None` if the testimony does not contain it.
 struct TestimonyDigests<S: Suite> {
     root: Option<S::Digest>,
     history: Option<S::Digest>,
@@ -188,12 +190,13 @@ fn differ<D: PartialEq>(both: (Option<&D>, Option<&D>)) -> bool {
     matches!(both, (Some(first), Some(second)) if first != second)
 }
 
-/// Evidence that an author forked: about one version, or across versions.
+/// Evidence that an author forked, that is, signed heads that contradict each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ForkEvidence<S: Suite> {
-    /// Two heads of one version.
+    /// Two different heads of one version.
     SameVersion(Equivocation<S>),
-    /// Heads of different versions.
+    /// Two statements about one version that contradict each other, normally by heads of different
+    /// versions.
     AcrossVersions(Contradiction<S>),
 }
 
@@ -206,11 +209,11 @@ impl<S: Suite> ForkEvidence<S> {
         }
     }
 
-    /// Decodes an enveloped message of either kind, of at most `limit` bytes.
+    /// Decodes an enveloped [`Equivocation`] or [`Contradiction`], of at most `limit` bytes.
     ///
     /// # Errors
-    /// [`DecodeError`], as for [`Untrusted::decode`]. For a message of another kind, the reported
-    /// expected kind is [`Contradiction`].
+    /// [`DecodeError`], as for [`Untrusted::decode`]. For a message of any other kind, the error
+    /// names the kind of [`Contradiction`] as the expected one.
     pub fn decode(bytes: &[u8], limit: usize) -> Result<Untrusted<Self>, DecodeError> {
         let evidence = match codec::decode(bytes, limit) {
             Err(DecodeError::WrongKind { actual, .. }) if actual == Equivocation::<S>::KIND => {
@@ -222,7 +225,8 @@ impl<S: Suite> ForkEvidence<S> {
     }
 }
 
-/// Verified against the [`Authority`]; the query is empty. The statement is the fork.
+/// Verified against the [`Authority`], without a query. The statement is the version about which
+/// the two heads contradict each other.
 impl<S: Suite> Proof for ForkEvidence<S> {
     type Commitment = Authority;
     type Query = ();

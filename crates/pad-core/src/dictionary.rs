@@ -1,4 +1,4 @@
-//! The author's side: the trait of a dictionary that its author changes and signs.
+//! The trait [`Dictionary`]: the author's copy of the contents, which the author changes and signs.
 
 use crate::{
     head::{Authority, SignedHead},
@@ -19,9 +19,9 @@ use crate::{
 ///
 /// Source: Crosby & Wallach 2010, section 2.
 pub trait Dictionary {
-    /// Hash, digest width and signature.
+    /// The suite that fixes hash, digest width and signature.
     type Suite: Suite;
-    /// Data of the scheme in updates, in addition to operations and head.
+    /// Additional data that the scheme sends in each [`Update`], next to operations and head.
     type Attachment: Attachment;
     /// Error returned when a snapshot cannot be taken: the signer or the store failed.
     type Error;
@@ -32,7 +32,7 @@ pub trait Dictionary {
     /// The latest signed head, or `None` before the first snapshot.
     fn head(&self) -> Option<&SignedHead<Self::Suite>>;
 
-    /// The latest version.
+    /// The version of the latest snapshot; version 0 before the first snapshot.
     fn version(&self) -> Version {
         self.head()
             .map_or(Version::EMPTY, |signed| signed.head.version)
@@ -46,16 +46,17 @@ pub trait Dictionary {
         self.len() == 0
     }
 
-    /// The value of a key, pending changes included.
+    /// The value of a key, pending changes included; `None` if the key is absent.
     fn get(&self, key: &[u8]) -> Option<&[u8]>;
 
-    /// Sets the value of a key in the next snapshot.
+    /// Sets the value of a key; servers see the change with the next snapshot.
     fn put(&mut self, key: Key, value: Value);
 
-    /// Removes a key in the next snapshot. Returns whether it was present.
+    /// Removes a key; servers see the change with the next snapshot. Returns whether the key was
+    /// present.
     fn remove(&mut self, key: &Key) -> bool;
 
-    /// Seals and signs the pending changes as the next version.
+    /// Seals and signs the pending changes as the next version. Returns the update for servers.
     ///
     /// # Errors
     /// [`Dictionary::Error`] if the signer or the store failed. The changes are then still pending.

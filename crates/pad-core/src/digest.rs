@@ -9,8 +9,8 @@ use serde::{
     ser::SerializeTuple,
 };
 
-/// Domain of hashed or signed data. Data hashed under different domains never collides. The entries
-/// name the domain, then the hashed data after a colon.
+/// Domain of hashed or signed data. Data hashed under different domains never collides. Each
+/// variant's comment names the domain, then the hashed data after a colon.
 ///
 /// This enum is the only list of tags of dictionaries and accumulators; `docs/format` repeats it.
 /// Other users of hashes have their own tags, with other prefixes:
@@ -20,82 +20,93 @@ use serde::{
 /// * Rows of stores (`pad`), which are never signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Domain {
-    /// An inner node of a tree: left digest, right digest.
+    /// An inner node of a tree dictionary: left digest, right digest.
     TreeNode,
-    /// A leaf of a tree: key, value digest.
+    /// A leaf of a tree dictionary: key, value digest.
     TreeLeaf,
-    /// The root of a tree without entries: no data.
+    /// The root of a tree dictionary without entries: no data.
     EmptyTree,
-    /// A value.
+    /// A value of a dictionary: its bytes.
     Value,
-    /// The rank of a key in a set-unique tree.
+    /// The rank of a key, which determines the shape of a set-unique tree: key.
     KeyRank,
-    /// A leaf of the history log: version, root.
+    /// A leaf of the history log (the Merkle tree over all earlier versions): version, root of the
+    /// version.
     HistoryLeaf,
-    /// An inner node of the history log.
+    /// An inner node of the history log (the Merkle tree over all earlier versions): left digest,
+    /// right digest.
     HistoryNode,
-    /// The history log without entries: no data.
+    /// The root of a history log without entries: no data.
     EmptyHistory,
-    /// The message that an author signs for a snapshot.
+    /// The message that an author signs for a snapshot: the fields of a
+    /// [`SnapshotHead`](crate::SnapshotHead).
     SignedHead,
-    /// A dictionary id derived from a name.
+    /// A dictionary id derived from a name: the name.
     DictionaryId,
-    /// The integrity digest of a stored checkpoint, or of another record of local state.
+    /// The integrity digest of a stored checkpoint, or of another record of local state: the
+    /// record.
     Checkpoint,
-    /// An accumulator's id (scheme, fingerprint, label), or the fingerprint of its parameters.
+    /// An accumulator's id: scheme, fingerprint of the parameters, label. Also the fingerprint
+    /// itself, a digest of the parameters.
     AccumulatorId,
     /// An element of an accumulator: accumulator id, element.
     AccumulatorElement,
-    /// Pseudorandom bytes from an element's or a seed's digest: digest, counter.
+    /// Pseudorandom bytes, expanded from the digest of an element or a seed: digest, counter.
     AccumulatorExpand,
     /// The message that an author signs for an accumulator value.
     AccumulatorSnapshot,
-    /// A Fiat-Shamir challenge of an accumulator's proofs.
+    /// A Fiat-Shamir challenge of a proof about an accumulator: all inputs of the proof.
     AccumulatorTranscript,
-    /// A tuple of a key interval: generation, epochs, interval, content.
+    /// A tuple, the statement of a tuple dictionary about one key interval: generation, epochs,
+    /// interval, content.
     Tuple,
     /// The message that an author signs for a tuple.
     TupleStatement,
-    /// The operations of one snapshot of a tuple dictionary.
+    /// The operations of one snapshot of a tuple dictionary: puts and removals.
     TupleOperations,
-    /// The attachment of an update of a tuple dictionary.
+    /// The attachment of an update of a tuple dictionary: its data in addition to the operations.
     TupleAttachment,
     /// The root of a tuple dictionary: operations digest, attachment digest.
     TupleRoot,
-    /// The chain over the generations' accumulator values.
+    /// The hash chain over the accumulator values of a tuple dictionary's generations: value of a
+    /// generation, chain over the older generations.
     TupleChain,
     /// One step of a lightweight signature's hash chain: link, tuple digest.
     HashChain,
-    /// The secret start of a hash chain.
+    /// The secret start of a lightweight signature's hash chain, derived from the author's secret
+    /// and the signed tuple.
     HashChainSeed,
-    /// The scalar for a bit prefix of an element of an append-only dictionary: length in bits,
-    /// bits.
+    /// The scalar that represents a bit prefix of an element of an append-only dictionary: length
+    /// in bits, bits.
     AadPrefix,
     /// The key half of an element of an append-only dictionary: key.
     AadKey,
-    /// The value half of an element of an append-only dictionary: value digest, occurrence.
+    /// The value half of an element of an append-only dictionary: value digest, occurrence number
+    /// of the pair of key and value.
     AadValue,
-    /// An element of an append-only set: member.
+    /// An element of an append-only set: the member of the set.
     AadElement,
     /// A leaf of an append-only forest: position, element.
     AadLeaf,
-    /// A pair of neighbouring nodes of an append-only forest: left digest, right digest.
+    /// Two neighbouring nodes of an append-only forest: left digest, right digest.
     AadPair,
     /// A node of an append-only forest with an accumulator: level, accumulator, inner digest.
     AadNode,
-    /// The roots of an append-only forest from one root to the last: its digest, the bag of later
-    /// roots.
+    /// A *bag*, the combined digest of several roots of an append-only forest: digest of the first
+    /// root, bag of the roots to its right.
     AadBag,
-    /// The digest of an append-only dictionary: id, size, bag of all roots.
+    /// The digest of a whole append-only dictionary: id, size, bag (combined digest) of all roots.
     AadRoot,
-    /// An entry of a directory: object digest, then a block of id, kind and zero bytes.
+    /// An entry of a directory: object digest, then a fixed-length block of id, kind and zero
+    /// bytes.
     DirectoryEntry,
     /// An inner node of a directory: left digest, right digest.
     DirectoryNode,
-    /// The root of a directory: strategy, number of entries, capacity of blocks (absent for trees),
-    /// topmost digest or summary.
+    /// The root of a directory: strategy, number of entries, capacity of blocks (absent for the
+    /// strategy of binary trees), topmost digest or summary.
     DirectoryRoot,
-    /// A block of a directory hashed as a whole: level, index, contents.
+    /// A block of directory entries that is hashed as a whole: level, index of the block in its
+    /// level, contents of all slots.
     BlockFlat,
     /// The sums of a block of the strategy `lt-hash`: 1,024 lanes of 16 bits.
     BlockLtState,
@@ -160,7 +171,8 @@ impl Domain {
         Self::BlockLtHash,
     ];
 
-    /// Returns the tag: at most 32 ASCII characters. No zero-padded tag starts with another tag.
+    /// Returns the domain's tag: at most 32 ASCII characters. No tag, padded with zero bytes,
+    /// starts with another tag.
     pub const fn tag(self) -> &'static str {
         match self {
             Self::TreeNode => "pad/v1/tree-node",
@@ -208,7 +220,7 @@ impl Domain {
         }
     }
 
-    /// The tag padded with zero bytes to `N` bytes.
+    /// The tag padded with zero bytes to `N` bytes, or cut to `N` bytes.
     pub const fn block<const N: usize>(self) -> [u8; N] {
         let tag = self.tag().as_bytes();
         let mut block = [0; N];
@@ -237,7 +249,7 @@ pub trait DigestBytes:
     + DeserializeOwned
     + 'static
 {
-    /// Width in bytes, at most 32.
+    /// The width of the digest in bytes, at most 32.
     const LENGTH: usize;
 
     /// The digest as four little-endian words, zero-padded.
@@ -245,7 +257,7 @@ pub trait DigestBytes:
     /// Digests that several threads write are stored in this form.
     fn to_words(self) -> [u64; 4];
 
-    /// The inverse of [`DigestBytes::to_words`].
+    /// Converts four words, as returned by [`DigestBytes::to_words`], back to a digest.
     fn from_words(words: [u64; 4]) -> Self;
 
     /// The digest with these `bytes`, or `None` unless there are exactly [`DigestBytes::LENGTH`].
@@ -343,7 +355,7 @@ pub(crate) fn serialize_array<const N: usize, S: Serializer>(
     tuple.end()
 }
 
-/// The inverse of [`serialize_array`].
+/// Deserializes an array that [`serialize_array`] wrote.
 pub(crate) fn deserialize_array<'de, const N: usize, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<[u8; N], D::Error> {
@@ -358,7 +370,7 @@ pub(crate) fn deserialize_array<'de, const N: usize, D: Deserializer<'de>>(
 /// array in one step.
 pub(crate) const ARRAY: &str = "pad_core::array";
 
-/// Parses lower-case hexadecimal text of exactly `2 * N` characters.
+/// Parses lower-case hexadecimal text of exactly `2 * N` characters; `None` for any other text.
 pub(crate) fn parse_hexadecimal<const N: usize>(text: &str) -> Option<[u8; N]> {
     let digits = text.as_bytes();
     if digits.len() != N.checked_mul(2)? {

@@ -26,7 +26,7 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Equivocation<S: Suite> {
-    /// One head.
+    /// One of the two heads.
     pub first: SignedHead<S>,
     /// The other head.
     pub second: SignedHead<S>,
@@ -45,7 +45,8 @@ impl<S: Suite> Message for Equivocation<S> {
     const SUITE: u16 = S::ID.0;
 }
 
-/// Verified against the [`Authority`]; the query is empty. The statement is the fork.
+/// Verified against the [`Authority`], without a query. The statement is the version that has two
+/// heads.
 impl<S: Suite> Proof for Equivocation<S> {
     type Commitment = Authority;
     type Query = ();

@@ -2,7 +2,8 @@
 
 use crate::version::Version;
 
-/// Error returned when the caller's input is outside the format's bounds.
+/// Error returned when the format cannot represent the caller's input: too long, too large, or a
+/// reserved digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {
@@ -22,10 +23,10 @@ pub enum InputError {
         /// The maximum length in bytes.
         limit: usize,
     },
-    /// No more entries, nodes or versions fit into this store's 32-bit indices.
+    /// The input needs more entries, nodes or versions than the store or the format can number.
     #[error("the store is full: 32-bit indices are exhausted")]
     CapacityExceeded,
-    /// The digest of zero bytes marks a deleted entry of a directory. No object has this digest.
+    /// An object's digest is all zero bytes. A directory marks deleted entries with this digest.
     #[error("the digest of zero bytes is reserved for deleted entries")]
     ReservedDigest,
 }
@@ -46,20 +47,21 @@ pub enum DecodeError {
     /// This library does not read this format version.
     #[error("format version {0} is unknown")]
     UnknownFormatVersion(u8),
-    /// The message is of another kind than requested.
+    /// The message is of another kind than the type that the receiver decodes.
     #[error("expected a message of kind {expected}, got kind {actual}")]
     WrongKind {
-        /// The kind asked for.
+        /// The kind number of the type that the receiver decodes.
         expected: u8,
-        /// The kind found.
+        /// The kind number in the message's envelope.
         actual: u8,
     },
-    /// The message was made under another suite.
+    /// The message belongs to another suite (hash and signature) than the type that the receiver
+    /// decodes.
     #[error("expected suite {expected}, got suite {actual}")]
     WrongSuite {
-        /// The requested suite.
+        /// The suite id of the type that the receiver decodes.
         expected: u16,
-        /// The suite of the message.
+        /// The suite id in the message's envelope.
         actual: u16,
     },
     /// The message is truncated or contains an invalid value.
@@ -74,45 +76,49 @@ pub enum DecodeError {
     /// A field of fixed length has the wrong length.
     #[error("a field has the wrong length")]
     LengthMismatch,
-    /// A residue is zero, not below the modulus, or 1 where no honest party produces it.
+    /// A residue (a number modulo an RSA modulus) is zero or not below the modulus. Also: it is 1
+    /// where no honest party produces 1.
     #[error("a residue is outside the range of the modulus")]
     ResidueOutOfRange,
-    /// A residue is the larger number of the pair `x`, `N - x`. Only the smaller one is canonical.
+    /// Of a residue `x` modulo `N` and its negative `N - x`, the encoding contains the larger one.
+    /// Only the smaller one is canonical.
     #[error("a residue is not the smaller one of its pair")]
     ResidueNotCanonical,
-    /// A residue shares a factor with the modulus.
+    /// A residue modulo an RSA modulus shares a factor with the modulus.
     #[error("a residue shares a factor with the modulus")]
     ResidueNotUnit,
-    /// Bytes are not the canonical encoding of a point of the curve.
+    /// Bytes are not the canonical encoding of a point of the elliptic curve.
     #[error("not the canonical encoding of a curve point")]
     PointInvalid,
-    /// A point of the curve is outside the subgroup of prime order.
+    /// A point of the elliptic curve is outside the subgroup of prime order.
     #[error("a curve point is outside the prime-order subgroup")]
     PointOutsideSubgroup,
-    /// A point is the identity, which is neither an accumulator value nor a witness.
+    /// A point is the identity of the curve, which is neither an accumulator value nor a witness.
     #[error("a curve point is the identity")]
     PointIsIdentity,
     /// A scalar is zero where it must not be, or not below the group order.
     #[error("a scalar is outside its range")]
     ScalarOutOfRange,
-    /// The offset that locates an element's prime is outside the search window.
+    /// The offset of an element's prime is outside the window in which the prime is searched.
     #[error("the offset of a prime representative is outside the search window")]
     OffsetOutsideWindow,
-    /// A number given as the prime of an element is even or composite.
+    /// A number given as the prime that represents an element is even or composite.
     #[error("a prime representative is not an odd prime")]
     NotAPrimeRepresentative,
-    /// Parameters or keys are inconsistent or too small.
+    /// An accumulator's parameters or keys are inconsistent or too small.
     #[error("the parameters are inconsistent or too small")]
     ParametersInvalid,
-    /// The object belongs to other parameters.
+    /// A secret or other object was made for other parameters than the given ones.
     #[error("the object was made for other parameters")]
     WrongParameters,
-    /// The parameters were made with a guessable secret: a small number or a root of unity.
+    /// An accumulator's parameters were made with a guessable secret: a small number or a root of
+    /// unity.
     #[error("the parameters are insecure: their secret can be guessed")]
     SecretGuessable,
 }
 
-/// Error returned when evidence does not establish its statement. The caller distrusts the server.
+/// Error returned when evidence does not prove its statement. The client should distrust the server
+/// that sent the evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum VerifyError {
@@ -122,103 +128,109 @@ pub enum VerifyError {
     /// The bytes of the author's key are not a valid key.
     #[error("the author's public key is not valid")]
     AuthorKeyInvalid,
-    /// The head is of another dictionary.
+    /// The head is of another dictionary than the client trusts.
     #[error("the head is of another dictionary")]
     WrongDictionary,
-    /// The head is of another balancing scheme.
+    /// The head is of another scheme than the client accepts. A scheme computes the root from the
+    /// contents.
     #[error("the head is of scheme {actual}, expected scheme {expected}")]
     WrongScheme {
-        /// The scheme asked for.
+        /// The number of the scheme that the client accepts.
         expected: u16,
-        /// The scheme found.
+        /// The number of the scheme in the head.
         actual: u16,
     },
     /// The head is of another version than requested, or not newer than the version that it should
     /// continue.
     #[error("the head is of version {actual}, expected version {expected}")]
     WrongVersion {
-        /// The version asked for.
+        /// The version that the client requested or expected.
         expected: Version,
-        /// The version found.
+        /// The version in the head.
         actual: Version,
     },
     /// A signed head claims version 0, which is the empty dictionary and needs no signature.
     #[error("version 0 is the empty dictionary and has no signed head")]
     EmptyVersionSigned,
-    /// The head is older than one already seen.
+    /// The head is older than the newest head that the client has verified.
     #[error("version {offered} is older than version {seen}, which was seen before")]
     Rollback {
-        /// The newest version seen.
+        /// The newest version that the client has verified.
         seen: Version,
-        /// The version offered.
+        /// The version of the offered head.
         offered: Version,
     },
-    /// The author signed two different heads for one version, or heads that contradict each other.
+    /// The author signed two different heads for this version, or heads that contradict each other
+    /// about it.
     #[error("the author signed two different histories at version {0}")]
     Fork(Version),
     /// The two heads of an accusation agree, or the client has seen no head to compare with.
     #[error("the two heads do not contradict each other")]
     NoContradiction,
-    /// The proof hashes to another root than the signed one.
+    /// The proof hashes to a root that differs from the signed root.
     #[error("the proof does not hash to the signed root")]
     RootMismatch,
-    /// The shape in the proof is not a tree, or does not match the numbers of digests and leaves in
-    /// the proof.
+    /// The tree shape in the proof is invalid, or does not match the numbers of digests and leaves
+    /// in the proof.
     #[error("the proof's shape is malformed")]
     MalformedShape,
-    /// Leaves are not in strictly ascending order of keys.
+    /// The leaves in the proof are not in strictly ascending order of keys.
     #[error("the proof's leaves are out of order")]
     UnorderedLeaves,
     /// The proof contains only the digest of a needed part of the tree. The answer could be hidden
     /// in this part.
     #[error("the proof elides a part of the tree that could hold the key")]
     Elided,
-    /// The proof opens more than the query needs.
+    /// The proof contains leaves that the query does not need.
     #[error("the proof opens more than the query needs")]
     Extraneous,
     /// A leaf that answers the query contains only the digest of its value.
     #[error("the value is missing from the proof")]
     ValueMissing,
-    /// A leaf that only bounds the answer contains its whole value.
+    /// A leaf that only bounds the answer, such as the neighbour of an absent key, contains its
+    /// whole value. Only the value's digest is allowed.
     #[error("the proof shows a value that the query does not need")]
     ValueSurplus,
-    /// The query itself is empty or out of order.
+    /// The client's own query is empty, or its keys are out of order.
     #[error("the query is empty or out of order")]
     InvalidQuery,
-    /// A history proof does not hash to the signed history root.
+    /// A history proof does not hash to the history root in the signed head.
     #[error("the history proof does not match the signed history")]
     HistoryMismatch,
-    /// A history proof is missing, or has too few or too many digests.
+    /// A history proof is missing, or its number of digests does not fit the two versions.
     #[error("the history proof has the wrong number of digests")]
     MalformedHistoryProof,
-    /// The value is of another accumulator.
+    /// A value or witness in the evidence does not belong to the client's accumulator.
     #[error("the value is of another accumulator")]
     WrongAccumulator,
     /// The witness does not prove the element under the accumulator value.
     #[error("the witness does not match the element and the accumulator value")]
     WitnessMismatch,
-    /// The offset that locates an element's prime is outside the search window.
+    /// The offset of an element's prime is outside the window in which the prime is searched.
     #[error("the offset of a prime representative is outside the search window")]
     OffsetOutsideWindow,
-    /// The offset leads to an even or composite number instead of a prime.
+    /// The offset of an element's prime selects an even or composite number instead of a prime.
     #[error("the offset does not give a prime representative")]
     NotAPrimeRepresentative,
-    /// The remainder in a non-membership witness is zero or not reduced.
+    /// The remainder in a non-membership witness of an RSA accumulator is zero, or not below the
+    /// element's prime.
     #[error("the remainder of the non-membership witness is outside its range")]
     RemainderOutOfRange,
-    /// A proof of exponentiation does not verify.
+    /// A proof of exponentiation (that one group element is a certain power of another) does not
+    /// verify.
     #[error("the proof of exponentiation does not verify")]
     ExponentiationProofMismatch,
-    /// The accumulator cannot contain this element.
+    /// The accumulator cannot contain this element, for example because no prime can represent it.
     #[error("the accumulator cannot hold this element")]
     ElementNotAllowed,
-    /// The number of witnesses or values differs from the number of elements asked for.
+    /// The number of witnesses, values or tuples differs from the number that the question
+    /// requires.
     #[error("the number of witnesses or values differs from the number of elements")]
     CountMismatch,
-    /// The interval of a tuple does not contain the key asked for.
+    /// The key interval of the tuple in the proof does not contain the requested key.
     #[error("the key is outside the interval of a tuple")]
     KeyOutsideInterval,
-    /// A tuple is not valid at the requested instant.
+    /// A tuple in the proof is not valid at the requested instant (a version, or an epoch).
     #[error("a tuple is not valid at {instant}: it is valid from {since} to {until}")]
     OutsideValidity {
         /// The requested instant: a version, or the epoch of an older generation.
@@ -228,16 +240,18 @@ pub enum VerifyError {
         /// The last instant covered by the proof.
         until: u64,
     },
-    /// A revealed link of a hash chain is more steps away from its anchor than the client's limit.
+    /// The hash chain of a lightweight signature is too long to verify. The revealed link is more
+    /// steps away from the signed anchor than the client's limit.
     #[error("a hash chain has more than {limit} steps")]
     ChainTooLong {
-        /// The maximum number of steps.
+        /// The client's limit on the number of steps.
         limit: u32,
     },
-    /// The proof lacks the tuple of an older generation, so the answer is undecided.
+    /// The proof lacks the tuple of an older generation, which could contain the requested key. The
+    /// answer is therefore undecided.
     #[error("the tuple of an older generation is missing")]
     GenerationMissing,
-    /// The proof contains tuples of more generations than needed, or than exist.
+    /// The proof contains tuples of more generations than the answer needs, or than exist.
     #[error("the proof shows more generations than needed")]
     GenerationSurplus,
     /// The proof does not have exactly one epoch for each older generation.
@@ -249,20 +263,21 @@ pub enum VerifyError {
         /// The maximum number of elements.
         limit: usize,
     },
-    /// The size in a proof, or a position, is out of range or too large for the proof.
+    /// A size or position in a proof is out of range, or too large for the proof's length.
     #[error("a size or position in the proof is out of range")]
     SizeOutOfRange,
-    /// An equation between accumulators does not hold.
+    /// An equation between accumulator values in the proof does not hold.
     #[error("an equation between accumulators does not hold")]
     EquationMismatch,
-    /// An accumulator opens to zero at the key asked for. It therefore contains more elements than
-    /// the proof shows.
+    /// An opening of an accumulator at the requested key gives zero. The accumulator therefore
+    /// contains more elements with this key than the proof lists.
     #[error("an accumulator opens to zero at the key: it holds more than is shown")]
     ZeroOpening,
-    /// The prefix in a proof of absence has no bits, or more bits than the key half of an element.
+    /// The prefix in a proof of absence has no bits, or more bits than an element has for its key.
     #[error("the prefix has an invalid length")]
     PrefixLength,
-    /// A value or its occurrence number differs from the element in the proof.
+    /// A value in the proof, or its occurrence number, differs from the element that the proof
+    /// commits to.
     #[error("a value or its occurrence does not match the element shown")]
     ValueMismatch,
     /// The proof contains the element whose absence it should prove.
@@ -271,51 +286,52 @@ pub enum VerifyError {
     /// The root that a proof gives for the older version does not match that version's root.
     #[error("the proof does not start from the older version's root")]
     OldRootMismatch,
-    /// Bytes in the evidence are malformed. Only the public key can decode these bytes, so the
-    /// message's decoder accepts them.
+    /// Bytes in the evidence are malformed. Decoding them needs the public key, so the message's
+    /// decoder did not check them.
     #[error("the evidence is malformed: {0}")]
     Undecodable(DecodeError),
-    /// A live entry in the proof has the digest reserved for deleted entries.
+    /// A live entry of a directory, in the proof, has the digest that marks deleted entries.
     #[error("a live entry has the digest reserved for deleted entries")]
     ReservedDigest,
-    /// Blocks in the proof have another number of slots than the blocks of this directory.
+    /// Blocks in the proof have another number of slots than the blocks of the client's directory.
     #[error("the blocks shown have {actual} slots, those of this directory have {expected}")]
     WrongCapacity {
-        /// The directory's number of slots.
+        /// The number of slots of a block in the client's directory.
         expected: u32,
-        /// The number in the proof.
+        /// The number of slots of a block in the proof.
         actual: u32,
     },
-    /// The blocks in the proof do not have exactly the slots that follow from the question.
+    /// The blocks in the proof do not have exactly the slots that the question requires.
     #[error("the blocks shown have too few or too many bytes")]
     BlockLength,
-    /// A slot of a block in the proof is neither a live nor a deleted entry.
+    /// A slot of a block in the proof contains neither a live nor a deleted entry.
     #[error("a slot is neither a live nor a deleted entry")]
     MalformedEntry,
-    /// A block does not match its summary in the block above it.
+    /// A block does not match its summary (its digest or group element) in the block above it.
     #[error("a block does not match its summary in the block above")]
     SummaryMismatch,
-    /// The summary of a block is not an element of the group.
+    /// The summary of a block is not an element of the strategy's group.
     #[error("the summary of a block is not an element of the group")]
     SummaryOutOfRange,
-    /// A slot of a block does not map to an element of the group.
+    /// A slot of a block does not map to an element of the strategy's group.
     #[error("a slot does not map to an element of the group")]
     ElementNotFound,
-    /// The path hint (an old proof that was kept) is for another entry than requested, or for no
-    /// entry.
+    /// The path hint (an old proof that the client stored) is for another entry than requested, or
+    /// for no entry.
     #[error("the path hint is of another entry")]
     HintOfAnotherEntry,
-    /// The path hint is for another object than the given one. Either the hint or the object is
-    /// stale.
+    /// The path hint (an old proof that the client stored) is for another object than the given
+    /// one. Either the hint or the object is stale.
     #[error("the path hint is of another object")]
     HintOfAnotherObject,
-    /// The height of a short-circuit answer is not one of the heights in the request.
+    /// A short-circuit answer omits the path above some height, which the client knows from an old
+    /// proof. This height is not one that the request offers.
     #[error("a short-circuit answer has height {height}, which was not requested")]
     HeightNotOffered {
         /// The height of the answer.
         height: u32,
     },
-    /// The form of the answer does not match the request.
+    /// The answer contains another kind of evidence than the request allows.
     #[error("the form of the answer does not match the request")]
     AnswerMismatch,
 }
@@ -324,50 +340,52 @@ pub enum VerifyError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApplyError {
-    /// The update does not follow the repository's latest version.
+    /// The update's base version is not the repository's latest version.
     #[error("the update follows version {actual}, not version {expected}")]
     VersionGap {
-        /// The base version that would fit.
+        /// The repository's latest version, which the update should start from.
         expected: Version,
         /// The update's base version.
         actual: Version,
     },
-    /// The update's head does not verify.
+    /// The update's signed head does not verify.
     #[error(transparent)]
     Head(VerifyError),
-    /// The operations do not produce the signed root.
+    /// The update's operations do not produce the root in its signed head.
     #[error("the update's operations do not produce its signed root")]
     RootMismatch,
-    /// The head does not continue the history.
+    /// The history root in the update's head is not the root of the repository's history log.
     #[error("the update's head does not continue the history")]
     HistoryMismatch,
-    /// Operations are not in strictly ascending order of keys.
+    /// The update's operations are not in strictly ascending order of keys.
     #[error("the update's operations are not in ascending order of keys")]
     UnorderedOperations,
-    /// An operation removes an absent key.
+    /// An operation removes a key that the dictionary does not contain.
     #[error("the update removes an absent key")]
     RemovesAbsentKey,
-    /// The attachment does not match the tuples that the operations produce.
+    /// The update's attachment (its data in addition to operations and head) does not match the
+    /// tuples that the operations produce.
     #[error("the update's attachment does not match its operations")]
     AttachmentMismatch,
     /// An update of an append-only log contains operations, which could replace or remove entries.
     #[error("an update of a log must hold entries, not operations")]
     OperationsNotAllowed,
-    /// A key is not the id of an entry, or a value is not the digest of an object.
+    /// In an update of a directory, a key is not the id of an entry, or a value is not the digest
+    /// of an object.
     #[error("an operation is not on an entry of a directory")]
     NotAnEntry,
-    /// An operation changes a deleted entry. Deletion is final.
+    /// An operation changes the deleted directory entry with this id. Deletion is final.
     #[error("entry {0} is deleted permanently")]
     DeletedForGood(u64),
-    /// New entries do not have the next ids.
+    /// The ids of new directory entries do not continue the existing ids without a gap.
     #[error("new entries must have the next ids: {expected}, not {actual}")]
     IdGap {
-        /// The next id.
+        /// The id that the next new entry must have.
         expected: u64,
         /// The id in the operation.
         actual: u64,
     },
-    /// An operation deletes or changes an entry that does not exist in any version.
+    /// An operation deletes or changes the directory entry with this id, which never existed.
     #[error("there is no entry {0}")]
     UnknownId(u64),
     /// The update does not fit into the store.
@@ -382,7 +400,7 @@ pub enum ApplyError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreFault {
-    /// The medium failed.
+    /// The storage medium failed, for example a disk or a network file system.
     #[error("the store cannot be read or written: its medium failed")]
     Medium,
     /// The stored data is inconsistent.
@@ -391,7 +409,8 @@ pub enum StoreFault {
     /// The store is closed after a failed write. Open it again to continue.
     #[error("the store is closed after a failed write: open it again")]
     Closed,
-    /// A directory stored in files accepts a bulk load only when it is created.
+    /// A bulk load was requested after creation. A directory stored in files accepts one only when
+    /// it is created.
     #[error("a directory in files can be bulk-loaded only at its creation")]
     LoadedWhenMade,
 }
@@ -400,34 +419,35 @@ pub enum StoreFault {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LookupError {
-    /// The version does not exist.
+    /// The requested version does not exist.
     #[error("version {version} does not exist, the latest is {latest}")]
     UnknownVersion {
-        /// The version asked for.
+        /// The requested version.
         version: Version,
-        /// The latest version. For a proof of history, the newer of the two versions asked for.
+        /// The repository's latest version. For a proof of history, the newer of the two requested
+        /// versions.
         latest: Version,
     },
-    /// The version was pruned.
+    /// The repository deleted the requested version.
     #[error("version {version} was pruned, the oldest kept is {oldest}")]
     Pruned {
-        /// The version asked for.
+        /// The requested version.
         version: Version,
-        /// The oldest version that is still kept.
+        /// The oldest version that the repository still stores.
         oldest: Version,
     },
-    /// The requested keys, or their neighbours, are outside the part of the keys that is kept here.
-    /// Another server may keep them.
+    /// This server stores only a part of the keys. The requested keys, or their neighbours, are
+    /// outside this part. Another server may store them.
     #[error("keys that the answer depends on are not kept here")]
     NotKept,
-    /// A newer version is not durable yet. Proofs are refused until it is durable, because they
-    /// could vouch for this version.
+    /// A newer version is not on disk yet, and could be lost. Until it is, proofs are refused,
+    /// because they could depend on it.
     #[error("version {version} is not durable yet, flush it first")]
     NotDurable {
         /// The version that may still be lost.
         version: Version,
     },
-    /// The query is empty or out of order.
+    /// The query is empty, or its keys are out of order.
     #[error("the query is empty or out of order")]
     InvalidQuery,
     /// The answer would exceed the maximum length that clients read. Request ranges in pages.
@@ -438,10 +458,11 @@ pub enum LookupError {
         /// The maximum length of an answer in bytes.
         most: usize,
     },
-    /// The stored data of the version is inconsistent: another party wrote it, or sent it.
+    /// The stored data of the version is inconsistent. It may have been written or sent by a party
+    /// other than this server.
     #[error("the stored data of version {version} is inconsistent")]
     Damaged {
-        /// The version asked for.
+        /// The requested version.
         version: Version,
     },
     /// The store under the repository cannot be read.

@@ -1,8 +1,8 @@
 //! Dictionary families as clients see them: public keys, and proofs for the supported questions.
 //!
-//! A program names its family once, `type Prices = Tree<RedBlack>;`, and is generic over it
-//! everywhere else. A [`crate::Client`] links only this module. Authors and servers also need
-//! [`crate::hosting::Authored`].
+//! A program names its family in one place, for example `type Prices = Tree<RedBlack>;`. All other
+//! types take the family as a parameter. A [`crate::Client`] links only this module. Authors and
+//! servers also need [`crate::hosting::Authored`].
 
 use core::fmt;
 
@@ -19,25 +19,27 @@ use crate::{
 
 /// A family of dictionaries: the types and constants that a client needs to verify answers.
 pub trait Family: Sized + 'static {
-    /// Hash, digest width and signature.
+    /// The suite that fixes hash, digest width and signature.
     type Suite: Suite;
     /// Public key material in addition to the author's key: `()` for trees.
     type Key: Clone + fmt::Debug;
-    /// Error returned when evidence is rejected.
+    /// Error returned when a proof is rejected.
     type Error: core::error::Error + From<VerifyError> + Send + Sync + 'static;
-    /// The number of the scheme in signed heads.
+    /// The number of the family's scheme in signed heads. A scheme defines how a root is computed
+    /// from the contents.
     const SCHEME: SchemeId;
     /// The display name of the scheme, for example `red-black`.
     const NAME: &'static str;
 }
 
-/// Support of a family for questions of type `Q`. A question that the family does not support does
-/// not compile.
+/// Marks a family that can prove answers to questions of type `Q`. Asking a family an unsupported
+/// question does not compile.
 pub trait Answers<Q: Question>: Family {
-    /// The evidence for an answer.
+    /// The type of the proof of an answer.
     type Proof: Message;
 
-    /// Verifies a proof against the verified root `at` and returns the statement that it proves.
+    /// Verifies a proof of the answer to `question`, against the verified root `at`. Returns the
+    /// statement that it proves.
     ///
     /// Trees use the root of `at`. Tuples use the version of `at` and the public key.
     ///
@@ -54,7 +56,8 @@ pub trait Answers<Q: Question>: Family {
 /// A verified root of some version, from a signed head or from a newer head's history.
 pub type VerifiedRoot<S> = dyn SnapshotRoot<S>;
 
-/// The public key of a dictionary: all that a client must get from a trusted source.
+/// The public key of a dictionary: the author's key, the dictionary's id and the family's key
+/// material. A client must get it from a trusted source.
 pub struct PublicKey<F: Family> {
     authority: Authority,
     key: F::Key,
@@ -76,7 +79,7 @@ impl<F: Family> PublicKey<F> {
         &self.authority
     }
 
-    /// The family's key material, used in addition to the author's key.
+    /// The family's own key material; `()` for trees.
     pub const fn key(&self) -> &F::Key {
         &self.key
     }

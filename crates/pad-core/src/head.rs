@@ -37,7 +37,7 @@ pub struct SchemeId(pub u16);
 pub struct DictionaryId([u8; 16]);
 
 impl DictionaryId {
-    /// Creates an id from 16 bytes, for example random ones.
+    /// Creates an id from 16 bytes, for example 16 random bytes.
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(bytes)
     }
@@ -51,13 +51,13 @@ impl DictionaryId {
         Self(bytes)
     }
 
-    /// The id's bytes.
+    /// The 16 bytes of the id.
     pub const fn to_bytes(self) -> [u8; 16] {
         self.0
     }
 }
 
-/// The id derived from a name.
+/// Derives the id from a name, as [`DictionaryId::from_name`] does.
 impl From<&str> for DictionaryId {
     fn from(name: &str) -> Self {
         Self::from_name(name)
@@ -130,11 +130,11 @@ pub struct SnapshotHead<S: Suite> {
     pub scheme: SchemeId,
     /// The dictionary's id.
     pub dictionary: DictionaryId,
-    /// The number of the snapshot.
+    /// The version of the dictionary that the head describes.
     pub version: Version,
-    /// The root authenticator of the contents.
+    /// The root digest of the version's contents, as the scheme computes it.
     pub root: S::Digest,
-    /// The root of the history log over the versions `1..version`.
+    /// The root of the history log over all earlier versions, from 1 to `version - 1`.
     pub history: S::Digest,
 }
 
@@ -150,8 +150,8 @@ impl<S: Suite> SnapshotHead<S> {
         }
     }
 
-    /// The bytes to sign, of fixed width and with big-endian integers:
-    /// tag (32) ‖ suite (2) ‖ scheme (2) ‖ dictionary (16) ‖ version (8) ‖ root ‖ history.
+    /// The bytes that the author signs. They have a fixed width, and integers are big-endian: tag
+    /// (32) ‖ suite (2) ‖ scheme (2) ‖ dictionary (16) ‖ version (8) ‖ root ‖ history.
     pub fn signed_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(LONGEST_SIGNED);
         bytes.extend_from_slice(&Domain::SignedHead.block::<32>());
@@ -167,7 +167,7 @@ impl<S: Suite> SnapshotHead<S> {
     /// Signs this head.
     ///
     /// # Errors
-    /// The signer's opaque error, for example for a disconnected hardware module.
+    /// The signer's error, without details, for example for a disconnected hardware module.
     pub fn sign(
         self,
         signer: &impl Signer<HeadSignature>,
@@ -180,17 +180,17 @@ impl<S: Suite> SnapshotHead<S> {
     }
 }
 
-/// The length of the signed bytes with 32-byte digests, the longest ones.
+/// The length in bytes of the longest signed message: that of a head with two digests of 32 bytes.
 const LONGEST_SIGNED: usize = 60 + 2 * 32;
 
 /// Evidence for version 0: the empty dictionary, by definition and without a signature.
 ///
-/// Verified against the [`Authority`]; the query is empty. The statement is the head of version 0.
+/// Verified against the [`Authority`], without a query. The statement is the head of version 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EmptyDictionary<S>(core::marker::PhantomData<S>);
 
 impl<S> EmptyDictionary<S> {
-    /// Creates the evidence.
+    /// Creates the evidence for version 0.
     pub const fn new() -> Self {
         Self(core::marker::PhantomData)
     }
@@ -240,8 +240,8 @@ impl<S: Suite> Message for SignedHead<S> {
     const SUITE: u16 = S::ID.0;
 }
 
-/// Verified against the [`Authority`]. The query is the version, at least 1: version 0 needs no
-/// signature (see [`EmptyDictionary`]). The statement is the head.
+/// Verified against the [`Authority`]. The query is the expected version, at least 1: version 0
+/// needs no signature (see [`EmptyDictionary`]). The statement is the [`SnapshotHead`].
 impl<S: Suite> Proof for SignedHead<S> {
     type Commitment = Authority;
     type Query = Version;

@@ -28,7 +28,7 @@ use crate::{
 #[serde(bound = "", try_from = "UncheckedHeadLog<S>")]
 pub struct HeadLog<S: Suite> {
     authority: Authority,
-    /// The roots of all versions.
+    /// The roots of all versions, as a history log.
     log: HistoryLog<S>,
     signatures: Vec<Digest<SIGNATURE_LENGTH>>,
 }
@@ -48,17 +48,18 @@ impl<S: Suite> HeadLog<S> {
         &self.authority
     }
 
-    /// The latest version.
+    /// The latest version in the log; version 0 if the log is empty.
     pub fn latest(&self) -> Version {
         Version::new(self.log.entries())
     }
 
-    /// Checks that an update from version `base` with head `head` is the next one.
+    /// Checks that an update from version `base` with head `head` is the successor of the log's
+    /// latest version.
     ///
     /// # Errors
     /// * [`ApplyError::VersionGap`] if `base` is not the latest version.
     /// * [`ApplyError::Head`] if the head does not verify.
-    /// * [`ApplyError::HistoryMismatch`] if the head does not continue the history.
+    /// * [`ApplyError::HistoryMismatch`] if the head does not contain the history root of this log.
     pub fn check(&self, base: Version, head: &SignedHead<S>) -> Result<(), ApplyError> {
         let latest = self.latest();
         let history = self.log.root(latest.number());
@@ -78,7 +79,7 @@ impl<S: Suite> HeadLog<S> {
         self.signatures.push(Digest(signature.to_bytes()));
     }
 
-    /// Returns the head of a version. Version 0 has no head.
+    /// Returns the signed head of a version. Version 0 has no head.
     ///
     /// # Errors
     /// [`LookupError::UnknownVersion`] if `version` is 0 or after the latest version.
@@ -101,19 +102,20 @@ impl<S: Suite> HeadLog<S> {
         Ok(SignedHead { head, signature })
     }
 
-    /// The latest head, or `None` before version 1.
+    /// The signed head of the latest version; `None` if the log is empty.
     pub fn latest_head(&self) -> Option<SignedHead<S>> {
         self.head(self.latest()).ok()
     }
 
-    /// The rightmost path of the history log, from which an author can continue the history.
+    /// The digests on the rightmost path of the history log, from which an author can continue the
+    /// history.
     pub fn frontier(&self) -> Frontier<S> {
         // A log in memory does not fail and contains all of its entries.
         let frontier = Frontier::of(&self.log, self.log.entries());
         frontier.ok().flatten().unwrap_or_default()
     }
 
-    /// The bytes of memory that heads and history take, without spare capacity.
+    /// The memory, in bytes, of the heads and the history log, without spare capacity.
     pub fn memory_bytes(&self) -> usize {
         let signatures = self.signatures.len().saturating_mul(SIGNATURE_LENGTH);
         signatures.saturating_add(self.log.memory_bytes())
@@ -154,14 +156,14 @@ impl<S: Suite> Heads<S> for HeadLog<S> {
 /// other subtree needs one more digest for each level below a right sibling, `O(log^2 versions)` in
 /// total.
 pub trait Heads<S: Suite>: Subtrees<S> {
-    /// Returns the head of a version. Version 0 has no head.
+    /// Returns the signed head of a version. Version 0 has no head.
     ///
     /// # Errors
-    /// [`LookupError::UnknownVersion`] if there is no such head. The store's error if it cannot be
-    /// read.
+    /// [`LookupError::UnknownVersion`] if the version has no head. The store's error if it cannot
+    /// be read.
     fn head(&self, version: Version) -> Result<SignedHead<S>, LookupError>;
 
-    /// Rejects a version after the latest one.
+    /// Checks that a version exists.
     ///
     /// # Errors
     /// [`LookupError::UnknownVersion`] if `version` is after the latest version.
@@ -174,7 +176,7 @@ pub trait Heads<S: Suite>: Subtrees<S> {
         }
     }
 
-    /// Proves the root of `version` under the head of `newer`.
+    /// Proves that the history log under the head of `newer` contains the root of `version`.
     ///
     /// # Errors
     /// * [`LookupError::UnknownVersion`] unless `newer` exists, and `version` is at least 1 and
@@ -209,7 +211,8 @@ pub trait Heads<S: Suite>: Subtrees<S> {
         known(older, newer, prove_consistency(self, older, newer))
     }
 
-    /// Proves the history root of `version` under the head of `newer`.
+    /// Proves the history root of `version` (over all versions before it) under the head of
+    /// `newer`.
     ///
     /// # Errors
     /// * [`LookupError::UnknownVersion`] unless `newer` exists, and `version` is at least 1 and
@@ -230,8 +233,8 @@ impl<S: Suite, H: Heads<S>> Heads<S> for &H {
     }
 }
 
-/// Maps a missing digest to [`LookupError::UnknownVersion`], with the existing version `newer` as
-/// the latest.
+/// Converts the error of a proof about `version`. A missing digest becomes
+/// [`LookupError::UnknownVersion`], which reports `newer` as the latest version.
 fn known<T>(
     version: Version,
     newer: Version,
@@ -244,7 +247,7 @@ fn known<T>(
     proof.map_err(|lack| lack.map_or(unknown, Into::into))
 }
 
-/// Checks that an update from version `base` with head `head` follows version `latest`.
+/// Checks that an update from version `base` with head `head` is the successor of version `latest`.
 ///
 /// `history` is the root of the history log over the versions up to `latest`.
 ///
@@ -284,7 +287,7 @@ struct UncheckedHeadLog<S: Suite> {
     signatures: Vec<Digest<SIGNATURE_LENGTH>>,
 }
 
-/// Error returned when the author's latest head does not match a stored log.
+/// Error returned when a stored log of heads is inconsistent.
 #[derive(Debug, thiserror::Error)]
 enum HeadLogMismatch {
     #[error("the number of signatures differs from the number of versions")]

@@ -79,7 +79,7 @@ pub use log::{Frontier, HistoryLog};
 pub use prefix::{PastHistory, PrefixProof};
 pub use subtrees::Subtrees;
 
-/// The root of the log without entries.
+/// The root of a history log without entries.
 pub fn empty_root<S: Suite>() -> S::Digest {
     S::empty_history()
 }
@@ -95,7 +95,7 @@ fn node<S: Suite>(left: &S::Digest, right: &S::Digest) -> S::Digest {
     S::node(Domain::HistoryNode, left, right)
 }
 
-/// Evidence for an older version under a newer head.
+/// Evidence that the history log under a newer head contains an older version with a certain root.
 ///
 /// Verified against a newer verified head. The query is the older version. The statement is the
 /// root of the older version, as [`PastRoot`].
@@ -111,7 +111,7 @@ pub struct InclusionProof<S: Suite> {
 pub struct PastRoot<S: Suite> {
     /// The older version.
     pub version: Version,
-    /// The root of that version.
+    /// The root of the older version's contents.
     pub root: S::Digest,
 }
 
@@ -155,7 +155,7 @@ pub struct ConsistencyProof<S: Suite> {
 /// A newer head whose history contains an older head and all versions before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Continuation<S: Suite> {
-    /// The older version.
+    /// The version of the older head.
     pub older: Version,
     /// The newer head.
     pub newer: SnapshotHead<S>,
@@ -202,7 +202,8 @@ impl<S: Suite> Proof for ConsistencyProof<S> {
     }
 }
 
-/// Verifies an inclusion path (RFC 9162, section 2.1.3.2).
+/// Verifies that `path` leads from the leaf of an older version to the history root in the head
+/// `newer` (RFC 9162, section 2.1.3.2).
 fn check_inclusion<S: Suite>(
     newer: &SnapshotHead<S>,
     version: Version,
@@ -225,8 +226,8 @@ fn check_inclusion<S: Suite>(
     }
 }
 
-/// Verifies a consistency path (RFC 9162, section 2.1.4.2). `older` is at least version 1 and older
-/// than `newer`.
+/// Verifies that the log under the head `older` is a prefix of the log under `newer` (RFC 9162,
+/// section 2.1.4.2). `older` is at least version 1 and older than `newer`.
 fn check_prefix<S: Suite>(
     older: &SnapshotHead<S>,
     newer: &SnapshotHead<S>,
@@ -249,7 +250,7 @@ fn check_prefix<S: Suite>(
     }
 }
 
-/// Maps both length errors to [`VerifyError::MalformedHistoryProof`].
+/// Maps both errors about the length of a path to [`VerifyError::MalformedHistoryProof`].
 fn malformed(_: PathError) -> VerifyError {
     VerifyError::MalformedHistoryProof
 }

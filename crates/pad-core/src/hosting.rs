@@ -16,17 +16,17 @@ use crate::{
     version::Version,
 };
 
-/// A family that has authors and servers.
+/// A family with an author and a server implementation, in addition to the verifier.
 pub trait Authored: Family {
-    /// Data of the family in updates, in addition to operations and head.
+    /// Additional data that the family sends in each update, next to operations and head.
     type Attachment: Attachment;
-    /// The author's secret in addition to its signer: `()` for trees.
+    /// The author's secret of the family, in addition to the signing key: `()` for trees.
     type Secret;
     /// Error returned when generating a secret or taking a snapshot fails.
     type AuthorError: core::error::Error + Send + Sync + 'static;
     /// The author type of the family.
     type Author: Dictionary<Suite = Self::Suite, Attachment = Self::Attachment, Error = Self::AuthorError>;
-    /// The default repository of servers.
+    /// The repository type that servers use by default.
     type Repository: Hosts<Family = Self>;
 
     /// Generates a secret from the system's randomness.
@@ -35,7 +35,7 @@ pub trait Authored: Family {
     /// [`Authored::AuthorError`] if the system provides no randomness.
     fn generate_secret() -> Result<Self::Secret, Self::AuthorError>;
 
-    /// The public half of a secret.
+    /// The public half of a secret, which clients need to verify answers.
     fn key(secret: &Self::Secret) -> Self::Key;
 
     /// Creates the author of a new, empty dictionary.
@@ -46,7 +46,7 @@ pub trait Authored: Family {
 
 /// A repository that applies updates and answers questions of one family.
 ///
-/// Several types of repositories can belong to one family, and then serve the same clients.
+/// A family can have several types of repositories. The same clients verify answers of all of them.
 pub trait Hosts:
     Repository<
         Suite = <Self::Family as Family>::Suite,
@@ -73,7 +73,7 @@ pub trait Hosts:
         secret: <Self::Family as Authored>::Secret,
     ) -> Result<<Self::Family as Authored>::Author, <Self::Family as Authored>::AuthorError>;
 
-    /// The heads of all versions, with proofs that they continue each other.
+    /// The signed heads of all versions, with proofs that they continue each other.
     fn heads(&self) -> impl Heads<Self::Suite>;
 }
 
@@ -87,5 +87,5 @@ pub trait Serves<Q: Question>: Hosts<Family: Answers<Q>> {
     -> Result<ProofOf<Self, Q>, LookupError>;
 }
 
-/// The proof with which repository `R` answers questions of type `Q`.
+/// The type of proof with which repository `R` answers questions of type `Q`.
 pub type ProofOf<R, Q> = <<R as Hosts>::Family as Answers<Q>>::Proof;

@@ -1,4 +1,4 @@
-//! Keys and values: byte strings with checked length.
+//! Keys and values: byte strings whose length is checked when they are created.
 
 #![deny(
     clippy::indexing_slicing,
@@ -15,10 +15,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use crate::error::InputError;
 
-/// The longest key, in bytes.
+/// The maximum length of a key, in bytes.
 pub const MAX_KEY_LENGTH: usize = 4096;
 
-/// The longest value, in bytes.
+/// The maximum length of a value, in bytes (16 MiB).
 pub const MAX_VALUE_LENGTH: usize = 16 << 20;
 
 /// A key: at most [`MAX_KEY_LENGTH`] bytes, possibly none, ordered lexicographically.
@@ -54,7 +54,7 @@ impl Key {
     /// Creates a key from `bytes`.
     ///
     /// # Errors
-    /// [`InputError::KeyTooLong`] above [`MAX_KEY_LENGTH`].
+    /// [`InputError::KeyTooLong`] if there are more than [`MAX_KEY_LENGTH`] bytes.
     pub fn new(bytes: impl Into<Box<[u8]>>) -> Result<Self, InputError> {
         let bytes = bytes.into();
         if bytes.len() > MAX_KEY_LENGTH {
@@ -72,7 +72,7 @@ impl Key {
         &self.0
     }
 
-    /// Returns the key's bytes without a copy.
+    /// Converts the key into its bytes, without a copy.
     pub fn into_bytes(self) -> Box<[u8]> {
         self.0
     }
@@ -82,7 +82,7 @@ impl Value {
     /// Creates a value from `bytes`.
     ///
     /// # Errors
-    /// [`InputError::ValueTooLong`] above [`MAX_VALUE_LENGTH`].
+    /// [`InputError::ValueTooLong`] if there are more than [`MAX_VALUE_LENGTH`] bytes.
     pub fn new(bytes: impl Into<Box<[u8]>>) -> Result<Self, InputError> {
         let bytes = bytes.into();
         if bytes.len() > MAX_VALUE_LENGTH {
@@ -100,7 +100,7 @@ impl Value {
         &self.0
     }
 
-    /// Returns the value's bytes without a copy.
+    /// Converts the value into its bytes, without a copy.
     pub fn into_bytes(self) -> Box<[u8]> {
         self.0
     }
@@ -108,7 +108,7 @@ impl Value {
 
 macro_rules! byte_string {
     ($name:ident, $limit:ident) => {
-        /// Allows lookups by plain bytes in maps with such keys.
+        /// Allows lookups by plain bytes in maps whose keys have this type.
         impl Borrow<[u8]> for $name {
             fn borrow(&self) -> &[u8] {
                 &self.0
@@ -169,7 +169,7 @@ macro_rules! byte_string {
             }
         }
 
-        /// An array that is too long does not compile.
+        /// Copies the bytes of an array. An array that is too long does not compile.
         impl<const N: usize> From<[u8; N]> for $name {
             fn from(bytes: [u8; N]) -> Self {
                 const { assert!(N <= $limit, "the array is too long") }
@@ -177,7 +177,7 @@ macro_rules! byte_string {
             }
         }
 
-        /// An array that is too long does not compile.
+        /// Copies the bytes of an array. An array that is too long does not compile.
         impl<const N: usize> From<&[u8; N]> for $name {
             fn from(bytes: &[u8; N]) -> Self {
                 Self::from(*bytes)

@@ -1,4 +1,4 @@
-//! Ranges of keys.
+//! Half-open ranges of keys, with optional bounds.
 
 #![deny(
     clippy::indexing_slicing,
@@ -15,9 +15,9 @@ use crate::key::Key;
 /// A half-open range of keys: from `start` (included) to `end` (excluded).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyRange {
-    /// The inclusive lower bound; `None` for no bound.
+    /// The inclusive lower bound; `None` if the range has no lower bound.
     pub start: Option<Key>,
-    /// The exclusive upper bound; `None` for no bound.
+    /// The exclusive upper bound; `None` if the range has no upper bound.
     pub end: Option<Key>,
 }
 
@@ -48,8 +48,8 @@ impl KeyRange {
         self.place(key).is_eq()
     }
 
-    /// Whether this range is valid and a prefix of `whole`: same start, and an end within `whole`
-    /// or equal to its end.
+    /// Whether this range is valid and a prefix of `whole`. A prefix has the same start, and its
+    /// end lies within `whole` or equals the end of `whole`.
     pub fn is_beginning_of(&self, whole: &Self) -> bool {
         let ends_within = |end: &Key| whole.contains(end.as_bytes());
         self.is_valid()
@@ -72,7 +72,7 @@ impl KeyRange {
         starts_within && ends_within
     }
 
-    /// Whether the start is below the end, or a bound is absent.
+    /// Whether the start is below the end. A range without start or without end is always valid.
     pub fn is_valid(&self) -> bool {
         match (&self.start, &self.end) {
             (Some(start), Some(end)) => start < end,
@@ -80,7 +80,7 @@ impl KeyRange {
         }
     }
 
-    /// The range as bounds of byte strings.
+    /// Converts the range to a pair of [`Bound`]s on byte strings, as ordered maps take them.
     pub fn bounds(&self) -> (Bound<&[u8]>, Bound<&[u8]>) {
         (
             self.start

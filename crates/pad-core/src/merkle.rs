@@ -1,12 +1,13 @@
 //! The Merkle tree of RFC 9162, section 2.1, for any hash of nodes ([`TreeHash`]).
 //!
 //! A tree over `n > 1` leaves is split at the largest power of two below `n`. The history log, C2SP
-//! logs and directories have this shape. Each hashes leaves and nodes under its own tags.
+//! logs and directories have this shape. Each of these formats hashes leaves and nodes under its
+//! own tags.
 //!
 //! * Verifiers: [`included`], [`consistent`] and [`continued`] return the roots that a path hashes
 //!   to.
-//! * Provers: [`inclusion`] and [`consistency`] list the ranges whose digests form a proof.
-//!   [`root`] computes such a digest.
+//! * Provers: [`inclusion`] and [`consistency`] list the ranges of leaves whose digests form a
+//!   proof. [`root`] computes such a digest.
 //! * Authors: [`append`] and [`join`] work on the digests of complete subtrees.
 
 #![deny(
@@ -29,15 +30,16 @@ impl<D, H: Fn(&D, &D) -> D + Copy> TreeHash<D> for H {}
 /// Error returned when the number of digests in a path does not match the tree's sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
-    /// The path has too few digests.
+    /// The path has fewer digests than the tree's sizes require.
     #[error("a path has too few digests")]
     TooShort,
-    /// The path has too many digests.
+    /// The path has more digests than the tree's sizes require.
     #[error("a path has too many digests")]
     TooLong,
 }
 
-/// Computes the root from leaf `index` of `size` leaves and its path (RFC 9162, section 2.1.3.2).
+/// Computes the root of a tree of `size` leaves from the leaf with index `index` and its path of
+/// sibling digests (RFC 9162, section 2.1.3.2).
 ///
 /// `index` is below `size`.
 ///
@@ -53,8 +55,8 @@ pub fn included<D: Copy>(
     Ok(whole)
 }
 
-/// Returns the roots over the first `old` and over all `new` leaves that a consistency proof hashes
-/// to.
+/// Computes two roots from a consistency proof: over the first `old` leaves, and over all `new`
+/// leaves. The caller compares them with the known roots.
 ///
 /// `old` is at least 1 and below `new`. Source: RFC 9162, section 2.1.4.2.
 ///
@@ -73,9 +75,9 @@ pub fn consistent<D: Copy>(
     continued(hash, (old, new), *start, path)
 }
 
-/// Like [`consistent`], but starts from a given digest.
+/// Like [`consistent`], but the digest `start` is given and not part of the path.
 ///
-/// `start` is the digest of the greatest complete subtree that ends with the first `old` leaves.
+/// `start` is the digest of the largest complete subtree whose last leaf is leaf `old - 1`.
 ///
 /// # Errors
 /// [`PathError`] if the path has the wrong length.
@@ -91,7 +93,7 @@ pub fn continued<D: Copy>(
     climb(hash, place, [start; 2], path)
 }
 
-/// Computes the digests from a node up to the root, along `path`.
+/// Hashes a node's digest with the sibling digests in `path`, up to the root.
 ///
 /// `digests` are copies of the node's digest. The last one becomes the digest of the whole tree.
 /// The others become the digest of the tree that ends with this node. `position` and `last` are the
@@ -121,8 +123,8 @@ fn climb<D: Copy, const N: usize>(
     (last == 0).then_some(digests).ok_or(PathError::TooShort)
 }
 
-/// Returns the ranges whose digests prove that leaf `index` belongs to a tree of `size` leaves,
-/// from the leaf up.
+/// Returns the ranges of leaves whose digests prove that leaf `index` belongs to a tree of `size`
+/// leaves, in order from the leaf up.
 ///
 /// `index` is below `size`. Source: RFC 9162, section 2.1.3.1.
 pub fn inclusion(index: u64, size: u64) -> Vec<Range<u64>> {
@@ -131,8 +133,8 @@ pub fn inclusion(index: u64, size: u64) -> Vec<Range<u64>> {
     path
 }
 
-/// Returns the ranges whose digests prove that a tree of `new` leaves extends the tree of its first
-/// `old` leaves.
+/// Returns the ranges of leaves whose digests prove that a tree of `new` leaves extends the tree of
+/// its first `old` leaves.
 ///
 /// `old` is at most `new`. The list is empty if `old` is 0 or `new`. Source: RFC 9162, section
 /// 2.1.4.1.
@@ -149,8 +151,9 @@ pub fn consistency(old: u64, new: u64) -> Vec<Range<u64>> {
     path
 }
 
-/// Descends to leaf `index`, or until `arrived` holds. Returns the siblings passed, top first, and
-/// the range reached.
+/// Descends from the root of a tree of `size` leaves towards leaf `index`, until `arrived` holds or
+/// the leaf is reached. Returns the leaf ranges of the siblings passed, top first, and the range
+/// reached.
 fn descend(
     size: u64,
     index: u64,
@@ -171,8 +174,8 @@ fn descend(
     (path, range)
 }
 
-/// Splits a range of leaves at the largest power of two below its length. `None` for fewer than two
-/// leaves.
+/// Splits a range of leaves into the ranges of the two children: the left one has the largest power
+/// of two below the length. `None` for fewer than two leaves.
 pub fn split(range: &Range<u64>) -> Option<[Range<u64>; 2]> {
     let last = range.end.checked_sub(range.start)?.checked_sub(1)?;
     let left = 1_u64.checked_shl(last.checked_ilog2()?)?;
@@ -180,10 +183,11 @@ pub fn split(range: &Range<u64>) -> Option<[Range<u64>; 2]> {
     Some([range.start..middle, middle..range.end])
 }
 
-/// Returns the height and index of each complete subtree of a range, the largest first.
+/// Splits a range of leaves into complete subtrees. Returns the height and index of each, the
+/// largest first.
 ///
-/// The index counts the subtrees of equal height. `range` must start where a complete subtree
-/// starts.
+/// The index counts subtrees of this height from the start of the tree. `range` must start where a
+/// complete subtree starts.
 pub fn complete(range: Range<u64>) -> impl DoubleEndedIterator<Item = (u32, u64)> {
     let size = range.end.saturating_sub(range.start);
     let heights = (0..u64::BITS).rev();
@@ -195,9 +199,10 @@ pub fn complete(range: Range<u64>) -> impl DoubleEndedIterator<Item = (u32, u64)
     })
 }
 
-/// The digest of a range, from its complete subtrees. `None` for no leaves.
+/// The digest of a range of leaves, computed from the digests of its complete subtrees. `None` for
+/// no leaves.
 ///
-/// `subtree` returns the digest of a complete subtree by height and index.
+/// `subtree` returns the digest of a complete subtree with the given height and index.
 ///
 /// # Errors
 /// The error of `subtree`.
@@ -210,14 +215,14 @@ pub fn root<D: Copy, E>(
     Ok(join(hash, &digests?))
 }
 
-/// The root of a tree from the digests of its complete subtrees, the largest first. `None` for no
-/// leaves.
+/// Computes the root of a tree from `peaks`, the digests of its complete subtrees, the largest
+/// first. `None` if `peaks` is empty.
 pub fn join<D: Copy>(hash: impl TreeHash<D>, peaks: &[D]) -> Option<D> {
     let peaks = peaks.iter().rev().copied();
     peaks.reduce(|right, left| hash(&left, &right))
 }
 
-/// Appends a leaf to a tree of `size` leaves.
+/// Appends a leaf, given by its digest, to a tree of `size` leaves.
 ///
 /// `peaks` contains the digests of the tree's complete subtrees, the largest first.
 ///

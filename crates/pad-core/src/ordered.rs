@@ -24,10 +24,11 @@ use crate::{error::InputError, key::Key};
 /// # Ok::<(), pad_core::InputError>(())
 /// ```
 pub trait OrderedKey: Sized {
-    /// Appends the encoding to `bytes`.
+    /// Appends the encoding of this value to `bytes`.
     fn encode_ordered(&self, bytes: &mut Vec<u8>);
 
-    /// Decodes one value from the front. Returns the value and the rest, or `None` if malformed.
+    /// Decodes one value from the front of `bytes`. Returns the value and the bytes after it, or
+    /// `None` if `bytes` does not start with an encoding.
     fn decode_ordered(bytes: &[u8]) -> Option<(Self, &[u8])>;
 
     /// Encodes the value as a key.
@@ -68,7 +69,7 @@ macro_rules! unsigned {
 
 macro_rules! signed {
     ($($integer:ty => $unsigned:ty),*) => {$(
-        /// Encoded as big-endian bytes with the sign bit flipped.
+        /// Encoded as big-endian bytes of the two's complement with the sign bit flipped.
         impl OrderedKey for $integer {
             fn encode_ordered(&self, bytes: &mut Vec<u8>) {
                 (self.cast_unsigned() ^ (1 << (<$unsigned>::BITS - 1))).encode_ordered(bytes);
@@ -85,7 +86,7 @@ macro_rules! signed {
 unsigned!(u8, u16, u32, u64, u128);
 signed!(i8 => u8, i16 => u16, i32 => u32, i64 => u64, i128 => u128);
 
-/// Encoded as the bytes themselves.
+/// Encoded as the bytes of the array, without a length.
 impl<const N: usize> OrderedKey for [u8; N] {
     fn encode_ordered(&self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(self);
@@ -97,7 +98,7 @@ impl<const N: usize> OrderedKey for [u8; N] {
     }
 }
 
-/// Encoded as the bytes with every `00` written as `00 FF`, then `00 00`.
+/// Encoded as the bytes, where `00` is written as `00 FF`, followed by the terminator `00 00`.
 impl OrderedKey for Vec<u8> {
     fn encode_ordered(&self, bytes: &mut Vec<u8>) {
         for byte in self {
@@ -128,7 +129,7 @@ impl OrderedKey for Vec<u8> {
     }
 }
 
-/// Encoded as the UTF-8 bytes like `Vec<u8>`; ordered by code point.
+/// Encoded as the UTF-8 bytes, in the encoding of `Vec<u8>`. Texts are ordered by code points.
 impl OrderedKey for String {
     fn encode_ordered(&self, bytes: &mut Vec<u8>) {
         self.as_bytes().to_vec().encode_ordered(bytes);

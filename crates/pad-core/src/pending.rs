@@ -1,4 +1,4 @@
-//! Pending changes of an author, published with its next snapshot.
+//! An author's changes since its last snapshot; the next snapshot publishes them.
 
 use alloc::{collections::BTreeMap, vec::Vec};
 
@@ -7,13 +7,14 @@ use crate::{
     update::Operation,
 };
 
-/// Pending changes on top of published contents. The caller looks up the published contents.
+/// Changes to published contents that are not published yet. This type does not store the published
+/// contents: callers pass what it needs to know about them.
 ///
 /// Space: proportional to the changes. Time: `O(log n)` for each of `n` changes, unless documented
 /// otherwise.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PendingChanges {
-    /// Ordered by key; `None` removes the key.
+    /// The last change of each key, ordered by key: the new value, or `None` if the key is removed.
     changes: BTreeMap<Key, Option<Value>>,
 }
 
@@ -23,7 +24,8 @@ impl PendingChanges {
         self.changes.is_empty()
     }
 
-    /// The value of a key, pending changes included. `published` returns its published value.
+    /// The value of a key, pending changes included; `None` if absent. `published` looks up the
+    /// key's published value.
     pub fn get<'a>(
         &'a self,
         key: &[u8],
@@ -35,7 +37,8 @@ impl PendingChanges {
         }
     }
 
-    /// The number of entries, pending changes included. `published` is the number without them.
+    /// The number of entries, pending changes included. `published` is the number of published
+    /// entries, and `is_published` tells whether a key is published.
     ///
     /// Time: one call of `is_published` for each change.
     pub fn len(&self, published: usize, is_published: impl Fn(&[u8]) -> bool) -> usize {
@@ -49,12 +52,13 @@ impl PendingChanges {
         })
     }
 
-    /// Sets the value of a key.
+    /// Records that a key gets a new value.
     pub fn put(&mut self, key: Key, value: Value) {
         self.changes.insert(key, Some(value));
     }
 
-    /// Removes a key. Returns whether it was present, earlier pending changes included.
+    /// Records the removal of a key. Returns whether the key was present, counting earlier pending
+    /// changes.
     ///
     /// `is_published` tells whether the published contents contain the key.
     pub fn remove(&mut self, key: &Key, is_published: bool) -> bool {
@@ -66,7 +70,8 @@ impl PendingChanges {
         before.map_or(is_published, |change| change.is_some())
     }
 
-    /// Adds the operations of a batch. The last operation on a key wins.
+    /// Records the operations of a batch. The last operation on a key wins. `is_published` tells
+    /// whether the published contents contain a key.
     pub fn extend(&mut self, batch: Vec<Operation>, is_published: impl Fn(&[u8]) -> bool) {
         for operation in batch {
             match operation {
@@ -78,7 +83,7 @@ impl PendingChanges {
         }
     }
 
-    /// Takes all changes, in ascending order of keys, and leaves none.
+    /// Removes and returns all pending changes, in ascending order of keys.
     pub fn take(&mut self) -> Vec<Operation> {
         let changes = core::mem::take(&mut self.changes).into_iter();
         changes
@@ -89,7 +94,8 @@ impl PendingChanges {
             .collect()
     }
 
-    /// Restores taken operations as pending. Changes made since then take precedence.
+    /// Makes operations pending again that [`PendingChanges::take`] returned. Changes recorded
+    /// since then take precedence.
     pub fn take_back(&mut self, operations: Vec<Operation>) {
         for operation in operations {
             let (key, change) = match operation {

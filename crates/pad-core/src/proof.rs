@@ -1,4 +1,5 @@
-//! Evidence and verified statements: bytes, then [`Untrusted`], then [`Verified`].
+//! The path from received bytes to a verified statement: decode to [`Untrusted`] evidence, verify
+//! it, get a [`Verified`] statement.
 
 #![deny(
     clippy::indexing_slicing,
@@ -25,20 +26,22 @@ use crate::{
 /// * One query has at most one proof per commitment, unless the implementation documents others.
 ///   Longer, reordered or differently encoded proofs are rejected.
 pub trait Proof: Sized {
-    /// The data that the verifier already trusts.
+    /// The data that the verifier already trusts, for example a verified head.
     type Commitment: ?Sized;
     /// The query that the evidence answers.
     type Query: ?Sized;
-    /// The established statement. It contains its subject, for example key and version.
+    /// The statement that the evidence proves. It contains its subject, for example key and
+    /// version.
     type Statement;
     /// Error returned when the evidence is rejected: [`VerifyError`](crate::VerifyError) for
     /// dictionaries.
     type Error: core::error::Error;
 
-    /// Checks this evidence.
+    /// Checks that this evidence proves the answer to `query` under `commitment`. Returns the
+    /// proven statement.
     ///
     /// # Errors
-    /// The error of the first condition that does not hold.
+    /// The error of the first check that fails.
     fn check(
         self,
         commitment: &Self::Commitment,
@@ -68,12 +71,12 @@ impl<P> Untrusted<P> {
         Self(evidence)
     }
 
-    /// The unverified content, to forward, store or inspect. It proves nothing.
+    /// The unverified content, to forward, store or inspect. Its claims are not proven.
     pub const fn as_unverified(&self) -> &P {
         &self.0
     }
 
-    /// The unverified content, by value.
+    /// The unverified content, by value. Its claims are not proven.
     pub fn into_unverified(self) -> P {
         self.0
     }
@@ -83,7 +86,7 @@ impl<P: Proof> Untrusted<P> {
     /// Verifies the evidence and returns the statement that it establishes.
     ///
     /// # Errors
-    /// The error of the first condition that does not hold.
+    /// The error of the first check that fails.
     pub fn verify(
         self,
         commitment: &P::Commitment,
@@ -94,7 +97,7 @@ impl<P: Proof> Untrusted<P> {
 }
 
 impl<P: Message> Untrusted<P> {
-    /// Decodes an enveloped message of at most `limit` bytes.
+    /// Decodes evidence from an enveloped message of at most `limit` bytes.
     ///
     /// # Errors
     /// [`DecodeError`] if the message is too long or not well-formed. Decoding allocates at most a
@@ -104,7 +107,7 @@ impl<P: Message> Untrusted<P> {
     }
 }
 
-/// A verified statement. It cannot be constructed without the check:
+/// A verified statement. Only a successful check constructs it:
 ///
 /// ```compile_fail,E0423
 /// let forged = pad_core::Verified(42);
@@ -146,12 +149,12 @@ impl<P: Message> Untrusted<P> {
 pub struct Verified<S>(S);
 
 impl<S> Verified<S> {
-    /// The statement.
+    /// The verified statement.
     pub const fn get(&self) -> &S {
         &self.0
     }
 
-    /// The statement, by value.
+    /// The verified statement, by value.
     pub fn into_inner(self) -> S {
         self.0
     }

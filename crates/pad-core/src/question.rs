@@ -20,7 +20,7 @@ use crate::{
     statement::{Lookup, Lookups, Neighbour, RangeContents},
 };
 
-/// A question about one version.
+/// A question about one version of a dictionary.
 pub trait Question: Clone + Debug {
     /// The statement that a verified answer establishes. It contains the question and the version.
     type Statement;
@@ -29,10 +29,11 @@ pub trait Question: Clone + Debug {
     /// limit it.
     fn most_values(&self) -> usize;
 
-    /// The longest answer that a client reads, in bytes. At most 1 GiB.
+    /// The maximum length of the answer to this question, in bytes. Clients reject longer answers.
+    /// At most 1 GiB.
     ///
-    /// The bound is [`Question::most_values`] (at least one) times the sum of the longest value and
-    /// 1 MiB. 1 MiB is more than the path or tuple that accompanies a value.
+    /// The maximum is [`Question::most_values`] (at least one) times the sum of the longest value
+    /// and 1 MiB. 1 MiB is more than the path or tuple that accompanies a value.
     fn longest_answer(&self) -> usize {
         self.most_values()
             .max(1)
@@ -41,13 +42,14 @@ pub trait Question: Clone + Debug {
     }
 }
 
-/// The longest answer that clients read, in bytes. A range may contain a whole dictionary.
+/// The maximum length, in bytes, of an answer to any question. An answer about a range may contain
+/// a whole dictionary.
 const LONGEST_ANSWER: usize = 1 << 30;
 /// The allowance for the path of one value, in bytes: a thousand times a path in a tree of a
 /// million keys.
 const LONGEST_PATH: usize = 1 << 20;
 
-/// A lookup of one key: its value, or its absence.
+/// A question about one key: its value, or its absence.
 impl Question for Key {
     type Statement = Lookup;
 
@@ -56,7 +58,8 @@ impl Question for Key {
     }
 }
 
-/// A lookup of several keys in one proof, in strictly ascending order; at least one key.
+/// A question about several keys, answered with one proof. The keys are in strictly ascending
+/// order, and there is at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Keys(Vec<Key>);
 
@@ -97,19 +100,19 @@ impl Question for KeyRange {
     }
 }
 
-/// A query for the entry with the greatest key below the given key.
+/// A question about the entry with the greatest key below the given key, which need not be present.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Predecessor(pub Key);
 
-/// A query for the entry with the smallest key above the given key.
+/// A question about the entry with the smallest key above the given key, which need not be present.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Successor(pub Key);
 
-/// A query for the entry with the smallest key.
+/// A question about the entry with the smallest key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct First;
 
-/// A query for the entry with the greatest key.
+/// A question about the entry with the greatest key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Last;
 

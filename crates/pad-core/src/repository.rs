@@ -1,4 +1,4 @@
-//! The server's side: the trait of a store of all versions that proves answers.
+//! The trait [`Repository`]: a server's store of all versions, which proves answers.
 
 use crate::{
     error::{ApplyError, LookupError},
@@ -16,16 +16,16 @@ use crate::{
 ///
 /// Source: Crosby & Wallach 2010, section 2.
 pub trait Repository {
-    /// Hash, digest width and signature.
+    /// The suite that fixes hash, digest width and signature.
     type Suite: Suite;
-    /// Data in updates in addition to operations and head.
+    /// Additional data that the scheme sends in each [`Update`], next to operations and head.
     type Attachment: Attachment;
-    /// A query about one version.
+    /// The type of queries about one version.
     type Query: ?Sized;
-    /// The evidence for the answer.
+    /// The type of the evidence for the answer to a query.
     type Proof: Proof<Query = Self::Query>;
 
-    /// The latest version.
+    /// The latest version; version 0 before the first update.
     fn latest(&self) -> Version;
 
     /// The oldest version that can still be queried.
@@ -40,13 +40,13 @@ pub trait Repository {
         update: &Update<Self::Suite, Self::Attachment>,
     ) -> Result<Version, ApplyError>;
 
-    /// Returns the author's head of a version. Version 0 has no head.
+    /// Returns the head of a version, signed by the author. Version 0 has no head.
     ///
     /// # Errors
     /// [`LookupError`] if the version is unavailable.
     fn head(&self, version: Version) -> Result<SignedHead<Self::Suite>, LookupError>;
 
-    /// Answers a query about a version.
+    /// Answers a query about a version: returns a proof that contains the answer.
     ///
     /// # Errors
     /// [`LookupError`], for example if the version is unavailable or the query is invalid.

@@ -7,21 +7,22 @@ use crate::{
     version::Version,
 };
 
-/// The proof of an answer with the signed head of its version.
+/// A proof, together with the signed head of the version that it is about.
 ///
-/// Verification needs only the public key ([`crate::Client::check_at`]). The kind in the envelope
-/// of a response is the kind of the proof `P` plus 16.
+/// Verification needs only the public key ([`crate::Client::check_at`]). The kind number in the
+/// envelope of a response is the kind number of the proof `P` plus 16.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "P: Serialize + DeserializeOwned")]
 pub struct Response<S: Suite, P> {
-    /// The head of the version; `None` for version 0, which needs no signature.
+    /// The signed head of the version that the proof is about. `None` for version 0, which needs no
+    /// signature.
     pub head: Option<SignedHead<S>>,
-    /// The proof under the head.
+    /// The proof of the answer, verified against the root in the head.
     pub proof: P,
 }
 
 impl<S: Suite, P> Response<S, P> {
-    /// Combines a proof with the head of `version` from `repository`.
+    /// Combines a proof about `version` with the signed head of `version` from `repository`.
     ///
     /// # Errors
     /// [`LookupError`] if the version is unavailable.

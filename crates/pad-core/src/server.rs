@@ -15,8 +15,8 @@ use crate::{
     version::Version,
 };
 
-/// A server of a dictionary of family `F` over repository `R`. It holds no signing key and is
-/// untrusted.
+/// A server of a dictionary of family `F`. Its versions are stored in repository `R`. The server
+/// has no signing key, and clients do not trust it.
 pub struct Server<F: Authored, R = <F as Authored>::Repository> {
     repository: R,
     public: PublicKey<F>,
@@ -38,7 +38,8 @@ pub enum ServerError {
     /// The bytes are not an update of this family.
     #[error(transparent)]
     Decode(#[from] DecodeError),
-    /// The update is not the author's next one.
+    /// The update's base version is not the latest one, the update does not verify, or it cannot be
+    /// stored.
     #[error(transparent)]
     Apply(#[from] ApplyError),
 }
@@ -52,28 +53,28 @@ impl<F: Authored, R: Hosts<Family = F>> Server<F, R> {
         }
     }
 
-    /// The repository.
+    /// The repository that stores the versions.
     pub const fn repository(&self) -> &R {
         &self.repository
     }
 
-    /// Returns the repository as a mutable reference.
+    /// The repository that stores the versions, as a mutable reference.
     pub const fn repository_mut(&mut self) -> &mut R {
         &mut self.repository
     }
 
-    /// The latest version.
+    /// The latest version; version 0 before the first update.
     pub fn latest(&self) -> Version {
         self.repository.latest()
     }
 
-    /// Verifies an update and makes it the latest version.
+    /// Verifies an update and makes it the latest version. Returns the number of this version.
     ///
     /// `update` is a message from [`crate::Author::snapshot`]. The head is verified before memory
     /// is allocated for the operations.
     ///
     /// # Errors
-    /// [`ServerError`] if the update is malformed, or is not the author's next one.
+    /// [`ServerError`] if the update is malformed, or the repository rejects it.
     pub fn apply(&mut self, update: &[u8]) -> Result<Version, ServerError> {
         UpdateHead::<F::Suite>::peek::<F::Attachment>(update, update.len())?
             .verify(self.public.authority())
@@ -90,7 +91,8 @@ impl<F: Authored, R: Hosts<Family = F>> Server<F, R> {
         Ok(codec::encode(&self.repository.head(version)?))
     }
 
-    /// Proves that the head of `newer` continues the head of `older`. Returns a message.
+    /// Proves that the head of `newer` continues the head of `older`. Returns the encoded
+    /// [`ConsistencyProof`](crate::history::ConsistencyProof).
     ///
     /// # Errors
     /// [`LookupError`] unless `newer` exists, `older` is below `newer`, and the store can be read.
@@ -99,7 +101,8 @@ impl<F: Authored, R: Hosts<Family = F>> Server<F, R> {
         Ok(codec::encode(&proof))
     }
 
-    /// Proves the root of `version` under the head of `newer`. Returns a message.
+    /// Proves the root of `version` under the head of `newer`. Returns the encoded
+    /// [`InclusionProof`](crate::history::InclusionProof).
     ///
     /// # Errors
     /// [`LookupError`] unless `newer` exists, `version` is at least 1 and below `newer`, and the
@@ -109,7 +112,8 @@ impl<F: Authored, R: Hosts<Family = F>> Server<F, R> {
         Ok(codec::encode(&proof))
     }
 
-    /// Answers a question about a version, with its proof: the message of a [`Response`].
+    /// Answers a question about a version. Returns the encoded [`Response`], which contains the
+    /// proof.
     ///
     /// # Errors
     /// [`LookupError`], for example if the version is unavailable or the question is invalid.

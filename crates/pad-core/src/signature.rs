@@ -23,13 +23,14 @@ use crate::{
     error::VerifyError,
 };
 
-/// An Ed25519 signature as returned by signers.
+/// An Ed25519 signature on a head.
 pub type HeadSignature = ed25519_dalek::Signature;
 
 /// The length of a signature in bytes.
 pub const SIGNATURE_LENGTH: usize = ed25519_dalek::SIGNATURE_LENGTH;
 
-/// The least number of signatures for which a batch is faster than separate checks.
+/// The smallest batch of signatures that is verified as a batch. A single signature is verified
+/// faster on its own.
 const BATCH_MINIMUM: usize = 2;
 
 /// An author's public key: a curve point of non-small order in the canonical encoding of RFC 8032.
@@ -62,12 +63,13 @@ impl AuthorKey {
         Self::from_bytes(bytes.map_err(|_| VerifyError::AuthorKeyInvalid)?)
     }
 
-    /// The RFC 8032 encoding.
+    /// The RFC 8032 encoding of the key.
     pub fn to_bytes(&self) -> [u8; 32] {
         self.0.to_bytes()
     }
 
-    /// Verifies a signature on a message. Rejects malleable encodings.
+    /// Verifies a signature of `message` by this key. Rejects malleable encodings, which would
+    /// allow a second valid signature.
     ///
     /// # Errors
     /// [`VerifyError::SignatureInvalid`] if the signature does not verify.
@@ -161,7 +163,7 @@ impl<'de> Deserialize<'de> for AuthorKey {
 pub struct HeadSigner(Box<dyn Signer<HeadSignature> + Send + Sync>);
 
 impl HeadSigner {
-    /// Erases the type of a signer.
+    /// Wraps a signer of any type.
     pub fn new(signer: impl Signer<HeadSignature> + Send + Sync + 'static) -> Self {
         Self(Box::new(signer))
     }

@@ -15,9 +15,9 @@ use crate::{
 /// fn deceived(unverified: SnapshotHead<Sha256Ed25519>) { trusts(&unverified) }
 /// ```
 pub trait SnapshotRoot<S: Suite>: sealed::Sealed {
-    /// The version.
+    /// The version whose root this is.
     fn version(&self) -> Version;
-    /// The root authenticator of the version's contents.
+    /// The root digest of the version's contents.
     fn root(&self) -> S::Digest;
 }
 

@@ -1,4 +1,4 @@
-//! Statements, established by verified answers to [questions](crate::question).
+//! Statements: the verified answers to [questions](crate::question).
 
 use alloc::vec::Vec;
 
@@ -8,19 +8,19 @@ use crate::{
     version::Version,
 };
 
-/// The answer about one key in one version.
+/// The verified answer about one key in one version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lookup {
-    /// The version in question.
+    /// The version that the answer is about.
     pub version: Version,
-    /// The key that was asked for.
+    /// The requested key.
     pub key: Key,
-    /// The signed value, or absence.
+    /// The value of the key in this version, or its absence.
     pub answer: Answer,
 }
 
 impl Lookup {
-    /// The value, if the key is present.
+    /// The value of the key; `None` if the key is absent.
     pub const fn value(&self) -> Option<&Value> {
         self.answer.value()
     }
@@ -36,7 +36,7 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// The value, if the key is present.
+    /// The value of the key; `None` if the key is absent.
     pub const fn value(&self) -> Option<&Value> {
         match self {
             Self::Present(value) => Some(value),
@@ -45,33 +45,36 @@ impl Answer {
     }
 }
 
-/// The answers about several keys in one version.
+/// The verified answers about several keys in one version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lookups {
-    /// The version in question.
+    /// The version that the answers are about.
     pub version: Version,
-    /// Each key with its answer, in ascending order of keys.
+    /// Each requested key with its answer, in ascending order of keys.
     pub answers: Vec<(Key, Answer)>,
 }
 
-/// The complete contents of a range in one version.
+/// The verified, complete contents of a range of keys in one version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RangeContents {
-    /// The version in question.
+    /// The version that the contents belong to.
     pub version: Version,
-    /// The range that was asked for.
+    /// The requested range of keys.
     pub range: KeyRange,
-    /// The entries in ascending order of keys.
+    /// All entries of the range, in ascending order of keys.
     pub entries: Vec<(Key, Value)>,
 }
 
-/// The entry at a position in the key order of one version, or its absence.
+/// The verified answer to a question about the order of keys in one version, for example about the
+/// first entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Neighbour<Q> {
-    /// The version in question.
+    /// The version that the answer is about.
     pub version: Version,
-    /// The position that was asked for: below or above a key, first or last.
+    /// The question: [`Predecessor`](crate::question::Predecessor) or
+    /// [`Successor`](crate::question::Successor) of a key, [`First`](crate::question::First) or
+    /// [`Last`](crate::question::Last) entry.
     pub question: Q,
-    /// The entry, or `None` if there is none.
+    /// The entry, or `None` if the version contains no entry at this position.
     pub entry: Option<(Key, Value)>,
 }

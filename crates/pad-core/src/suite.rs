@@ -20,11 +20,11 @@ pub struct SuiteId(pub u16);
 /// collide, short of breaking the hash function. A domain is used with `node` or with `hash`, never
 /// with both: under BLAKE3, both functions return the same digest for the same 64 bytes.
 pub trait Suite: Copy + Clone + Debug + Default + Eq + Send + Sync + 'static {
-    /// The number of this suite in formats.
+    /// The number of this suite in signed heads and envelopes.
     const ID: SuiteId;
     /// The display name of this suite, for example `sha256-ed25519`.
     const NAME: &'static str;
-    /// The output of the hash function.
+    /// The type of this suite's digests.
     type Digest: DigestBytes;
 
     /// The digest of an inner node: one compression of exactly two digests.
@@ -38,21 +38,22 @@ pub trait Suite: Copy + Clone + Debug + Default + Eq + Send + Sync + 'static {
     /// have different concatenations.
     fn hash(domain: Domain, parts: &[&[u8]]) -> Self::Digest;
 
-    /// The digest of a value.
+    /// The digest of a value of a dictionary.
     #[inline]
     fn value(value: &[u8]) -> Self::Digest {
         Self::hash(Domain::Value, &[value])
     }
 
-    /// The digest of a tree's leaf.
+    /// The digest of a tree's leaf, from its key and the digest of its value.
     ///
-    /// The value digest has a fixed width, so `key ‖ digest` is injective.
+    /// The value digest has a fixed width, so different pairs of key and digest are hashed as
+    /// different bytes.
     #[inline]
     fn leaf(key: &[u8], value_digest: &Self::Digest) -> Self::Digest {
         Self::hash(Domain::TreeLeaf, &[key, value_digest.as_ref()])
     }
 
-    /// The root of a dictionary without entries.
+    /// The root of a tree dictionary without entries.
     fn empty_tree() -> Self::Digest {
         Self::hash(Domain::EmptyTree, &[])
     }
@@ -63,8 +64,8 @@ pub trait Suite: Copy + Clone + Debug + Default + Eq + Send + Sync + 'static {
     }
 }
 
-/// SHA-256 with Ed25519, the default suite. The fastest suite on small nodes, on a CPU with SHA
-/// instructions.
+/// SHA-256 with Ed25519, the default suite. On a CPU with SHA instructions, it is the fastest suite
+/// for small nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sha256Ed25519;
 
@@ -112,7 +113,8 @@ impl Suite for Blake3Ed25519 {
 
 /// SHA-256 truncated to 28 bytes with Ed25519: the digest width of the 2010 measurements.
 ///
-/// Only for comparing sizes with the tables of Crosby & Wallach 2010, section 6 (112-bit level).
+/// Only for comparing sizes with the tables of Crosby & Wallach 2010, section 6 (112-bit security
+/// level).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Paper2010;
 

@@ -19,12 +19,12 @@ use crate::{
     version::Version,
 };
 
-/// One change of the contents.
+/// One change of a dictionary's contents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Operation {
-    /// The key now has this value.
+    /// Sets the value of a key, which may be new.
     Put(Key, Value),
-    /// The key is now absent; it was present before.
+    /// Removes a key, which must be present.
     Remove(Key),
 }
 
@@ -38,12 +38,12 @@ impl Operation {
     }
 }
 
-/// Data in an update in addition to its operations and its head.
+/// Additional data of a scheme in an update, next to the operations and the head.
 ///
-/// The attachment is `()` for schemes whose head commits to all contents. Other schemes put their
-/// further signatures into the attachment.
+/// The attachment is `()` for schemes whose head commits to all contents. Other schemes use the
+/// attachment for additional signatures.
 pub trait Attachment: Clone + Debug + Eq + Serialize + DeserializeOwned {
-    /// The kind, in envelopes, of updates with this attachment.
+    /// The kind number, in envelopes, of updates with this attachment.
     const UPDATE_KIND: u8;
 }
 
@@ -58,13 +58,13 @@ impl Attachment for () {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Update<S: Suite, A: Attachment = ()> {
-    /// The version that the operations start from.
+    /// The version to which the operations apply.
     pub base: Version,
-    /// The changes, in strictly ascending order of keys.
+    /// The changes of the contents, in strictly ascending order of keys.
     pub operations: Vec<Operation>,
-    /// The head of the version after `base`.
+    /// The signed head of the version that the operations produce, `base + 1`.
     pub head: SignedHead<S>,
-    /// Further data that the scheme needs; none for trees.
+    /// Additional data that the scheme needs, such as signatures; `()` for trees.
     pub attachment: A,
 }
 
@@ -75,10 +75,10 @@ pub struct Update<S: Suite, A: Attachment = ()> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(bound = "")]
 pub struct UpdateHead<S: Suite> {
-    /// The version that the operations start from.
+    /// The version to which the operations apply.
     pub base: Version,
     operations: OperationScan,
-    /// The head of the version after `base`.
+    /// The signed head of the version that the operations produce, `base + 1`.
     pub head: SignedHead<S>,
 }
 
@@ -95,15 +95,16 @@ impl<S: Suite> UpdateHead<S> {
         codec::decode_start(codec::open(bytes, A::UPDATE_KIND, S::ID.0, limit)?)
     }
 
-    /// The number of operations.
+    /// The number of operations in the update.
     pub const fn operations(&self) -> u64 {
         self.operations.all
     }
 
-    /// Rejects operations that are out of order, or that remove more than `entries` keys, before
-    /// they are stored. `entries` is the number of entries of the version before.
+    /// Checks, without storing the operations, that they are in order and remove at most `entries`
+    /// keys. `entries` is the number of entries of version `base`.
     ///
-    /// The author signs only the head: an attacker can send this head with other operations.
+    /// The author's signature covers only the head, so an attacker can send this head with other
+    /// operations.
     ///
     /// # Errors
     /// [`ApplyError::UnorderedOperations`], or [`ApplyError::RemovesAbsentKey`] if there are more
@@ -121,7 +122,8 @@ impl<S: Suite> UpdateHead<S> {
     /// Checks that the author has signed the head of the version after `base`.
     ///
     /// # Errors
-    /// [`VerifyError`]: not signed by the author, another dictionary, scheme or version.
+    /// [`VerifyError`] if the author did not sign the head, or if the head is of another
+    /// dictionary, scheme or version.
     pub fn verify(&self, authority: &Authority) -> Result<(), VerifyError> {
         let version = self.base.next().ok_or(VerifyError::WrongVersion {
             expected: self.base,
@@ -133,12 +135,12 @@ impl<S: Suite> UpdateHead<S> {
     }
 }
 
-/// A sequence of operations that is checked and counted while decoding, and not stored.
+/// The result of decoding a sequence of operations without storing them: their numbers and order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct OperationScan {
     all: u64,
     removals: u64,
-    /// Whether the keys so far ascend strictly.
+    /// Whether the keys are in strictly ascending order.
     is_ascending: bool,
 }
 
@@ -148,7 +150,7 @@ impl<'de> Deserialize<'de> for OperationScan {
     }
 }
 
-/// A visitor that scans the sequence.
+/// The serde visitor that decodes, counts and drops the operations one after the other.
 struct ScanVisitor;
 
 impl<'de> Visitor<'de> for ScanVisitor {

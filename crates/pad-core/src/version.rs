@@ -4,7 +4,7 @@ use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The number of a snapshot. Version 0 is the empty dictionary; versions have no gaps.
+/// The number of a snapshot. Version 0 is the empty dictionary, and each snapshot adds 1.
 ///
 /// Source: Crosby & Wallach 2010, section 2.
 #[derive(
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub struct Version(u64);
 
 impl Version {
-    /// The empty dictionary, before the first snapshot.
+    /// Version 0: the empty dictionary, before the first snapshot.
     pub const EMPTY: Self = Self(0);
 
     /// The version with this number.

@@ -1,4 +1,4 @@
-//! A client's state between answers: the newest verified head.
+//! A client's state, stored from one answer to the next: the newest verified head.
 
 #![deny(
     clippy::indexing_slicing,
@@ -28,12 +28,12 @@ use crate::{
 ///
 /// * An older head offered as the latest is a [`VerifyError::Rollback`].
 /// * A different head for the same version is a [`VerifyError::Fork`] with transferable evidence.
-/// * A newer head is accepted only with proof that it continues the history seen so far. A newer
-///   head that does not continue it is evidence too, with a proof of its past
+/// * A newer head is accepted only with proof that it continues the newest verified head. A newer
+///   head that does not continue it convicts the author, together with a proof from its history
 ///   ([`TrustedView::accuse`]).
 ///
-/// The view cannot tell whether the newest head seen is the newest that exists. That needs a
-/// channel that the server does not control.
+/// The view cannot tell whether the newest head seen is the newest that exists. To learn this, the
+/// client needs a channel that the server does not control.
 ///
 /// ```
 /// # use ed25519_dalek::SigningKey;
@@ -69,13 +69,13 @@ pub struct TrustedView<S: Suite> {
     newest: Option<SignedHead<S>>,
 }
 
-/// Error returned when a head is not accepted.
+/// Error returned when a [`TrustedView`] rejects a head.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{error}")]
 pub struct Refused<S: Suite> {
-    /// The reason.
+    /// The reason for the rejection.
     pub error: VerifyError,
-    /// With [`VerifyError::Fork`]: the evidence against the author's key.
+    /// The evidence against the author's key, if `error` is [`VerifyError::Fork`].
     pub evidence: Option<ForkEvidence<S>>,
 }
 
@@ -89,8 +89,8 @@ impl<S: Suite> From<VerifyError> for Refused<S> {
 }
 
 /// A stored view is only as trustworthy as its storage. [`TrustedView::newest`] detects damage. It
-/// detects neither an outdated view nor the view of another authority: compare
-/// [`TrustedView::authority`].
+/// does not detect an outdated view. It does not detect the view of another author, dictionary or
+/// scheme either: compare [`TrustedView::authority`].
 impl<S: Suite> Message for TrustedView<S> {
     const KIND: u8 = 6;
     const SUITE: u16 = S::ID.0;
@@ -139,9 +139,10 @@ impl<S: Suite> TrustedView<S> {
     /// its signature only.
     ///
     /// # Errors
-    /// [`Refused`]: not signed by the author, version 0, another dictionary or scheme, a rollback,
-    /// a fork, or a missing or failing `consistency`. The view is then unchanged. If the view was
-    /// loaded from tampered storage, also the errors of [`TrustedView::newest`].
+    /// [`Refused`] if the author did not sign the head, or if the head is of version 0, another
+    /// dictionary or another scheme. Also for a rollback, a fork, or a missing or failing
+    /// `consistency`. The view is then unchanged. If the view was loaded from tampered storage,
+    /// also the errors of [`TrustedView::newest`].
     ///
     /// A newer head that does not continue the history is a [`VerifyError::Fork`] with evidence if
     /// the failing proof proves that the author signed another history. Any other refusal of a
@@ -201,7 +202,7 @@ impl<S: Suite> TrustedView<S> {
     /// Builds evidence against the author from the newest head seen and a refused head.
     ///
     /// `past` proves the root or the history to which the newer of the two heads commits for the
-    /// version of the older one. It comes from a server that stores the newer head:
+    /// version of the older one. The caller gets it from a server that stores the newer head:
     ///
     /// 1. Ask for an inclusion proof of the older version ([`Past::Root`]).
     /// 2. If the result is [`VerifyError::NoContradiction`], ask for a prefix proof
@@ -248,8 +249,8 @@ impl<S: Suite> TrustedView<S> {
         Ok(evidence)
     }
 
-    /// Returns the refusal of a newer head whose proof failed. If `past` contradicts the newest
-    /// head seen, the refusal is a fork with evidence.
+    /// Returns the refusal of a newer head whose consistency proof failed with `error`. If `past`
+    /// proves that the head contradicts the newest head seen, the refusal is a fork with evidence.
     fn refusal(&self, error: VerifyError, offered: SignedHead<S>, past: Past<S>) -> Refused<S> {
         match self.accuse(Untrusted::new(offered), past) {
             Ok(evidence) => Refused {
@@ -260,11 +261,11 @@ impl<S: Suite> TrustedView<S> {
         }
     }
 
-    /// Verifies the head of an exact version by its signature, without moving the view.
+    /// Verifies, by its signature, a head of exactly `version`. The view does not change.
     ///
     /// # Errors
-    /// [`VerifyError`]: not signed by the author, version 0, or another dictionary, scheme or
-    /// version.
+    /// [`VerifyError`] if the author did not sign the head, or if the head is of version 0, or of
+    /// another dictionary, scheme or version.
     pub fn snapshot(
         &self,
         version: Version,

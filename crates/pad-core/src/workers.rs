@@ -1,4 +1,4 @@
-//! Thread pools for large work, passed as a value.
+//! The threads for large computations, passed to functions as a value.
 
 #[cfg(feature = "std")]
 use alloc::sync::Arc;
@@ -10,7 +10,7 @@ use core::{num::NonZeroUsize, ops::Range};
 #[cfg(feature = "std")]
 use rayon::prelude::*;
 
-/// The threads for large work: only the calling thread, or a pool.
+/// The threads for large computations: only the calling thread, or a thread pool.
 ///
 /// Workers are passed by reference to the operations that can use them, so that one process can
 /// compare thread counts. Results never depend on the number of threads. Without the feature `std`
@@ -45,7 +45,7 @@ impl Workers {
         }
     }
 
-    /// The number of threads.
+    /// The number of threads of the pool; 1 without a pool.
     pub fn threads(&self) -> usize {
         #[cfg(feature = "std")]
         if let Some(pool) = &self.pool {
@@ -54,7 +54,8 @@ impl Workers {
         1
     }
 
-    /// Runs `work` with this pool as the current rayon pool; on the calling thread if sequential.
+    /// Runs `work` in this pool, which is then the current rayon pool. Without a pool, runs `work`
+    /// on the calling thread.
     ///
     /// # Panics
     /// If `work` panics.
@@ -104,19 +105,22 @@ impl Workers {
     }
 }
 
-/// [`rayon::ThreadPool::install`] without type parameters: compiled once for all work.
+/// Calls [`rayon::ThreadPool::install`] without type parameters, so that rayon's code is compiled
+/// once for all callers.
 #[cfg(feature = "std")]
 fn install(pool: &rayon::ThreadPool, work: &mut (dyn FnMut() + Send)) {
     pool.install(work);
 }
 
-/// [`rayon::join`] without type parameters: compiled once for all work.
+/// Calls [`rayon::join`] without type parameters, so that rayon's code is compiled once for all
+/// callers.
 #[cfg(feature = "std")]
 fn join(first: &mut (dyn FnMut() + Send), second: &mut (dyn FnMut() + Send)) {
     rayon::join(first, second);
 }
 
-/// Calls `work` on pieces of `piece` items, each with the position of its first item.
+/// Splits `items` into pieces of `piece` items. Calls `work` on each piece, with the position of
+/// its first item.
 ///
 /// The threads of the current rayon pool share the pieces. The last piece may be shorter. The type
 /// of `work` is erased, so that callers with many type parameters do not compile rayon for each.
@@ -162,7 +166,8 @@ fn halve<T: Send>(
     join(&mut do_first, &mut do_second);
 }
 
-/// Calls `work` on subranges of `piece` positions of `range`, like [`for_each_piece`] on items.
+/// Splits `range` into subranges of `piece` positions and calls `work` on each, in parallel as
+/// [`for_each_piece`] does.
 ///
 /// # Panics
 /// If `work` panics.

@@ -1,4 +1,4 @@
-//! Lock files: one process at a time.
+//! Exclusive locks on files: only one process at a time holds a lock.
 
 use std::{
     fs::{File, OpenOptions, TryLockError},

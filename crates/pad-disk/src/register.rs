@@ -39,7 +39,7 @@ pub enum RegisterError {
     /// Neither slot has a valid digest.
     #[error("{} is damaged", .0.display())]
     Damaged(PathBuf),
-    /// The value is longer than [`Register::LONGEST`]; its length in bytes.
+    /// The value is longer than [`Register::LONGEST`]. Contains its length in bytes.
     #[error("a value of {0} bytes is too long for its file")]
     TooLong(usize),
     /// An I/O error of the operating system.
@@ -155,7 +155,7 @@ impl Register {
             self.file.seek(SeekFrom::Start(start))?;
             self.file.write_all(&slot)?;
             self.file.sync_data()?;
-            // // If the other slot cannot be written, the next write starts with it again.
+            // If the other slot cannot be written, the next write starts with it again.
             self.next = other;
         }
         self.number = number;
@@ -182,7 +182,7 @@ fn slot(number: u64, value: &[u8]) -> Result<Vec<u8>, RegisterError> {
     Ok(slot)
 }
 
-/// Parses a slot, or returns `None` if its digest is wrong.
+/// Parses a slot into its number and value. Returns `None` if its digest is wrong.
 fn parsed(bytes: &[u8]) -> Option<(u64, Vec<u8>)> {
     let (body, rest) = bytes.split_at_checked(DIGEST_AT)?;
     if rest.get(..DIGEST)? != digest(body) {

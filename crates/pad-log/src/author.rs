@@ -1,6 +1,6 @@
 //! The writing side: authors, and servers that replay their updates.
 //!
-//! All data is in memory. [`LogAuthor`] and [`LogRepository`] are the roles.
+//! All data is in memory. [`LogAuthor`] is an author, [`LogRepository`] a server.
 //!
 //! * [`entries`]: appended entries with their trees and proofs.
 //! * [`update`]: the message that an author sends.

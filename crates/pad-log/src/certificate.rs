@@ -1,9 +1,9 @@
 //! Certificates: evidence that a node's polynomial is the product of its children's polynomials, or
 //! has the node's elements as roots.
 //!
-//! Certificates relate only *committed* accumulators: the hash of a node covers its accumulator. A
-//! path of certificates from a root to a block proves that the block's elements are roots of the
-//! tree's polynomial.
+//! Certificates relate accumulators that are already *committed*: the hash of a node covers its
+//! accumulator. A path of certificates from a root to a block proves that the block's elements are
+//! roots of the tree's polynomial.
 //!
 //! Deviation: the paper proves subsets by quotients in G2. Here a product is checked at a random
 //! point, so everything is in G1.
@@ -19,15 +19,17 @@ use pad_core::{DecodeError, Digest};
 
 use crate::{prefix::roots_of, scheme::Scheme};
 
-/// A point in its received encoding.
+/// The encoding of a point of G1 as received, not yet decoded.
 pub(crate) type PointBytes = [u8; G1_BYTES];
-/// A scalar in its received encoding.
+/// The encoding of a scalar as received, not yet decoded.
 pub(crate) type ScalarBytes = [u8; SCALAR_BYTES];
 
-/// The inputs of a certificate in their hashed encoding, not yet decoded.
+/// The certificate of a node, with its inputs as received. Points are decoded only after the
+/// encodings were hashed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Certificate<'a> {
-    /// The accumulator of a block commits to these elements.
+    /// Certifies that the accumulator of a block commits to the polynomial with the scalars of
+    /// `elements` as roots.
     Block {
         inner: Digest<32>,
         accumulator: &'a PointBytes,
@@ -36,20 +38,20 @@ pub(crate) enum Certificate<'a> {
         width: usize,
         quotient: &'a PointBytes,
     },
-    /// The polynomial of a node is the product of its children's polynomials.
+    /// Certifies that the polynomial of a node is the product of its children's polynomials.
     Product {
         inner: Digest<32>,
         left: &'a PointBytes,
         right: &'a PointBytes,
         parent: &'a PointBytes,
-        /// The value of the left child's polynomial at the challenge.
+        /// The value of the left child's polynomial at the point of [`product_challenge`].
         value: &'a ScalarBytes,
         quotient: &'a PointBytes,
     },
 }
 
 impl Certificate<'_> {
-    /// Adds the claim of this certificate to `claims`.
+    /// Adds the equation of this certificate to `claims`, which are checked together later.
     ///
     /// # Errors
     /// [`DecodeError`] for points and scalars that are not well-formed.
@@ -93,8 +95,8 @@ impl Certificate<'_> {
     }
 }
 
-/// The point at which a block's polynomial is opened. The point depends on `inner`, so that it is
-/// not known before the elements are chosen.
+/// Derives the point at which a block's polynomial is opened. The point depends on `inner`, the
+/// hash of the elements, so it is not known before the elements are chosen.
 pub(crate) fn block_challenge(
     id: AccumulatorId,
     inner: &Digest<32>,
@@ -106,8 +108,9 @@ pub(crate) fn block_challenge(
     transcript.challenge_scalar()
 }
 
-/// The point at which a product is checked, and the transcript for [`second_product_challenge`].
-/// The accumulators belong to the left child, the right child and the parent, in this order.
+/// Derives the point at which the product of two children's polynomials is checked. Also returns
+/// the transcript for [`second_product_challenge`]. The accumulators belong to the left child, the
+/// right child and the parent, in this order.
 pub(crate) fn product_challenge(
     id: AccumulatorId,
     inner: &Digest<32>,
@@ -122,8 +125,8 @@ pub(crate) fn product_challenge(
     (transcript, z)
 }
 
-/// The coefficient that combines the two equations of a product. It covers the left child's value
-/// at the first challenge.
+/// Derives the coefficient that combines the two equations of a [`Certificate::Product`] to one.
+/// `value` is that of the left child's polynomial at the point of [`product_challenge`].
 pub(crate) fn second_product_challenge(transcript: &mut Transcript, value: &ScalarBytes) -> Fr {
     transcript.absorb(value);
     transcript.challenge_scalar()

@@ -1,4 +1,5 @@
-//! Log clients, which accept a newer version only with an append-only proof.
+//! Clients of a log. A client accepts a newer version only with a proof that the version contains
+//! the previous one.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -24,9 +25,9 @@ use crate::{
 
 type Head = SignedHead<Sha256Ed25519>;
 
-/// A client of one log. The author's key identifies the author; it does not make the contents true.
-/// The client rejects a version that does not contain the newest one seen, even with a valid
-/// signature.
+/// A client of one log. The author's key identifies the author of a version, but a signature does
+/// not make the contents true. The client rejects a version that does not contain the newest one
+/// seen, even with a valid signature.
 ///
 /// Skipping versions costs nothing: one pair of proofs covers the step from any version to any
 /// later version.
@@ -38,22 +39,26 @@ pub struct LogClient<S: Scheme> {
     longest_growth: usize,
 }
 
-/// Proof messages from the newest version that a client has seen to a later one.
+/// Encoded proofs with which a client moves from the newest version that it has seen to a later
+/// version.
 #[derive(Clone, Copy, Debug)]
 pub struct Continuation<'a> {
-    /// The [`ConsistencyProof`]: the later head's history contains the older head.
+    /// The encoded [`ConsistencyProof`] that the history in the later head contains the older head.
     pub consistency: &'a [u8],
-    /// The [`AppendOnlyProof`]: the later contents contain the older contents.
+    /// The encoded [`AppendOnlyProof`] that the entries of the later version contain those of the
+    /// older version.
     pub append_only: &'a [u8],
 }
 
-/// Proof messages from an older version to the newest one that a client has seen.
+/// Encoded proofs that an older version belongs to the log, for a client that has seen a newer
+/// version.
 #[derive(Clone, Copy, Debug)]
 pub struct PastProofs<'a> {
-    /// The history's [`InclusionProof`](PastProof): the newest head's history contains the older
-    /// root.
+    /// The encoded [`InclusionProof`](PastProof), which proves that the history in the newest head
+    /// contains the root of the older version.
     pub inclusion: &'a [u8],
-    /// The [`AppendOnlyProof`]: the newest contents contain the older contents.
+    /// The encoded [`AppendOnlyProof`] that the entries of the newest version contain those of the
+    /// older version.
     pub append_only: &'a [u8],
 }
 
@@ -64,11 +69,12 @@ pub enum LogRefusal {
     /// The bytes do not decode to the expected message.
     #[error(transparent)]
     Decode(#[from] DecodeError),
-    /// The head is not valid for this client.
+    /// The head does not verify: for example, its signature is wrong, or the consistency proof for
+    /// a newer head is missing.
     #[error(transparent)]
     Head(VerifyError),
-    /// The author signed two different histories. The evidence convinces every holder of the
-    /// author's public key.
+    /// The author signed two heads whose histories contradict each other. The evidence convinces
+    /// every holder of the author's public key.
     #[error("the author signed two different histories")]
     Fork(Box<ForkEvidence<Sha256Ed25519>>),
     /// The proof that the later version contains the older one does not verify. If no server can
@@ -78,26 +84,26 @@ pub enum LogRefusal {
         .newer.head.version, .older.head.version
     )]
     NotGrown {
-        /// The error of the append-only proof.
+        /// The reason why the append-only proof does not verify.
         reason: VerifyError,
         /// The newest head that the client had accepted.
         older: Box<Head>,
         /// The head that was offered.
         newer: Box<Head>,
     },
-    /// The proof that the newest version contains an older one, named in its history, does not
-    /// verify. If no server can prove it, the log has changed its past. Keep the newest head and
-    /// the proof of inclusion in its history.
+    /// The history of the newest head names an older version, but the proof that the newest version
+    /// contains that version does not verify. If no server can prove it, the log has changed its
+    /// past. Keep the newest head and the proof that its history names the older version.
     #[error(
         "the proof that the newest version contains version {version} does not verify: {reason}"
     )]
     PastNotContained {
-        /// The older version.
+        /// The number of the older version.
         version: Version,
-        /// The error of the append-only proof.
+        /// The reason why the append-only proof does not verify.
         reason: VerifyError,
     },
-    /// The proof does not verify against a root that the author signed.
+    /// The proof that answers a query does not verify against a root that the author signed.
     #[error(transparent)]
     Proof(VerifyError),
     /// The client has seen no head yet, so there is no newest version to query.
@@ -105,7 +111,8 @@ pub enum LogRefusal {
     NoHeadSeen,
 }
 
-/// The longest head or history proof that is accepted, in bytes.
+/// Maximum length in bytes of an encoded head, and of an encoded proof about the history, that a
+/// client decodes.
 const LONGEST_HISTORY: usize = 1 << 13;
 
 impl<S: Scheme> LogClient<S> {
@@ -125,13 +132,14 @@ impl<S: Scheme> LogClient<S> {
         }
     }
 
-    /// Creates a client of this author that continues from a stored view.
+    /// Creates a client that continues from a view that [`LogClient::view`] returned and the caller
+    /// stored.
     ///
     /// # Errors
     /// - [`VerifyError::WrongDictionary`] if the view belongs to another author, dictionary or
     ///   scheme.
     /// - [`VerifyError::SignatureInvalid`] if the author did not sign the view's head.
-    /// - Other [`VerifyError`]s if that head belongs to another dictionary or scheme.
+    /// - Other [`VerifyError`]s if the view's head belongs to another dictionary or scheme.
     pub fn resume(
         log: Log<S>,
         author: AuthorKey,
@@ -150,18 +158,19 @@ impl<S: Scheme> LogClient<S> {
         })
     }
 
-    /// Sets the longest append-only proof that is accepted, in bytes, instead of
-    /// [`LONGEST_GROWTH`].
+    /// Sets the maximum length in bytes of an append-only proof that the client decodes. The
+    /// default is [`LONGEST_GROWTH`].
     pub const fn set_longest_growth(&mut self, bytes: usize) {
         self.longest_growth = bytes;
     }
 
-    /// The client's state. Store it where no other party can write.
+    /// The client's state: the author, and the newest head seen. Store it where no other party can
+    /// write.
     pub const fn view(&self) -> &TrustedView<Sha256Ed25519> {
         &self.view
     }
 
-    /// The log.
+    /// The identity and setup of the log that this client follows.
     pub const fn log(&self) -> &Log<S> {
         &self.log
     }
@@ -171,14 +180,15 @@ impl<S: Scheme> LogClient<S> {
         self.view.version()
     }
 
-    /// Accepts the message of a head that is not older than the newest one seen. Returns its
-    /// version.
+    /// Decodes and verifies `head`, and accepts it if it is not older than the newest head seen.
+    /// Returns the version of the head.
     ///
-    /// `continuation` is required for a head that is newer than one already seen, and ignored for
-    /// other heads.
+    /// `continuation` is required for a head that is newer than the newest one seen. It is ignored
+    /// for the first head and for a head of the same version.
     ///
     /// # Errors
-    /// [`LogRefusal`]. [`LogRefusal::Fork`] for two heads of one version, with any `continuation`.
+    /// [`LogRefusal`] if the head is not accepted. [`LogRefusal::Fork`] for two heads of one
+    /// version, with any `continuation`.
     pub fn advance(
         &mut self,
         head: &[u8],
@@ -217,17 +227,19 @@ impl<S: Scheme> LogClient<S> {
         Ok(newer.get().version)
     }
 
-    /// Returns the log at the newest version seen, for verifying proofs.
+    /// Returns the log at the newest version seen, the commitment against which proofs are
+    /// verified.
     ///
     /// # Errors
-    /// [`LogRefusal::NoHeadSeen`] before the first head, because everything is absent from version
-    /// 0.
+    /// [`LogRefusal::NoHeadSeen`] before the first head. The empty version 0 would prove every key
+    /// absent.
     pub fn newest(&self) -> Result<LogRoot<S>, LogRefusal> {
         let newest = self.newest.as_ref().ok_or(LogRefusal::NoHeadSeen)?;
         self.log.at(newest).map_err(LogRefusal::Head)
     }
 
-    /// Returns the log at an older version, for verifying proofs.
+    /// Returns the log at an older version, the commitment against which proofs about that version
+    /// are verified.
     ///
     /// `proofs` prove that the newest head's history names the root of that version, and that the
     /// newest version contains that version. A history by itself may name versions that were never
@@ -237,7 +249,7 @@ impl<S: Scheme> LogClient<S> {
     /// append-only proof between them ([`Growth`]).
     ///
     /// # Errors
-    /// [`LogRefusal`].
+    /// [`LogRefusal`] if a proof does not decode or verify, or no head was seen.
     pub fn past(&self, version: Version, proofs: PastProofs<'_>) -> Result<LogRoot<S>, LogRefusal> {
         let newest = self.newest.as_ref().ok_or(LogRefusal::NoHeadSeen)?;
         let inclusion = Untrusted::<PastProof<_>>::decode(proofs.inclusion, LONGEST_HISTORY)?;
@@ -253,10 +265,12 @@ impl<S: Scheme> LogClient<S> {
         Ok(past)
     }
 
-    /// Verifies the message of a proof against the log at one version, and returns its statement.
+    /// Decodes a proof, verifies it against the log at one version, and returns the proven
+    /// statement.
     ///
-    /// `limit` is the longest message to decode: [`LONGEST_LOOKUP`](crate::proof::LONGEST_LOOKUP)
-    /// or [`LONGEST_PROOF`](crate::proof::LONGEST_PROOF), or less.
+    /// `limit` is the maximum length in bytes of the encoded proof:
+    /// [`LONGEST_LOOKUP`](crate::proof::LONGEST_LOOKUP) or
+    /// [`LONGEST_PROOF`](crate::proof::LONGEST_PROOF), or less.
     ///
     /// # Errors
     /// [`LogRefusal::Decode`] if the message is not well-formed or too long. [`LogRefusal::Proof`]
@@ -288,8 +302,9 @@ impl<S: Scheme> LogClient<S> {
     }
 }
 
-/// Converts a verification error to a refusal. A proof that is longer than the client's limit is
-/// not evidence against the log.
+/// Converts a verification error to a refusal by `refusal`. A proof that is longer than the
+/// client's limit was not read. It becomes [`LogRefusal::Decode`], since it is no evidence against
+/// the log.
 fn unless_unread(
     reason: VerifyError,
     refusal: impl FnOnce(VerifyError) -> LogRefusal,

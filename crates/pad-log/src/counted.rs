@@ -1,11 +1,13 @@
-//! Counted completeness: the multiplicity of a key's scalar as a root of the polynomial of a tree.
+//! Counted completeness: proofs that a tree contains a certain number of elements of a key. The
+//! number is the multiplicity of the key's scalar as a root of the tree's polynomial.
 //!
 //! Let the proof contain `m` elements of the key. Let `A` be the tree's polynomial, `k` the key's
 //! scalar and `q = A / (X - k)^m`. The evidence proves that the division is exact and that `q(k)`
 //! is not zero. The tree therefore contains exactly `m` elements of the key.
 //!
-//! Deviation: not in the paper, which proves prefixes that leave a trie. Appending costs hundreds
-//! of times less, and a look-up costs the server a sum over the tree.
+//! Deviation: the paper instead proves that prefixes of an absent key are outside a trie. With
+//! counting, appending costs hundreds of times less, but a look-up costs the server a sum over the
+//! tree.
 
 use ark_bls12_381::Fr;
 use ark_ff::{AdditiveGroup, Field, Zero};
@@ -20,22 +22,24 @@ use crate::{
     walk::undecodable,
 };
 
-/// The evidence for one tree, as received.
+/// Evidence that a tree contains exactly `count` elements of a key, as received and not yet
+/// decoded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Evidence<'a> {
     /// The number of elements of the key in the tree.
     count: u32,
-    /// The commitment to `q`, if `count` is at least 1.
+    /// The commitment to `q`, the tree's polynomial divided by `(X - k)^count`, if `count` is at
+    /// least 1.
     rest: Option<&'a PointBytes>,
-    /// The quotient that proves the division exact, if `count` is at least 2. For one element that
-    /// quotient is `q` itself.
+    /// The quotient that proves the division by `(X - k)^count` exact, if `count` is at least 2.
+    /// For one element that quotient is `q` itself.
     division: Option<&'a PointBytes>,
     value: &'a ScalarBytes,
     quotient: &'a PointBytes,
 }
 
 impl<'a> Evidence<'a> {
-    /// Reads the evidence for a tree with `count` elements of the key in the proof.
+    /// Reads the evidence for a tree of which the proof contains `count` elements of the key.
     pub(crate) fn read(reader: &mut Reader<'a>, count: u32) -> Result<Self, DecodeError> {
         let mut point_if = |is_there: bool| is_there.then(|| reader.array_ref()).transpose();
         Ok(Self {
@@ -47,8 +51,8 @@ impl<'a> Evidence<'a> {
         })
     }
 
-    /// Adds the claims that must hold for a tree with this `accumulator` and a key with the scalar
-    /// `key`.
+    /// Adds the equations of this evidence to `claims`. They hold for a tree with this
+    /// `accumulator` and a key with the scalar `key`.
     pub(crate) fn claim(
         &self,
         id: AccumulatorId,
@@ -79,7 +83,7 @@ impl<'a> Evidence<'a> {
     }
 }
 
-/// The point at which the division by `(X - k)^count` is checked.
+/// Derives the point at which the division of a tree's polynomial by `(X - k)^count` is checked.
 pub(crate) fn challenge(
     id: AccumulatorId,
     accumulator: &PointBytes,

@@ -10,21 +10,22 @@ use pad_core::{Digest, Domain, Sha256Ed25519, Suite};
 
 /// Length in bytes of half an element of a dictionary, and of an element of a set.
 pub const HALF: usize = 32;
-/// Length of a half in bits.
+/// Length in bits of a key half, a value half, or an element of a set.
 pub(crate) const HALF_BITS: u16 = 256;
 
-/// The key half of the elements of a key.
+/// Hashes a key to the key half: the first 32 bytes of all elements of this key.
 pub fn key_half(key: &[u8]) -> Digest<32> {
     Sha256Ed25519::hash(Domain::AadKey, &[key])
 }
 
-/// The value half of an element. `value` is the digest of the value ([`Suite::value`]). The pair is
-/// appended for the `occurrence`-th time.
+/// Computes the value half: the last 32 bytes of an element. `value` is the digest of the value
+/// ([`Suite::value`]). `occurrence` counts how often this pair of key and value was appended, from
+/// 1.
 pub fn value_half(value: &Digest<32>, occurrence: u64) -> Digest<32> {
     Sha256Ed25519::hash(Domain::AadValue, &[&value.0, &occurrence.to_be_bytes()])
 }
 
-/// The element of a member of a set.
+/// Hashes a member of a set to its element.
 pub fn of_member(member: &[u8]) -> Digest<32> {
     Sha256Ed25519::hash(Domain::AadElement, &[member])
 }

@@ -18,7 +18,8 @@ use crate::{element::HALF, prefix::scalar_of_prefix};
 
 pub(crate) use evidence::Evidence;
 
-/// Strings in one chunk, the unit in which the frontier strings below one key are proved.
+/// Maximum number of strings in a chunk. The frontier strings that begin with one key half are
+/// proved in chunks.
 pub(crate) const CHUNK: usize = 512;
 
 /// A string of a frontier: the first `bit` bits of an element, followed by the inverted bit.
@@ -30,7 +31,8 @@ pub(crate) struct FrontierString {
     pub(crate) bit: u16,
 }
 
-/// The frontier of elements of equal length, in lexicographic order, below a depth.
+/// The frontier of some elements of equal length, which is computed on demand. Strings of at most
+/// `depth` bits are left out.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frontier<'a> {
     /// The elements, strictly ascending.
@@ -42,8 +44,8 @@ pub(crate) struct Frontier<'a> {
 }
 
 impl<'a> Frontier<'a> {
-    /// The frontier of `elements`, which are strictly ascending and agree in the first `depth` of
-    /// `bits` bits.
+    /// Creates the frontier of `elements`, which must be strictly ascending, have `bits` bits each,
+    /// and agree in the first `depth` bits.
     pub(crate) const fn new(elements: &'a [&'a [u8]], depth: u16, bits: u16) -> Self {
         Self {
             elements,
@@ -52,12 +54,12 @@ impl<'a> Frontier<'a> {
         }
     }
 
-    /// The strings, in lexicographic order.
+    /// Iterates over the strings of the frontier, in lexicographic order.
     pub(crate) fn iter(self) -> impl Iterator<Item = FrontierString> + use<'a> {
         core::iter::successors(self.next_left(0, self.depth), move |one| self.after(*one))
     }
 
-    /// The strings from `first` on.
+    /// Iterates over the strings of the frontier from `first` on, in lexicographic order.
     #[cfg(feature = "std")]
     pub(crate) fn iter_from(
         self,
@@ -66,7 +68,8 @@ impl<'a> Frontier<'a> {
         core::iter::successors(Some(first), move |one| self.after(*one))
     }
 
-    /// The number of strings. Time: linear in the bytes of the elements, without hashing.
+    /// The number of strings in the frontier. Time: linear in the bytes of the elements, without
+    /// hashing.
     pub(crate) fn len(self) -> usize {
         let below = usize::from(self.bits.saturating_sub(self.depth));
         if self.elements.is_empty() {
@@ -80,13 +83,13 @@ impl<'a> Frontier<'a> {
         })
     }
 
-    /// The scalar of a string.
+    /// The scalar of a string, a root of the frontier's polynomial.
     pub(crate) fn scalar(self, string: FrontierString) -> Fr {
         let (bytes, length) = self.bytes(string);
         scalar_of_prefix(&bytes, length)
     }
 
-    /// Returns a string, zero-padded, and its length in bits.
+    /// Returns the bits of a string, zero-padded to 64 bytes, and its length in bits.
     pub(crate) fn bytes(self, string: FrontierString) -> ([u8; 2 * HALF], u16) {
         let mut bytes = [0; 2 * HALF];
         let element = self.element(string.element);
@@ -114,8 +117,8 @@ impl<'a> Frontier<'a> {
         }
     }
 
-    /// The first string that leaves an element to the left at or below this depth, or its
-    /// successor.
+    /// Finds the first string that has a 0 where an element has a 1, at bit `depth` or later. If
+    /// there is none, finds the next string of the frontier in order.
     fn next_left(self, mut element: usize, mut depth: u16) -> Option<FrontierString> {
         while element < self.elements.len() {
             let mut left = depth..self.bits;
@@ -131,7 +134,8 @@ impl<'a> Frontier<'a> {
         None
     }
 
-    /// The deepest string above this depth that leaves an element to the right, or its successor.
+    /// Finds the longest string that has a 1 where an element has a 0, at a bit before `depth`. If
+    /// there is none, finds the next string of the frontier in order.
     fn next_right(self, element: usize, depth: u16) -> Option<FrontierString> {
         let next = element.saturating_add(1);
         self.right(element, depth).or_else(|| {
@@ -151,7 +155,7 @@ impl<'a> Frontier<'a> {
         bit.map(|bit| FrontierString { element, bit })
     }
 
-    /// The number of leading bits that an element shares with its predecessor.
+    /// The number of leading bits that an element shares with the previous element in order.
     fn parting(self, element: usize) -> u16 {
         let before = self.element(element.saturating_sub(1));
         common_bits(before, self.element(element))
@@ -181,7 +185,8 @@ pub(crate) fn common_bits(left: &[u8], right: &[u8]) -> u16 {
     u16::try_from(bits.saturating_add(rest)).unwrap_or(u16::MAX)
 }
 
-/// The index of the byte that holds a bit, and the mask of the bit within it.
+/// Returns the index of the byte that contains bit number `bit`, and the mask of that bit in the
+/// byte. Bit 0 is the highest bit of byte 0.
 const fn split(bit: u16) -> (usize, u8) {
     let mask = 0x80_u8 >> (bit % 8);
     #[expect(clippy::as_conversions, reason = "widening in a const fn")]

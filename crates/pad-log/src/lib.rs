@@ -22,8 +22,8 @@
 //! product of its children's polynomials.
 //!
 //! A proof contains an element with its block and a path of certificates. They prove that the
-//! element is a root of the tree's polynomial. The absence of other elements of the key is proved
-//! in one of two ways:
+//! element's scalars are roots of the tree's polynomial. The absence of other elements of the key
+//! is proved in one of two ways:
 //!
 //! * *counted* ([`AadCounted`], [`AasCounted`]): the scalar of an element is the scalar of its key.
 //!   The proof opens the multiplicity of that root, which is the number of values;

@@ -1,4 +1,4 @@
-//! The identity of a log: its setup, and the id that its hashes cover.
+//! The identity of a log: its public setup, and the id that its digests and challenges cover.
 
 use alloc::{sync::Arc, vec::Vec};
 use core::{fmt, marker::PhantomData};
@@ -18,8 +18,8 @@ use crate::{
 /// shape. Fixed when the log is made.
 ///
 /// A setup is an unauthenticated claim of the log. A client must have a reason to trust the
-/// parameters: it pinned them, or knows the ceremony that made them. Knowledge of the parameters'
-/// secret allows forging every proof.
+/// parameters: it pinned them, or knows the ceremony that made them. A party that knows the secret
+/// behind the parameters can forge every proof.
 #[derive(Clone, Debug)]
 pub struct Setup {
     parameters: Arc<Parameters>,
@@ -27,17 +27,17 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Creates a setup.
+    /// Creates a setup from the parameters of the accumulators and the shape of the trees.
     pub const fn new(parameters: Arc<Parameters>, shape: Shape) -> Self {
         Self { parameters, shape }
     }
 
-    /// The parameters.
+    /// The parameters of the log's accumulators: public powers of a secret.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// The shape.
+    /// The shape of the log's trees.
     pub const fn shape(&self) -> Shape {
         self.shape
     }
@@ -53,12 +53,12 @@ impl Setup {
         bytes
     }
 
-    /// Decodes a setup that can only verify.
+    /// Decodes a setup of [`Self::to_bytes`]. Its parameters suffice for verification only.
     ///
     /// # Errors
-    /// - [`DecodeError::ParametersInvalid`] for another level of blocks, a top level outside 4 to
-    ///   32, or an unknown schedule. Also for the generator as `[s]_2`, and for a purpose of 0 or
-    ///   over 64 bytes.
+    /// - [`DecodeError::ParametersInvalid`] for a level of blocks other than
+    ///   [`Shape::BLOCK_LEVEL`], a top level outside 4 to 32, or an unknown schedule. Also for the
+    ///   generator as `[s]_2`, and for a purpose of 0 or over 64 bytes.
     /// - [`DecodeError::Malformed`] for a purpose that is not UTF-8.
     /// - Other [`DecodeError`]s for an invalid point, and for bytes that are too short or too long.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
@@ -97,7 +97,8 @@ pub struct Log<S> {
 }
 
 impl<S: Scheme> Log<S> {
-    /// Creates the log with this dictionary id and setup.
+    /// Creates the identity of the log with this dictionary id and setup. The id is a hash of
+    /// scheme, dictionary and setup.
     pub fn new(dictionary: DictionaryId, setup: Setup) -> Self {
         let label = [&dictionary.to_bytes()[..], &setup.label()].concat();
         let id = AccumulatorId::derive(S::ID, &setup.parameters.fingerprint(), &label);
@@ -109,27 +110,28 @@ impl<S: Scheme> Log<S> {
         }
     }
 
-    /// The id, which the digest and every challenge cover.
+    /// The id of the log, a hash of scheme, dictionary and setup. The log's digest and every
+    /// challenge cover it.
     pub const fn id(&self) -> AccumulatorId {
         self.id
     }
 
-    /// The dictionary's id in heads.
+    /// The dictionary id that the heads of this log contain.
     pub const fn dictionary(&self) -> DictionaryId {
         self.dictionary
     }
 
-    /// The setup.
+    /// The public setup of the log: parameters and shape.
     pub const fn setup(&self) -> &Setup {
         &self.setup
     }
 
-    /// The shape of the forest.
+    /// The shape of the log's trees.
     pub const fn shape(&self) -> Shape {
         self.setup.shape
     }
 
-    /// Returns the log at a verified head, for verifying proofs.
+    /// Returns the log at a verified head, the commitment against which proofs are verified.
     ///
     /// # Errors
     /// [`VerifyError::WrongDictionary`], [`VerifyError::WrongScheme`] for a head of another
@@ -154,7 +156,8 @@ impl<S: Scheme> Log<S> {
         })
     }
 
-    /// The log at a root in the history of a head of this log.
+    /// Returns the log at an older version whose root is proved to be in the history of a head of
+    /// this log.
     pub(crate) fn at_past(&self, past: &Verified<PastRoot<Sha256Ed25519>>) -> LogRoot<S> {
         LogRoot {
             log: self.clone(),
@@ -185,17 +188,17 @@ pub struct LogRoot<S: Scheme> {
 }
 
 impl<S: Scheme> LogRoot<S> {
-    /// The log.
+    /// The identity and setup of the log.
     pub const fn log(&self) -> &Log<S> {
         &self.log
     }
 
-    /// The version.
+    /// The version of the log that proofs are checked against.
     pub const fn version(&self) -> Version {
         self.version
     }
 
-    /// The digest of the log at that version.
+    /// The verified digest of the log at [`Self::version`].
     pub const fn root(&self) -> Digest<32> {
         self.root
     }

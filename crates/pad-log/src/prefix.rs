@@ -1,4 +1,4 @@
-//! Prefixes of elements as scalars: the roots of polynomials.
+//! Scalars of elements and of their prefixes, which are the roots of the accumulated polynomials.
 
 use ark_bls12_381::Fr;
 use ark_ff::AdditiveGroup;
@@ -10,8 +10,9 @@ use crate::{
     scheme::Scheme,
 };
 
-/// The scalar of the first `length` bits of an element that is at least as long. The scalar is a
-/// digest with its two highest bits cleared: below `2^254`, and so below the order of the groups.
+/// Hashes the first `length` bits of an element, which has at least that length, to a scalar. The
+/// scalar is a digest with its two highest bits cleared. It is below `2^254`, and so below the
+/// order of G1.
 ///
 /// Cost: one hash.
 pub fn scalar_of_prefix(element: &[u8], length: u16) -> Fr {
@@ -27,12 +28,13 @@ pub fn scalar_of_prefix(element: &[u8], length: u16) -> Fr {
     scalar::decode(&number).unwrap_or(Fr::ZERO)
 }
 
-/// The scalar of a key half, or of an element of a set, over all its bits.
+/// Hashes all bits of a key half, or of an element of a set, to a scalar.
 pub fn scalar_of_half(half: &[u8; HALF]) -> Fr {
     scalar_of_prefix(half, HALF_BITS)
 }
 
-/// The roots of an element's polynomial.
+/// The scalars of an element: one in counted schemes, one for each prefix in frontier schemes. They
+/// are roots of the polynomial of every tree with the element.
 pub(crate) fn roots_of<S: Scheme>(element: &[u8]) -> impl Iterator<Item = Fr> {
     S::root_lengths().map(|length| scalar_of_prefix(element, length))
 }

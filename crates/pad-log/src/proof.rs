@@ -1,9 +1,9 @@
 //! Proof messages and their verification.
 //!
-//! A proof keeps the received bytes. Verification makes two passes. The first pass reads the
-//! layout, hashes, and compares with the digest that the client trusts. The second pass decodes
-//! points and checks all equations together. Bytes that do not hash to the digest therefore cost
-//! only hashes, in proportion to their length.
+//! A proof stores the received bytes undecoded. Verification makes two passes. The first pass reads
+//! the parts of the message, hashes them, and compares with the digest that the client trusts. The
+//! second pass decodes points and checks all equations together. Bytes that do not hash to the
+//! digest therefore cost only hashes, in proportion to their length.
 
 mod append_only;
 mod inclusion;
@@ -26,18 +26,18 @@ pub use append_only::Growth;
 /// Suggested limit of a look-up in bytes, for [`LogClient::check`](crate::LogClient::check): 64
 /// MiB.
 ///
-/// Checking a proof of this size takes a minute or two, if the log itself is dishonest. Clients of
-/// keys with few values should set 1 MiB.
+/// A dishonest log can make a client work for a minute or two on a proof of this size. Clients that
+/// look up keys with few values should set 1 MiB.
 pub const LONGEST_LOOKUP: usize = 1 << 26;
 
 /// Suggested limit of an inclusion proof in bytes, for
-/// [`LogClient::check`](crate::LogClient::check): 64 KiB. Enough for a thousand trees. Each top
-/// tree takes 32 bytes.
+/// [`LogClient::check`](crate::LogClient::check): 64 KiB. Enough for a log of a thousand trees of
+/// the greatest size, each of which takes 32 bytes.
 pub const LONGEST_PROOF: usize = 1 << 16;
 
 /// Default limit of an append-only proof in bytes, for clients that set no other limit: 64 MiB.
-/// Enough for two million top trees. Checking a proof of this size takes one hash for every 32
-/// bytes.
+/// Enough for a log of two million trees of the greatest size. Checking a proof of this size takes
+/// one hash for every 32 bytes.
 pub const LONGEST_GROWTH: usize = 1 << 26;
 
 macro_rules! messages {
@@ -50,13 +50,13 @@ macro_rules! messages {
         }
 
         impl<S> $name<S> {
-            /// Creates the proof with this body, as received or made.
+            /// Creates a proof from its encoded bytes, without a check.
             pub(crate) const fn new(body: Vec<u8>) -> Self {
                 Self { body, scheme: PhantomData }
             }
         }
 
-        /// Accepts any bytes: the layout depends on the query, and the check reads it.
+        /// Decoding accepts any bytes. Their layout depends on the query, so verification reads it.
         impl<S: Scheme> Wire for $name<S> {
             type Context = ();
             const KIND: u8 = $kind;
@@ -103,8 +103,8 @@ messages! {
     AppendOnlyProof, KIND_APPEND_ONLY;
 }
 
-/// Creates claims whose coefficients depend on the log, on the query with its digests, and on the
-/// whole message.
+/// Creates an empty collection of claims. Their random coefficients depend on the log, on
+/// `question` (the query and the trusted digests), and on the whole message `body`.
 fn claims<S: Scheme>(log: &Log<S>, question: &[&[u8]], body: &[u8]) -> Claims {
     let mut transcript = Transcript::new(log.id(), "aad: coefficients");
     for part in question {
@@ -114,7 +114,7 @@ fn claims<S: Scheme>(log: &Log<S>, question: &[&[u8]], body: &[u8]) -> Claims {
     Claims::new(transcript)
 }
 
-/// Checks `claims` and the claims of `certificates`.
+/// Checks all equations of a proof together: those in `claims`, and those of `certificates`.
 ///
 /// # Errors
 /// [`VerifyError::EquationMismatch`] if an equation does not hold. Other errors for points and

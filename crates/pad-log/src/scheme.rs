@@ -1,4 +1,4 @@
-//! Schemes: the kind of entries, and the method that proves completeness.
+//! Schemes of append-only logs: the kind of entries, and the method that proves look-ups complete.
 
 use core::{fmt::Debug, ops::RangeInclusive};
 
@@ -17,13 +17,14 @@ mod sealed {
 
 /// Scheme of append-only dictionaries or sets: one of the four below.
 pub trait Scheme: sealed::Sealed + Copy + Debug + Default + Eq + Send + Sync + 'static {
-    /// The number of the scheme in signed heads, ids and envelopes.
+    /// The number that identifies the scheme in signed heads, ids and encoded messages.
     const ID: SchemeId;
     /// Display name of the scheme, for example `aad-counted`.
     const NAME: &'static str;
-    /// Kind of entries.
+    /// The kind of entries: pairs of key and value, or members of a set.
     const CONTENTS: Contents;
-    /// Method that proves completeness of look-ups. Determines the scalars of an element.
+    /// The method that proves that a look-up contains all values of a key. It determines which
+    /// scalars represent an element.
     const COMPLETENESS: Completeness;
     /// Length of an element in bits.
     const ELEMENT_BITS: u16 = match Self::CONTENTS {
@@ -33,11 +34,12 @@ pub trait Scheme: sealed::Sealed + Copy + Debug + Default + Eq + Send + Sync + '
     /// Number of bits of an element that identify its key: the key half in dictionaries, all bits
     /// in sets.
     const KEY_BITS: u16 = HALF_BITS;
-    /// Greatest degree of the polynomial of a group of prefixes. Verifiers do not check it.
+    /// In frontier schemes, the maximum number of prefixes in a group, which is the degree of the
+    /// group's polynomial. Verifiers do not check it.
     const GROUP_DEGREE: usize = 1024;
 
-    /// Number of scalars of an element. Parameters need this number of powers for each element of
-    /// the largest tree.
+    /// Number of scalars that represent an element, each a root of its tree's polynomial.
+    /// Parameters need as many powers for each element of the largest tree.
     const ROOTS: u16 = match Self::COMPLETENESS {
         Completeness::Counted => 1,
         Completeness::Frontier => Self::ELEMENT_BITS,
@@ -56,8 +58,8 @@ pub trait Scheme: sealed::Sealed + Copy + Debug + Default + Eq + Send + Sync + '
         }
     }
 
-    /// Common first bytes of all elements of a key or member, zero-padded where elements are
-    /// shorter.
+    /// The first 32 bytes that all elements of a key share, or the element of a member. Zero-padded
+    /// where elements are shorter.
     fn beginning(key: &[u8]) -> Digest<32> {
         match Self::CONTENTS {
             Contents::Dictionary => key_half(key),
@@ -75,11 +77,11 @@ pub trait SetScheme: Scheme {}
 /// Method that proves look-ups complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Completeness {
-    /// Each element has one scalar, the scalar of its key half. A proof opens the multiplicity of
-    /// the key's scalar as a root of the polynomial of a tree.
+    /// Each element has one scalar, that of its key half. A proof shows how often the key's scalar
+    /// is a root of a tree's polynomial, which is the number of values.
     Counted,
-    /// Each element has the scalars of all its prefixes. For an absent key, evidence proves that a
-    /// prefix of the key is among the strings outside the tree.
+    /// Each element has the scalars of all its prefixes. For an absent key, a proof shows that some
+    /// prefix of the key is no prefix of any element in the tree.
     Frontier,
 }
 
@@ -88,7 +90,7 @@ pub enum Completeness {
 pub enum Contents {
     /// Pairs of keys and values. A key may have many values, and a pair may occur often.
     Dictionary,
-    /// Members, each at most once.
+    /// Members of a set without values. A member occurs at most once.
     Set,
 }
 
@@ -116,14 +118,15 @@ macro_rules! schemes {
 }
 
 schemes! {
-    /// Dictionaries with counted completeness. Appending is cheap and proofs are the smallest. A
-    /// look-up costs the server a sum over all elements.
+    /// Dictionaries with counted completeness. Appending is cheap and proofs are the smallest. For
+    /// a look-up, the server computes a multi-scalar sum over all elements.
     AadCounted: DictionaryScheme, 0x0302, "aad-counted", Dictionary, Counted;
     /// Sets with counted completeness. See [`AadCounted`].
     AasCounted: SetScheme, 0x0312, "aas-counted", Set, Counted;
-    /// Dictionaries with the paper's completeness proofs. Look-ups are cheap for the server too.
-    /// Appending costs hundreds of times as much as in [`AadCounted`].
+    /// Dictionaries whose look-ups are proved complete by prefixes ([`Completeness::Frontier`]), as
+    /// in the paper. Look-ups are cheap for the server too. Appending costs hundreds of times as
+    /// much as in [`AadCounted`].
     AadFrontier: DictionaryScheme, 0x0301, "aad-frontier", Dictionary, Frontier;
-    /// Sets with the paper's completeness proofs. See [`AadFrontier`].
+    /// Sets whose look-ups are proved complete by prefixes, as in the paper. See [`AadFrontier`].
     AasFrontier: SetScheme, 0x0311, "aas-frontier", Set, Frontier;
 }

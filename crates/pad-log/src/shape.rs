@@ -1,15 +1,17 @@
 //! The shape of a log: the perfect binary trees over its elements.
 //!
-//! The shape follows from the number of elements and three numbers of the log's setup. A proof
-//! states only the number of elements, which the digest covers.
+//! The shape follows from the number of elements and three numbers of the log's setup: level of
+//! blocks, top level and schedule. A proof states only the number of elements, which the digest
+//! covers.
 
 #![deny(clippy::arithmetic_side_effects)]
 
-/// The address of a node of the forest. The node covers the `2^level` positions from
-/// `index * 2^level` on.
+/// The address of a node in the forest of trees over a log's elements. The node covers the
+/// `2^level` positions from `index * 2^level` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Address {
-    /// The height above single elements, at most [`Shape::GREATEST_LEVEL`].
+    /// The height of the node above single elements, which have level 0. At most
+    /// [`Shape::GREATEST_LEVEL`].
     pub level: u8,
     /// The number of nodes of this level to the left of the node.
     pub index: u64,
@@ -25,7 +27,7 @@ impl Address {
         Self { level, index }
     }
 
-    /// The number of positions covered.
+    /// The number of positions that the node covers.
     pub const fn width(self) -> u64 {
         match 1_u64.checked_shl(widen(self.level)) {
             Some(width) => width,
@@ -33,17 +35,17 @@ impl Address {
         }
     }
 
-    /// The first position covered.
+    /// The first position that the node covers.
     pub const fn start(self) -> u64 {
         self.index.saturating_mul(self.width())
     }
 
-    /// The position after the last covered position.
+    /// The position after the last one that the node covers.
     pub const fn end(self) -> u64 {
         self.index.saturating_add(1).saturating_mul(self.width())
     }
 
-    /// The two nodes below, left and right. Nodes of level 0 have no children.
+    /// The left and the right child of the node, or `None` for a node of level 0.
     pub const fn children(self) -> Option<(Self, Self)> {
         let Some(level) = self.level.checked_sub(1) else {
             return None;
@@ -55,19 +57,20 @@ impl Address {
     }
 }
 
-/// The size of a log from which nodes above the blocks may be used.
+/// Determines when digests and proofs first use a node above the blocks: as soon as its elements
+/// are complete, or later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedule {
-    /// Nodes are available with their last element. Proofs are shortest. An append that completes a
-    /// large tree does all work of that tree.
+    /// A node is used as soon as its last element is appended. Proofs are shortest. An append that
+    /// completes a large tree does all work of that tree.
     Eager,
-    /// A node of `n` elements is available `n` appends after its last element. The work can be
+    /// A node of `n` elements is first used `n` appends after its last element. The work can be
     /// spread over these appends. Proofs are about twice as long.
     Deferred,
 }
 
 impl Schedule {
-    /// Returns the schedule with this number in labels and key files.
+    /// Returns the schedule with this [`Self::number`], or `None` if there is no such schedule.
     pub const fn from_number(number: u8) -> Option<Self> {
         match number {
             0 => Some(Self::Eager),
@@ -76,7 +79,8 @@ impl Schedule {
         }
     }
 
-    /// The number of this schedule in labels and key files.
+    /// The number that identifies this schedule in key files and in the label from which a log's id
+    /// is derived.
     pub const fn number(self) -> u8 {
         match self {
             Self::Eager => 0,
@@ -85,7 +89,7 @@ impl Schedule {
     }
 }
 
-/// The arrangement of a log's elements in trees, for every size.
+/// The arrangement of a log's elements in perfect binary trees, for every size of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     block_level: u8,
@@ -94,22 +98,22 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The level of blocks, which key files name. Blocks are aligned runs of eight elements that
-    /// proofs include in full. Accumulators begin at this level.
+    /// The level of blocks in the trees, which key files state. Blocks are aligned runs of eight
+    /// elements that proofs include in full. Accumulators begin at this level.
     pub const BLOCK_LEVEL: u8 = 3;
     /// The greatest level of any log's trees.
     pub const GREATEST_LEVEL: u8 = 32;
     /// Exclusive upper bound of the number of elements of a log.
     pub const SIZE_LIMIT: u64 = 1 << 48;
 
-    /// Creates the shape with trees of up to `2^top_level` elements. `None` unless `top_level` is 4
-    /// to 32.
+    /// Creates the shape of a log with trees of up to `2^top_level` elements. Returns `None` unless
+    /// `top_level` is 4 to 32.
     pub const fn new(top_level: u8, schedule: Schedule) -> Option<Self> {
         Self::with_blocks(Self::BLOCK_LEVEL, top_level, schedule)
     }
 
-    /// Like [`Shape::new`], with blocks of level `block_level`, which differs from the default only
-    /// in tests.
+    /// Like [`Shape::new`], but with blocks of level `block_level` instead of
+    /// [`Shape::BLOCK_LEVEL`]. The two differ only in tests.
     pub(crate) const fn with_blocks(
         block_level: u8,
         top_level: u8,
@@ -125,27 +129,27 @@ impl Shape {
         })
     }
 
-    /// The level of blocks: [`Shape::BLOCK_LEVEL`].
+    /// The level of blocks. It is [`Shape::BLOCK_LEVEL`], except in tests.
     pub const fn block_level(self) -> u8 {
         self.block_level
     }
 
-    /// The level of the largest trees.
+    /// The level of the roots of the largest trees, which have `2^top_level` elements.
     pub const fn top_level(self) -> u8 {
         self.top_level
     }
 
-    /// The schedule of nodes above the blocks.
+    /// The schedule that states when a node above the blocks is first used.
     pub const fn schedule(self) -> Schedule {
         self.schedule
     }
 
-    /// Whether a node may be used in the log of `size` elements.
+    /// Whether digests and proofs of a log of `size` elements may use a node.
     pub const fn is_available(self, node: Address, size: u64) -> bool {
         size >= self.available_from(node)
     }
 
-    /// The least size of a log in which a node may be used.
+    /// The smallest size of a log whose digests and proofs may use a node.
     pub const fn available_from(self, node: Address) -> u64 {
         let delay = match self.schedule {
             Schedule::Deferred if node.level > self.block_level => node.width(),
@@ -159,9 +163,9 @@ impl Shape {
         node.level >= self.block_level
     }
 
-    /// Returns whether look-ups prove which elements of a key a root contains. Roots at or below
-    /// the blocks' level are included in full instead. Blocks of one element are proved like larger
-    /// trees.
+    /// Returns whether a look-up contains evidence about the tree of this root, instead of all its
+    /// elements. Trees at or below the blocks' level are included in full. Blocks of one element
+    /// are proved like larger trees.
     pub(crate) const fn is_proved(self, root: Address) -> bool {
         root.level > self.block_level || self.block_level == 0
     }
@@ -171,10 +175,10 @@ impl Shape {
         Address::holding(self.block_level, position)
     }
 
-    /// The root that covers `position` in the forest of `size` elements; `position` is below
+    /// The root of the tree that covers `position` in a log of `size` elements. `position` is below
     /// `size`.
     ///
-    /// Time: the number of levels.
+    /// Time: linear in the number of levels.
     pub fn root_holding(self, position: u64, size: u64) -> Address {
         (0..=self.top_level)
             .rev()
@@ -183,27 +187,28 @@ impl Shape {
             .unwrap_or(Address::holding(0, position))
     }
 
-    /// Whether a node is a root of the forest of `size` elements.
+    /// Whether a node is the root of a tree in a log of `size` elements.
     pub fn is_root(self, node: Address, size: u64) -> bool {
         node.start() < size && self.root_holding(node.start(), size) == node
     }
 
-    /// The roots of the forest of `size` elements, from the root that starts at `position`, from
-    /// left to right.
+    /// Iterates over the roots of the trees of a log of `size` elements, from left to right. Starts
+    /// with the root whose tree starts at `position`.
     ///
-    /// Lazy, because an untrusted `size` may be huge.
+    /// The iterator is lazy, because an untrusted `size` may be huge.
     pub fn forest_from(self, position: u64, size: u64) -> impl Iterator<Item = Address> {
         let root = move |position| (position < size).then(|| self.root_holding(position, size));
         core::iter::successors(root(position), move |previous| root(previous.end()))
     }
 
-    /// The roots of the forest of `size` elements, from left to right: see [`Shape::forest_from`].
+    /// Iterates over the roots of the trees of a log of `size` elements, from left to right: see
+    /// [`Shape::forest_from`].
     pub fn forest(self, size: u64) -> impl Iterator<Item = Address> {
         self.forest_from(0, size)
     }
 
-    /// Whether a message of `length` bytes can be about trees that cover `positions` positions.
-    /// Each tree of the top level takes 32 bytes.
+    /// Whether a proof of `length` bytes can be about trees that cover `positions` positions. Each
+    /// tree of the greatest size takes 32 bytes of a proof.
     pub fn is_plausible(self, positions: u64, length: usize) -> bool {
         let trees = Address::holding(self.top_level, positions).index;
         let length = u64::try_from(length).unwrap_or(u64::MAX);
@@ -211,7 +216,7 @@ impl Shape {
     }
 }
 
-/// `u32::from`, which is not const.
+/// Converts a level to `u32` in a `const fn`, which cannot call `u32::from`.
 #[expect(clippy::as_conversions, reason = "widening in a const fn")]
 const fn widen(level: u8) -> u32 {
     level as u32

@@ -1,4 +1,5 @@
-//! Statements, established by verified proofs. Each contains its log, version and query.
+//! Statements about a log that a client obtains by verifying proofs. Each contains its log, version
+//! and query.
 
 use alloc::vec::Vec;
 
@@ -8,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// An appended entry: a key with a value, or a member of a set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// The key, or the member.
+    /// The key of the value; in a set, the member.
     pub key: Key,
     /// The value; empty for a member of a set.
     pub value: Value,
@@ -22,15 +23,15 @@ impl Entry {
     }
 }
 
-/// The complete multiset of a key's values.
+/// States which values a key has in one version of a log: exactly these, and no others.
 ///
 /// An honest log lists the values in the order in which they were appended. The proof does not
 /// cover that order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Values {
-    /// The log's dictionary id.
+    /// The dictionary id of the log that the statement is about.
     pub dictionary: DictionaryId,
-    /// The version that was queried.
+    /// The version of the log that the statement is about.
     pub version: Version,
     /// The key that was looked up.
     pub key: Key,
@@ -38,42 +39,42 @@ pub struct Values {
     pub values: Vec<Value>,
 }
 
-/// Absence of a member from a set.
+/// States that a member is absent from one version of a set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Absent {
-    /// The log's dictionary id.
+    /// The dictionary id of the log that the statement is about.
     pub dictionary: DictionaryId,
-    /// The version that was queried.
+    /// The version of the set that the statement is about.
     pub version: Version,
     /// The absent member.
     pub member: Key,
 }
 
-/// Inclusion of an entry in the log.
+/// States that one version of a log contains an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Included {
-    /// The log's dictionary id.
+    /// The dictionary id of the log that the statement is about.
     pub dictionary: DictionaryId,
-    /// The version that was queried.
+    /// The version of the log that the statement is about.
     pub version: Version,
-    /// The entry.
+    /// The entry that the log contains.
     pub entry: Entry,
-    /// The position in the log, from 0.
+    /// The position of the entry in the log, from 0.
     pub position: u64,
-    /// Number of times that the pair had been appended, this time included, according to the log; 0
-    /// in sets. The proof does not cover the earlier occurrences.
+    /// Number of times that this pair of key and value was appended up to this position, inclusive,
+    /// according to the log; 0 in sets. The proof does not cover the earlier occurrences.
     pub occurrence: u64,
 }
 
-/// Growth of a log: the newer version contains all elements of the older version, at the same
-/// positions.
+/// States that a log only grew between two versions: the newer version contains all elements of the
+/// older version, at the same positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grown {
-    /// The log's dictionary id.
+    /// The dictionary id of the log that the statement is about.
     pub dictionary: DictionaryId,
-    /// The older version.
+    /// The number of the older version.
     pub from: Version,
-    /// The newer version.
+    /// The number of the newer version.
     pub to: Version,
     /// The number of elements in the older version.
     pub from_size: u64,

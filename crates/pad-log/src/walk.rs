@@ -1,9 +1,9 @@
-//! Reads trees from proofs: from the bytes of a proof to the hash of a root, and the certificates
-//! to check.
+//! Reads trees from the bytes of a proof. Computes the hash of each tree's root, and collects the
+//! certificates to check.
 //!
 //! Certificates are checked only after the hash was verified. This module decodes no points:
-//! decoding a point costs as much as a thousand hashes, and bytes outside the digest are not worth
-//! it.
+//! decoding a point costs as much as a thousand hashes, which is wasted on bytes that do not hash
+//! to the trusted digest.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -19,7 +19,8 @@ use crate::{
     shape::{Address, Shape},
 };
 
-/// A closed node in a proof: the two values that its hash needs.
+/// A node of which a proof contains nothing below: the two values from which the node's hash is
+/// computed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stub<'a> {
     pub(crate) accumulator: &'a PointBytes,
@@ -32,19 +33,21 @@ impl Stub<'_> {
     }
 }
 
-/// The open parts of a tree in a proof; all others are stubs. Prover and verifier share it.
+/// Selects the nodes of a tree that a proof opens, which means that it contains their children or
+/// elements. All other nodes are [stubs](Stub). Prover and verifier use the selection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Opening<'b> {
-    /// The blocks that hold these positions, in ascending order, within one tree.
+    /// Opens the nodes on the paths to the blocks with these positions, which are ascending and
+    /// within one tree.
     Holding(&'b [u64]),
-    /// The growth since the log had this size. Closes the roots of that size and the nodes with
-    /// only later elements.
+    /// Opens the nodes that an append-only proof since this older size needs. The roots of the
+    /// older size, and nodes with only newer elements, are stubs.
     Since(Shape, u64),
 }
 
 impl Opening<'_> {
-    /// Whether everything below the node is closed. The node must be the whole tree, or reached by
-    /// [`Opening::children`].
+    /// Whether the node is a stub, so that the proof contains nothing below it. `self` must be the
+    /// selection for this node: that of the whole tree, or a result of [`Opening::children`].
     pub(crate) fn is_closed(self, node: Address) -> bool {
         match self {
             Self::Holding(positions) => positions.is_empty(),
@@ -52,7 +55,8 @@ impl Opening<'_> {
         }
     }
 
-    /// The openings of the two children of a node; `right` is the right child.
+    /// Divides the selection for a node into those for its left and its right child. `right` is the
+    /// address of the right child.
     pub(crate) fn children(self, right: Address) -> (Self, Self) {
         match self {
             Self::Holding(positions) => {
@@ -66,25 +70,25 @@ impl Opening<'_> {
     }
 }
 
-/// Reads the trees of one proof.
+/// Reads the trees of one proof, and collects their elements, certificates and older roots.
 #[derive(Debug)]
 pub(crate) struct Walk<'a, S> {
     pub(crate) shape: Shape,
     pub(crate) reader: Reader<'a>,
     /// Certificates of the nodes that were read so far, still to be checked.
     pub(crate) certificates: Vec<Certificate<'a>>,
-    /// Runs of elements that the proof includes in full, from left to right.
+    /// The elements that the proof contains, in runs of consecutive positions, from left to right.
     pub(crate) shown: Vec<Run<'a>>,
-    /// The hashes of nodes that are roots of an older size, in the order in which
-    /// [`Opening::Since`] meets them.
+    /// The hashes of nodes that are roots of the older size in [`Opening::Since`], from left to
+    /// right.
     pub(crate) old_roots: Vec<Digest<32>>,
     scheme: core::marker::PhantomData<S>,
 }
 
-/// A run of consecutive elements.
+/// Elements of consecutive positions in the log.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Run<'a> {
-    /// The position of the first element.
+    /// The position of the first element in the log.
     pub(crate) start: u64,
     bytes: &'a [u8],
     width: usize,
@@ -98,7 +102,8 @@ impl<'a> Run<'a> {
         positions.zip(self.bytes.chunks(self.width))
     }
 
-    /// The hash of the perfect tree of plain nodes over the elements that `node` covers.
+    /// The hash of the perfect Merkle tree, without accumulators, over the elements of this run
+    /// that `node` covers.
     pub(crate) fn hash_of(&self, node: Address) -> Digest<32> {
         let covered = node.start()..node.end();
         let elements = self.elements();
@@ -119,7 +124,8 @@ impl<'a, S: Scheme> Walk<'a, S> {
         }
     }
 
-    /// Reads a root of the forest with all open nodes below it. Returns the hash of the root.
+    /// Reads a tree of the log with all nodes that `opening` selects. Returns the hash of the
+    /// tree's root.
     pub(crate) fn root(
         &mut self,
         root: Address,
@@ -132,14 +138,14 @@ impl<'a, S: Scheme> Walk<'a, S> {
         }
     }
 
-    /// Reads a node below the blocks' level in full. Returns the hash of the node.
+    /// Reads all elements of a node below the blocks' level. Returns the hash of the node.
     fn elements(&mut self, node: Address, opening: Opening<'_>) -> Result<Digest<32>, DecodeError> {
         let run = self.run(node)?;
         self.note_old_roots(run, node, opening);
         Ok(run.hash_of(node))
     }
 
-    /// Reads a node at the blocks' level or above, with all open nodes below it.
+    /// Reads a node at the blocks' level or above, with all nodes below it that `opening` selects.
     ///
     /// Recursion: at most 32 levels, the greatest height of a log's trees.
     pub(crate) fn node(
@@ -158,7 +164,8 @@ impl<'a, S: Scheme> Walk<'a, S> {
         }
     }
 
-    /// Reads a stub. Records the hash of the node if the node is an old root.
+    /// Reads a node of which the proof contains nothing below. Adds its hash to `old_roots` if it
+    /// is a root of the older size.
     fn stub(&mut self, node: Address, opening: Opening<'_>) -> Result<Stub<'a>, DecodeError> {
         let stub = Stub {
             accumulator: self.reader.array_ref()?,
@@ -172,7 +179,7 @@ impl<'a, S: Scheme> Walk<'a, S> {
         Ok(stub)
     }
 
-    /// Reads a block in full, with its certificate.
+    /// Reads a block with all its elements and its certificate.
     fn block(&mut self, node: Address, opening: Opening<'_>) -> Result<Stub<'a>, DecodeError> {
         let accumulator = self.reader.array_ref()?;
         let run = self.run(node)?;
@@ -215,7 +222,7 @@ impl<'a, S: Scheme> Walk<'a, S> {
         })
     }
 
-    /// Reads all elements of a node.
+    /// Reads all elements that a node covers, and adds them to `shown`.
     fn run(&mut self, node: Address) -> Result<Run<'a>, DecodeError> {
         let width = S::element_bytes();
         let count = usize::try_from(node.width()).map_err(|_| DecodeError::Malformed)?;
@@ -229,8 +236,8 @@ impl<'a, S: Scheme> Walk<'a, S> {
         Ok(run)
     }
 
-    /// Records the old roots among elements that the proof includes in full. These roots are below
-    /// the blocks' level.
+    /// Computes the roots of the older size that lie within `run`, and adds their hashes to
+    /// `old_roots`. These roots are below the blocks' level.
     fn note_old_roots(&mut self, run: Run<'a>, node: Address, opening: Opening<'_>) {
         if let Opening::Since(shape, size) = opening {
             let old = shape

@@ -244,6 +244,6 @@ impl CosigningTask {
 
 /// Path below a witness's URL that accepts checkpoints.
 pub(crate) const ADD_CHECKPOINT: &str = "/add-checkpoint";
-/// Maximum number of old sizes tried in one round. Another server of the same log may have sent a
-/// checkpoint in the meantime.
+/// Maximum number of requests to a witness in one round, each with another old size of the log.
+/// Another server of the same log may have sent a checkpoint in the meantime.
 const MOST_SIZES: usize = 3;

@@ -38,10 +38,10 @@ pub struct Dictionary {
     published: PublishedFiles,
     /// Retention policy for versions.
     keep: Keep,
-    /// Keeper of the store that answers queries.
+    /// The opened store, which answers queries.
     ///
-    /// Readers hold the outer lock only briefly, so that the keeper can be replaced. The inner lock
-    /// is taken for writing only if contents are in memory.
+    /// Readers hold the outer lock only briefly, so that the opened store can be replaced. The
+    /// inner lock is taken for writing only if contents are in memory.
     current: RwLock<Arc<RwLock<Server>>>,
     /// Lock that serialises changes of the store.
     changing: Mutex<()>,
@@ -66,8 +66,8 @@ impl Dictionary {
         Self::open_with(store, NodeCache::default())
     }
 
-    /// Opens the dictionary in `store` with a node cache. Updates are applied by a second keeper
-    /// with its own cache.
+    /// Opens the dictionary in `store` with a node cache. Updates are applied to the store by a
+    /// second handle with its own cache.
     ///
     /// # Errors
     /// [`RepositoryError`], with [`StoreError::TooLarge`] if the cache must contain the latest
@@ -226,7 +226,7 @@ impl Dictionary {
         self.public.scheme.family() == SchemeFamily::Tree && !AnyStore::is_in_objects(&self.store)
     }
 
-    /// Calls `work` with the current repository and returns its result.
+    /// Calls `work` with the store as it is currently opened, and returns the result of `work`.
     pub fn read<T>(&self, work: impl FnOnce(&Server) -> T) -> T {
         let current = self.current();
         // No code panics while it changes the keeper, so the value in a poisoned lock is intact.
@@ -395,7 +395,7 @@ impl Dictionary {
         Arc::clone(&current)
     }
 
-    /// Opens the store again, and replaces the current keeper by the result.
+    /// Opens the store again. Replaces the opened store that answers queries by the result.
     fn reopen(&self) -> Result<(), RepositoryError> {
         let opened = Server::of_any_with(&self.store, self.cache.clone())?;
         let opened = Arc::new(RwLock::new(opened));

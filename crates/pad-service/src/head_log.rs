@@ -63,13 +63,14 @@ struct State {
     /// Latest signed checkpoint, as far as this process knows.
     signed: Option<Note>,
     signed_size: u64,
-    /// Whether the log's last entry was compared with the dictionary's head of this version.
+    /// Whether the log's last entry was compared with the dictionary's head of the entry's version.
     is_checked: bool,
     /// Whether the last attempt to append new heads failed.
     has_failed: bool,
     /// Cosignatures of the latest signed checkpoint, by the index of the witness.
     cosigned: BTreeMap<usize, Signature>,
-    /// Indices of the witnesses that were asked to cosign this checkpoint, with any result.
+    /// Indices of the witnesses that were asked to cosign the latest signed checkpoint, with any
+    /// result.
     asked: BTreeSet<usize>,
 }
 
@@ -103,7 +104,8 @@ impl State {
         self.store.as_mut().ok_or(StoreError::Failed)
     }
 
-    /// Updates the latest signed checkpoint. Drops the cosignatures of an older checkpoint.
+    /// Takes over the latest signed checkpoint from the log's storage. Drops the cosignatures of an
+    /// older checkpoint.
     fn note_signed(&mut self) {
         let Some(store) = &self.store else { return };
         if self.signed_size == store.signed_size() {
@@ -116,7 +118,7 @@ impl State {
     }
 }
 
-/// Error of a head log.
+/// Error returned by operations on a log of heads.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HeadLogError {
@@ -125,13 +127,13 @@ pub enum HeadLogError {
     OtherDictionary {
         /// Name of the key, which is the log's origin.
         origin: String,
-        /// Id of the dictionary.
+        /// Id of the dictionary that the log is opened for.
         dictionary: String,
     },
-    /// The policy does not name the log.
+    /// The witness policy does not name the log.
     #[error("the policy of witnesses does not name the log's key")]
     NotInPolicy,
-    /// The log and the dictionary contain different heads of this version.
+    /// The log and the dictionary contain different heads of the given version.
     #[error("the log has another head of version {0} than the store: one of them was changed")]
     OtherHead(Version),
     /// After a failure, the folder contains a log that does not continue the log that this process
@@ -144,7 +146,7 @@ pub enum HeadLogError {
         /// Number of entries signed by this process.
         signed: u64,
     },
-    /// A head of the store does not verify.
+    /// A head in the dictionary's store does not verify.
     #[error("the head of version {version} does not verify: {reason}")]
     Head {
         /// Version of the head.
@@ -176,7 +178,8 @@ fn until(now: SystemTime) -> Window {
     Window::around(now, now.seconds())
 }
 
-/// A request to a witness to cosign a checkpoint.
+/// A request to a witness to cosign a checkpoint: the body to send, the signed checkpoint, and the
+/// number of its entries.
 #[derive(Debug)]
 pub(crate) struct Request {
     pub(crate) body: String,
@@ -205,7 +208,7 @@ impl HeadLog {
         Self::open_in(Arc::new(Folder::open(folder)?), signer, policy, heads)
     }
 
-    /// Opens a log like [`HeadLog::open`], in a folder of any file layer.
+    /// Opens a log like [`HeadLog::open`], in any [`FileLayer`].
     ///
     /// # Errors
     /// [`HeadLogError`].
@@ -270,7 +273,8 @@ impl HeadLog {
         Self { clock, ..self }
     }
 
-    /// Checks that the log's last entry equals the dictionary's head of this version.
+    /// Checks that the log's last entry equals the dictionary's head of the entry's version.
+    /// Succeeds if the dictionary does not have that version.
     fn check_last(state: &mut State, heads: &impl LoggedHeads) -> Result<(), HeadLogError> {
         let Some(last) = state.signed_size.checked_sub(1) else {
             return Ok(());

@@ -46,11 +46,11 @@ trait MirrorTarget: fmt::Debug + Send + Sync {
     /// Last version to copy, if there is a limit.
     fn until(&self) -> Option<Version>;
 
-    /// View of a client that has seen only this copy.
+    /// View of a client that has verified only the heads of this copy.
     fn seen(&self) -> Result<StoredView, NotFollowed<AnswerError>>;
 
-    /// Fetches the next missing contents up to `wanted` from an upstream server. Returns whether to
-    /// continue.
+    /// Fetches the next missing contents up to version `wanted` from an upstream server, and adds
+    /// the number of applied updates to `taken`. Returns whether to continue.
     fn take(
         &self,
         visit: &ServerSession<'_>,
@@ -89,7 +89,7 @@ fn goes_on(visit: &ServerSession<'_>, copy: &dyn MirrorTarget) -> Result<bool, S
     }
 }
 
-/// Result of one round.
+/// Result of [`Mirror::round`], which queries every upstream server once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RoundSummary {
     /// Number of updates applied.
@@ -219,7 +219,8 @@ impl Mirror {
         each.collect()
     }
 
-    /// Fetches the next missing contents from an upstream server. Returns whether more are missing.
+    /// Fetches the next missing contents from an upstream server, and adds the number of applied
+    /// updates to `taken`. Returns whether more are missing.
     fn take(&self, visit: &ServerSession<'_>, taken: &mut usize) -> Result<bool, StopReason> {
         let copy = self.copy.as_ref();
         if !goes_on(visit, copy)? {

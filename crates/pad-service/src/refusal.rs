@@ -1,4 +1,4 @@
-//! Error responses.
+//! Error responses of a service or a router.
 
 use core::fmt;
 

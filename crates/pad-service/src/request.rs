@@ -8,7 +8,8 @@ use pad_web::server::{ClientAddress, Head, HeaderValue, Method, StatusCode, Work
 
 use crate::{refusal::Refusal, served::ServedDictionary};
 
-/// A request about the server, or about a dictionary, which is resolved as a `D`.
+/// A request about the server or about a dictionary. `D` is the type to which a dictionary's name
+/// is resolved.
 #[derive(Debug)]
 pub struct Request<D> {
     pub(crate) target: Target<D>,
@@ -30,7 +31,7 @@ pub(crate) enum Target<D> {
     List,
     /// A resource of a dictionary.
     Get(D, Resource),
-    /// The answer to the question in the request body.
+    /// The answer, about a version, to the question in the request body.
     Ask(D, Version),
     /// The update in the request body, to be applied.
     Update(D),
@@ -49,7 +50,8 @@ pub const ROUTES: [(&str, &str, &str); 5] = [
 pub(crate) const DICTIONARIES: &str = "/v1/dictionaries";
 
 impl<D> Target<D> {
-    /// Parses the target from the head of a request.
+    /// Parses the target from the head of a request. `dictionary` resolves the name of a
+    /// dictionary, and returns `None` for an unknown name.
     pub(crate) fn of(
         head: &Head,
         dictionary: impl FnOnce(&str) -> Option<D>,
@@ -101,7 +103,8 @@ impl<D> Target<D> {
         }
     }
 
-    /// Returns the name of the route or resource.
+    /// Returns the name of the route, as in [`ROUTES`], or of the resource, as in
+    /// [`Resource::TEMPLATES`].
     pub(crate) const fn name(&self) -> &'static str {
         match self {
             Self::Health => "health",
@@ -113,7 +116,8 @@ impl<D> Target<D> {
         }
     }
 
-    /// Returns the maximum bytes of the request body.
+    /// Returns the maximum bytes of the request body. `updates` is the limit for a body with an
+    /// update.
     pub(crate) fn body_bytes(&self, updates: usize) -> usize {
         match self {
             Self::Update(_) => updates,

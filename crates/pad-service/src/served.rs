@@ -101,7 +101,7 @@ impl ServedDictionary {
         (!is_listed).then(bytes).flatten()
     }
 
-    /// Calls `work` with the current contents and returns its result.
+    /// Calls `work` with the current contents of the dictionary, and returns the result of `work`.
     pub(crate) fn read<T>(&self, work: impl FnOnce(&Contents<'_>) -> T) -> T {
         match self {
             Self::Whole(dictionary) => dictionary.read(|repository| {
@@ -197,7 +197,7 @@ impl<'r> Contents<'r> {
         }
     }
 
-    /// Returns the keeper for the update to `version`, if this server keeps the update.
+    /// Returns the opened store that has the update to `version`, if this server keeps the update.
     ///
     /// An update is rebuilt from the contents of two versions, or dropped with the older version.
     /// Parts have no updates.

@@ -311,7 +311,8 @@ impl Service {
         Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "too_long", text)
     }
 
-    /// Applies an update durably.
+    /// Applies an encoded update durably. The response has status 201 if the update was new, and
+    /// 200 if it was applied before.
     fn update(&self, dictionary: &crate::Dictionary, update: Vec<u8>) -> Result<Answer, Refusal> {
         let applied = dictionary.apply(&[update]);
         self.metrics.count_update(applied.is_ok());
@@ -441,7 +442,8 @@ fn update_of(repository: &Server, version: Version, most: usize) -> Result<Vec<u
     })
 }
 
-/// Returns the updates to versions `first` to `last`, or as many as fit in a page.
+/// Returns an encoded list of the updates to versions `first` to `last`, or of as many as fit in a
+/// page.
 ///
 /// A page contains at least one update. The first update may exceed the page size, up to `most`
 /// bytes.
@@ -479,8 +481,8 @@ fn updates(
     list(page.iter().map(Vec::as_slice))
 }
 
-/// Returns the heads of versions `first` to `last`, or as many as fit in a page. A page contains at
-/// least one head.
+/// Returns an encoded list of the heads of versions `first` to `last`, or of as many as fit in a
+/// page. A page contains at least one head.
 fn heads(
     repository: &dyn Dictionary,
     (first, last): (Version, Version),

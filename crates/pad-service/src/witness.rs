@@ -62,8 +62,8 @@ pub enum WitnessRequest {
 }
 
 impl WitnessService {
-    /// Creates a witness for `logs`, with a key and records. The origin of each log is the name of
-    /// its key.
+    /// Creates a witness for `logs`, with the key `signer` and the records of the checkpoints that
+    /// it has cosigned. The origin of each log is the name of its key.
     ///
     /// Checkpoints are accepted at `{prefix}/add-checkpoint`. The prefix is empty or begins with
     /// `/`.
@@ -139,8 +139,8 @@ impl WitnessService {
         answer.with(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))
     }
 
-    /// Returns the latest cosigned checkpoint of a log, with the signatures of the log and of the
-    /// witness.
+    /// Returns a response with the latest cosigned checkpoint of a log, signed by the log and by
+    /// the witness.
     fn cosigned(&self, origin: &str) -> Answer {
         match self.witness.records().cosigned(origin) {
             Ok(Some(note)) => reply(TEXT, note.encode().into_bytes(), CacheLifetime::Once, None),

@@ -5,35 +5,35 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use pad_core::{DigestBytes, Domain, Sha256Ed25519, Suite};
 
-/// A value computed bottom-up for every node: a digest with [`Authenticated`], nothing with
-/// [`Plain`].
+/// Determines the value that every node gets, computed from its children: a digest with
+/// [`Authenticated`], nothing with [`Plain`].
 ///
 /// Laws: `leaf` and `node` are pure functions. With [`Plain`], the compiler removes digests, caches
 /// and hashing. The tree is then a persistent map with predecessor search.
 pub trait Annotation: Copy + Clone + Debug + Default + Send + Sync + 'static {
-    /// The annotation of one node.
+    /// The type of a node's annotation.
     type Digest: Copy + Eq + Default + Debug + Send + Sync;
-    /// A slot for a digest. One thread at a time may write it, and any number of threads may read
-    /// it.
+    /// Storage for the annotation of one node. One thread at a time may write it, and any number of
+    /// threads may read it.
     type Cell: Debug + Default + Send + Sync;
     /// Whether annotations are computed at all.
     const HASHES: bool;
 
-    /// The annotation of a leaf.
+    /// The annotation of a leaf with this key and value.
     fn leaf(key: &[u8], value: &[u8]) -> Self::Digest;
-    /// The annotation of an inner node.
+    /// The annotation of an inner node, from the annotations of its two children.
     fn node(left: &Self::Digest, right: &Self::Digest) -> Self::Digest;
     /// The annotation of a tree without entries.
     fn empty() -> Self::Digest;
     /// 64 pseudorandom bits of a key, from which set-unique trees derive ranks.
     fn key_bits(key: &[u8]) -> u64;
-    /// Reads a cell.
+    /// Reads the annotation in a cell.
     fn load(cell: &Self::Cell) -> Self::Digest;
-    /// Writes a cell.
+    /// Writes an annotation to a cell.
     fn store(cell: &Self::Cell, digest: Self::Digest);
 }
 
-/// Annotates each node with its subtree authenticator under a suite.
+/// Annotates each node with the digest of its subtree, under suite `S`.
 ///
 /// Source: Crosby & Wallach 2010, section 3 (`x.H`), in the leaf-oriented form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,7 +76,8 @@ impl<S: Suite> Annotation for Authenticated<S> {
     }
 }
 
-/// No annotation: a persistent search tree, for example the index of a tuple PAD.
+/// No annotation: the tree is an ordinary persistent search tree, for example the index of a tuple
+/// dictionary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Plain;
 

@@ -16,11 +16,11 @@ use crate::{
     tree::Tree,
 };
 
-/// An author of a tree PAD under suite `S` and balancing scheme `B`, signing with `K`.
+/// An author of a tree dictionary under suite `S` and balancing scheme `B`, with a signer `K`.
 ///
 /// Space: proportional to the number of entries. Changes by `put` and `remove` wait in memory until
-/// [`Dictionary::snapshot`]. It applies them in ascending order of keys, hashes each touched node
-/// once and signs.
+/// [`Dictionary::snapshot`]. The snapshot applies them in ascending order of keys, hashes each
+/// changed node once and signs.
 ///
 /// Source: Crosby & Wallach 2010, section 2.
 #[derive(Debug)]
@@ -31,7 +31,8 @@ pub struct TreeAuthor<S: Suite, B: BalancingScheme, K> {
     frontier: Frontier<S>,
     head: Option<SignedHead<S>>,
     pending: PendingChanges,
-    /// A sealed snapshot that the signer failed to sign.
+    /// The operations and head of a snapshot whose signature failed. The next snapshot retries the
+    /// signature.
     unsigned: Option<(Vec<Operation>, SnapshotHead<S>)>,
     workers: Workers,
 }
@@ -61,7 +62,8 @@ where
         }
     }
 
-    /// Resumes from a repository that the author trusts, for example its own backup.
+    /// Resumes an author from the latest version in `repository`. The author must trust the
+    /// repository, for example because it is its own backup.
     ///
     /// Never resume from a repository that may lack a published snapshot. The author would then
     /// sign a second head for the same version.
@@ -74,7 +76,8 @@ where
         Self::of_parts(repository.copy_latest(), past, signer)
     }
 
-    /// Creates an author with `tree` as the latest version, and with the given history and head.
+    /// Creates an author whose latest version has the contents `tree`. The tuple contains the
+    /// authority, the history log's frontier, and the latest signed head, if any.
     pub(crate) fn of_parts(
         tree: Tree<InPlace<Authenticated<S>, B>>,
         (authority, frontier, head): (Authority, Frontier<S>, Option<SignedHead<S>>),
@@ -91,7 +94,7 @@ where
         }
     }
 
-    /// Runs large batches on `workers`.
+    /// Sets the threads that apply large batches.
     #[must_use]
     pub fn with_workers(mut self, workers: Workers) -> Self {
         self.workers = workers;
@@ -186,7 +189,7 @@ where
     }
 }
 
-/// The last operation on each key, in ascending order of keys.
+/// Sorts a batch in ascending order of keys and keeps only the last operation on each key.
 pub(crate) fn in_order(batch: Vec<Operation>, workers: &Workers) -> Vec<Operation> {
     if batch.is_sorted_by(|a, b| a.key() < b.key()) {
         batch
@@ -196,7 +199,7 @@ pub(crate) fn in_order(batch: Vec<Operation>, workers: &Workers) -> Vec<Operatio
 }
 
 fn sort_batch(batch: Vec<Operation>, workers: &Workers) -> Vec<Operation> {
-    // // Positions are sorted by the keys' first bytes, so that few whole keys are read.
+    // Positions are sorted by the keys' first bytes, so that few whole keys are read.
     let probe = |position: usize| Probe::new(batch[position].key().as_bytes());
     let mut order: Vec<(Probe<'_>, usize)> = (0..batch.len())
         .map(|position| (probe(position), position))
@@ -223,7 +226,7 @@ fn sort_batch(batch: Vec<Operation>, workers: &Workers) -> Vec<Operation> {
         .collect()
 }
 
-/// Batches with fewer operations than this are sorted by the calling thread.
+/// The number of operations from which a batch is sorted on several threads.
 const PARALLEL_SORT: usize = 4096;
 
 impl<S: Suite, B: BalancingScheme, K: Signer<HeadSignature>> Dictionary for TreeAuthor<S, B, K> {
@@ -239,6 +242,8 @@ impl<S: Suite, B: BalancingScheme, K: Signer<HeadSignature>> Dictionary for Tree
         self.head.as_ref()
     }
 
+    /// The number of entries, pending changes included.
+    ///
     /// Time: `O(1)`, and one search for each pending change.
     fn len(&self) -> usize {
         self.pending

@@ -26,20 +26,21 @@ pub use red_black::Color;
 
 pub use crate::scheme::{RedBlack, SkipList, Treap, TreeScheme};
 
-/// A scheme that keeps a leaf-oriented tree shallow. Implemented by zero-sized types.
+/// An algorithm that keeps a tree with its entries in the leaves shallow. Implemented by zero-sized
+/// types.
 ///
 /// Laws: the in-order sequence of leaves after an operation is the sorted set of entries. The
 /// resulting shape depends only on the shape before and the operation. If
 /// [`BalancingScheme::SET_UNIQUE`], the shape depends only on the set of keys.
 pub trait BalancingScheme: TreeScheme {
-    /// State per inner node in addition to its separator.
+    /// State of the scheme in each inner node, for example its colour.
     type Balance: Copy + Debug + Default + Eq + Hash + Send + Sync;
-    /// Returns the balance as one stored bit: a scheme has at most two balances.
+    /// Encodes a balance as one bit for storage: a scheme has at most two different balances.
     fn to_bit(balance: Self::Balance) -> bool;
-    /// The inverse of [`BalancingScheme::to_bit`].
+    /// Decodes a balance that [`BalancingScheme::to_bit`] encoded.
     fn from_bit(bit: bool) -> Self::Balance;
 
-    /// Whether equal sets of keys have equal trees.
+    /// Whether equal sets of keys have trees of equal shape, whatever the order of updates.
     ///
     /// Source: Crosby & Wallach 2010, section 2.1.1.
     const SET_UNIQUE: bool;
@@ -47,11 +48,11 @@ pub trait BalancingScheme: TreeScheme {
     /// The rank of a key, from 64 pseudorandom bits of the key; 0 if the scheme has no ranks.
     fn rank(key_bits: u64) -> u32;
 
-    /// Whether a key's rank is needed at all.
+    /// Whether the scheme uses ranks of keys.
     const RANKED: bool;
 
-    /// Inserts a leaf next to the leaf at the end of `path`. Returns the new root. Reads only the
-    /// balance of nodes outside the path.
+    /// Inserts the new leaf of `pair` next to the existing leaf at the end of `path`. Returns the
+    /// new root. Of nodes outside `path`, reads only the balances.
     fn insert<S: NodeStore<Scheme = Self>>(store: &mut S, path: &[Step], pair: LeafPair) -> NodeId;
 
     /// Removes the leaf at the end of `path`. Returns the new root.
@@ -68,22 +69,25 @@ pub trait BalancingScheme: TreeScheme {
     ) -> Result<NodeId, S::Fault>;
 
     /// Returns the gap before leaf number `place` of a bulk build over `leaves` ascending leaves.
-    /// `rank` is the rank of that leaf's key. `place`, at least 1, counts the leaves before it.
+    /// `rank` is the rank of the leaf's key. `place`, at least 1, is the number of leaves before
+    /// the leaf.
     fn gap(rank: u32, place: u64, leaves: u64) -> Gap<Self::Balance>;
 
-    /// A summary of an inner node's subtree for its ancestors, from the summaries of its two
-    /// `children`; the summary of a leaf is 0. `None` if no tree of this scheme has such a node.
+    /// Validates an inner node and summarises its subtree, given the summaries of its two
+    /// `children`. A leaf's summary is 0. Red-black trees use the black height. `None` if no tree
+    /// of this scheme has such a node.
     fn shape<S: NodeStore<Scheme = Self>>(
         store: &S,
         node: NodeId,
         children: [u32; 2],
     ) -> Option<u32>;
 
-    /// Whether `root` is a valid root of this scheme, given that its subtree has a shape.
+    /// Whether `root` may be the root of a tree of this scheme. Its subtree must be valid:
+    /// [`BalancingScheme::shape`] returned a summary.
     fn is_root<S: NodeStore<Scheme = Self>>(store: &S, root: NodeId) -> bool;
 
-    /// Whether a node of this rank and depth is in the median layer of a tree with `population`
-    /// entries. This is the layer halfway between root and leaves.
+    /// Whether a node of this rank and depth is in the median layer, halfway between root and
+    /// leaves. The tree has `population` entries.
     ///
     /// Source: Crosby & Wallach 2010, section 3.3, "cache median".
     fn in_median_layer(rank: u32, depth: u32, population: usize) -> bool;
@@ -92,9 +96,9 @@ pub trait BalancingScheme: TreeScheme {
 /// One step of a search path: an inner node, and the side on which the path continues.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
-    /// The inner node.
+    /// The inner node that the path passes.
     pub node: NodeId,
-    /// The side of the child.
+    /// The side of the child with which the path continues.
     pub side: Side,
 }
 
@@ -109,7 +113,8 @@ pub struct LeafPair {
     pub separator: KeyId,
 }
 
-/// Links `child` to the end of a path and updates every node of the path. Returns the root.
+/// Replaces the node below the last step of `path` by `child`, and updates every node of the path.
+/// Returns the new root.
 pub(crate) fn relink<S: NodeStore>(store: &mut S, path: &[Step], mut child: NodeId) -> NodeId {
     for step in path.iter().rev() {
         let children = store.children(step.node).with(step.side, child);
@@ -118,13 +123,14 @@ pub(crate) fn relink<S: NodeStore>(store: &mut S, path: &[Step], mut child: Node
     child
 }
 
-/// Updates one child of a node.
+/// Replaces the child of `node` on `side`. Returns the updated node, whose id may be new.
 fn update_child<S: NodeStore>(store: &mut S, node: NodeId, side: Side, child: NodeId) -> NodeId {
     let children = store.children(node).with(side, child);
     store.update(node, children)
 }
 
-/// Gives a node two children: `child` on `side`, and its sibling on the other side.
+/// Replaces both children of `node`: `child` on `side`, and `sibling` on the other side. Returns
+/// the updated node, whose id may be new.
 fn update_both<S: NodeStore>(
     store: &mut S,
     node: NodeId,

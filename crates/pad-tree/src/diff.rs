@@ -1,4 +1,4 @@
-//! Differences between two versions, and the history of one key over all versions.
+//! Differences between the contents of two versions, and the changes of one key over all versions.
 
 use core::{cell::Cell, cmp::Ordering, convert::Infallible};
 
@@ -12,24 +12,25 @@ use crate::{
     store::VersionedStore,
 };
 
-/// One key that differs between two versions.
+/// One key whose value differs between two versions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// The key.
+    /// The key that differs.
     pub key: Key,
-    /// The value in the earlier version, if present there.
+    /// The value in the first version; `None` if the key is absent there.
     pub before: Option<Value>,
-    /// The value in the later version, if present there.
+    /// The value in the second version; `None` if the key is absent there.
     pub after: Option<Value>,
 }
 
-/// The changes of one key in the versions that a repository keeps, without proof.
+/// The versions in which one key changed, as far as the repository still stores them. The list
+/// comes without proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyHistory {
-    /// The oldest version that is kept or was examined. Changes up to this version are unknown.
-    /// Version 0 means that no change is unknown.
+    /// The oldest version that was examined. Changes in this version and in older ones are unknown.
+    /// Version 0 means that all changes are known.
     pub since: Version,
-    /// The versions after `since` that put another value for the key or removed it, oldest first.
+    /// The versions after `since` in which the key got another value or was removed, oldest first.
     pub changes: Vec<Version>,
 }
 
@@ -38,10 +39,11 @@ where
     S: Suite,
     St: VersionedStore<Annotation = Authenticated<S>> + Send + Sync,
 {
-    /// The keys that differ between two versions, in ascending order, without proof.
+    /// The keys whose values differ between two versions, in ascending order. The list comes
+    /// without proof.
     ///
     /// Time: in stores that keep digests, proportional to the number of differing keys times the
-    /// depth of the tree. Equal subtrees are not entered.
+    /// depth of the tree. Subtrees with equal digests are skipped.
     ///
     /// # Errors
     /// [`LookupError`] if one of the versions does not exist or was pruned.
@@ -54,7 +56,8 @@ where
         Ok(changes)
     }
 
-    /// Streams the keys that [`TreeRepository::diff`] collects to `note`, one after the other.
+    /// Passes each [`Difference`] between two versions to `note`, in ascending order of keys.
+    /// [`TreeRepository::diff`] collects them in a list.
     ///
     /// # Errors
     /// [`LookupError`] as for [`TreeRepository::diff`]. The first error of `note`, which ends the
@@ -68,7 +71,8 @@ where
         differences(self.view(before)?, self.view(after)?, note)
     }
 
-    /// The kept versions in which a key was put with another value or removed, without proof.
+    /// The stored versions in which a key got another value or was removed. The list comes without
+    /// proof.
     ///
     /// Each listed version can be proved by two lookups, in that version and in the version before.
     /// The completeness of the list is not proved.
@@ -82,10 +86,11 @@ where
         self.history_page(key, self.latest(), u64::MAX)
     }
 
-    /// One page of a key's history: the versions up to `last`, with a budget of `lookups`.
+    /// One page of a key's history: the newest changes up to version `last`. The search ends after
+    /// about `lookups` lookups.
     ///
-    /// Examines at least one version, and always finishes a version that it has begun. The next
-    /// page continues at [`KeyHistory::since`].
+    /// Examines at least one version, and always finishes a version that it has begun. For the next
+    /// page, pass [`KeyHistory::since`] as `last`.
     ///
     /// # Panics
     /// Never: all nodes are in memory.
@@ -103,9 +108,9 @@ where
 
 /// The versions after `oldest`, up to `latest`, in which a key was put or removed.
 ///
-/// `find` returns the key's entry in a version. It returns equal values for an entry in all
-/// versions that contain the entry. After `lookups` calls of `find` no older version is started,
-/// except the first.
+/// `find` returns the id of the key's entry in a version. An entry must have the same id in all
+/// versions that contain it. After `lookups` calls of `find`, no further version is examined, but
+/// version `latest` always is.
 ///
 /// # Errors
 /// The error of `find`.
@@ -124,7 +129,7 @@ pub(crate) fn history<I: PartialEq, E>(
     let mut version = latest.number();
     while version > oldest && (used.get() < lookups || version == latest.number()) {
         if let Some(entry) = entry_at(version)? {
-            // // An entry is in a contiguous range of versions. Finds the first of these versions.
+            // An entry is in a contiguous range of versions. Finds the first of these versions.
             let (mut low, mut high) = (oldest, version);
             while low < high {
                 let middle = low + (high - low) / 2;
@@ -149,7 +154,7 @@ pub(crate) fn history<I: PartialEq, E>(
     Ok(KeyHistory { since, changes })
 }
 
-/// Notes the keys that differ between two versions, in ascending order.
+/// Passes each difference between the trees of two versions to `note`, in ascending order of keys.
 ///
 /// # Errors
 /// The error of a tree if a node cannot be fetched. The first error of `note`, after which nothing
@@ -189,40 +194,45 @@ where
     Ok(())
 }
 
-/// The key of a leaf. Keys in a store that an attacker wrote may be too long.
+/// Copies the key of a leaf. Returns [`StoreFault::Damaged`] if it is too long, which is possible
+/// in a store that an attacker wrote.
 pub(crate) fn owned_key(bytes: &[u8]) -> Result<Key, LookupError> {
     Key::new(bytes).map_err(|_| StoreFault::Damaged.into())
 }
 
-/// The value of a leaf.
+/// Copies the value of a leaf. Returns [`StoreFault::Damaged`] if it is too long, which is possible
+/// in a store that an attacker wrote.
 pub(crate) fn owned_value(bytes: &[u8]) -> Result<Value, LookupError> {
     Value::new(bytes).map_err(|_| StoreFault::Damaged.into())
 }
 
-/// One step of a comparison of two versions.
+/// The result of one step in the comparison of two versions.
 pub(crate) enum Step<Before: ComparedTree, After: ComparedTree> {
     /// A leaf whose key is in the first version only.
     Before(Before::Leaf),
     /// A leaf whose key is in the second version only.
     After(After::Leaf),
-    /// Two leaves with the same key.
+    /// Two leaves with the same key, of the first and the second version. Their values may differ.
     Both(Before::Leaf, After::Leaf),
-    /// A subtree that both versions share.
+    /// A subtree that both versions share, and that is therefore skipped.
     Equal(Before::Node),
 }
 
-/// The uncompared part of a version: its subtrees from right to left, so that the next one is last.
-/// Each is stored with the inner node whose separator is its upper bound.
+/// The part of a version that is not compared yet: a stack of subtrees whose top is the next
+/// subtree in key order.
+///
+/// Each subtree is stored with the inner node whose separator is its upper bound. `None` stands for
+/// the end of the key space.
 pub(crate) struct Frontline<T: ComparedTree> {
     tree: T,
     subtrees: Vec<(T::Node, Option<T::Inner>)>,
-    /// The next subtree, if it is a leaf that was read already. The leaf is stored because its
-    /// value may be long, and may wait for many leaves of the other version.
+    /// The next subtree, if it is a leaf that was read already. It is not read again, because its
+    /// value may be long, and it may be compared with many leaves of the other version.
     leaf: Option<T::Leaf>,
 }
 
 impl<T: ComparedTree> Frontline<T> {
-    /// The frontline of a whole version.
+    /// Creates the frontline of a whole version, from which nothing is compared yet.
     ///
     /// # Errors
     /// The error of the tree if the root cannot be fetched.
@@ -235,12 +245,12 @@ impl<T: ComparedTree> Frontline<T> {
         })
     }
 
-    /// The next subtree.
+    /// The next subtree to compare; `None` at the end of the version.
     fn next(&self) -> Option<&T::Node> {
         self.subtrees.last().map(|(node, _)| node)
     }
 
-    /// Replaces the next subtree by its children. Returns the subtree instead if it is a leaf.
+    /// Replaces the next subtree by its children. If it is a leaf, removes and returns it.
     fn open(&mut self) -> Result<Option<T::Leaf>, T::Error> {
         let leaf = self.leaf.take();
         let Some((node, bound)) = self.subtrees.pop() else {
@@ -260,13 +270,13 @@ impl<T: ComparedTree> Frontline<T> {
         }
     }
 
-    /// Skips the next subtree.
+    /// Removes and returns the next subtree without opening it.
     fn pass(&mut self) -> Option<T::Node> {
         self.leaf = None;
         self.subtrees.pop().map(|(node, _)| node)
     }
 
-    /// Reads the next subtree, which is a leaf, unless it was read before.
+    /// Reads the next subtree, which must be a leaf, into `leaf`, unless it was read before.
     fn read_leaf(&mut self) -> Result<(), T::Error> {
         if let (None, Some((node, _))) = (&self.leaf, self.subtrees.last())
             && let Opened::Leaf(leaf) = self.tree.open(node)?
@@ -283,8 +293,8 @@ impl<T: ComparedTree> Frontline<T> {
     }
 }
 
-/// The next difference between two versions, of one dictionary or of two, or a subtree that they
-/// share.
+/// Advances the comparison of two versions, of one dictionary or of two. Returns the next
+/// difference or shared subtree, or `None` at the end.
 ///
 /// # Errors
 /// The error of a tree if a node cannot be fetched.
@@ -331,7 +341,7 @@ where
     }
 }
 
-/// The step for the two leaves that come next.
+/// Compares the next leaves of both versions, and removes the one with the smaller key, or both.
 fn leaves<Before, After>(
     before: &mut Frontline<Before>,
     after: &mut Frontline<After>,
@@ -355,7 +365,7 @@ where
     })
 }
 
-/// Compares upper bounds. `None` is the highest bound.
+/// Compares two upper bounds of subtrees. `None` is the end of the key space, the highest bound.
 fn compare_bounds(old: Option<&[u8]>, new: Option<&[u8]>) -> Ordering {
     match (old, new) {
         (None, None) => Ordering::Equal,

@@ -1,7 +1,7 @@
 //! The arena of keys and entries, separate from the nodes: a node never copies a key.
 //!
-//! Bytes of keys and values are stored in one pool. A key's first eight bytes are kept alongside,
-//! so that most comparisons of a search touch one small array.
+//! Bytes of keys and values are stored in one pool. The first eight bytes of all keys are also
+//! stored in a small array of their own. Most comparisons of a search read only this array.
 
 use core::cmp::Ordering;
 
@@ -13,14 +13,14 @@ use crate::{
     store::survivors::Survivors,
 };
 
-/// The number of bits of a span for its length. The other bits contain its offset.
+/// The number of low bits in a [`Span`] that contain its length. The other bits contain its offset.
 const LENGTH_BITS: u32 = 25;
 const _: () = assert!(MAX_VALUE_LENGTH < 1 << LENGTH_BITS);
 
-/// Fewer fresh leaves than this are hashed by the calling thread.
+/// The number of fresh leaves (not hashed yet) from which hashing is spread over several threads.
 const PARALLEL_LEAVES: usize = 256;
 
-/// A range of the byte pool: offset and length in one word.
+/// The location of a key or value in the byte pool: offset and length in one word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Span(u64);
 
@@ -42,7 +42,8 @@ impl Span {
     }
 }
 
-/// A key to search for, with its first eight bytes stored alongside. Ordered like the key.
+/// A key to search for, with its first eight bytes as a number for fast comparisons. Probes are
+/// ordered like their keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Probe<'a> {
     prefix: u64,
@@ -50,7 +51,7 @@ pub struct Probe<'a> {
 }
 
 impl<'a> Probe<'a> {
-    /// The probe for a key's bytes.
+    /// Creates the probe for a key with these bytes.
     #[inline]
     pub fn new(bytes: &'a [u8]) -> Self {
         Self {
@@ -65,8 +66,8 @@ impl<'a> Probe<'a> {
     }
 }
 
-/// The first eight bytes as a big-endian number, zero-padded. Two different prefixes are ordered
-/// like the byte strings.
+/// The first eight bytes as a big-endian number, zero-padded. If two numbers differ, they are
+/// ordered like the byte strings.
 #[inline]
 fn prefix(bytes: &[u8]) -> u64 {
     if let Some(first) = bytes.first_chunk() {
@@ -77,17 +78,18 @@ fn prefix(bytes: &[u8]) -> u64 {
     u64::from_be_bytes(padded)
 }
 
-/// Keys, values and the digests of leaves.
+/// The arena that stores all keys, all values and digests of leaves.
 #[derive(Clone, Debug)]
 pub struct Entries<A: Annotation> {
     bytes: Vec<u8>,
     prefixes: Vec<u64>,
     key_spans: Vec<Span>,
-    /// Empty if the scheme has no ranks.
+    /// The rank of each key, which determines the shape of set-unique trees. Empty if the scheme
+    /// has no ranks.
     ranks: Vec<u32>,
     keys: Vec<KeyId>,
     value_spans: Vec<Span>,
-    /// Digests of all leaves if `keeps_digests`, else of the leaves since the last seal.
+    /// Digests of all leaves if `keeps_digests`, else only of the leaves added since the last seal.
     digests: Vec<A::Digest>,
     keeps_digests: bool,
     /// Entries whose digests have not been computed yet.
@@ -96,11 +98,11 @@ pub struct Entries<A: Annotation> {
     sealed: Mark,
     free_keys: Vec<KeyId>,
     free: Vec<EntryId>,
-    /// Bytes of the pool that belong to released keys and entries.
+    /// The number of bytes in the pool that belong to released keys and entries.
     garbage: usize,
 }
 
-/// The sizes of the arena at a seal.
+/// The sizes of the arena at the last seal, to which a rollback truncates it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Mark {
     keys: usize,
@@ -109,7 +111,8 @@ struct Mark {
 }
 
 impl<A: Annotation> Entries<A> {
-    /// An empty arena. Without `keeps_digests`, digests of sealed leaves are recomputed on demand.
+    /// Creates an empty arena. Without `keeps_digests`, digests of leaves are dropped at each seal
+    /// and recomputed on demand.
     pub(crate) fn new(keeps_digests: bool) -> Self {
         Self {
             bytes: Vec::new(),
@@ -128,7 +131,7 @@ impl<A: Annotation> Entries<A> {
         }
     }
 
-    /// Checks that `further` more entries fit.
+    /// Checks that the arena has room for `further` more entries.
     pub(crate) fn check_capacity(&self, further: usize) -> Result<(), InputError> {
         let used = self.keys.len().max(self.key_spans.len());
         if used.saturating_add(further) > MAX_INDEX {
@@ -161,7 +164,8 @@ impl<A: Annotation> Entries<A> {
         self.slice(self.value_spans[entry.index()])
     }
 
-    /// The rank of a key in set-unique trees.
+    /// The rank of a key, which determines the shape of set-unique trees; 0 if the scheme has no
+    /// ranks.
     #[inline]
     pub(crate) fn rank(&self, key: KeyId) -> u32 {
         self.ranks.get(key.index()).copied().unwrap_or(0)
@@ -173,13 +177,13 @@ impl<A: Annotation> Entries<A> {
         self.compare_with(probe, key, self.prefix(key))
     }
 
-    /// The first eight bytes of a key.
+    /// The first eight bytes of a key as a big-endian number, zero-padded.
     #[inline]
     pub(crate) fn prefix(&self, key: KeyId) -> u64 {
         self.prefixes[key.index()]
     }
 
-    /// Compares like [`Entries::compare`], with the key's prefix given.
+    /// Like [`Entries::compare`], but the caller already knows the `prefix` of `key`.
     #[inline]
     pub(crate) fn compare_with(&self, probe: &Probe<'_>, key: KeyId, prefix: u64) -> Ordering {
         match probe.prefix.cmp(&prefix) {
@@ -198,7 +202,7 @@ impl<A: Annotation> Entries<A> {
         probe.bytes.cmp(self.slice(span))
     }
 
-    /// Compares two keys of the arena.
+    /// Compares the bytes of two keys of the arena.
     pub(crate) fn compare_keys(&self, left: KeyId, right: KeyId) -> Ordering {
         self.compare(
             &Probe {
@@ -226,7 +230,8 @@ impl<A: Annotation> Entries<A> {
         KeyId(to_u32(self.key_spans.len() - 1))
     }
 
-    /// Adds an entry. The next [`Entries::hash_fresh`] computes its digest.
+    /// Adds an entry with this key and value. The next [`Entries::hash_fresh`] computes the digest
+    /// of its leaf.
     pub(crate) fn add_entry(&mut self, key: KeyId, value: &[u8]) -> EntryId {
         let span = self.append(value);
         let entry = if let Some(entry) = self.free.pop() {
@@ -244,7 +249,7 @@ impl<A: Annotation> Entries<A> {
         entry
     }
 
-    /// Adds an entry whose digest is known.
+    /// Adds an entry with this key and value, whose leaf has the known digest `digest`.
     pub(crate) fn add_hashed(&mut self, key: KeyId, value: &[u8], digest: A::Digest) -> EntryId {
         let entry = self.add_entry(key, value);
         if A::HASHES {
@@ -286,7 +291,8 @@ impl<A: Annotation> Entries<A> {
         self.free_keys.push(key);
     }
 
-    /// Compacts the byte pool once at least half of it, and 4096 bytes, are garbage.
+    /// Removes the garbage from the byte pool if it is at least half of the pool and at least 4096
+    /// bytes.
     pub(crate) fn compact(&mut self) {
         if self.garbage < 4096 || self.garbage * 2 < self.bytes.len() {
             return;
@@ -305,7 +311,8 @@ impl<A: Annotation> Entries<A> {
         self.garbage = 0;
     }
 
-    /// Computes the digests of the leaves added or overwritten since the last call.
+    /// Computes the digests of the leaves added or overwritten since the last call. `parallel`
+    /// allows several threads.
     pub(crate) fn hash_fresh(&mut self, parallel: bool) {
         if !A::HASHES {
             return;
@@ -335,7 +342,7 @@ impl<A: Annotation> Entries<A> {
         self.fresh.clear();
     }
 
-    /// The digest of a leaf.
+    /// The digest of the leaf of an entry: the stored one, or a recomputed one.
     #[inline]
     pub(crate) fn digest(&self, entry: EntryId) -> A::Digest {
         match entry.index().checked_sub(self.digest_base()) {
@@ -344,7 +351,7 @@ impl<A: Annotation> Entries<A> {
         }
     }
 
-    /// Makes all additions since the last seal permanent.
+    /// Marks the current contents as sealed, so that [`Entries::rollback`] does not drop them.
     pub(crate) fn commit(&mut self) {
         self.sealed = Mark {
             keys: self.key_spans.len(),
@@ -374,7 +381,7 @@ impl<A: Annotation> Entries<A> {
         self.fresh.clear();
     }
 
-    /// Drops the keys and entries that do not survive, and renumbers the rest.
+    /// Drops the keys and entries that are not in `survivors`, and renumbers the rest without gaps.
     pub(crate) fn retain(&mut self, survivors: &Survivors) {
         survivors.compact_keys(&mut self.prefixes);
         survivors.compact_keys(&mut self.key_spans);
@@ -391,7 +398,7 @@ impl<A: Annotation> Entries<A> {
         self.commit();
     }
 
-    /// The number of entries that were added and not released.
+    /// The number of entries, without released ones.
     pub(crate) fn len(&self) -> usize {
         self.keys.len() - self.free.len()
     }
@@ -401,7 +408,7 @@ impl<A: Annotation> Entries<A> {
         (self.keys.len(), self.key_spans.len())
     }
 
-    /// The bytes of memory that the arena's contents take, without spare capacity.
+    /// The memory, in bytes, of the arena's contents, without spare capacity.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.bytes.len()
             + self.prefixes.len() * 8
@@ -412,22 +419,24 @@ impl<A: Annotation> Entries<A> {
             + self.digests.len() * size_of::<A::Digest>()
     }
 
-    /// The bytes of a key as an owned [`Key`]. The length was checked when the key was added.
+    /// Copies the bytes of an entry's key as a [`Key`]. Their length was checked when the key was
+    /// added.
     pub(crate) fn owned_key(&self, entry: EntryId) -> Key {
         Key::new(self.key(entry)).expect("entries: keys were checked when they were added")
     }
 
-    /// The bytes of a value as an owned [`Value`]. The length was checked when the value was added.
+    /// Copies the bytes of an entry's value as a [`Value`]. Their length was checked when the value
+    /// was added.
     pub(crate) fn owned_value(&self, entry: EntryId) -> Value {
         Self::checked_value(self.value(entry))
     }
 
-    /// Converts bytes of the arena that are a value.
+    /// Copies bytes of a value in the arena as a [`Value`].
     pub(crate) fn checked_value(bytes: &[u8]) -> Value {
         Value::new(bytes).expect("entries: values were checked when they were added")
     }
 
-    /// The index of the first entry whose digest is stored.
+    /// The index of the first entry whose leaf digest is stored in `digests`.
     #[inline]
     fn digest_base(&self) -> usize {
         if self.keeps_digests {

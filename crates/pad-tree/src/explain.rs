@@ -13,14 +13,13 @@ use pad_core::{Suite, VerifyError};
 use crate::{opened::OpenedLeaf, proof::TreeProof, step::Step};
 
 impl<S: Suite, Q> TreeProof<S, Q> {
-    /// Reports every step of the check against a root to `note`, including the steps before an
-    /// error.
+    /// Checks that the proof hashes to `root`. Reports every step to `note`, including the steps
+    /// before an error.
     ///
-    /// Checks only the root. [`pad_core::Proof::check`] also checks the conclusion about a
-    /// question.
+    /// This does not check that the leaves answer a question, as [`pad_core::Proof::check`] does.
     ///
     /// # Errors
-    /// [`VerifyError`] if the proof is malformed or does not hash to this root.
+    /// [`VerifyError`] if the proof is malformed or does not hash to `root`.
     ///
     /// Time: one check of the proof.
     pub fn explain(
@@ -31,7 +30,8 @@ impl<S: Suite, Q> TreeProof<S, Q> {
         self.recompute(root, note).map(drop)
     }
 
-    /// The opened leaves from left to right.
+    /// The leaves that the proof opens (contains with key and value or value digest), from left to
+    /// right.
     pub fn leaves(&self) -> &[OpenedLeaf<S>] {
         &self.leaves
     }

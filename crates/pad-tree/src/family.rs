@@ -1,4 +1,4 @@
-//! Tree PADs as a family of `pad-core`, for clients.
+//! Tree dictionaries as a [family](pad_core::Family), for clients.
 
 use core::{fmt, marker::PhantomData};
 
@@ -9,10 +9,11 @@ use pad_core::{
 
 use crate::{proof::TreeProof, query::TreeQuery, scheme::TreeScheme};
 
-/// The family of tree PADs of balancing scheme `B` under suite `S`. It answers every question.
+/// The family of tree dictionaries with balancing scheme `B` under suite `S`. It answers every
+/// question.
 ///
-/// The store is not part of the family: all four stores give the same roots and proofs. The default
-/// store of a server is `PathCopying`.
+/// A server's way of storing the tree is not part of the family: all four stores give the same
+/// roots and proofs. The default store of a server is `PathCopying`.
 ///
 /// ```
 /// # #[cfg(feature = "std")] {

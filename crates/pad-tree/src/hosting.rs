@@ -1,4 +1,4 @@
-//! Implementations of the `pad-core` traits for authors and servers of tree PADs.
+//! Implementations of the `pad-core` traits for authors and servers of tree dictionaries.
 
 use pad_core::{
     Authored, HeadSigner, Heads, Hosts, LookupError, PublicKey, Serves, Suite, Version,

@@ -1,22 +1,22 @@
-//! Indices into the arenas: 32 bits each, never mixed up.
+//! Indices of keys, entries and nodes: 32 bits each, with a type of its own for each kind.
 
 use core::num::NonZeroU32;
 
 pub use crate::side::Side;
 
-/// The index of a key in the entry arena. The leaf with this key and the inner node with this
-/// separator share the index.
+/// The index of a key in the arena of keys and entries. The leaf and the separator with the same
+/// key use the same index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KeyId(pub(crate) u32);
 
-/// The index of an entry: one key with one value.
+/// The index of an entry, that is, a key with one value, in the arena of keys and entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntryId(pub(crate) u32);
 
 /// The id of a node: a leaf (the index of its entry) or an inner node of a store.
 ///
-/// The highest bit marks leaves. The id of an inner node is its index plus one. So an optional id
-/// takes no more space than an id.
+/// The highest bit marks leaves. The id of an inner node is its index plus one. No id is 0, so an
+/// `Option` of an id takes no more space than an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(NonZeroU32);
 
@@ -25,13 +25,13 @@ const _: () = assert!(size_of::<Option<NodeId>>() == 4);
 /// The kind of node that a [`NodeId`] refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeKind {
-    /// A leaf, identified by its entry.
+    /// A leaf, identified by the entry that it contains.
     Leaf(EntryId),
-    /// The index of an inner node in its store.
+    /// An inner node, identified by its index in the store.
     Inner(usize),
 }
 
-/// Set in the ids of leaves.
+/// The bit that is set in the ids of leaves, and clear in the ids of inner nodes.
 const LEAF: u32 = 1 << 31;
 const LEAF_BIT: NonZeroU32 = NonZeroU32::MIN.saturating_add(LEAF - 1);
 
@@ -39,13 +39,13 @@ const LEAF_BIT: NonZeroU32 = NonZeroU32::MIN.saturating_add(LEAF - 1);
 pub(crate) const MAX_INDEX: usize = to_usize(LEAF - 2);
 
 impl NodeId {
-    /// Returns the id of the leaf that contains this entry.
+    /// Returns the id of the leaf that contains `entry`.
     #[inline]
     pub const fn leaf(entry: EntryId) -> Self {
         Self(LEAF_BIT.saturating_add(entry.0))
     }
 
-    /// Returns the id of the inner node with this index.
+    /// Returns the id of the inner node at `index` of its store.
     #[inline]
     pub(crate) fn inner(index: usize) -> Self {
         Self(NonZeroU32::MIN.saturating_add(to_u32(index)))
@@ -91,7 +91,8 @@ impl KeyId {
     }
 }
 
-/// Widens an index. The arenas require a machine on which this is lossless.
+/// Converts an index to `usize`. The code does not compile on a machine on which this would lose
+/// bits.
 #[inline]
 #[allow(
     clippy::as_conversions,
@@ -107,7 +108,8 @@ pub(crate) const fn to_usize(index: u32) -> usize {
     index as usize
 }
 
-/// Narrows an index; the arenas refuse to grow beyond [`MAX_INDEX`] before this can fail.
+/// Converts an index to 32 bits. This cannot fail, because the arenas refuse to grow beyond
+/// [`MAX_INDEX`].
 #[inline]
 pub(crate) fn to_u32(index: usize) -> u32 {
     u32::try_from(index).expect("arena: indices stay below 2^31")
@@ -118,7 +120,7 @@ pub(crate) fn to_u32(index: usize) -> u32 {
 pub struct Children(pub(crate) [NodeId; 2]);
 
 impl Children {
-    /// The children, left then right.
+    /// Creates the pair of a left and a right child.
     #[inline]
     pub const fn new(left: NodeId, right: NodeId) -> Self {
         Self([left, right])

@@ -1,7 +1,8 @@
-//! Twelve tree-based persistent authenticated dictionaries, by composition.
+//! Twelve tree-based persistent authenticated dictionaries, each composed of a balancing scheme and
+//! a store.
 //!
-//! A dictionary combines a balancing scheme with a store. The store is [`PathCopying`], or
-//! [`VersionedNodes`] with one of three cache policies:
+//! The store is [`PathCopying`], or [`VersionedNodes`] with one of three cache policies. The
+//! numbers 1 to 12 count the combinations:
 //!
 //! | | [`PathCopying`] | [`CacheNowhere`] | [`CacheMedian`] | [`CacheEverywhere`] |
 //! |---|---|---|---|---|
@@ -167,13 +168,13 @@ pub use {
 };
 
 #[cfg(feature = "std")]
-/// The author of a treap PAD.
+/// The author of a tree dictionary that is balanced as a treap.
 pub type TreapAuthor<S, K> = TreeAuthor<S, Treap, K>;
 #[cfg(feature = "std")]
-/// The author of a red-black PAD.
+/// The author of a tree dictionary that is balanced as a red-black tree.
 pub type RedBlackAuthor<S, K> = TreeAuthor<S, RedBlack, K>;
 #[cfg(feature = "std")]
-/// The author of a skip list PAD.
+/// The author of a tree dictionary that is balanced as a skip list.
 pub type SkipListAuthor<S, K> = TreeAuthor<S, SkipList, K>;
 
 #[cfg(feature = "std")]
@@ -203,7 +204,7 @@ repositories! {
     SkipListCacheEverywhere: SkipList, VersionedNodes, CacheEverywhere;
 }
 
-/// Calls a macro once for each of the twelve combinations.
+/// Calls a macro once for each of the twelve combinations of balancing scheme and store.
 ///
 /// The macro is called as `$callback!(name, Scheme, Repository);`. `name` is an identifier such as
 /// `red_black_cache_median` and `Scheme` the balancing scheme. `Repository` is the alias of the

@@ -1,14 +1,15 @@
-//! Links from a touched node to its children.
+//! Links from a touched node (one whose digest must be recomputed) to its children.
 
 use crate::id::NodeId;
 
-/// A child of a touched node.
+/// A child of a touched node, that is, a node whose digest must be recomputed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Link {
-    /// The touched node at this position of the list.
+    /// A touched node, by its position in the list of touched nodes.
     Touched(u32),
     /// A leaf, or an inner node with a known digest.
     Untouched(NodeId),
-    /// The leaf of the operation at this position, while a batch is planned.
+    /// A leaf whose value an operation replaces, by the operation's position in the batch. Only
+    /// used while a batch is planned.
     Replaced(u32),
 }

@@ -1,4 +1,4 @@
-//! The leaves that a proof opens, and their known adjacency.
+//! The leaves that a proof opens (contains), and which of them are neighbours in the tree.
 
 #![deny(
     clippy::indexing_slicing,
@@ -17,9 +17,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct OpenedLeaf<S: Suite> {
-    /// The key.
+    /// The key of the leaf.
     pub key: Key,
-    /// The value, or its digest where only the key matters.
+    /// The value of the leaf, or only its digest if the answer does not include the value.
     pub content: Content<S>,
 }
 
@@ -27,14 +27,14 @@ pub struct OpenedLeaf<S: Suite> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub enum Content<S: Suite> {
-    /// The digest: the leaf only bounds the answer.
+    /// The digest of the value: the leaf only bounds the answer, for example next to an absent key.
     Digest(S::Digest),
-    /// The value: the leaf is the answer or a part of it.
+    /// The value itself: the leaf is the answer or a part of it.
     Value(Value),
 }
 
 impl<S: Suite> OpenedLeaf<S> {
-    /// The digest of the leaf's value.
+    /// The digest of the leaf's value, as stored or computed from the value.
     pub(crate) fn value_digest(&self) -> S::Digest {
         match &self.content {
             Content::Digest(digest) => *digest,
@@ -43,14 +43,14 @@ impl<S: Suite> OpenedLeaf<S> {
     }
 }
 
-/// The opened leaves of a proof that hashes to the expected root.
+/// The opened leaves of a proof, once the proof was found to hash to the expected root.
 #[derive(Debug)]
 pub struct OpenedLeaves<S: Suite> {
     pub(crate) leaves: Vec<OpenedLeaf<S>>,
-    /// Whether the leaves `i` and `i + 1` are neighbours in the tree.
+    /// `adjacent[i]` tells whether the leaves `i` and `i + 1` are neighbours in the tree.
     pub(crate) adjacent: Vec<bool>,
-    /// Whether the first opened leaf is the first of the tree.
+    /// Whether the first opened leaf is the first leaf of the tree.
     pub(crate) at_start: bool,
-    /// Whether the last opened leaf is the last of the tree.
+    /// Whether the last opened leaf is the last leaf of the tree.
     pub(crate) at_end: bool,
 }

@@ -1,13 +1,13 @@
-//! Partial replicas of a tree PAD: the keys of one range, loaded from proofs and never from
-//! updates.
+//! Partial replicas (*parts*) of a tree dictionary: the keys of one range, loaded from proofs and
+//! never from updates.
 //!
-//! The state of a version is the contents of the range's proof. These are the nodes that a search
-//! in the range may read, and the digests of the children that no such search reads. Each proof is
+//! For each version, a part stores the contents of the proof for the whole range. These are the
+//! nodes that a search in the range may read, and the digests of all other children. Each proof is
 //! verified against the root that the author signed. So a part contains only nodes that the author
 //! signed, no matter which server sent them.
 //!
-//! A proof from a part equals, to the byte, the proof of a repository of the whole tree: the opened
-//! leaves determine a proof.
+//! A proof from a part equals, to the byte, the proof from a repository of the whole tree. The
+//! reason is that the leaves in a proof determine the proof.
 //!
 //! Nodes are stored by their digests. Equal digests are equal subtrees, so subtrees shared by two
 //! versions are stored once.
@@ -75,12 +75,12 @@ use nodes::Nodes;
 use view::PartView;
 pub use walk::Disordered;
 
-/// A replica of one key range, over some consecutive versions of a tree PAD of any balancing
+/// A replica of one key range, over some consecutive versions of a tree dictionary of any balancing
 /// scheme.
 ///
-/// Follows the author's heads, and loads the contents of a version from proofs of any server. Call
-/// [`TreePart::load`]. Then request and take the ranges that [`TreePart::progress`] reports
-/// missing, until no range is missing.
+/// The replica stores all signed heads of the author. It loads the contents of a version from
+/// proofs of any server. Call [`TreePart::load`]. Then request and take the ranges that
+/// [`TreePart::progress`] reports missing, until no range is missing.
 ///
 /// Space: for each version, the nodes that it does not share with other versions, so `O(log n)` for
 /// a change in the range. Each head takes a root and a signature in addition.
@@ -88,13 +88,14 @@ pub struct TreePart<S: Suite> {
     range: KeyRange,
     heads: HeadLog<S>,
     nodes: Nodes<S>,
-    /// The roots of the versions that are kept, consecutive and at least one.
+    /// The roots of the versions whose contents are stored. The versions are consecutive, and there
+    /// is at least one.
     roots: BTreeMap<Version, S::Digest>,
-    /// The head of the version that is being loaded.
+    /// The head of the version whose contents are being loaded.
     loading: Option<Verified<SnapshotHead<S>>>,
-    /// Whether nodes may exist that belong only to versions whose loading was abandoned.
+    /// Whether nodes may be stored that belong only to versions whose loading was abandoned.
     has_strays: bool,
-    /// The number of nodes after the last sweep.
+    /// The number of nodes after the last sweep, which frees the nodes that no version contains.
     swept: usize,
 }
 
@@ -102,10 +103,10 @@ pub struct TreePart<S: Suite> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum PartProgress {
-    /// A range whose proof contains some or all of the missing nodes. The proof of a smaller range
-    /// may suffice.
+    /// Nodes are missing. The proof of this range contains some or all of them. The proof of a
+    /// smaller range may suffice.
     Missing(KeyRange),
-    /// The version is complete and kept.
+    /// All nodes of this version are present, and the part now answers questions about it.
     Kept(Version),
 }
 
@@ -113,30 +114,30 @@ pub enum PartProgress {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PartError {
-    /// The range contains no key.
+    /// The range for a new part contains no key.
     #[error("the range of keys is empty")]
     EmptyRange,
-    /// No version is being loaded.
+    /// A proof was offered, or progress requested, while no version is being loaded.
     #[error("no version is being loaded")]
     NotLoading,
-    /// The version to be loaded is not later than the kept versions.
+    /// The version to be loaded is not later than all versions whose contents are stored.
     #[error("version {version} is not newer than version {latest}, which is kept")]
     NotAfter {
         /// The version to be loaded.
         version: Version,
-        /// The latest kept version.
+        /// The latest version whose contents are stored.
         latest: Version,
     },
-    /// The question is about keys outside the range.
+    /// The proof is about keys outside the part's range.
     #[error("the question is outside the kept range of keys")]
     Outside,
-    /// The proof, or the head of the version, failed verification.
+    /// The proof, or the head of the version to be loaded, failed verification.
     #[error(transparent)]
     Refused(#[from] VerifyError),
-    /// The head of the version is unknown.
+    /// The part does not know the head of the version to be loaded.
     #[error(transparent)]
     Lookup(#[from] LookupError),
-    /// The author signed a root whose nodes are not a search tree.
+    /// The author signed a root whose nodes do not form a search tree.
     #[error(transparent)]
     Disordered(#[from] Disordered),
 }
@@ -162,47 +163,48 @@ impl<S: Suite> TreePart<S> {
         })
     }
 
-    /// The range of keys that the part keeps.
+    /// The range of keys that the part replicates.
     pub const fn range(&self) -> &KeyRange {
         &self.range
     }
 
-    /// The known heads. The newest head may belong to a newer version than the latest loaded
-    /// contents.
+    /// The signed heads of all versions that the part knows. The newest of them may be newer than
+    /// the latest version whose contents are loaded.
     pub const fn heads(&self) -> &HeadLog<S> {
         &self.heads
     }
 
-    /// The latest version whose contents are kept.
+    /// The latest version whose contents are stored.
     pub fn latest(&self) -> Version {
         let latest = self.roots.last_key_value();
         latest.map_or(Version::EMPTY, |(version, _)| *version)
     }
 
-    /// The oldest version whose contents are kept.
+    /// The oldest version whose contents are stored.
     pub fn oldest(&self) -> Version {
         let oldest = self.roots.first_key_value();
         oldest.map_or(Version::EMPTY, |(version, _)| *version)
     }
 
-    /// The version that is being loaded.
+    /// The version whose contents are being loaded, if any.
     pub fn loading(&self) -> Option<Version> {
         self.loading.as_ref().map(|head| head.get().version)
     }
 
-    /// The number of nodes, over all versions.
+    /// The number of stored nodes, over all versions.
     pub fn node_count(&self) -> usize {
         self.nodes.len()
     }
 
-    /// The approximate bytes of memory that nodes and heads take.
+    /// The approximate memory, in bytes, of nodes and heads.
     pub fn memory_bytes(&self) -> usize {
         self.nodes
             .memory_bytes()
             .saturating_add(self.heads.memory_bytes())
     }
 
-    /// Appends the head of the next version.
+    /// Appends the signed head of the next version. Returns this version. The contents are not
+    /// loaded.
     ///
     /// # Errors
     /// [`ApplyError`] if the head is not of the next version, or the author did not sign it.
@@ -212,10 +214,11 @@ impl<S: Suite> TreePart<S> {
         Ok(self.heads.latest())
     }
 
-    /// Appends the head of an update. Returns the keys of the range that the update claims to have
-    /// changed, in ascending order.
+    /// Appends the signed head of an update; its operations are not applied. Returns the keys of
+    /// the range that the update claims to have changed, in ascending order.
     ///
-    /// The list may be incomplete: rely on the ranges that [`TreePart::progress`] reports missing.
+    /// The operations are not verified, so the list may be wrong or incomplete. Rely on the ranges
+    /// that [`TreePart::progress`] reports missing.
     ///
     /// # Errors
     /// [`ApplyError`] as for [`TreePart::follow_head`]. [`ApplyError::VersionGap`] if the update's
@@ -239,13 +242,14 @@ impl<S: Suite> TreePart<S> {
         changed
     }
 
-    /// Starts to load a version that is later than all kept ones and whose head is known.
+    /// Starts to load the contents of a version that is later than all stored versions and whose
+    /// head is known. Abandons a load in progress.
     ///
-    /// Nodes of a version whose loading is abandoned may stay until the next version is kept. Nodes
-    /// that the next version shares stay longer.
+    /// Nodes of an abandoned version may stay in memory until the next version is complete. Those
+    /// that the next version contains too stay longer.
     ///
     /// # Errors
-    /// * [`PartError::NotAfter`] if the version is not later than all kept versions.
+    /// * [`PartError::NotAfter`] if the version is not later than all stored versions.
     /// * [`PartError::Lookup`] if its head is unknown.
     /// * [`PartError::Refused`] if its head fails verification.
     pub fn load(&mut self, version: Version) -> Result<(), PartError> {
@@ -264,7 +268,7 @@ impl<S: Suite> TreePart<S> {
         Ok(())
     }
 
-    /// Takes the proof of a range of keys of the version that is being loaded.
+    /// Verifies a proof of `range` in the version that is being loaded, and stores its nodes.
     ///
     /// Time: one check of the proof.
     ///
@@ -278,7 +282,7 @@ impl<S: Suite> TreePart<S> {
         self.take(range, proof)
     }
 
-    /// Takes the proof of several keys, like [`TreePart::take_range`].
+    /// Verifies a proof of several keys in the version that is being loaded, and stores its nodes.
     ///
     /// # Errors
     /// [`PartError`] if the proof is refused. The part is then unchanged.
@@ -308,14 +312,14 @@ impl<S: Suite> TreePart<S> {
         Ok(())
     }
 
-    /// Reports a range that the version being loaded still lacks, or keeps the version if nothing
-    /// is missing.
+    /// Reports a range whose nodes are missing in the version that is being loaded. If none is
+    /// missing, adds the version to the stored versions.
     ///
-    /// Keeping a version that is not the direct successor of the latest one drops all older
-    /// versions.
+    /// If the version is not the direct successor of the latest stored version, all older versions
+    /// are dropped.
     ///
-    /// Time: linear in the nodes taken since the last call, and two paths. Dropping older or
-    /// abandoned versions takes time linear in all nodes.
+    /// Time: linear in the nodes stored since the last call, plus the nodes on two paths from the
+    /// root. Dropping older or abandoned versions takes time linear in all nodes.
     ///
     /// # Errors
     /// [`PartError::NotLoading`] if no version is being loaded. [`PartError::Disordered`] if the
@@ -342,7 +346,7 @@ impl<S: Suite> TreePart<S> {
     /// Time and transient memory: linear in the number of nodes.
     ///
     /// # Errors
-    /// [`LookupError`] if the version is not kept.
+    /// [`LookupError`] if the contents of `oldest` are not stored.
     pub fn prune(&mut self, oldest: Version) -> Result<(), LookupError> {
         self.root(oldest)?;
         self.roots = self.roots.split_off(&oldest);
@@ -350,8 +354,8 @@ impl<S: Suite> TreePart<S> {
         Ok(())
     }
 
-    /// Frees the nodes of abandoned versions, except for nodes that a kept version or the version
-    /// being loaded shares.
+    /// Frees the nodes of abandoned versions, except for nodes that also belong to a stored version
+    /// or to the version being loaded.
     ///
     /// Time and transient memory: linear in the number of nodes, if there is anything to free.
     pub fn drop_abandoned(&mut self) {
@@ -360,7 +364,7 @@ impl<S: Suite> TreePart<S> {
         }
     }
 
-    /// Frees the nodes that no version reaches.
+    /// Frees the nodes that belong neither to a stored version nor to the version being loaded.
     fn sweep(&mut self) {
         self.has_strays = false;
         let loading = self.loading.as_ref().map(|head| head.get().root);
@@ -369,7 +373,7 @@ impl<S: Suite> TreePart<S> {
         self.swept = self.nodes.len();
     }
 
-    /// The proof for one key.
+    /// Proves the value or absence of one key in a version.
     ///
     /// # Errors
     /// [`LookupError`] as for [`TreePart::prove_query`].
@@ -377,14 +381,14 @@ impl<S: Suite> TreePart<S> {
         self.prove_query(version, key)
     }
 
-    /// Answers any query about the keys of the range in a version, with the proof of the whole
-    /// tree.
+    /// Proves the answer to any query about keys of the part's range in a version. The proof equals
+    /// that of a server with the whole tree.
     ///
     /// Time: one search for each key or end of a range, and one digest for each level below.
     ///
     /// # Errors
-    /// [`LookupError::NotKept`] if the answer depends on other keys. [`LookupError`] if the version
-    /// is not kept, the query is invalid, or the answer is too long.
+    /// [`LookupError::NotKept`] if the answer depends on keys outside the range. [`LookupError`] if
+    /// the version is not stored, the query is invalid, or the answer is too long.
     pub fn prove_query<Q: ProvableQuery>(
         &self,
         version: Version,
@@ -396,7 +400,7 @@ impl<S: Suite> TreePart<S> {
             return Err(LookupError::NotKept);
         }
         let proof = prover::prove(view, query)?;
-        // // The leaves next to the range are usually present, but without their values.
+        // The leaves next to the range are usually present, but without their values.
         let shows_others = proof.leaves.iter().any(|leaf| {
             matches!(leaf.content, Content::Value(_)) && !self.range.contains(leaf.key.as_bytes())
         });
@@ -410,13 +414,13 @@ impl<S: Suite> TreePart<S> {
     /// bytes of entries.
     ///
     /// A page ends at the latest where the range of the part ends, even if the page is then empty.
-    /// A single larger entry makes a page of its own.
+    /// An entry of more than `bytes` bytes is a page of its own.
     ///
     /// Time: one search, and the entries of the page.
     ///
     /// # Errors
     /// [`LookupError::NotKept`] if `range` does not begin within the range of the part;
-    /// [`LookupError`] if the version is not kept.
+    /// [`LookupError`] if the version is not stored.
     pub fn page(
         &self,
         version: Version,
@@ -448,7 +452,7 @@ impl<S: Suite> TreePart<S> {
         Ok(PartView::new(&self.nodes, root, lacks_value))
     }
 
-    /// The root of a version that is kept.
+    /// The root of a version whose contents are stored.
     fn root(&self, version: Version) -> Result<S::Digest, LookupError> {
         let missing = || {
             let (oldest, latest) = (self.oldest(), self.latest());
@@ -473,5 +477,6 @@ impl<S: Suite> fmt::Debug for TreePart<S> {
     }
 }
 
-/// Below this number of nodes, a sweep is not worth its time.
+/// The number of nodes up to which [`TreePart::load`] does not sweep: freeing them is not worth the
+/// time.
 const FEW_NODES: usize = 1 << 16;

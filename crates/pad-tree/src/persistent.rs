@@ -1,4 +1,4 @@
-//! A persistent tree: one working version, and every sealed version.
+//! A persistent tree: one working version, which changes, and all sealed versions, which do not.
 
 use pad_core::{InputError, Version, Workers};
 
@@ -12,13 +12,13 @@ use crate::{
     view::View,
 };
 
-/// A key with its new value, or `None` for a removal.
+/// One change: a key with its new value, or with `None` for a removal.
 pub type Change<'a> = (&'a [u8], Option<&'a [u8]>);
 
-/// A dictionary that keeps every sealed version searchable.
+/// A dictionary in which every sealed version, until it is pruned, stays searchable.
 ///
-/// With [`crate::Plain`] annotation this is a persistent map with predecessor search; nothing is
-/// hashed. With [`crate::Authenticated`] it stores the contents of a repository.
+/// With [`crate::Plain`] annotation this is a persistent map with predecessor search, without
+/// hashing. With [`crate::Authenticated`] it stores the contents of a repository.
 ///
 /// ```
 /// use pad_core::{Version, Workers};
@@ -39,7 +39,7 @@ pub type Change<'a> = (&'a [u8], Option<&'a [u8]>);
 #[derive(Clone, Debug)]
 pub struct PersistentTree<S: VersionedStore> {
     pub(crate) tree: Tree<S>,
-    /// The roots of the versions from `oldest` on.
+    /// The root nodes of the sealed versions from `oldest` on; `None` for an empty version.
     roots: Vec<Option<NodeId>>,
     oldest: u32,
     /// The number of entries of the latest sealed version.
@@ -60,7 +60,7 @@ impl<S: VersionedStore> Default for PersistentTree<S> {
 }
 
 impl<S: VersionedStore> PersistentTree<S> {
-    /// The latest sealed version.
+    /// The version that was sealed last.
     pub fn latest(&self) -> Version {
         Version::new(u64::from(self.next()) - 1)
     }
@@ -70,12 +70,12 @@ impl<S: VersionedStore> PersistentTree<S> {
         Version::new(self.oldest.into())
     }
 
-    /// The number of entries, unsealed changes included.
+    /// The number of entries of the working version, unsealed changes included.
     pub fn len(&self) -> usize {
         self.tree.population
     }
 
-    /// Whether there are no entries, unsealed changes included.
+    /// Whether the working version, unsealed changes included, has no entries.
     pub fn is_empty(&self) -> bool {
         self.tree.population == 0
     }
@@ -100,7 +100,8 @@ impl<S: VersionedStore> PersistentTree<S> {
         Ok(was_there)
     }
 
-    /// Seals the working version and returns its number.
+    /// Seals the working version, so that it never changes again, and returns its number. `workers`
+    /// compute its digests.
     pub fn seal(&mut self, workers: &Workers) -> Version
     where
         S: Send + Sync,
@@ -110,32 +111,33 @@ impl<S: VersionedStore> PersistentTree<S> {
         self.latest()
     }
 
-    /// Discards the changes since the last seal.
+    /// Discards the changes of the working version since the last seal.
     pub fn rollback(&mut self) {
         let root = self.roots.last().copied().flatten();
         self.tree.rollback(root, self.sealed_population);
     }
 
-    /// The value of a key in a version. `None` also if the version does not exist or was pruned.
+    /// The value of a key in a version. `None` if the key is absent there, or if the version does
+    /// not exist or was pruned.
     pub fn lookup(&self, version: Version, key: &[u8]) -> Option<&[u8]> {
         let (found, value) = self.floor(version, key)?;
         (found == key).then_some(value)
     }
 
-    /// The entry with the greatest key not above `key` in a version. Time: `O(log n)`.
+    /// The entry (key, value) with the greatest key not above `key` in a version. Time: `O(log n)`.
     ///
     /// Source: Crosby & Wallach 2010, section 4.1 (predecessor query of the tuple index).
     pub fn floor(&self, version: Version, key: &[u8]) -> Option<(&[u8], &[u8])> {
         self.nearest(version, key, Side::Left)
     }
 
-    /// The entry with the smallest key not below `key` in a version. Time: `O(log n)`.
+    /// The entry (key, value) with the smallest key not below `key` in a version. Time: `O(log n)`.
     pub fn ceiling(&self, version: Version, key: &[u8]) -> Option<(&[u8], &[u8])> {
         self.nearest(version, key, Side::Right)
     }
 
-    /// The entries of a version in ascending order of keys. `None` if the version does not exist or
-    /// was pruned.
+    /// The entries (key, value) of a version in ascending order of keys. `None` if the version does
+    /// not exist or was pruned.
     pub fn entries(&self, version: Version) -> Option<impl Iterator<Item = (&[u8], &[u8])>> {
         let view = self.view(version)?;
         // Views have all their nodes, so none fails to be read.
@@ -149,9 +151,8 @@ impl<S: VersionedStore> PersistentTree<S> {
         }))
     }
 
-    /// Returns the changes between each searchable version and the version before. The first list
-    /// contains the changes from an empty version to the oldest searchable version. Keys whose
-    /// value stays equal are not included.
+    /// Returns one list of changes for each searchable version, relative to the version before it.
+    /// The first list is relative to an empty version. Keys whose value stays equal are not listed.
     ///
     /// Time: `O(log n log v)` for each entry of `v` versions, but `O(v log n)` for an entry that
     /// was replaced before it was sealed.
@@ -193,13 +194,14 @@ impl<S: VersionedStore> PersistentTree<S> {
         changes
     }
 
-    /// The entry nearest to `key` on one side, or the entry of `key` itself.
+    /// The entry with the key `key`. If there is none, the nearest entry below (`Side::Left`) or
+    /// above (`Side::Right`).
     fn nearest(&self, version: Version, key: &[u8], side: Side) -> Option<(&[u8], &[u8])> {
         let cursor = search::nearest(self.view(version)?, &Probe::new(key), side, true);
         Some(self.entry(cursor.ok()??.leaf))
     }
 
-    /// The root digest of a version.
+    /// The root digest of a version; `None` if the version does not exist or was pruned.
     pub fn root_digest(&self, version: Version) -> Option<Digest<S>> {
         let view = self.view(version)?;
         Some(
@@ -234,12 +236,12 @@ impl<S: VersionedStore> PersistentTree<S> {
         self.tree.store.digest_count()
     }
 
-    /// The bytes of memory that the contents take, without spare capacity.
+    /// The memory, in bytes, of the contents of all versions, without spare capacity.
     pub fn memory_bytes(&self) -> usize {
         self.tree.store.memory_bytes() + self.roots.len() * size_of::<Option<NodeId>>()
     }
 
-    /// A read view of one version.
+    /// Creates read access to one version; `None` if it does not exist or was pruned.
     pub(crate) fn view(&self, version: Version) -> Option<View<'_, S>> {
         let root = self.roots[self.position(version)?];
         let version = u32::try_from(version.number()).ok()?;
@@ -250,7 +252,7 @@ impl<S: VersionedStore> PersistentTree<S> {
         })
     }
 
-    /// Seals the working version, whose digests are computed.
+    /// Seals the working version. Its digests must already be computed.
     pub(crate) fn commit(&mut self) {
         let next = self.next();
         let (store, sealed) = self.tree.sealed();

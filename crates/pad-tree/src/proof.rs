@@ -1,9 +1,9 @@
-//! The proof type of all tree PADs: a pruned tree, and its check.
+//! The proof type of all tree dictionaries: a pruned tree, and its check.
 //!
 //! A proof opens some leaves and replaces all other subtrees by their digests (elides them). The
-//! check recomputes the root. It also establishes whether a subtree is elided between two
-//! neighbouring opened leaves, or at the two ends. A query then draws its conclusion from the
-//! opened leaves.
+//! check recomputes the root. It also establishes where subtrees are elided: between which opened
+//! leaves, and whether before the first or after the last one. A query then draws its conclusion
+//! from the opened leaves.
 //!
 //! # Form
 //!
@@ -41,26 +41,27 @@ use crate::{opened::OpenedLeaves, query::TreeQuery, step::Step};
 
 pub use crate::opened::{Content, OpenedLeaf};
 
-/// The code of a leaf in a proof's shape.
+/// The code, in the shape of a proof, of an opened leaf.
 pub(crate) const LEAF: u8 = 0;
-/// The code of an inner node whose left child is elided.
+/// The code of an inner node whose left child is elided (replaced by its digest).
 pub(crate) const LEFT_ELIDED: u8 = 1;
-/// The code of an inner node whose right child is elided.
+/// The code of an inner node whose right child is elided (replaced by its digest).
 pub(crate) const RIGHT_ELIDED: u8 = 2;
-/// The code of an inner node with two open children.
+/// The code of an inner node whose two children are both in the proof.
 pub(crate) const BOTH_OPEN: u8 = 3;
 
-/// A pruned tree as evidence for the answer to a query of type `Q`.
+/// A pruned tree as evidence for the answer to a query of type `Q`. It contains some leaves and
+/// their ancestors, and the digests of all other subtrees next to them.
 ///
-/// Size for a present key: one digest for each level of the tree, the leaf, and a few bytes.
-/// Check: one hash for each open inner node, and one or two for each leaf.
+/// Size for a present key: one digest for each level of the tree, the leaf, and a few bytes. Time
+/// of the check: one hash for each inner node, and one or two for each leaf.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct TreeProof<S: Suite, Q> {
-    /// The codes of the open nodes: two bits each, four to a byte, lowest bits first, unused bits
-    /// zero.
+    /// The codes of the nodes in pre-order: two bits each, four to a byte, lowest bits first,
+    /// unused bits zero.
     pub(crate) shape: Vec<u8>,
-    /// The digests of elided children, in pre-order of their parents.
+    /// The digests of the elided children (left out of the proof), in pre-order of their parents.
     pub(crate) siblings: Vec<S::Digest>,
     /// The opened leaves from left to right.
     pub(crate) leaves: Vec<OpenedLeaf<S>>,
@@ -87,8 +88,8 @@ impl<S: Suite, Q: TreeQuery> Proof for TreeProof<S, Q> {
 }
 
 impl<S: Suite, Q: TreeQuery> TreeProof<S, Q> {
-    /// Checks the proof and reports each step to `note`. If the proof is refused, discard all
-    /// reported steps.
+    /// Checks the proof and reports each step to `note`. If the proof is rejected, the reported
+    /// steps prove nothing, so the caller must discard them.
     pub(crate) fn check_noting<N: FnMut(Step<'_, S>) + ?Sized>(
         self,
         snapshot: &dyn SnapshotRoot<S>,
@@ -101,22 +102,23 @@ impl<S: Suite, Q: TreeQuery> TreeProof<S, Q> {
     }
 }
 
-/// The digest of an inner node.
+/// The digest of an inner node, from the digests of its children.
 fn node<S: Suite>(left: &S::Digest, right: &S::Digest) -> S::Digest {
     S::node(Domain::TreeNode, left, right)
 }
 
-/// Adjacency of the opened leaves, as established by the check.
+/// The result of recomputing the root of a proof: which opened leaves are neighbours or ends of the
+/// tree.
 pub(crate) struct Adjacency {
-    /// Whether the leaves `i` and `i + 1` are neighbours in the tree.
+    /// `adjacent[i]` tells whether the leaves `i` and `i + 1` are neighbours in the tree.
     adjacent: Vec<bool>,
-    /// Whether the first opened leaf is the first of the tree.
+    /// Whether the first opened leaf is the first leaf of the tree.
     at_start: bool,
-    /// Whether the last opened leaf is the last of the tree.
+    /// Whether the last opened leaf is the last leaf of the tree.
     at_end: bool,
 }
 
-/// State of the check for one subtree.
+/// The state that the check of a proof keeps for one subtree.
 struct Subtree<D> {
     digest: D,
     first_leaf: usize,
@@ -125,7 +127,7 @@ struct Subtree<D> {
 }
 
 impl<D> Subtree<D> {
-    /// The state for an opened leaf.
+    /// Creates the state for the opened leaf number `first_leaf`.
     const fn of_leaf(digest: D, first_leaf: usize) -> Self {
         Self {
             digest,
@@ -142,7 +144,8 @@ impl<S: Suite, Q> TreeProof<S, Q> {
         pad_core::codec::encode_body(self).len()
     }
 
-    /// Recomputes the root, reports each step to `note`, and compares the root. Returns the leaves.
+    /// Recomputes the root, reports each step to `note`, and rejects any other root than `root`.
+    /// Returns the leaves and their adjacency.
     fn open<N: FnMut(Step<'_, S>) + ?Sized>(
         self,
         root: &S::Digest,
@@ -161,7 +164,8 @@ impl<S: Suite, Q> TreeProof<S, Q> {
         })
     }
 
-    /// Recomputes the root, reports each step to `note`, and compares the root.
+    /// Recomputes the root, reports each step to `note`, and rejects any other root than `root`.
+    /// Returns the adjacency of the leaves.
     pub(crate) fn recompute<N: FnMut(Step<'_, S>) + ?Sized>(
         &self,
         root: &S::Digest,
@@ -246,7 +250,7 @@ impl<S: Suite, Q> TreeProof<S, Q> {
         })
     }
 
-    /// Checks a proof without leaves, which proves that the tree is empty.
+    /// Checks a proof without leaves: `root` must be the root of an empty tree.
     fn recompute_empty<N: FnMut(Step<'_, S>) + ?Sized>(
         &self,
         root: &S::Digest,
@@ -267,7 +271,7 @@ impl<S: Suite, Q> TreeProof<S, Q> {
         })
     }
 
-    /// The codes of the open nodes, last first.
+    /// The two-bit codes of the proof's nodes, from the last to the first.
     fn codes_backwards(&self) -> Result<impl Iterator<Item = u8>, VerifyError> {
         let nodes = self
             .leaves
@@ -293,7 +297,8 @@ impl<S: Suite, Q> TreeProof<S, Q> {
     }
 }
 
-/// Checks that a leaf contains its value if the query reveals it, and its digest otherwise.
+/// Checks that each leaf contains its value if the query needs it, and only the value's digest
+/// otherwise.
 fn check_contents<S: Suite, Q: TreeQuery>(
     query: &Q,
     leaves: &OpenedLeaves<S>,

@@ -1,4 +1,4 @@
-//! The server side of proofs: the leaves that a query needs, and the pruned tree that opens them.
+//! The server side of proofs: finds the leaves that a query needs, and prunes the tree to them.
 
 use core::{cmp::Ordering, marker::PhantomData};
 
@@ -18,7 +18,7 @@ use crate::{
     view::View,
 };
 
-/// A question whose answer a server of tree PADs can prove: every [`TreeQuery`].
+/// A question whose answer a server of a tree dictionary can prove: every [`TreeQuery`].
 pub trait ProvableQuery: TreeQuery + Plan {}
 
 impl<Q: TreeQuery + Plan> ProvableQuery for Q {}
@@ -29,22 +29,22 @@ mod plan {
     use super::LeafRun;
     use crate::search::SearchTree;
 
-    /// The server side of a question: the leaves that its answer needs.
+    /// The server side of a question: which leaves of a tree prove its answer.
     pub trait Plan {
-        /// The runs of leaves to open, in ascending order, not overlapping.
+        /// The runs of leaves that the proof must contain, in ascending order and not overlapping.
         fn plan<T: SearchTree>(&self, tree: T) -> Result<Vec<LeafRun<T::Leaf>>, T::Error>;
 
         /// Whether the answer depends only on keys of `range` and the leaves next to the range.
         ///
-        /// Questions about the first or last entry name no key, so only the search can tell. They
-        /// count as inside every range.
+        /// Questions about the first or last entry name no key, so their keys are known only after
+        /// the search. For them, this returns true.
         fn lies_in(&self, range: &KeyRange) -> bool;
     }
 }
 
 use plan::Plan;
 
-/// A run of neighbouring leaves to open: the first and the last of them.
+/// A run of neighbouring leaves that the proof must contain, given by its first and its last leaf.
 #[derive(Clone, Debug)]
 pub struct LeafRun<L> {
     first: L,
@@ -60,7 +60,7 @@ impl<L: Clone> LeafRun<L> {
     }
 }
 
-/// Proves a query about any tree. [`crate::TreeRepository`] uses it for its versions.
+/// Proves the answer to a query about any tree, in memory or stored.
 ///
 /// Time: one search for each key or end of a range, and one digest for each level below.
 ///
@@ -77,7 +77,7 @@ pub(crate) fn prove<T: HashedTree, Q: ProvableQuery>(
     Ok(proof.finish())
 }
 
-/// The proof for one key.
+/// Proves the value or absence of one key, for a tree in memory.
 ///
 /// # Errors
 /// None: a view has all its nodes.
@@ -96,13 +96,14 @@ where
     walk.finish(view, key, walk.found(view))
 }
 
-/// The number of concurrent walks: enough to keep the memory system busy.
+/// The number of searches that run interleaved: enough to keep the memory system busy.
 const LANES: usize = 32;
 
-/// Proves many keys, each in its version.
+/// Proves the value or absence of many keys, each in a version of its own. Returns one proof for
+/// each query.
 ///
-/// The walks take turns. In each round, all of them read their node, then all of them choose their
-/// next one. So the cache misses of the reads overlap.
+/// The searches are interleaved. In each round, all searches read their current node, then all
+/// choose their next node. So the cache misses of the reads overlap.
 ///
 /// # Errors
 /// None, as for [`prove_key`].
@@ -148,9 +149,9 @@ where
     Ok(proofs)
 }
 
-/// A search that records the subtrees it passes. The search itself reads no digests, because it is
-/// a chain of dependent cache misses. The digests are read afterwards, with independent cache
-/// misses.
+/// A search for one key that records the siblings of the nodes on its path, whose digests the proof
+/// needs. The search itself reads no digests, because it is a chain of dependent cache misses. The
+/// digests are read afterwards, with independent cache misses.
 struct Walk<'v> {
     probe: Probe<'v>,
     node: Option<NodeId>,
@@ -174,7 +175,7 @@ impl<'v> Walk<'v> {
         self.siblings.clear();
     }
 
-    /// Descends one level from an inner node with this record.
+    /// Descends one level from an inner node. `record` contains the node's separator and children.
     #[inline]
     fn step<St: VersionedStore>(&mut self, view: View<'v, St>, record: (KeyId, Children)) {
         let (separator, children) = record;
@@ -184,7 +185,8 @@ impl<'v> Walk<'v> {
         self.node = Some(children.on(side));
     }
 
-    /// The value of the entry at the end of the walk, if the entry has the requested key.
+    /// The value of the leaf at the end of the walk; `None` if the leaf has another key than
+    /// requested.
     #[inline]
     fn found<St: VersionedStore>(&self, view: View<'v, St>) -> Option<&'v [u8]> {
         let NodeKind::Leaf(entry) = self.node?.kind() else {
@@ -195,7 +197,8 @@ impl<'v> Walk<'v> {
         order.is_eq().then(|| entries.value(entry))
     }
 
-    /// The proof, once the walk has arrived.
+    /// Creates the proof, after the walk has reached a leaf. `found` is the value of the key, if
+    /// present.
     fn finish<S: Suite, St>(
         &self,
         view: View<'v, St>,
@@ -226,7 +229,8 @@ impl<'v> Walk<'v> {
     }
 }
 
-/// The subtrees that a search passes, from the root down.
+/// A proof of one key under construction: the digests of the subtrees that a search passes, from
+/// the root down.
 pub(crate) struct SearchPath<S: Suite>(ProofBuilder<S>);
 
 impl<S: Suite> Default for SearchPath<S> {
@@ -236,24 +240,26 @@ impl<S: Suite> Default for SearchPath<S> {
 }
 
 impl<S: Suite> SearchPath<S> {
-    /// Notes the digest of the child on a side that the search passes.
+    /// Adds the digest of the child on `side` of the current node. The search continues with the
+    /// other child.
     pub(crate) fn pass(&mut self, side: Side, digest: S::Digest) {
         self.0.elide(side, digest);
     }
 
-    /// The proof that a key has a value, once the search has arrived at its leaf.
+    /// Creates the proof that `key` has the value `value`, after the search has reached the leaf of
+    /// `key`.
     pub(crate) fn finish(mut self, key: &Key, value: &[u8]) -> TreeProof<S, Key> {
         self.0.open_leaf(key.as_bytes(), shown(value));
         self.0.finish()
     }
 }
 
-/// Prunes a tree to some runs of opened leaves, with the values of the keys that the query
-/// `reveals`.
+/// Prunes a tree to the runs of leaves in `openings`. Includes the values of the keys for which
+/// `reveals` returns true, and digests of the other values.
 ///
 /// # Errors
-/// [`LookupError::TooLong`] if the opened keys and revealed values exceed `most` bytes; a node
-/// cannot be fetched.
+/// [`LookupError::TooLong`] if the opened keys and revealed values exceed `most` bytes. The tree's
+/// error if a node cannot be fetched.
 fn prune<T: HashedTree>(
     tree: T,
     openings: &[LeafRun<T::Leaf>],
@@ -287,7 +293,7 @@ fn prune<T: HashedTree>(
             }
             Opened::Inner(inner) => inner,
         };
-        // // A run that begins below the separator has leaves on the left. A run that does not end
+        // A run that begins below the separator has leaves on the left. A run that does not end
         // below it has leaves on the right.
         let begun = openings.partition_point(|run| tree.is_below(&run.first, &inner));
         let ended = openings.partition_point(|run| tree.is_below(&run.last, &inner));
@@ -311,7 +317,8 @@ fn prune<T: HashedTree>(
     Ok(proof)
 }
 
-/// The leaves that a lookup needs: the key's, or the two neighbours of its gap.
+/// The leaves that a lookup needs: the leaf with the key, or its two neighbours if the key is
+/// absent.
 fn lookup<T: SearchTree>(tree: T, probe: &Probe<'_>) -> Result<Vec<LeafRun<T::Leaf>>, T::Error> {
     let Some(mut cursor) = search::seek(tree, probe)? else {
         return Ok(Vec::new());
@@ -336,7 +343,8 @@ fn lookup<T: SearchTree>(tree: T, probe: &Probe<'_>) -> Result<Vec<LeafRun<T::Le
     }])
 }
 
-/// The leaf nearest to a key on one side, and its neighbour on the other.
+/// The leaf nearest to a key on one side, together with the leaf's neighbour across the key, which
+/// proves that no leaf is nearer.
 fn nearest<T: SearchTree>(
     tree: T,
     key: &Key,
@@ -382,7 +390,7 @@ impl Plan for Keys {
         for key in self.as_slice() {
             for next in lookup(tree, &Probe::new(key.as_bytes()))? {
                 match openings.last_mut() {
-                    // // Neighbouring gaps share a leaf, and one gap may contain several keys.
+                    // Neighbouring gaps share a leaf, and one gap may contain several keys.
                     Some(last) if !tree.is_before(&last.last, &next.first) => last.last = next.last,
                     _ => openings.push(next),
                 }
@@ -466,12 +474,13 @@ impl Plan for Last {
     }
 }
 
-/// The content of a leaf with its value, for a proof. Values of trees are within the length limit.
+/// The content of an opened leaf that includes its value. Values of trees are within the length
+/// limit.
 fn shown<S: Suite>(value: &[u8]) -> Content<S> {
     Content::Value(Value::new(value).expect("prover: trees have checked values"))
 }
 
-/// A proof under construction, in pre-order.
+/// A proof under construction. Its nodes are added in pre-order.
 struct ProofBuilder<S: Suite> {
     shape: Vec<u8>,
     nodes: usize,
@@ -480,7 +489,7 @@ struct ProofBuilder<S: Suite> {
 }
 
 impl<S: Suite> ProofBuilder<S> {
-    /// An empty proof with room for one path of this length.
+    /// Creates an empty proof with room for one path of `depth` inner nodes.
     fn with_capacity(depth: usize) -> Self {
         Self {
             shape: Vec::with_capacity(depth / 4 + 1),
@@ -501,7 +510,8 @@ impl<S: Suite> ProofBuilder<S> {
         self.nodes += 1;
     }
 
-    /// Notes an open node whose child on a side is elided. The caller adds the digest separately.
+    /// Adds an inner node whose child on `side` is elided (left out). The caller adds the child's
+    /// digest separately.
     #[inline]
     fn push_elided(&mut self, side: Side) {
         self.push_code(if side == Side::Left {
@@ -516,7 +526,7 @@ impl<S: Suite> ProofBuilder<S> {
         self.siblings.push(digest);
     }
 
-    /// Opens a leaf of a tree. Keys of trees are within the length limit.
+    /// Adds a leaf with this key and content. Keys of trees are within the length limit.
     fn open_leaf(&mut self, key: &[u8], content: Content<S>) {
         self.push_code(LEAF);
         let key = Key::new(key).expect("prover: trees have checked keys");

@@ -1,7 +1,7 @@
-//! Conclusions from the opened leaves, one for each question.
+//! For each type of question, the answer that follows from the leaves in a proof.
 //!
-//! Every conclusion follows one rule: between two opened leaves with nothing elided between them
-//! there is no other leaf. Every query needs exactly one set of leaves. Proofs with more leaves are
+//! All answers rest on one rule. If nothing is elided between two opened leaves, there is no other
+//! leaf between them. Every query needs exactly one set of leaves. Proofs with more leaves are
 //! refused, so a query has exactly one proof.
 
 #![deny(
@@ -24,19 +24,21 @@ use crate::{
     side::Side,
 };
 
-/// A question that tree PADs answer: every question of `pad-core`. Sealed, because the prover
-/// handles each question type.
+/// A question that tree dictionaries answer: every question of `pad-core`. Sealed, because the
+/// prover must support each type of question.
 pub trait TreeQuery: Question + sealed::Sealed {
-    /// The number of this question's proofs in envelopes.
+    /// The kind number, in envelopes, of the proofs for this type of question.
     const PROOF_KIND: u8;
 
-    /// Whether an opened leaf with this key contains its value.
+    /// Whether the leaf with this key is part of the answer, so that the proof must contain its
+    /// value.
     fn reveals(&self, key: &[u8]) -> bool;
 
-    /// Draws the conclusion from opened leaves.
+    /// Concludes the answer about `version` from the opened leaves of a proof.
     ///
     /// # Errors
-    /// * [`VerifyError::Elided`] if the answer could be hidden.
+    /// * [`VerifyError::Elided`] if the answer could be hidden in a subtree that the proof leaves
+    ///   out.
     /// * [`VerifyError::Extraneous`] if a leaf is opened that the answer does not need.
     /// * [`VerifyError::ValueMissing`] if a leaf of the answer lacks its value.
     /// * [`VerifyError::MalformedShape`] if the opened leaves are inconsistent.
@@ -232,8 +234,8 @@ impl<S: Suite> OpenedLeaf<S> {
 }
 
 impl<S: Suite> OpenedLeaves<S> {
-    /// Returns the answer for each of `keys`, which must ascend. Refuses the proof unless every
-    /// opened leaf is needed.
+    /// Returns the answer for each of `keys`, which must ascend. Rejects a proof that opens a leaf
+    /// that no answer needs.
     fn take_each<'k>(
         mut self,
         keys: impl IntoIterator<Item = &'k Key>,
@@ -270,8 +272,8 @@ impl<S: Suite> OpenedLeaves<S> {
         }
     }
 
-    /// Whether nothing lies between the leaves `below` and `above`. `None` is the start of the
-    /// tree; an index after the last leaf is the end.
+    /// Whether no leaf lies between the opened leaves `below` and `above`. `None` means the start
+    /// of the tree, and an index after the last opened leaf its end.
     fn is_gap(&self, below: Option<usize>, above: usize) -> bool {
         match below {
             None => self.at_start,
@@ -280,7 +282,7 @@ impl<S: Suite> OpenedLeaves<S> {
         }
     }
 
-    /// The nearest leaf on one side of a position in the key order, if there is one.
+    /// The nearest leaf on one side of a position in the key order; `None` if there is none.
     ///
     /// The proof opens this leaf and its neighbour across the position. If there is no such
     /// neighbour, the proof opens only this leaf, at that end of the tree. If there is no such
@@ -322,7 +324,8 @@ impl<S: Suite> OpenedLeaves<S> {
         }
     }
 
-    /// Returns the entry of the only opened leaf. Refuses a proof that opens more than one leaf.
+    /// Returns the entry of the only opened leaf, or `None` without leaves. Rejects a proof that
+    /// opens more than one leaf.
     fn take_only(self) -> Result<Option<(Key, Value)>, VerifyError> {
         if self.leaves.len() > 1 {
             return Err(VerifyError::Extraneous);

@@ -1,8 +1,8 @@
-//! Large batches that only replace values. All paths are followed together, level by level. Each
-//! touched node is visited once, and cache misses overlap.
+//! Large batches that only replace values. The searches for all keys descend together, level by
+//! level. Each node above a replaced leaf is visited once, and cache misses overlap.
 //!
 //! The resulting tree equals the tree after replacing one value after the other, but takes less
-//! time. Nodes above values that stay equal count as touched too.
+//! time. Nodes above a value that is replaced by an equal value are updated too.
 
 use core::ops::Range;
 
@@ -15,27 +15,30 @@ use crate::{
     store::NodeStore,
 };
 
-/// The nodes per task when a level is spread over the threads.
+/// The number of nodes in one task, when a level of the tree is spread over several threads.
 const PIECE: usize = 1024;
 
-/// The nodes whose records are read together, before their operations are split by side.
+/// The number of nodes that are read together before the operations are divided among their
+/// children.
 const GROUP: usize = 64;
 
-/// The touched nodes of a batch of replacements, in breadth-first order.
+/// The touched nodes (the nodes above replaced leaves) of a batch of replacements, in breadth-first
+/// order.
 #[derive(Debug, Default)]
 pub(crate) struct Replacements {
-    /// The touched inner nodes with their depths.
+    /// The inner nodes above the replaced leaves, each with its depth.
     pub(crate) nodes: Vec<(NodeId, u32)>,
-    /// The children of each of these nodes.
+    /// The left and the right child of each node in `nodes`.
     pub(crate) links: Vec<[Link; 2]>,
     /// For each operation in ascending order of keys, the entry whose value it replaces.
     pub(crate) entries: Vec<EntryId>,
 }
 
-/// A node, and the range of the operations below it.
+/// A node, and the range of positions of the operations on leaves below it.
 type NodeOperations = (NodeId, Range<u32>);
 
-/// The result of following one piece of a level.
+/// The result of descending one level from a piece of a level: children, nodes of the next level,
+/// and leaves.
 #[derive(Default)]
 struct Piece {
     links: Vec<[Link; 2]>,
@@ -44,8 +47,9 @@ struct Piece {
 }
 
 impl Replacements {
-    /// Follows operations in strictly ascending order of keys. `None` unless every one of them puts
-    /// a present key, and the tree has at least one inner node.
+    /// Finds the nodes above the keys of `operations`, which are in strictly ascending order.
+    /// `None` unless every operation replaces the value of a present key, and the tree has at least
+    /// one inner node.
     pub(crate) fn plan<S: NodeStore + Sync>(
         store: &S,
         root: NodeId,
@@ -106,7 +110,7 @@ impl Replacements {
         Some(plan)
     }
 
-    /// Puts the new values into the tree. Returns the new root.
+    /// Replaces the values in the tree by the new values. Returns the new root.
     pub(crate) fn apply<S: NodeStore>(
         &mut self,
         store: &mut S,
@@ -126,9 +130,9 @@ impl Replacements {
         self.nodes[0].0
     }
 
-    /// Marks the digest of every listed node as stale. For stores that replace in place,
-    /// [`Replacements::apply`] leaves this to the caller. The list itself serves as the mark until
-    /// the tree changes further.
+    /// Marks the digest of every listed node as stale. In stores that replace values in place,
+    /// [`Replacements::apply`] does not do this. The caller must do it before the tree changes
+    /// further; until then the list itself serves as the mark.
     pub(crate) fn touch<S: NodeStore>(store: &mut S, nodes: &[(NodeId, u32)]) {
         for (node, _) in nodes {
             let children = store.children(*node);
@@ -144,8 +148,8 @@ impl Replacements {
         }
     }
 
-    /// Gives every node its new children. Children come after their parents in the list, so the
-    /// list is traversed backwards.
+    /// Gives every touched node its new children. Children come after their parents in the list, so
+    /// the list is traversed backwards.
     fn update_nodes<S: NodeStore>(&mut self, store: &mut S, leaves: &[NodeId]) {
         self.settle_links(leaves);
         for position in (0..self.nodes.len()).rev() {
@@ -160,7 +164,8 @@ impl Replacements {
     }
 }
 
-/// Follows the operations of a piece of a level one level down.
+/// Divides the operations below each node of a piece of a level among the node's children. `None`
+/// if an operation is not a replacement.
 ///
 /// First all nodes are read, then all separators, and only then the operations are split by side.
 /// The reads are then independent cache misses that overlap. Unpredictable branches between the
@@ -203,7 +208,8 @@ fn follow<S: NodeStore>(
 }
 
 impl Piece {
-    /// Notes a child and the operations below it. `None` if one of them is not a replacement.
+    /// Records a child and the operations in `range`, which are below it. Returns the link to the
+    /// child, or `None` if an operation does not replace a present key.
     fn take<S: NodeStore>(
         &mut self,
         store: &S,

@@ -1,4 +1,4 @@
-//! The server: every version in a store, and proofs about each of them.
+//! The server of a tree dictionary: every version in a store, and proofs about each of them.
 
 use pad_core::{
     ApplyError, HeadLog, Key, KeyRange, LookupError, Repository, SignedHead, Suite, Update,
@@ -16,7 +16,8 @@ use crate::{
     view::View,
 };
 
-/// A repository of a tree PAD under suite `S` in the store `St`.
+/// A repository of a tree dictionary under suite `S`: all versions in the node store `St`, and
+/// their heads.
 ///
 /// Source: Crosby & Wallach 2010, sections 2 and 3.
 #[derive(Clone, Debug)]
@@ -40,19 +41,19 @@ where
         }
     }
 
-    /// Runs large updates on `workers`.
+    /// Sets the threads that apply large updates.
     #[must_use]
     pub fn with_workers(mut self, workers: Workers) -> Self {
         self.workers = workers;
         self
     }
 
-    /// The author and dictionary whose updates this repository accepts.
+    /// The author, dictionary and scheme whose updates this repository accepts.
     pub const fn authority(&self) -> &Authority {
         self.heads.authority()
     }
 
-    /// The heads of all versions.
+    /// The signed heads of all versions.
     pub const fn heads(&self) -> &HeadLog<S> {
         &self.heads
     }
@@ -72,10 +73,10 @@ where
         self.tree.is_empty()
     }
 
-    /// Answers any query about a version.
+    /// Proves the answer to any query about a version.
     ///
-    /// Time: one search for each key or end of a range, and one digest for each level below. Stores
-    /// that do not keep a digest recompute it.
+    /// Time: one search for each key or end of a range, and one digest for each level below.
+    /// Digests that the store does not contain are recomputed.
     ///
     /// # Errors
     /// [`LookupError`] if the version does not exist or was pruned, the query is invalid, or the
@@ -91,8 +92,8 @@ where
     /// Returns the first page of `range` in a version: a prefix of the range with at most `bytes`
     /// bytes of entries.
     ///
-    /// A single larger entry makes a page of its own. The next page starts at the end of the
-    /// returned range.
+    /// An entry of more than `bytes` bytes is a page of its own. The next page starts at the end of
+    /// the returned range.
     ///
     /// Time: one search, and the entries of the page.
     ///
@@ -107,8 +108,8 @@ where
         search::page(self.view(version)?, range, bytes)
     }
 
-    /// Answers many lookups, each with a proof of its own, interleaving the searches so that their
-    /// cache misses overlap.
+    /// Proves the answers to many lookups, with one proof for each pair of version and key. The
+    /// searches are interleaved so that their cache misses overlap.
     ///
     /// # Errors
     /// [`LookupError`] if one of the versions does not exist or was pruned.
@@ -135,7 +136,7 @@ where
         Ok(())
     }
 
-    /// The bytes of memory that contents, heads and history take, without spare capacity.
+    /// The memory, in bytes, of contents, heads and history log, without spare capacity.
     pub fn memory_bytes(&self) -> usize {
         self.tree.memory_bytes() + self.heads.memory_bytes()
     }

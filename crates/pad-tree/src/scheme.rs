@@ -1,4 +1,5 @@
-//! Names and numbers of the balancing schemes. A verifier needs nothing else of a scheme.
+//! Names and numbers of the balancing schemes. A verifier needs to know nothing else about a
+//! scheme.
 
 use core::fmt::Debug;
 
@@ -17,11 +18,12 @@ pub trait TreeScheme: Copy + Debug + Default + Send + Sync + 'static {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RedBlack;
 
-/// Deterministic treap: expected depth about `1.39 log2 n`.
+/// A treap whose priorities are derived from the keys: expected depth about `1.39 log2 n`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Treap;
 
-/// Deterministic skip list as a binary tree: expected depth about `1.5 log2 n`.
+/// A skip list in the form of a binary tree, whose levels are derived from the keys: expected depth
+/// about `1.5 log2 n`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SkipList;
 

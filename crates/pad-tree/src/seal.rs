@@ -1,8 +1,8 @@
-//! Sealing: hashing every touched node of a snapshot once, level by level.
+//! Sealing a snapshot: hashing every touched (new or changed) node once, level by level.
 //!
-//! The structure is complete before hashing. The touched nodes are listed by depth from the root,
-//! and their digests are computed from the deepest level up. Nodes of one level do not depend on
-//! each other, so a large level is spread over the threads.
+//! Hashing starts when the structure of the tree is complete. The touched nodes are listed by depth
+//! from the root, and their digests are computed from the deepest level up. Nodes of one level do
+//! not depend on each other, so a large level is spread over the threads.
 
 use pad_core::workers::for_each_piece;
 
@@ -14,22 +14,23 @@ use crate::{
     store::{Digest, NodeStore},
 };
 
-/// Levels with fewer nodes than this are hashed by the calling thread.
+/// The number of touched nodes in a level from which hashing is spread over several threads.
 const PARALLEL_LEVEL: usize = 512;
 
-/// The nodes whose children's digests are read together, before they are hashed.
+/// The number of nodes whose children's digests are read together before the nodes are hashed.
 const GROUP: usize = 32;
 
-/// The touched nodes of one snapshot; reused from one seal to the next.
+/// The touched (new or changed) nodes of one snapshot, and their digests. The buffers are reused
+/// for the next snapshot.
 #[derive(Clone, Debug)]
 pub(crate) struct SealPlan<D> {
     /// The touched inner nodes in breadth-first order, with their depths.
     pub(crate) nodes: Vec<(NodeId, u32)>,
-    /// The digests of `nodes`.
+    /// The new digests of `nodes`, in the same order.
     pub(crate) digests: Vec<D>,
-    /// The children of `nodes`.
+    /// The left and the right child of each node in `nodes`.
     links: Vec<[Link; 2]>,
-    /// Whether `nodes` and `links` are valid for the next run.
+    /// Whether `nodes` and `links` already contain the touched nodes for the next run.
     pub(crate) is_listed: bool,
 }
 
@@ -45,7 +46,7 @@ impl<D> Default for SealPlan<D> {
 }
 
 impl<D: Copy + Default + Send + Sync> SealPlan<D> {
-    /// Adopts a list of touched nodes that a batch has already made.
+    /// Takes over the list of touched nodes from a batch of replacements.
     pub(crate) fn adopt(&mut self, replacements: Replacements) {
         self.nodes = replacements.nodes;
         self.links = replacements.links;
@@ -124,7 +125,8 @@ impl<D: Copy + Default + Send + Sync> SealPlan<D> {
     }
 }
 
-/// Hashes some nodes of one level; `below` are the digests of the list from position `base` on.
+/// Computes the digests of some nodes of one level, given their children in `links`. `below`
+/// contains the digests of the deeper levels: of the listed nodes from position `base` on.
 ///
 /// First all children's digests are read, then all nodes are hashed. The reads are then independent
 /// cache misses that overlap. A hash between the reads would prevent the overlap.
@@ -143,7 +145,7 @@ where
     };
     let hash = |[left, right]: &[D; 2]| S::Annotation::node(left, right);
     if links.len() < GROUP {
-        // // Most levels of a single path have few nodes, for which two passes do not pay off.
+        // Most levels of a single path have few nodes, for which two passes do not pay off.
         for (digest, links) in digests.iter_mut().zip(links) {
             *digest = hash(&read(links));
         }

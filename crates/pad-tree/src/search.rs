@@ -10,44 +10,45 @@ use crate::{entries::Probe, id::Side};
 /// have to be fetched.
 ///
 /// Law: keys on the left of an inner node are below its separator, keys on its right are not. A
-/// tree from an untrusted writer may break this law, but must be finite. Verifiers then refuse its
-/// answers.
+/// tree from an untrusted writer may break this law, but must be finite. Verifiers then reject the
+/// proofs.
 pub trait SearchTree: Copy {
-    /// A reference to a node, whose kind may be unknown until it is fetched.
+    /// A reference to a node, which may not have been fetched yet. Whether it is a leaf may be
+    /// unknown.
     type Node: Clone;
-    /// An inner node.
+    /// An inner node that was fetched.
     type Inner: Clone;
-    /// A leaf.
+    /// A leaf that was fetched.
     type Leaf: Clone;
     /// The error returned when a node cannot be fetched.
     type Error: From<LookupError>;
 
-    /// The root; `None` if there are no entries.
+    /// The root node; `None` if the tree has no entries.
     ///
     /// # Errors
     /// [`SearchTree::Error`] if the node cannot be fetched.
     fn top(self) -> Result<Option<Self::Node>, Self::Error>;
-    /// Fetches a node and returns it by kind.
+    /// Fetches a node. Returns it as an inner node or a leaf.
     ///
     /// # Errors
     /// [`SearchTree::Error`] if the node cannot be fetched.
     fn open(self, node: &Self::Node) -> Result<Opened<Self>, Self::Error>;
     /// The children of an inner node, left and right.
     fn branches(self, inner: &Self::Inner) -> [Self::Node; 2];
-    /// The side of an inner node's separator on which a search for a key continues.
+    /// The side of an inner node on which a search for the key `probe` continues.
     fn side_of(self, probe: &Probe<'_>, inner: &Self::Inner) -> Side;
-    /// Compares a key with the key of a leaf.
+    /// Compares the key `probe` with the key of a leaf.
     fn compare(self, probe: &Probe<'_>, leaf: &Self::Leaf) -> Ordering;
     /// Whether a leaf's key is below an inner node's separator.
     fn is_below(self, leaf: &Self::Leaf, inner: &Self::Inner) -> bool;
-    /// Whether the key of the leaf `left` is below the key of `right`.
+    /// Whether the key of the leaf `left` is below the key of the leaf `right`.
     fn is_before(self, left: &Self::Leaf, right: &Self::Leaf) -> bool;
 }
 
-/// A [`SearchTree`] that can be proved.
+/// A [`SearchTree`] with digests, from which proofs can be made.
 ///
-/// Laws: digests are the digests of tree PADs in the format document. They hash to the root that
-/// the author signs.
+/// Laws: digests are computed as `docs/format` defines for tree dictionaries. The root's digest is
+/// the root that the author signs.
 pub(crate) trait HashedTree: SearchTree {
     /// The suite of the digests.
     type Suite: Suite;
@@ -59,21 +60,21 @@ pub(crate) trait HashedTree: SearchTree {
     /// The value of a leaf, at most [`pad_core::MAX_VALUE_LENGTH`] bytes.
     fn value<'l>(&'l self, leaf: &'l Self::Leaf) -> &'l [u8];
 
-    /// The digest of a leaf's value. Trees in which some leaves lack their values override it.
+    /// The digest of a leaf's value. Trees that do not store all values override this method.
     fn value_digest(&self, leaf: &Self::Leaf) -> <Self::Suite as Suite>::Digest {
         Self::Suite::value(self.value(leaf))
     }
 }
 
-/// A tree that can be compared with another tree.
+/// A tree that can be compared with another version or another tree, subtree by subtree.
 pub(crate) trait ComparedTree: HashedTree {
     /// Whether a node is an inner node, without fetching it.
     fn is_inner(self, node: &Self::Node) -> bool;
-    /// The separator of an inner node.
+    /// The separator of an inner node: keys below it are in the left subtree.
     fn separator<'l>(&'l self, inner: &'l Self::Inner) -> &'l [u8];
 }
 
-/// A fetched node by kind.
+/// A fetched node: an inner node or a leaf.
 #[derive(Debug)]
 pub enum Opened<T: SearchTree> {
     /// An inner node.
@@ -82,8 +83,8 @@ pub enum Opened<T: SearchTree> {
     Leaf(T::Leaf),
 }
 
-/// A cursor at the leaf that a search for `probe` reaches. This is the entry with that key, or one
-/// of the two neighbours of the gap where it would be. `None` if the tree is empty.
+/// Creates a cursor at the leaf that a search for `probe` reaches. This is the leaf with that key,
+/// or, if the key is absent, one of its two neighbours. `None` if the tree is empty.
 pub(crate) fn seek<T: SearchTree>(
     tree: T,
     probe: &Probe<'_>,
@@ -91,13 +92,15 @@ pub(crate) fn seek<T: SearchTree>(
     Cursor::descend(tree, |inner| tree.side_of(probe, inner))
 }
 
-/// A cursor at the first or last leaf. `None` if the tree is empty.
+/// Creates a cursor at the first leaf (`Side::Left`) or the last leaf (`Side::Right`). `None` if
+/// the tree is empty.
 pub(crate) fn end<T: SearchTree>(tree: T, side: Side) -> Result<Option<Cursor<T>>, T::Error> {
     Cursor::descend(tree, |_| side)
 }
 
-/// A cursor at the greatest entry below (`Side::Left`) or the smallest entry above (`Side::Right`)
-/// `probe`. With `inclusive`, an entry with the key of `probe` itself is the result.
+/// Creates a cursor at the entry nearest to `probe`: the greatest below it (`Side::Left`) or the
+/// smallest above it (`Side::Right`). With `inclusive`, an entry with the key `probe` itself is the
+/// nearest. `None` if there is no such entry.
 pub(crate) fn nearest<T: SearchTree>(
     tree: T,
     probe: &Probe<'_>,
@@ -126,8 +129,8 @@ pub(crate) fn nearest<T: SearchTree>(
 /// Returns the first page of `range`: a prefix of the range with at most `bytes` bytes of keys and
 /// values.
 ///
-/// A single larger entry makes a page of its own. The next page begins where this page ends. The
-/// page comes without proof.
+/// An entry of more than `bytes` bytes is a page of its own. The next page begins where this page
+/// ends. The result is not a proof.
 ///
 /// Time: one search, and the entries of the page.
 ///
@@ -164,7 +167,7 @@ pub(crate) fn page<T: HashedTree>(
     }
 }
 
-/// A position in the in-order sequence of leaves.
+/// A position in the sequence of a tree's leaves in key order.
 pub(crate) struct Cursor<T: SearchTree> {
     tree: T,
     path: Vec<(T::Inner, Side)>,
@@ -181,7 +184,7 @@ impl<T: SearchTree> Cursor<T> {
         Ok(Some(Self { tree, path, leaf }))
     }
 
-    /// Moves to the neighbour on a side. Returns `false` and does not move at the end.
+    /// Moves to the next leaf on `side`. If there is none, returns `false` and does not move.
     pub(crate) fn advance(&mut self, side: Side) -> Result<bool, T::Error> {
         let turn = self.path.iter().rposition(|step| step.1 == side.other());
         let Some((inner, turned)) = turn.and_then(|turn| {
@@ -197,7 +200,8 @@ impl<T: SearchTree> Cursor<T> {
     }
 }
 
-/// Descends from a node to a leaf, recording the path.
+/// Descends from a node to a leaf. `side_of` chooses the child at each inner node, and the steps
+/// are appended to `path`.
 fn walk_down<T: SearchTree>(
     tree: T,
     mut node: T::Node,
@@ -216,7 +220,7 @@ fn walk_down<T: SearchTree>(
     }
 }
 
-/// The branch on a side.
+/// The left or the right element of a pair, by `side`.
 fn branch<N>([left, right]: [N; 2], side: Side) -> N {
     match side {
         Side::Left => left,

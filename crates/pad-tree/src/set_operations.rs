@@ -53,12 +53,13 @@ type ComparisonStep<'a, 'b, St, Other> = Step<View<'a, St>, View<'b, Other>>;
 #[derive(Debug)]
 pub struct SetVersion<'a, St>(View<'a, St>);
 
-/// The value that a union takes for a key that is in both snapshots.
+/// The rule for the value in a union of a key that both snapshots contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conflict {
-    /// The value of the snapshot that the result is published on.
+    /// Keep the value of the snapshot on which [`SetVersion::union`] is called, and on which the
+    /// result is published.
     KeepOurs,
-    /// The value of the other snapshot.
+    /// Take the value of the other snapshot, `theirs`.
     TakeTheirs,
 }
 
@@ -99,7 +100,7 @@ impl<'a, S: Suite, St: VersionedStore<Annotation = Authenticated<S>>> SetVersion
     }
 
     /// Returns the operations that remove from this snapshot the keys that the other snapshot
-    /// lacks. Values stay unchanged.
+    /// lacks. Keys in both snapshots keep the values of this one.
     ///
     /// Time: expected `O(m log n)` for `m` differing entries.
     pub fn intersection<Other>(&self, theirs: &SetVersion<'_, Other>) -> Vec<Operation>

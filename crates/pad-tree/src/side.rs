@@ -1,6 +1,6 @@
-//! Left and right.
+//! The left or right side of a node.
 
-/// One of two children.
+/// The left or the right child of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// The child with the smaller keys.
@@ -10,7 +10,7 @@ pub enum Side {
 }
 
 impl Side {
-    /// The other side.
+    /// The opposite side.
     #[cfg(feature = "std")]
     #[inline]
     #[must_use]
@@ -29,7 +29,7 @@ impl Side {
         }
     }
 
-    /// Right if `right`, else left; compiles to no branch.
+    /// Returns the right side if `right` is true, else the left side. Compiles without a branch.
     #[cfg(feature = "std")]
     #[inline]
     pub(crate) const fn right_if(right: bool) -> Self {

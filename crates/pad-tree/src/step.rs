@@ -1,49 +1,52 @@
-//! Steps of the check of a proof.
+//! Steps of the check of a proof, for traces and for replicas that store verified nodes.
 
 use pad_core::Suite;
 
 use crate::opened::OpenedLeaf;
 
-/// A step of the check. Each step computes the digest of a subtree from the proof and from earlier
-/// steps.
+/// One step of the check of a proof. Each step computes the digest of a subtree from the proof and
+/// from the results of earlier steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step<'p, S: Suite> {
-    /// An opened leaf is hashed.
+    /// A leaf in the proof is hashed.
     Leaf {
-        /// The leaf.
+        /// The leaf that is hashed.
         leaf: &'p OpenedLeaf<S>,
         /// The digest of the leaf's value.
         value: S::Digest,
         /// The digest of the leaf.
         digest: S::Digest,
     },
-    /// The latest subtree is the right child of a node whose left child is elided.
+    /// A node is hashed whose left child is elided: the proof contains only its digest. Its right
+    /// child is the subtree of the latest step.
     LeftElided {
         /// The digest of the left child, from the proof.
         sibling: S::Digest,
-        /// The digest of the node.
+        /// The computed digest of the node.
         digest: S::Digest,
     },
-    /// The latest subtree is the left child of a node whose right child is elided.
+    /// A node is hashed whose right child is elided: the proof contains only its digest. Its left
+    /// child is the subtree of the latest step.
     RightElided {
         /// The digest of the right child, from the proof.
         sibling: S::Digest,
-        /// The digest of the node.
+        /// The computed digest of the node.
         digest: S::Digest,
     },
-    /// The two latest subtrees are the children of a node. The last one is the left child.
+    /// A node is hashed whose children are the two latest subtrees without a parent. The later of
+    /// the two is the left child.
     Joined {
         /// The digest of the left child.
         left: S::Digest,
         /// The digest of the right child.
         right: S::Digest,
-        /// The digest of the node.
+        /// The computed digest of the node.
         digest: S::Digest,
-        /// Whether nothing is elided between the opened leaves of the two subtrees, so that no key
-        /// lies between them.
+        /// Whether nothing is elided between the last leaf of the left subtree and the first leaf
+        /// of the right one. Then no key lies between these two leaves.
         adjacent: bool,
     },
-    /// The proof opens no leaf, because the tree is empty.
+    /// The proof contains no leaf, because the tree is empty.
     Empty {
         /// The root of a tree without entries.
         digest: S::Digest,

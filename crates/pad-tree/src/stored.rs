@@ -5,14 +5,14 @@
 //! children, so a lookup reads only the nodes on its path.
 //!
 //! An update reads the nodes on the paths of its keys into a draft, then appends the changed nodes.
-//! The draft is a [`NodeStore`](crate::NodeStore) like the stores in memory. So the balancing
-//! schemes, roots and proofs are the same. The first version has no nodes to read, and is laid out
-//! while its entries arrive.
+//! The draft is a [`NodeStore`](crate::NodeStore) like the stores in memory. So it uses the same
+//! balancing schemes, and produces the same roots and proofs. The first version has no nodes to
+//! read: its nodes are appended while its entries arrive.
 //!
 //! The log is not trusted. An update checks each node that it reads against the digest in its
-//! parent, up to the signed root. Clients refuse proofs from damaged nodes. Separators and balances
-//! are not hashed. False separators or balances can make an update produce another root than the
-//! author's. The update is then refused until the separators and balances are repaired.
+//! parent, up to the signed root. Clients reject proofs made from damaged nodes. Separators and
+//! balances are not hashed. False separators or balances can make an update produce another root
+//! than the author's. The update is then rejected until the separators and balances are repaired.
 //!
 //! Source: path copying of Crosby & Wallach 2010, section 3.2.1, with the nodes on disk.
 

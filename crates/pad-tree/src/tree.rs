@@ -1,4 +1,5 @@
-//! The working tree over any node store: search, put, remove, batches, sealing.
+//! The working tree of changes since the last seal, over any node store: search, put, remove,
+//! batches, hashing.
 
 use core::cmp::Ordering;
 
@@ -14,22 +15,23 @@ use crate::{
     store::{Digest, NodeStore, Sealed, VersionedStore},
 };
 
-/// Batches with fewer operations than this are applied one by one.
+/// The number of operations from which a batch of replacements descends the tree for all keys
+/// together.
 const JOINT_BATCH: usize = 32;
 
-/// Batches with fewer operations than this are sealed by the calling thread.
+/// The number of operations from which the digests of a batch are computed on several threads.
 const PARALLEL_BATCH: usize = 512;
 
-/// The latest contents, open for changes.
+/// The latest contents of a dictionary as a tree that can be changed.
 #[derive(Clone, Debug)]
 pub(crate) struct Tree<S: NodeStore> {
     pub(crate) store: S,
     pub(crate) root: Option<NodeId>,
-    /// The number of entries.
+    /// The number of entries, unsealed changes included.
     pub(crate) population: usize,
-    /// Operations since the last seal.
+    /// The number of operations since the last seal.
     changes: usize,
-    /// The path of the last search. The buffer is reused.
+    /// The path of the last search from the root down. The buffer is reused.
     path: Vec<Step>,
     plan: SealPlan<Digest<S>>,
 }
@@ -52,12 +54,12 @@ impl<S: NodeStore> Tree<S> {
         }
     }
 
-    /// The arena of keys and entries.
+    /// The arena that contains the tree's keys and entries.
     pub(crate) fn entries(&self) -> &Entries<S::Annotation> {
         self.store.entries()
     }
 
-    /// The entry of a key.
+    /// The entry with this key; `None` if the key is absent.
     pub(crate) fn find(&self, key: &[u8]) -> Option<EntryId> {
         let probe = Probe::new(key);
         let mut node = self.root?;
@@ -194,12 +196,13 @@ impl<S: NodeStore> Tree<S> {
         Ok(())
     }
 
-    /// Checks that a batch of `operations` operations fits.
+    /// Checks that the store has room for the nodes and entries of `operations` more operations.
     pub(crate) fn check_capacity(&self, operations: usize) -> Result<(), InputError> {
         self.store.check_capacity(operations)
     }
 
-    /// Restores the state of the last seal, when the tree had this root and population.
+    /// Discards all changes since the last seal. `root` and `population` (the number of entries)
+    /// are those of that time.
     pub(crate) fn rollback(&mut self, root: Option<NodeId>, population: usize)
     where
         S: VersionedStore,
@@ -211,7 +214,7 @@ impl<S: NodeStore> Tree<S> {
         self.plan.is_listed = false;
     }
 
-    /// Computes the digests of all touched nodes. Returns the digest of the root.
+    /// Computes the digests of all touched (new or changed) nodes. Returns the digest of the root.
     pub(crate) fn hash(&mut self, workers: &Workers) -> Digest<S>
     where
         S: Send + Sync,
@@ -228,7 +231,8 @@ impl<S: NodeStore> Tree<S> {
         if parallel { workers.run(work) } else { work() }
     }
 
-    /// The store, with the result of the last [`Tree::hash`] to commit.
+    /// The store, and the digests computed by the last [`Tree::hash`], for
+    /// [`VersionedStore::commit`].
     pub(crate) fn sealed(&mut self) -> (&mut S, Sealed<'_, S>) {
         let parallel = self.changes >= PARALLEL_BATCH;
         self.changes = 0;
@@ -241,8 +245,8 @@ impl<S: NodeStore> Tree<S> {
         (&mut self.store, sealed)
     }
 
-    /// Applies a batch that only replaces values, following all paths together. Returns `false` for
-    /// other batches.
+    /// Applies a batch that only replaces values. The searches for all keys descend together. For
+    /// other batches, does nothing and returns `false`.
     fn replace_jointly(&mut self, root: NodeId, operations: &[Operation], workers: &Workers) -> bool
     where
         S: Send + Sync,
@@ -264,7 +268,7 @@ impl<S: NodeStore> Tree<S> {
         true
     }
 
-    /// Loads a batch into the empty tree.
+    /// Builds the tree from a batch of puts. The tree must be empty.
     fn load(&mut self, operations: &[Operation]) -> Result<(), ApplyError> {
         let mut leaves = Vec::with_capacity(operations.len());
         for operation in operations {
@@ -281,7 +285,8 @@ impl<S: NodeStore> Tree<S> {
         Ok(())
     }
 
-    /// Adds an entry and its key.
+    /// Adds a key and an entry to the store. Returns the id of the entry's leaf, which is not yet
+    /// linked into the tree.
     fn add_leaf(&mut self, key: &[u8], value: &[u8]) -> NodeId {
         let rank = S::Scheme::RANKED.then(|| S::Scheme::rank(S::Annotation::key_bits(key)));
         let key = self.store.entries_mut().add_key(key, rank);
@@ -291,21 +296,23 @@ impl<S: NodeStore> Tree<S> {
         leaf
     }
 
-    /// Counts a change. Drops the list of touched nodes that a batch has made, because this list
-    /// would lack the change.
+    /// Counts a change. A batch of replacements may have left a list of the touched nodes. The list
+    /// is dropped, because it would lack the change.
     fn start_change(&mut self) {
         self.changes += 1;
         self.unlist();
     }
 
-    /// Drops the list that a batch has made, and marks the listed nodes as touched instead.
+    /// Drops the list of touched nodes that a batch of replacements left, and marks these nodes as
+    /// touched in the store.
     fn unlist(&mut self) {
         if core::mem::take(&mut self.plan.is_listed) && S::REPLACES_IN_PLACE {
             Replacements::touch(&mut self.store, &self.plan.nodes);
         }
     }
 
-    /// Searches a key down to a leaf, recording the path.
+    /// Searches for a key down to a leaf and stores the path. Returns the entry of the leaf, whose
+    /// key may differ; `None` if the tree is empty.
     fn search(&mut self, probe: &Probe<'_>) -> Result<Option<EntryId>, S::Fault> {
         self.path.clear();
         let Some(root) = self.root else {

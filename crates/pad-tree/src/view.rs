@@ -12,7 +12,7 @@ use crate::{
     store::{Digest, VersionedStore},
 };
 
-/// One version of a tree in a store.
+/// Read access to one version of a tree in a store.
 #[derive(Debug)]
 pub(crate) struct View<'a, S> {
     pub(crate) store: &'a S,
@@ -44,26 +44,27 @@ impl<'a, S: VersionedStore> View<'a, S> {
         self.store.digest_at(node, self.version)
     }
 
-    /// An inner node's separator and children.
+    /// The separator and the children of an inner node in this version.
     #[inline]
     pub(crate) fn record(&self, node: NodeId) -> (KeyId, Children) {
         (self.store.separator(node), self.children(node))
     }
 
-    /// The side of a separator on which a search continues.
+    /// The child of an inner node with this `separator` in which a search for `probe` continues.
     #[inline]
     pub(crate) fn side(&self, probe: &Probe<'_>, separator: KeyId) -> Side {
         Side::right_if(self.entries().compare(probe, separator).is_ge())
     }
 
-    /// The side on which a search for `probe` continues, and the two children.
+    /// The side on which a search for `probe` continues below `node`, and the two children of
+    /// `node`.
     #[inline]
     pub(crate) fn step(&self, probe: &Probe<'_>, node: NodeId) -> (Side, Children) {
         let (separator, children) = self.record(node);
         (self.side(probe, separator), children)
     }
 
-    /// The entry with this key.
+    /// The entry with the key `probe`; `None` if the key is absent.
     pub(crate) fn find(&self, probe: &Probe<'_>) -> Option<EntryId> {
         let mut node = self.root?;
         while node.is_inner() {

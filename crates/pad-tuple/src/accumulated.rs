@@ -1,7 +1,7 @@
 //! Designs that accumulate each generation's tuples and sign the accumulator value.
 //!
 //! At every instant of a generation's clock, the author signs the accumulator value of the set of
-//! the generation's tuples. The signed bytes contain the instant in place of a version. A proof
+//! the generation's tuples. The signed bytes contain the instant instead of a version. A proof
 //! contains the signed value and a witness that the tuple is in the set. An update contains one
 //! signature for each generation whose clock moved.
 //!
@@ -9,13 +9,13 @@
 //!
 //! 1. The label of a generation's accumulator contains suite, design, dictionary and generation.
 //!    The signed bytes and every element contain the id that follows from the label. A value or a
-//!    witness is therefore valid only in its own context.
-//! 2. Plain: an element is the tuple's digest. The value of an instant vouches for the tuples of
+//!    witness is therefore valid only for its own suite, design, dictionary and generation.
+//! 2. Plain: an element is the tuple's digest. The signed value of an instant proves the tuples of
 //!    that instant, and the client checks the instant that it asks for.
 //! 3. Superseding: an element is the tuple's digest and its creation instant `since`. The author
 //!    removes the element when the tuple is deleted, and a tuple created again has another creation
 //!    instant. An element in the set of a later instant `until` was therefore in all sets from
-//!    `since` to `until`. The value of `until` vouches for all of them.
+//!    `since` to `until`. The signed value of `until` proves the tuple for all these instants.
 //! 4. Instants of older generations: the digests of the youngest generation's tuples contain the
 //!    epochs of the older generations. The youngest generation is emptied whenever an epoch
 //!    changes. A tuple that names certain epochs never existed under other epochs. If the tuple
@@ -27,7 +27,7 @@
 //!
 //! Source: Crosby & Wallach 2010, section 4.3. Deviation: the paper does not put epochs into tuples
 //! of the youngest generation. Without these epochs, an old value of an older generation would pass
-//! for the latest value.
+//! as the latest value.
 
 use core::marker::PhantomData;
 use std::{
@@ -64,9 +64,9 @@ use evidence::decode;
 pub use ledger::Ledger;
 pub use retention::Retention;
 
-/// Design with `GENERATIONS` generations that accumulates the tuples of each generation with the
-/// accumulator `A` and signs the values. The server keeps witnesses by the rule `R`
-/// ([`Retention`]).
+/// Design with `GENERATIONS` generations, in which the tuples of each generation are accumulated
+/// with the accumulator `A`. The author signs the accumulator values. The server keeps witnesses by
+/// the rule `R` ([`Retention`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Accumulated<A, R, const GENERATIONS: usize>(PhantomData<(A, R)>);
 
@@ -74,7 +74,8 @@ pub struct Accumulated<A, R, const GENERATIONS: usize>(PhantomData<(A, R)>);
 /// value. The server computes the value itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AccumulatedExtension {
-    /// The signature on the bytes of the [`Snapshot`] with the instant as version.
+    /// The author's signature on the bytes of the [`Snapshot`], whose version field contains the
+    /// instant.
     pub signature: Digest<64>,
 }
 
@@ -84,11 +85,12 @@ impl EpochExtension for AccumulatedExtension {
     }
 }
 
-/// Proof of a tuple for one instant, in the form that the server keeps.
+/// A server's proof of one tuple at one instant: the signed accumulator value and the witness.
 #[derive(Clone, Debug)]
 pub struct Proven {
     witness: Vec<u8>,
-    /// The signed value, shared by all tuples of the instant.
+    /// The encoded accumulator value with its signature, shared by all tuples of the generation at
+    /// this instant.
     snapshot: Arc<[u8]>,
 }
 
@@ -106,8 +108,8 @@ where
     type Evidence = AccumulatedEvidence<R>;
     type Seal = ();
 
-    /// Returns [`Attested::INSTANT`]: the signed value contains the instant, and is not decoded
-    /// here.
+    /// Returns [`Attested::INSTANT`], because the signed value contains the instant. The value is
+    /// not decoded here.
     fn attested(_: &AccumulatedEvidence<R>) -> Attested<S> {
         Attested::INSTANT
     }
@@ -297,14 +299,14 @@ where
     }
 }
 
-/// The signed values, and the ledger. The ledger contains each witness with the index of its signed
-/// value.
+/// The encoding of a server's records: a list of signed values, and a ledger. In the ledger, each
+/// witness comes with the index of its signed value in the list.
 type StoredRecords<S> = (Vec<Vec<u8>>, ledger::StoredLedger<S, (Vec<u8>, u64)>);
 
-/// The author's layers and state.
+/// The author's layers (the tuples of all generations) and accumulators.
 type AuthorParts<S, A> = (Layers<S, TupleState<S>>, AuthorState<A>);
 
-/// Returns the author's layers and state, from a server's ledger.
+/// Creates an author's layers and accumulators from a server's ledger and `layers`.
 pub(crate) fn resume<S: Suite, A: Dynamic, P>(
     secret: &A::SecretKey,
     context: Context,
@@ -317,11 +319,12 @@ pub(crate) fn resume<S: Suite, A: Dynamic, P>(
     Ok((layers.map(|_, tuple| ledger.member(*tuple)), state))
 }
 
-/// Code, in scheme ids, of the designs with values in a hash chain. The codes below it belong to
-/// the retention rules.
+/// The number, in scheme ids, of designs that put accumulator values into a hash chain. Smaller
+/// numbers belong to the retention rules ([`Retention::CODE`]).
 pub(crate) const CHAIN: u16 = 2;
 
-/// Returns the kind in scheme ids: 8 and up with RSA, 12 and up with bilinear maps.
+/// Returns the kind of a design, from which its scheme id is computed: 8 and up with RSA, 12 and up
+/// with bilinear maps. `code` is [`Retention::CODE`] or [`CHAIN`].
 pub(crate) const fn kind(accumulator: SchemeId, code: u16) -> u16 {
     assert!(code <= CHAIN);
     match accumulator.0 {
@@ -331,7 +334,8 @@ pub(crate) const fn kind(accumulator: SchemeId, code: u16) -> u16 {
     }
 }
 
-/// Returns the name of an accumulated design, for example `accumulators-superseding-rsa`.
+/// Returns the display name of a design with this accumulator and `code`, for example
+/// `accumulators-superseding-rsa`.
 pub(crate) const fn name(accumulator: SchemeId, code: u16) -> &'static str {
     match (accumulator.0, code) {
         (RSA, 0) => "accumulators-rsa",

@@ -1,4 +1,5 @@
-//! Author of a tuple PAD: keeps the layers, and signs an update for each snapshot.
+//! Author of a tuple dictionary: stores the tuples of all generations, and signs an update for each
+//! snapshot.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +21,8 @@ use crate::{
     update::{self, TupleAttachment},
 };
 
-/// A snapshot that is laid out but not signed: its operations and their transition.
+/// A snapshot whose changes are applied to the layers but not signed. It contains the operations,
+/// and the state to restore if it cannot be signed.
 struct PendingSnapshot<S: Suite, A> {
     operations: Vec<Operation>,
     transition: Transition<S, A>,
@@ -28,7 +30,7 @@ struct PendingSnapshot<S: Suite, A> {
     operations_before: u64,
 }
 
-/// Author of a tuple PAD of design `D` under suite `S`, signing with `K`.
+/// Author of a tuple dictionary of design `D` under suite `S`, with a signer `K`.
 ///
 /// Space: proportional to the number of entries. Calls of `put` and `remove` are buffered in memory
 /// until [`Dictionary::snapshot`].
@@ -44,10 +46,12 @@ pub struct TupleAuthor<S: Suite, D: Design<S>, K> {
     head: Option<SignedHead<S>>,
     entries: usize,
     pending: PendingChanges,
-    /// A snapshot that is laid out but could not be signed.
+    /// A snapshot whose changes are applied, but whose signature failed. The next snapshot retries
+    /// the signature.
     unsigned: Option<PendingSnapshot<S, D::TupleState>>,
     speculation: Speculation,
-    /// The number of operations of all snapshots after the first.
+    /// The number of operations in all snapshots after the first, from which [`Speculation`]
+    /// computes the mean.
     operations: u64,
     workers: Workers,
 }
@@ -91,7 +95,8 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
         }
     }
 
-    /// Resumes from a repository that this author trusts, for example its own backup.
+    /// Resumes an author from the latest version in `repository`. The author must trust the
+    /// repository, for example because it is its own backup.
     ///
     /// Never resume from a repository that may lack a published snapshot: the author would then
     /// sign a second head for the same version.
@@ -99,8 +104,8 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
     /// # Errors
     /// * [`AuthorError::WrongKey`] if `signer` or `secret` does not belong to the repository.
     ///   Clients would reject the author's updates. Before version 1 the signer is not checked. A
-    ///   chain secret is never checked, because the author signs tuples with chains of another
-    ///   secret anew.
+    ///   secret of hash chains is never checked. With another secret, the author signs all tuples
+    ///   anew.
     /// * [`AuthorError::Unvouched`] if the repository contains data that the author did not sign.
     /// * [`AuthorError::Signing`] if the signer fails.
     /// * [`AuthorError::Accumulate`] if the value of an accumulator does not match its tuples.
@@ -140,7 +145,7 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
         ))
     }
 
-    /// Assembles an author from parts, which must all be at the version of the head.
+    /// Creates an author from its parts, all of which must belong to the version of the head.
     pub(crate) fn of_parts(
         (authority, signer, secret): (Authority, K, D::Secret),
         (layers, state): (Layers<S, D::TupleState>, D::State),
@@ -158,26 +163,26 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
         }
     }
 
-    /// Signs on the threads of `workers`.
+    /// Sets the threads that sign snapshots.
     #[must_use]
     pub fn with_workers(mut self, workers: Workers) -> Self {
         self.workers = workers;
         self
     }
 
-    /// Merges generations by the rule `speculation`.
+    /// Sets the rule that decides when generations are merged.
     #[must_use]
     pub const fn with_speculation(mut self, speculation: Speculation) -> Self {
         self.speculation = speculation;
         self
     }
 
-    /// Returns the key that clients need in addition to the authority.
+    /// Returns the public key material that clients need in addition to [`Dictionary::authority`].
     pub fn key(&self) -> D::Key {
         D::key(&self.secret)
     }
 
-    /// Returns whether an earlier snapshot is laid out but not signed. The next snapshot signs it.
+    /// Returns whether an earlier snapshot still lacks its signature. The next snapshot signs it.
     pub const fn has_unsigned(&self) -> bool {
         self.unsigned.is_some()
     }
@@ -191,7 +196,7 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
             .collect()
     }
 
-    /// Drops the pending changes. A snapshot that waits for its signature stays.
+    /// Drops the pending changes, but not a snapshot that only lacks its signature.
     pub fn discard_pending(&mut self) {
         drop(self.pending.take());
     }
@@ -239,7 +244,7 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
         }
     }
 
-    /// Makes a snapshot that can never be signed pending again, so that it can be changed.
+    /// Undoes a snapshot that cannot be signed. Its operations become pending again.
     fn take_back(&mut self, laid_out: PendingSnapshot<S, D::TupleState>) {
         self.layers.undo(laid_out.transition);
         self.pending.take_back(laid_out.operations);
@@ -263,18 +268,19 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
     }
 }
 
-/// Inputs with which an author signs a snapshot.
+/// The keys and other inputs with which an author signs a snapshot.
 pub(crate) struct SigningInputs<'a, S: Suite, D: Design<S>, K> {
     pub(crate) authority: &'a Authority,
     pub(crate) secret: &'a D::Secret,
     pub(crate) signer: &'a K,
-    /// The root of the history before this snapshot.
+    /// The root of the history log before this snapshot.
     pub(crate) history: S::Digest,
     pub(crate) workers: &'a Workers,
 }
 
 impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> SigningInputs<'_, S, D, K> {
-    /// Signs operations that a transition of the layers has laid out.
+    /// Authenticates the tuples and signs the head of a snapshot. `transition` contains the changes
+    /// that `operations` made to `layers`. Returns head and attachment.
     pub(crate) fn sign(
         &self,
         state: &mut D::State,
@@ -308,11 +314,11 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> SigningInputs<'_, 
     }
 }
 
-/// Refuses a signer or a secret that does not belong to the dictionary with this key and latest
-/// head. Without a head, the signer is not checked.
+/// Rejects a signer or a secret that does not belong to `authority` and `key`. To check the signer,
+/// it signs the latest `head` again. Without a head, the signer is not checked.
 ///
 /// # Errors
-/// [`AuthorError::WrongKey`] if they do not match; [`AuthorError::Signing`] if the signer fails.
+/// [`AuthorError::WrongKey`] if they do not match. [`AuthorError::Signing`] if the signer fails.
 pub(crate) fn require_keys<S: Suite, D: Design<S>, K: Signer<HeadSignature>>(
     authority: &Authority,
     key: &D::Key,
@@ -330,21 +336,22 @@ pub(crate) fn require_keys<S: Suite, D: Design<S>, K: Signer<HeadSignature>>(
     Ok(())
 }
 
-/// Plan for laying out a snapshot.
+/// Facts about a snapshot from which an author decides how to merge generations.
 pub(crate) struct Plan<'a> {
-    /// The version before the snapshot.
+    /// The version before this snapshot.
     pub(crate) version: Version,
-    /// The number of tuples of each generation, youngest first.
+    /// The number of tuples of each generation before the snapshot, youngest first.
     pub(crate) sizes: &'a [usize],
     /// The number of entries after the snapshot.
     pub(crate) entries: usize,
-    /// The number of operations so far of all snapshots after the first.
+    /// The number of operations so far in all snapshots after the first.
     pub(crate) operations: u64,
 }
 
 impl Plan<'_> {
     /// Returns the generation into which a snapshot of `batch` operations merges all younger
-    /// generations. Also returns the new number of operations of all snapshots after the first.
+    /// generations. Also returns the number of operations in all snapshots after the first, this
+    /// one included.
     pub(crate) fn merged(&self, speculation: Speculation, batch: usize) -> (usize, u64) {
         if self.version == Version::EMPTY {
             return (self.sizes.len() - 1, self.operations);
@@ -357,7 +364,7 @@ impl Plan<'_> {
     }
 }
 
-/// Returns the mean number of operations per snapshot.
+/// Returns the mean number of operations of a snapshot, given the totals.
 fn mean(operations: u64, snapshots: u64) -> f64 {
     let float = |number: u64| u32::try_from(number).map_or(f64::from(u32::MAX), f64::from);
     float(operations) / float(snapshots.max(1))
@@ -376,6 +383,8 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> Dictionary for Tup
         self.head.as_ref()
     }
 
+    /// The number of entries, pending changes included.
+    ///
     /// Time: `O(1)`, plus one search for each pending change.
     fn len(&self) -> usize {
         self.pending

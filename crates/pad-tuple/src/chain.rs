@@ -1,9 +1,10 @@
 //! Hash chains, which lightweight signatures reveal link by link.
 //!
 //! A chain of length `L` starts at a secret seed and ends, `L` steps later, at the anchor that the
-//! author signs. The `i`-th refresh reveals the link `i` steps before the anchor. The holder of a
-//! link can walk towards the anchor but not away from it. Each step also hashes the tuple's digest,
-//! so a link of one tuple is useless for another.
+//! author signs. To extend the signature's validity for the `i`-th time, the author reveals the
+//! link `i` steps before the anchor. With a link, anyone can compute the later links towards the
+//! anchor, but no earlier link. Each step also hashes the tuple's digest, so a link of one tuple is
+//! useless for another.
 //!
 //! Source: Crosby & Wallach 2010, section 4.2, after Micali 1996.
 
@@ -15,24 +16,26 @@ mod reveal;
 #[cfg(feature = "std")]
 pub use reveal::{ChainSecret, Pebbles};
 
-/// Maximum number of steps that a client walks in one chain.
+/// The maximum number of steps that a client hashes in one chain.
 pub const MAX_CHAIN_LENGTH: u32 = 4096;
 
-/// Steps that a client always walks for the tuples of one signature, whatever their number: 64
-/// chains of maximum length. [`STEPS_PER_TUPLE`] raises the limit for many tuples.
+/// The total number of chain steps that a client accepts for one signature's tuples, even if they
+/// are few: 64 chains of full length. [`STEPS_PER_TUPLE`] raises the limit for many tuples.
 pub const MAX_STEPS: u32 = 64 * MAX_CHAIN_LENGTH;
 
-/// Steps that a client walks per tuple of one signature, if their total exceeds [`MAX_STEPS`]: four
-/// chains of the default length. This is about the work of hashing a statement to a curve point.
+/// The number of chain steps that a client accepts per tuple of one signature if their total
+/// exceeds [`MAX_STEPS`]: four chains of the default length. This is about the work of hashing a
+/// statement to a curve point.
 pub const STEPS_PER_TUPLE: u32 = 4 * DEFAULT_CHAIN_LENGTH;
 
-/// Default length of chains.
+/// The default length of hash chains, in steps.
 ///
 /// A new chain costs its length in hashes; an exhausted chain costs a signature. The best length is
 /// about `sqrt(40 n / m)` if each instant refreshes `n` tuples and creates `m` tuples.
 pub const DEFAULT_CHAIN_LENGTH: u32 = 128;
 
-/// Walks `steps` steps from `link` towards the anchor of `tuple`.
+/// Hashes `steps` steps from `link` towards the anchor of the chain for `tuple`. Returns the link
+/// reached.
 pub fn walk<S: Suite>(mut link: S::Digest, tuple: &S::Digest, steps: u32) -> S::Digest {
     for _ in 0..steps {
         link = S::node(Domain::HashChain, &link, tuple);
@@ -40,7 +43,7 @@ pub fn walk<S: Suite>(mut link: S::Digest, tuple: &S::Digest, steps: u32) -> S::
     link
 }
 
-/// Checks that a client walks this number of steps in one chain.
+/// Checks that a client accepts this number of steps in one chain, and converts the number.
 ///
 /// # Errors
 /// [`VerifyError::ChainTooLong`] if `steps` exceeds [`MAX_CHAIN_LENGTH`].
@@ -53,7 +56,7 @@ pub fn require_walkable(steps: u64) -> Result<u32, VerifyError> {
         })
 }
 
-/// Returns the anchor that a revealed link hashes to after `steps` steps.
+/// Computes the anchor of a chain from a revealed link `steps` steps before it.
 ///
 /// # Errors
 /// [`VerifyError::ChainTooLong`] if `steps` exceeds [`MAX_CHAIN_LENGTH`], before any hashing.

@@ -1,10 +1,10 @@
 //! Designs that chain the generations' accumulator values into the signed root.
 //!
-//! The chain `B(v) = H(value of generation 0, H(value of generation 1, ...))` replaces the
-//! extensions in the attachment's digest. It is therefore part of the root of version `v`. The
-//! head's signature is the only signature. A proof contains the values of the generations
-//! consulted, the chain over the other generations, and the remaining parts of the head. A client
-//! assembles the head, verifies it, and then verifies the witnesses.
+//! The chain is `B(v) = H(value of generation 0, H(value of generation 1, ...))`. In the digest of
+//! an update's attachment, it replaces the extensions. It is therefore part of the root of version
+//! `v`. The head's signature is the only signature. A proof contains the values of the generations
+//! that it uses, the chain over the other generations, and the remaining parts of the head. A
+//! client assembles the head, verifies it, and then verifies the witnesses.
 //!
 //! # Security argument
 //!
@@ -41,17 +41,19 @@ mod seal;
 use seal::bound;
 pub use seal::{ChainSeal, link};
 
-/// Design with `GENERATIONS` generations that accumulates the tuples of each generation with the
-/// accumulator `A` and chains the values into the signed root.
+/// Design with `GENERATIONS` generations, in which the tuples of each generation are accumulated
+/// with the accumulator `A`. The signed root contains a hash chain over the accumulator values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChainAccumulated<A, const GENERATIONS: usize>(PhantomData<A>);
 
-/// The part of an update for one generation. For the youngest generation, it contains the chain
-/// over all values, which the server also computes itself. For the other generations, it is empty.
+/// The part of an update for one generation. For the youngest generation, it contains the hash
+/// chain over the accumulator values of all generations, which the server also computes itself. For
+/// the other generations, it is empty.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct ChainExtension<S: Suite> {
-    /// The chain over the values of all generations; `None` for all but the youngest generation.
+    /// The hash chain over the accumulator values of all generations; `None` for all but the
+    /// youngest generation.
     pub chain: Option<S::Digest>,
 }
 
@@ -70,23 +72,26 @@ pub struct ChainRecords<S: Suite, A: Dynamic> {
     openings: BTreeMap<Version, RootInputs<S>>,
 }
 
-/// Inputs of the root of a version.
+/// The inputs from which the root of a version is computed.
 #[derive(Clone, Debug)]
 struct RootInputs<S: Suite> {
     operations: S::Digest,
-    /// The generation into which the version merged all younger generations.
+    /// The generation into which the version's update merged all younger generations.
     merged: u8,
-    /// The values of the generations. Consecutive versions share unchanged values.
+    /// The encoded accumulator values of all generations, youngest first. Consecutive versions
+    /// share unchanged values.
     values: Vec<Arc<[u8]>>,
 }
 
-/// Each version with its operations digest, merged generation and values; and the ledger.
+/// The encoding of a server's records. For each version: the operations digest, the merged
+/// generation and the accumulator values. Then the ledger.
 type StoredRecords<S> = (
     Vec<(Version, <S as Suite>::Digest, u8, Vec<Vec<u8>>)>,
     StoredLedger<S, Vec<u8>>,
 );
 
-/// Returns the chain over values, youngest first; `None` if there are none.
+/// Returns the hash chain over accumulator values, which are listed youngest first; `None` if there
+/// are none.
 fn chain<S: Suite, V: AsRef<[u8]>>(values: &[V]) -> Option<S::Digest> {
     values.iter().rev().fold(None, |older, value| {
         Some(link::<S>(value.as_ref(), older.as_ref()))
@@ -173,8 +178,8 @@ where
             .collect())
     }
 
-    /// Returns the digest that clients recompute, if the extensions have the form that the author
-    /// gives them. Other extensions are never admitted, and get the digest of
+    /// Returns the digest that clients recompute from the chain, if only the youngest generation's
+    /// extension contains a chain. For other extensions, which no server admits, returns
     /// [`TupleAttachment::digest`].
     fn attachment_digest(attachment: &TupleAttachment<ChainExtension<S>>) -> S::Digest {
         let chain = attachment

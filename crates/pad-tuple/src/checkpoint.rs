@@ -1,4 +1,4 @@
-//! Checkpoints: the stored form of a repository.
+//! Checkpoints: the form in which a repository in memory is stored.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -16,15 +16,15 @@ use crate::{
     tuple::start_of_keys,
 };
 
-/// State of a repository, to resume without replaying updates.
+/// The whole state of a repository, from which a server resumes without replaying updates.
 ///
 /// Reading a checkpoint does not check signatures, so the storage is trusted. Keep an integrity
 /// digest next to the checkpoint, or replay the updates instead.
 ///
 /// If another party wrote the checkpoint, lookups can fail with [`pad_core::LookupError::Damaged`],
-/// and clients can refuse proofs. An author resumes from such a checkpoint only if its own
-/// signatures vouch for the latest version. Restoring checks the structure: methods return errors
-/// and do not panic.
+/// and clients can reject proofs. An author resumes from such a checkpoint only if the author's
+/// signatures cover the latest version. Restoring checks the structure, so that no method panics on
+/// such a checkpoint.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct TupleCheckpoint<S: Suite> {
@@ -55,9 +55,10 @@ impl<S: Suite> Message for TupleCheckpoint<S> {
     const SUITE: u16 = S::ID.0;
 }
 
-/// An index as lists of changes, one list for each instant. Changes are relative to the instant
-/// before, or to an empty index for the oldest instant. A change is the lower end of a tuple with
-/// the number of its new tuple, or without a number if the tuple was removed.
+/// The stored form of a generation's index (from lower ends to tuple numbers): lists of changes,
+/// one for each instant. Changes are relative to the instant before, or to an empty index for the
+/// oldest instant. A change is the lower end of a tuple with the number of its new tuple, or
+/// without a number if the tuple was removed.
 #[derive(Clone, Serialize, Deserialize)]
 struct IndexOnDisk {
     oldest: Version,
@@ -80,7 +81,7 @@ impl IndexOnDisk {
         }
     }
 
-    /// Rebuilds the index, if its latest instant is `latest`.
+    /// Rebuilds the index; `None` if its changes are invalid or its latest instant is not `latest`.
     fn read(self, latest: Version) -> Option<Index> {
         let instants = u64::try_from(self.changes.len()).ok()?;
         if self.oldest.number().checked_add(instants)? != latest.number().checked_add(1)? {
@@ -116,7 +117,8 @@ struct TupleOnDisk {
     content: ContentOnDisk,
 }
 
-/// [`Content`] with the value's index in the table of values, as several tuples may share a value.
+/// The stored form of [`Content`]. A value is given by its index in the table of values, because
+/// several tuples may share it.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 enum ContentOnDisk {
     Nothing,
@@ -125,7 +127,7 @@ enum ContentOnDisk {
 }
 
 impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
-    /// Returns a checkpoint with all state of the repository. Copies the contents.
+    /// Returns a checkpoint with the whole state of the repository. Copies the contents.
     ///
     /// # Panics
     /// Never: tuples are numbered with 32 bits, and there are no more values than tuples.
@@ -246,7 +248,7 @@ fn read_tuples<S: Suite>(
         .collect()
 }
 
-/// The set of tuple numbers, each of which may be taken once.
+/// The numbers of stored tuples, each marked once it is used.
 struct Numbers(Vec<bool>);
 
 impl Numbers {
@@ -254,15 +256,15 @@ impl Numbers {
         Self(tuples.iter().map(Option::is_some).collect())
     }
 
-    /// Takes a number. Returns whether there is a tuple with it that was not taken before.
+    /// Marks a number as used. Returns false if no tuple has it, or if it was used before.
     fn take(&mut self, number: TupleId) -> bool {
         let slot = self.0.get_mut(number.position());
         slot.is_some_and(|free| core::mem::replace(free, false))
     }
 }
 
-/// Returns the number of keys with a value. For each key, the youngest generation that contains the
-/// key decides.
+/// Returns the number of keys with a value. The youngest generation that contains a key decides
+/// whether the key has a value.
 fn count_entries<S: Suite>(layers: &Layers<S, TupleId>) -> usize {
     let generations = layers.generations();
     let is_decided = |generation: usize, key: &Key| {
@@ -291,7 +293,7 @@ fn read_indexes(latest: Version, epochs: &[u64], stored: Vec<IndexOnDisk>) -> Op
     stored.into_iter().zip(instants).map(read).collect()
 }
 
-/// Rebuilds the tuples of the latest version from the indexes.
+/// Rebuilds the tuples of all generations at version `latest` from the indexes.
 fn read_layers<S: Suite>(
     latest: Version,
     epochs: &[u64],

@@ -1,4 +1,4 @@
-//! Contents of tuples, as authors and servers keep them.
+//! The content of a tuple: what it states about the key at its lower end.
 
 use std::sync::Arc;
 
@@ -6,16 +6,17 @@ use pad_core::{Suite, Value};
 
 use crate::{proof::ShownContent, tuple::Summary};
 
-/// A value and its digest, which several tuples of a key may share.
+/// A value and its digest. Several tuples of a key, for example in different versions, may share
+/// them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HashedValue<S: Suite> {
-    /// The value.
+    /// The value of the key.
     pub value: Value,
     /// The digest of the value.
     pub digest: S::Digest,
 }
 
-/// Content of a tuple for the key at its lower end.
+/// The content of a tuple: its statement about the key at the lower end of its interval.
 #[derive(Clone, Debug)]
 pub enum Content<S: Suite> {
     /// The lower end is not a key of this generation. Only the tuple at the start of the key space
@@ -23,18 +24,19 @@ pub enum Content<S: Suite> {
     Nothing,
     /// The key has this value.
     Value(Arc<HashedValue<S>>),
-    /// The key was removed since the older generations were made: a tombstone.
+    /// A tombstone: the key was removed, but an older generation may still contain it.
     Removed,
 }
 
 impl<S: Suite> Content<S> {
-    /// Returns the content of a key with this value.
+    /// Returns the content that states `value`, and computes its digest.
     pub fn of(value: Value) -> Self {
         let digest = S::value(value.as_bytes());
         Self::Value(Arc::new(HashedValue { value, digest }))
     }
 
-    /// Returns the part of the content that is hashed.
+    /// Returns the content as it is hashed into the tuple's digest: with the digest of the value
+    /// instead of the value.
     pub fn summary(&self) -> Summary<S::Digest> {
         match self {
             Self::Nothing => Summary::Nothing,
@@ -44,7 +46,7 @@ impl<S: Suite> Content<S> {
     }
 }
 
-/// Converts the content for the key at the lower end to its form in a proof.
+/// Converts the content of a tuple to the form in which a proof contains it.
 impl<S: Suite> From<&Content<S>> for ShownContent {
     fn from(content: &Content<S>) -> Self {
         match content {
@@ -55,7 +57,7 @@ impl<S: Suite> From<&Content<S>> for ShownContent {
     }
 }
 
-/// Restores the content from its form in a proof.
+/// Converts the content in a proof to the form that authors and servers store.
 impl<S: Suite> From<&ShownContent> for Content<S> {
     fn from(shown: &ShownContent) -> Self {
         match shown {

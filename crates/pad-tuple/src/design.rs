@@ -1,5 +1,5 @@
-//! The interface of a design of tuple PADs for authors and servers: authentication, refresh and
-//! proofs of tuples.
+//! The interface that each design of tuple dictionaries implements for authors and servers:
+//! authentication, refresh and proofs of tuples.
 
 use core::fmt::Debug;
 
@@ -26,14 +26,14 @@ pub type SharedSigner<'a> = &'a (dyn Signer<HeadSignature> + Sync);
 pub struct TupleId(pub(crate) u32);
 
 impl TupleId {
-    /// Returns the tuple's index in side tables.
+    /// Returns the tuple's index in tables with one element for each tuple.
     pub(crate) fn position(self) -> usize {
         usize::try_from(self.0).unwrap_or(usize::MAX)
     }
 }
 
 /// Error returned when an author cannot take a snapshot, resume or generate a secret. The changes
-/// of a failed snapshot are kept for the next.
+/// of a failed snapshot stay pending.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuthorError {
@@ -43,14 +43,14 @@ pub enum AuthorError {
     /// The signer or the secret does not belong to the repository.
     #[error("the signing key or the secret does not belong to the repository")]
     WrongKey,
-    /// The repository contains data that no signature of the author covers.
+    /// The repository contains data that the author has not signed.
     #[error("contents of the repository are not signed by the author: {0}")]
     Unvouched(#[source] VerifyError),
-    /// The system provides no randomness for a new secret.
+    /// The operating system provides no randomness for a new secret.
     #[error("the operating system gives no random bytes")]
     NoRandomness,
     #[cfg(feature = "accumulators")]
-    /// The accumulator cannot contain the tuples, or a fault was detected.
+    /// The accumulator cannot contain the tuples, or a fault in the computation was detected.
     #[error(transparent)]
     Accumulate(#[from] AccumulateError),
 }
@@ -61,12 +61,12 @@ impl From<signature::Error> for AuthorError {
     }
 }
 
-/// A snapshot that an author has laid out and is about to sign.
+/// A snapshot whose changes are applied to the layers, and which the author is about to sign.
 #[derive(Debug)]
 pub struct UnsignedSnapshot<'a, S: Suite, A> {
-    /// The design and dictionary to which the signed statements are bound.
+    /// The design and dictionary for which the signed statements are valid.
     pub context: Context,
-    /// The layers after the transition.
+    /// The tuples of all generations after the snapshot's changes.
     pub layers: &'a mut Layers<S, A>,
     /// The changes that the snapshot made to the layers.
     pub transition: &'a Transition<S, A>,
@@ -74,32 +74,37 @@ pub struct UnsignedSnapshot<'a, S: Suite, A> {
     pub workers: &'a Workers,
 }
 
-/// An update that a server applies: signed by the author, and laid out.
+/// An update that a server is about to apply. The author signed it, and its changes are applied to
+/// the layers.
 #[derive(Debug)]
 pub struct Admission<'a, S: Suite, T> {
-    /// The author and dictionary of the update.
+    /// The author, dictionary and scheme of the update.
     pub authority: &'a Authority,
-    /// The layers after the transition, with the numbers of their tuples.
+    /// The tuples of all generations after the update's changes, with their numbers in the
+    /// repository.
     pub layers: &'a Layers<S, TupleId>,
     /// The changes that the update made to the layers.
     pub transition: &'a Transition<S, TupleId>,
-    /// The author's extensions (parts of the update), youngest generation first. [`Design::admit`]
-    /// checks that there is one for each generation whose clock moved.
+    /// The extensions in the update, youngest generation first. An extension extends a generation's
+    /// tuples to its new instant. [`Design::admit`] checks that there is one for each generation
+    /// whose clock moved.
     pub extensions: &'a [T],
-    /// The digest of the update's operations, which the head's root binds.
+    /// The digest of the update's operations, to which the signed root commits.
     pub operations: S::Digest,
 }
 
-/// Layers and per-generation state from which an author resumes.
+/// The layers (tuples of all generations) and the author's state of the generations, from which an
+/// author resumes.
 pub type Resumed<S, D> = (
     Layers<S, <D as Design<S>>::TupleState>,
     <D as Design<S>>::State,
 );
 
-/// A design of tuple PADs, as authors and servers see it. The design determines authentication,
-/// refresh and the number of generations.
+/// A design of tuple dictionaries, as authors and servers see it. It determines how tuples are
+/// authenticated and refreshed, and the number of generations.
 ///
-/// Both roles share the layers ([`Layers`]). A design adds the authentication of their tuples.
+/// Authors and servers compute the same tuples ([`Layers`]). A design adds the authentication of
+/// these tuples.
 ///
 /// Laws:
 /// - [`TupleScheme::check`] accepts the evidence and the seal that `evidence` and `seal` return for
@@ -109,21 +114,20 @@ pub type Resumed<S, D> = (
 ///
 /// Source: Crosby & Wallach 2010, section 4.
 pub trait Design<S: Suite>: TupleScheme<S> {
-    /// The author's secret, in addition to its signer.
+    /// The author's secret, in addition to its signing key.
     type Secret: Send + Sync;
     /// The author's state of each tuple: the state of its signature or of its accumulated element.
     type TupleState: Clone + Debug + Default + Send + Sync;
-    /// The author's state of all generations.
+    /// The data that the author stores in addition to the tuples, for example accumulators.
     type State: Clone + Debug + Send + Sync;
     /// The part of an update for each generation whose clock moved.
     ///
-    /// An extension prolongs the validity of the tuples that stay by one instant of their
-    /// generation's clock.
+    /// An extension authenticates the tuples of one generation for the new instant on its clock.
     type Extension: EpochExtension;
-    /// The data that the server stores to prove all tuples: signatures, links or witnesses.
+    /// The data with which the server proves all tuples: signatures, hash chain links or witnesses.
     type Records: Clone + Debug + Send + Sync;
 
-    /// Returns the public half of a secret.
+    /// Returns the public half of a secret, which clients need.
     fn key(secret: &Self::Secret) -> Self::Key;
 
     /// Returns whether `key` is the public half of `secret`.
@@ -139,8 +143,8 @@ pub trait Design<S: Suite>: TupleScheme<S> {
     /// each of these generations.
     ///
     /// # Errors
-    /// [`AuthorError`] if signing or accumulating fails. The states of tuples may have changed. The
-    /// call can be repeated.
+    /// [`AuthorError`] if signing or accumulating fails. The states of some tuples may have changed
+    /// then. The call can be repeated.
     fn authenticate(
         secret: &Self::Secret,
         signer: SharedSigner<'_>,
@@ -148,13 +152,13 @@ pub trait Design<S: Suite>: TupleScheme<S> {
         snapshot: UnsignedSnapshot<'_, S, Self::TupleState>,
     ) -> Result<Vec<Self::Extension>, AuthorError>;
 
-    /// Returns the digest of an attachment that the signed root binds. A design overrides this
-    /// function if clients recompute the digest from a proof.
+    /// Returns the digest of an attachment, to which the signed root commits. A design overrides
+    /// this function if clients recompute the digest from a proof.
     fn attachment_digest(attachment: &TupleAttachment<Self::Extension>) -> S::Digest {
         attachment.digest::<S>()
     }
 
-    /// Applies the author's extensions to the records.
+    /// Checks the extensions of an update and adds their data to the server's records.
     ///
     /// # Errors
     /// [`ApplyError::AttachmentMismatch`] if the extensions do not match the layers;
@@ -167,8 +171,8 @@ pub trait Design<S: Suite>: TupleScheme<S> {
         workers: &Workers,
     ) -> Result<(), ApplyError>;
 
-    /// Returns the evidence for a tuple that existed at `instant`. `None` if the records lack it,
-    /// because they are damaged or another party wrote them.
+    /// Returns the evidence for a tuple that existed at `instant`. `None` if the records lack the
+    /// evidence, because they are damaged or another party wrote them.
     fn evidence(
         records: &Self::Records,
         generation: usize,
@@ -176,33 +180,35 @@ pub trait Design<S: Suite>: TupleScheme<S> {
         tuple: TupleId,
     ) -> Option<Self::Evidence>;
 
-    /// Returns the evidence that a proof contains once (the seal), for the version of `head` and
-    /// its first `shown` generations. `None` as for [`Design::evidence`].
+    /// Returns the seal, the evidence that a proof contains once for all its tuples. It belongs to
+    /// the version of `head` and the `shown` youngest generations. `None` as for
+    /// [`Design::evidence`].
     fn seal(records: &Self::Records, head: &SignedHead<S>, shown: usize) -> Option<Self::Seal>;
 
-    /// Encodes the records, to be stored with a checkpoint.
+    /// Encodes the server's records, to be stored in a checkpoint.
     fn store(records: &Self::Records) -> Vec<u8>;
 
     /// Decodes the output of [`Design::store`]. `None` if the bytes are not records of this design.
     ///
-    /// Does not check signatures. A server with records of another party can produce evidence that
-    /// clients refuse. An author must not resume from such records. Implementations must not panic
-    /// on them.
+    /// Does not check signatures. With records that another party wrote, a server can produce
+    /// evidence that clients reject. An author must not resume from such records. Implementations
+    /// must not panic on them.
     fn restore(key: &Self::Key, context: Context, stored: &[u8]) -> Option<Self::Records>;
 
-    /// Drops the records of `tuples`, which are in no version from `oldest` on, and per-version
-    /// records before `oldest`. Tuples that stay may keep the records of earlier instants.
+    /// Drops the records of `tuples`, none of which exists in a version from `oldest` on. Also
+    /// drops the records of versions before `oldest`. The other tuples may keep records of earlier
+    /// instants.
     fn forget(records: &mut Self::Records, oldest: Version, tuples: &[TupleId]);
 
-    /// Returns the bytes of memory that the records take, without spare capacity.
+    /// Returns the memory, in bytes, of the server's records, without spare capacity.
     fn memory_bytes(records: &Self::Records) -> usize;
 
-    /// Refuses the tuples of the latest version unless statements signed by the author cover them.
-    /// A statement that covers a creation instant must also confirm this instant, because another
-    /// party may have written the records.
+    /// Rejects the tuples in `layers` unless the author signed them for the latest version. If the
+    /// signed data includes a tuple's creation instant, the instant in the records must match,
+    /// because another party may have written the records.
     ///
     /// # Errors
-    /// The [`VerifyError`] variant of the first condition that does not hold.
+    /// The [`VerifyError`] of the first check that fails.
     fn require_vouched(
         expectation: &Expectation<Self::Key>,
         head: &SignedHead<S>,
@@ -210,8 +216,8 @@ pub trait Design<S: Suite>: TupleScheme<S> {
         layers: &Layers<S, TupleId>,
     ) -> Result<(), VerifyError>;
 
-    /// Returns the author's layers and state, from records that [`Design::require_vouched`] has
-    /// accepted.
+    /// Creates an author's layers and state from a server's layers and records, which
+    /// [`Design::require_vouched`] must have accepted.
     ///
     /// # Errors
     /// [`AuthorError::Accumulate`] if the accumulators cannot be rebuilt.
@@ -223,10 +229,10 @@ pub trait Design<S: Suite>: TupleScheme<S> {
     ) -> Result<Resumed<S, Self>, AuthorError>;
 }
 
-/// A tuple for a proof, and an instant at which the tuple existed.
+/// A tuple to be proved, and an instant at which it existed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placed {
-    /// The generation, 0 for the youngest.
+    /// The tuple's generation, 0 for the youngest.
     pub generation: usize,
     /// The instant on the generation's clock: a version, or an epoch of an older generation.
     pub instant: u64,
@@ -237,10 +243,10 @@ pub struct Placed {
 /// A design that aggregates the evidence for many tuples.
 ///
 /// Law: [`AggregateScheme::check_all`] accepts the output of `gather` for distinct tuples that
-/// existed at those instants, with their claims in the same order.
+/// existed at the given instants. The claims must be in the same order.
 pub trait AggregateDesign<S: Suite>: Design<S> + AggregateScheme<S> {
-    /// Returns the evidence for at least one tuple, no two equal: the evidence of each tuple in the
-    /// given order, and the aggregate. `None` as for [`Design::evidence`].
+    /// Returns the evidence for `tuples`, which are distinct and at least one: the data of each
+    /// tuple in the same order, and the aggregate. `None` as for [`Design::evidence`].
     fn gather(
         records: &Self::Records,
         version: Version,

@@ -1,4 +1,4 @@
-//! The designs by name.
+//! Type aliases for the designs of tuple dictionaries.
 
 #[cfg(feature = "bls")]
 use crate::signed::Bls;
@@ -10,27 +10,34 @@ mod with_accumulators;
 #[cfg(feature = "accumulators")]
 pub use with_accumulators::*;
 
-/// One generation, one signature for each tuple and version. The baseline.
+/// One generation, and one signature for each tuple in each version. The baseline for the other
+/// designs.
 pub type Base = Signed<Ed25519, Plain, 1>;
-/// One generation, superseding signatures.
+/// One generation with superseding signatures: each covers a tuple from its creation to the latest
+/// version.
 pub type BaseSuperseding = Signed<Ed25519, Superseding, 1>;
-/// One generation, lightweight signatures.
+/// One generation with lightweight signatures: one signature for each tuple, extended by links of a
+/// hash chain.
 pub type BaseLightweight = Signed<Ed25519, Lightweight, 1>;
-/// Speculation over two generations, a signature for each tuple and instant.
+/// Two generations, and one signature for each tuple at each instant of its generation's clock.
 pub type Spec = Signed<Ed25519, Plain, 2>;
-/// Speculation over two generations, superseding signatures.
+/// Two generations with superseding signatures: each covers a tuple from its creation to the latest
+/// instant.
 pub type SpecSuperseding = Signed<Ed25519, Superseding, 2>;
-/// Speculation over two generations, lightweight signatures.
+/// Two generations with lightweight signatures: one signature for each tuple, extended by links of
+/// a hash chain.
 pub type SpecLightweight = Signed<Ed25519, Lightweight, 2>;
-/// Speculation over three generations, lightweight signatures.
+/// Three generations with lightweight signatures: one signature for each tuple, extended by links
+/// of a hash chain.
 pub type SpecLightweight3 = Signed<Ed25519, Lightweight, 3>;
-/// One generation, superseding BLS signatures, which aggregate.
+/// Like [`BaseSuperseding`], but with BLS signatures, which can be aggregated.
 #[cfg(feature = "bls")]
 pub type BaseSupersedingBls = Signed<Bls, Superseding, 1>;
-/// Speculation over two generations, lightweight BLS signatures, which aggregate.
+/// Like [`SpecLightweight`], but with BLS signatures, which can be aggregated.
 #[cfg(feature = "bls")]
 pub type SpecLightweightBls = Signed<Bls, Lightweight, 2>;
-/// Calls a macro once for each signed design. This is the only list of the signed designs.
+/// Calls a macro once for each design whose tuples are signed, with Ed25519 or BLS. This is the
+/// only list of these designs.
 ///
 /// The macro is called as `$callback!(name, Design);`. `name` is an identifier such as
 /// `spec_lightweight`, and `Design` is the design's alias.

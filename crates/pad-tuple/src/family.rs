@@ -1,4 +1,4 @@
-//! The family of tuple PADs, for clients of `pad-core`.
+//! Tuple dictionaries as a [family](pad_core::Family), for clients.
 
 use core::{fmt, marker::PhantomData};
 
@@ -14,7 +14,7 @@ use crate::{
     scheme::{AggregateScheme, Expectation, TupleScheme},
 };
 
-/// The family of tuple PADs of design `D` under suite `S`.
+/// The family of tuple dictionaries of design `D` under suite `S`.
 ///
 /// Every design answers lookups of one key. The signed designs also answer lookups of several keys
 /// and of key ranges. Unsupported queries do not compile:
@@ -90,9 +90,10 @@ answers! {
     KeyRange: AggregateScheme, RangeProof;
 }
 
-/// A proof that may open a head.
+/// A proof that may contain the inputs from which a version's root is recomputed.
 trait OpensHead<S: Suite> {
-    /// Returns the root of the opened head, see [`TupleScheme::opened_root`].
+    /// Returns the root recomputed from the proof, if the proof contains its inputs: see
+    /// [`TupleScheme::opened_root`].
     fn opened_root(&self) -> Option<S::Digest> {
         None
     }
@@ -107,7 +108,7 @@ impl<D: TupleScheme<S>, S: Suite> OpensHead<S> for TupleProof<S, D> {
 impl<D: AggregateScheme<S>, S: Suite> OpensHead<S> for ManyProof<S, D> {}
 impl<D: AggregateScheme<S>, S: Suite> OpensHead<S> for RangeProof<S, D> {}
 
-/// Returns a client's expectation for the version of a verified root.
+/// Returns the public key and version that a client expects, for the version of a verified root.
 fn expectation<D: TupleScheme<S>, S: Suite>(
     public: &PublicKey<Tuple<D, S>>,
     at: &VerifiedRoot<S>,

@@ -10,8 +10,8 @@ use serde::{
 
 use crate::tuple::MAX_GENERATIONS;
 
-/// Deserializes a list of at most [`MAX_GENERATIONS`] elements, so that no message makes a receiver
-/// allocate more.
+/// Deserializes a list of at most [`MAX_GENERATIONS`] elements, so that no message can make a
+/// receiver allocate memory for more.
 pub(crate) fn few<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {

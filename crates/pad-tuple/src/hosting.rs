@@ -1,4 +1,4 @@
-//! Implementations of the `pad-core` traits for authors and servers of tuple PADs.
+//! Implementations of the `pad-core` traits for authors and servers of tuple dictionaries.
 
 use pad_core::{
     Authored, HeadSigner, Heads, Hosts, Key, KeyRange, Keys, LookupError, PublicKey, Repository,

@@ -4,7 +4,8 @@ use pad_core::{Key, Suite};
 
 use crate::{content::Content, design::TupleId};
 
-/// A tuple in a server's memory. Its lower end is the key in the index.
+/// A tuple in a server's memory, without its lower end. The lower end is the key under which the
+/// index lists the tuple.
 #[derive(Clone, Debug)]
 pub(crate) struct TupleEntry<S: Suite> {
     pub(crate) upper: Option<Key>,
@@ -12,7 +13,7 @@ pub(crate) struct TupleEntry<S: Suite> {
 }
 
 impl<S: Suite> TupleEntry<S> {
-    /// Returns the bytes of heap memory of the tuple, including values that other tuples share.
+    /// Returns the heap memory of the tuple in bytes, including a value that other tuples share.
     pub(crate) fn heap_bytes(&self) -> usize {
         let upper = self.upper.as_ref();
         let upper = upper.map_or(0, |upper| upper.as_bytes().len());
@@ -24,12 +25,13 @@ impl<S: Suite> TupleEntry<S> {
     }
 }
 
-/// Parses a lower end from an index as a key. `None` only if another party wrote the index.
+/// Converts the lower end of a tuple, as stored in an index, to a key. `None` only if another party
+/// wrote the index.
 pub(crate) fn lower_end(lower: &[u8]) -> Option<Key> {
     Key::new(lower).ok()
 }
 
-/// Parses the number of a tuple from an index.
+/// Decodes the number of a tuple, as stored in an index; `None` unless there are four bytes.
 pub(crate) fn read_number(bytes: &[u8]) -> Option<TupleId> {
     Some(TupleId(u32::from_le_bytes(bytes.try_into().ok()?)))
 }

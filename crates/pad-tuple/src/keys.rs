@@ -27,23 +27,23 @@ mod secret;
 #[cfg(feature = "std")]
 pub use secret::{DEFAULT_ENTRIES, SecretBytes};
 
-/// Label of the accumulator keys themselves. The labels of a dictionary's accumulators contain the
-/// dictionary and the generation ([`crate::accumulated::label`]).
+/// Label of accumulator keys that are not yet used for a dictionary and generation. For use, they
+/// get labels that contain the dictionary and the generation ([`crate::accumulated::label`]).
 #[cfg(feature = "accumulators")]
 const LABEL: &[u8] = b"pad-tuple";
 
 /// A key with a canonical encoding. The key `()` has no bytes.
 pub trait KeyBytes: Sized + Send + Sync + 'static {
-    /// Length of the encoding in bytes, if it is fixed.
+    /// The length of every encoding in bytes, or `None` if encodings differ in length.
     const LENGTH: Option<usize>;
 
     /// Decodes and checks a key. `None` if the bytes are not a key.
     fn from_slice(bytes: &[u8]) -> Option<Self>;
 }
 
-/// A public key.
+/// A public key with a canonical encoding.
 pub trait PublicBytes: KeyBytes {
-    /// Encodes the key.
+    /// Returns the canonical encoding of the key.
     fn to_vec(&self) -> Vec<u8>;
 }
 

@@ -1,9 +1,9 @@
-//! Generations of tuples: the tuples of each, and the changes that a snapshot makes.
+//! The tuples of each generation at the latest version, and the changes that a snapshot makes.
 //!
-//! Author and server run the same code, so an update need not list the tuples. A generation is an
-//! ordered map from the lower ends of key intervals to contents. The upper end of a tuple is the
-//! next lower end. The first tuple always starts at the start of the key space, so the intervals
-//! never overlap and always cover the key space.
+//! Author and server compute tuples with the same code, so an update need not list them. A
+//! generation is an ordered map from the lower ends of key intervals to contents. The upper end of
+//! a tuple is the lower end of the next tuple. The first tuple always starts at the start of the
+//! key space, so the intervals never overlap and always cover the key space.
 //!
 //! Source: Crosby & Wallach 2010, sections 4.1 and 4.2.
 
@@ -21,39 +21,42 @@ mod edit;
 
 use edit::Editor;
 
-/// A tuple in the latest state of a generation, with a note of type `A`.
+/// A tuple in the latest state of a generation, without its lower end. It has a note of type `A`:
+/// data that the author or the server stores with the tuple.
 #[derive(Clone, Debug)]
 pub struct Live<S: Suite, A> {
-    /// The content for the tuple's lower end.
+    /// What the tuple states about the key at its lower end.
     pub content: Content<S>,
-    /// The author's state of the tuple, or its number on the server.
+    /// The author's state of the tuple, or the tuple's number in the server's repository.
     pub note: A,
 }
 
-/// One generation: its tuples by lower end.
+/// The tuples of one generation, by their lower ends.
 pub type Generation<S, A> = BTreeMap<Key, Live<S, A>>;
 
-/// All generations at the latest snapshot.
+/// The tuples of all generations at the latest snapshot. Each tuple has a note of type `A`.
 #[derive(Clone, Debug)]
 pub struct Layers<S: Suite, A> {
     generations: Vec<Generation<S, A>>,
-    /// The epochs of generations 1 and up: the number of snapshots that changed each generation.
+    /// The epochs of generations 1 and up: for each, the number of snapshots that rebuilt it.
     epochs: Vec<u64>,
     version: Version,
-    /// Contents of the keys in use, from stored generations that are not in memory.
+    /// The contents of the keys that an operation uses, taken from generations that are stored and
+    /// not in memory.
     elsewhere: BTreeMap<Key, Content<S>>,
 }
 
-/// Changes that one snapshot made to one generation.
+/// The changes that one snapshot made to the tuples of one generation.
 #[derive(Clone, Debug)]
 pub struct GenerationChange<S: Suite, A> {
     /// Lower ends of the new tuples, in ascending order.
     pub created: Vec<Key>,
-    /// Lower ends and notes of the tuples that were deleted.
+    /// Lower ends of the deleted tuples, each with the note of the tuple.
     pub deleted: Vec<(Key, A)>,
-    /// The previous tuples by lower end; `None` if there was none.
+    /// The tuples before the change, by their lower ends; `None` if there was no tuple with this
+    /// lower end.
     undo: BTreeMap<Key, Option<Live<S, A>>>,
-    /// The whole previous generation, if it was emptied.
+    /// All tuples of the generation before the change, if the change emptied it.
     emptied: Option<Generation<S, A>>,
 }
 
@@ -72,7 +75,8 @@ impl<S: Suite, A> Default for GenerationChange<S, A> {
 /// first.
 #[derive(Clone, Debug)]
 pub struct Transition<S: Suite, A> {
-    /// The changes of generations `0..=merged`.
+    /// The changes of the generations `0..=merged`, youngest first. `merged` is the result of
+    /// [`Transition::merged`].
     pub changes: Vec<GenerationChange<S, A>>,
     epochs_before: Vec<u64>,
     version_before: Version,
@@ -86,7 +90,7 @@ impl<S: Suite, A> Transition<S, A> {
 }
 
 impl<S: Suite, A: Clone + Default> Layers<S, A> {
-    /// Creates the layers of version 0, which contains no tuples.
+    /// Creates the layers of version 0, with `generations` generations without tuples.
     pub fn new(generations: usize) -> Self {
         Self {
             generations: (0..generations).map(|_| BTreeMap::new()).collect(),
@@ -96,7 +100,8 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
         }
     }
 
-    /// Creates empty layers at a version. The caller adds the tuples with [`Layers::place`].
+    /// Creates layers without tuples at `version`. The caller adds the tuples with
+    /// [`Layers::place`].
     pub(crate) fn at(version: Version, epochs: Vec<u64>) -> Self {
         let mut layers = Self::new(epochs.len() + 1);
         layers.epochs = epochs;
@@ -104,12 +109,12 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
         layers
     }
 
-    /// Inserts a tuple of a checkpoint.
+    /// Inserts a tuple that was read from storage.
     pub(crate) fn place(&mut self, generation: usize, lower: Key, content: Content<S>, note: A) {
         self.generations[generation].insert(lower, Live { content, note });
     }
 
-    /// Adds contents of generations that are not in memory. These contents decide the keys that the
+    /// Adds contents of generations that are not in memory. They are used for keys that the
     /// generations in memory do not contain.
     pub(crate) fn with_elsewhere(mut self, elsewhere: BTreeMap<Key, Content<S>>) -> Self {
         self.elsewhere = elsewhere;
@@ -121,7 +126,8 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
         self.version
     }
 
-    /// Returns the epochs of generations 1 and up.
+    /// Returns the epochs of the generations 1 and up. An epoch counts the rebuilds of its
+    /// generation.
     pub fn epochs(&self) -> &[u64] {
         &self.epochs
     }
@@ -131,12 +137,13 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
         &self.generations
     }
 
-    /// Returns one generation, for changes of its notes.
+    /// Returns one generation, so that the caller can change the notes of its tuples.
     pub fn generation_mut(&mut self, generation: usize) -> &mut Generation<S, A> {
         &mut self.generations[generation]
     }
 
-    /// Returns a copy of the layers with other notes.
+    /// Returns a copy of the layers. `note` computes the new note of each tuple from its hashed
+    /// form and its old note.
     pub fn map<B: Clone + Default>(
         &self,
         mut note: impl FnMut(TupleView<'_, S::Digest>, &A) -> B,
@@ -156,8 +163,8 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
         layers
     }
 
-    /// Returns the instant on a generation's clock: the version for the youngest, the epoch for the
-    /// others.
+    /// Returns the instant on a generation's clock: the version for the youngest generation, the
+    /// epoch for the others.
     pub fn instant(&self, generation: usize) -> u64 {
         match generation.checked_sub(1) {
             None => self.version.number(),
@@ -165,8 +172,8 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
         }
     }
 
-    /// Returns the value of a key. As in proofs, the youngest generation that contains the key
-    /// decides.
+    /// Returns the value of a key; `None` if it is absent. The youngest generation that contains
+    /// the key decides.
     pub fn get(&self, key: &[u8]) -> Option<&[u8]> {
         let here = self.generations.iter().filter_map(|tuples| {
             let live = tuples.get(key)?;
@@ -181,7 +188,8 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
             .flatten()
     }
 
-    /// Returns the hashed form of the tuple at a lower end.
+    /// Returns the tuple with the lower end `lower` and this content in the form in which it is
+    /// hashed.
     pub fn view<'a>(
         &'a self,
         generation: usize,
@@ -199,7 +207,8 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
         }
     }
 
-    /// Returns the claims of all tuples, each at its generation's latest instant, with their notes.
+    /// Returns, for each tuple, the claim that it exists at the latest instant of its generation,
+    /// and its note.
     pub(crate) fn claims(&self) -> impl Iterator<Item = (Claim<S>, &A)> {
         let generations = self.generations.iter().enumerate();
         generations.flat_map(move |(generation, tuples)| {
@@ -216,7 +225,7 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
     }
 
     /// Applies one snapshot's operations, and merges all generations younger than `merged` into it.
-    /// The first snapshot must merge into the oldest.
+    /// The first snapshot must merge into the oldest generation.
     ///
     /// Time: `O(log n)` for each operation, plus `O(log n)` for each entry of a merged generation.
     ///
@@ -269,7 +278,7 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
         Ok(transition)
     }
 
-    /// Undoes a transition, which must be the latest.
+    /// Undoes the changes of a snapshot, which must be the latest.
     pub fn undo(&mut self, transition: Transition<S, A>) {
         self.version = transition.version_before;
         self.epochs = transition.epochs_before;
@@ -299,7 +308,8 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
         Ok(())
     }
 
-    /// Empties a generation to one tuple over all keys with the content `Nothing`.
+    /// Replaces all tuples of a generation by one tuple over all keys with the content `Nothing`.
+    /// Records this in `change`.
     fn empty(&mut self, generation: usize, change: &mut GenerationChange<S, A>) {
         let before = std::mem::take(&mut self.generations[generation]);
         change.deleted.extend(

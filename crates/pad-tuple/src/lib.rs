@@ -13,8 +13,9 @@
 //! # The designs
 //!
 //! Costs for `n` keys and one update per snapshot. `s` are signatures, `h` hashes, `e` powers
-//! modulo N or scalar multiplications. Designs with speculation have two generations here, so about
-//! `sqrt(n)` tuples are young. `L` is the length of a hash chain; each new tuple needs one chain.
+//! modulo N or scalar multiplications. Designs with speculation (`Spec..` and accumulators) have
+//! two generations here, so about `sqrt(n)` tuples are in the young one. `L` is the length of a
+//! hash chain; each new tuple needs one chain.
 //!
 //! Costs of the author, per update:
 //!

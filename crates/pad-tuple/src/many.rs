@@ -1,10 +1,12 @@
-//! Lookup proofs for many keys: every tuple once, and the aggregated signatures.
+//! Lookup proofs for many keys. A proof contains every needed tuple once, and the aggregated
+//! signatures.
 //!
 //! The tuples form one list, ordered by generation, youngest first, and then by key. No separators
-//! are needed between generations, because the query and the decisions of younger tuples determine
-//! which keys consult a generation. A key inside the interval of the current tuple uses that tuple.
-//! Any other key takes the next tuple from the list. One tuple serves all keys of the query in its
-//! interval. It has the form that a proof for the first of these keys would contain.
+//! are needed between generations, because a verifier knows which keys need a generation: those
+//! that no younger tuple decided. The verifier processes these keys in order. A key inside the
+//! interval of the last tuple uses that tuple. Any other key takes the next tuple from the list.
+//! One tuple serves all keys of the query in its interval. It has the form that a proof for the
+//! first of these keys would contain.
 //!
 //! A query has exactly one list of tuples. The contents determine the tuples, each tuple is needed
 //! by the key that takes it, and the order is fixed. The evidence may differ, since later
@@ -31,13 +33,13 @@ mod prove;
 #[cfg(feature = "std")]
 pub(crate) use prove::prove_keys;
 
-/// A tuple with the design's evidence.
+/// A tuple in a proof for several keys, with the evidence for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct ManyPart<S: Suite, D: AggregateScheme<S>> {
-    /// The tuple, in the form of a proof for the first key that it serves.
+    /// The tuple, in the form that it has in a proof for the first of the keys that use it.
     pub tuple: ShownTuple<S>,
-    /// The design's evidence for the tuple.
+    /// The evidence for this tuple alone, in addition to the aggregate.
     pub shown: D::TupleData,
 }
 
@@ -49,12 +51,12 @@ pub struct ManyPart<S: Suite, D: AggregateScheme<S>> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct ManyProof<S: Suite, D: AggregateScheme<S>> {
-    /// The epochs of the older generations at the version asked about, youngest first.
+    /// The epochs of the older generations at the requested version, youngest first.
     #[serde(deserialize_with = "crate::few::few")]
     pub epochs: Vec<u64>,
-    /// The tuples, ordered by generation and then by key.
+    /// The needed tuples, ordered by generation (youngest first) and then by key.
     pub parts: Vec<ManyPart<S, D>>,
-    /// The aggregated evidence of all tuples; `None` for version 0.
+    /// The evidence for all tuples together; `None` for version 0.
     pub aggregate: Option<D::Aggregate>,
 }
 
@@ -63,8 +65,8 @@ impl<S: Suite, D: AggregateScheme<S>> Message for ManyProof<S, D> {
     const SUITE: u16 = S::ID.0;
 }
 
-/// Verified against the client's [`Expectation`], with the keys as the query. The statement is the
-/// values of the keys in the expected version.
+/// Verified against the client's [`Expectation`], with the keys as the query. The statement
+/// contains the value or absence of each key in the expected version.
 impl<S: Suite, D: AggregateScheme<S>> Proof for ManyProof<S, D> {
     type Commitment = Expectation<D::Key>;
     type Query = Keys;
@@ -99,8 +101,8 @@ impl<S: Suite, D: AggregateScheme<S>> Proof for ManyProof<S, D> {
     }
 }
 
-/// Returns the claims of the tuples. Also returns each key's answer, which is valid if all claims
-/// are true.
+/// Returns the claims that a proof makes, one for each tuple, and the answer for each of `keys`.
+/// The answers are valid if all claims are true.
 fn open_each<S: Suite, D: AggregateScheme<S>>(
     version: Version,
     epochs: &[u64],
@@ -144,7 +146,8 @@ impl<S: Suite> ShownTuple<S> {
         }
     }
 
-    /// Returns whether the interval reaches `key`, which is above a key in the interval.
+    /// Returns whether `key` is below the upper end of the tuple's interval. `key` must be above a
+    /// key in the interval.
     pub(crate) fn reaches(&self, key: &Key) -> bool {
         self.upper().is_none_or(|upper| key < upper)
     }

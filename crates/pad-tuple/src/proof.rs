@@ -1,11 +1,12 @@
-//! Lookup proofs with one tuple for each generation that must be consulted.
+//! Lookup proofs for one key. A proof contains the tuple of the youngest generation whose interval
+//! contains the key. Tuples of older generations follow as long as the answer is not decided.
 //!
 //! A client accepts the youngest generation's tuple whose interval contains the key, if the tuple
-//! is authenticated at the version asked about. If this tuple does not decide, the proof needs the
+//! is authenticated at the requested version. If this tuple does not decide, the proof needs the
 //! tuple of the next older generation, and so on. An older tuple must be authenticated at the epoch
-//! that the youngest tuple names. A value or a tombstone at the key decides. In the oldest
-//! generation, every tuple decides. A proof with only older tuples never satisfies a client,
-//! because only the youngest tuple names the epochs.
+//! that the youngest tuple names. A tuple that starts at the key with a value or a tombstone
+//! decides. In the oldest generation, every tuple decides. A proof with only older tuples never
+//! satisfies a client, because only the youngest tuple names the epochs.
 //!
 //! Several proofs of one answer can be valid, except in plain designs. Different signatures, links
 //! or values can cover the same version.
@@ -20,42 +21,44 @@ use crate::{
     tuple::{Summary, TupleView, generation_index},
 };
 
-/// A tuple in a proof for one key. The value is included only if the key has this value. The lower
-/// end is included only if it differs from the key.
+/// A tuple in a proof for one key. It includes a value only if it is the value of the key, and the
+/// lower end only if it differs from the key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub enum ShownTuple<S: Suite> {
-    /// The interval starts at the key.
+    /// The tuple's interval starts at the key of the proof.
     At {
-        /// The smallest key above the interval.
+        /// The upper end of the interval, which is excluded; `None` at the end of the key space.
         upper: Option<Key>,
-        /// The content for the key.
+        /// What the tuple states about the key.
         content: ShownContent,
     },
-    /// The interval starts below the key.
+    /// The tuple's interval starts below the key of the proof. The tuple states that this
+    /// generation does not contain the key.
     Below {
-        /// The smallest key of the interval.
+        /// The lower end of the interval, which is included.
         lower: Key,
-        /// The smallest key above the interval.
+        /// The upper end of the interval, which is excluded; `None` at the end of the key space.
         upper: Option<Key>,
-        /// The content for the key `lower`.
+        /// What the tuple states about the key `lower`, with a digest instead of a value.
         content: Summary<S::Digest>,
     },
 }
 
-/// Content of a tuple for the key that was asked for.
+/// The statement of a tuple about the key at its lower end, in a proof for this key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ShownContent {
-    /// The key is not in this generation.
+    /// The key is not in this generation, so an older generation decides.
     Nothing,
     /// The key has this value.
     Value(Value),
-    /// The key was removed.
+    /// The key was removed: a tombstone.
     Removed,
 }
 
 impl<S: Suite> ShownTuple<S> {
-    /// Returns the digest of the tuple, in a proof for `key`.
+    /// Returns the digest of the tuple, which is in a proof for `key`. `epochs` are those of the
+    /// older generations.
     ///
     /// # Errors
     /// [`VerifyError::KeyOutsideInterval`] if the interval does not contain `key`.
@@ -68,8 +71,8 @@ impl<S: Suite> ShownTuple<S> {
         self.open(key, generation, epochs).map(|(digest, _)| digest)
     }
 
-    /// Refuses a tuple whose interval does not contain `key`. Returns its digest and, if it
-    /// decides, the answer.
+    /// Checks that the tuple's interval contains `key`. Returns the tuple's digest, and the answer
+    /// about `key` if the tuple decides it.
     pub(crate) fn open(
         &self,
         key: &Key,
@@ -113,30 +116,30 @@ impl<S: Suite> ShownTuple<S> {
     }
 }
 
-/// A tuple with its evidence.
+/// A tuple in a proof for one key, with the evidence for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Part<S: Suite, D: TupleScheme<S>> {
-    /// The tuple.
+    /// The tuple, in the form that it has in a proof for this key.
     pub tuple: ShownTuple<S>,
-    /// The evidence that the tuple existed at the claimed instant.
+    /// The evidence that the tuple existed at its generation's instant in the requested version.
     pub evidence: D::Evidence,
 }
 
 /// Proof of the answer to a lookup of one key.
 ///
-/// Size: one [`Part`] for each generation that must be consulted, independent of the number of
-/// keys. Version 0 has the empty proof, which needs no signature.
+/// Size: one [`Part`] for each generation until the answer is decided, independent of the number of
+/// keys in the dictionary. Version 0 has the empty proof, which needs no signature.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct TupleProof<S: Suite, D: TupleScheme<S>> {
-    /// The epochs of the older generations at the version asked about, youngest first.
+    /// The epochs of the older generations at the requested version, youngest first.
     #[serde(deserialize_with = "crate::few::few")]
     pub epochs: Vec<u64>,
-    /// One tuple for each generation consulted, youngest first.
+    /// One tuple for each generation until the answer is decided, youngest first.
     #[serde(deserialize_with = "crate::few::few")]
     pub parts: Vec<Part<S, D>>,
-    /// Evidence that a proof contains once; `None` for version 0.
+    /// The evidence that a proof contains once for all its tuples; `None` for version 0.
     pub seal: Option<D::Seal>,
 }
 
@@ -146,7 +149,7 @@ impl<S: Suite, D: TupleScheme<S>> Message for TupleProof<S, D> {
 }
 
 /// Verified against the client's [`Expectation`], with the key as the query. The statement is the
-/// value of the key in the expected version.
+/// value or absence of the key in the expected version.
 impl<S: Suite, D: TupleScheme<S>> Proof for TupleProof<S, D> {
     type Commitment = Expectation<D::Key>;
     type Query = Key;
@@ -177,7 +180,7 @@ impl<S: Suite, D: TupleScheme<S>> Proof for TupleProof<S, D> {
     }
 }
 
-/// Refuses a proof without signatures unless it is of version 0 and contains neither epochs nor
+/// Checks a proof without signatures: it must be about version 0, and contain neither epochs nor
 /// tuples.
 pub(crate) fn check_empty(
     version: Version,
@@ -199,8 +202,8 @@ pub(crate) fn check_empty(
     Ok(())
 }
 
-/// Refuses a proof of version 0 with signatures. Version 0 is always empty, even if the author
-/// signs something else.
+/// Rejects a proof with signatures that is about version 0. Version 0 is always empty, even if the
+/// author signs something else.
 pub(crate) fn require_contents(version: Version) -> Result<(), VerifyError> {
     if version == Version::EMPTY {
         return Err(VerifyError::GenerationSurplus);
@@ -208,7 +211,8 @@ pub(crate) fn require_contents(version: Version) -> Result<(), VerifyError> {
     Ok(())
 }
 
-/// Returns the instants of all generations. Requires an epoch for each generation but the youngest.
+/// Returns the instants of all generations, youngest first: `version` and `epochs`. Rejects a
+/// number of epochs other than the number of older generations.
 pub(crate) fn instants<S: Suite, D: TupleScheme<S>>(
     version: Version,
     epochs: &[u64],
@@ -219,7 +223,7 @@ pub(crate) fn instants<S: Suite, D: TupleScheme<S>>(
     Ok(core::iter::once(version.number()).chain(epochs.iter().copied()))
 }
 
-/// Refuses an expectation of another design.
+/// Checks that the client expects a proof of design `D`.
 pub(crate) fn require_design<S: Suite, D: TupleScheme<S>>(
     expectation: &Expectation<D::Key>,
 ) -> Result<(), VerifyError> {
@@ -231,8 +235,8 @@ pub(crate) fn require_design<S: Suite, D: TupleScheme<S>>(
     }
 }
 
-/// Returns the claims of the tuples in a proof for `key`. Also returns the answer, which is valid
-/// if all claims are true.
+/// Returns the claims that a proof for `key` makes, one for each tuple, and the answer. The answer
+/// is valid if all claims are true.
 pub(crate) fn open<S: Suite, D: TupleScheme<S>>(
     version: Version,
     epochs: &[u64],

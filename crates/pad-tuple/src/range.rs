@@ -4,8 +4,8 @@
 //! Each tuple starts at the upper end of its predecessor, so only upper ends are included. A proof
 //! can therefore express neither gaps nor overlaps: omitting a tuple changes the digest of the next
 //! tuple. The interval of the first tuple contains the start of the range. The lower end of this
-//! tuple is included if it lies before the start. The last tuple is the first that reaches the end
-//! of the range.
+//! tuple is included if it lies before the start of the range. The last tuple is the first that
+//! reaches the end of the range.
 //!
 //! The youngest generation that contains a key decides. Version and query determine the tuples of a
 //! proof and their form. A value is included in full exactly if it is part of the answer. Values
@@ -33,37 +33,39 @@ mod prove;
 #[cfg(feature = "std")]
 pub(crate) use prove::prove_range;
 
-/// Content of a tuple of a range for the key at its lower end.
+/// The statement of a tuple about the key at its lower end, in a proof for a range.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub enum RangeContent<S: Suite> {
-    /// The key is not in this generation.
+    /// The key is not in this generation, so an older generation decides.
     Nothing,
     /// The key has this value, which is part of the answer.
     Value(Value),
-    /// The key was removed.
+    /// The key was removed: a tombstone.
     Removed,
-    /// The key has the value with this digest, which is not part of the answer.
+    /// The key has the value with this digest, but this value is not part of the answer.
     Digest(S::Digest),
 }
 
-/// A tuple of a range. Its lower end is the upper end of the part before it.
+/// A tuple in a proof for a range. Its lower end is not included: it is the upper end of the tuple
+/// before it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct RangePart<S: Suite, D: AggregateScheme<S>> {
-    /// The smallest key above the interval.
+    /// The upper end of the tuple's interval, which is excluded; `None` at the end of the key
+    /// space.
     pub upper: Option<Key>,
-    /// The content for the tuple's lower end.
+    /// What the tuple states about the key at its lower end.
     pub content: RangeContent<S>,
-    /// The design's evidence for the tuple.
+    /// The evidence for this tuple alone, in addition to the aggregate.
     pub shown: D::TupleData,
 }
 
-/// The tuples of one generation that overlap a range.
+/// The tuples of one generation that overlap the range of a proof.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct GenerationPart<S: Suite, D: AggregateScheme<S>> {
-    /// The lower end of the first tuple, if it is not the start of the range.
+    /// The lower end of the first tuple; `None` if it is the start of the range.
     pub before: Option<Key>,
     /// The tuples in ascending order, at least one.
     pub parts: Vec<RangePart<S, D>>,
@@ -76,13 +78,13 @@ pub struct GenerationPart<S: Suite, D: AggregateScheme<S>> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct RangeProof<S: Suite, D: AggregateScheme<S>> {
-    /// The epochs of the older generations at the version asked about, youngest first.
+    /// The epochs of the older generations at the requested version, youngest first.
     #[serde(deserialize_with = "crate::few::few")]
     pub epochs: Vec<u64>,
-    /// All generations, youngest first.
+    /// The tuples of all generations, youngest generation first.
     #[serde(deserialize_with = "crate::few::few")]
     pub generations: Vec<GenerationPart<S, D>>,
-    /// The aggregated evidence of all tuples; `None` for version 0.
+    /// The evidence for all tuples together; `None` for version 0.
     pub aggregate: Option<D::Aggregate>,
 }
 
@@ -91,8 +93,8 @@ impl<S: Suite, D: AggregateScheme<S>> Message for RangeProof<S, D> {
     const SUITE: u16 = S::ID.0;
 }
 
-/// Verified against the client's [`Expectation`], with the range as the query. The statement is all
-/// entries in the range.
+/// Verified against the client's [`Expectation`], with the range as the query. The statement
+/// contains all entries of the range in the expected version.
 impl<S: Suite, D: AggregateScheme<S>> Proof for RangeProof<S, D> {
     type Commitment = Expectation<D::Key>;
     type Query = KeyRange;
@@ -136,13 +138,14 @@ impl<S: Suite, D: AggregateScheme<S>> Proof for RangeProof<S, D> {
     }
 }
 
-/// Claims and evidence of the tuples, and the resulting entries, which are valid if all claims are
-/// true.
+/// The state of a check of a range proof: the claims and evidence of its tuples, and the resulting
+/// entries. The entries are valid if all claims are true.
 struct RangeEvidence<'a, S: Suite, D: AggregateScheme<S>> {
     range: &'a KeyRange,
     claims: Vec<Claim<S>>,
     shown: Vec<D::TupleData>,
-    /// Decisions of the generations read so far, by key of the range; `None` for a removed key.
+    /// The keys of the range that the generations read so far contain, with their values; `None`
+    /// for a removed key.
     decided: BTreeMap<Key, Option<Value>>,
 }
 
@@ -156,7 +159,8 @@ impl<'a, S: Suite, D: AggregateScheme<S>> RangeEvidence<'a, S, D> {
         }
     }
 
-    /// Opens one generation's tuples.
+    /// Reads the tuples of one generation, which exist at `instant`, and checks that they cover the
+    /// range. Adds their claims and evidence.
     fn take(
         &mut self,
         generation: usize,
@@ -208,8 +212,8 @@ impl<'a, S: Suite, D: AggregateScheme<S>> RangeEvidence<'a, S, D> {
         Ok(())
     }
 
-    /// Records the content for a tuple's lower end, unless a younger tuple decided this key.
-    /// Returns the hashed content.
+    /// Records the content of a tuple for its lower end, unless a younger generation contains this
+    /// key. Returns the content in the form in which it is hashed.
     fn decide(
         &mut self,
         lower: &Key,
@@ -231,8 +235,8 @@ impl<'a, S: Suite, D: AggregateScheme<S>> RangeEvidence<'a, S, D> {
     }
 }
 
-/// Returns the lower end of the next tuple of a range. `None` if `upper` reaches the end of the
-/// range.
+/// Returns the lower end of the tuple after a tuple with the upper end `upper`. `None` if `upper`
+/// reaches the end of the range.
 fn next_lower(range: &KeyRange, upper: Option<Key>) -> Option<Key> {
     let beyond = |upper: &Key| range.end.as_ref().is_some_and(|end| upper >= end);
     upper.filter(|upper| !beyond(upper))

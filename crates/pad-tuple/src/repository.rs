@@ -1,4 +1,5 @@
-//! Server of a tuple PAD: every version's tuples in persistent indexes, and lookup proofs.
+//! Server of a tuple dictionary: the tuples of every version in persistent indexes, and lookup
+//! proofs.
 
 use std::collections::VecDeque;
 
@@ -23,14 +24,14 @@ mod read;
 
 pub(crate) use apply::entries_after;
 
-/// Persistent predecessor index of one generation: maps lower ends to tuple numbers, at every
-/// instant of the generation's clock. Space: `O(1)` amortised for each change. The trees are
-/// red-black trees, so that no choice of keys makes them deep.
+/// The index of one generation: maps the lower ends of tuples to tuple numbers, at every instant of
+/// the generation's clock. It supports predecessor searches. Space: `O(1)` amortised for each
+/// change. The trees are red-black trees, so that no choice of keys makes them deep.
 ///
 /// Source: Crosby & Wallach 2010, section 4.1.
 pub(crate) type Index = PersistentTree<VersionedNodes<Plain, RedBlack, CacheNowhere>>;
 
-/// A repository of a tuple PAD of design `D` under suite `S`.
+/// A repository of a tuple dictionary of design `D` under suite `S`, in memory.
 ///
 /// Source: Crosby & Wallach 2010, section 4.
 #[derive(Clone, Debug)]
@@ -40,22 +41,25 @@ pub struct TupleRepository<S: Suite, D: Design<S>> {
     pub(crate) layers: Layers<S, TupleId>,
     pub(crate) indexes: Vec<Index>,
     pub(crate) tuples: Vec<Option<TupleEntry<S>>>,
-    /// Numbers of dropped tuples, for reuse.
+    /// The numbers of dropped tuples, which new tuples can get.
     pub(crate) free: Vec<TupleId>,
-    /// Deleted tuples, each with the first version without it, in the order of versions.
+    /// The deleted tuples, each with the first version that does not contain it, in the order of
+    /// versions.
     pub(crate) retired: VecDeque<(Version, TupleId)>,
     pub(crate) records: D::Records,
-    /// The epochs of generations 1 and up, for the versions from the oldest on.
+    /// The epochs of the generations 1 and up, for each version from `oldest` on, one version after
+    /// the other.
     pub(crate) epochs: Vec<u64>,
     pub(crate) entries: usize,
-    /// The number of operations of all versions after the first, for an author that resumes.
+    /// The number of operations in all versions after the first, which an author needs to resume.
     pub(crate) operations: u64,
     pub(crate) oldest: Version,
     pub(crate) workers: Workers,
 }
 
 impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
-    /// Creates an empty repository that accepts the updates of one author and dictionary.
+    /// Creates an empty repository that accepts the updates of one author and dictionary. `key` is
+    /// the public key of the design.
     pub fn new(authority: Authority, key: D::Key) -> Self {
         Self {
             heads: HeadLog::new(authority),
@@ -74,24 +78,25 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         }
     }
 
-    /// Computes witnesses on the threads of `workers`.
+    /// Sets the threads that compute witnesses.
     #[must_use]
     pub fn with_workers(mut self, workers: Workers) -> Self {
         self.workers = workers;
         self
     }
 
-    /// Returns the author and dictionary of the accepted updates.
+    /// Returns the author, dictionary and scheme whose updates are accepted.
     pub const fn authority(&self) -> &Authority {
         self.heads.authority()
     }
 
-    /// Returns the heads of all versions.
+    /// Returns the signed heads of all versions.
     pub const fn heads(&self) -> &HeadLog<S> {
         &self.heads
     }
 
-    /// Returns the key that clients need in addition to the authority.
+    /// Returns the public key material that clients need in addition to
+    /// [`TupleRepository::authority`].
     pub const fn key(&self) -> &D::Key {
         &self.key
     }
@@ -106,7 +111,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         self.entries == 0
     }
 
-    /// Returns the bytes of memory of tuples, indexes, records and history, without spare capacity.
+    /// Returns the memory, in bytes, of tuples, indexes, records and heads, without spare capacity.
     ///
     /// A value or key that several tuples share is counted once for each of them.
     pub fn memory_bytes(&self) -> usize {
@@ -121,8 +126,8 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         indexes + tuples + D::memory_bytes(&self.records) + epochs + self.heads.memory_bytes()
     }
 
-    /// Drops the contents of all versions before `oldest`. Their heads stay. Plain designs also
-    /// keep earlier signatures or witnesses of the tuples that stay.
+    /// Drops the contents of all versions before `oldest`. Their heads stay. Designs with the rule
+    /// `Plain` also keep the earlier signatures or witnesses of tuples that still exist.
     ///
     /// # Errors
     /// [`LookupError`] if the version does not exist or was pruned.

@@ -1,4 +1,5 @@
-//! The interface of a design of tuple PADs for verifiers: name, number, keys and evidence.
+//! The interface that each design of tuple dictionaries implements for verifiers: name, number,
+//! keys and evidence.
 
 use alloc::vec::Vec;
 use core::fmt::Debug;
@@ -12,20 +13,20 @@ use crate::{
     validity::Validity,
 };
 
-/// Expected origin of a proof: one version of one dictionary, by one author.
+/// What a client expects a proof to be about: one version of one dictionary, by one author.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expectation<Key> {
-    /// The trusted author, with the dictionary and the design.
+    /// The trusted author, with the dictionary and the scheme id of the design.
     pub authority: Authority,
-    /// Key that verifies the design's statements, in addition to the author's key. Clones share the
-    /// large parts of a key.
+    /// The public key of the design, needed in addition to the author's key. Clones share the large
+    /// parts of a key.
     pub key: Key,
-    /// The version asked about.
+    /// The version that the client requested.
     pub version: Version,
 }
 
 impl<Key> Expectation<Key> {
-    /// Returns the design and dictionary to which the expected statements are bound.
+    /// Returns the design and dictionary for which the expected signed statements are valid.
     pub const fn context(&self) -> Context {
         Context::of(&self.authority)
     }
@@ -34,7 +35,7 @@ impl<Key> Expectation<Key> {
 /// A claim to check against evidence: the tuple with digest `tuple` existed at `instant`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Claim<S: Suite> {
-    /// The generation that the tuple is in, 0 for the youngest.
+    /// The generation of the tuple, 0 for the youngest.
     pub generation: GenerationIndex,
     /// The instant: a version for the youngest generation, an epoch for an older one.
     pub instant: u64,
@@ -42,24 +43,25 @@ pub struct Claim<S: Suite> {
     pub tuple: S::Digest,
 }
 
-/// Instants and chain links that the evidence of a tuple covers.
+/// The instants and hash chain links that the evidence of a tuple covers, for display.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attested<S: Suite> {
-    /// The instants (versions or epochs) covered. `None` if the evidence covers only the instant
-    /// asked about, or is not decoded for display.
+    /// The instants (versions or epochs) that the evidence covers. `None` if it covers only the
+    /// requested instant, or is not decoded.
     pub validity: Option<Validity>,
-    /// The number of revealed links of a hash chain, and the newest link.
+    /// The number of revealed links of a hash chain, and the newest link. `None` if the evidence
+    /// contains no link.
     pub chain: Option<(u32, S::Digest)>,
 }
 
 impl<S: Suite> Attested<S> {
-    /// Evidence that covers only the instant asked about.
+    /// Evidence that covers only the requested instant.
     pub const INSTANT: Self = Self {
         validity: None,
         chain: None,
     };
 
-    /// Evidence that covers the instants of `validity`.
+    /// Evidence without hash chain that covers the instants of `validity`.
     pub const fn during(validity: Validity) -> Self {
         Self {
             validity: Some(validity),
@@ -68,43 +70,43 @@ impl<S: Suite> Attested<S> {
     }
 }
 
-/// A design of tuple PADs, as verifiers see it: name, number and check of evidence. `Design`
-/// (feature `std`) adds the part of authors and servers.
+/// A design of tuple dictionaries, as verifiers see it: name, number and check of evidence.
+/// `Design` (feature `std`) adds the part of authors and servers.
 ///
 /// Law: `check` accepts an honest server's evidence for tuples that existed at the claimed
 /// instants. It accepts no other evidence, short of a forgery.
 ///
 /// Source: Crosby & Wallach 2010, section 4.
 pub trait TupleScheme<S: Suite>: Clone + Debug + Send + Sync + 'static {
-    /// The number of generations, 1 without speculation, at most 15.
+    /// The number of generations, at most 15. Designs without speculation have one.
     const GENERATIONS: usize;
-    /// The scheme id of this design, in heads and statements.
+    /// The scheme id of this design in heads and signed statements.
     const SCHEME: SchemeId;
     /// The display name of this design, for example `spec-lightweight`.
     const NAME: &'static str;
 
-    /// Public key in addition to the authority, or `()`.
+    /// The public key of the design, in addition to the author's key; `()` if there is none.
     type Key: Clone + Debug + Send + Sync;
-    /// Evidence that a proof contains for each tuple.
+    /// The evidence that a proof for one key contains for each of its tuples.
     type Evidence: Clone + Debug + Eq + Serialize + DeserializeOwned;
-    /// Evidence that a proof contains once.
+    /// The evidence that a proof for one key contains once, for all its tuples.
     type Seal: Clone + Debug + Eq + Serialize + DeserializeOwned;
 
-    /// Returns the root of the head that a seal contains. It must equal the root of the head that
-    /// the client has verified. `None` if only the author's key and the version bind a proof.
+    /// Returns the root of the head that a seal contains. The client must compare it with the root
+    /// that it has verified. `None` if seals of this design contain no head.
     fn opened_root(_: &Self::Seal) -> Option<S::Digest> {
         None
     }
 
-    /// Returns the instants that the evidence covers, for display. Nothing is verified. May return
-    /// [`Attested::INSTANT`] although the evidence covers more.
+    /// Returns the instants and hash chain links that the evidence covers, for display. Nothing is
+    /// verified. May return [`Attested::INSTANT`] although the evidence covers more.
     fn attested(evidence: &Self::Evidence) -> Attested<S>;
 
-    /// Checks the evidence for all claims of a proof. `evidence` must have one item for each claim;
-    /// not every design checks the number.
+    /// Checks that `evidence` and `seal` prove all claims of a proof. The caller must pass one item
+    /// of `evidence` for each claim: not every design checks the number.
     ///
     /// # Errors
-    /// The [`VerifyError`] variant of the first condition that does not hold.
+    /// The [`VerifyError`] of the first check that fails.
     fn check(
         expectation: &Expectation<Self::Key>,
         claims: &[Claim<S>],
@@ -113,23 +115,24 @@ pub trait TupleScheme<S: Suite>: Clone + Debug + Send + Sync + 'static {
     ) -> Result<(), VerifyError>;
 }
 
-/// A design that aggregates the evidence for many tuples. `AggregateDesign` (feature `std`) adds
-/// the part of servers.
+/// A design that aggregates the evidence for many tuples, so that it supports proofs for several
+/// keys and for ranges. `AggregateDesign` (feature `std`) adds the part of servers.
 ///
 /// Law: `check_all` accepts an honest server's evidence for distinct tuples that existed at the
 /// claimed instants, with the claims in the same order. It accepts no other evidence, short of a
 /// forgery.
 pub trait AggregateScheme<S: Suite>: TupleScheme<S> {
-    /// Evidence that a proof contains for each tuple.
+    /// The evidence that a proof with aggregated evidence contains for each of its tuples.
     type TupleData: Clone + Debug + Eq + Serialize + DeserializeOwned;
-    /// Evidence that a proof contains once for all tuples.
+    /// The evidence that a proof with aggregated evidence contains once, for all its tuples.
     type Aggregate: Clone + Debug + Eq + Serialize + DeserializeOwned;
 
-    /// Checks the evidence for all claims of a proof, at least one and no two equal.
+    /// Checks that `shown` (one item for each claim) and `aggregate` prove all claims. There is at
+    /// least one claim, and no two are equal.
     ///
     /// # Errors
-    /// The [`VerifyError`] variant of the first condition that does not hold;
-    /// [`VerifyError::CountMismatch`] if the evidence has another number of tuples.
+    /// The [`VerifyError`] of the first check that fails. [`VerifyError::CountMismatch`] if the
+    /// evidence is for another number of tuples.
     fn check_all(
         expectation: &Expectation<Self::Key>,
         claims: &[Claim<S>],
@@ -138,7 +141,8 @@ pub trait AggregateScheme<S: Suite>: TupleScheme<S> {
     ) -> Result<(), VerifyError>;
 }
 
-/// Returns the scheme id of a design: `0x0200 | kind << 4 | generations`.
+/// Returns the scheme id of a design, from its kind (how tuples are authenticated) and number of
+/// generations: `0x0200 | kind << 4 | generations`.
 #[allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,

@@ -1,4 +1,4 @@
-//! Designs that sign every tuple.
+//! Designs in which the author signs every tuple.
 
 use alloc::vec::Vec;
 use core::marker::PhantomData;
@@ -37,18 +37,19 @@ pub use scheme::{Ed25519, SignatureBytes, SignatureScheme};
 #[cfg(feature = "std")]
 pub use signing::TupleSignature;
 
-/// Design with `GENERATIONS` generations that signs every tuple with the signature scheme `G` and
-/// refreshes signatures by the rule `R`.
+/// Design with `GENERATIONS` generations, in which the author signs every tuple with the signature
+/// scheme `G`. The rule `R` extends the validity of signatures to later instants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signed<G, R, const GENERATIONS: usize>(PhantomData<(G, R)>);
 
-/// Evidence that a proof contains for one tuple.
+/// The evidence for one tuple in a proof of a signed design.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct SignedEvidence<S: Suite, G: SignatureScheme, R: RefreshScheme<S>> {
-    /// Data that the signature covers, in addition to the tuple.
+    /// Data that the refresh rule adds to a proof, such as the instants that the signature covers.
     pub shown: R::TupleData,
-    /// The author's signature on the statement.
+    /// The author's signature on the [`TupleStatement`](crate::statement::TupleStatement) that
+    /// follows from tuple and `shown`.
     pub signature: G::Signature,
 }
 

@@ -1,4 +1,5 @@
-//! Source of proofs: the tuples of every version, in memory or stored.
+//! The interface to the tuples of every version, in memory or stored, and the proofs made from
+//! them.
 
 use std::borrow::Cow;
 
@@ -10,21 +11,23 @@ use crate::{
     proof::{Part, ShownContent, ShownTuple, TupleProof},
 };
 
-/// The tuples of all versions of a dictionary, and the records that authenticate them.
+/// The tuples of all versions of a dictionary, and the records (signatures, links or witnesses)
+/// that authenticate them.
 ///
 /// Laws:
-/// - A tuple that is found has its number in [`Source::records`].
+/// - For a tuple that [`Source::floor`] returned, [`Source::records`] contains the record under the
+///   tuple's number.
 /// - If a tuple of the version is missing, the result is [`LookupError::Damaged`] or
 ///   [`LookupError::Store`], never an answer.
 pub(crate) trait Source<S: Suite, D: Design<S>> {
     /// Returns the instants of all generations at `version`, youngest first.
     fn instants(&self, version: Version) -> Result<Vec<u64>, LookupError>;
 
-    /// Returns the author's head of `version`.
+    /// Returns the head of `version`, signed by the author.
     fn signed_head(&self, version: Version) -> Result<SignedHead<S>, LookupError>;
 
-    /// Returns the tuple whose interval contains `key`, in the generation and at the instant of
-    /// `place`, for a query about `version`.
+    /// Returns the tuple whose interval contains `key`, for a query about `version`. `place` is the
+    /// generation and its instant.
     fn floor(
         &self,
         version: Version,
@@ -32,7 +35,7 @@ pub(crate) trait Source<S: Suite, D: Design<S>> {
         key: &[u8],
     ) -> Result<SourceTuple<'_, S>, LookupError>;
 
-    /// Returns records that contain `tuples`.
+    /// Returns records that contain at least the records of `tuples`.
     fn records(
         &self,
         version: Version,
@@ -40,7 +43,7 @@ pub(crate) trait Source<S: Suite, D: Design<S>> {
     ) -> Result<Cow<'_, D::Records>, LookupError>;
 }
 
-/// A tuple found in a source.
+/// A tuple that [`Source::floor`] found: its lower end, its number, and the rest of the tuple.
 #[derive(Debug)]
 pub(crate) struct SourceTuple<'a, S: Suite> {
     pub(crate) lower: Cow<'a, [u8]>,
@@ -49,8 +52,8 @@ pub(crate) struct SourceTuple<'a, S: Suite> {
 }
 
 impl<S: Suite> SourceTuple<'_, S> {
-    /// Returns the tuple in the form of a proof for `key`, and its number. The interval must
-    /// contain `key`.
+    /// Returns the tuple in the form that it has in a proof for `key`, and its number. The tuple's
+    /// interval must contain `key`.
     pub(crate) fn shown(
         self,
         version: Version,
@@ -73,7 +76,8 @@ impl<S: Suite> SourceTuple<'_, S> {
     }
 }
 
-/// Returns the tuples that answer a lookup, youngest generation first, with their numbers.
+/// Returns the tuples that a proof for `key` needs, with their numbers: one for each generation
+/// until the answer is decided, youngest first.
 pub(crate) fn tuples_for<S: Suite, D: Design<S>>(
     source: &impl Source<S, D>,
     version: Version,
@@ -93,7 +97,7 @@ pub(crate) fn tuples_for<S: Suite, D: Design<S>>(
     Ok(shown)
 }
 
-/// Proves the answer of `version` for `key`.
+/// Proves the value or absence of `key` in `version`.
 pub(crate) fn prove<S: Suite, D: Design<S>>(
     source: &impl Source<S, D>,
     version: Version,

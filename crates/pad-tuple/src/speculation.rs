@@ -1,4 +1,4 @@
-//! Rules for merging generations.
+//! Rules that decide when an author merges generations.
 
 use core::num::NonZeroUsize;
 
@@ -9,21 +9,23 @@ use core::num::NonZeroUsize;
 /// Source: Crosby & Wallach 2010, sections 4.2 and 8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Speculation {
-    /// Merges generation `g` of `C` when it and all younger generations, with the new operations,
-    /// reach `K^(1 - r) * n^r` tuples. Here `r = (g + 1) / C`, for `n` keys and a running mean of
-    /// `K` updates per snapshot. With two generations, a merge happens after about `sqrt(n / K)`
+    /// Merges generation `g` (of `C` generations) into an older one when it is full. It is full
+    /// when its tuples, those of all younger generations and the new operations are at least `K^(1
+    /// - r) * n^r`. Here `r = (g + 1) / C`, `n` is the number of keys, and `K` the running mean of
+    /// operations per snapshot. With two generations, a merge happens after about `sqrt(n / K)`
     /// snapshots.
     #[default]
     Balanced,
     /// Merges generation 0 when it reaches the given number `m` of tuples, generation 1 at `m^2`,
-    /// and so on. Counts as [`Speculation::Balanced`] does.
+    /// and so on. Tuples are counted as in [`Speculation::Balanced`].
     Size(NonZeroUsize),
 }
 
 impl Speculation {
-    /// Returns the generation to merge into. `sizes` contains the number of tuples of each
-    /// generation. `keys` is the total number of keys, and `operations` the number of operations of
-    /// this snapshot. `mean` is the mean number of operations per snapshot.
+    /// Returns the generation into which a snapshot merges all younger generations. `sizes`
+    /// contains the number of tuples of each generation, youngest first. `keys` is the total number
+    /// of keys, and `operations` the number of operations of this snapshot. `mean` is the mean
+    /// number of operations per snapshot.
     pub(crate) fn merged(
         self,
         sizes: &[usize],
@@ -57,7 +59,8 @@ impl Speculation {
     }
 }
 
-/// Converts sizes below 2^32 exactly; larger ones do not fit a repository.
+/// Converts a number of tuples to a float, exactly below 2^32. Larger numbers, which no repository
+/// contains, become infinity.
 fn to_float(size: usize) -> f64 {
     u32::try_from(size).map_or(f64::INFINITY, f64::from)
 }

@@ -1,4 +1,4 @@
-//! Signed statements about tuples.
+//! The statements about tuples that an author signs.
 
 use alloc::vec::Vec;
 
@@ -6,17 +6,18 @@ use pad_core::{DictionaryId, Domain, SchemeId, Suite, head::Authority};
 
 use crate::tuple::GenerationIndex;
 
-/// Domain separation of statements: a signature for one context does not verify in another.
+/// The design and dictionary for which a signed statement is valid. A signature for one context
+/// does not verify in another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Context {
-    /// The design and its number of generations.
+    /// The scheme id, which determines the design and its number of generations.
     pub scheme: SchemeId,
     /// The dictionary that the statement is about.
     pub dictionary: DictionaryId,
 }
 
 impl Context {
-    /// Returns the context of an authority's statements.
+    /// Returns the context of the statements of this author, dictionary and design.
     pub const fn of(authority: &Authority) -> Self {
         Self {
             scheme: authority.scheme,
@@ -34,31 +35,32 @@ impl Context {
     }
 }
 
-/// Statement that the tuple was in the generation from `since` to `until` on the generation's
-/// clock.
+/// Statement that a tuple was in a generation from the instant `since` to the instant `until` of
+/// the generation's clock.
 ///
 /// The clock of the youngest generation counts versions. The clock of an older generation counts
-/// its epochs. A statement with an `anchor` can be extended to `until + i` by revealing the `i`-th
-/// preimage of the anchor.
+/// its epochs. The author can extend a statement with an `anchor` to `until + i`, by revealing the
+/// hash chain's link `i` steps before the anchor.
 ///
 /// Source: Crosby & Wallach 2010, sections 4.1 (version), 4.2 (superseding, lightweight
 /// signatures).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TupleStatement<S: Suite> {
-    /// The generation that the tuple is in, 0 for the youngest.
+    /// The generation of the tuple, 0 for the youngest.
     pub generation: GenerationIndex,
-    /// The first instant covered: the tuple's creation, or the instant of a plain signature.
+    /// The first instant that the statement covers: the tuple's creation, or, with
+    /// [`Plain`](crate::signed::Plain) signatures, `until`.
     pub since: u64,
-    /// The instant of the signature.
+    /// The last instant that the statement covers, at which it was signed.
     pub until: u64,
     /// The digest of the tuple.
     pub tuple: S::Digest,
-    /// The end of the hash chain, for a lightweight signature.
+    /// The end of the tuple's hash chain; `None` unless the signature is lightweight.
     pub anchor: Option<S::Digest>,
 }
 
 impl<S: Suite> TupleStatement<S> {
-    /// Returns the signed bytes, with integers in big-endian order.
+    /// Returns the bytes that the author signs, with integers in big-endian order.
     ///
     /// They are tag (32) ‖ suite (2) ‖ scheme (2) ‖ dictionary (16) ‖ generation (1) ‖ since (8) ‖
     /// until (8) ‖ tuple digest ‖ anchor. Only lightweight signatures have an anchor.
@@ -77,7 +79,7 @@ impl<S: Suite> TupleStatement<S> {
     }
 }
 
-/// Length of the signed bytes with an anchor and digests of 32 bytes, the longest possible.
+/// The length in bytes of the longest signed message: with an anchor, and with digests of 32 bytes.
 const LONGEST_SIGNED: usize = 69 + 2 * 32;
 
 #[cfg(test)]

@@ -1,41 +1,42 @@
-//! Tuples: signed statements about intervals of keys.
+//! Tuples: statements about intervals of keys, which an author signs or accumulates.
 
 use pad_core::{DigestBytes, Domain, Key, Suite};
 
-/// Content of a tuple for the key at its lower end, with a value's digest instead of the value.
+/// What a tuple states about the key at its lower end, as it is hashed: with a value's digest
+/// instead of the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Summary<D> {
     /// The lower end is not a key of this generation.
     Nothing,
     /// The key has the value with this digest.
     Value(D),
-    /// The key was removed.
+    /// The key was removed: a tombstone.
     Removed,
 }
 
-/// The number of a generation: 0 is the youngest.
+/// The number of a generation; 0 is the youngest.
 pub type GenerationIndex = u8;
 
-/// Hashed form of a tuple: `([lower, upper), content)` in one generation.
+/// A tuple `([lower, upper), content)` of one generation, in the form in which it is hashed.
 ///
 /// Source: Crosby & Wallach 2010, sections 2.2 and 4.1.
 #[derive(Clone, Copy, Debug)]
 pub struct TupleView<'a, D> {
-    /// The generation that the tuple is in.
+    /// The generation of the tuple, 0 for the youngest.
     pub generation: GenerationIndex,
-    /// Epochs of the older generations, youngest first, for a tuple of the youngest generation.
+    /// For a tuple of the youngest generation, the epochs of all older generations, youngest first.
     /// Empty for a tuple of an older generation.
     pub epochs: &'a [u64],
-    /// The smallest key of the interval.
+    /// The lower end of the interval, which is included.
     pub lower: &'a [u8],
-    /// The smallest key above the interval; `None` at the end of the key space.
+    /// The upper end of the interval, which is excluded; `None` at the end of the key space.
     pub upper: Option<&'a [u8]>,
-    /// Content for the key `lower`.
+    /// What the tuple states about the key `lower`.
     pub content: Summary<D>,
 }
 
 impl<D: DigestBytes> TupleView<'_, D> {
-    /// Returns the digest that is signed or accumulated.
+    /// Returns the digest of the tuple, which is signed or accumulated.
     ///
     /// The digest is `H(tuple, generation (1) ‖ number of epochs (1) ‖ epochs (8 each) ‖ lower's
     /// length (4) ‖ lower ‖ 0, or 1 ‖ upper's length (4) ‖ upper ‖ 0, 1 or 2 for nothing, value,
@@ -86,13 +87,14 @@ impl<D: DigestBytes> TupleView<'_, D> {
 /// Maximum number of generations of a design.
 pub const MAX_GENERATIONS: usize = 15;
 
-/// Returns a generation's number in its hashed form. It is below [`MAX_GENERATIONS`] in every
-/// design.
+/// Converts a generation's number to the type in which it is hashed. In every design, it is below
+/// [`MAX_GENERATIONS`].
 pub(crate) fn generation_index(generation: usize) -> GenerationIndex {
     GenerationIndex::try_from(generation).unwrap_or(GenerationIndex::MAX)
 }
 
-/// Big-endian length in 32 bits: keys are at most 4 096 bytes long, values 16 MiB.
+/// Encodes the length of a key or value as 32 bits, big-endian: keys are at most 4 096 bytes long,
+/// values 16 MiB.
 pub(crate) fn length_of(bytes: &[u8]) -> [u8; 4] {
     u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_be_bytes()
 }

@@ -1,5 +1,5 @@
-//! The attachment of a tuple dictionary's updates, and the root that binds attachment and
-//! operations.
+//! The attachment of a tuple dictionary's updates, and the signed root, which commits to attachment
+//! and operations.
 
 use core::fmt::Debug;
 
@@ -11,18 +11,19 @@ use crate::tuple::length_of;
 /// An author's extension for one generation whose clock moved. It extends the validity of that
 /// generation's tuples to the new instant.
 pub trait EpochExtension: Clone + Debug + Eq + Send + Sync + Serialize + DeserializeOwned {
-    /// Appends an injective encoding, which the signed root covers.
+    /// Appends an encoding of the extension to the bytes that the signed root covers. Different
+    /// extensions have different encodings.
     fn absorb(&self, bytes: &mut Vec<u8>);
 }
 
-/// Attachment of an update: the merged generations, and one extension for each generation whose
-/// clock moved, youngest first.
+/// Attachment of an update of a tuple dictionary. It contains the generation into which younger
+/// ones were merged, and one extension for each generation whose clock moved, youngest first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct TupleAttachment<T: EpochExtension> {
     /// The generation into which all younger generations were merged; 0 if none was merged.
     pub merged: u8,
-    /// One extension for each of the generations `0..=merged`.
+    /// One extension for each of the generations `0..=merged`, which are those whose clocks moved.
     #[serde(deserialize_with = "crate::few::few")]
     pub extensions: Vec<T>,
 }
@@ -32,7 +33,8 @@ impl<T: EpochExtension> Attachment for TupleAttachment<T> {
 }
 
 impl<T: EpochExtension> TupleAttachment<T> {
-    /// Returns `H(tuple-attachment, merged (1) ‖ number of extensions (4) ‖ each extension)`.
+    /// Returns the digest of the attachment: `H(tuple-attachment, merged (1) ‖ number of extensions
+    /// (4) ‖ each extension)`.
     pub fn digest<S: Suite>(&self) -> S::Digest {
         let mut bytes = vec![self.merged];
         bytes.extend_from_slice(&count(self.extensions.len()));
@@ -43,14 +45,14 @@ impl<T: EpochExtension> TupleAttachment<T> {
     }
 }
 
-/// Encodes a number of items for hashing.
+/// Encodes a number of items for hashing: 32 bits, big-endian.
 pub(crate) fn count(items: usize) -> [u8; 4] {
     u32::try_from(items).unwrap_or(u32::MAX).to_be_bytes()
 }
 
-/// Returns `H(tuple-operations, each operation)`. A put is encoded as 1 ‖ key's length (4) ‖ key ‖
-/// value's length (4) ‖ value. A removal is encoded as 0 ‖ key's length (4) ‖ key. Integers are
-/// big-endian.
+/// Returns the digest of a snapshot's operations: `H(tuple-operations, each operation)`. A put is
+/// encoded as 1 ‖ key's length (4) ‖ key ‖ value's length (4) ‖ value. A removal is encoded as 0 ‖
+/// key's length (4) ‖ key. Integers are big-endian.
 pub fn operations_digest<S: Suite>(operations: &[Operation]) -> S::Digest {
     let mut bytes = Vec::new();
     for operation in operations {
@@ -66,10 +68,10 @@ pub fn operations_digest<S: Suite>(operations: &[Operation]) -> S::Digest {
     S::hash(Domain::TupleOperations, &[&bytes])
 }
 
-/// Returns the root that a head signs: `H(tuple-root, operations digest ‖ attachment digest)`.
-/// The root binds the author's operations and attachment for this version. The head's history binds
-/// all earlier versions, so root and history together determine every tuple. Two dictionaries with
-/// different contents have different heads.
+/// Returns the root in the signed head of a version: `H(tuple-root, operations digest ‖ attachment
+/// digest)`. The root commits to the operations and the attachment of this version. The head's
+/// history root commits to all earlier versions. So both together determine every tuple. Two
+/// dictionaries with different contents have different heads.
 pub fn root<S: Suite>(operations: &S::Digest, attachment: &S::Digest) -> S::Digest {
     S::hash(
         Domain::TupleRoot,

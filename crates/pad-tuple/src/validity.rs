@@ -1,4 +1,4 @@
-//! Validity interval of a signature.
+//! The instants that a signature covers.
 
 use pad_core::VerifyError;
 use serde::{Deserialize, Serialize};
@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 /// The instants (versions or epochs) that a signature covers, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Validity {
-    /// The first instant covered.
+    /// The first instant that the signature covers.
     pub since: u64,
-    /// The last instant covered.
+    /// The last instant that the signature covers.
     pub until: u64,
 }
 
 impl Validity {
-    /// Refuses an instant outside the interval.
+    /// Checks that `instant` is within the interval.
     ///
     /// # Errors
     /// [`VerifyError::OutsideValidity`] if `instant` is outside the interval.

@@ -110,11 +110,11 @@ pub enum Work {
 /// A response with its whole body in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// Status code.
+    /// Status code of the response.
     pub status: StatusCode,
     /// Headers other than those about length and transmission, which the server adds.
     pub headers: Vec<(HeaderName, HeaderValue)>,
-    /// Body.
+    /// Body of the response.
     pub body: Vec<u8>,
 }
 
@@ -131,7 +131,7 @@ impl Answer {
         }
     }
 
-    /// Adds a header.
+    /// Adds a header to the response.
     #[must_use]
     pub fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.headers.push((name, value));

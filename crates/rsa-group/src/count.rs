@@ -1,16 +1,17 @@
 //! Operation counters: a machine-independent measure of the cost of an operation.
 //!
-//! With the feature `count`, all threads of the process share the counters. Without it the calls
-//! compile to nothing. The search for primes is not counted, nor are the tables of secret factors.
+//! With the feature `count`, all threads of the process share the counters. Without the feature,
+//! the counting calls compile to nothing. The search for primes is not counted, nor are the tables
+//! of secret factors.
 
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// A kind of counted operation.
+/// A kind of counted operation of modular arithmetic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
-    /// Powers modulo `N`, by GMP: a chain of squarings each.
+    /// Powers modulo `N` that GMP computes, each by a chain of squarings.
     Powers,
-    /// Bits of the exponents of these powers.
+    /// Total number of bits of the exponents of all [`Counted::Powers`].
     Bits,
     /// Products and squares modulo `N`, except those inside [`Counted::Powers`].
     Products,
@@ -19,7 +20,7 @@ pub enum Counted {
 }
 
 impl Counted {
-    /// All counters.
+    /// All kinds of counted operations.
     pub const ALL: [Self; 4] = [
         Self::Powers,
         Self::Bits,
@@ -36,7 +37,7 @@ impl Counted {
         }
     }
 
-    /// Value of this counter since the process started.
+    /// Number of operations of this kind since the process started.
     #[cfg(feature = "count")]
     pub fn so_far(self) -> usize {
         self.counter().load(Relaxed)

@@ -13,7 +13,7 @@ use crate::group::ModularGroup;
 #[cfg(test)]
 mod tests;
 
-/// Width of the widest window: `2^16` buckets.
+/// Maximum width in bits of a window of an exponent. It takes `2^16` buckets.
 const WIDEST_WINDOW: u32 = 16;
 
 /// Computes the product of all factors, or 1 without factors. The balanced tree lets GMP multiply
@@ -39,7 +39,8 @@ fn pair_product<T: Borrow<Integer>>(pair: &[T]) -> Integer {
     }
 }
 
-/// Computes `base^e` for each exponent, with one shared chain of squarings.
+/// Computes `base^e` for each exponent `e`, with one chain of squarings for all. Returns the powers
+/// in the order of the exponents.
 ///
 /// * Input: nonnegative exponents.
 /// * Cost: `b` squarings and `k (b / w + 2^(w + 1))` products, with `b` bits in the longest of `k`
@@ -81,14 +82,14 @@ pub fn powers_of_one_base<G: ModularGroup>(
         .collect()
 }
 
-/// Computes the product of `base_i^(e_i)`.
+/// Computes the product of all `base_i^(e_i)`, each base raised to the exponent at its index.
 ///
 /// * Input: as many bases as exponents, which are nonnegative.
 /// * Cost: `b` squarings and about `n b / w` products, with `b` bits in the longest of `n`
 ///   exponents. The window `w` grows with the logarithm of `n`.
 ///
-/// Source: Straus 1964, "Addition chains of vectors", for few; Pippenger 1976, "On the evaluation
-/// of powers and related problems", for many.
+/// Source: Straus 1964, "Addition chains of vectors", for few bases; Pippenger 1976, "On the
+/// evaluation of powers and related problems", for many bases.
 pub fn multi_power<G: ModularGroup>(
     group: &G,
     bases: &[G::Element],
@@ -134,8 +135,9 @@ pub fn multi_power<G: ModularGroup>(
     }
 }
 
-/// Squares once per bit, from the highest window to the lowest, and calls `multiply` for the
-/// factors of each window.
+/// Computes a power from the highest window of the exponents to the lowest. Squares once per bit.
+/// At the first bit position of each window, `multiply` multiplies the window's factors into the
+/// result.
 fn from_the_top<G: ModularGroup>(
     group: &G,
     bits: u32,
@@ -150,7 +152,8 @@ fn from_the_top<G: ModularGroup>(
     power.unwrap_or_else(|| group.one())
 }
 
-/// Computes `base^1`, ..., `base^(2^window - 1)`.
+/// Computes the powers `base^1`, ..., `base^(2^window - 1)`, one for each nonzero digit of `window`
+/// bits.
 fn small_powers<G: ModularGroup>(group: &G, base: &G::Element, window: u32) -> Vec<G::Element> {
     let mut powers = Vec::with_capacity(power_of_two(window));
     let mut power = base.clone();
@@ -162,21 +165,22 @@ fn small_powers<G: ModularGroup>(group: &G, base: &G::Element, window: u32) -> V
     powers
 }
 
-/// One product per digit value: the product of all factors with that digit.
+/// The bucket method of exponentiation: for each digit other than 0, the product of all factors
+/// that have this digit.
 #[derive(Debug)]
 pub struct Buckets<G: ModularGroup> {
     products: Vec<Option<G::Element>>,
 }
 
 impl<G: ModularGroup> Buckets<G> {
-    /// Creates empty buckets for the digits of a window.
+    /// Creates empty buckets for the digits of a window of `window` bits.
     pub fn new(window: u32) -> Self {
         Self {
             products: vec![None; power_of_two(window).saturating_sub(1)],
         }
     }
 
-    /// Multiplies the digit's bucket by a factor.
+    /// Multiplies the bucket of `digit` by `factor`. The digit 0 has no bucket and is ignored.
     pub fn multiply(&mut self, group: &G, digit: usize, factor: &G::Element) {
         if let Some(bucket) = digit
             .checked_sub(1)
@@ -186,7 +190,8 @@ impl<G: ModularGroup> Buckets<G> {
         }
     }
 
-    /// Computes the product of `bucket_d^d`, or returns `None` if all are empty.
+    /// Computes the product of `bucket_d^d` over all digits `d`, or returns `None` if all buckets
+    /// are empty.
     ///
     /// Cost: two products per bucket.
     pub fn total(&self, group: &G) -> Option<G::Element> {
@@ -208,7 +213,7 @@ impl<G: ModularGroup> Buckets<G> {
     }
 }
 
-/// Multiplies two elements, where `None` is the neutral element and costs nothing.
+/// Multiplies two elements, where `left = None` is the neutral element and costs nothing.
 pub fn times<G: ModularGroup>(
     group: &G,
     left: Option<G::Element>,
@@ -242,7 +247,8 @@ impl Digits {
         self.bits
     }
 
-    /// Returns the `window <= 32` bits from `position` on.
+    /// Returns the digit of `window` bits whose lowest bit is at `position`. `window` is at most
+    /// 32.
     pub fn at(&self, position: u32, window: u32) -> usize {
         usize::try_from(self.bits_at(position, window)).unwrap_or(0)
     }
@@ -262,24 +268,25 @@ fn longest(digits: &[Digits]) -> u32 {
     digits.iter().map(Digits::bits).max().unwrap_or(0)
 }
 
-/// Cost of combining the buckets of a window, in products.
+/// Number of products by which [`Buckets::total`] combines the buckets of one window.
 fn bucket_cost(window: u32) -> usize {
     power_of_two(window).saturating_mul(2)
 }
 
-/// Returns the window for which `cost`, in products, is least.
+/// Returns the window width in bits, from 1 to 16, for which `cost` is least. `cost` returns a
+/// number of products.
 pub fn window_of_least_cost(cost: impl Fn(u32) -> usize) -> u32 {
     (1..=WIDEST_WINDOW)
         .min_by_key(|window| cost(*window))
         .unwrap_or(1)
 }
 
-/// Computes `2^exponent`, saturating.
+/// Computes `2^exponent`, or the maximum of `usize` if that is larger.
 pub fn power_of_two(exponent: u32) -> usize {
     1_usize.checked_shl(exponent).unwrap_or(usize::MAX)
 }
 
-/// Converts a number, saturating.
+/// Converts a number to `usize`, or returns the maximum of `usize` if it does not fit.
 pub fn to_usize(number: u32) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }

@@ -38,26 +38,29 @@ use crate::{
 #[cfg(test)]
 mod tests;
 
-/// The factors of a modulus and values derived from them, for powers of one base. It cannot be
-/// printed.
+/// The secret factors `p` and `q` of a modulus, prepared for computing powers of one base. It
+/// cannot be printed.
 pub struct Factors {
     sides: [Side; 2],
-    /// The product `p' q'`, a multiple of the order of the base.
+    /// The product `p' q'`, a multiple of the order of the base, where `p = 2 p' + 1` and
+    /// `q = 2 q' + 1`.
     order: SecretInteger,
-    /// The inverse `1 / q mod p`, for the recombination.
+    /// The inverse `1 / q mod p`, which combines residues modulo `p` and `q` to a residue modulo
+    /// `p q`.
     inverse: SecretInteger,
-    /// The base, a square.
+    /// The base of all powers, a square modulo both factors.
     base: SecretInteger,
 }
 
-/// One prime factor.
+/// One prime factor of the modulus, with its guard and its tables of powers.
 struct Side {
     prime: SecretInteger,
     /// `(prime - 1) / 2`, a prime.
     half: SecretInteger,
     guard: SecretInteger,
     powers: OnceLock<FixedBase>,
-    /// Simulates a fault in every reduction modulo the prime.
+    /// Whether every reduction modulo the prime returns a wrong result, to simulate a fault in
+    /// tests.
     #[cfg(test)]
     breaks_remainders: bool,
 }
@@ -99,7 +102,8 @@ impl Factors {
         self.sides.each_ref().map(|side| &*side.prime)
     }
 
-    /// Returns `p' q'`, a multiple of the order of the base.
+    /// Returns `p' q'`, a multiple of the order of the base, where `p = 2 p' + 1` and
+    /// `q = 2 q' + 1`.
     pub fn order(&self) -> &Integer {
         &self.order
     }
@@ -124,7 +128,7 @@ impl Factors {
             .ok_or(FaultDetected)
     }
 
-    /// Like [`Factors::power`], but for each exponent.
+    /// Like [`Factors::power`], but computes one power for each exponent, in their order.
     ///
     /// # Errors
     /// The errors of [`Factors::power`].
@@ -150,7 +154,8 @@ impl Factors {
         Ok(powers)
     }
 
-    /// Checks the stored values against the modulus.
+    /// Checks that the stored primes still match the modulus and the stored order, which a memory
+    /// fault may have changed.
     fn require_intact(&self, group: &ResidueGroup) -> Result<(), FaultDetected> {
         let [left, right] = &self.sides;
         let product =
@@ -164,7 +169,7 @@ impl Factors {
     }
 
     /// Combines residues modulo multiples of `p` and of `q` into the residue modulo `p q`, and
-    /// checks it for both primes. The caller must check that `p q` is the modulus.
+    /// checks the result against both inputs. The caller must check that `p q` is the modulus.
     fn combine(
         &self,
         group: &ResidueGroup,
@@ -197,7 +202,7 @@ impl Side {
         })
     }
 
-    /// Reduces a number modulo the prime.
+    /// Reduces a number modulo this prime factor.
     fn remainder(&self, number: &Integer) -> SecretInteger {
         #[cfg_attr(not(test), allow(unused_mut, reason = "tests break it"))]
         let mut remainder = number.modulo_ref(&self.prime).complete();
@@ -208,8 +213,8 @@ impl Side {
         SecretInteger::new(remainder)
     }
 
-    /// Reduces an exponent modulo the order of the base. The result is not zero, which GMP's secure
-    /// power rejects.
+    /// Reduces an exponent modulo `(prime - 1) / 2`, the order of the base modulo this prime.
+    /// Returns that order instead of zero, because GMP's secure power rejects zero.
     fn reduced(&self, exponent: &Integer) -> SecretInteger {
         let reduced = SecretInteger::new((exponent % &*self.half).complete());
         if *reduced == 0 {
@@ -223,7 +228,7 @@ impl Side {
         *doubled == *self.prime
     }
 
-    /// Returns the tables, which the first call builds.
+    /// Returns the tables of powers of `base` modulo this prime. The first call builds them.
     fn tables(&self, base: &Integer) -> Result<&FixedBase, FaultDetected> {
         if self.powers.get().is_none() {
             // Reduced exponents are right for squares only. For the other one of g and N - g, the
@@ -261,12 +266,12 @@ impl Side {
     }
 }
 
-/// Converts a failed check to an error.
+/// Returns an error if `right`, the result of a check, is false.
 const fn require(right: bool) -> Result<(), FaultDetected> {
     if right { Ok(()) } else { Err(FaultDetected) }
 }
 
-/// Generates a random prime of 64 bits.
+/// Generates a guard: a random prime of 64 bits.
 fn random_guard() -> Result<Integer, KeyError> {
     let mut number = random_number(8)?;
     number.set_bit(63, true);

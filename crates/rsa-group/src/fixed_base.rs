@@ -39,25 +39,25 @@ use crate::{
 #[cfg(test)]
 mod tests;
 
-/// Length of a digit in bits.
+/// Length in bits of a digit of an exponent.
 const RADIX_BITS: u32 = 6;
-/// Number of entries of a row.
+/// Number of powers in a row of the table: one for each digit.
 const RADIX: usize = 1 << RADIX_BITS;
 /// Number of exponents processed together. Their powers and one row fit the first-level cache.
 const BLOCK: usize = 64;
 
-/// Powers of one base modulo one secret prime.
+/// Tables for computing powers of one base modulo one secret prime, with a guard against faults.
 pub(crate) struct FixedBase {
-    /// The guard.
+    /// The guard: a random prime of 64 bits, modulo which every power is checked.
     guard: SecretInteger,
-    /// The base modulo the guard.
+    /// The base, reduced modulo the guard.
     guard_base: SecretInteger,
     tables: Box<dyn Tables>,
 }
 
 impl FixedBase {
-    /// Computes the tables for powers of `base` modulo `prime`, guarded by another prime of 64
-    /// bits.
+    /// Computes the tables for powers of `base` modulo `prime`, where `guard` is another prime, of
+    /// 64 bits.
     ///
     /// Cost: for a 1536-bit prime 16 400 products and 3.3 MB.
     pub(crate) fn new(base: &Integer, prime: &Integer, guard: &Integer) -> Self {
@@ -70,12 +70,13 @@ impl FixedBase {
         }
     }
 
-    /// Returns whether the tables are for this modulus, which should be prime times guard.
+    /// Returns whether the tables contain residues modulo `modulus`, which should be prime times
+    /// guard. A memory fault may have changed either.
     pub(crate) fn are_modulo(&self, modulus: &Integer) -> bool {
         *self.tables.modulus() == *modulus
     }
 
-    /// Computes the powers modulo prime times guard.
+    /// Raises the base to each exponent, modulo prime times guard.
     ///
     /// Exponents must be from 1 to below the prime. The running time depends only on the number of
     /// exponents and the length of the prime. Exceptions are GMP's reductions of exponents and
@@ -108,7 +109,7 @@ impl FixedBase {
             .collect()
     }
 
-    /// Returns the power if it is right modulo the guard.
+    /// Returns `power` if it equals the base raised to `exponent`, modulo the guard.
     fn checked(
         &self,
         power: SecretInteger,
@@ -134,7 +135,7 @@ impl FixedBase {
     }
 }
 
-/// Computation of powers modulo prime times guard.
+/// A way of computing powers of one base modulo prime times guard, with or without tables.
 trait Tables: Send + Sync {
     fn modulus(&self) -> SecretInteger;
 
@@ -144,8 +145,9 @@ trait Tables: Send + Sync {
     fn break_one_bit(&mut self);
 }
 
-/// Chooses tables by the width of the modulus. Keys of 2048 and 3072 bits have tables. Keys that
-/// are shorter by less than 128 bits have them too.
+/// Creates tables that fit the width of `modulus`, which is prime times guard. There are tables for
+/// RSA keys of 2048 and 3072 bits, and for keys shorter by less than 128 bits. Other keys use
+/// [`NoTables`].
 fn tables(base: &Integer, modulus: &Integer, bits: u32) -> Box<dyn Tables> {
     match modulus.significant_digits::<u64>() {
         17 => Rows::<17>::new(base, modulus, bits).map_or_else(no_tables(base, modulus), boxed),
@@ -238,7 +240,8 @@ impl<const LIMBS: usize> Drop for Rows<LIMBS> {
     }
 }
 
-/// GMP's constant-time power.
+/// Computes powers by GMP's constant-time function, without tables. Used for keys of unusual
+/// lengths.
 struct NoTables {
     base: SecretInteger,
     modulus: SecretInteger,

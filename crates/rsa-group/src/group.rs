@@ -16,7 +16,8 @@ use crate::{
     modulus::{read, write_fixed},
 };
 
-/// Number of squarings from which on GMP's power is faster than squaring and reducing.
+/// Smallest number of consecutive squarings for which one power by GMP is faster than single
+/// squarings and reductions.
 const LONG_CHAIN: u32 = 48;
 
 /// Operations of a group of unknown order, for public algorithms. Algorithms are generic over this
@@ -25,7 +26,8 @@ const LONG_CHAIN: u32 = 48;
 ///
 /// Exponents are not negative. All operations are variable-time and unsuitable for secrets.
 pub trait ModularGroup: Sync {
-    /// A representative of an element.
+    /// A number that represents an element of the group. Different numbers may represent one
+    /// element.
     type Element: Clone + Debug + Eq + Send + Sync;
 
     /// Returns the neutral element.
@@ -38,7 +40,7 @@ pub trait ModularGroup: Sync {
     fn square_times(&self, base: &Self::Element, count: u32) -> Self::Element;
     /// Raises an element to a nonnegative exponent.
     fn power(&self, base: &Self::Element, exponent: &Integer) -> Self::Element;
-    /// Inverts an element.
+    /// Computes the inverse of an element.
     fn inverse(&self, base: &Self::Element) -> Self::Element;
 }
 
@@ -92,7 +94,8 @@ impl ResidueGroup {
         self.length
     }
 
-    /// Returns the canonical form of a reduced, invertible number.
+    /// Returns the group element with the representative `number`, which must be invertible and
+    /// below `N`.
     pub fn canonical(&self, number: Integer) -> Residue {
         let number = if number > self.half {
             &self.modulus - number
@@ -111,12 +114,13 @@ impl ResidueGroup {
         residue.length == self.length && residue.number <= self.half
     }
 
-    /// Returns whether two reduced numbers represent the same element.
+    /// Returns whether two numbers below `N` represent the same element: they are equal, or their
+    /// sum is `N`.
     pub fn same(&self, left: &Integer, right: &Integer) -> bool {
         left == right || (left + right).complete() == self.modulus
     }
 
-    /// Decodes a canonical element of the group.
+    /// Decodes an element of the group from the big-endian bytes of its canonical form `x`.
     ///
     /// Cost: one gcd with the modulus.
     ///
@@ -145,8 +149,9 @@ impl ResidueGroup {
         })
     }
 
-    /// Like [`ResidueGroup::read`], but rejects 1. Values and witnesses are powers of `g` and
-    /// never 1. For the value 1, every element would have a witness, and every set would extend it.
+    /// Like [`ResidueGroup::read`], but rejects 1. Values and witnesses are powers of `g` and never
+    /// 1. For the value 1, every element would have a witness, and every set would appear to extend
+    /// the set of the value.
     ///
     /// # Errors
     /// The errors of [`ResidueGroup::read`], and [`DecodeError::ResidueOutOfRange`] for 1.
@@ -158,7 +163,7 @@ impl ResidueGroup {
         Ok(residue)
     }
 
-    /// Computes a power with GMP.
+    /// Computes `base^exponent` modulo `N` with GMP.
     fn raise(&self, base: &Integer, exponent: &Integer) -> Integer {
         debug_assert!(
             exponent.cmp0() != Ordering::Less,

@@ -9,13 +9,13 @@ use rug::{
 };
 use zeroize::Zeroizing;
 
-/// Checks a modulus of another party for properties that exclude a product of two different large
-/// primes.
+/// Checks the modulus `N` of another party. Refuses a number that is clearly not a product of two
+/// different large primes.
 ///
 /// # Errors
-/// [`DecodeError::ParametersInvalid`] if it is even, a perfect power, prime, or its number of bits
-/// is not in the range. A check for two large prime factors is impossible, so the modulus must come
-/// from a trusted source.
+/// [`DecodeError::ParametersInvalid`] if the modulus is even, a perfect power or prime, or if its
+/// length is not in the range `bits`. A check for two large prime factors is impossible, so the
+/// modulus must come from a trusted source.
 pub fn require_usable(modulus: &Integer, bits: RangeInclusive<u32>) -> Result<(), DecodeError> {
     let usable = bits.contains(&modulus.significant_bits())
         && modulus.is_odd()
@@ -33,8 +33,9 @@ pub fn read(bytes: &[u8]) -> Integer {
     Integer::from_digits(bytes, Order::Msf)
 }
 
-/// Appends a number as exactly `length` big-endian bytes, which it must fit. The number may be
-/// secret: the copy of its digits is wiped. The caller must ensure that `bytes` is not reallocated.
+/// Appends a number as exactly `length` big-endian bytes. The number must fit. It may be secret, so
+/// the internal copy of its digits is wiped. The caller must ensure that `bytes` is not
+/// reallocated.
 pub fn write_fixed(number: &Integer, length: usize, bytes: &mut Vec<u8>) {
     let digits = Zeroizing::new(number.to_digits::<u8>(Order::Msf));
     let padding = length.saturating_sub(digits.len());

@@ -27,7 +27,8 @@ use zeroize::Zeroize;
 #[cfg(test)]
 mod tests;
 
-/// Number of limbs from which on rows are processed in blocks.
+/// Smallest number of limbs for which a product of one limb with a number is computed in blocks of
+/// [`BLOCK`] limbs.
 const WIDE: usize = 8;
 /// Number of limbs in a block. Four products fit the registers together with their sums.
 const BLOCK: usize = 4;
@@ -38,7 +39,7 @@ pub struct Montgomery<const LIMBS: usize> {
     modulus: [u64; LIMBS],
     /// Equal to `-1 / modulus mod 2^64`.
     negated_inverse: u64,
-    /// The form of 1.
+    /// The form of the residue 1: `2^(64 LIMBS)` modulo the modulus.
     one: [u64; LIMBS],
     /// The form of `2^(64 LIMBS)`, which converts residues to their forms.
     radix_form: [u64; LIMBS],
@@ -79,23 +80,24 @@ impl<const LIMBS: usize> Montgomery<LIMBS> {
         Some(context)
     }
 
-    /// The modulus.
+    /// Returns the modulus `n`, lowest limb first.
     pub const fn modulus(&self) -> &[u64; LIMBS] {
         &self.modulus
     }
 
-    /// The form of 1.
+    /// Returns the form of the residue 1: `2^(64 LIMBS) mod n`.
     pub const fn one(&self) -> &[u64; LIMBS] {
         &self.one
     }
 
-    /// Converts any value to the form of `value mod n`.
+    /// Converts a number to the Montgomery form of its residue: `value * 2^(64 LIMBS) mod n`. The
+    /// number need not be below `n`.
     #[inline(always)]
     pub fn to_form(&self, value: &[u64; LIMBS]) -> [u64; LIMBS] {
         self.mul(value, &self.radix_form)
     }
 
-    /// Converts a form to its residue.
+    /// Converts the Montgomery form `x * 2^(64 LIMBS) mod n` of a residue to the residue `x`.
     #[inline(always)]
     #[allow(clippy::wrong_self_convention, reason = "the counterpart of to_form")]
     pub fn from_form(&self, form: &[u64; LIMBS]) -> [u64; LIMBS] {
@@ -103,7 +105,8 @@ impl<const LIMBS: usize> Montgomery<LIMBS> {
         self.subtract_modulus(&high, carry)
     }
 
-    /// Multiplies two residues in their forms. One factor may be any number of `LIMBS` limbs.
+    /// Multiplies two residues that are given in Montgomery form, and returns the form of the
+    /// product. One of the factors need not be below `n`.
     #[inline(always)]
     pub fn mul(&self, left: &[u64; LIMBS], right: &[u64; LIMBS]) -> [u64; LIMBS] {
         let mut wide = [[0; LIMBS]; 2];
@@ -119,15 +122,16 @@ impl<const LIMBS: usize> Montgomery<LIMBS> {
         self.subtract_modulus(&high, carry)
     }
 
-    /// Squares a residue in its form, with up to a quarter fewer products than [`Montgomery::mul`].
+    /// Squares a residue that is given in Montgomery form. Takes up to a quarter fewer products
+    /// than [`Montgomery::mul`].
     #[inline(always)]
     pub fn square(&self, form: &[u64; LIMBS]) -> [u64; LIMBS] {
         let (high, carry) = self.reduce_loosely(wide_square(form));
         self.subtract_modulus(&high, carry)
     }
 
-    /// Returns whether [`Montgomery::square_loosely`] may be used: 32 bits of the limbs must be
-    /// spare.
+    /// Returns whether [`Montgomery::square_loosely`] may be used: the modulus must have at least
+    /// 32 bits less than `LIMBS` limbs.
     pub fn has_room(&self) -> bool {
         unused_bits(&self.modulus) >= 32
     }
@@ -142,7 +146,7 @@ impl<const LIMBS: usize> Montgomery<LIMBS> {
         self.reduce_loosely(wide_square(number)).0
     }
 
-    /// Doubles a residue.
+    /// Doubles a residue that is given in Montgomery form.
     #[inline(always)]
     pub fn double(&self, form: &[u64; LIMBS]) -> [u64; LIMBS] {
         let mut doubled = *form;
@@ -153,7 +157,7 @@ impl<const LIMBS: usize> Montgomery<LIMBS> {
         self.subtract_modulus(&doubled, shifted)
     }
 
-    /// Subtracts two residues.
+    /// Computes `left - right` modulo `n`, for two residues in Montgomery form.
     #[inline(always)]
     pub fn subtract(&self, left: &[u64; LIMBS], right: &[u64; LIMBS]) -> [u64; LIMBS] {
         let (mut difference, borrow) = subtract(left, right);
@@ -165,8 +169,9 @@ impl<const LIMBS: usize> Montgomery<LIMBS> {
         difference
     }
 
-    /// Computes `wide / 2^(64 LIMBS)` modulo `n`, below `2n`, with the bit above the limbs. `wide`
-    /// must be below `n 2^(64 LIMBS)`.
+    /// Computes a number below `2n` that is congruent to `wide / 2^(64 LIMBS)` modulo `n`. Returns
+    /// its limbs and the bit above them. `wide`, a lower and an upper half, must be below
+    /// `n 2^(64 LIMBS)`.
     #[inline(always)]
     fn reduce_loosely(&self, mut wide: [[u64; LIMBS]; 2]) -> ([u64; LIMBS], u64) {
         let mut rest = wide.as_flattened_mut();
@@ -210,8 +215,8 @@ impl<const LIMBS: usize> fmt::Debug for Montgomery<LIMBS> {
     }
 }
 
-/// Returns entry `index` of `table`, or zero if there is none. For secret indices: reads the whole
-/// table, in an order and time that depend on its length only.
+/// Returns entry `index` of `table`, or zero if there is none. The index may be secret: the
+/// function reads the whole table, in an order and time that depend on its length only.
 pub fn lookup<const LIMBS: usize>(table: &[[u64; LIMBS]], index: u64) -> [u64; LIMBS] {
     let mut found = [0; LIMBS];
     for (position, entry) in (0_u64..).zip(table) {
@@ -247,7 +252,7 @@ pub fn mask(condition: bool) -> u64 {
     u64::from(condition).wrapping_neg()
 }
 
-/// Computes `left - right` modulo `2^(64 LIMBS)`, and whether it was negative.
+/// Returns `left - right` modulo `2^(64 LIMBS)`, and whether `left` is smaller than `right`.
 #[inline(always)]
 pub fn subtract<const LIMBS: usize>(
     left: &[u64; LIMBS],
@@ -261,7 +266,7 @@ pub fn subtract<const LIMBS: usize>(
     (difference, borrow)
 }
 
-/// Counts the leading zero bits.
+/// Counts the leading zero bits of a number of `LIMBS` limbs, lowest limb first.
 pub fn unused_bits<const LIMBS: usize>(value: &[u64; LIMBS]) -> u32 {
     let mut unused = 0_u32;
     for limb in value.iter().rev() {
@@ -284,7 +289,7 @@ pub const fn total_bits<const LIMBS: usize>() -> u32 {
     bits
 }
 
-/// Squares a number to double width.
+/// Computes the full square of a number, as its lower and its upper `LIMBS` limbs.
 #[inline(always)]
 fn wide_square<const LIMBS: usize>(number: &[u64; LIMBS]) -> [[u64; LIMBS]; 2] {
     let mut wide = [[0; LIMBS]; 2];
@@ -316,7 +321,8 @@ fn wide_square<const LIMBS: usize>(number: &[u64; LIMBS]) -> [[u64; LIMBS]; 2] {
     wide
 }
 
-/// Adds `factor * by` to the lowest limbs of `sum`, as many as `factor` has. Returns the carry.
+/// Adds `factor * by` to the lowest `factor.len()` limbs of `sum`. Returns the carry, which belongs
+/// to the next limb.
 #[inline(always)]
 fn add_product(sum: &mut [u64], factor: &[u64], by: u64) -> u64 {
     if factor.len() < WIDE {
@@ -342,7 +348,8 @@ fn add_product_of_limbs(sum: &mut [u64], factor: &[u64], by: u64, mut carry: u64
     carry
 }
 
-/// Like [`add_product_of_limbs`], but computes the products before the first carry.
+/// Like [`add_product_of_limbs`], but for one block: computes all products of limbs before it adds
+/// the first carry.
 #[inline(always)]
 fn add_product_of_block(sum: &mut [u64; BLOCK], factor: &[u64; BLOCK], by: u64, carry: u64) -> u64 {
     let products = factor.map(|limb| limb.carrying_mul(by, 0));
@@ -364,7 +371,7 @@ fn add_product_of_block(sum: &mut [u64; BLOCK], factor: &[u64; BLOCK], by: u64, 
         .wrapping_add(u64::from(sum_carry))
 }
 
-/// Computes `2^exponent`, or zero if that has more limbs.
+/// Computes `2^exponent` in `LIMBS` limbs, or zero if the power does not fit.
 fn power_of_two<const LIMBS: usize>(exponent: u32) -> [u64; LIMBS] {
     let mut power = [0; LIMBS];
     let mut exponent = exponent;

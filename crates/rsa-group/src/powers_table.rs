@@ -1,8 +1,8 @@
 //! Powers of a public base from a published table, without squarings of the base.
 //!
-//! The table contains `g^(2^(24 i))` for `i = 0, 1, ...`. An exponent is read in digits. Each digit
-//! at bit `24 i + j` multiplies entry `i` into a bucket, and the buckets are combined into the
-//! power:
+//! The table of a base `g` contains `g^(2^(24 i))` for `i = 0, 1, ...`. An exponent is read in
+//! digits. Each digit at bit `24 i + j` multiplies entry `i` into a bucket, and the buckets are
+//! combined into the power:
 //!
 //! ```text
 //! entry            0         1         2           one per 24 bits of exponent
@@ -24,10 +24,11 @@ use crate::{
     group::{ModularGroup, Residue, ResidueGroup},
 };
 
-/// Number of exponent bits between two entries.
+/// Number of exponent bits between two entries of a table: an entry is the previous one raised to
+/// `2^STRIDE`.
 pub const STRIDE: u32 = 24;
 
-/// A table of `g^(2^(24 i))` for consecutive `i`. Cheap to clone.
+/// A table of `g^(2^(24 i))` for `i = 0, 1, 2, ...` and a base `g`. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PowersTable {
     entries: Arc<[Residue]>,
@@ -49,19 +50,19 @@ impl PowersTable {
         }
     }
 
-    /// Creates a table from unchecked entries.
+    /// Creates a table from its entries, which are not checked. See [`Self::is_consistent`].
     pub fn from_entries(entries: Vec<Residue>) -> Self {
         Self {
             entries: entries.into(),
         }
     }
 
-    /// The entries.
+    /// The entries `g^(2^(24 i))`, in ascending order of `i`.
     pub fn entries(&self) -> &[Residue] {
         &self.entries
     }
 
-    /// Maximum length in bits of an exponent.
+    /// Maximum length in bits of an exponent for [`Self::power`].
     pub fn bits(&self) -> usize {
         self.entries.len().saturating_mul(to_usize(STRIDE))
     }
@@ -71,7 +72,7 @@ impl PowersTable {
         self.entries.first() == Some(base)
     }
 
-    /// Computes `g^exponent`, or returns `None` if the exponent is too long.
+    /// Computes `g^exponent`, or returns `None` if the exponent has more than [`Self::bits`] bits.
     ///
     /// Cost: a product for each digit, and two for each bucket.
     pub fn power(
@@ -108,8 +109,9 @@ impl PowersTable {
         Some(power.unwrap_or_else(|| group.one()))
     }
 
-    /// Returns whether every entry follows from the previous one. The `coefficients`, one less than
-    /// entries, must be random numbers that were unpredictable before the entries were fixed.
+    /// Returns whether every entry is the previous one raised to `2^24`. There is one coefficient
+    /// less than entries. The coefficients must be random numbers that were unpredictable before
+    /// the entries were fixed.
     ///
     /// The product of the `entry_(i+1)^(c_i)` must equal the product of the `entry_i^(c_i)`,
     /// squared 24 times. With coefficients of 128 bits, a false table passes with probability
@@ -134,7 +136,7 @@ impl PowersTable {
     }
 }
 
-/// A table and an exponent to evaluate with it.
+/// A table of powers, and the exponent to which its base is raised.
 struct Table<'a> {
     group: &'a ResidueGroup,
     entries: &'a [Residue],
@@ -143,7 +145,8 @@ struct Table<'a> {
 }
 
 impl Table<'_> {
-    /// Computes the contribution of the digits at one position of every stride.
+    /// Computes the product of the entries, each raised to the exponent's digit at bit `position`
+    /// of the entry's 24 bits.
     fn sum(&self, position: u32) -> Option<Integer> {
         // The last digit of a stride may be shorter.
         let width = self.window.min(STRIDE.saturating_sub(position));

@@ -2,7 +2,7 @@
 //!
 //! Candidates are the numbers `p'` of a random window. One sieve over the window removes every `p'`
 //! for which a small prime divides `p'` or `2 p' + 1`. The remaining candidates, one in about 500
-//! numbers, are tested.
+//! numbers, are tested for primality.
 //!
 //! The first prime of the window is returned, so primes after a long gap are slightly likelier than
 //! others. The window starts at a random number of full length, which leaves no measurable
@@ -24,25 +24,26 @@ use crate::{error::KeyError, secret_integer::SecretInteger};
 #[cfg(test)]
 mod tests;
 
-/// Number of candidates of one window.
+/// Number of candidates `p'` in one window of the search.
 const WINDOW: usize = 1 << 18;
-/// Distance between neighbouring candidates. `p'` is odd and 2 modulo 3, since otherwise 3 would
-/// divide `p'` or `2 p' + 1`.
+/// Distance between neighbouring candidates `p'`. `p'` is odd and 2 modulo 3, since otherwise 3
+/// would divide `p'` or `2 p' + 1`.
 const STEP: u32 = 6;
-/// Exclusive upper bound of the primes of the sieve.
+/// Exclusive upper bound of the small primes by which the sieve divides candidates.
 const SIEVE_LIMIT: usize = 1 << 21;
 /// Number of candidates that each thread tests between two progress reports.
 const TESTS_PER_REPORT: usize = 16;
-/// `reps` of GMP's primality test for candidates. One repetition rejects nearly every composite
-/// number.
+/// Number of repetitions (`reps`) of GMP's primality test for candidates. One repetition rejects
+/// nearly every composite number.
 const QUICK_ROUNDS: u32 = 1;
-/// Primes of a pair must differ by more than about `2^(length - CLOSENESS_BITS)`, with 100 as in
-/// FIPS 186-5.
+/// The two primes of a modulus must differ by more than about `2^(length - CLOSENESS_BITS)`, where
+/// `length` is their length in bits. The number is that of FIPS 186-5.
 const CLOSENESS_BITS: u32 = 100;
-/// `reps` of GMP's primality test for primes that are returned or accepted.
+/// Number of repetitions (`reps`) of GMP's primality test for a prime that is returned to or
+/// accepted from the caller.
 const ROUNDS: u32 = 64;
 
-/// Length of a modulus.
+/// Supported length of a modulus for a new key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KeySize {
@@ -62,19 +63,19 @@ impl KeySize {
     }
 }
 
-/// Progress of the search for a key.
+/// Progress of the search for the two safe primes of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Number of primes found so far. The search ends with two.
+    /// Number of safe primes found so far. The search ends when it has found two.
     pub found: u32,
-    /// Numbers tested so far.
+    /// Number of candidates tested for primality so far.
     pub tested: u64,
 }
 
-/// Searches for two different safe primes whose product has the key's length.
+/// Searches for two different safe primes whose product has the length `size`.
 ///
-/// They are returned as plain numbers. A caller that stores them should wrap them
-/// ([`SecretInteger`]).
+/// The primes are returned as plain numbers. A caller that stores the primes should wrap them in
+/// [`SecretInteger`].
 ///
 /// # Errors
 /// [`KeyError::Cancelled`] if `progress` stops the search; [`KeyError::RandomnessUnavailable`] if
@@ -110,7 +111,7 @@ fn pair_of_bits(
     }
 }
 
-/// Returns whether `prime` and half of it are primes.
+/// Returns whether `prime` and `(prime - 1) / 2` are primes.
 fn is_safe_prime(prime: &Integer) -> bool {
     let half = SecretInteger::new((prime >> 1_u32).complete());
     prime.is_odd()
@@ -135,14 +136,14 @@ impl fmt::Debug for PrimePair {
 }
 
 impl PrimePair {
-    /// Accepts two primes, in any order, for a modulus of `bits` bits.
+    /// Checks two safe primes, in any order, whose product is a modulus of `bits` bits.
     ///
     /// Cost: primality tests of four numbers.
     ///
     /// # Errors
     /// [`KeyError::UnsuitablePrimes`] if the product does not have exactly `bits` bits, or the
-    /// primes differ in length or are close to each other; [`KeyError::NotSafePrimes`] if one is
-    /// not a safe prime.
+    /// primes differ in length or are close to each other; [`KeyError::NotSafePrimes`] if one of
+    /// the numbers is not a safe prime.
     pub fn new([first, second]: [Integer; 2], bits: u32) -> Result<Self, KeyError> {
         let primes = if first < second {
             [second, first]
@@ -160,7 +161,7 @@ impl PrimePair {
         }
     }
 
-    /// Product of the two primes.
+    /// Computes the modulus, the product of the two primes.
     pub fn modulus(&self) -> Integer {
         let [p, q] = &self.0;
         (&**p * &**q).complete()
@@ -175,7 +176,8 @@ impl PrimePair {
         self.0
     }
 
-    /// Returns whether lengths and distance are right.
+    /// Returns whether the product has `bits` bits, and the primes have equal lengths and are not
+    /// close to each other.
     fn is_suitable(&self, bits: u32) -> bool {
         let [p, q] = self.primes();
         let difference = SecretInteger::new((p - q).complete());
@@ -221,9 +223,9 @@ impl Search<'_> {
     }
 }
 
-/// Chooses a random `p'` of one bit less than the prime, 5 modulo 6, with its two highest bits set.
-/// The two highest bits of `2 p' + 1` are then set too, and the product of two primes has full
-/// length.
+/// Chooses the random `p'` at which a search for a prime of `bits` bits starts. It has one bit
+/// less, its two highest bits are set, and it is 5 modulo 6. The two highest bits of `2 p' + 1` are
+/// then set too, so the product of two such primes has full length.
 fn window_start(bits: u32) -> Result<SecretInteger, KeyError> {
     let length = usize::try_from(bits.div_ceil(8)).unwrap_or(usize::MAX);
     let mut start = random_number(length)?;
@@ -235,7 +237,8 @@ fn window_start(bits: u32) -> Result<SecretInteger, KeyError> {
     Ok(SecretInteger::new(start))
 }
 
-/// Computes the candidates `start + STEP * i` for which no small prime divides `p'` or `2 p' + 1`.
+/// Computes all `i` below [`WINDOW`] for which no small prime divides `p' = start + STEP * i` or
+/// `2 p' + 1`.
 fn sieve(start: &Integer, small: &[u32], bits: u32) -> Vec<u32> {
     let mut composite = vec![false; WINDOW];
     for &prime in small {
@@ -283,7 +286,8 @@ fn inverse(number: u64, prime: u64) -> u64 {
     factors.1
 }
 
-/// Returns the first safe prime `2 p' + 1` of the candidates `p'`.
+/// Tests the candidates `p' = start + STEP * i` for the given `i`, in ascending order. Returns the
+/// first safe prime `2 p' + 1`.
 fn first_safe_prime(start: &Integer, candidates: &[u32], workers: &Workers) -> Option<Integer> {
     let test = |index: &u32| {
         let half = SecretInteger::new(Integer::from(*index) * STEP + start);

@@ -1,9 +1,9 @@
-//! Keys for unit tests: generating one takes longer than most tests.
+//! Fixed keys for unit tests. Generating a key takes longer than most tests.
 
 use pad_core::Workers;
 use rug::Integer;
 
-/// The safe primes of the public test key of 2048 bits.
+/// Returns two fixed, publicly known safe primes, whose product has 2048 bits.
 pub(crate) fn primes() -> [Integer; 2] {
     let lines = include_str!("../../accumulators/tests/keys/rsa-2048.txt").lines();
     let primes: Vec<Integer> = lines
@@ -13,7 +13,8 @@ pub(crate) fn primes() -> [Integer; 2] {
     primes.try_into().unwrap()
 }
 
-/// Two safe primes of 256 bits, for which there are no tables.
+/// Returns two safe primes of 256 bits. For moduli of this length, powers are computed without
+/// tables.
 pub(crate) fn small_primes() -> [Integer; 2] {
     SMALL.map(|digits| Integer::from_str_radix(digits, 16).unwrap())
 }

@@ -8,7 +8,8 @@ use crate::{
     tree::{Hash, TreeHead},
 };
 
-/// The head of a log at one size (`tlog-checkpoint`).
+/// The head of a log at one size (`tlog-checkpoint`). Its text contains the log's origin, the size
+/// and the root, one per line:
 ///
 /// ```text
 /// example.com/behind-the-sofa
@@ -102,7 +103,7 @@ impl Checkpoint {
         &self.origin
     }
 
-    /// Returns the number of entries.
+    /// Returns the number of entries in the log at this checkpoint.
     pub const fn size(&self) -> u64 {
         self.size
     }
@@ -125,7 +126,7 @@ impl Checkpoint {
         &self.extensions
     }
 
-    /// Returns the text that is signed.
+    /// Returns the text of the checkpoint, which is signed.
     pub fn text(&self) -> String {
         let mut text = format!(
             "{}\n{}\n{}\n",

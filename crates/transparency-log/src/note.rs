@@ -54,7 +54,7 @@ pub struct Signature {
 /// The result of [`Note::open`]: the text and its verified signatures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opened<'a> {
-    /// The text.
+    /// The text of the note.
     pub text: &'a str,
     /// The verified signatures by known keys: at least one, in the order of the note.
     pub signed: Vec<Signed>,

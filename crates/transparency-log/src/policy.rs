@@ -83,7 +83,8 @@ impl Window {
     /// Accepted clock skew: seconds by which a witness's clock may be ahead.
     pub const SLACK: u64 = 300;
 
-    /// Returns the times from `within` seconds before `now` to [`Window::SLACK`] after it.
+    /// Returns the window from `within` seconds before `now` to [`Window::SLACK`] seconds after
+    /// `now`.
     pub fn around(now: Timestamp, within: u64) -> Self {
         let since = Timestamp::from_seconds(now.seconds().saturating_sub(within));
         let until = Timestamp::from_seconds(now.seconds().saturating_add(Self::SLACK));
@@ -129,10 +130,10 @@ pub enum PolicyError {
     /// The note is not a checkpoint.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
-    /// No log of the policy has this origin.
+    /// No log of the policy has the given origin.
     #[error("the policy does not include the log {0:?}")]
     UnknownLog(String),
-    /// The log has not signed its checkpoint.
+    /// The log with the given origin has not signed its checkpoint.
     #[error("the log {0:?} has not signed the checkpoint")]
     NotSignedByLog(String),
     /// A window was given, but the policy is met without any witness, so the checkpoint has no

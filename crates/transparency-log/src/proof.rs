@@ -138,10 +138,10 @@ impl LogProof {
 }
 
 impl Accepted {
-    /// Verifies that `entry` is at `index` in the log.
+    /// Verifies with the inclusion path `path` that `entry` is at `index` in the log.
     ///
     /// # Errors
-    /// [`TreeError`] if the proof is invalid.
+    /// [`TreeError`] if the path does not match the checkpoint.
     pub fn check_entry(&self, index: u64, entry: &[u8], path: &[Hash]) -> Result<(), TreeError> {
         let tree = TreeHead {
             size: self.checkpoint().size(),
@@ -168,7 +168,8 @@ impl LoggedEntry {
     }
 }
 
-/// Parses at most `most` lines of hashes up to an empty line. Returns them and the rest.
+/// Parses at most `most` lines of hashes up to an empty line. Returns the hashes and the rest of
+/// the text; `None` if the text is malformed.
 pub(crate) fn parse_hashes(mut text: &str, most: usize) -> Option<(Vec<Hash>, &str)> {
     let mut hashes = Vec::new();
     loop {

@@ -1,9 +1,8 @@
 //! A log in a folder (feature `disk`).
 //!
-//! Entries and hashes are stored in append-only files. Every tile and bundle of any width is a byte
-//! range of one file:
 //! Entries and hashes are stored in append-only files. Every tile and every bundle of entries, of
 //! any width, is a byte range of one file:
+//!
 //! | file | is |
 //! | --- | --- |
 //! | `entries` | entries, each prefixed by its length in two bytes |
@@ -62,9 +61,9 @@ impl LogStore {
     /// Opens the log in a folder, or creates a log if the folder contains none. The key's name is
     /// the log's origin.
     ///
-    /// Reads the right edge, whose size is logarithmic in the size of the log, and verifies it
-    /// against the signed root. Makes the signed note durable again, because the previous process
-    /// may have failed to do so.
+    /// Reads the tree's right edge ([`Edge`]), whose size is logarithmic in the size of the log.
+    /// Verifies it against the signed root. Makes the signed note durable again, because the
+    /// previous process may have failed to do so.
     ///
     /// # Errors
     /// - [`StoreError::InUse`].
@@ -337,5 +336,6 @@ const ENDS: &str = "ends";
 const SIGNED: &str = "signed";
 const CHECKPOINT: &str = "checkpoint";
 const END_LENGTH: u64 = 8;
-/// Equals [`LONGEST_NOTE`](crate::note::LONGEST_NOTE).
+/// Maximum length of the files `signed` and `checkpoint`. It equals
+/// [`LONGEST_NOTE`](crate::note::LONGEST_NOTE).
 const LONGEST_SIGNED: u64 = 1 << 20;

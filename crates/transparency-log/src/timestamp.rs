@@ -77,7 +77,7 @@ mod tests {
         let latest = Timestamp::LATEST.seconds();
         assert_eq!(Timestamp::from_seconds(latest), Some(Timestamp::LATEST));
         assert_eq!(Timestamp::from_seconds(latest + 1), None);
-        // // Version notes in a store may contain any number.
+        // Version notes in a store may contain any number.
         for seconds in [latest, u64::MAX] {
             assert!(utc(seconds).ends_with('Z'));
         }

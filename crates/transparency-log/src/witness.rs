@@ -63,7 +63,8 @@ pub enum AddError<E: core::error::Error> {
     /// The old size in the request is not the last cosigned size. Contains the last cosigned size.
     #[error("the checkpoint last cosigned has {0} entries")]
     Conflict(u64),
-    /// The checkpoint has the last cosigned size and another root: the log has forked.
+    /// The checkpoint has the last cosigned size and another root: the log has forked. Contains
+    /// this size.
     #[error("the checkpoint last cosigned has the same size of {0} entries and another root")]
     Forked(u64),
     /// The checkpoint does not continue the last cosigned one.

@@ -1,5 +1,5 @@
-//! Our bilinear accumulator over BLS12-381. The author has the secret key. Witnesses are computed
-//! by the author, or by a server without the secret key.
+//! Adapter of our bilinear accumulator over BLS12-381. The author has the secret key. Witnesses are
+//! computed by the author, or by a server without the secret key.
 
 use std::collections::HashMap;
 
@@ -19,10 +19,11 @@ use crate::{
     signing::Signing,
 };
 
-/// Value of a bilinear accumulator.
+/// Value of a bilinear accumulator, which represents the whole set.
 type AccumulatorValue = <Bilinear as pad_accumulators::Scheme>::Value;
 
-/// The accumulator. With `SECRET`, the author computes witnesses with the secret key.
+/// Dictionary whose entries are in our bilinear accumulator. If `SECRET`, the author computes
+/// witnesses with the secret key, otherwise a server computes them without it.
 pub struct Accumulated<const SECRET: bool> {
     secret: BilinearSecretKey,
     public: BilinearPublicKey,
@@ -36,22 +37,23 @@ pub struct Accumulated<const SECRET: bool> {
 /// Witness that an entry is present or absent.
 #[derive(Clone)]
 pub enum Witness {
-    /// Witness of membership.
+    /// Witness that the entry is in the accumulator.
     Member(<Bilinear as Witnessed>::Witness),
-    /// Witness of absence.
+    /// Witness that the entry is not in the accumulator.
     Absent(<Bilinear as Witnessed>::NonMembershipWitness),
 }
 
-/// Encodes an entry as an element.
+/// Encodes a key and its value as an element of the accumulated set.
 fn element(key: &Key, value: &Value) -> Vec<u8> {
     [*key, *value].concat()
 }
 
-/// Value of an absent entry, which no key has.
+/// Value that no key has. An absent key is proved by the absence of its entry with this value.
 const NONE: Value = [0; 32];
 
 impl<const SECRET: bool> Accumulated<SECRET> {
-    /// Stores the new values; returns added and removed elements.
+    /// Stores new values. Returns the elements that the accumulator must add, and those that it
+    /// must remove.
     fn replace(&mut self, changes: &[Entry]) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
         let mut removed = Vec::new();
         let mut add = |(key, value): &Entry| {
@@ -64,7 +66,7 @@ impl<const SECRET: bool> Accumulated<SECRET> {
         (added, removed)
     }
 
-    /// Returns the accumulated value after these changes.
+    /// Applies the changes to the set, and returns the accumulator's value after them.
     fn change(&mut self, changes: &[Entry]) -> Outcome<AccumulatorValue> {
         let (added, removed) = self.replace(changes);
         let Some(latest) = self.snapshots.last() else {

@@ -1,4 +1,4 @@
-//! Meta's auditable key directory, over its database in memory.
+//! Adapter of Meta's auditable key directory, with its in-memory database.
 
 use akd::{
     AkdLabel, AkdValue, AppendOnlyProof, AzksParallelismConfig, Digest, Directory, LookupProof,
@@ -19,7 +19,8 @@ use crate::{
     peer::{About, Entry, Key, Peer, Published, Value, limits},
 };
 
-/// The directory, the root of each version, and the thread that its tasks run on.
+/// The directory, the root of each version, and the single-threaded runtime of its asynchronous
+/// functions.
 pub struct Auditable {
     directory: Directory<WhatsAppV1Configuration, AsyncInMemoryDatabase, HardCodedAkdVRF>,
     public_key: Vec<u8>,

@@ -1,4 +1,4 @@
-//! Ethereum's Merkle Patricia trie, over a store in memory.
+//! Adapter of Ethereum's Merkle Patricia trie, with an in-memory store.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::{
     peer::{About, Entry, Key, Peer, Published, Value, limits},
 };
 
-/// The trie, the nodes of all versions, and their roots.
+/// The trie, the nodes of all versions, and the root of each version.
 pub struct Patricia {
     trie: EthTrie<MemoryDB>,
     nodes: Arc<MemoryDB>,

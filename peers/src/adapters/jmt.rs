@@ -1,4 +1,4 @@
-//! Diem's Jellyfish Merkle tree, over its in-memory store.
+//! Adapter of Diem's Jellyfish Merkle tree, with its in-memory store.
 
 use jmt::{
     KeyHash, RootHash, Sha256Jmt, mock::MockTreeStore, proof::SparseMerkleProof,
@@ -13,13 +13,13 @@ use crate::{
     peer::{About, Entry, Key, Peer, Published, Value, limits},
 };
 
-/// The tree, and the roots of its versions.
+/// The tree, and the root of each version.
 pub struct Jellyfish {
     store: MockTreeStore,
     roots: Vec<RootHash>,
 }
 
-/// Converts an adapter's version to the library's, which counts from 0.
+/// Converts a version number, which counts from 1, to the library's, which counts from 0.
 fn of(version: usize) -> Outcome<u64> {
     Ok(u64::try_from(version)?
         .checked_sub(1)

@@ -1,4 +1,4 @@
-//! Our append-only dictionary with counted values.
+//! Adapter of our append-only dictionary whose lookups prove the number of a key's values.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::{
     signing::Signing,
 };
 
-/// Author, server and the roots that a client trusts.
+/// Author, server, and the roots that a client trusts.
 pub struct Counted {
     author: Option<LogAuthor<AadCounted>>,
     server: LogRepository<AadCounted>,

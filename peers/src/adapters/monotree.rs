@@ -1,4 +1,4 @@
-//! Monotree, a radix tree of bits whose nodes are stored by their hashes.
+//! Adapter of Monotree, a binary radix tree whose nodes are stored by their hashes.
 
 use monotree::{Hasher as _, Monotree, Proof, database::MemoryDB, hasher::Sha2, verify_proof};
 
@@ -9,7 +9,7 @@ use crate::{
     peer::{About, Entry, Key, Peer, Published, Value, limits},
 };
 
-/// The tree, and the roots of its versions.
+/// The tree, and the root of each version.
 pub struct Mono {
     tree: Monotree<MemoryDB, Sha2>,
     roots: Vec<Key>,

@@ -1,4 +1,4 @@
-//! NOMT, a binary trie in files.
+//! Adapter of NOMT, a binary trie stored in files.
 
 use std::{fs, os::unix::fs::MetadataExt};
 

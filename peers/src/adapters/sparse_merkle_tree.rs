@@ -1,4 +1,4 @@
-//! Nervos' sparse Merkle tree, over its store in memory.
+//! Adapter of Nervos' sparse Merkle tree, with its in-memory store.
 
 use sha2::{Digest, Sha256};
 use sparse_merkle_tree::{
@@ -12,13 +12,13 @@ use crate::{
     peer::{About, Entry, Key, Peer, Published, Value, limits},
 };
 
-/// The tree, and the root of each version; nodes of older versions are overwritten.
+/// The tree, and the root of each version. Updates overwrite the nodes of older versions.
 pub struct Sparse {
     tree: SparseMerkleTree<Sha, H256, DefaultStore<H256>>,
     roots: Vec<H256>,
 }
 
-/// SHA-256 in place of the library's Blake2b, which calls C.
+/// SHA-256 as the tree's hash function. It replaces the library's Blake2b, which calls C code.
 #[derive(Default)]
 struct Sha(Sha256);
 

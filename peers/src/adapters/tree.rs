@@ -1,5 +1,5 @@
-//! Our trees: an author, a server that applies its updates, a client that verifies under a known
-//! head.
+//! Adapter of our trees: an author, a server that applies its updates, and a client that verifies
+//! proofs under a known head.
 
 use pad_core::{
     Answer, Answers, Authored, Dictionary, DictionaryId, HeadSigner, PublicKey, Serves,
@@ -17,14 +17,14 @@ use crate::{
     signing::Signing,
 };
 
-/// A repository of our trees, and its name.
+/// Repository type of one of our trees, with its name.
 pub trait Named:
     Serves<
         pad_core::Key,
         Family: Answers<pad_core::Key, Proof: Clone> + Authored<Secret = (), Key = ()>,
     >
 {
-    /// The name in rows.
+    /// Name of the tree in result rows.
     const NAME: &'static str;
 }
 
@@ -44,7 +44,7 @@ impl Named for TreapCacheEverywhere<Sha256Ed25519> {
     const NAME: &'static str = "treap cache everywhere";
 }
 
-/// Author, server and the heads that a client trusts.
+/// Author, server, and the signed heads that a client trusts.
 pub struct Tree<R: Named> {
     author: Option<<R::Family as Authored>::Author>,
     repository: R,

@@ -1,4 +1,4 @@
-//! Dock's universal accumulator over BLS12-381, with the manager's secret key.
+//! Adapter of Dock's universal accumulator over BLS12-381, with the manager's secret key.
 
 use std::collections::{HashMap, HashSet, hash_set};
 
@@ -22,7 +22,7 @@ use crate::{
     peer::{About, Entry, Key, Peer, Published, Value, limits},
 };
 
-/// The accumulator, its keys, its elements, and the value of each version.
+/// The accumulator, its keys, its elements, and its value in each version.
 pub struct Bilinear {
     parameters: SetupParams<Bls12_381>,
     keys: Keypair<Bls12_381>,
@@ -75,13 +75,13 @@ impl InitialElementsStore<Fr> for Elements {
 /// Witness that an entry is present or absent.
 #[derive(Clone)]
 pub enum Witness {
-    /// Witness of membership.
+    /// Witness that the entry is in the accumulator.
     Member(MembershipWitness<G1Affine>),
-    /// Witness of absence.
+    /// Witness that the entry is not in the accumulator.
     Absent(NonMembershipWitness<G1Affine>),
 }
 
-/// Hashes an entry to an element.
+/// Hashes a key and its value to an element of the accumulated set.
 fn element(key: &Key, value: &Value) -> Fr {
     let digest = Sha256::new()
         .chain_update(key)
@@ -90,11 +90,12 @@ fn element(key: &Key, value: &Value) -> Fr {
     Fr::from_be_bytes_mod_order(&digest)
 }
 
-/// Value of an absent entry, which no key has.
+/// Value that no key has. An absent key is proved by the absence of its entry with this value.
 const NONE: Value = [0; 32];
 
 impl Bilinear {
-    /// Stores the new values; returns added and removed elements.
+    /// Stores new values. Returns the elements that the accumulator must add, and those that it
+    /// must remove.
     fn replace(&mut self, changes: &[Entry]) -> (Vec<Fr>, Vec<Fr>) {
         let mut removed = Vec::new();
         let mut add = |(key, value): &Entry| {

@@ -1,4 +1,4 @@
-//! Values and membership witnesses of sets, with either key.
+//! Computation of the values and membership witnesses of sets, with the public or the secret key.
 
 use ark_bls12_381::{Fr, G1Affine, G1Projective};
 use ark_ec::{AffineRepr, CurveGroup};
@@ -30,8 +30,8 @@ impl EitherKey<Bilinear> for BilinearPublicKey {
 impl Accumulator for Bilinear {
     type SecretKey = BilinearSecretKey;
 
-    /// Cost with the public key: the product polynomial, and one multi-scalar product of `n + 1`
-    /// terms.
+    /// Cost with the public key, for `n` elements: the coefficients of the product of all `X + e`,
+    /// and one multi-scalar product of `n + 1` terms.
     fn accumulate(
         key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,
@@ -78,12 +78,14 @@ impl Accumulator for Bilinear {
 }
 
 impl Parameters {
-    /// Computes `[f(s)]_1` for the polynomial with these coefficients, lowest first.
+    /// Computes `[f(s)]_1` for the polynomial `f` with these coefficients, lowest first, and the
+    /// secret `s` of these parameters.
     ///
     /// Cost: one multi-scalar multiplication.
     ///
     /// # Errors
-    /// [`AccumulateError::CapacityExceeded`] if there are more coefficients than powers in G1.
+    /// [`AccumulateError::CapacityExceeded`] if there are more coefficients than published powers
+    /// of `s` in G1.
     pub fn evaluate(
         &self,
         coefficients: &[Fr],
@@ -102,8 +104,8 @@ impl BilinearValue {
     /// Creates a value from a point of the subgroup.
     ///
     /// # Errors
-    /// [`AccumulateError::ElementNotAllowed`] for the identity: an element is the negative of the
-    /// secret.
+    /// [`AccumulateError::ElementNotAllowed`] for the identity. Only a set that contains the
+    /// negative of the secret has this value.
     pub(crate) fn new(point: G1Affine) -> Result<Self, AccumulateError> {
         if point.is_zero() {
             Err(AccumulateError::ElementNotAllowed)
@@ -128,7 +130,8 @@ impl BilinearWitness {
     }
 }
 
-/// Checks that a set belongs to the key and is not too large for it.
+/// Returns an error if the set belongs to another accumulator than the key, or exceeds the capacity
+/// of the key.
 pub(super) fn require_usable(
     key: &BilinearPublicKey,
     set: &ElementSet<Bilinear>,
@@ -137,8 +140,8 @@ pub(super) fn require_usable(
     key.require_capacity(set.len())
 }
 
-/// Computes `[product of (e + s)]_1` over elements with these scalars: the value of a set, or the
-/// witness for its other elements.
+/// Computes `[product of (e + s)]_1` over the given scalars `e`. This is the value of the set of
+/// these elements. It is also the witness, in a larger set, for all other elements of that set.
 ///
 /// # Errors
 /// [`AccumulateError::ElementNotAllowed`] if an element is the negative of the secret.

@@ -60,8 +60,8 @@ use super::polynomial::{
 };
 use group_transform::GroupTransform;
 
-/// Computes the witnesses of all elements, in their order. Returns `None` if there are fewer powers
-/// than elements.
+/// Computes the witnesses of all elements, in the order of `elements`. Returns `None` if there are
+/// fewer powers than elements.
 ///
 /// * Input: `powers[k]` is `s^k` times the generator; elements are distinct.
 /// * Cost: `O(n log^2 n)` scalar multiplications in the group.
@@ -77,9 +77,9 @@ pub(crate) fn all_witnesses(
     }
 }
 
-/// Computes all witnesses by sums over the same points.
+/// Computes all witnesses directly: each is a multi-scalar sum over `powers`.
 ///
-/// Cost: `n^2` field multiplications and about `40 n^2` affine additions.
+/// Cost: `n^2` field multiplications and about `40 n^2` affine additions for `n` elements.
 fn direct(powers: &[G1Affine], elements: &[Fr], workers: &Workers) -> Option<Vec<G1Affine>> {
     let powers = powers.get(..elements.len())?;
     let coefficients = product(elements, workers);
@@ -124,8 +124,8 @@ fn divide_and_conquer(
     Some(witnesses.concat())
 }
 
-/// Computes the transformed vectors of all children of a level. Each is half as long as the vector
-/// of its parent.
+/// Moves down one level of the product tree: computes the transformed vectors of all children from
+/// those of their parents. A child's vector is half as long as its parent's.
 fn descend(
     group: &GroupTransform<'_>,
     points: &[G1Affine],
@@ -174,7 +174,8 @@ fn descend(
     even
 }
 
-/// Computes `R(1/X)` modulo `X^length - 1`.
+/// Returns the coefficients of `R(1/X)` modulo `X^length - 1`, for the polynomial `R` with these
+/// coefficients.
 fn reversed(coefficients: &[Fr], length: usize) -> Vec<Fr> {
     let mut reversed = vec![Fr::ZERO; length];
     for (power, coefficient) in coefficients.iter().enumerate() {
@@ -183,11 +184,11 @@ fn reversed(coefficients: &[Fr], length: usize) -> Vec<Fr> {
     reversed
 }
 
-/// Computes for each element of a leaf the coefficients of its witness: one for each entry of the
-/// transformed vector.
+/// Computes for each element of a leaf one row. The witness of the element is the sum of the leaf's
+/// transformed vector, weighted with this row.
 ///
-/// A coefficient is the product of the factors left and right of the element at one root of unity.
-/// Dividing the product of all factors by one of them might divide by zero.
+/// A coefficient is the product of the factors before and after the element, at one root of unity.
+/// Dividing the product of all factors by the element's own factor might divide by zero.
 fn leaf_rows(elements: &[Fr], inverse_roots: &[Fr]) -> Vec<Vec<Fr>> {
     let mut rows = vec![Vec::with_capacity(inverse_roots.len()); elements.len()];
     let scaling = inverse_of(inverse_roots.len());
@@ -208,7 +209,8 @@ fn leaf_rows(elements: &[Fr], inverse_roots: &[Fr]) -> Vec<Vec<Fr>> {
     rows
 }
 
-/// Computes the inverses of the roots of unity, in the order of the transform: the values of `1/X`.
+/// Computes the inverses of the roots of unity of order `length`, in the order in which `transform`
+/// lists its values.
 fn inverse_roots(transform: &Transform, length: usize) -> Vec<Fr> {
     let mut values = vec![Fr::ZERO; length];
     values[length - 1] = Fr::ONE;
@@ -221,8 +223,10 @@ fn inverse_of(number: usize) -> Fr {
     Fr::from(number).inverse().unwrap_or(Fr::ONE)
 }
 
-/// Largest set for the direct algorithm: at 64 it is faster by a third, at 96 slower by a third.
+/// Size of the largest set for which [`direct`] is used. At 64 elements it is faster than
+/// [`divide_and_conquer`] by a third, at 96 slower by a third.
 const MOST_DIRECT: usize = 64;
 
-/// Maximum number of elements in a leaf. Times for 32 to 96 differ by about a tenth.
+/// Maximum number of elements in a leaf of the product tree. The times of the algorithm for 32 to
+/// 96 differ by about a tenth.
 const MOST_IN_LEAF: usize = 64;

@@ -1,4 +1,4 @@
-//! Creation of subset witnesses.
+//! Creation of subset witnesses: one proof that many elements are in the set.
 
 use ark_bls12_381::{Fr, G1Affine};
 use ark_ec::CurveGroup;
@@ -36,7 +36,8 @@ impl Batch for Bilinear {
         Ok(BilinearSubsetWitness(point))
     }
 
-    /// Computes the sum of `W_i / product of (e_j - e_i) for all other j`, by partial fractions of
+    /// Computes the sum of `W_i / product of (e_j - e_i) for all other j`, where `W_i` is the
+    /// witness of element `e_i`. The formula is the partial fraction decomposition of
     /// `1 / product of (e_i + s)`. The result is verified against the value before it is returned.
     ///
     /// Cost: field operations quadratic in the subset, one multi-scalar product, one verification.
@@ -81,8 +82,8 @@ fn require_subset(key: &BilinearPublicKey, elements: usize) -> Result<(), Accumu
     Ok(())
 }
 
-/// Computes the product of the differences between the others' scalars and an element's own. It is
-/// zero if the element is listed twice.
+/// Computes the product of `other - own` over the scalars of all other elements. `elements`
+/// includes `own`; the result is zero if it is listed twice.
 fn weight(own: &BilinearElement, elements: &[BilinearElement]) -> Fr {
     let differences = elements.iter().map(|other| other.scalar() - own.scalar());
     // The difference to the element itself is zero and is left out. A second zero is a duplicate.

@@ -53,7 +53,7 @@ pub const MAX_POINTS: usize = 1 << 20;
 /// contain the powers.
 pub const MAX_LAGRANGE: usize = 1 << 16;
 
-/// The lists of a JSON file. Others are skipped.
+/// The lists of points that are read from a JSON file. Other members of the file are skipped.
 #[derive(Deserialize)]
 struct JsonSetup<'a> {
     #[serde(borrow, alias = "setup_G1")]
@@ -64,8 +64,8 @@ struct JsonSetup<'a> {
     g2_monomial: List<'a>,
 }
 
-/// A list of strings, each as long as an encoded point, or the error of the first unsuitable
-/// string.
+/// Points in hexadecimal digits, each with the length of a point in G1 or G2. Contains the error of
+/// the first unsuitable string instead, if there is one.
 struct List<'a>(Result<Vec<&'a str>, DecodeError>);
 
 impl<'a> List<'a> {
@@ -185,8 +185,8 @@ const fn require_size(text: &[u8]) -> Result<(), DecodeError> {
     Ok(())
 }
 
-/// Returns the error for too many points. Its limit in bytes is the length of `points` points in
-/// G1.
+/// Returns the error for a list of more than `points` points. Its limit is in bytes: the length of
+/// that many points in G1.
 const fn too_many(points: usize) -> DecodeError {
     DecodeError::TooLarge {
         limit: points.saturating_mul(G1_BYTES),
@@ -251,7 +251,8 @@ fn powers_of_lagrange(
     })
 }
 
-/// Returns whether the sum of `w^i L_i` is `[s]_1`.
+/// Returns whether the Lagrange points are in natural order, not in bit-reversed order. They are if
+/// the sum of `w^i L_i` is `[s]_1`, which a pairing compares with `s_g2`.
 fn is_natural_order(
     lagrange: &[G1Affine],
     domain: &Radix2EvaluationDomain<Fr>,
@@ -264,7 +265,8 @@ fn is_natural_order(
     public::pairs_to_one([s_g1, negated_generator], [G2Affine::generator(), s_g2])
 }
 
-/// Permutes the points by bit reversal of their indices.
+/// Returns the points with those at index `i` moved to the index that has the bits of `i` in
+/// reverse order.
 fn in_reversed_bits(points: &[G1Affine]) -> Vec<G1Affine> {
     let bits = points.len().trailing_zeros();
     (0..points.len())

@@ -1,9 +1,9 @@
 //! Commitments to polynomials, `[P(s)]_1`, and claims about their values, checked together.
 //!
 //! A *claim* states that a polynomial `P` is zero at a point `z`. `C` is a commitment to `P`,
-//! combined from received commitments and scalars, and `w = [P(s) / (s - z)]_1` is the quotient.
-//! The claim holds if `e(C + z w, [1]_2) = e(w, [s]_2)`. All claims together cost two sums in G1
-//! and one product of two pairings.
+//! combined from received commitments and scalars, and `w = [P(s) / (s - z)]_1` commits to the
+//! quotient `P / (X - z)`. The claim holds if `e(C + z w, [1]_2) = e(w, [s]_2)`. All claims
+//! together cost two sums in G1 and one product of two pairings.
 //!
 //! Source: Kate, Zaverucha, Goldberg 2010, "Constant-size commitments to polynomials and their
 //! applications", section 3.2; the random combination as in
@@ -29,11 +29,12 @@ use super::{
 use crate::error::AccumulateError;
 use crate::transcript::Transcript;
 
-/// Claims that are collected and then checked in one random combination.
+/// Claims that polynomials are zero at given points. They are collected, then checked together in
+/// one random combination.
 ///
 /// Each coefficient is one of `2^128` and comes from a transcript that has absorbed all inputs of
-/// the claims. False claims pass with probability `2^-128` per attempt. All points are checked to
-/// be in the subgroup, which this requires.
+/// the claims. False claims pass with probability `2^-128` per attempt. This bound requires points
+/// of the prime-order subgroup, so all points are checked to be in it.
 ///
 /// Space: a constant for each point and claim. Equal commitments are decoded once, and are one term
 /// of the sum.
@@ -42,21 +43,22 @@ pub struct Claims {
     transcript: Transcript,
     spare: Option<Coefficient>,
     known: BTreeMap<[u8; G1_BYTES], Commitment>,
-    /// Points of the commitments. `weights` holds their weights in the sum.
+    /// The distinct commitments. The sum over all claims contains `points[i]` with the factor
+    /// `weights[i]`.
     points: Vec<G1Affine>,
     weights: Vec<Fr>,
-    /// Weight of the generator.
+    /// Factor of the generator of G1 in the sum over all claims.
     constant: Fr,
     quotients: Vec<Term>,
 }
 
-/// Handle of a commitment that [`Claims::commitment`] has decoded.
+/// Handle of a commitment that [`Claims::commitment`] has decoded, for use in [`Claims::add`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Commitment(usize);
 
 impl Claims {
-    /// Creates an empty collection. The transcript must have absorbed the whole message that
-    /// contains the claims, and its context.
+    /// Creates an empty collection of claims. `transcript` must already have absorbed the whole
+    /// message that contains the claims, and the context of the message.
     pub const fn new(transcript: Transcript) -> Self {
         Self {
             transcript,
@@ -86,8 +88,9 @@ impl Claims {
         Ok(commitment)
     }
 
-    /// Adds a claim that a polynomial is zero at `z`. Its commitment is the sum of `multiples` and
-    /// of `[constant]_1`. The quotient may be the identity.
+    /// Adds a claim that a polynomial is zero at `z`. The commitment to the polynomial is the sum
+    /// of `multiples` and of `[constant]_1`. `quotient` encodes the claim's `w` and may be the
+    /// identity.
     ///
     /// # Errors
     /// The errors of [`point::decode_or_identity`] for the quotient.
@@ -115,8 +118,8 @@ impl Claims {
         Ok(())
     }
 
-    /// Returns whether all claims hold for the secret of these parameters. An empty collection
-    /// returns true.
+    /// Returns whether all claims hold for the secret of `parameters`, or true if there are no
+    /// claims.
     ///
     /// Cost: two multi-scalar products on the calling thread, one product of two pairings.
     #[must_use]
@@ -133,7 +136,8 @@ impl Claims {
         parameters.pairs_to_one(left.into_affine(), right.into_affine())
     }
 
-    /// Returns the next claim's coefficient. Each challenge provides two.
+    /// Returns the random coefficient for the next claim. Each challenge of the transcript provides
+    /// two coefficients.
     fn coefficient(&mut self) -> Coefficient {
         self.spare.take().unwrap_or_else(|| {
             let challenge = self.transcript.challenge();
@@ -147,7 +151,8 @@ impl Claims {
     }
 }
 
-/// A commitment that is computed slice by slice, for callers that interleave other work.
+/// A commitment to a polynomial that is computed one slice of coefficients at a time, for callers
+/// that interleave other work.
 #[cfg(feature = "std")]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PartialCommitment {
@@ -178,8 +183,8 @@ impl PartialCommitment {
         Ok(())
     }
 
-    /// Encodes the commitment to all coefficients added. It equals the result of
-    /// [`Parameters::commit`].
+    /// Encodes the commitment to all coefficients added so far. It equals [`Parameters::commit`]
+    /// for these coefficients.
     pub fn finish(&self) -> [u8; G1_BYTES] {
         point::encode::<g1::Config, G1_BYTES>(&self.sum.into_affine())
     }
@@ -191,7 +196,8 @@ impl Parameters {
     /// Cost: a multi-scalar product.
     ///
     /// # Errors
-    /// [`AccumulateError::CapacityExceeded`] if there are more coefficients than powers in G1.
+    /// [`AccumulateError::CapacityExceeded`] if there are more coefficients than published powers
+    /// of `s` in G1.
     #[cfg(feature = "std")]
     pub fn commit(
         &self,

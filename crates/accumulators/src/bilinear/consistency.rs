@@ -1,4 +1,4 @@
-//! Check that the published powers in both groups are powers of one secret.
+//! Checks that the published powers in G1 and in G2 are powers of one secret `s`.
 
 use alloc::vec::Vec;
 
@@ -25,8 +25,8 @@ impl Parameters {
     /// Such components are detected by [`Parameters::are_in_subgroups`] only.
     ///
     /// All equations `e(P_(i+1), [1]_2) = e(P_i, [s]_2)` are checked together, weighted with the
-    /// powers of a challenge over all points. The mirror image for G2 uses `[s]_1`. Powers in the
-    /// subgroups that are false pass with probability below `q / 2^254` per attempt.
+    /// powers of a challenge over all points. The powers in G2 are checked likewise, with `[s]_1`.
+    /// False powers that are in the subgroups pass with probability below `q / 2^254` per attempt.
     ///
     /// Let `B` be the weighted sum of all but the last power. The weighted sum of all but the first
     /// is then `(B - P_0 + rho^q P_q) / rho`, so one multi-scalar multiplication gives both.
@@ -71,8 +71,8 @@ impl Parameters {
         g1.into_iter().chain(g2).all(|is_inside| is_inside)
     }
 
-    /// Computes `1, rho, rho^2, ...` for a challenge `rho` over all points, up to the longer list's
-    /// length.
+    /// Computes `1, rho, rho^2, ...` where the challenge `rho` is a hash of all powers. The number
+    /// of weights is that of the powers in G1 or in G2, whichever is larger.
     fn weights(&self) -> Vec<Fr> {
         let id = AccumulatorId::derive(SCHEME, &self.fingerprint(), b"");
         let mut transcript = Transcript::new(id, "parameters");
@@ -96,9 +96,9 @@ mod tests {
     use super::*;
     use crate::{SecretKey as _, bilinear::BilinearSecretKey};
 
-    /// Adds a point of order 3 to each power but the first, which only the subgroup check detects.
-    /// Without that check, a malicious store could make its author sign a digest for which no proof
-    /// verifies.
+    /// Adds a point of order 3 to each power but the first, which only
+    /// [`Parameters::are_in_subgroups`] detects. Without that check, a malicious store of
+    /// parameters could make the author sign a value for which no proof verifies.
     #[test]
     fn components_of_small_order_are_seen() {
         let workers = Workers::sequential();

@@ -1,4 +1,5 @@
-//! Changes of bilinear accumulators: values after every single step, and witness updates.
+//! Changes of sets under the bilinear accumulator: the value after every removal or addition, and
+//! witness updates.
 //!
 //! A change removes and adds one element after the other. Its update data are the values between
 //! these steps, and each step updates a witness by one linear equation. For an element `e`, values
@@ -96,8 +97,9 @@ impl Dynamic for Bilinear {
         Ok((after, BilinearUpdateData(values)))
     }
 
-    /// Cost for each witness: one multi-scalar product with one term per step. After many steps,
-    /// recomputing all witnesses with the set or the secret is cheaper.
+    /// Cost for each witness: one multi-scalar product with one term per step. A step removes or
+    /// adds one element. After many steps, recomputing all witnesses from the set or with the
+    /// secret key is cheaper.
     fn update_witnesses(
         _: &BilinearPublicKey,
         witnesses: &[(BilinearElement, BilinearWitness)],
@@ -128,7 +130,8 @@ impl Dynamic for Bilinear {
     }
 }
 
-/// Computes the value after each step of a change, from the published powers.
+/// Computes the value of the set after each step of a change, from the published powers. A step
+/// removes or adds one element.
 fn points_of_steps(
     key: &BilinearPublicKey,
     plan: &Plan<'_, Bilinear>,
@@ -147,7 +150,8 @@ fn points_of_steps(
     Ok(run(workers, || G1Projective::normalize_batch(&points)))
 }
 
-/// Computes `f(s)` for the set before the change, and after each of its steps.
+/// Computes `f(s)`, the exponent of the value, for the set before the change and after each of its
+/// steps. A step removes or adds one element.
 fn exponents(
     secret: &BilinearSecretKey,
     plan: &Plan<'_, Bilinear>,

@@ -13,8 +13,8 @@ use crate::{
     wire::{self, Reader, Wire},
 };
 
-/// An element and its scalar. The digest determines 64 bytes, which are read as a big-endian number
-/// modulo the group order `r`.
+/// The digest of an element, and its scalar. The scalar is derived from 64 hashed bytes, read as a
+/// big-endian number modulo the group order `r`.
 ///
 /// The bias is below `r / 2^512 < 2^-257`. Zero is refused. Elements are not compared with the
 /// negative of the secret `s`, which would cost the holder of a public key a multiplication each. A
@@ -40,18 +40,18 @@ impl BilinearElement {
         (!scalar.is_zero()).then_some(Self { digest, scalar })
     }
 
-    /// Creates the element of a query.
+    /// Hashes the element of a client's query.
     ///
     /// # Errors
-    /// [`VerifyError::ElementNotAllowed`] if a scalar is zero.
+    /// [`VerifyError::ElementNotAllowed`] if the element's scalar is zero.
     pub(crate) fn queried(key: &BilinearPublicKey, element: &[u8]) -> Result<Self, VerifyError> {
         Self::new(key.id().digest_of(element)).ok_or(VerifyError::ElementNotAllowed)
     }
 
-    /// Creates the elements of a query, in the query's order.
+    /// Hashes the elements of a client's query, in the order of the query.
     ///
     /// # Errors
-    /// [`VerifyError::ElementNotAllowed`] if a scalar is zero.
+    /// [`VerifyError::ElementNotAllowed`] if the scalar of an element is zero.
     pub(crate) fn all_queried(
         key: &BilinearPublicKey,
         query: &[Vec<u8>],
@@ -60,7 +60,7 @@ impl BilinearElement {
         elements.collect()
     }
 
-    /// The scalar.
+    /// The scalar that represents this element in the accumulator's polynomial.
     pub const fn scalar(&self) -> Fr {
         self.scalar
     }
@@ -74,16 +74,16 @@ pub(super) fn scalars<'a>(elements: impl IntoIterator<Item = &'a BilinearElement
 
 /// Reduces a big-endian number modulo the group order.
 ///
-/// The number is split into three parts below the order. The library's reduction would multiply
-/// once for each byte.
+/// The number is split into three parts, each below the order. The reduction of `ark_ff` would
+/// multiply once for each byte.
 fn reduce(bytes: &[u8; 64]) -> Fr {
-    /// `2^192`.
+    /// `2^192`, the weight of one part relative to the next.
     const SHIFT: Fr = MontFp!("6277101735386680763835789423207666416102355444464034512896");
     let parts = bytes.rchunks(24).rev();
     parts.fold(Fr::ZERO, |number, part| number * SHIFT + below_order(part))
 }
 
-/// Reads a big-endian number of at most 24 bytes, a multiple of 8.
+/// Reads a big-endian number of 8, 16 or 24 bytes, which is below the group order.
 fn below_order(bytes: &[u8]) -> Fr {
     let mut limbs = [0; 4];
     for (limb, word) in limbs.iter_mut().zip(bytes.rchunks(8)) {

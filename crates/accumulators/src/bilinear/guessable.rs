@@ -15,19 +15,20 @@ use super::parameters::Parameters;
 /// Bound of guessable secrets: all from `-GUESSED` to `GUESSED` are detected.
 pub const GUESSED: u64 = 1 << 19;
 
-/// Number of listed multiples of the generator, which cover both signs.
+/// Number of multiples of the generator in the list of baby steps. A lookup by abscissa also finds
+/// their negatives.
 const LISTED: u64 = 1 << 10;
-/// Distance between two lookups in the list.
+/// Distance between two lookups (giant steps), as a multiple of the generator.
 const STEP: u64 = 2 * LISTED + 1;
-/// Number of lookups on each side of zero.
+/// Number of lookups (giant steps) for guesses above zero, and as many for guesses below.
 const LOOKS: u64 = GUESSED / STEP + 1;
 
 impl Parameters {
-    /// Returns whether the secret is guessable.
+    /// Returns whether the secret `s` of these parameters is guessable.
     ///
     /// Guessable secrets are the numbers up to [`GUESSED`], their negatives, and roots of unity of
-    /// small order. An order is small up to twice the number of published powers beyond the first,
-    /// in the group that has more powers.
+    /// small order. An order is small up to twice the number of published powers beyond the
+    /// generator, in the group with more powers.
     ///
     /// Cost: about 1600 additions of points, and one comparison for each power.
     pub(super) fn is_guessable(&self) -> bool {
@@ -65,7 +66,7 @@ fn is_small_multiple(point: &G1Affine) -> bool {
         .any(|look| look.is_zero() || listed.contains(&look.x.0))
 }
 
-/// Computes `start`, `start + step`, and so on.
+/// Computes the `count` points `start`, `start + step`, `start + 2 step`, and so on.
 fn multiples(start: G1Projective, step: G1Projective, count: u64) -> Vec<G1Affine> {
     let points = core::iter::successors(Some(start), |point| Some(*point + step));
     let count = usize::try_from(count).unwrap_or(usize::MAX);

@@ -1,10 +1,11 @@
-//! Multi-scalar sums: one sum, or the two sums of a batch of witnesses.
+//! Multi-scalar sums of points of G1: one sum, or the two sums by which a batch of witnesses is
+//! verified.
 //!
-//! The library's own sum works in projective coordinates and on whole scalars. This implementation
-//! halves the scalars by the endomorphism and adds in affine coordinates ([`affine`]). It takes
-//! about 0.6 of the time at 1 000 points. No threaded operation of the library is called. Only
-//! `workers` determines the threads, and with [`Workers::sequential`] all work stays on the calling
-//! thread.
+//! The sum of the `ark_ec` library works in projective coordinates and on whole scalars. This
+//! implementation halves the scalars by the endomorphism and adds in affine coordinates
+//! ([`affine`]). It takes about 0.6 of the time at 1 000 points. No threaded operation of `ark_ec`
+//! is called. Only `workers` determines the threads, and with [`Workers::sequential`] all work
+//! stays on the calling thread.
 //!
 //! Points must be in the subgroup of order `r`, since the endomorphism multiplies by `mu` only
 //! there.
@@ -51,7 +52,7 @@ pub(crate) fn multi_scalar_product(
 /// Different pairs are different scalars. Suppose `(a - a') + mu (b - b') = 0` modulo `r` with both
 /// differences below `2^65`. Then `|a - a'| < mu` and `mu * |b - b'| + |a - a'| < r`, so both are
 /// zero. Hence 16 uniform bytes choose among `2^128` scalars, which matches the security level of
-/// the curve. Yet a multiplication costs half of one by a 128-bit number.
+/// the curve. Yet multiplying a point by `rho` costs half as much as by a 128-bit number.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Coefficient([i64; 2]);
 
@@ -73,28 +74,29 @@ impl Coefficient {
     }
 }
 
-/// One summand of both sums of a [`PairSum`].
+/// One point with its factors in both sums of a [`PairSum`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Term {
     /// A point of the subgroup; the identity is allowed.
     pub(crate) point: G1Affine,
-    /// The random coefficient.
+    /// The random coefficient `rho` of the point in both sums.
     pub(crate) coefficient: Coefficient,
-    /// The weight in the second sum.
+    /// The additional factor `e` of the point in the second sum.
     pub(crate) scalar: Fr,
 }
 
 /// A random linear combination of points, and the same combination with each point weighted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PairSum {
-    /// The sum of `rho_i * W_i`.
+    /// The sum of `rho_i * W_i`, with the point `W_i` and the coefficient `rho_i` of each [`Term`].
     pub(crate) combination: G1Projective,
-    /// The sum of `rho_i * e_i * W_i`.
+    /// The sum of `rho_i * e_i * W_i`, where `e_i` is the scalar of the [`Term`].
     pub(crate) weighted: G1Projective,
 }
 
 impl PairSum {
-    /// Computes both sums together. They share the points and their images under the endomorphism.
+    /// Computes both sums together. They share one table of the points and their images under the
+    /// endomorphism.
     ///
     /// Cost: that of one sum with 1.5 times as many terms.
     pub(crate) fn new(terms: &[Term], workers: &Workers) -> Self {
@@ -119,5 +121,5 @@ impl PairSum {
     }
 }
 
-/// Length of half a scalar in bits, with its sign.
+/// Length in bits, with its sign, of each half of a decomposed scalar.
 pub(crate) const HALF_BITS: u32 = 128;

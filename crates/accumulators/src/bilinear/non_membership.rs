@@ -3,8 +3,9 @@
 //! For the set's polynomial `f` and an element `e` that is not in the set, `v = f(-e)` is not zero,
 //! and `X + e` divides `f(X) - v`. The witness is `v` and `W = [(f(s) - v) / (s + e)]_1`.
 //!
-//! A remainder `v = 0` is rejected, since only members have it. A member with a nonzero `v` would
-//! give `(W_e - W) / v = [1 / (e + s)]_1`, which breaks the strong Diffie-Hellman assumption.
+//! A remainder `v = 0` is rejected, since only elements of the set have it. A witness with `v`
+//! other than 0 for an element of the set would give `(W_e - W) / v = [1 / (e + s)]_1`, which
+//! breaks the strong Diffie-Hellman assumption.
 //!
 //! `W` is the identity only for the empty set, where `f = 1` and `v = 1`. Decoding therefore
 //! accepts the identity only with `v = 1`. Such a witness verifies only for the empty set's value,
@@ -41,19 +42,21 @@ pub struct BilinearNonMembershipWitness {
 }
 
 impl BilinearNonMembershipWitness {
-    /// `W`: the quotient of the set's polynomial by `X + e`, at `s`.
+    /// Returns `W = [(f(s) - v) / (s + e)]_1`: the quotient of the set's polynomial `f` by `X + e`,
+    /// evaluated at the secret `s`.
     pub const fn quotient(&self) -> G1Affine {
         self.quotient
     }
 
-    /// `v`: the remainder of this division.
+    /// Returns `v = f(-e)`: the remainder of the set's polynomial `f` divided by `X + e`. It is not
+    /// zero.
     pub const fn remainder(&self) -> Fr {
         self.remainder
     }
 }
 
-/// Checks `e(W, [s + e]_2) e([v]_1, [1]_2) = e(V, [1]_2)` as
-/// `e(e W + [v]_1 - V, [1]_2) e(W, [s]_2) = 1`.
+/// Checks, for the set's value `V` and the element `e`, that
+/// `e(W, [s + e]_2) e([v]_1, [1]_2) = e(V, [1]_2)` as `e(e W + [v]_1 - V, [1]_2) e(W, [s]_2) = 1`.
 ///
 /// Cost: two multiplications in G1, one product of two pairings.
 impl Proof for BilinearNonMembershipWitness {

@@ -1,4 +1,5 @@
-//! Parameters of the bilinear accumulator: powers of the secret in both groups.
+//! Parameters of the bilinear accumulator: powers of a secret `s` in the groups G1 and G2 of
+//! BLS12-381.
 
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
@@ -18,11 +19,12 @@ use crate::{
     wire::{self, Reader, Wire},
 };
 
-/// Number of the scheme in ids and formats.
+/// The number that identifies the bilinear scheme in the ids of accumulators and in encoded
+/// messages.
 pub(crate) const SCHEME: SchemeId = scheme::BILINEAR;
 
-/// Powers of a secret `s` with a purpose: `[s^i]_1` up to the largest set and `[s^i]_2` up to the
-/// largest subset.
+/// Powers of a secret `s`, with a name for their purpose: `[s^i]_1` up to the largest set and
+/// `[s^i]_2` up to the largest subset.
 ///
 /// Parameters from messages and from ceremony files pass the same check. The powers must begin with
 /// the generators and be the powers of one `s` in both groups. [`Parameters::for_claims`] and
@@ -44,7 +46,7 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Maximum length of a purpose in bytes.
+    /// Maximum length in bytes of [`Parameters::purpose`], the name for the use of the parameters.
     pub const MAX_PURPOSE: usize = 64;
 
     /// Creates parameters from powers, which must be points of the subgroups other than the
@@ -83,7 +85,8 @@ impl Parameters {
         Ok(parameters)
     }
 
-    /// Creates parameters from unchecked powers. `s_g2` is `[s]_2`.
+    /// Creates parameters without checking the powers. `s_g2` is `[s]_2`, which `powers_g2` may
+    /// lack.
     pub(super) fn assemble(
         powers_g1: Vec<G1Affine>,
         powers_g2: Vec<G2Affine>,
@@ -99,8 +102,8 @@ impl Parameters {
         }
     }
 
-    /// Reduces the parameters to the powers for verification: of witnesses, subset witnesses, and
-    /// sets of one element.
+    /// Returns the parameters with only the powers that verification needs. They suffice for
+    /// witnesses and subset witnesses, and for computing over sets of at most one element.
     #[must_use]
     pub fn for_verification(&self) -> Self {
         Self {
@@ -112,8 +115,8 @@ impl Parameters {
         }
     }
 
-    /// Creates parameters from a compressed `[s]_2` only. They can only check claims about
-    /// commitments.
+    /// Creates parameters from a compressed `[s]_2` only. They can only check
+    /// [`Claims`](super::commitments::Claims) about commitments.
     ///
     /// Neither the powers of `s` nor its guessability are checked. The caller must know `[s]_2`, or
     /// its fingerprint, from a trusted source.
@@ -136,38 +139,41 @@ impl Parameters {
         ))
     }
 
-    /// `[s]_2`, compressed.
+    /// Returns `[s]_2`, the secret times the generator of G2, as a compressed point.
     pub fn secret_in_g2(&self) -> [u8; G2_BYTES] {
         let s_g2 = self.powers_g2.get(1).copied().unwrap_or_default();
         point::encode::<g2::Config, G2_BYTES>(&s_g2)
     }
 
-    /// Hash of `[s]_2` and the purpose. The ids of all accumulators over these parameters cover it.
+    /// Hash of `[s]_2` and the purpose. The id of every accumulator over these parameters is
+    /// derived from this hash.
     pub const fn fingerprint(&self) -> [u8; 32] {
         self.fingerprint
     }
 
-    /// Maximum size of a set: the number of powers in G1 beyond the generator.
+    /// Maximum number of elements in a set: the number of powers in G1 beyond the generator.
     pub fn capacity(&self) -> usize {
         self.powers_g1.len().saturating_sub(1)
     }
 
-    /// Maximum size of a subset: the number of powers in G2 beyond the generator.
+    /// Maximum number of elements that one subset witness covers: the number of powers in G2 beyond
+    /// the generator.
     pub fn subset_limit(&self) -> usize {
         self.powers_g2.len().saturating_sub(1)
     }
 
-    /// Purpose or origin of the parameters.
+    /// Name for the purpose or origin of the parameters. Parameters with different purposes have
+    /// different fingerprints.
     pub fn purpose(&self) -> &str {
         &self.purpose
     }
 
-    /// `[s^i]_1` for `i` from 0 to the capacity.
+    /// The points `[s^i]_1` for `i` from 0 to [`Parameters::capacity`].
     pub fn powers_g1(&self) -> &[G1Affine] {
         &self.powers_g1
     }
 
-    /// `[s^i]_2` for `i` from 0 to the subset limit.
+    /// The points `[s^i]_2` for `i` from 0 to [`Parameters::subset_limit`].
     pub fn powers_g2(&self) -> &[G2Affine] {
         &self.powers_g2
     }
@@ -175,8 +181,9 @@ impl Parameters {
     /// Computes `[f(s)]_2` for the polynomial with these coefficients. Returns `None` if there are
     /// more coefficients than powers in G2.
     ///
-    /// Cost: one multi-scalar multiplication on the calling thread. Beyond [`MOST_SMALL`] terms it
-    /// runs on one thread that the whole process shares.
+    /// Cost: one multi-scalar multiplication on the calling thread. Sums of more than
+    /// [`MOST_SMALL`] terms run one after another, on a single thread that the whole process
+    /// shares.
     pub(crate) fn evaluate_g2(&self, coefficients: &[Fr]) -> Option<G2Projective> {
         let powers = self.powers_g2.get(..coefficients.len())?;
         if powers.len() <= MOST_SMALL {
@@ -200,7 +207,8 @@ impl Parameters {
     }
 }
 
-/// Maximum number of terms in G2 for [`small_sum`].
+/// Maximum number of terms of a sum in G2 that [`small_sum`] computes. Larger sums use another
+/// algorithm.
 const MOST_SMALL: usize = 65;
 
 /// Hashes `[s]_2`, which determines all powers, and the purpose.

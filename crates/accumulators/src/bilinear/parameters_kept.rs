@@ -1,4 +1,4 @@
-//! Local copies of verified parameters, which load without repeated checks.
+//! Encoding for local copies of verified parameters. Such copies load without repeated checks.
 
 use alloc::vec::Vec;
 
@@ -15,9 +15,11 @@ use crate::wire::{self, Reader};
 
 impl Parameters {
     /// Encodes the parameters with uncompressed coordinates of all powers. The result is twice as
-    /// long as the message, and is read without a square root or a check of the powers.
+    /// long as the [`Wire`](wire::Wire) encoding of the parameters. Reading it needs no square
+    /// roots and no check of the powers.
     ///
-    /// Layout: the message's body, with 96 bytes for each power in G1 and 192 for each in G2.
+    /// Layout: the body of the [`Wire`](wire::Wire) encoding, but with 96 bytes for each power in
+    /// G1 and 192 for each in G2.
     pub fn to_kept(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(
             2 * (G1_BYTES * self.powers_g1().len() + G2_BYTES * self.powers_g2().len()) + 80,
@@ -29,8 +31,9 @@ impl Parameters {
         bytes
     }
 
-    /// Decodes [`Parameters::to_kept`] **without verification**: neither subgroups nor powers above
-    /// the first are checked. The bytes must have been encoded and stored by this machine itself.
+    /// Decodes the result of [`Parameters::to_kept`] **without verification**. Neither the
+    /// membership of the points in the subgroups nor the powers above the generators are checked.
+    /// The bytes must have been encoded and stored by this machine itself.
     ///
     /// With false bytes, a server can only compute proofs that clients reject. An author must check
     /// [`Parameters::are_consistent`] and [`Parameters::are_in_subgroups`] before it signs values
@@ -76,7 +79,7 @@ fn read_points<C: SWCurveConfig, const N: usize>(
     points.collect()
 }
 
-/// Length of the coordinates of a point of G1 in bytes.
+/// Length in bytes of an uncompressed point of G1.
 const KEPT_G1: usize = 2 * G1_BYTES;
-/// Length of the coordinates of a point of G2 in bytes.
+/// Length in bytes of an uncompressed point of G2.
 const KEPT_G2: usize = 2 * G2_BYTES;

@@ -8,9 +8,9 @@
 //! multiplication. An inverse transform of length `d` gives its coefficients. One more transform of
 //! length `d` gives its values at the roots of `X^d = -1`.
 //!
-//! The parent multiplies these two sets of values. This costs a third less than transforming each
-//! child at length `2d` and the product back. The product of two full children is monic of degree
-//! `2d`, and only its known highest coefficient wraps around.
+//! The parent multiplies the values of its two children at both sets of roots. This costs a third
+//! less than transforming each child at length `2d` and the product back. The product of two full
+//! children is monic of degree `2d`, and only its known highest coefficient wraps around.
 //!
 //! The witness of a subset needs no division either: it is the product over all other elements.
 //!
@@ -41,7 +41,8 @@ pub use transform::Transform;
 
 use transform::padded_length;
 
-/// Computes the coefficients of the product of `X + e`: `n + 1` of them, the last one 1.
+/// Computes the coefficients, lowest first, of the product of `X + e` over the `n` elements `e`.
+/// There are `n + 1` coefficients, of which the last is 1.
 ///
 /// Cost: `O(n log^2 n)` field multiplications.
 pub fn product(elements: &[Fr], workers: &Workers) -> Vec<Fr> {
@@ -50,7 +51,8 @@ pub fn product(elements: &[Fr], workers: &Workers) -> Vec<Fr> {
     tree.levels.pop().unwrap_or_default().concat()
 }
 
-/// Divides by `X + element`, and returns the quotient and the remainder.
+/// Divides a polynomial by `X + element`. Returns the coefficients of the quotient, and the
+/// remainder.
 ///
 /// Cost: one multiplication for each coefficient (Horner's rule; the remainder is the value at
 /// `-element`).
@@ -81,12 +83,13 @@ pub fn evaluate(coefficients: &[Fr], point: Fr) -> Fr {
         .fold(Fr::ZERO, |value, coefficient| value * point + coefficient)
 }
 
-/// Partition of a set into leaves, and the products of all nodes.
+/// A binary tree over the elements of a set. Each node stores the product of `X + e` over its
+/// elements `e`.
 #[derive(Debug)]
 pub(crate) struct ProductTree {
-    /// Products of the nodes, from the leaves to the root.
+    /// For each level, from the leaves to the root, the coefficients of each node's product.
     pub(crate) levels: Vec<Vec<Vec<Fr>>>,
-    /// Capacity of the root: `2^a` or `3 * 2^a`.
+    /// Maximum number of factors in the root: the smallest `2^a` or `3 * 2^a` that fits the set.
     pub(crate) length: usize,
     /// Number of leaves, a power of two.
     pub(crate) leaves: usize,
@@ -94,7 +97,8 @@ pub(crate) struct ProductTree {
 }
 
 impl ProductTree {
-    /// Computes all products. A leaf has a capacity of at most `leaf` factors, which is at least 3.
+    /// Builds the tree and computes all products. `leaf`, the maximum number of factors in a leaf,
+    /// is at least 3.
     pub(crate) fn new(
         elements: &[Fr],
         leaf: usize,
@@ -112,7 +116,7 @@ impl ProductTree {
         tree
     }
 
-    /// Computes the shape of the tree without its products.
+    /// Computes the sizes of a tree for `elements` elements. Its list of products is empty.
     fn shape(elements: usize, leaf: usize) -> Self {
         let length = padded_length(elements);
         let mut leaves = 1;
@@ -138,9 +142,9 @@ impl ProductTree {
 
 /// A node of the tree while it is built.
 struct Node {
-    /// Product of the node's factors.
+    /// Coefficients of the product of the node's factors `X + e`.
     coefficients: Vec<Fr>,
-    /// Values at the roots of unity of the order of the node's capacity.
+    /// Values of this product at the roots of unity whose order is the capacity of the node.
     values: Vec<Fr>,
 }
 
@@ -205,7 +209,8 @@ fn wrapped(coefficients: &[Fr], length: usize, sign: Fr) -> Vec<Fr> {
     wrapped
 }
 
-/// Computes the product one factor at a time, with `n^2 / 2` multiplications.
+/// Computes the product of `X + e` over the `n` elements one factor at a time, with `n^2 / 2`
+/// multiplications.
 fn multiply_out(elements: &[Fr]) -> Vec<Fr> {
     let mut coefficients = Vec::with_capacity(elements.len() + 1);
     coefficients.push(Fr::ONE);
@@ -227,5 +232,6 @@ pub fn multiply_by_factor(coefficients: &mut Vec<Fr>, element: Fr) {
     coefficients.push(lower);
 }
 
-/// Capacity of a leaf that is multiplied out (chosen by a count of multiplications, not tuned).
+/// Maximum number of factors that a leaf multiplies one at a time. Chosen by a count of
+/// multiplications, not tuned.
 const LEAF: usize = 64;

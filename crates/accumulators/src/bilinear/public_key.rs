@@ -5,7 +5,8 @@ use alloc::sync::Arc;
 use super::parameters::{Parameters, SCHEME};
 use crate::{element::AccumulatorId, scheme::PublicKey};
 
-/// The public key of a bilinear accumulator: parameters and a label. Cheap to clone.
+/// The public key of a bilinear accumulator: [`Parameters`] and the label that names the
+/// accumulator. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct BilinearPublicKey {
     parameters: Arc<Parameters>,
@@ -19,7 +20,7 @@ impl BilinearPublicKey {
         Self { parameters, id }
     }
 
-    /// The parameters.
+    /// The parameters of the key: the published powers of the secret.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }

@@ -9,8 +9,8 @@
 //! always the generator, never a point from another party. Results are not checked before they are
 //! released, but a change is refused unless the value before it matches the set.
 //!
-//! The powers of `s`, the sums `e + s`, and `f(s)` in a change are also overwritten. These numbers
-//! are not overwritten:
+//! Intermediate numbers are overwritten after use: the powers of `s`, the sums `e + s`, and `f(s)`
+//! in a change. These numbers are not overwritten:
 //!
 //! * single exponents `f(s)` and `f(s) / (e + s)`,
 //! * the list of `f(s) / (e + s)` for a batch of all witnesses, and its intermediate products.
@@ -39,7 +39,8 @@ use crate::{
     wire::{self, Reader, Wire},
 };
 
-/// The secret `s` and the public key. It cannot be printed, and is wiped on drop.
+/// The secret key of a bilinear accumulator: the secret scalar `s`, and the public key. It cannot
+/// be printed, and is wiped on drop.
 #[expect(
     missing_debug_implementations,
     reason = "a secret has no business in a log"
@@ -50,8 +51,8 @@ pub struct BilinearSecretKey {
 }
 
 impl BilinearSecretKey {
-    /// Generates a key for sets of up to `capacity` elements and subset witnesses of up to
-    /// `subset_limit`, at least one each.
+    /// Generates a key. Sets may have up to `capacity` elements, and subset witnesses may cover up
+    /// to `subset_limit` elements. Both limits are at least one.
     ///
     /// Randomness: 64 bytes of the operating system. Cost: one fixed-base multiplication per
     /// power, spread over the workers. Memory: about 100 bytes per power in G1, 200 in G2.
@@ -72,7 +73,8 @@ impl BilinearSecretKey {
         ))
     }
 
-    /// Creates the key of a secret, which must not be zero.
+    /// Creates the key with the given secret `s`, which must not be zero, and computes its
+    /// parameters.
     pub(super) fn with_scalar(
         secret: SecretScalar,
         (capacity, subset_limit): (usize, usize),
@@ -83,7 +85,8 @@ impl BilinearSecretKey {
         Self::assemble(secret, BilinearPublicKey::new(Arc::new(parameters), label))
     }
 
-    /// Encodes the key in an envelope, for a key file. The bytes are wiped on drop.
+    /// Encodes the secret key for a key file, with the header of
+    /// [`wire::encode`](crate::wire::encode). The bytes are wiped on drop.
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         Zeroizing::new(wire::encode(self))
     }
@@ -96,14 +99,14 @@ impl BilinearSecretKey {
         }
     }
 
-    /// Returns the secret `s`.
+    /// Returns the secret scalar `s`.
     pub(crate) fn scalar(&self) -> Fr {
         *self.secret.expose()
     }
 
     /// Computes `f(s)`, the product of `e + s` over elements with these scalars.
     ///
-    /// Cost: one field multiplication per element, in independent lanes.
+    /// Cost: one field multiplication per element, in independent chains of products.
     ///
     /// # Errors
     /// [`AccumulateError::ElementNotAllowed`] if an element is `-s`.
@@ -119,7 +122,8 @@ impl BilinearSecretKey {
         Ok(product)
     }
 
-    /// Computes for each element, given by its scalar, the product of `e + s` over all others.
+    /// Computes for each element, given by its scalar, the product of `e + s` over all other
+    /// elements.
     ///
     /// # Errors
     /// [`AccumulateError::ElementNotAllowed`] if an element is `-s`.
@@ -142,19 +146,21 @@ impl BilinearSecretKey {
         ))
     }
 
-    /// Computes `[scalar]_1`, with the scalar split into shares.
+    /// Computes `[scalar]_1`. The secret scalar is split into pseudorandom shares against side
+    /// channels.
     pub(crate) fn multiply(&self, scalar: Fr) -> G1Affine {
         generator::multiply(&self.secret, &scalar).into_affine()
     }
 
-    /// Computes `[scalar]_1` for each scalar, with each split into shares.
+    /// Computes `[scalar]_1` for each scalar. Each is split into pseudorandom shares against side
+    /// channels.
     pub(crate) fn multiply_each(&self, scalars: &[Fr], workers: &Workers) -> Vec<G1Affine> {
         generator::multiply_each(&self.secret, scalars, workers)
     }
 }
 
-/// Computes the parameters of a secret for sets of up to `capacity` and subsets of up to
-/// `subset_limit` elements, at least one each.
+/// Computes the public powers of `secret` in G1 and in G2. They suffice for sets of up to
+/// `capacity` elements and subsets of up to `subset_limit`, at least one each.
 ///
 /// Cost: one fixed-base multiplication per power, spread over the workers.
 pub(super) fn powers_of(
@@ -209,7 +215,7 @@ impl EitherKey<Bilinear> for BilinearSecretKey {
 pub struct BilinearKeyParameters {
     /// Maximum number of elements of a set, at least one.
     pub capacity: usize,
-    /// Maximum number of elements of a subset witness, at least one.
+    /// Maximum number of elements that one subset witness covers, at least one.
     pub subset_limit: usize,
 }
 
@@ -251,7 +257,7 @@ impl SecretKey for BilinearSecretKey {
     }
 }
 
-/// Layout: `s` (32 bytes, big-endian). Reading takes the public key, which `s` must match.
+/// Layout: `s` (32 bytes, big-endian). Reading needs the public key, which `s` must match.
 impl Wire for BilinearSecretKey {
     type Context = BilinearPublicKey;
     const KIND: u8 = wire::KIND_SECRET_KEY;

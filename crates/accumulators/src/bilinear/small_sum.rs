@@ -1,7 +1,7 @@
 //! Multi-scalar sums of few terms in G2, on the calling thread.
 //!
-//! The curve library's sum would run in its thread pool, where all verifiers of a process with
-//! sequential workers wait for each other.
+//! The sum of the curve library would run in a thread pool. Verifiers with sequential workers share
+//! one such pool, and would wait for each other.
 //!
 //! The running time depends on the scalars, which must not be secret.
 //!
@@ -62,7 +62,7 @@ fn odd_multiples(point: &G2Affine) -> impl Iterator<Item = G2Projective> + use<>
 
 const WIDTH: usize = 5;
 
-/// `2^(WIDTH - 2)`.
+/// Number of odd multiples of a point that digits of `WIDTH` bits need: `2^(WIDTH - 2)`.
 const ODD_MULTIPLES: usize = 8;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Subset witnesses of the bilinear accumulator.
+//! Subset witnesses of the bilinear accumulator: one point that proves membership of many elements.
 
 use alloc::vec::Vec;
 
@@ -15,20 +15,22 @@ use super::{
 };
 use crate::{snapshot::Snapshot, statement::SubsetMembership, wire};
 
-/// `W_S = [product of (e_j + s) for all j outside the subset]_1`, 48 bytes.
+/// Evidence that all elements of a subset are in a set: `W = [product of (e_j + s)]_1` over the
+/// elements `e_j` outside the subset. 48 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BilinearSubsetWitness(pub(super) G1Affine);
 
 impl BilinearSubsetWitness {
-    /// The point.
+    /// The point `W` of G1, which is the value of the set without the subset.
     pub const fn point(&self) -> G1Affine {
         self.0
     }
 
-    /// Returns whether `e(W, [product of (e + s) over the subset]_2) = e(V, [1]_2)`.
+    /// Returns whether this witness `W` fits the subset and the value `V` of a set:
+    /// `e(W, [product of (e + s) over the subset]_2) = e(V, [1]_2)`.
     ///
     /// # Errors
-    /// Returns the subset limit of the public key if the subset is larger.
+    /// The subset limit of the public key, if the subset is larger.
     pub(super) fn belongs(
         &self,
         key: &BilinearPublicKey,
@@ -44,7 +46,8 @@ impl BilinearSubsetWitness {
     }
 }
 
-/// Checks `e(W, [product of (e + s) over the subset]_2) = e(V, [1]_2)`.
+/// Checks `e(W, [product of (e + s) over the subset]_2) = e(V, [1]_2)` for the value `V` of the
+/// set.
 ///
 /// Cost: one multi-scalar multiplication in G2, one product of two pairings.
 impl Proof for BilinearSubsetWitness {

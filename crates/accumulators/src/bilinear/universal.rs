@@ -25,8 +25,8 @@ use crate::{
 };
 
 impl Universal for Bilinear {
-    /// Cost with the secret key: two field multiplications per element and two fixed-base
-    /// multiplications.
+    /// Cost with the secret key: two field multiplications per element of the set, and two
+    /// multiplications of the generator.
     fn non_membership_witness(
         key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,
@@ -69,7 +69,7 @@ impl Universal for Bilinear {
     }
 }
 
-/// Computes `W` and `v` of an element from the published powers.
+/// Computes the witness (`W`, `v`) that an element is not in the set, from the published powers.
 fn with_powers(
     key: &BilinearPublicKey,
     members: &[Fr],
@@ -85,7 +85,7 @@ fn with_powers(
     Ok((quotient.into_affine(), remainder))
 }
 
-/// Computes `W` and `v` of an element from the secret.
+/// Computes the witness (`W`, `v`) that an element is not in the set, with the secret key.
 fn with_secret(
     secret: &BilinearSecretKey,
     members: &[Fr],

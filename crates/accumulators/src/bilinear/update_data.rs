@@ -1,4 +1,4 @@
-//! Update data of the bilinear accumulator.
+//! Data by which witnesses of the bilinear accumulator are updated after a change of the set.
 
 use alloc::vec::Vec;
 
@@ -8,8 +8,8 @@ use pad_core::DecodeError;
 use super::{parameters::SCHEME, public_key::BilinearPublicKey, value::BilinearValue};
 use crate::wire::{self, Reader, Wire};
 
-/// The values between the single steps of a change. There is one value less than elements removed
-/// and added.
+/// The values of the set between the steps of a change. Each step removes or adds one element, so
+/// there is one value less than there are steps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BilinearUpdateData(pub(super) Vec<BilinearValue>);
 

@@ -7,7 +7,8 @@ use ark_ec::short_weierstrass::SWCurveConfig;
 
 use crate::wire;
 
-/// `V = [product of (e_i + s)]_1`, 48 bytes. Never the identity.
+/// The value of a set: `V = [product of (e_i + s)]_1` over its elements `e_i`, 48 bytes. Never the
+/// identity.
 ///
 /// Source: Nguyen 2005, section 3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,13 +18,14 @@ impl BilinearValue {
     /// `[1]_1`, the value of the empty set.
     pub(crate) const EMPTY: Self = Self(<g1::Config as SWCurveConfig>::GENERATOR);
 
-    /// The point.
+    /// Returns the point `V` of G1.
     pub const fn point(&self) -> G1Affine {
         self.0
     }
 }
 
-/// Implements `Wire` for a point of G1 that is not the identity: the compressed point, 48 bytes.
+/// Implements `Wire` for a type that wraps a point of G1 other than the identity. The encoding is
+/// the compressed point, 48 bytes.
 macro_rules! wire_as_point {
     ($type:ident, $kind:expr) => {
         /// Layout: the compressed point (48 bytes).

@@ -8,21 +8,23 @@ use pad_core::{Proof, Verified, VerifyError};
 use super::{Bilinear, element::BilinearElement, value::wire_as_point};
 use crate::{snapshot::Snapshot, statement::Membership, wire};
 
-/// `W = [product of (e_j + s) for all j but i]_1`, 48 bytes. Never the identity.
+/// Evidence that an element is in a set: `W = [product of (e_j + s)]_1` over all other elements
+/// `e_j`, 48 bytes. Never the identity.
 ///
 /// Source: Nguyen 2005, section 3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BilinearWitness(pub(super) G1Affine);
 
 impl BilinearWitness {
-    /// The point.
+    /// Returns the point `W` of G1.
     pub const fn point(&self) -> G1Affine {
         self.0
     }
 }
 
-/// Checks `e(W, [e + s]_2) = e(V, [1]_2)` as `e(e W - V, [1]_2) e(W, [s]_2) = 1`. Both points of G2
-/// are then fixed, and the multiplication is in the cheaper group.
+/// Checks `e(W, [e + s]_2) = e(V, [1]_2)`, for the element `e` and the value `V`, as
+/// `e(e W - V, [1]_2) e(W, [s]_2) = 1`. In this form both points of G2 are fixed, and the
+/// multiplication by `e` is in the cheaper group G1.
 ///
 /// Cost: one multiplication in G1, one product of two pairings.
 impl Proof for BilinearWitness {

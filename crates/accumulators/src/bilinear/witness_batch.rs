@@ -19,7 +19,7 @@ use crate::{
     wire,
 };
 
-/// A witness for each element of a list.
+/// One membership witness for each element of a list, verified together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BilinearWitnessBatch(Vec<BilinearWitness>);
 
@@ -32,9 +32,9 @@ impl From<Vec<BilinearWitness>> for BilinearWitnessBatch {
 /// Checks the equations of all witnesses in a random combination:
 /// `e(sum of rho_i e_i W_i - (sum of rho_i) V, [1]_2) e(sum of rho_i W_i, [s]_2) = 1`.
 ///
-/// Each coefficient is one of `2^128` and comes from a transcript over accumulator, version, value,
-/// elements and witnesses. False witnesses pass with probability `2^-128` per attempt. This
-/// requires all witnesses to be points of the subgroup, which decoding ensures.
+/// Each coefficient is one of `2^128` and is a hash over accumulator, version, value, elements and
+/// witnesses. False witnesses pass with probability `2^-128` per attempt. This requires all
+/// witnesses to be points of the subgroup, which decoding ensures.
 ///
 /// Cost: two multi-scalar products, one product of two pairings.
 impl Proof for BilinearWitnessBatch {
@@ -69,7 +69,8 @@ impl Proof for BilinearWitnessBatch {
 }
 
 impl BilinearWitnessBatch {
-    /// Combines the witnesses with their elements' scalars and random coefficients.
+    /// Returns a [`Term`] for each witness: the point, the scalar of its element, and a random
+    /// coefficient.
     fn terms(&self, snapshot: &Snapshot<Bilinear>, elements: &[BilinearElement]) -> Vec<Term> {
         let mut transcript = Transcript::new(snapshot.key.id(), "witness-batch");
         transcript.absorb(&snapshot.version.number().to_be_bytes());
@@ -96,7 +97,7 @@ impl BilinearWitnessBatch {
     }
 }
 
-/// Derives two coefficients from the halves of a challenge.
+/// Decodes each half of a challenge as one random coefficient.
 fn coefficients(challenge: [u8; 32]) -> (Coefficient, Coefficient) {
     let (first, second) = challenge.split_at(16);
     let half = |bytes: &[u8]| {

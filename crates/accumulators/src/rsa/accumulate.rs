@@ -1,4 +1,4 @@
-//! Values and membership witnesses of sets, with either key.
+//! Computation of the values and membership witnesses of sets, with the public or the secret key.
 
 use pad_core::Workers;
 use rsa_group::{ModularGroup as _, Residue};
@@ -38,8 +38,8 @@ impl EitherKey<Rsa> for RsaSecretKey {
 impl Accumulator for Rsa {
     type SecretKey = RsaSecretKey;
 
-    /// Cost with the public key: one power with the product of all primes. This is about one power
-    /// with an exponent of a prime's length for each element.
+    /// Cost with the public key: one power with the product of all primes. The cost is about that
+    /// of one power with a prime as its exponent for each element.
     fn accumulate(
         key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,
@@ -61,8 +61,9 @@ impl Accumulator for Rsa {
         Ok(RsaWitness::new(residue, element.offset()))
     }
 
-    /// Cost: half of `log2(n)` powers for each witness, see `all_witnesses`. With the secret key:
-    /// for each witness, two powers by tables, modulo factors of half the modulus's length.
+    /// Cost with the public key: `log2(n) / 2` powers for each of `n` witnesses; see
+    /// `all_witnesses`. With the secret key: for each witness, two powers by tables, modulo factors
+    /// of half the modulus's length.
     fn witnesses(
         key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,
@@ -87,7 +88,8 @@ impl Accumulator for Rsa {
             .collect())
     }
 
-    /// Cost: one short power in addition to the witnesses, `value = witness^prime`.
+    /// Cost: that of the witnesses, and one short power. The value is a witness raised to its
+    /// element's prime.
     fn witnesses_and_value(
         key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,
@@ -108,10 +110,10 @@ impl Accumulator for Rsa {
     }
 }
 
-/// Raises `g` to the primes of the elements.
+/// Raises the base `g` to the product of the primes of the elements.
 ///
 /// # Errors
-/// [`AccumulateError::FaultDetected`] with the secret key.
+/// [`AccumulateError::FaultDetected`] with the secret key, if a result fails its check.
 pub(super) fn power_of_base<'a>(
     key: &impl EitherKey<Rsa>,
     elements: impl IntoIterator<Item = &'a RsaElement>,

@@ -11,8 +11,8 @@
 //!     ...   ...  ...   ...           each leaf ends up with its witness
 //! ```
 //!
-//! Both powers of a node have one base, so they share their squarings. Near the root, with fewer
-//! nodes than threads, each thread computes one power with its own squarings.
+//! Both powers of a node have one base, so they share their squarings. Near the root there are
+//! fewer nodes than threads. There, each thread computes one power with its own squarings.
 //!
 //! Source: Sander, Ta-Shma & Yung 2000 (the tree); Yao 1976 (the sharing). Deviation: Tremel 2013
 //! computes each witness on its own, in quadratic time.
@@ -24,7 +24,7 @@ use rug::{Complete, Integer};
 #[cfg(test)]
 mod tests;
 
-/// Number of tasks for each thread, for load balancing.
+/// Number of subtrees into which the work is split for each thread, for load balancing.
 const TASKS_PER_THREAD: usize = 4;
 
 /// Computes for each prime `base` raised to all other primes, in the order of the primes.
@@ -51,8 +51,8 @@ pub(crate) fn all_witnesses<G: ModularGroup>(
     witnesses
 }
 
-/// Remaining splits of the tree: into separate chains of squarings (`threads`), and into `tasks`. A
-/// value of 1 disables splitting.
+/// How much parallel work a subtree may still create. With `threads` above 1, the two powers of a
+/// node run on separate threads. With `tasks` above 1, so do its two subtrees.
 #[derive(Clone, Copy)]
 struct Budget {
     threads: usize,
@@ -68,7 +68,7 @@ impl Budget {
     }
 }
 
-/// A binary tree over primes, with the product of each half.
+/// A binary tree over primes. Each node stores the product of its primes.
 enum Tree {
     Leaf(Integer),
     Node {
@@ -109,7 +109,8 @@ impl Tree {
         }
     }
 
-    /// Stores the witness of each leaf. `base` is raised to everything outside of this tree.
+    /// Computes the witness of each leaf into `witnesses`. `base` is the accumulator's base, raised
+    /// to all primes outside of this subtree.
     fn descend<G: ModularGroup>(
         &self,
         group: &G,
@@ -148,7 +149,8 @@ fn place<T>(witness: T, witnesses: &mut [T]) {
     }
 }
 
-/// Computes the bases of both halves of a node with shared squarings.
+/// Computes the two bases for the halves of a node, with shared squarings. Each is `base` raised to
+/// the product of the other half.
 fn bases<G: ModularGroup>(
     group: &G,
     base: &G::Element,

@@ -1,8 +1,8 @@
-//! Creation of subset witnesses.
+//! Creation of subset witnesses: one proof that many elements are in the set.
 //!
-//! Shamir's trick combines the members' witnesses into a subset witness without the set. With
-//! `w_1^(x_1) = value = w_2^(x_2)` and `s x_1 + t x_2 = 1`, the residue `w_1^t w_2^s` is a root of
-//! the value of degree `x_1 x_2`.
+//! Shamir's trick combines the witnesses of single elements into a subset witness without the set.
+//! With `w_1^(x_1) = value = w_2^(x_2)` and `s x_1 + t x_2 = 1`, the residue `w_1^t w_2^s` is a
+//! root of the value of degree `x_1 x_2`.
 //!
 //! Source: Boneh, Bünz & Fisch 2019, section 4.2 (aggregation); Shamir 1983, "On the generation of
 //! cryptographically strong pseudorandom sequences" (the trick).
@@ -28,9 +28,10 @@ use crate::{
 };
 
 impl Batch for Rsa {
-    /// Cost with the public key: three powers. One exponent is as long as the product of all other
-    /// representatives, and two are as long as the product of the subset's. Cost with the secret
-    /// key: at most two cheap multiplications for each element of the set, and three powers.
+    /// Cost with the public key: three powers. One exponent is as long as the product of the
+    /// representatives outside the subset. Two are as long as the product of those in the subset.
+    /// Cost with the secret key: at most two cheap multiplications for each element of the set, and
+    /// three powers.
     fn subset_witness(
         key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,
@@ -62,7 +63,8 @@ impl Batch for Rsa {
         })
     }
 
-    /// Checks the result, not each witness: errors that cancel remain unnoticed.
+    /// Verifies the resulting subset witness, not each given witness. Errors that cancel each other
+    /// remain unnoticed.
     ///
     /// Cost: `log2(k)` levels of simultaneous powers, one power and a verification. The exponents
     /// of each level together have the length of the product of the `k` representatives. The last
@@ -99,11 +101,11 @@ impl Batch for Rsa {
     }
 }
 
-/// A root of the value, with its degree.
+/// A residue that is a root of the accumulator value, with its degree.
 #[derive(Clone)]
 struct Root {
     number: Integer,
-    /// Exponent that raises the root to the value.
+    /// Degree of the root: `number^degree` is the accumulator value.
     degree: Integer,
 }
 

@@ -1,4 +1,4 @@
-//! Changes of RSA accumulators.
+//! Changes of sets under the RSA accumulator: new values, and witness updates.
 //!
 //! With the public key, additions raise the value to the new primes. After a removal the value is
 //! recomputed from the remaining set. With the secret key the value is always recomputed, with
@@ -9,7 +9,7 @@
 //! not check that the value belongs to a set. The root of a stale value that does not contain the
 //! removed `r` is a witness of `r`, computed and published by the author.
 //!
-//! Witnesses are updated with nothing but the change log:
+//! Witnesses are updated from the list of changes only:
 //!
 //! ```text
 //! r   the element's prime          w^r      = before
@@ -20,8 +20,8 @@
 //! ```
 //!
 //! Consecutive changes fold into one: their `A` and `D` multiply, and elements that were both added
-//! and removed cancel. The change log of an RSA accumulator is public and reveals only the added
-//! and removed elements. Witness updates need no further data.
+//! and removed cancel. The changes of an RSA accumulator are public and reveal only the added and
+//! removed elements. Witness updates need no further data.
 //!
 //! Source: Camenisch & Lysyanskaya 2002, "Dynamic accumulators and application to efficient
 //! revocation of anonymous credentials", section 3.
@@ -52,8 +52,8 @@ use crate::{
 mod tests;
 
 impl Dynamic for Rsa {
-    /// With the public key and removed elements, `value` is neither used nor checked; the change
-    /// repeats it.
+    /// With the public key and removed elements, `value` is neither used nor checked. The returned
+    /// change contains it unchanged as [`Change::before`].
     ///
     /// Cost with the public key: one power for each added element, or for each element of the set
     /// if elements are removed. With the secret key: two cheap products for each element of the
@@ -77,11 +77,12 @@ impl Dynamic for Rsa {
         Ok((RsaValue::new(residue), RsaUpdateData))
     }
 
-    /// A result of `None` repeats what the unverified log states. It is not evidence of a removal.
+    /// A result of `None` means that the list of changes removes the element. The list is not
+    /// verified. It is not evidence of a removal.
     ///
     /// Cost for each witness: two powers, one with the exponents of all added elements and one with
-    /// the exponents of all removed elements. The cost is linear in the size of the log. The powers
-    /// of the last value share their squarings.
+    /// the exponents of all removed elements. The cost is linear in the size of the list. The
+    /// powers of the last value share their squarings among all witnesses.
     fn update_witnesses(
         key: &RsaPublicKey,
         witnesses: &[(RsaElement, RsaWitness)],
@@ -124,7 +125,7 @@ impl Dynamic for Rsa {
     }
 }
 
-/// Raises the value to the primes of the added elements.
+/// Returns the value after additions only: `value` raised to the primes of the added elements.
 fn grown(key: &RsaPublicKey, value: &RsaValue, added: &[RsaElement], workers: &Workers) -> Residue {
     let group = key.group();
     let exponent = product(added.iter().map(RsaElement::prime), workers);
@@ -133,10 +134,11 @@ fn grown(key: &RsaPublicKey, value: &RsaValue, added: &[RsaElement], workers: &W
 
 /// Consecutive changes folded into one.
 struct NetChange {
-    /// Digests that some change removes or adds.
+    /// Digests of the elements that any of the changes removes.
     removes: HashSet<ElementDigest>,
     adds: HashSet<ElementDigest>,
-    /// Products of the primes that are removed and added on balance.
+    /// Product of the primes that all changes together remove. Primes that are also added back are
+    /// left out.
     removed: Integer,
     added: Integer,
 }
@@ -181,7 +183,8 @@ impl NetChange {
         self.adds.contains(element.digest()) && !self.removes(element)
     }
 
-    /// Updates the witnesses of untouched elements to the value after all changes.
+    /// Updates the witnesses of elements that no change removes or adds. `after` is the value after
+    /// all changes.
     fn update(
         &self,
         group: &ResidueGroup,
@@ -216,13 +219,14 @@ impl NetChange {
         Ok(updated.collect())
     }
 
-    /// Updates a witness over changes without removals.
+    /// Updates a witness over changes that remove nothing on balance.
     fn add(&self, group: &ResidueGroup, witness: &RsaWitness) -> RsaWitness {
         let power = group.power(witness.residue().as_integer(), &self.added);
         RsaWitness::new(group.canonical(power), witness.offset())
     }
 
-    /// Computes `(a, b)` with `b D - a r = 1` and `0 < b < r`, so that neither is negative.
+    /// Computes `(a, b)` with `b D - a r = 1` and `0 < b < r`, so that neither is negative. `D` is
+    /// the product of the removed primes, and `r` is `prime`.
     fn bezout(&self, prime: &Integer) -> Result<(Integer, Integer), AccumulateError> {
         let b = self
             .removed

@@ -19,7 +19,7 @@ use crate::{
 /// An element: its digest and its prime representative.
 ///
 /// Elements of sets have the first prime of their search window. A received element may have
-/// another prime of the window, and is then not equal to the first. See
+/// another prime of the window. It then differs from the element with the first prime. See
 /// [`RsaWitness`](super::RsaWitness) for the consequences.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RsaElement {
@@ -48,12 +48,13 @@ impl RsaElement {
         })
     }
 
-    /// Creates the element of a digest from a claimed offset of its prime.
+    /// Creates the element of a digest from the claimed offset of its prime in the search window.
     ///
     /// Cost: one primality test.
     ///
     /// # Errors
-    /// [`RepresentativeError`] if the number at the offset is not a prime of the rule's length.
+    /// [`RepresentativeError`] if the number at the offset is not a prime, or has more bits than
+    /// the key's rule allows.
     pub(crate) fn at_offset(
         key: &RsaPublicKey,
         digest: &ElementDigest,
@@ -68,11 +69,11 @@ impl RsaElement {
         })
     }
 
-    /// Like [`RsaElement::at_offset`], but from the bytes of an element during verification.
+    /// Like [`RsaElement::at_offset`], but hashes the bytes of a queried element first.
     ///
     /// # Errors
-    /// [`VerifyError::OffsetOutsideWindow`] if the number at the offset has more bits than the
-    /// rule; [`VerifyError::NotAPrimeRepresentative`] if it is even or composite.
+    /// [`VerifyError::OffsetOutsideWindow`] if the number at the offset has more bits than the rule
+    /// allows; [`VerifyError::NotAPrimeRepresentative`] if it is even or composite.
     pub(crate) fn verified(
         key: &RsaPublicKey,
         element: &[u8],
@@ -85,7 +86,8 @@ impl RsaElement {
         })
     }
 
-    /// Creates the elements of a query, in its order, from the claimed offsets of their primes.
+    /// Creates the elements of a query, in the order of the query, from the claimed offsets of
+    /// their primes.
     ///
     /// # Errors
     /// The errors of [`RsaElement::verified`].
@@ -100,7 +102,7 @@ impl RsaElement {
             .collect()
     }
 
-    /// The prime representative.
+    /// The prime that represents the element in the exponent of the accumulator.
     pub const fn prime(&self) -> &Integer {
         &self.prime
     }

@@ -43,14 +43,16 @@ use crate::{
     wire::{self, Reader, Wire},
 };
 
-/// Evidence that an element is not in the set of a value: `(a, B)` with `value^a * B^r = g`.
+/// Evidence that an element is not in the set of an accumulator value: `(a, B)` with
+/// `value^a * B^r = g`. `r` is the element's prime, and `g` the base.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RsaNonMembershipWitness {
-    /// `a`: the inverse of the set's product modulo the representative. Unchecked before `check`.
+    /// `a`: the inverse of the set's product modulo the representative. The range of a decoded
+    /// number is unchecked until verification.
     pub(super) remainder: Integer,
     /// The residue `B` of the equation.
     pub(super) cofactor: Residue,
-    /// Length of the encoded remainder in bytes, which is the length of representatives.
+    /// Length in bytes of the encoded remainder, which is that of a prime representative.
     pub(super) length: usize,
 }
 
@@ -64,10 +66,11 @@ impl RsaNonMembershipWitness {
     }
 }
 
-/// Commitment: the verified value. Query: the element. Statement: its absence.
+/// Commitment: the verified value. Query: the element. Statement: the absence of the element from
+/// the set.
 ///
-/// Cost: one search for the representative, and one simultaneous power with two exponents of its
-/// length.
+/// Cost: one search for the representative, and one simultaneous power with two exponents as long
+/// as the representative.
 ///
 /// Errors:
 /// * [`VerifyError::WrongAccumulator`] if `B` does not fit the group in length or range.

@@ -21,10 +21,10 @@ use crate::{
 #[cfg(test)]
 mod tests;
 
-/// Number of the scheme in ids and formats.
+/// The number that identifies the RSA scheme in the ids of accumulators and in encoded messages.
 pub(crate) const SCHEME: SchemeId = scheme::RSA;
 
-/// Smallest and largest accepted modulus, in bits.
+/// Accepted lengths of a modulus in bits.
 const MODULUS_BITS: core::ops::RangeInclusive<u32> = 2048..=8192;
 
 /// The number RSA-2048 of the RSA Factoring Challenge, in decimal digits.
@@ -39,8 +39,8 @@ const RSA_2048: &str = "\
 
 /// A modulus with unknown factors, the base derived from it, and the rule of prime representatives.
 ///
-/// The modulus is trusted, since a party that knows its factors can forge every proof. The author
-/// of a modulus knows them by design.
+/// The modulus is trusted, since a party that knows its factors can forge every proof. An author
+/// that generated its own modulus knows them by design.
 #[derive(Debug)]
 pub struct Parameters {
     group: ResidueGroup,
@@ -86,7 +86,8 @@ impl Parameters {
         self.group.modulus()
     }
 
-    /// Returns the base `g`: a square up to sign, derived from a hash of the modulus and the rule.
+    /// Returns the base `g`: a square up to sign, derived from a hash of the modulus and the rule
+    /// of representatives.
     pub const fn base(&self) -> &Residue {
         &self.base
     }
@@ -95,7 +96,7 @@ impl Parameters {
         &self.group
     }
 
-    /// Rule that maps elements to primes.
+    /// Returns the rule that maps elements to primes.
     pub const fn rule(&self) -> RepresentativeRule {
         self.rule
     }
@@ -116,10 +117,11 @@ fn fingerprint(group: &ResidueGroup, rule: RepresentativeRule) -> [u8; 32] {
 
 /// Derives the base: the square of a number expanded from the fingerprint.
 ///
-/// A square lies in the subgroup without small orders if `N` is a product of safe primes. A hash
-/// has no known root, and no known relation to another base.
+/// If `N` is a product of safe primes, a square lies in a subgroup without elements of small order.
+/// A hashed number has no known root, and no known relation to another base.
 fn base(group: &ResidueGroup, fingerprint: [u8; 32]) -> Residue {
-    /// 128 bits more than the largest modulus, so that the reduction is close to uniform.
+    /// Length of the expanded number: 128 bits more than the largest modulus, so that its remainder
+    /// is close to uniform.
     const BYTES: usize = 8192 / 8 + 16;
     let bytes = ElementDigest::from_bytes(fingerprint).expand::<BYTES>();
     let root = modulus::read(&bytes) % group.modulus();
@@ -151,7 +153,8 @@ impl Wire for Parameters {
     }
 }
 
-/// The public key of an RSA accumulator: parameters and a label. Cheap to clone.
+/// The public key of an RSA accumulator: [`Parameters`] and the label that names the accumulator.
+/// Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct RsaPublicKey {
     parameters: Arc<Parameters>,
@@ -170,7 +173,7 @@ impl RsaPublicKey {
         }
     }
 
-    /// Adds a table of powers of the base.
+    /// Returns the key with a table of powers of the base, which speeds up accumulation.
     pub(super) fn with_table(self, powers: PowersTable) -> Self {
         Self {
             powers: Some(powers),
@@ -178,7 +181,7 @@ impl RsaPublicKey {
         }
     }
 
-    /// The parameters.
+    /// Returns the parameters of the key: modulus, base and rule of representatives.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
@@ -187,7 +190,8 @@ impl RsaPublicKey {
         self.parameters.group()
     }
 
-    /// Reads a residue and checks that it is a canonical element of the group.
+    /// Reads a residue from a message, and checks that it is invertible and in its one canonical
+    /// form.
     ///
     /// Cost: one gcd with the modulus.
     ///
@@ -208,7 +212,7 @@ impl RsaPublicKey {
         group.read_but_one(reader.take(group.length())?)
     }
 
-    /// Raises `g` to the product of primes.
+    /// Raises the base `g` to the product of `primes`.
     ///
     /// Cost: one [`RsaPublicKey::power`] with an exponent as long as the product.
     pub(crate) fn power_of_base<'a>(
@@ -220,10 +224,10 @@ impl RsaPublicKey {
         self.group().canonical(power)
     }
 
-    /// Raises `g` to a nonnegative exponent.
+    /// Raises the base `g` to a nonnegative exponent.
     ///
-    /// Cost: a squaring for each bit. If the published powers suffice, instead a product for each
-    /// dozen bits.
+    /// Cost: a squaring for each bit. If the table of published powers is long enough for the
+    /// exponent, a product for each dozen bits instead.
     pub(crate) fn power(&self, exponent: &Integer, workers: &Workers) -> Integer {
         let group = self.group();
         self.powers

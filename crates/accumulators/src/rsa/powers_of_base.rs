@@ -21,26 +21,29 @@ use crate::{
 #[cfg(test)]
 mod tests;
 
-/// A table of `g^(2^(24 i))` for consecutive `i`. Cheap to clone.
+/// A table of `g^(2^(24 i))` for `i = 0, 1, 2, ...`, where `g` is the base of an RSA accumulator.
+/// Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PowersOfBase(PowersTable);
 
 impl PowersOfBase {
-    /// Computes the powers for exponents of up to `elements` elements.
+    /// Computes a table that suffices to accumulate sets of up to `elements` elements.
     ///
-    /// Cost: one squaring per bit, on one thread, so about a power for each element.
+    /// Cost: one squaring per bit of the exponent, on one thread. This is about one power for each
+    /// element.
     pub fn compute(key: &RsaPublicKey, elements: usize) -> Self {
         let (group, base) = (key.group(), key.parameters().base());
         let bits = elements.saturating_mul(bits_of_element(key));
         Self(PowersTable::compute(group, base, bits))
     }
 
-    /// Number of elements for which the powers suffice.
+    /// Size of the largest set that can be accumulated with this table.
     pub fn capacity(&self, key: &RsaPublicKey) -> usize {
         self.0.bits() / bits_of_element(key)
     }
 
-    /// Checks that the first entry is `g` and that every other follows from the previous one.
+    /// Checks that the first entry is `g` and that every other entry is the previous one raised to
+    /// `2^24`.
     fn is_consistent(&self, key: &RsaPublicKey) -> bool {
         let entries = self.0.entries();
         let coefficients = coefficients(key, entries, entries.len().saturating_sub(1));
@@ -67,7 +70,8 @@ fn bits_of_element(key: &RsaPublicKey) -> usize {
     to_usize(key.parameters().rule().bit_length())
 }
 
-/// Derives coefficients of 128 bits that are unpredictable before the entries are fixed.
+/// Derives `count` coefficients of 128 bits as hashes of all entries. A party that chooses the
+/// entries cannot choose the coefficients.
 fn coefficients(key: &RsaPublicKey, entries: &[Residue], count: usize) -> Vec<Integer> {
     let mut transcript = Transcript::new(key.id(), "powers of base");
     for entry in entries {
@@ -78,8 +82,8 @@ fn coefficients(key: &RsaPublicKey, entries: &[Residue], count: usize) -> Vec<In
         .collect()
 }
 
-/// Layout: number of entries (4 bytes), entries as residues. Reading checks all of them against
-/// `g`.
+/// Layout: number of entries (4 bytes), entries as residues. Reading checks that all entries are
+/// the stated powers of `g`.
 impl Wire for PowersOfBase {
     type Context = RsaPublicKey;
     const KIND: u8 = wire::KIND_POWERS;

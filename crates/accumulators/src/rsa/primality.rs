@@ -31,20 +31,22 @@ mod tests;
 
 /// Number of Miller-Rabin rounds after the Baillie-PSW test.
 const ROUNDS: u8 = 3;
-/// Numbers below this bound are tested by trial division.
+/// Numbers below this bound are tested by trial division only.
 const SMALL: u64 = 1 << 16;
-/// Lucas parameter at which the test for squares is made. Squares have no parameter.
+/// The search for a Lucas parameter tests whether the number is a square when it reaches this
+/// candidate. No parameter exists for a square.
 const BEFORE_SQUARE_TEST: u64 = 12;
-/// Upper bound of Lucas parameters. A number that is not below [`SMALL`] and shares a factor with a
-/// discriminant `(P - 2)(P + 2)` is therefore composite. Half of all `P` are suitable for a number
-/// that is not a square.
+/// Upper bound of the Lucas parameters `P` that are tried. A number of at least [`SMALL`] that
+/// shares a factor with a discriminant `(P - 2)(P + 2)` is therefore composite. For a number that
+/// is not a square, half of all `P` are suitable.
 const LUCAS_BOUND: u64 = 1 << 15;
 
 /// Returns whether `number`, in little-endian limbs, is prime. See the module documentation for the
 /// error probability.
 ///
 /// Cost for a prime of b bits: about 2 b squarings (base 2, Lucas) and b products (Lucas). Each
-/// round adds b squarings and b / 4 products. Nearly every composite costs b squarings.
+/// Miller-Rabin round adds b squarings and b / 4 products. Nearly every composite costs b
+/// squarings.
 pub(crate) fn is_prime<const LIMBS: usize>(number: &[u64; LIMBS]) -> bool {
     if let [low, high @ ..] = number.as_slice()
         && *low < SMALL
@@ -65,7 +67,7 @@ fn is_small_prime(number: u64) -> bool {
     number >= 2 && !(2..=251).any(|divisor| divisor < number && divides(divisor))
 }
 
-/// An odd number with values shared by its tests.
+/// An odd number whose primality is tested, with values that several tests use.
 struct Candidate<const LIMBS: usize> {
     field: Montgomery<LIMBS>,
     /// Montgomery form of -1.
@@ -79,7 +81,7 @@ impl<const LIMBS: usize> Candidate<LIMBS> {
         Some(Self { field, minus_one })
     }
 
-    /// Performs the strong probable-prime test to base 2.
+    /// Performs the strong probable-prime test to base 2. Returns whether the number passes.
     fn passes_base_two(&self) -> bool {
         let mut number_less_one = *self.field.modulus();
         clear_lowest_bit(&mut number_less_one);
@@ -87,7 +89,7 @@ impl<const LIMBS: usize> Candidate<LIMBS> {
         self.reaches_minus_one(self.power_of_two(&exponent), twos)
     }
 
-    /// Computes `2^exponent`.
+    /// Computes `2^exponent` modulo the number, in Montgomery form.
     fn power_of_two(&self, exponent: &[u64; LIMBS]) -> [u64; LIMBS] {
         let mut power = *self.field.one();
         if self.field.has_room() {
@@ -109,7 +111,8 @@ impl<const LIMBS: usize> Candidate<LIMBS> {
         power
     }
 
-    /// Performs the strong probable-prime test with the base of round `round`.
+    /// Performs the strong probable-prime test with the base that is derived for `round`. Returns
+    /// whether the number passes.
     fn passes_round(&self, round: u8) -> bool {
         let base = self
             .field
@@ -123,7 +126,8 @@ impl<const LIMBS: usize> Candidate<LIMBS> {
         self.reaches_minus_one(self.power(&base, &exponent), twos)
     }
 
-    /// Returns whether `power` is 1, or whether one of its first `twos` repeated squares is -1.
+    /// Returns whether the number passes a strong probable-prime test. It passes if `power` is 1,
+    /// or if one of `power^(2^i)` with `i` below `twos` is -1.
     fn reaches_minus_one(&self, mut power: [u64; LIMBS], twos: u32) -> bool {
         if power == *self.field.one() {
             return true;
@@ -137,7 +141,7 @@ impl<const LIMBS: usize> Candidate<LIMBS> {
         false
     }
 
-    /// Computes `base^exponent` by windows of four bits.
+    /// Computes `base^exponent` modulo the number, in windows of four bits of the exponent.
     fn power(&self, base: &[u64; LIMBS], exponent: &[u64; LIMBS]) -> [u64; LIMBS] {
         let mut table = [*self.field.one(); 16];
         let mut entry = *self.field.one();
@@ -158,8 +162,8 @@ impl<const LIMBS: usize> Candidate<LIMBS> {
     }
 
     /// Performs the extra strong Lucas test with `Q = 1` and P by method C. With `n + 1 = d 2^s`, d
-    /// odd, a number passes if `U_d = 0` and `V_d = ±2`. It also passes if `V_(d 2^r) = 0` for some
-    /// `r < s - 1`.
+    /// odd, a number `n` passes if `U_d = 0` and `V_d = ±2`. It also passes if `V_(d 2^r) = 0` for
+    /// some `r < s - 1`.
     fn passes_lucas(&self) -> bool {
         let Some(parameter) = lucas_parameter(self.field.modulus()) else {
             return false;
@@ -197,8 +201,9 @@ impl<const LIMBS: usize> Candidate<LIMBS> {
     }
 }
 
-/// Finds the least P from 3 on with Jacobi symbol `(P^2 - 4 | number) = -1`. Returns `None` for
-/// squares, or if a factor of the number is found. The number is odd and not below [`SMALL`].
+/// Finds the parameter of the Lucas test: the least P from 3 on with Jacobi symbol
+/// `(P^2 - 4 | number) = -1`. Returns `None` for squares, or if a factor of the number is found.
+/// `number` must be odd and at least [`SMALL`].
 fn lucas_parameter<const LIMBS: usize>(number: &[u64; LIMBS]) -> Option<u64> {
     let number = Integer::from_digits(number, Order::Lsf);
     for parameter in 3..LUCAS_BOUND {
@@ -213,7 +218,8 @@ fn lucas_parameter<const LIMBS: usize>(number: &[u64; LIMBS]) -> Option<u64> {
     None
 }
 
-/// Derives `LIMBS` pseudorandom words for a round from SHA-256 of the number.
+/// Derives `LIMBS` pseudorandom words for the base of a Miller-Rabin round from SHA-256 of the
+/// number.
 ///
 /// The hashed input has an even number of bytes. It therefore differs from every input of an
 /// element's expansion (33 bytes).
@@ -259,7 +265,7 @@ fn shift_left<const LIMBS: usize>(number: &[u64; LIMBS], bits: usize) -> [u64; L
     })
 }
 
-/// Subtracts 1 from an odd number.
+/// Clears the lowest bit, which subtracts 1 from an odd number.
 fn clear_lowest_bit<const LIMBS: usize>(number: &mut [u64; LIMBS]) {
     if let Some(lowest) = number.first_mut() {
         *lowest &= !1;
@@ -277,7 +283,7 @@ fn increment<const LIMBS: usize>(number: &[u64; LIMBS]) -> Option<[u64; LIMBS]> 
     (!carry).then_some(sum)
 }
 
-/// Splits a nonzero number into an odd number and a power of two.
+/// Splits a nonzero number into `odd * 2^twos`. Returns `odd` and `twos`.
 fn split_twos<const LIMBS: usize>(number: &[u64; LIMBS]) -> ([u64; LIMBS], u32) {
     let mut odd = *number;
     let mut twos = 0_u32;

@@ -9,8 +9,8 @@
 //!
 //! The assumption fails in `Z_N*` itself, where `-1` is its own `l`-th root for every odd `l`: a
 //! prover could pass off `-result`. The group is therefore the quotient by `{1, -1}` (see
-//! [`rsa_group::group`]), where the two are equal. With the factors of `N`, any statement can be
-//! proved.
+//! [`rsa_group::group`]), where `result` and `-result` are equal. With the factors of `N`, any
+//! statement can be proved.
 //!
 //! **Challenge.** Uniform among the primes between 2^255 and 2^256. The transcript is hashed, with
 //! the highest and the lowest bit set, until the result is prime. The next prime above a single
@@ -18,8 +18,8 @@
 //! attacker could then bet on the primes above the largest gaps.
 //!
 //! There are more than 2^247 such primes. An attacker that has raised an element to the product of
-//! `M` of them and tries `T` transcripts wins with probability `T * M / 2^247`. The challenge
-//! therefore has twice as many bits as the security level. The transcript contains the
+//! `M` of them and tries `T` transcripts forges a proof with probability `T * M / 2^247`. The
+//! challenge therefore has twice as many bits as the security level. The transcript contains the
 //! accumulator's id (with modulus, base and rule), the purpose, `base`, `result` and every factor
 //! of `x`.
 //!
@@ -36,30 +36,33 @@ use rug::{Complete, Integer, integer::Order};
 use super::{parameters::RsaPublicKey, primality::is_prime, sieve::has_small_factor};
 use crate::{error::AccumulateError, scheme::PublicKey, transcript::Transcript};
 
-/// Maximum number of candidates for one challenge. About 89 are needed on average, and the bound is
-/// exceeded with probability below 2^-1000.
+/// Maximum number of hashes that are tried for one prime challenge. About 89 are needed on average.
+/// More than the maximum are needed with probability below 2^-1000.
 const CANDIDATES: u32 = 1 << 16;
 
-/// The statement `base^x = result`, where `x` is the product of the factors.
+/// The statement `base^x = result` that a proof of exponentiation proves. `x` is the product of
+/// `factors`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Exponentiation<'a> {
     /// The key of the accumulator. It determines the group, and the challenge covers its id.
     pub(super) key: &'a RsaPublicKey,
-    /// Purpose of the proof. A proof is valid for one purpose only.
+    /// Name for the use of the proof, which the challenge covers. A proof is valid for one purpose
+    /// only.
     pub(super) purpose: &'static str,
     /// The base; any element of the group.
     pub(super) base: &'a Residue,
-    /// Nonnegative factors of the exponent. Their order matters to the proof.
+    /// Nonnegative factors of the exponent. The challenge covers their order, so a proof is valid
+    /// for one order only.
     pub(super) factors: &'a [&'a Integer],
-    /// The power.
+    /// The claimed power `base^x`.
     pub(super) result: &'a Residue,
 }
 
 impl Exponentiation<'_> {
-    /// Computes `x div l`. The proof is the base raised to this exponent.
+    /// Computes `x div l` for the challenge `l`. The proof is the base raised to this exponent.
     ///
     /// The statement must be true; a proof derived from a false statement does not verify. The
-    /// caller computes the power itself. Cost: one challenge and one product of all factors.
+    /// caller raises the base to it. Cost: one challenge and one product of all factors.
     ///
     /// # Errors
     /// [`AccumulateError::FaultDetected`] if no challenge is found; see [`CANDIDATES`].
@@ -69,7 +72,7 @@ impl Exponentiation<'_> {
         Ok(product(factors, &Workers::sequential()) / challenge)
     }
 
-    /// Checks the proof.
+    /// Checks the proof `quotient`, which should be `base^(x div l)` for the challenge `l`.
     ///
     /// Cost: one challenge, one division per factor, and one simultaneous power with two exponents
     /// of 256 bits. The power does not depend on the length of `x`.
@@ -105,14 +108,14 @@ impl Exponentiation<'_> {
     }
 }
 
-/// Absorbs a group element in its canonical form.
+/// Adds a group element, encoded in its canonical form, to the hashed transcript.
 pub(super) fn absorb_residue(transcript: &mut Transcript, residue: &Residue) {
     let mut bytes = Vec::with_capacity(1024);
     residue.write(&mut bytes);
     transcript.absorb(&bytes);
 }
 
-/// Derives a number below 2^128 from the transcript.
+/// Derives a challenge below 2^128, half of a full challenge, from the transcript.
 pub(super) fn half_challenge(transcript: &mut Transcript) -> Integer {
     let challenge = transcript.challenge();
     let (half, _) = challenge.split_at(16);
@@ -122,7 +125,7 @@ pub(super) fn half_challenge(transcript: &mut Transcript) -> Integer {
 /// Derives a uniform prime between 2^255 and 2^256 from the transcript. Returns `None` with
 /// probability below 2^-1000.
 ///
-/// Cost: about 89 hashes, and some 17 tests of primality for those without small factors.
+/// Cost: about 89 hashes, and some 17 tests of primality, for the hashes without small factors.
 pub(super) fn challenge_prime(transcript: &mut Transcript) -> Option<Integer> {
     (0..CANDIDATES)
         .map(|_| candidate(&transcript.challenge()))
@@ -130,7 +133,8 @@ pub(super) fn challenge_prime(transcript: &mut Transcript) -> Option<Integer> {
         .map(|prime| Integer::from_digits(&prime, Order::Lsf))
 }
 
-/// Parses 256 bits into little-endian limbs, with the highest and the lowest bit set.
+/// Converts a hash to a candidate for a prime challenge: sets the highest and the lowest bit, and
+/// returns little-endian limbs.
 fn candidate(bytes: &[u8; 32]) -> [u64; 4] {
     let (limbs, _) = bytes.as_chunks::<8>();
     let mut candidate = [0; 4];

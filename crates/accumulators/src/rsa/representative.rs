@@ -6,9 +6,9 @@
 //!
 //! # Search and hint
 //!
-//! Finding a representative takes a search ([`search`]). Checking a given one takes a single
-//! primality test. A prover of membership therefore sends the **offset** of the representative from
-//! the base, and the verifier calls [`at_offset`].
+//! Finding a representative takes a search ([`search`]). Checking a given representative takes a
+//! single primality test. A prover of membership therefore sends the **offset** of the
+//! representative from the base, and the verifier calls [`at_offset`].
 //!
 //! *Membership may trust the hint.* A dishonest server can point to a later prime p of the window.
 //! Under the strong RSA assumption, a witness for p exists only if p divides the product of the
@@ -56,9 +56,10 @@ use super::{primality::is_prime, sieve};
 #[cfg(test)]
 mod tests;
 
-/// Size of the search window that starts at the base.
+/// Number of integers in the search window for a representative. The window starts at the base, the
+/// number that a digest expands to.
 ///
-/// The window contains no prime with probability e^-347 for 273 bits.
+/// For numbers of 273 bits, the window contains no prime with probability e^-347.
 pub const WINDOW: u32 = 1 << 16;
 
 const LAST_OFFSET: u16 = u16::MAX;
@@ -69,27 +70,27 @@ const _: () = assert!(
 // Windows stay within the zeros of the rules that have them.
 const _: () = assert!(WINDOW <= 1 << 16, "16 zeros hold the window");
 
-/// Number of limbs of the widest number of any rule.
+/// Number of 64-bit limbs that hold a representative under any rule.
 const LIMBS: usize = 5;
 
 /// Rule that maps an element's digest to a prime.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RepresentativeRule {
     /// `1 ‖ 256 hash bits ‖ 16 zeros`: 273 bits. Windows of different hashes are disjoint, so two
-    /// digests share a prime only if their hashes collide: 2^128.
+    /// digests share a prime only if their hashes collide. A collision takes about 2^128 hashes.
     #[default]
     Wide,
     /// `2^255 + 255 hash bits`: 256 bits, the size in most libraries. Meant for comparisons. The
     /// 255 bits and the gaps between primes leave a collision resistance of about 2^124. Against
-    /// servers that choose the offset, 2^119.5 remain.
+    /// servers that choose the offset, about 2^119.5 remains.
     Compact,
 }
 
 impl RepresentativeRule {
-    /// Every rule, in the order of their numbers.
+    /// All rules, in ascending order of [`Self::id`].
     pub const ALL: [Self; 2] = [Self::Wide, Self::Compact];
 
-    /// The number of the rule in formats.
+    /// The number that identifies the rule in encoded keys and parameters.
     pub const fn id(self) -> u8 {
         match self {
             Self::Wide => 1,
@@ -97,7 +98,7 @@ impl RepresentativeRule {
         }
     }
 
-    /// Returns the rule with this number, or `None` if there is none.
+    /// Returns the rule with this [`Self::id`], or `None` if there is no such rule.
     pub fn from_id(id: u8) -> Option<Self> {
         Self::ALL.into_iter().find(|rule| rule.id() == id)
     }
@@ -133,10 +134,10 @@ impl fmt::Display for RepresentativeRule {
     }
 }
 
-/// Error returned when the number at an offset is not a prime representative.
+/// Error of [`at_offset`]: the number at a claimed offset is not a prime representative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum RepresentativeError {
-    /// The number at the offset has more bits than the rule.
+    /// The number at the offset has more bits than the rule allows.
     #[error("the offset is outside the element's search window")]
     OffsetOutsideWindow,
     /// The number at the offset is even or composite.
@@ -144,8 +145,9 @@ pub enum RepresentativeError {
     NotAPrimeRepresentative,
 }
 
-/// Finds the smallest odd prime in the window of `digest`, and its offset from the base. Returns
-/// `None` if the window has no prime, which does not happen in practice ([`WINDOW`]).
+/// Finds the representative of `digest`: the smallest odd prime in its window. Returns the prime
+/// and its offset from the base of the window. Returns `None` if the window has no prime, which
+/// does not happen in practice ([`WINDOW`]).
 ///
 /// The result depends on the arguments only. Searching again checks that a representative is
 /// minimal, which non-membership needs (see the module).
@@ -159,14 +161,14 @@ pub fn search(rule: RepresentativeRule, digest: &[u8; 32]) -> Option<(Integer, u
     Some((Integer::from_digits(&limbs, Order::Lsf), offset))
 }
 
-/// Checks a hint for membership, and returns the prime at `offset` from the base of `digest`. It
-/// need not be the smallest prime of the window (see the module).
+/// Checks that the number at `offset` from the base of `digest` is a prime, and returns it. It need
+/// not be the smallest prime of the window, which suffices for membership (see the module).
 ///
 /// * Cost: about 45 µs for a prime under [`RepresentativeRule::Wide`], 6 µs at most otherwise.
 ///
 /// # Errors
-/// * [`RepresentativeError::OffsetOutsideWindow`] if the number has more bits than the rule. Only
-///   bases at the very end of the rule's range have such offsets.
+/// * [`RepresentativeError::OffsetOutsideWindow`] if the number has more bits than the rule allows.
+///   Only bases at the very end of the rule's range have such offsets.
 /// * [`RepresentativeError::NotAPrimeRepresentative`] if the number is even or composite.
 ///
 /// Source: Crosby & Wallach 2010, section 4.3 ("only the offset from the hash of the tuple to
@@ -188,8 +190,8 @@ struct Base {
 }
 
 impl Base {
-    /// Creates the base from the leading bits of `H(digest ‖ 0)`, as many as the rule requires, and
-    /// the rule's highest bit and zeros.
+    /// Creates the base of `digest`. It consists of the highest bit 1, the leading bits of
+    /// `H(digest ‖ 0)`, and the zeros that `rule` appends.
     fn new(rule: RepresentativeRule, digest: &[u8; 32]) -> Self {
         let [first, second, third, fourth] = hashed_words(digest);
         let (words, dropped_bits) = match rule {
@@ -205,7 +207,8 @@ impl Base {
         Self { rule, limbs }
     }
 
-    /// Finds the first prime up to offset `last`, with its offset.
+    /// Finds the first odd prime from the base up to offset `last`. Returns the prime and its
+    /// offset.
     fn search(&self, last: u16) -> Option<([u64; LIMBS], u16)> {
         let [lowest, ..] = self.limbs;
         let first_odd = u16::from(lowest & 1 == 0);
@@ -223,7 +226,8 @@ impl Base {
         None
     }
 
-    /// Returns the number at `offset` if it is prime.
+    /// Returns the number at `offset` from the base if it is an odd prime of the rule's length, and
+    /// an error otherwise.
     fn prime_at(&self, offset: u16) -> Result<[u64; LIMBS], RepresentativeError> {
         let number = self.number_at(offset)?;
         let [lowest, ..] = number;
@@ -269,7 +273,8 @@ fn hashed_words(digest: &[u8; 32]) -> [u64; 4] {
     words
 }
 
-/// Shifts big-endian words right by 1 to 63 bits, and returns little-endian limbs.
+/// Shifts a number of big-endian words right by `bits`, from 1 to 63, and returns it as
+/// little-endian limbs.
 fn shift_right(words: [u64; LIMBS], bits: u32) -> [u64; LIMBS] {
     let mut above = 0;
     let mut limbs = words.map(|word| {

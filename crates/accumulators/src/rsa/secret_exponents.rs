@@ -1,7 +1,7 @@
 //! Secret exponents of the author: products of primes modulo the order of `g`.
 //!
-//! The running time depends on the primes, which are public. In GMP's division it also depends on
-//! the digits of quotients by the secret order.
+//! The running time depends on the primes, which are public. It also depends on secret data: GMP's
+//! division takes a time that depends on the digits of quotients by the secret order.
 
 use pad_core::Workers;
 use rsa_group::{Factors, SecretInteger};
@@ -9,12 +9,13 @@ use rug::{Complete, Integer};
 
 use crate::products;
 
-/// Number of primes that are multiplied before a reduction.
+/// Number of primes that are multiplied before the product is reduced modulo the secret order.
 const BLOCK: usize = 16;
 
-/// Computes the product of primes modulo the order.
+/// Computes the product of `primes` modulo the secret order of the base `g`.
 ///
-/// Cost: per prime one product of block length, and a sixteenth of a product modulo the order.
+/// Cost: for each prime, one product with a number of at most [`BLOCK`] primes, and a sixteenth of
+/// a product modulo the order.
 pub(crate) fn product<'a>(
     factors: &Factors,
     primes: impl IntoIterator<Item = &'a Integer>,
@@ -31,7 +32,8 @@ pub(crate) fn product<'a>(
     })
 }
 
-/// Computes for each prime the product of all others, modulo the order.
+/// Computes for each prime the product of all other primes, modulo the secret order of the base
+/// `g`.
 ///
 /// Cost: for each prime, three products modulo the order, or four with several threads.
 pub(crate) fn products_of_others(
@@ -55,7 +57,7 @@ fn one() -> SecretInteger {
     SecretInteger::new(Integer::from(1))
 }
 
-/// Multiplies a few primes without a reduction.
+/// Computes the product of the primes of one block, without a reduction modulo the order.
 fn block_product(block: &[&Integer]) -> SecretInteger {
     let mut product = Integer::with_capacity(BLOCK.saturating_mul(320));
     product += 1;

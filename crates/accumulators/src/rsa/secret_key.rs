@@ -2,8 +2,8 @@
 //!
 //! See [`rsa_group`] for constant-time arithmetic, fault checks and wiping. Two further operations
 //! do not run in constant time: the products of primes modulo `p' q'`, and the inverse of an absent
-//! element's prime. To remove elements, the author uses the exponents of the remaining set. It
-//! never takes a root of a value that an attacker may have chosen.
+//! element's prime. To remove elements, the author recomputes the value from the primes of the
+//! remaining set. It never takes a root of a value that an attacker may have chosen.
 
 use core::{fmt, ops::ControlFlow};
 use std::sync::Arc;
@@ -33,7 +33,7 @@ use crate::{
 #[cfg(test)]
 mod tests;
 
-/// Maximum length of an encoded key in bytes.
+/// Maximum length in bytes of an encoded secret key that is decoded.
 const KEY_LIMIT: usize = 2048;
 
 /// The factors of an author's own modulus, and its public key. Cheap to clone.
@@ -57,20 +57,22 @@ impl fmt::Debug for RsaSecretKey {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum KeyError {
-    /// The caller stopped the search.
+    /// The caller's `progress` callback stopped the search for safe primes.
     #[error("the search for a key was cancelled")]
     Cancelled,
     /// The operating system provides no random bytes.
     #[error("the operating system gives no random bytes")]
     RandomnessUnavailable,
-    /// A factor is not a safe prime.
+    /// A factor of the modulus is not a safe prime: a prime `p` for which `(p - 1) / 2` is prime
+    /// too.
     #[error("the factors are not two safe primes")]
     NotSafePrimes,
-    /// The factors differ in length, or are equal or too close to each other. Also returned if the
-    /// modulus is too short or too long, or the second-highest bit of a factor is clear.
+    /// The factors of the modulus differ in length, or are equal or too close to each other. Also
+    /// returned if the modulus is too short or too long, or the second-highest bit of a factor is
+    /// clear.
     #[error("the factors are too close or of unsuitable length")]
     UnsuitablePrimes,
-    /// The bytes are not a valid key.
+    /// The bytes are not an encoded secret key.
     #[error("not a secret key: {0}")]
     Malformed(#[from] DecodeError),
 }
@@ -87,12 +89,12 @@ impl From<rsa_group::KeyError> for KeyError {
 }
 
 impl RsaSecretKey {
-    /// Generates a key for the accumulator called `label`.
+    /// Generates a secret key for the accumulator called `label`: searches for two safe primes.
     ///
     /// The callback `progress` is called during the search and may stop it.
     ///
     /// Cost: a few thousand modular exponentiations, with moduli of half the key's length. The time
-    /// varies a lot.
+    /// varies a lot from key to key.
     ///
     /// # Errors
     /// [`KeyError::Cancelled`] if `progress` stops the search; [`KeyError::RandomnessUnavailable`]
@@ -133,9 +135,10 @@ impl RsaSecretKey {
         })
     }
 
-    /// Encodes the key without its label.
+    /// Encodes the secret key, but not its label.
     ///
-    /// Layout: envelope, rule (1 byte), length of a prime in bytes (2), `q`, `p > q`.
+    /// Layout: envelope ([`pad_core::codec`]: the header that states kind and scheme), rule (1
+    /// byte), length of a prime in bytes (2), `q`, `p > q`.
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         let [p, q] = self.factors.primes();
         let length = p.significant_digits::<u8>();
@@ -170,7 +173,7 @@ impl RsaSecretKey {
         Self::from_primes(p, q, rule, label)
     }
 
-    /// Raises `g` to the product of primes.
+    /// Raises the base `g` to the product of `primes`.
     ///
     /// Cost: a cheap product for each prime, and one power by tables.
     ///
@@ -185,7 +188,7 @@ impl RsaSecretKey {
         self.power(exponent)
     }
 
-    /// Raises `g` to an exponent from 1 to below [`Factors::order`].
+    /// Raises the base `g` to `exponent`, which is at least 1 and below [`Factors::order`].
     ///
     /// # Errors
     /// [`AccumulateError::FaultDetected`] if a result fails its check.
@@ -196,7 +199,7 @@ impl RsaSecretKey {
         Ok(group.canonical(self.factors.power(group, base, exponent)?))
     }
 
-    /// Raises `g` to each exponent.
+    /// Raises the base `g` to each exponent. Returns the powers in the order of the exponents.
     ///
     /// # Errors
     /// [`AccumulateError::FaultDetected`] if a result fails its check.
@@ -215,7 +218,7 @@ impl RsaSecretKey {
             .collect())
     }
 
-    /// The factors.
+    /// Returns the secret factors of the modulus.
     pub(crate) fn factors(&self) -> &Factors {
         &self.factors
     }
@@ -225,7 +228,7 @@ impl RsaSecretKey {
 /// may have any size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RsaKeyParameters {
-    /// Length of the modulus.
+    /// Length of the modulus of the new key.
     pub size: KeySize,
     /// Rule that maps elements to primes.
     pub rule: RepresentativeRule,
@@ -268,8 +271,8 @@ impl SecretKey for RsaSecretKey {
     }
 }
 
-/// Checks that the primes make a modulus of a supported size. Both top bits must be set, so that
-/// the modulus is exactly twice as long as its factors.
+/// Checks that the product of the primes is a modulus of a supported size. The two top bits of each
+/// prime must be set, so that the modulus is exactly twice as long as its factors.
 fn require_suitable(first: &Integer, second: &Integer) -> Result<(), KeyError> {
     let top_bits = |prime: &Integer| {
         let bits = prime.significant_bits();
@@ -282,7 +285,8 @@ fn require_suitable(first: &Integer, second: &Integer) -> Result<(), KeyError> {
     }
 }
 
-/// Returns the one of `g` and `N - g` that is a square. They are the same element of the group.
+/// Returns the one of `g` and `N - g` that is a square modulo `N`. Both represent the base: the
+/// group is a quotient by `{1, -1}`.
 fn square_of_base(parameters: &Parameters, primes: &PrimePair) -> Integer {
     let base = parameters.base().as_integer();
     let [p, _] = primes.primes();

@@ -1,9 +1,9 @@
 //! A sieve for odd numbers without small prime factors.
 //!
-//! A number is split into digits of twelve bits. For each prime, the position of the first multiple
-//! is a dot product of the digits with constants modulo the prime, then one reduction. Compilers
+//! A number is split into digits of twelve bits. For each small prime, the position of the first
+//! multiple is the dot product of the digits with constants, reduced modulo the prime. Compilers
 //! vectorise the dot product. This is far cheaper than a long division by every prime. The numbers
-//! are public.
+//! are public, so the running time may depend on them.
 //!
 //! Source: Crosby & Wallach 2010, section 4.3 ("testing successive integers until we find a prime
 //! number"); the sieve is Eratosthenes'.
@@ -18,8 +18,8 @@ use rsa_group::safe_primes::odd_primes_below;
 #[cfg(test)]
 mod tests;
 
-/// Number of odd numbers in a stretch. One in 220 searches for a prime of 273 bits needs a second
-/// stretch.
+/// Number of consecutive odd numbers (a stretch) that are sieved together. One in 220 searches for
+/// a prime of 273 bits needs a second stretch.
 pub(crate) const STRETCH: usize = 512;
 
 /// Exclusive upper bound of the primes of the sieve, chosen by measurement: see [`survivors`].
@@ -28,11 +28,11 @@ pub(crate) const BOUND: u16 = 1 << 14;
 /// Number of primes that [`has_small_factor`] tries.
 const TRIALS: usize = 64;
 
-/// Number of twelve-bit digits, enough for six limbs. Even for a bound of 2^15 a product is below
-/// 2^26 and the sum of all products below 2^31.
+/// Number of twelve-bit digits of a number, enough for six limbs. Even with primes up to 2^15, the
+/// product of a digit and a weight is below 2^26. The sum of all products is below 2^31.
 const DIGITS: usize = 32;
 const DIGIT_BITS: u32 = 12;
-/// Absolute value of a lower bound of the sum of products.
+/// The sum of the products of digits and weights is above `-SUM_BOUND`.
 const SUM_BOUND: u32 = 1 << 31;
 
 type Digits = [i16; DIGITS];
@@ -77,16 +77,18 @@ pub(crate) fn has_small_factor<const LIMBS: usize>(number: &[u64; LIMBS]) -> boo
     trials.any(|prime| prime.first_multiple(&digits) == 0)
 }
 
-/// A prime with precomputed constants.
+/// A small odd prime with precomputed constants for the sieve.
 struct SievePrime {
-    /// `2^(12 i) * (-1/2)` modulo the prime, between minus and plus half of it.
+    /// Entry `i` is the weight of digit `i`: `2^(12 i) * (-1/2)` modulo the prime, as the residue
+    /// nearest to zero.
     weights: Digits,
-    /// `2^64 / prime`, rounded up.
+    /// `2^64 / prime`, rounded up. It replaces a division by the prime with multiplications.
     reciprocal: u64,
-    /// The least multiple of the prime from [`SUM_BOUND`] on.
+    /// The least multiple of the prime from [`SUM_BOUND`] on. Adding it to a sum of products makes
+    /// the sum nonnegative.
     bias: u32,
     prime: u64,
-    /// The prime as a distance of positions.
+    /// The prime again, as the distance between its multiples in a list of odd numbers.
     step: usize,
 }
 
@@ -109,8 +111,8 @@ impl SievePrime {
         }
     }
 
-    /// Returns the least `i` for which the prime divides `number + 2 i`: `-number / 2` modulo the
-    /// prime.
+    /// Returns the least `i` for which the prime divides `number + 2 i`, which is `-number / 2`
+    /// modulo the prime. `digits` are the digits of `number`.
     #[inline]
     fn first_multiple(&self, digits: &Digits) -> usize {
         let sum = digits
@@ -140,7 +142,7 @@ fn balanced(residue: u32, modulus: NonZeroU16) -> i16 {
     i16::try_from(nearest).unwrap_or(0)
 }
 
-/// Splits a number into digits, least significant first.
+/// Splits a number into digits of twelve bits, least significant first.
 ///
 /// Not inlined: otherwise compilers keep the digits in scalar registers instead of vectors, which
 /// is five times slower.

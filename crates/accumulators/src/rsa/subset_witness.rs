@@ -1,9 +1,10 @@
 //! Subset witnesses: one residue and one proof of exponentiation for many elements.
 //!
-//! `W = g^(product of the others)`, so `W^x = value` for the product `x` of the subset's
-//! representatives. Raising `W` to `x` costs as much as verifying all members one by one. A [proof
-//! of exponentiation](crate::rsa::proof_of_exponentiation) replaces it with one short power. A
-//! subset of one element needs no such proof: its subset witness is a membership witness.
+//! `W` is `g`, raised to the product of the representatives outside the subset. So `W^x = value`
+//! for the product `x` of the subset's representatives. Raising `W` to `x` costs as much as
+//! verifying all elements one by one. A [proof of
+//! exponentiation](crate::rsa::proof_of_exponentiation) replaces it with one short power. A subset
+//! of one element needs no such proof: its subset witness is a membership witness.
 //!
 //! Suppose a prover presents `W^x = value` for an `x` with a prime factor `r` that was not
 //! accumulated. The prover then has an `r`-th root of a power of `g` with an exponent coprime to
@@ -30,13 +31,15 @@ use crate::{
     wire::{self, Reader, Wire},
 };
 
-/// Purpose of the proofs of exponentiation of subset witnesses.
+/// Purpose in the proofs of exponentiation that belong to subset witnesses. No other proof has this
+/// purpose.
 const SUBSET: &str = "rsa: subset witness";
 
-/// Evidence that all elements of a list are in a set: the value of the set without them.
+/// Evidence that all elements of a list are in a set. It contains the accumulator value of the set
+/// without these elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RsaSubsetWitness {
-    /// The residue `W`.
+    /// The residue `W`: the value of the set without the elements of the list.
     pub(super) residue: Residue,
     /// Offsets of the elements' primes, in ascending order of the elements' digests.
     pub(super) offsets: Vec<u16>,
@@ -45,7 +48,8 @@ pub struct RsaSubsetWitness {
 }
 
 impl RsaSubsetWitness {
-    /// Assembles a witness from its residue `W`. `power_of_residue` raises `W` to a nonnegative
+    /// Creates a witness from its residue `W` for the elements `members`. For several elements,
+    /// this includes the proof of exponentiation. `power_of_residue` raises `W` to a nonnegative
     /// exponent.
     pub(super) fn assemble(
         key: &RsaPublicKey,
@@ -74,7 +78,7 @@ impl RsaSubsetWitness {
         })
     }
 
-    /// Checks `W^(product of the primes) = value`.
+    /// Checks that `W`, raised to the product of the elements' primes, is `value`.
     pub(super) fn verify_equation(
         &self,
         key: &RsaPublicKey,
@@ -106,7 +110,7 @@ impl RsaSubsetWitness {
 }
 
 /// Commitment: a verified snapshot. Query: the elements, strictly ascending. Statement: the
-/// membership of all of them.
+/// membership of all these elements.
 ///
 /// Cost: one primality test for each element, one challenge, and one simultaneous power with two
 /// exponents of 256 bits.
@@ -116,7 +120,7 @@ impl RsaSubsetWitness {
 /// * [`VerifyError::CountMismatch`] unless there is one offset for each element.
 /// * [`VerifyError::WrongAccumulator`] if a residue does not fit the group in length or range.
 /// * [`VerifyError::OffsetOutsideWindow`] or [`VerifyError::NotAPrimeRepresentative`] if the number
-///   at an offset is not a prime of the rule's length.
+///   at an offset has too many bits for the rule or is not a prime.
 /// * If the equation does not hold: [`VerifyError::WitnessMismatch`] for one element,
 ///   [`VerifyError::ExponentiationProofMismatch`] for several.
 impl Proof for RsaSubsetWitness {

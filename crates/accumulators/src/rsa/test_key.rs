@@ -1,4 +1,4 @@
-//! Keys for unit tests: generating one takes longer than most tests.
+//! Fixed RSA keys for unit tests. Generating a key takes longer than most tests.
 
 use std::sync::LazyLock;
 
@@ -18,7 +18,7 @@ pub(crate) fn primes() -> [Integer; 2] {
     primes.try_into().unwrap()
 }
 
-/// Returns the key of 2048 bits.
+/// Returns a fixed secret key whose modulus has 2048 bits.
 pub(crate) fn secret() -> RsaSecretKey {
     static KEY: LazyLock<RsaSecretKey> = LazyLock::new(|| {
         let [p, q] = primes();
@@ -27,7 +27,7 @@ pub(crate) fn secret() -> RsaSecretKey {
     KEY.clone()
 }
 
-/// Returns the key of 3072 bits.
+/// Returns a fixed secret key whose modulus has 3072 bits.
 pub(crate) fn secret_3072() -> RsaSecretKey {
     static KEY: LazyLock<RsaSecretKey> = LazyLock::new(|| {
         let lines = include_str!("../../tests/keys/rsa-3072.txt").lines();
@@ -40,14 +40,14 @@ pub(crate) fn secret_3072() -> RsaSecretKey {
     KEY.clone()
 }
 
-/// Returns the names of `count` elements, from number `first` on.
+/// Returns the names of the numbered test elements from `first` to below `first + count`.
 pub(crate) fn names(first: usize, count: usize) -> Vec<String> {
     (first..first + count)
         .map(|index| format!("element {index}"))
         .collect()
 }
 
-/// Returns the set of the first `count` [`names`].
+/// Returns the set whose elements are the first `count` [`names`].
 pub(crate) fn set(count: usize) -> ElementSet<Rsa> {
     use crate::accumulator::SecretKey as _;
 

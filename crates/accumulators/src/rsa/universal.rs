@@ -28,8 +28,8 @@ use crate::{
 
 impl Universal for Rsa {
     /// Cost: one search for the representative. With the public key: the product of all
-    /// representatives, and one power with an exponent of that length. With the secret key: two
-    /// small multiplications per element, and one power.
+    /// representatives, and one power with an exponent as long as this product. With the secret
+    /// key: two small multiplications per element, and one power.
     fn non_membership_witness(
         key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,
@@ -50,13 +50,13 @@ impl Universal for Rsa {
     }
 
     /// [`AccumulateError::ElementAbsent`] and [`AccumulateError::ElementPresent`] report the
-    /// contents of the log. An unverified log is not evidence that the element was removed or
-    /// added.
+    /// contents of the list of changes. An unverified list is not evidence that the element was
+    /// removed or added.
     ///
     /// Cost: two powers, with exponents as long as the product of all added representatives and the
     /// product of all removed ones. The number of changes does not matter. An element that is added
-    /// and removed again costs next to nothing. The caller bounds the length of logs from untrusted
-    /// sources.
+    /// and removed again costs next to nothing. The caller bounds the length of lists from
+    /// untrusted sources.
     fn update_non_membership_witness(
         key: &RsaPublicKey,
         element: &RsaElement,
@@ -84,7 +84,8 @@ impl Universal for Rsa {
     }
 }
 
-/// Computes `a` and `B` of an absent element's representative.
+/// Computes the non-membership witness (`a`, `B`) of the element with this representative, which is
+/// not among the `primes` of the set.
 fn with_public_key(
     key: &RsaPublicKey,
     primes: Vec<&Integer>,
@@ -100,7 +101,7 @@ fn with_public_key(
     Ok((remainder, cofactor))
 }
 
-/// Like [`with_public_key`], but with the factors.
+/// Like [`with_public_key`], but faster, with the secret factors of the modulus.
 fn with_secret(
     secret: &RsaSecretKey,
     primes: Vec<&Integer>,
@@ -136,8 +137,8 @@ fn absent_representative(
     Ok(element.prime().clone())
 }
 
-/// Rejects a change that removes or adds the element: the witness is valid only while the element
-/// stays absent.
+/// Returns an error if a change removes or adds the element with this digest. A non-membership
+/// witness is valid only while the element stays absent.
 fn require_untouched(change: &Change<Rsa>, digest: &ElementDigest) -> Result<(), AccumulateError> {
     let names = |elements: &[RsaElement]| elements.iter().any(|other| other.digest() == digest);
     if names(&change.removed) {
@@ -149,7 +150,8 @@ fn require_untouched(change: &Change<Rsa>, digest: &ElementDigest) -> Result<(),
     Ok(())
 }
 
-/// Computes `(1 - a P) / r` modulo the order. The short prime `r` does not divide the order.
+/// Computes the exponent of `B`, `(1 - a P) / r`, modulo the secret order. `P` is `product`, `a` is
+/// `remainder` and `r` is `representative`, a short prime that does not divide the order.
 fn bezout_exponent(
     order: &Integer,
     product: &Integer,

@@ -8,7 +8,7 @@ use super::parameters::{RsaPublicKey, SCHEME};
 use crate::wire::{self, Reader, Wire};
 use rsa_group::group::Residue;
 
-/// The value of a set: one residue.
+/// The accumulator value of a set: one residue modulo `N`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RsaValue(Residue);
 
@@ -17,7 +17,8 @@ impl RsaValue {
         Self(residue)
     }
 
-    /// The residue `g^(product of the primes)`.
+    /// Returns the residue: the base `g`, raised to the product of the primes of the set's
+    /// elements.
     pub const fn residue(&self) -> &Residue {
         &self.0
     }

@@ -16,7 +16,8 @@ use crate::{
 };
 use rsa_group::group::{ModularGroup, Residue};
 
-/// Evidence that an element is in a set: the value of the set without that element.
+/// Evidence that an element is in a set: the accumulator value of the set without that element. A
+/// hint for finding the element's prime is added.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RsaWitness {
     residue: Residue,
@@ -24,17 +25,20 @@ pub struct RsaWitness {
 }
 
 impl RsaWitness {
-    /// Creates the witness of an element whose prime has this offset.
+    /// Creates the witness of an element. `offset` is the offset of the element's prime in its
+    /// search window.
     pub(crate) const fn new(residue: Residue, offset: u16) -> Self {
         Self { residue, offset }
     }
 
-    /// The residue `g^(product of the other elements' primes)`.
+    /// Returns the residue: the base `g`, raised to the product of the primes of all other
+    /// elements.
     pub const fn residue(&self) -> &Residue {
         &self.residue
     }
 
-    /// The offset of the element's prime.
+    /// Returns the offset of the element's prime in its search window, which spares the verifier a
+    /// search.
     pub const fn offset(&self) -> u16 {
         self.offset
     }

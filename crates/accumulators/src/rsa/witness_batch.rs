@@ -1,7 +1,7 @@
 //! Batch verification of membership witnesses.
 //!
-//! Instead of `w_i^(r_i) = value` for each `i`, one equation is checked. Its 128-bit coefficients
-//! are determined by a transcript of all inputs:
+//! A witness `w_i` of the element with the prime `r_i` satisfies `w_i^(r_i) = value`. Instead of
+//! these equations, one is checked. Its 128-bit coefficients `c_i` are hashes of all inputs:
 //!
 //! ```text
 //! product of w_i^(c_i r_i) = value^(sum of c_i)
@@ -21,10 +21,10 @@
 //! value = value^(s r_j + t d) = (value^s * w_j^(t d))^(r_j)
 //! ```
 //!
-//! and the bracket is a valid witness, computed from the one that was sent. A prover that passes
-//! with probability above 2^-128 therefore knows a witness of every element. *Membership* is
-//! established without any assumption on small orders. (Coefficients wider than representatives
-//! would lose this.)
+//! and the expression in brackets is a valid witness, computed from the witness that was sent. A
+//! prover that passes with probability above 2^-128 therefore knows a witness of every element.
+//! *Membership* is established without any assumption on small orders. (Coefficients wider than
+//! representatives would lose this.)
 //!
 //! **Not guaranteed**: that each witness of an accepted batch verifies on its own. A prover that
 //! knows an element of small order and the right witness can send a witness that is wrong by that
@@ -54,7 +54,7 @@ use crate::{
     transcript::Transcript,
 };
 
-/// A witness for each element of a list, verified together.
+/// One membership witness for each element of a list, verified together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RsaWitnessBatch(Vec<RsaWitness>);
 
@@ -65,8 +65,8 @@ impl From<Vec<RsaWitness>> for RsaWitnessBatch {
 }
 
 /// Commitment: a verified snapshot. Query: the elements, in the order of the witnesses. Statement:
-/// the membership of all of them, in that order. A query may repeat an element, so the statement
-/// does not count members.
+/// the membership of all these elements, in that order. A query may repeat an element, so the
+/// length of the statement is not a number of members.
 ///
 /// Cost per witness of a large batch: one primality test, one hash, and a fifth of the power that
 /// verifies a single witness.
@@ -76,7 +76,7 @@ impl From<Vec<RsaWitness>> for RsaWitnessBatch {
 /// * [`VerifyError::CountMismatch`] unless there is one witness for each element.
 /// * [`VerifyError::WrongAccumulator`] if a residue does not fit the group in length or range.
 /// * [`VerifyError::OffsetOutsideWindow`] or [`VerifyError::NotAPrimeRepresentative`] if the number
-///   at an offset is not a prime of the rule's length.
+///   at an offset has too many bits for the rule or is not a prime.
 /// * [`VerifyError::WitnessMismatch`] if any witness is wrong. The error does not name its
 ///   position.
 impl Proof for RsaWitnessBatch {
@@ -116,8 +116,8 @@ impl Proof for RsaWitnessBatch {
 }
 
 impl RsaWitnessBatch {
-    /// Returns whether the product of `w_i^(c_i r_i)` is the value raised to the sum of the
-    /// coefficients.
+    /// Returns whether the product of `w_i^(c_i r_i)` is the value raised to the sum of the `c_i`.
+    /// Here `w_i` are the witnesses, `r_i` their primes, and `c_i` random coefficients.
     fn holds_for(&self, snapshot: &Snapshot<Rsa>, members: &[RsaElement]) -> bool {
         let group = snapshot.key.group();
         let value = snapshot.value.residue().as_integer();
@@ -137,7 +137,7 @@ impl RsaWitnessBatch {
         group.same(&left, &right)
     }
 
-    /// Derives 128 bits for each witness from a transcript of all inputs of the equation.
+    /// Derives a coefficient of 128 bits for each witness, as a hash of all inputs of the equation.
     fn coefficients(&self, snapshot: &Snapshot<Rsa>, members: &[RsaElement]) -> Vec<Integer> {
         let id = snapshot.key.id();
         let mut transcript = Transcript::new(id, "rsa: witness batch");

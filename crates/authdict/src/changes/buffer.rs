@@ -7,7 +7,8 @@ use rayon::prelude::*;
 
 use super::record::Record;
 
-/// Encoded operations, one after the other, and their positions.
+/// A buffer of encoded operations, stored one after the other, with a list of their positions.
+/// Sorting reorders only the positions.
 #[derive(Debug, Default)]
 pub(super) struct Buffer {
     bytes: Vec<u8>,
@@ -17,12 +18,13 @@ pub(super) struct Buffer {
 /// The position of an encoded operation in the buffer.
 #[derive(Clone, Copy, Debug)]
 struct Place {
-    /// The first bytes of the key. Comparing these bytes is enough to order most keys.
+    /// The first eight bytes of the key as a number ([`prefix`]). Comparing these numbers is enough
+    /// to order most keys.
     prefix: u64,
     start: usize,
 }
 
-/// The minimum number of operations that are sorted in parallel.
+/// The number of operations in a buffer from which they are sorted by several threads.
 const PARALLEL_SORT: usize = 4096;
 
 impl Buffer {
@@ -89,7 +91,8 @@ fn compare_keys(bytes: &[u8], one: &Place, other: &Place) -> Ordering {
     key(one).cmp(&key(other))
 }
 
-/// Returns the first eight bytes of a key as a number, padded with zeros.
+/// Returns the first eight bytes of a key as a number that sorts like these bytes. A shorter key is
+/// padded with zeros.
 fn prefix(key: &[u8]) -> u64 {
     let mut first = [0; 8];
     for (byte, of_key) in first.iter_mut().zip(key) {

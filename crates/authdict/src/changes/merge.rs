@@ -11,14 +11,17 @@ use pad_disk::Scratch;
 
 use super::record::{HEADER, Record};
 
-/// A merge of sorted runs, with a piece of each run in memory.
+/// A merge of runs, which are sequences of operations sorted by key. Only a part of each run is in
+/// memory at a time.
 #[derive(Debug)]
 pub(super) struct Merge<'s> {
     file: &'s Scratch,
     readers: Vec<Reader>,
-    /// The key of the next operation of each run. Finished runs have no entry.
+    /// A heap with the key of the next operation of each run. Runs that are read to their end have
+    /// no entry.
     heads: BinaryHeap<Head>,
-    /// The last key returned. All further operations on this key are older, and are skipped.
+    /// The key of the last operation returned. Further operations on this key are from older runs,
+    /// and are skipped.
     given: Option<Vec<u8>>,
 }
 
@@ -44,8 +47,8 @@ impl PartialOrd for Head {
 }
 
 impl<'s> Merge<'s> {
-    /// Merges the runs of `file`, ordered from the oldest to the newest, with about `piece` bytes
-    /// of each run in memory.
+    /// Starts to merge the runs at the byte ranges `runs` of `file`, ordered from the oldest to the
+    /// newest. About `piece` bytes of each run are in memory at a time.
     ///
     /// # Errors
     /// [`io::Error`] of the operating system.
@@ -97,10 +100,10 @@ impl<'s> Merge<'s> {
     }
 }
 
-/// A buffered reader of one run.
+/// A buffered reader of one sorted run of operations.
 #[derive(Debug)]
 struct Reader {
-    /// The range of the file that is not read yet.
+    /// The byte range of the run in the file that is not read yet.
     rest: Range<u64>,
     piece: usize,
     bytes: Vec<u8>,
@@ -118,7 +121,8 @@ impl Reader {
         }
     }
 
-    /// Moves to the next operation. Returns `false` at the end of the run.
+    /// Moves to the next operation of the run, and reads it from `file` if necessary. Returns
+    /// `false` at the end of the run.
     fn advance(&mut self, file: &Scratch) -> io::Result<bool> {
         let start = self.operation.end;
         self.operation = start..start;

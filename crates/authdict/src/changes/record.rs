@@ -15,7 +15,8 @@ pub(super) struct Record<'b> {
     pub(super) value: Option<&'b [u8]>,
 }
 
-/// The number of bytes before the key.
+/// The length of a record's header in bytes: kind (1), length of the key (2), length of the value
+/// (4).
 pub(super) const HEADER: usize = 7;
 
 const PUT: u8 = 1;

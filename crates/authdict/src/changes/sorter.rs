@@ -12,14 +12,15 @@ use pad_disk::Scratch;
 use super::{buffer::Buffer, merge::Merge, record::Record};
 use crate::store::StoreError;
 
-/// An external sorter of operations.
+/// An external sorter of operations on keys. Operations beyond a memory limit are written to a file
+/// as sorted runs.
 #[derive(Debug)]
 pub(crate) struct Sorter {
     base: PathBuf,
     bound: usize,
     workers: Workers,
     buffer: Buffer,
-    /// The runs written so far; `None` while all operations are in memory.
+    /// The sorted runs written to a file so far; `None` while all operations are in memory.
     spilled: Option<Runs>,
 }
 
@@ -27,14 +28,14 @@ pub(crate) struct Sorter {
 #[derive(Debug)]
 struct Runs {
     file: Scratch,
-    /// The approximate number of bytes per write.
+    /// The approximate number of bytes per write to the file.
     piece: usize,
     extents: Vec<Range<u64>>,
 }
 
 impl Sorter {
-    /// Creates a sorter with about `bound` bytes of operations in memory. Further operations are
-    /// stored in the folder of the file `base`.
+    /// Creates a sorter with at most about `bound` bytes of operations in memory. Further
+    /// operations are stored in an unnamed file in the folder that contains the file `base`.
     pub(super) fn new(base: &Path, bound: usize, workers: Workers) -> Self {
         Self {
             base: base.to_path_buf(),
@@ -98,7 +99,7 @@ impl Runs {
         })
     }
 
-    /// Appends a run of sorted operations to the file.
+    /// Appends the sorted operations that `operations` returns to the file, as one new run.
     fn add(&mut self, mut operations: Cursor<'_>) -> io::Result<()> {
         let (start, mut bytes) = (self.file.end(), Vec::new());
         while let Some(record) = operations.advance()? {
@@ -113,7 +114,8 @@ impl Runs {
         Ok(())
     }
 
-    /// Merges each group of up to `most` runs into one, in a new file.
+    /// Merges each group of up to `most` runs into one run. The new runs are in a new file in the
+    /// folder of `base`, and written about `piece` bytes at a time.
     fn merged(&self, base: &Path, most: usize, piece: usize) -> io::Result<Self> {
         let mut merged = Self::new(base, self.piece)?;
         for group in self.extents.chunks(most) {
@@ -161,7 +163,8 @@ impl SortedOperations {
         }))
     }
 
-    /// Returns whether there are more than `few` operations, or some operations are in a file.
+    /// Returns whether there are more than `few` operations. Also `true` if some operations are in
+    /// a file, however many they are.
     pub(crate) fn are_more_than(&self, few: usize) -> bool {
         match &self.0 {
             Source::Memory(buffer) => buffer.get(few).is_some(),
@@ -201,10 +204,10 @@ impl SortedOperations {
     }
 }
 
-/// A cursor over sorted operations.
+/// A cursor over sorted operations, which returns them one by one in ascending order of keys.
 #[derive(Debug)]
 enum Cursor<'s> {
-    /// The buffer in memory, and the index of the next operation.
+    /// The operations are in a buffer in memory. The number is the index of the next operation.
     Memory(&'s Buffer, usize),
     File(Merge<'s>),
 }
@@ -222,15 +225,15 @@ impl Cursor<'_> {
     }
 }
 
-/// The number of bytes per write, or per read of a run, if `pieces` buffers share about `bound`
-/// bytes.
+/// Returns the size in bytes of each of `pieces` I/O buffers that together use about `bound` bytes
+/// of memory.
 fn piece(bound: usize, pieces: usize) -> usize {
     (bound / pieces.max(1)).clamp(LEAST_PIECE, PIECE)
 }
 
-/// The maximum number of bytes per write, or per read of a run.
+/// The maximum size of an I/O buffer in bytes, for writing to the file or reading a run.
 const PIECE: usize = 1 << 20;
-/// The minimum number of bytes per read of a run.
+/// The minimum size of an I/O buffer in bytes, for reading a run.
 const LEAST_PIECE: usize = 1 << 12;
-/// The maximum number of runs in one merge.
+/// The maximum number of runs that are merged into one at a time.
 const MOST_RUNS: usize = 512;

@@ -23,7 +23,7 @@ pub struct ViewFile {
 pub struct ViewAccessError {
     /// The path of the view file.
     pub path: PathBuf,
-    /// The reason of the failure.
+    /// The reason why the file cannot be read or written.
     pub fault: ViewAccessFault,
 }
 
@@ -37,10 +37,10 @@ pub enum ViewAccessFault {
     /// The path does not name a regular file, but for example a directory or a pipe.
     #[error("it is not a plain file")]
     NotPlain,
-    /// The file contains a view with another public key.
+    /// The file contains a view with a public key other than the key of the view to store.
     #[error("the view belongs to another key")]
     OtherKey,
-    /// The file contains a newer view.
+    /// The file contains a view of a newer version than the view to store.
     #[error("the view in the file is newer")]
     Newer,
     /// The contents of the file are not a valid view.
@@ -117,7 +117,11 @@ impl ViewFile {
         Lock::exclusive(&self.path, PATIENCE).map_err(|error| self.failed(error.into()))
     }
 
-    /// Replaces the stored view `before` by `view`, if the two differ.
+    /// Writes `view` to the file in place of the stored view `before`, if the two differ, and
+    /// returns `view`.
+    ///
+    /// # Errors [`ViewAccessFault::OtherKey`] if the public keys differ; [`ViewAccessFault::Newer`]
+    /// if `before` is newer; [`ViewAccessFault::Io`].
     fn keep(
         &self,
         before: Option<&StoredView>,

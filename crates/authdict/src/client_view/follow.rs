@@ -13,7 +13,7 @@ use crate::{
 
 /// A source of a dictionary's signed heads: a server in this process, or a remote server.
 pub trait Heads {
-    /// Error returned for a head or proof that the source does not return.
+    /// The error that the source returns if it cannot supply a head or a proof.
     type Error;
 
     /// Returns the latest version that the source offers.
@@ -45,8 +45,8 @@ pub trait Heads {
         newer: Version,
     ) -> Result<Option<Vec<u8>>, Self::Error>;
 
-    /// Returns the statements that the newer version's head makes about the older version, each as
-    /// the body of a message.
+    /// Returns what the head of version `newer` commits to about version `older`: its root, and its
+    /// history. Each statement is the body of a message.
     ///
     /// # Errors
     /// [`Self::Error`].
@@ -112,7 +112,8 @@ impl<S: Suite> Heads for BlockDirectory<S> {
 /// Error returned when a view cannot advance. The view is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotFollowed<E> {
-    /// The latest version of the source is older than the newest version seen.
+    /// The latest version that the source offers is older than the newest version that the view has
+    /// seen.
     #[error("{}", VerifyError::Rollback { seen: *.seen, offered: *.offered })]
     Behind {
         /// The newest version that the view has seen.
@@ -123,7 +124,7 @@ pub enum NotFollowed<E> {
     /// The view refuses the latest head.
     #[error(transparent)]
     Refused(#[from] RefusedHead),
-    /// The source does not return a head or a proof.
+    /// The source does not return a required head or proof, because of this error.
     #[error("{0}")]
     Silent(E),
 }
@@ -166,8 +167,9 @@ impl StoredView {
     /// Checks that the heads in a verified answer belong to the history of the newest head seen.
     /// For logs, a valid signature does not prove this.
     ///
-    /// `heads` supplies two proofs: that the newest head's history contains an older root, and that
-    /// the newest version contains the older version.
+    /// If the answer is about an older version, `heads` supplies two proofs. The first proves that
+    /// the newest head's history contains the older version's root. The second proves that the
+    /// newest version contains all entries of the older version.
     ///
     /// Checks nothing for families other than logs, for a view without a head, or for the newest
     /// version seen and later versions. [`crate::dynamic::client_of`] compares the newest version

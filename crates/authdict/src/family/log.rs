@@ -101,12 +101,13 @@ pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn Verifier>> 
     })
 }
 
-/// Returns whether logs support suite `S`: heads and updates of logs exist in one suite only.
+/// Returns whether logs support suite `S`. They support only [`Sha256Ed25519`].
 fn has_suite<S: Suite>() -> bool {
     S::ID == Sha256Ed25519::ID
 }
 
-/// Checks that the newer version of a log contains the older version. Both heads are verified.
+/// Checks the proof that the newer version of a log contains all entries of the older version. The
+/// signatures of both heads were verified before.
 pub(crate) fn check_growth(
     public: &PublicKey,
     heads: [&Head; 2],

@@ -59,7 +59,8 @@ impl<B: BalancingScheme, S: Suite> Verifier for Client<Tree<B, S>> {
     }
 }
 
-/// The reason why a visit of differences ended early.
+/// The reason why a search for differences between two versions ended early: the callback stopped
+/// it, or a lookup failed.
 enum Interruption {
     Stopped,
     Failed(LookupError),
@@ -71,7 +72,8 @@ impl From<LookupError> for Interruption {
     }
 }
 
-/// Calls `note` for each difference, until `note` stops or a lookup fails.
+/// Runs the search `differences`, and passes each difference to `note`, until `note` stops or a
+/// lookup fails.
 fn until_stopped(
     note: &mut UnprovedCallback<'_, Difference>,
     differences: impl FnOnce(

@@ -24,7 +24,8 @@ mod stored;
 pub(crate) use answers::QueryableDesign;
 use explain::explain_design;
 
-/// The trust anchor of a tuple PAD's clients. Repositories are created from the same data.
+/// The trust anchor of a tuple PAD's clients: the author's key, the dictionary and the design's
+/// public key. Repositories are created from it too.
 pub(crate) type TupleSetup<S, D> = pad_core::PublicKey<Tuple<D, S>>;
 
 /// Reads the setup from a public key. Returns `None` if the scheme key is not a key of design `D`.

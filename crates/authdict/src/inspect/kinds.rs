@@ -5,12 +5,13 @@ use pad_core::{DecodeError, codec};
 use super::suite_numbered;
 use crate::selection::SuiteName;
 
-/// The kind of a message, from its envelope.
+/// The kind of a message, as decoded from the first bytes of the message, its envelope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kind {
-    /// The number of the kind in envelopes.
+    /// The number that identifies the kind in envelopes.
     pub number: u8,
-    /// The context number in the envelope: the suite, the scheme, the kind of tags, or 0.
+    /// The context number in the envelope. Depending on the kind, it is the number of a suite, a
+    /// scheme or a kind of tags, or 0.
     pub context: u16,
     /// The name of the kind.
     pub name: &'static str,
@@ -27,9 +28,9 @@ pub enum Role {
     ProofFile,
     /// An update, with the signed head of the version that it produces.
     Update,
-    /// Evidence against an author's key.
+    /// Evidence that an author's key has signed two histories.
     Evidence,
-    /// A message without a head at its beginning.
+    /// A message of any other kind, which does not begin with a signed head.
     Other,
 }
 
@@ -59,7 +60,8 @@ impl Kind {
         })
     }
 
-    /// Returns the suite of the message's signed contents.
+    /// Returns the suite (hash function and signature) of the head or signature in messages of this
+    /// kind.
     pub(super) fn suite(&self) -> Result<SuiteName, DecodeError> {
         match self.number {
             // Logs have only one suite, and kinds without heads do not depend on a suite.

@@ -20,9 +20,10 @@ use crate::{
 ///
 /// Laws:
 ///
-/// 1. A repository and its copy restored from a checkpoint give equal answers and accept the same
-///    updates.
-/// 2. A repository emptied by [`Self::emptied`] reaches the same state by the same updates.
+/// 1. A repository restored from a checkpoint answers like the original, and accepts the same
+///   updates.
+/// 2. The result of [`Self::emptied`] reaches the state of the original repository if the same
+///   updates are applied to it.
 pub(crate) trait CheckpointedRepository: FamilyRepository {
     /// Drops the contents of all versions before `oldest`. The heads of these versions are kept.
     ///
@@ -30,14 +31,14 @@ pub(crate) trait CheckpointedRepository: FamilyRepository {
     /// [`LookupError`] if the version does not exist or was pruned, or nothing can be pruned.
     fn drop_before(&mut self, oldest: Version) -> Result<(), LookupError>;
 
-    /// Returns the state of the repository, with a digest that detects damage.
+    /// Returns the encoded state of the repository, with a digest that detects damage.
     fn to_checkpoint(&self) -> StoredCheckpoint;
 
-    /// Creates the repository stored in a checkpoint. Returns `None` if the checkpoint is damaged
-    /// or of another setup.
+    /// Creates the repository stored in a checkpoint. Returns `None` if the checkpoint is damaged,
+    /// or was written with other keys or parameters than this repository's.
     fn restored(&self, checkpoint: &StoredCheckpoint) -> Option<Self>;
 
-    /// Creates a repository of the same setup with no versions.
+    /// Creates a repository without versions, with the keys and parameters of this repository.
     fn emptied(&self) -> Self;
 
     /// Creates an author that continues from the latest version, with its own copy of the contents.
@@ -46,8 +47,8 @@ pub(crate) trait CheckpointedRepository: FamilyRepository {
     /// [`AuthorError`].
     fn resumed(&self, key: &SecretKey) -> Result<Self::Author, AuthorError>;
 
-    /// Returns the last version that the author signed or sealed, and whether this version still
-    /// lacks its signature.
+    /// Returns the last version that the author signed or sealed, and whether it is sealed only.
+    /// The contents of a sealed version are fixed, but its signature is missing.
     fn last_sealed(author: &Self::Author) -> (Version, bool);
 
     /// Signs a batch and applies the resulting update. If a sealed snapshot still lacks its
@@ -68,27 +69,29 @@ pub(crate) trait CheckpointedRepository: FamilyRepository {
     /// [`LookupError`] if the version does not exist.
     fn unproved_contents(&self, version: Version) -> Result<Option<Entries>, LookupError>;
 
-    /// Returns whether the state equals the state of `replayed`, which was built from all updates
-    /// up to the same version. Needed for families in which proofs of a few keys do not establish
-    /// that the states are equal.
+    /// Returns whether the state of this repository equals the state of `replayed`, which was built
+    /// from all updates up to the latest version. Needed for families in which proofs of a few keys
+    /// do not establish that the states are equal.
     fn is_as_replayed(&self, replayed: &Self) -> bool;
 }
 
-/// The keys and values of one version.
+/// All keys of one version, each with its value.
 pub(crate) type Entries = BTreeMap<Key, Value>;
 
-/// The number of bytes of updates since the last checkpoint, and the checkpoint's own size.
+/// The size of the updates since the last checkpoint, and the size of that checkpoint, to decide
+/// when the next checkpoint is due.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Distance {
-    /// The bytes of all updates since the last checkpoint.
+    /// The total size of all updates since the last checkpoint, in bytes.
     updates: usize,
     /// The size of the last checkpoint in bytes.
     checkpoint: usize,
 }
 
 impl Distance {
-    /// Returns whether a checkpoint is due. Checkpoints at doubling distances cost as much in total
-    /// as the updates.
+    /// Returns whether a checkpoint is due: the updates since the last checkpoint are larger than
+    /// that checkpoint. If checkpoints grow with the updates, all checkpoints together are about as
+    /// large as all updates.
     fn is_far(self) -> bool {
         self.updates > self.checkpoint.max(LEAST_CHECKPOINT_DISTANCE)
     }
@@ -125,8 +128,10 @@ impl<R: CheckpointedRepository> FamilyKeeper<R> {
         Ok(latest)
     }
 
-    /// Checks the oldest and the latest version for missing entries, and returns whether missing
-    /// entries are ruled out ([`CheckSummary::complete`]).
+    /// Compares this repository with `replayed`, the result of replaying the updates, to find
+    /// missing entries in the oldest and latest versions. `from_empty` states whether the replay
+    /// began at the empty dictionary. Returns whether missing entries are ruled out
+    /// ([`CheckSummary::complete`]).
     fn check_completeness(&self, replayed: &R, from_empty: bool) -> Result<bool, CheckError> {
         let same_version = replayed.latest_version() == self.latest();
         if from_empty && same_version && !self.repository.is_as_replayed(replayed) {
@@ -265,5 +270,5 @@ impl<R: CheckpointedRepository> Keeper for FamilyKeeper<R> {
     }
 }
 
-/// The minimum number of bytes of updates between two checkpoints.
+/// The minimum total size of the updates between two checkpoints, in bytes.
 const LEAST_CHECKPOINT_DISTANCE: usize = 16 << 20;

@@ -1,4 +1,4 @@
-//! Code that the three ways to keep a dictionary share.
+//! Code that is common to the three ways to keep a dictionary ([`crate::keeper`]).
 
 use core::fmt;
 
@@ -20,11 +20,11 @@ use crate::{
 
 /// A repository of one family, whose answers and checks take and return messages.
 pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
-    /// The hash function, digest width and signature.
+    /// The suite of the dictionary: hash function, digest width and signature scheme.
     type Suite: Suite;
-    /// The data in an update next to its head and operations.
+    /// The data of this family that an update contains in addition to its head and operations.
     type Attachment: Attachment + 'static;
-    /// The signer of further versions.
+    /// The signing state: signs further versions of this repository.
     type Author: Send + Sync;
 
     /// Whether a proof about one version may also prove statements about later versions, as
@@ -32,7 +32,7 @@ pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
     /// still undo a version.
     const EVIDENCE_OUTLIVES_VERSION: bool;
 
-    /// Returns the author and the dictionary whose updates are accepted.
+    /// Returns the author's public key and the id of the dictionary whose updates are accepted.
     fn authority(&self) -> &Authority;
 
     /// Returns the signed heads of all versions.
@@ -41,7 +41,7 @@ pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
     /// Returns the latest version.
     fn latest_version(&self) -> Version;
 
-    /// Returns the oldest version that can be queried.
+    /// Returns the oldest version that can be queried; earlier versions were pruned.
     fn oldest_version(&self) -> Version;
 
     /// Returns the author's signed head of a version.
@@ -222,14 +222,16 @@ pub(crate) use as_repository;
 pub(crate) struct FamilyKeeper<R: FamilyRepository> {
     pub(crate) repository: R,
     pub(crate) store: AnyStore,
-    /// The data that the next commit writes: updates, or the row of the latest version.
+    /// The data that the next commit writes to the store: encoded updates or, for dictionaries kept
+    /// as rows, the row of the latest version.
     pub(crate) staged: Vec<Vec<u8>>,
     pub(crate) acknowledged: Version,
     pub(crate) author: Option<R::Author>,
     /// The operations of the next version, including the operations of batches that the signer
     /// refused.
     pub(crate) waiting: Vec<Operation>,
-    /// The distance from the last checkpoint; only for dictionaries kept whole.
+    /// The size of the updates since the last checkpoint; used only for dictionaries kept whole
+    /// ([`crate::keeper`]).
     #[cfg(any(feature = "accumulators", feature = "log"))]
     pub(crate) distance: super::checkpointed::Distance,
 }
@@ -245,7 +247,8 @@ impl<R: FamilyRepository> fmt::Debug for FamilyKeeper<R> {
 }
 
 impl<R: FamilyRepository> FamilyKeeper<R> {
-    /// Creates the keeper of a store. The method `open` then reads the store.
+    /// Creates the keeper of a store, with the empty repository `repository`. The method `open`
+    /// then reads the store.
     pub(crate) fn new(repository: R, store: AnyStore) -> Self {
         Self {
             repository,
@@ -309,8 +312,8 @@ impl<R: FamilyRepository> FamilyKeeper<R> {
         ))
     }
 
-    /// Verifies the head of an update: the author has signed it, and its version is the next
-    /// version.
+    /// Verifies the head of an update, given as a message. The author must have signed the head,
+    /// and its version must be the version after the latest.
     pub(crate) fn verify_head_of(&self, message: &[u8]) -> Result<(), RepositoryError> {
         let head = UpdateHead::<R::Suite>::peek::<R::Attachment>(message, message.len())
             .map_err(RepositoryError::Unreadable)?;
@@ -327,7 +330,7 @@ impl<R: FamilyRepository> FamilyKeeper<R> {
         followed.map_err(RepositoryError::Refused)
     }
 
-    /// Publishes the staged updates together with the changes `records`.
+    /// Writes the staged updates and the changes `records` to the store: all of them or nothing.
     pub(crate) fn publish_updates(&mut self, records: &[RecordChange]) -> Result<(), StoreError> {
         if !self.staged.is_empty() || !records.is_empty() {
             let first = Version::new(self.acknowledged.number().saturating_add(1));
@@ -356,7 +359,8 @@ impl<R: FamilyRepository> FamilyKeeper<R> {
         Ok((latest + 1).saturating_sub(oldest))
     }
 
-    /// Returns the summary of a check that replayed no updates.
+    /// Returns the summary of a successful check that replayed no updates. `proved` is the number
+    /// of versions whose contents were checked.
     pub(crate) fn checked(&self, proved: u64) -> CheckSummary {
         CheckSummary {
             heads: self.latest().number(),
@@ -536,7 +540,7 @@ impl<R: FamilyRepository> Replica for FamilyKeeper<R> {
     }
 }
 
-/// Decodes and applies an update.
+/// Decodes an update from its message, verifies it and applies it to the repository.
 pub(super) fn apply<R: FamilyRepository>(
     repository: &mut R,
     message: &[u8],
@@ -546,7 +550,7 @@ pub(super) fn apply<R: FamilyRepository>(
 }
 
 impl<R: FamilyRepository> FamilyKeeper<R> {
-    /// Verifies an update as a whole and applies it.
+    /// Verifies an update, given as a message, with its contents, and applies it.
     pub(crate) fn apply(&mut self, message: &[u8]) -> Result<Version, RepositoryError> {
         apply(&mut self.repository, message)
     }
@@ -583,8 +587,9 @@ pub(crate) fn replay<R: FamilyRepository>(
     Ok(replayed)
 }
 
-/// Checks a version by its answers. `contents` checks all contents. `answers` returns verified
-/// answers about the keys of the update that produced the version.
+/// Checks a version by verified answers. The callback `answers` returns verified answers about the
+/// keys of `update`, which are compared with the update's operations. For [`Contents::All`], the
+/// callback `contents` first checks all contents.
 pub(crate) fn by_answers<R: FamilyRepository>(
     repository: &R,
     version: Version,
@@ -622,8 +627,8 @@ pub(crate) fn by_answers<R: FamilyRepository>(
     }
 }
 
-/// Returns the statements that a newer version's head makes about an older version: its root, and
-/// its history.
+/// Returns what the head of version `newer` commits to about version `older`: its root, and its
+/// history. Each statement is the body of a message.
 pub(crate) fn past_messages<S: Suite>(
     heads: &impl Heads<S>,
     older: Version,

@@ -52,13 +52,13 @@ pub struct Work {
 }
 
 impl Work {
-    /// The parameters for new files. A key derivation takes 128 MiB of memory.
+    /// The scrypt parameters for newly encrypted files. A key derivation takes 128 MiB of memory.
     pub const USUAL: Self = Self {
         log_n: 17,
         r: 8,
         p: 1,
     };
-    /// The lowest parameters. They are for tests only, because they do not slow down guessing.
+    /// The lowest scrypt parameters, for tests only: they do not slow down guessing of passphrases.
     pub const LEAST: Self = Self {
         log_n: 1,
         r: 1,
@@ -110,8 +110,8 @@ impl fmt::Display for Work {
     }
 }
 
-/// Reads the cost of decrypting a file from its header. The header is not authenticated before
-/// decryption.
+/// Reads the scrypt parameters, which determine the cost of decryption, from the header of an
+/// encrypted file. The header is not authenticated before decryption.
 pub(super) fn work_of(encrypted: &[u8]) -> Result<Work, KeyFileError> {
     // The limits are checked before the library is called, which reports excessive parameters as a
     // different error.
@@ -126,7 +126,7 @@ pub(super) fn work_of(encrypted: &[u8]) -> Result<Work, KeyFileError> {
     Ok(work)
 }
 
-/// Encrypts the contents `clear` with a passphrase.
+/// Encrypts the contents `clear` of a key file with a passphrase, and returns the encrypted file.
 pub(super) fn encrypt(
     clear: &[u8],
     passphrase: &Passphrase,

@@ -8,19 +8,20 @@ use zeroize::Zeroizing;
 use super::KeyFileError;
 use crate::selection::{SchemeName, SuiteName};
 
-/// The lines of a key file below its title line.
+/// The parsed lines of a key file below its title line.
 pub(super) struct Lines<'a> {
     pub(super) suite: SuiteName,
     pub(super) scheme: SchemeName,
     pub(super) dictionary: DictionaryId,
-    /// The line with the author's key.
+    /// The line with the author's key: a public key or a seed.
     pub(super) author: &'a str,
-    /// The line with the scheme's own key.
+    /// The line with the scheme's own key, in addition to the author's key; `None` if the scheme
+    /// has none.
     pub(super) own: Option<&'a str>,
 }
 
-/// Splits a key file into lines. `has_own` returns whether a scheme has a key of its own, which
-/// requires a sixth line.
+/// Splits the text of a key file with the title line `title` into lines. `has_own` returns whether
+/// a scheme has a key in addition to the author's key, which requires a sixth line.
 pub(super) fn parse<'a>(
     text: &'a str,
     title: &'static str,
@@ -65,8 +66,8 @@ pub(super) fn is_lower_hexadecimal(digits: &str) -> bool {
         .all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// Reads the whole file, if it begins with `title`. The capacity of the buffer is reserved in
-/// advance, so that no copy remains in freed memory.
+/// Reads the whole file as text, and fails unless it begins with `title`. The capacity of the
+/// buffer is reserved in advance, so that no copy remains in freed memory.
 pub(super) fn read_text(
     file: &mut File,
     title: &'static str,
@@ -90,8 +91,8 @@ pub(super) fn read_text(
     }
 }
 
-/// Reads at most the maximum length of a key file, and one more byte. The capacity of the buffer is
-/// reserved in advance.
+/// Reads a key file, but at most one byte more than its maximum length. The capacity of the buffer
+/// is reserved in advance, so that no copy remains in freed memory.
 pub(super) fn read_bytes(file: &mut File) -> Result<Zeroizing<Vec<u8>>, KeyFileError> {
     // The additional byte detects a file that is too long.
     let limit = MAX_ENCRYPTED_BYTES + 1;
@@ -111,7 +112,8 @@ pub(super) fn read_bytes(file: &mut File) -> Result<Zeroizing<Vec<u8>>, KeyFileE
     Ok(bytes)
 }
 
-/// Returns the name of a file's kind, which is determined by its first bytes.
+/// Returns a name for the kind of a file with the contents `bytes`, such as "a public key". The
+/// first bytes determine the kind.
 pub(super) fn kind_of(bytes: &[u8]) -> &'static str {
     KINDS
         .iter()
@@ -119,7 +121,8 @@ pub(super) fn kind_of(bytes: &[u8]) -> &'static str {
         .map_or("a file of another kind", |(_, kind)| kind)
 }
 
-/// The first bytes and names of the kinds of files that are easily confused with keys.
+/// The kinds of files that are easily confused with key files: the first bytes of each, and its
+/// name for error messages.
 const KINDS: [(&[u8], &str); 9] = [
     (b"pad-public-key ", "a public key"),
     (b"pad-secret-key ", "a secret key"),
@@ -152,11 +155,11 @@ pub(super) fn check_permissions(_: &File) -> Result<(), KeyFileError> {
     Ok(())
 }
 
-/// Maximum length in bytes of a key file in clear. Keys with accumulator parameters fit, and
-/// reading is quick.
+/// Maximum length in bytes of a key file that is not encrypted. Keys with accumulator parameters
+/// fit, and reading is quick.
 pub(super) const MAX_FILE_BYTES: usize = 4 << 20;
 
-/// The first bytes of files that contain secret keys in clear.
+/// The first bytes of files that contain secret keys without encryption.
 pub(super) const SECRETS: [&[u8]; 3] = [b"pad-secret-key ", b"pad-file-key ", b"PRIVATE+KEY+"];
 
 /// The first bytes of a file encrypted with a passphrase: the title and version of the scrypt
@@ -170,7 +173,8 @@ pub(super) const ENCRYPTION_BYTES: usize = 128;
 /// The maximum length of an encrypted key file in bytes.
 pub(super) const MAX_ENCRYPTED_BYTES: usize = MAX_FILE_BYTES + ENCRYPTION_BYTES;
 
-/// Decodes lower-case hexadecimal digits, without leaving copies in memory.
+/// Decodes lower-case hexadecimal digits, without leaving copies in memory. Returns `None` if
+/// `digits` is malformed.
 pub(super) fn decode(digits: &str) -> Option<Zeroizing<Vec<u8>>> {
     let mut bytes = Zeroizing::new(vec![0; digits.len() / 2]);
     let decoded = hex::decode_to_slice(digits, &mut bytes);

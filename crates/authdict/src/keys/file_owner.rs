@@ -95,7 +95,7 @@ impl FileOwnerKey {
         Ok(self.to_file().save(path)?)
     }
 
-    /// Returns the contents of the key file, without writing a file.
+    /// Returns the contents of a key file with this key, in clear, without writing a file.
     pub fn to_file(&self) -> SecretFile {
         let tags = self.tags.to_bytes();
         let digits = (self.seed.len() + tags.len()) * 2;
@@ -117,10 +117,10 @@ impl FileOwnerKey {
         self.tags.kind()
     }
 
-    /// Returns the owner with this key, as the client library needs it.
+    /// Returns an [`Owner`] that signs changes and computes tags with this key.
     ///
     /// # Panics
-    /// Never: every seed has a public key.
+    /// Never: every Ed25519 seed has a public key.
     pub fn owner(&self) -> Owner<SigningKey> {
         let signer = SigningKey::from_bytes(&self.seed);
         let key = AuthorKey::from_bytes(signer.verifying_key().as_bytes())

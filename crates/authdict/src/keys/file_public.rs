@@ -11,10 +11,10 @@
 //! server example.org:7420
 //! ```
 //!
-//! - `owner` is the Ed25519 public key that verifies changes.
+//! - `owner` is the owner's Ed25519 public key, which verifies changes of the file.
 //! - `tags` is the key that checks tags, in the encoding of `flexlist::tag::VerifierKey`. If the
 //!   tags are checked with a secret key, `tags` is the name of their kind.
-//! - `version`, `bytes` and `root` describe a version of the file.
+//! - `version`, `bytes` and `root` are the number, length and root digest of a version of the file.
 //!
 //! The last line may be missing. Digits are lower-case.
 
@@ -42,7 +42,8 @@ const MAX_ADDRESS_BYTES: usize = 512;
 /// A public file: the verification data of an outsourced file, and the address of its server.
 #[derive(Clone, Debug)]
 pub struct FilePublic {
-    /// The data that verifies the file.
+    /// The data with which clients verify the file: the owner's key, the tag key, and the version,
+    /// length and root.
     pub file: PublicFile,
     /// The server's address; empty if no address is given. The address need not be trusted.
     pub server: String,
@@ -106,7 +107,7 @@ impl FilePublic {
     }
 }
 
-/// Formats the public file as text.
+/// Formats the public file as text, in the format of this module.
 impl fmt::Display for FilePublic {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let PublicFile { owner, tags, since } = &self.file;
@@ -127,8 +128,8 @@ impl fmt::Display for FilePublic {
     }
 }
 
-/// Parses the line `tags`. Returns `None` if the text is neither a public key nor the name of a
-/// kind of tags without one.
+/// Parses the text after `tags` in its line. Returns `None` if it is neither a public tag key, nor
+/// the name of a kind of tags that has no public key.
 fn read_tags(text: &str) -> Result<Option<TagCheck>, FileOwnerKeyError> {
     if let Ok(kind) = text.parse::<TagKind>() {
         return Ok((!kind.is_public()).then(|| TagCheck::of_reads(kind)));

@@ -25,7 +25,7 @@ pub struct SecretFile {
     bytes: Zeroizing<Vec<u8>>,
     /// The permissions of the file, if users other than the owner can access it.
     exposed: Option<u32>,
-    /// The path of the file that was read; `None` if the contents come from memory.
+    /// The path of the file that the contents were read from; `None` if they come from memory.
     path: Option<PathBuf>,
 }
 
@@ -78,7 +78,7 @@ impl SecretFile {
         Ok(())
     }
 
-    /// Creates contents with this text, without writing a file.
+    /// Creates the contents of a key file from its text in clear, without writing a file.
     pub fn of_text(mut text: Zeroizing<String>) -> Self {
         Self::new(Zeroizing::new(core::mem::take(&mut *text).into_bytes()))
     }
@@ -91,7 +91,7 @@ impl SecretFile {
         }
     }
 
-    /// Returns a description of the kind of the file.
+    /// Returns a description of the kind of the file, such as "a public key".
     pub fn kind(&self) -> &'static str {
         kind_of(&self.bytes)
     }
@@ -108,7 +108,7 @@ impl SecretFile {
         self.bytes.starts_with(ENCRYPTED)
     }
 
-    /// Refuses a file that users other than its owner may read or change.
+    /// Returns an error for a file that users other than its owner may read or change.
     ///
     /// # Errors
     /// [`KeyFileError::Exposed`].
@@ -119,7 +119,7 @@ impl SecretFile {
         }
     }
 
-    /// Returns the text of a file in clear.
+    /// Returns the text of a file that is in clear: never encrypted, or decrypted.
     ///
     /// # Errors
     /// [`KeyFileError::Encrypted`]; [`KeyFileError::Malformed`] if the contents are not UTF-8.
@@ -133,8 +133,8 @@ impl SecretFile {
         })
     }
 
-    /// Returns the text of a file in clear with the title `title`. Only the owner may have access
-    /// to the file.
+    /// Returns the text of a file in clear, whose first line must begin with `title`. Fails if
+    /// users other than the owner have access to the file.
     pub(super) fn text_of(&self, title: &'static str) -> Result<&str, KeyFileError> {
         let (found, wanted) = (self.kind(), kind_of(title.as_bytes()));
         if found != wanted && !self.is_encrypted() {
@@ -145,8 +145,8 @@ impl SecretFile {
         Ok(text)
     }
 
-    /// Returns the cost of deriving the key from a passphrase. Returns `None` for a file in clear,
-    /// or with a damaged header.
+    /// Returns the scrypt parameters of an encrypted file, which determine the cost of decryption.
+    /// Returns `None` for a file in clear, or with a damaged header.
     #[cfg(feature = "passphrase")]
     pub fn work(&self) -> Option<Work> {
         let encrypted = self.is_encrypted().then_some(&self.bytes)?;
@@ -155,7 +155,7 @@ impl SecretFile {
 
     /// Decrypts the file. A file in clear is returned unchanged.
     ///
-    /// Needs the memory and time of [`SecretFile::work`].
+    /// The scrypt parameters ([`SecretFile::work`]) determine the memory and time.
     ///
     /// # Errors
     /// [`KeyFileError::WrongPassphrase`]; [`KeyFileError::Damaged`] if the file was changed or
@@ -171,7 +171,8 @@ impl SecretFile {
         })
     }
 
-    /// Encrypts the file with this passphrase.
+    /// Returns the contents encrypted with a passphrase, at the scrypt parameters `work`. No file
+    /// is changed.
     ///
     /// # Errors
     /// [`KeyFileError::Encrypted`] if the file is encrypted already; [`KeyFileError::TooLong`];
@@ -191,7 +192,7 @@ impl SecretFile {
         })
     }
 
-    /// Writes a new file that only its owner can read.
+    /// Writes these contents to a new file that only its owner can read.
     ///
     /// # Errors
     /// [`KeyFileError::Exists`] if there is a file at `path`; [`KeyFileError::Io`].

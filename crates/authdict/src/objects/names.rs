@@ -1,4 +1,5 @@
-//! The names of objects. Numbers are padded with zeros, so that names sort like numbers.
+//! The names of the objects in which a dictionary is stored ([`super`]). Numbers in names are
+//! padded with zeros, so that names sort like numbers.
 
 use pad_core::Version;
 
@@ -18,7 +19,8 @@ pub(super) fn digits(version: Version) -> String {
     format!("{:0DIGITS$}", version.number())
 }
 
-/// Parses the digits of a number; returns `None` unless they are canonical.
+/// Parses the version in the name of a head object: exactly 20 decimal digits. Returns `None` for
+/// other text.
 pub(super) fn number_of(digits: &str) -> Option<u64> {
     let is_canonical = digits.len() == DIGITS && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_canonical.then(|| digits.parse().ok()).flatten()
@@ -28,8 +30,8 @@ pub(super) fn nodes(number: u64) -> String {
     format!("{NODES}/{number:0HEX_DIGITS$x}")
 }
 
-/// Returns the number of the segment whose name ends with `name`; `None` if this is not a segment
-/// name.
+/// Returns the number of the segment with the file name `name`, without its folder. Returns `None`
+/// if `name` is not the name of a segment.
 pub(super) fn nodes_of(name: &str) -> Option<u64> {
     let number = u64::from_str_radix(name, 16).ok()?;
     (nodes(number).strip_prefix(NODES)?.strip_prefix('/')? == name).then_some(number)

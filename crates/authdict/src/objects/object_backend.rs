@@ -1,4 +1,4 @@
-//! A dictionary's objects as a [`Store`].
+//! An object store as a [`Store`] of one dictionary.
 
 use std::{
     io,
@@ -19,7 +19,7 @@ use crate::store::{Record, RecordChange, Store, StoreError, StoredCheckpoint};
 pub struct ObjectBackend {
     folder: Arc<ObjectFolder>,
     description: Description,
-    /// The latest version visible to reads while they are pinned ([`Store::pin`]).
+    /// While reads are pinned to one state ([`Store::pin`]): the latest version of this state.
     pinned: Mutex<Option<Version>>,
 }
 
@@ -28,7 +28,7 @@ pub struct ObjectBackend {
 struct Description {
     title: [u8; 8],
     store: [u8; 16],
-    /// The first records, each with group, name and value.
+    /// The records given at the store's creation, each with group, name and value.
     records: Vec<(String, Vec<u8>, Vec<u8>)>,
 }
 
@@ -38,7 +38,7 @@ const UNDESCRIBED: StoreError =
     StoreError::Damaged("object 'description' is missing, but heads exist: restore that object");
 
 impl ObjectBackend {
-    /// Creates a store with these records.
+    /// Creates a store in `folder` that contains the records `records`.
     ///
     /// # Errors
     /// [`StoreError::Exists`] if there is a store already; [`StoreError`] of the medium.
@@ -74,7 +74,7 @@ impl ObjectBackend {
         }
     }
 
-    /// Opens the store of these objects.
+    /// Opens the store whose objects are in `folder`. `name` is its address in error messages.
     ///
     /// # Errors
     /// [`StoreError::Missing`]; [`StoreError::Foreign`]; [`StoreError`] of the medium.
@@ -92,8 +92,8 @@ impl ObjectBackend {
         })
     }
 
-    /// Returns the identity of the log. It is unique among dictionaries, and among copies of one
-    /// dictionary at other addresses.
+    /// Returns the identity of this store's log of nodes. It differs between dictionaries, and
+    /// between copies of one dictionary at different addresses.
     pub(crate) fn identity(&self) -> LogId {
         let address = format!("{} {}", self.folder.store, self.folder.prefix);
         let digest = Sha256::new()
@@ -114,7 +114,7 @@ impl ObjectBackend {
     }
 }
 
-/// The message for records that belong in the author's store, which is in files.
+/// The error message for changes of records. Only a store in files accepts them.
 const ONLY_VERSIONS: &str = "objects take versions only: changes wait in a store in files";
 
 fn only_versions() -> StoreError {
@@ -215,7 +215,8 @@ impl Store for ObjectBackend {
         *self.pinned() = None;
     }
 
-    /// Removes the segments that killed writers left behind.
+    /// Removes segments of nodes that no version refers to; killed writers leave such segments
+    /// behind.
     fn compact(&mut self) -> Result<(), StoreError> {
         self.folder.collect().map(drop)
     }

@@ -1,9 +1,9 @@
-//! The public half of a scheme's own key.
+//! The public half of the key that some schemes have in addition to the author's key.
 
 use core::{any::Any, fmt};
 use std::sync::Arc;
 
-/// The public half of a scheme's own key. Clients verify with this key and the author's key.
+/// The public half of a scheme's own key pair. Clients verify with this key and the author's key.
 ///
 /// A value is created only after its scheme has checked the key, which may take long. Clones share
 /// the checked key.
@@ -14,7 +14,8 @@ pub struct SchemeKey {
 }
 
 impl SchemeKey {
-    /// Wraps a key that its scheme has accepted, together with its encoding.
+    /// Wraps a public key that its scheme has checked and accepted: `bytes` is its encoding, `key`
+    /// its decoded form.
     pub fn new(bytes: Vec<u8>, key: impl Any + Send + Sync) -> Self {
         let key = Arc::new(key);
         Self { bytes, key }
@@ -25,7 +26,7 @@ impl SchemeKey {
         &self.bytes
     }
 
-    /// Returns the decoded key, if it has type `K`.
+    /// Returns the decoded key; `None` if its type is not `K`.
     pub fn get<K: 'static>(&self) -> Option<&K> {
         self.key.downcast_ref()
     }

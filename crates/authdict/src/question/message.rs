@@ -21,7 +21,7 @@ use super::Question;
 /// Maximum length of a question in bytes: enough for about a thousand keys of maximum length.
 pub const LONGEST_QUESTION: usize = 4 << 20;
 
-/// The body of a question's message.
+/// The encoded form of a [`Question`], as the body of a message.
 #[derive(Serialize, Deserialize)]
 enum QuestionBody<'q> {
     Key(Cow<'q, Key>),

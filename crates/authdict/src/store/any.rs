@@ -14,7 +14,7 @@ use crate::objects::{ObjectBackend, ObjectFolder};
 pub enum AnyStore {
     /// A store in a file.
     File(Box<RedbStore>),
-    /// A store in an object store.
+    /// A store in objects of an object store.
     #[cfg(feature = "object-store")]
     Objects(ObjectBackend),
     /// A store that a test supplies.
@@ -22,13 +22,15 @@ pub enum AnyStore {
     Test(Box<dyn Store + Send + Sync>),
 }
 
-/// Returns `path` as an address if it names a store in an object store; `None` for a file.
+/// Returns `path` as text if it is the address of a store in an object store; `None` if it names a
+/// file.
 fn is_address(path: &Path) -> Option<&str> {
     path.to_str().filter(|address| address.contains("://"))
 }
 
 impl AnyStore {
-    /// Creates a store with the records `records`.
+    /// Creates a store at a path or address. The new store contains the records `records` and no
+    /// versions.
     ///
     /// # Errors
     /// [`StoreError::Exists`]; [`StoreError`] of the medium.
@@ -104,7 +106,7 @@ impl AnyStore {
     }
 }
 
-/// Forwards a call to the store that this value contains.
+/// Evaluates a method call on the store that an [`AnyStore`] contains, whatever its kind.
 macro_rules! of {
     ($store:expr, $found:ident => $call:expr) => {
         match $store {

@@ -43,12 +43,14 @@ use tables::{CHECKPOINT, LINKS, UPDATES, engine};
 #[derive(Debug)]
 pub struct RedbStore {
     database: SharedDatabase,
-    /// The file next to the store. It is open while this process is the writer.
+    /// The file `<store>.newest` with the last acknowledged state. It is open while this process is
+    /// the writer.
     newest: Option<Register>,
 }
 
 impl RedbStore {
-    /// Creates a store with these records. The file appears at its path complete or not at all.
+    /// Creates a store with the records `records` and no versions. The file appears at its path
+    /// complete or not at all.
     ///
     /// # Errors
     /// [`StoreError::Exists`] if a file exists at `path`; [`StoreError`] of the medium.
@@ -116,7 +118,8 @@ impl RedbStore {
         newest::check(self.path(), known.as_ref(), &summary)
     }
 
-    /// Makes a change durable, and then records it as acknowledged.
+    /// Runs `work` in a write transaction, and makes its changes durable. Then records the
+    /// resulting state as acknowledged.
     fn change(
         &mut self,
         work: impl FnOnce(&WriteTransaction, &mut Summary) -> Result<(), StoreError>,
@@ -264,7 +267,8 @@ impl Store for RedbStore {
     }
 }
 
-/// The file format of the store, for the storage engine.
+/// Settings for opening the file with the storage engine: how a store is recognised, its
+/// permissions, and the cache size.
 const STORE_FORMAT: Format = Format {
     is_ours,
     access: Access::Usual,
@@ -309,7 +313,8 @@ fn append(
     Ok(())
 }
 
-/// Replaces all updates by one row. The digest chain of updates continues with this row.
+/// Replaces all stored updates or rows by `row`, the row of version `latest`. `before` must be the
+/// store's latest version. The digest chain over updates continues with this row.
 fn replace_row(
     transaction: &WriteTransaction,
     summary: &mut Summary,
@@ -383,7 +388,7 @@ fn replace_checkpoint(
 
 const FORMAT_GROUP: &str = "format";
 const FORMAT: &[u8] = b"pad-store v3";
-/// The maximum length of a piece in bytes. It is a little less than a power of two, so that a piece
-/// with its header fills its pages.
+/// The maximum length, in bytes, of a piece of a stored checkpoint. It is a little less than a
+/// power of two, so that a piece with its header fills its pages.
 const PIECE_BYTES: usize = (1 << 20) - 4096;
 const UPDATE_PIECE_BYTES: usize = (1 << 16) - 4096;

@@ -30,19 +30,19 @@ use owned::{OwnedFile, Owner};
 #[derive(Debug)]
 pub(crate) struct NodeFile {
     folder: Arc<dyn FileLayer>,
-    /// The name of the store's own file.
+    /// The file name of the store, without its folder.
     store: String,
     owner: Owner,
     nodes: OwnedFile,
     rows: OwnedFile,
     lengths: RowLengths,
     latest: Version,
-    /// The row of the latest version in the store, if its nodes were rewritten at the end of the
-    /// file. The file of rows still contains the previous row.
+    /// The new row of the latest version, if a compaction has rewritten the version's nodes at the
+    /// end of the node file. The file of rows still contains the version's previous row.
     moved: Option<Vec<u8>>,
-    /// The end of the nodes of the latest version.
+    /// The position in the node file at which the nodes of the latest version end.
     published: u64,
-    /// The position at which the next byte is appended.
+    /// The position in the node file at which the next byte is appended.
     end: u64,
     is_writer: bool,
     /// Whether writes are rejected because the store's state is unknown. Reopening clears this
@@ -52,7 +52,8 @@ pub(crate) struct NodeFile {
 }
 
 impl NodeFile {
-    /// Returns the first files of the store at `path`, with no versions and no owner yet.
+    /// Creates the handle of the first node files of the store at `path`, as yet without versions
+    /// and without an owner.
     ///
     /// # Errors
     /// [`StoreError::Io`], also if the store's name is not UTF-8.
@@ -62,12 +63,14 @@ impl NodeFile {
         Ok(Self::new(folder, store, lengths))
     }
 
-    /// Returns the first files of the store named `store` in a folder.
+    /// Creates the handle of the first node files of the store with the file name `store` in a
+    /// folder.
     pub(crate) fn new(folder: Arc<dyn FileLayer>, store: String, lengths: RowLengths) -> Self {
         Self::owned(folder, store, lengths, Owner::default())
     }
 
-    /// Returns other files of the same store, with no versions.
+    /// Creates the handle of the node files with the owner `owner` next to the same store, as yet
+    /// without versions.
     fn of(&self, owner: Owner) -> Self {
         let folder = Arc::clone(&self.folder);
         Self::owned(folder, self.store.clone(), self.lengths, owner)
@@ -96,8 +99,8 @@ impl NodeFile {
         }
     }
 
-    /// Opens the same files with the versions up to `latest`. `row` is the row of version `latest`
-    /// in the store.
+    /// Opens these files for reading, with the versions up to `latest`. `row` is the row of version
+    /// `latest`, as stored in the store.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] if `row` is malformed, or the files do not match it;
@@ -131,7 +134,8 @@ impl NodeFile {
         self.lengths.end(latest.number()).ok_or(NO_ROW)
     }
 
-    /// Refuses to create a store at a path with node files, because they belong to another store.
+    /// Returns an error if there are node files next to the path of a store to be created. They
+    /// belong to another store.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] if there are node files; [`StoreError::Io`].
@@ -221,7 +225,8 @@ impl NodeLog for NodeFile {
         self.end
     }
 
-    /// Returns `None` for a writer, because its nodes may never be published.
+    /// Returns the unique id of this log; `None` for a writer, because its nodes may never be
+    /// published.
     fn identity(&self) -> Option<LogId> {
         (!self.is_writer).then(|| self.owner.bytes())
     }
@@ -269,7 +274,8 @@ impl NodeLog for NodeFile {
         Ok(())
     }
 
-    /// Replaces only the row in the store. The file keeps the old row.
+    /// Replaces the row of the latest version in memory, to be written to the store. The file of
+    /// rows keeps the old row.
     fn replace(&mut self, record: &[u8]) -> Result<(), StoreFault> {
         if !self.may_write() {
             return Err(StoreFault::Closed);
@@ -304,7 +310,8 @@ const OTHER_ROW: StoreError = StoreError::Damaged(
     "version index (.nodes.heads) does not match the latest version: restore the file that was \
      copied with the store",
 );
-/// The message for a missing file. A pruning may have replaced the file since the store was read.
+/// The error message for a missing node file. A pruning may have replaced the file since the store
+/// was read.
 pub(crate) const MISSING: &str =
     "node file (.nodes or .nodes.heads) is missing: copy both files with the store";
 const FOREIGN: StoreError = StoreError::Damaged(

@@ -16,49 +16,51 @@ use crate::{
     store::{RecordChange, Store, StoreError},
 };
 
-/// The nodes of a tree PAD in objects.
+/// The log of the nodes of a tree PAD in an object store.
 #[derive(Debug)]
 pub(crate) struct ObjectLog {
     folder: Arc<ObjectFolder>,
     identity: LogId,
     latest: Version,
-    /// The end of the nodes of the latest version.
+    /// The position at which the nodes of the latest version end.
     published: u64,
-    /// The position at which the next byte is appended.
+    /// The position at which the next appended byte is stored.
     end: u64,
-    /// The bytes that are not in a segment yet, and the position of their first byte.
+    /// Appended bytes that are not in a segment yet. `pending_from` is the position of the first of
+    /// them.
     pending: Vec<u8>,
     pending_from: u64,
-    /// The position of the first byte that is not synchronised yet.
+    /// The position of the first byte appended since the log was last synchronised.
     first: u64,
     is_writer: bool,
     is_closed: bool,
     error: SystemError,
 }
 
-/// The number of bits of an offset in a segment.
+/// The number of bits of a node's offset in its segment; the higher bits of a position are the
+/// segment's number.
 const PLACE_BITS: u32 = 20;
-/// The upper bound of segment numbers, because a position has 48 bits.
+/// The bound below which segment numbers must be, because a position has 48 bits.
 const MOST_SEGMENTS: u64 = 1 << (48 - PLACE_BITS);
 /// The maximum number of bytes of a segment.
 const SEGMENT: usize = 1 << PLACE_BITS;
 const SEGMENT_BYTES: u64 = 1 << PLACE_BITS;
-/// Segments end at a block boundary, so that one request reads a block.
+/// The block size in bytes. Segments end at a block boundary, so that one request reads a block.
 const BLOCK: usize = 4096;
 
-/// The number of bytes of a field in each row: the number of the first segment that may contain
-/// nodes that the row's version has added.
+/// The length in bytes of the field for the first segment in each row. It contains the number of
+/// the first segment that may contain nodes added by the row's version.
 const FIRST_BYTES: usize = 8;
 
-/// Returns the record in a row, the first segment, and the end of the nodes. Returns `None` if
-/// `row` is not the row of this version.
+/// Splits the row of a version into its record, the number of its first segment, and the position
+/// at which its nodes end. Returns `None` if `row` is not the row of this version.
 fn parts(version: Version, row: &[u8]) -> Option<(&[u8], u64, u64)> {
     let (body, end) = rows::parts(version, row)?;
     let (record, first) = body.split_last_chunk::<FIRST_BYTES>()?;
     Some((record, u64::from_le_bytes(*first), end))
 }
 
-/// Returns the numbers of the segments that may contain nodes that this version has added, from its
+/// Returns the numbers of the segments that may contain nodes added by a version, as stated in its
 /// row. Returns `None` if `row` is not the row of this version.
 pub(crate) fn segments(version: Version, row: &[u8]) -> Option<RangeInclusive<u64>> {
     let (_, first, end) = parts(version, row)?;
@@ -70,7 +72,7 @@ const fn segment(position: u64) -> u64 {
 }
 
 impl ObjectLog {
-    /// Creates the log of a store, without versions.
+    /// Creates the log of nodes of `store`, as yet without versions.
     pub(crate) fn of_store(store: &ObjectBackend) -> Self {
         Self::new(Arc::clone(store.folder()), store.identity())
     }
@@ -91,7 +93,7 @@ impl ObjectLog {
         }
     }
 
-    /// Creates a segment from the first `length` pending bytes.
+    /// Creates a segment object from the first `length` pending bytes.
     fn create_segment(&mut self, length: usize) -> Result<(), StoreFault> {
         let rest = self.pending.split_off(length.min(self.pending.len()));
         let mut bytes = core::mem::replace(&mut self.pending, rest);
@@ -108,7 +110,8 @@ impl ObjectLog {
         Ok(())
     }
 
-    /// Reads bytes that are not in a segment yet; returns `None` if they are not pending either.
+    /// Fills `bytes` from appended bytes that are not in a segment yet, starting at `position`.
+    /// Returns `None` if the position is not among these bytes.
     fn read_pending(&self, position: u64, bytes: &mut [u8]) -> Option<()> {
         let start = usize::try_from(position.checked_sub(self.pending_from)?).ok()?;
         let found = self.pending.get(start..)?.get(..bytes.len())?;
@@ -126,7 +129,8 @@ impl NodeLog for ObjectLog {
         self.end
     }
 
-    /// Returns `None` for a writer, because its nodes may never be published.
+    /// Returns the unique id of this log; `None` for a writer, because its nodes may never be
+    /// published.
     fn identity(&self) -> Option<LogId> {
         (!self.is_writer).then_some(self.identity)
     }
@@ -198,7 +202,8 @@ impl NodeLog for ObjectLog {
         Ok(())
     }
 
-    /// Drops the unpublished nodes. Segments that were created remain, but no head refers to them.
+    /// Drops the nodes that are not published. Segments already created for them remain, but no
+    /// head refers to them.
     fn discard(&mut self) {
         let kept = self.published.checked_sub(self.pending_from);
         let kept = kept.and_then(|kept| usize::try_from(kept).ok());
@@ -265,7 +270,8 @@ impl StoreLog for ObjectLog {
         Err(StoreError::CannotPrune)
     }
 
-    /// Always refuses: a head is an object that is created once, so it cannot be replaced.
+    /// Always fails, because nodes cannot be moved: the row that locates them is an object that is
+    /// created once and never replaced.
     fn require_moves(&self) -> Result<(), StoreError> {
         Err(StoreError::CannotCompact)
     }

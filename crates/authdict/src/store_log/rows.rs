@@ -1,28 +1,31 @@
-//! Rows of all versions in one file. A row's position follows from the version number. A row
-//! contains the version's record, and the end of its nodes.
+//! Rows of all versions in one file, in ascending order of versions. A row contains the version's
+//! record (signed head and root position), and the position at which its nodes end. A row's
+//! position follows from the version number.
 
 use core::ops::Range;
 
 use pad_core::{Suite, Version};
 use pad_tree::{RECORDS_FOR_EACH_SUBTREE, place_in_record, record_bytes};
 
-/// The lengths of rows, from which their positions follow.
+/// The lengths of the rows of a tree, from which the rows' positions follow.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RowLengths {
     ordinary: u64,
-    /// The number of bytes by which the last row of each group is longer.
+    /// The number of additional bytes in the last row of each group of [`RECORDS_FOR_EACH_SUBTREE`]
+    /// versions.
     more: u64,
-    /// The range of the root's position in a record.
+    /// The byte range in a record that contains the position of the tree's root node.
     root: (usize, usize),
 }
 
-/// Bytes after the record: the end of the nodes (8 bytes), and a checksum (CRC-32, 4 bytes) of
-/// version, record and end. The checksum detects accidents, not attacks.
+/// The length of the field after a row's record: the position at which the nodes end. A checksum
+/// (CRC-32, 4 bytes) of version, record and end follows it. The checksum detects accidents, not
+/// attacks.
 const END_BYTES: usize = 8;
 const CHECKSUM_BYTES: usize = 4;
 
 impl RowLengths {
-    /// Returns the lengths of the rows of a tree with this suite.
+    /// Returns the lengths of the rows of a tree with suite `S`.
     pub(crate) const fn of<S: Suite>() -> Self {
         let ordinary = record_bytes::<S>(Version::new(1));
         let longer = record_bytes::<S>(Version::new(RECORDS_FOR_EACH_SUBTREE));
@@ -34,9 +37,9 @@ impl RowLengths {
         }
     }
 
-    /// Returns whether `row` results from `from` by rewriting the version's nodes. The two rows may
-    /// differ only in the root's position, and in the end of the nodes, which must not move
-    /// backwards.
+    /// Returns whether `row` can replace `from`, an earlier row of this version, after the
+    /// version's nodes were rewritten. The two rows may differ only in the root's position and the
+    /// end of the nodes. The end must not move backwards.
     pub(super) fn is_moved(&self, version: Version, row: &[u8], from: &[u8]) -> bool {
         let parts = |row| -> Option<([&[u8]; 2], u64)> {
             let (record, end) = parts(version, row)?;
@@ -49,16 +52,17 @@ impl RowLengths {
         }
     }
 
-    /// Returns the end of the rows of `versions` versions; `None` if it exceeds the maximum length
-    /// of a file.
+    /// Returns the total length of the rows of the first `versions` versions. Returns `None` if it
+    /// exceeds the maximum length of a file.
     pub(super) fn end(&self, versions: u64) -> Option<u64> {
         let groups = versions / RECORDS_FOR_EACH_SUBTREE;
         let more = groups.checked_mul(self.more)?;
         versions.checked_mul(self.ordinary)?.checked_add(more)
     }
 
-    /// Returns the position and the length of a version's row. Returns `None` if they exceed the
-    /// maximum length of a file, and for version 0, which has no row.
+    /// Returns the position and the length of a version's row in the file of rows, in bytes.
+    /// Returns `None` if they exceed the maximum length of a file, and for version 0, which has no
+    /// row.
     pub(super) fn row(&self, version: Version) -> Option<(u64, usize)> {
         let start = self.end(version.previous()?.number())?;
         let length = self.end(version.number())?.checked_sub(start)?;
@@ -82,8 +86,8 @@ pub(super) fn row(version: Version, record: &[u8], end: u64) -> Vec<u8> {
     row
 }
 
-/// Returns the record in a row, and the end of the nodes. Returns `None` if the checksum does not
-/// match a row of this version.
+/// Splits the row of a version into its record and the position at which its nodes end. Returns
+/// `None` if the checksum does not match a row of this version.
 pub(super) fn parts(version: Version, row: &[u8]) -> Option<(&[u8], u64)> {
     let (body, sum) = row.split_last_chunk::<CHECKSUM_BYTES>()?;
     let (record, end) = body.split_last_chunk::<END_BYTES>()?;

@@ -1,5 +1,5 @@
-//! The database with the rows. Processes share it. Tests use a simulated folder whose operations
-//! can be made to fail.
+//! The database file with the rows of tuples, which several processes share. Tests keep it in a
+//! simulated folder, whose operations can be made to fail.
 
 #[cfg(test)]
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use redb::{ReadTransaction, WriteTransaction};
 
 use super::tables;
 
-/// The place of the database file.
+/// The location of the database file: a path or, in tests, a simulated folder.
 #[derive(Clone, Debug)]
 pub(super) enum Place {
     Path(PathBuf),
@@ -27,7 +27,7 @@ pub(super) enum Place {
     Within(Arc<dyn FileLayer>),
 }
 
-/// The open database file.
+/// The open database file: shared with other processes or, in tests, used by one process.
 #[derive(Debug)]
 pub(super) enum Database {
     Shared(SharedDatabase),
@@ -36,7 +36,7 @@ pub(super) enum Database {
 }
 
 impl Place {
-    /// Returns the path of the file; `None` in a simulated folder.
+    /// Returns the path of the database file; `None` if it is in a simulated folder.
     #[allow(clippy::unnecessary_wraps, reason = "in tests there are layers")]
     pub(super) fn path(&self) -> Option<&Path> {
         match self {
@@ -69,8 +69,8 @@ impl Place {
         }
     }
 
-    /// Makes the file's name durable, because the process that created the file may have failed
-    /// before this step.
+    /// Makes the directory entry of the database file durable. The process that created the file
+    /// may have failed before this step.
     ///
     /// # Errors
     /// [`io::Error`] of the operating system.
@@ -143,6 +143,6 @@ const FORMAT: Format = Format {
     cache_bytes: 64 << 20,
 };
 
-/// The name of the file in a simulated folder.
+/// The name of the database file in a simulated folder.
 #[cfg(test)]
 const NAME: &str = "store.tuples";

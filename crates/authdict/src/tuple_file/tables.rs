@@ -1,4 +1,4 @@
-//! The tables of the file, and its metadata.
+//! The tables of a tuple file, and its metadata.
 
 use pad_disk::engine::EngineError;
 use redb::{
@@ -6,7 +6,7 @@ use redb::{
     WriteTransaction,
 };
 
-/// Reads the metadata with this name.
+/// Reads the metadata entry with the name `name`.
 pub(super) fn named(
     transaction: &ReadTransaction,
     name: &str,
@@ -50,7 +50,8 @@ pub(super) fn of_key(
     }
 }
 
-/// Opens the table of [`of_key`] for writing, and creates it if necessary.
+/// Opens the table of the rows whose keys have the same first byte as `key` for writing. Creates
+/// the table if necessary.
 pub(super) fn of_key_to_write<'t>(
     transaction: &'t WriteTransaction,
     key: &[u8],

@@ -11,7 +11,7 @@ use crate::prelude::Manner;
 pub struct AadArguments {
     #[command(flatten)]
     pub(super) manner: Manner,
-    /// Experiments, in addition to the primitives.
+    /// Experiments to run; the cryptographic primitives are always measured, too.
     #[arg(
         long = "experiment",
         value_enum,
@@ -19,7 +19,7 @@ pub struct AadArguments {
         default_values_t = Experiment::value_variants().to_vec(),
     )]
     pub(super) experiments: Vec<Experiment>,
-    /// Schemes, by the way in which look-ups are proved complete.
+    /// Schemes to measure; they differ in how a lookup proof shows that it lists all values.
     #[arg(
         long = "scheme",
         value_enum,
@@ -27,7 +27,7 @@ pub struct AadArguments {
         default_values_t = LogKind::value_variants().to_vec(),
     )]
     pub(super) schemes: Vec<LogKind>,
-    /// Numbers of entries in counted logs, powers of two; with --quick 32,128.
+    /// Sizes of the `aad-counted` logs, in entries, powers of two; with --quick 32,128.
     #[arg(
         long,
         value_delimiter = ',',
@@ -36,7 +36,7 @@ pub struct AadArguments {
         value_parser = power_of_two,
     )]
     pub(super) elements: Vec<u64>,
-    /// Numbers of entries in frontier logs, powers of two; with --quick 32.
+    /// Sizes of the `aad-frontier` logs, in entries, powers of two; with --quick 32.
     #[arg(
         long,
         value_delimiter = ',',
@@ -45,7 +45,8 @@ pub struct AadArguments {
         value_parser = power_of_two,
     )]
     pub(super) frontier_elements: Vec<u64>,
-    /// Number of single appends to a counted log, for the worst case; with --quick 128.
+    /// Number of entries in `worst_case` that are appended one by one to an `aad-counted` log; with
+    /// --quick 128.
     #[arg(
         long,
         default_value = "8192",
@@ -53,7 +54,8 @@ pub struct AadArguments {
         value_parser = power_of_two,
     )]
     pub(super) appends: u64,
-    /// Number of single appends to a frontier log, for the worst case; with --quick 32.
+    /// Number of entries in `worst_case` that are appended one by one to an `aad-frontier` log;
+    /// with --quick 32.
     #[arg(
         long,
         default_value = "128",
@@ -61,7 +63,7 @@ pub struct AadArguments {
         value_parser = power_of_two,
     )]
     pub(super) frontier_appends: u64,
-    /// Numbers of entries for the bytes of visits. `131072,1048576` takes an hour. With --quick
+    /// Sizes of the logs in `bandwidth`, in entries. `131072,1048576` takes an hour. With --quick
     /// 256.
     #[arg(
         long,
@@ -71,7 +73,7 @@ pub struct AadArguments {
         value_parser = power_of_two,
     )]
     pub(super) bandwidth_elements: Vec<u64>,
-    /// Numbers of entries per version in the append experiment. Numbers larger than the log are
+    /// Numbers of entries per version in the experiment `append`. Numbers larger than the log are
     /// skipped.
     #[arg(
         long,
@@ -80,45 +82,48 @@ pub struct AadArguments {
         value_parser = clap::value_parser!(u64).range(1..=1 << 20),
     )]
     pub(super) batches: Vec<u64>,
-    /// Numbers of threads of author and server.
+    /// Numbers of threads that author and server use; the measurements are repeated for each
+    /// number.
     #[arg(long, value_delimiter = ',', default_value = "1")]
     pub(super) threads: Vec<NonZeroUsize>,
-    /// Skips logs of the append experiment whose sums alone take more seconds than this; with
-    /// --quick 2.
+    /// Skips logs of the experiment `append` whose sums in G1 alone take more seconds than this;
+    /// with --quick 2.
     #[arg(long, default_value = "90", default_value_if("quick", "true", "2"))]
     pub(super) longest: u64,
 }
 
-/// Experiment of `bench aad`.
+/// Experiment of `bench aad`, the benchmark of append-only dictionaries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub(super) enum Experiment {
-    /// Time of the author per entry, by entries per version.
+    /// Author's time per appended entry, for several numbers of entries per version.
     Append,
-    /// Look-ups and inclusion: bytes, time of the server and of the client.
+    /// Lookup proofs and inclusion proofs: their bytes, and the times of server and client.
     Lookup,
-    /// Append-only proofs.
+    /// Append-only proofs between two versions: their bytes, and the times of server and client.
     AppendOnly,
-    /// Memory at rest and at its peak.
+    /// Author's memory per entry: after all appends, and at the peak.
     Memory,
-    /// Single appends, with both schedules.
+    /// Mean and longest time of single appends, with the eager and the deferred schedule.
     WorstCase,
-    /// Bytes of a visit, compared with two other kinds of logs.
+    /// Bytes that a returning client receives, compared with logs as in Certificate Transparency
+    /// and CONIKS.
     Bandwidth,
 }
 
-/// A measured scheme.
+/// Log scheme that `bench aad` measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum LogKind {
-    /// [`pad_log::AadCounted`].
+    /// [`pad_log::AadCounted`]: a lookup proves how many values the key has.
     #[value(name = "aad-counted")]
     Counted,
-    /// [`pad_log::AadFrontier`].
+    /// [`pad_log::AadFrontier`]: a lookup proves that prefixes do not occur, such as a prefix of an
+    /// absent key.
     #[value(name = "aad-frontier")]
     Frontier,
 }
 
-/// A number of entries on a command line.
+/// Parses a number of entries: a power of two from 16 to 2^20.
 fn power_of_two(text: &str) -> Result<u64, String> {
     let number: u64 = text
         .parse()

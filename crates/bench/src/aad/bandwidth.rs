@@ -1,8 +1,8 @@
-//! Bytes of a visit to a growing log.
+//! Bytes that a client receives at each visit to a growing log.
 //!
 //! A client with one key returns after some versions. It checks that nothing was removed, and
-//! fetches all values of its key. All bytes are those of real messages, and the first visit of each
-//! line is verified as a client does. The paper measures another workload.
+//! fetches all values of its key. All bytes are those of real messages. A client verifies the
+//! messages of the first visit in each configuration. The paper measures another workload.
 //!
 //! Source: Tomescu et al. 2019, section 6.2.1.
 
@@ -23,17 +23,17 @@ use super::{
 };
 use crate::{line, prelude::*};
 
-/// Numbers of entries in a version.
+/// Measured numbers of entries per version.
 const EACH_VERSION: [u64; 2] = [1, 100];
 
-/// Maximum number of versions between two visits, a power of two.
+/// Maximum number of versions between two visits of a client, a power of two.
 const MOST_VERSIONS: usize = 4_096;
 
-/// Number of visits that are averaged.
+/// Number of random visits whose bytes are averaged in one result line.
 const VISITS: usize = 8;
 
 impl<S: DictionaryScheme> AadBench<'_, S> {
-    /// Measures the bytes of visits to logs of these sizes.
+    /// Measures the bytes of a client's visits to logs of these numbers of entries.
     pub(super) fn bandwidth(&self, sizes: &[u64], report: &mut Report) -> Outcome<()> {
         let most = report.rounds(MOST_VERSIONS, 16) as u64;
         let longest = sizes.iter().max().copied().unwrap_or_default() + most;
@@ -71,7 +71,7 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
     }
 }
 
-/// State that visits need.
+/// The measured log and the two baseline logs over the same entries.
 struct Visits<'a, S: DictionaryScheme> {
     versions: Versions<'a, S>,
     plain: &'a PlainLog,
@@ -79,8 +79,9 @@ struct Visits<'a, S: DictionaryScheme> {
 }
 
 impl<S: DictionaryScheme> Visits<'_, S> {
-    /// Returns means over visits after `versions` versions; `None` if the log does not grow so far.
-    /// The earlier visits are to a log of half to all of `size` entries.
+    /// Returns the mean bytes of visits that come `versions` versions after the client's earlier
+    /// visit. At the earlier visit the log has between half and all of `size` entries. `None` if
+    /// the log does not have that many versions.
     fn line(&self, size: u64, versions: u64, report: &Report) -> Outcome<Option<Line>> {
         let each = self.versions.each;
         let longest = self.versions.entries.size() / each;
@@ -142,8 +143,11 @@ impl<S: DictionaryScheme> Visits<'_, S> {
     }
 }
 
-/// Bytes of one visit: head, consistency, append-only proof and lookup; consistency and inclusion
-/// of a plain log; one lookup in a tree.
+/// Bytes of one visit.
+///
+/// Four figures are of our log: the signed head, the consistency proof, the append-only proof and
+/// the lookup. Two are of a [`PlainLog`]: the consistency proof and an inclusion proof. The last
+/// one is of a lookup in [`Snapshots`].
 #[derive(Clone, Copy, Debug, Default)]
 struct Bytes([f64; 7]);
 
@@ -162,9 +166,12 @@ impl Bytes {
     }
 }
 
-/// Finds the number of versions from which a visit takes fewer bytes than with another kind of log.
+/// Finds the number of versions between visits from which a visit takes fewer bytes than the other
+/// kind of log. `other` is the key of that log's bytes, `size` the log's entries and `each` the
+/// entries per version.
 ///
-/// Interpolates linearly between two measured numbers. Null if it always takes fewer, or never.
+/// Interpolates linearly between two measured numbers of versions. The number is null if a visit
+/// always takes fewer bytes, or never.
 fn crossing(lines: &[Line], (size, each): (u64, u64), other: &str) -> Line {
     let saved = |line: &Line| line.figure(other) - line.figure("aad_bytes");
     let crossed = lines
@@ -183,8 +190,8 @@ fn crossing(lines: &[Line], (size, each): (u64, u64), other: &str) -> Line {
     }
 }
 
-/// A log with a head after every `each` entries, independent of the versions in which the log was
-/// made.
+/// View of a log as if it had a version after every `each` entries, regardless of the versions that
+/// its author published.
 struct Versions<'a, S: DictionaryScheme> {
     entries: &'a Entries<S>,
     each: u64,
@@ -216,7 +223,8 @@ impl<'a, S: DictionaryScheme> Versions<'a, S> {
         Ok(head.sign(&HeadSigner::new(signing_key()))?)
     }
 
-    /// Checks the messages of a visit as a client that has seen version `from`.
+    /// Verifies the messages of a visit as a client that has seen version `from`. Fails unless the
+    /// lookup finds exactly one value.
     fn check(
         &self,
         from: u64,

@@ -1,4 +1,5 @@
-//! Two other kinds of logs from the workspace, as baselines for the bytes that clients receive.
+//! Two baseline logs, in the style of Certificate Transparency and of CONIKS, for the bytes that
+//! clients receive.
 
 use std::collections::BTreeMap;
 
@@ -13,15 +14,15 @@ use pad_tree::TreapPathCopying;
 
 use crate::{dictionary::Run, prelude::*, workload};
 
-/// A log as in certificate transparency: a history log with a leaf for each entry. A client reads
-/// every entry to get all values of a key.
+/// Baseline log as in Certificate Transparency: a history tree with a leaf for each entry. A client
+/// reads every entry to get all values of a key.
 pub(super) struct PlainLog(HistoryLog<Sha256Ed25519>);
 
 impl PlainLog {
     /// Bytes of an entry that a client receives: the hashes of key and value.
     pub(super) const ENTRY_BYTES: f64 = 64.0;
 
-    /// Creates the log of these entries.
+    /// Creates the log of `entries`, one leaf for each.
     pub(super) fn new(entries: &[Entry]) -> Self {
         let mut log = HistoryLog::default();
         for entry in entries {
@@ -30,8 +31,8 @@ impl PlainLog {
         Self(log)
     }
 
-    /// Returns the bytes of the proof that the log of `new` entries begins with the log of `old`
-    /// entries.
+    /// Returns the bytes of a consistency proof: the log of `new` entries begins with the log of
+    /// `old` entries.
     pub(super) fn consistency_bytes(&self, old: u64, new: u64) -> Outcome<f64> {
         let proof = self
             .0
@@ -39,7 +40,8 @@ impl PlainLog {
         Ok(codec::encode(&proof.ok_or("no such sizes")?).len() as f64)
     }
 
-    /// Returns the bytes of the proof that an entry is in the log of `size` entries.
+    /// Returns the bytes of an inclusion proof of the entry at `position` in the log of `size`
+    /// entries.
     pub(super) fn inclusion_bytes(&self, position: u64, size: u64) -> Outcome<f64> {
         Ok(codec::encode(&self.inclusion(position, size)?).len() as f64)
     }
@@ -50,7 +52,8 @@ impl PlainLog {
         Ok(proof.ok_or("no such entry")?)
     }
 
-    /// Checks a consistency proof and an inclusion proof.
+    /// Verifies the consistency proof from `old` to `new` entries, and the inclusion proof of the
+    /// entry at `position` among `new` entries.
     pub(super) fn check(&self, old: u64, new: u64, position: u64) -> Outcome<()> {
         let head = self.head(new)?;
         let version = Version::new(old + 1);
@@ -66,7 +69,7 @@ impl PlainLog {
         Ok(())
     }
 
-    /// Returns the verified head over the first `size` leaves.
+    /// Signs and verifies a head over the first `size` leaves.
     fn head(&self, size: u64) -> Outcome<Verified<SnapshotHead<Sha256Ed25519>>> {
         let authority = Authority {
             author: author_key(),
@@ -86,19 +89,22 @@ impl PlainLog {
     }
 }
 
-/// Returns the hash of an entry's hashes.
+/// Returns the leaf of an entry: the hash of its key's hash and its value's hash.
 fn leaf(entry: &Entry) -> Digest<32> {
     let [key, value] = [entry.key.as_bytes(), entry.value.as_bytes()].map(Sha256Ed25519::value);
     Sha256Ed25519::value(&[key.0, value.0].concat())
 }
 
-/// Snapshots as in CONIKS: a tree of keys for each version. Clients detect a changed past by
-/// looking up their own keys in every version.
+/// Baseline as in CONIKS: one Merkle tree of keys for each version. Clients detect a changed past
+/// by looking up their own keys in every version.
+///
+/// Maps a number of keys to the mean bytes of a proof in a tree of that size.
 pub(super) struct Snapshots(BTreeMap<u64, f64>);
 
 impl Snapshots {
-    /// Measures proofs of present keys in trees of eight sizes for each doubling. Versions between
-    /// them have proofs of nearly as many bytes.
+    /// Measures proofs of present keys in trees from `smallest` to `largest` keys. Each tree is an
+    /// eighth larger than the one before. Trees of sizes in between have proofs of nearly as many
+    /// bytes.
     pub(super) fn new(smallest: u64, largest: u64) -> Outcome<Self> {
         let limit = std::time::Duration::MAX;
         let mut run = Run::<TreapPathCopying<Sha256Ed25519>>::new(signing_key(), limit);
@@ -122,12 +128,13 @@ impl Snapshots {
         }
     }
 
-    /// Returns the mean bytes of a proof among `size` keys.
+    /// Returns the mean bytes of a proof in a tree of `size` keys: those of the next larger
+    /// measured tree.
     pub(super) fn look_up_bytes(&self, size: u64) -> f64 {
         let of_next = self.0.range(size..).next().or(self.0.last_key_value());
         of_next.map_or(f64::NAN, |(_, bytes)| *bytes)
     }
 }
 
-/// Number of proofs of each size that are averaged.
+/// Number of proofs that are averaged for each size of tree.
 const SAMPLES: u32 = 64;

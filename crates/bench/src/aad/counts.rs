@@ -1,5 +1,5 @@
-//! Numbers of coefficients of sums, points and bytes of each scheme: counted from the shape, not
-//! measured.
+//! Work and bytes of each scheme, computed from the log's shape instead of measured. Work is
+//! coefficients in sums of curve points, and points.
 //!
 //! Counts of frontier logs assume random keys with one value each.
 
@@ -13,13 +13,13 @@ use pad_log::{
 
 use super::primitives::Primitives;
 
-/// Returns the degree of the polynomials of the nodes of a level.
+/// Returns the degree of the polynomial of a tree node at `level`, which covers `2^level` entries.
 pub(super) fn degree<S: DictionaryScheme>(level: u8) -> usize {
     S::root_lengths().len() << level
 }
 
-/// Returns the microseconds of the sums that an author makes for a log. `versions` are the sizes of
-/// its versions, ascending.
+/// Estimates the microseconds of all sums in G1 that an author computes for a log. `versions` are
+/// the log's sizes after each version, ascending.
 pub(super) fn append_us<S: DictionaryScheme>(
     shape: Shape,
     versions: impl Iterator<Item = u64>,
@@ -42,10 +42,11 @@ pub(super) fn append_us<S: DictionaryScheme>(
     nodes.sum::<f64>() + frontiers.sum::<f64>()
 }
 
-/// Returns the microseconds of the sums of a frontier.
+/// Estimates the microseconds of the sums in G1 for a tree's frontier, the tree of prefixes that do
+/// not occur in it.
 ///
-/// Counts each row's accumulators, from the second row on its certificates, and the proof that it
-/// has no root in common with the tree.
+/// Counts the accumulators of every row, the certificates from the second row on, and one proof of
+/// disjointness. That proof shows that frontier and tree have no root in common.
 fn frontier_us<S: DictionaryScheme>(tree: Address, primitives: &Primitives) -> f64 {
     let strings = strings(tree.level) as usize;
     let rows = rows(tree.level);
@@ -58,10 +59,13 @@ fn frontier_us<S: DictionaryScheme>(tree: Address, primitives: &Primitives) -> f
     groups + above.sum::<f64>() + disjoint
 }
 
-/// Returns the microseconds of the sums of a lookup.
+/// Estimates the microseconds of the sums in G1 that a server computes for a lookup in a log of `n`
+/// entries. `positions` are those of the key's values.
 ///
-/// Counted: once over each tree, twice where the key has one value, three times where it has more.
-/// Frontier: once over a group, or twice for each chunk where the key has values.
+/// - Counted: one sum over each tree, two if the tree has one value of the key, three if it has
+///   more.
+/// - Frontier: one sum over a group of prefixes, or two for each chunk of prefixes if the tree has
+///   values of the key.
 pub(super) fn prove_us<S: DictionaryScheme>(
     (shape, n): (Shape, u64),
     positions: &[u64],
@@ -84,8 +88,8 @@ pub(super) fn prove_us<S: DictionaryScheme>(
     trees.fold(0.0, |sum, root| sum + tree(root))
 }
 
-/// Returns the bytes of a lookup in the message format. The key has no values, or its values are in
-/// the largest tree.
+/// Returns the bytes of a lookup message in a log of `n` entries. Assumes that the largest tree
+/// contains all `values` values of the key.
 pub(super) fn look_up_bytes<S: DictionaryScheme>((shape, n): (Shape, u64), values: usize) -> usize {
     let (envelope, counts, element) = (8, 8 + 4, S::element_bytes());
     let block = 48 + (element << Shape::BLOCK_LEVEL) + 48;
@@ -117,8 +121,8 @@ pub(super) fn look_up_bytes<S: DictionaryScheme>((shape, n): (Shape, u64), value
     envelope + counts + trees + values * (4 + crate::workload::VALUE_LENGTH)
 }
 
-/// Bytes of a path through the rows above the groups: the children of each node, values of all but
-/// one, and a quotient.
+/// Returns the bytes of a path through the rows of a frontier above the groups. Each step contains
+/// a node's children, the values of all but one of them, and a quotient.
 fn path_bytes(level: u8) -> usize {
     let steps = steps(level).into_iter();
     1 + steps
@@ -126,15 +130,16 @@ fn path_bytes(level: u8) -> usize {
         .sum::<usize>()
 }
 
-/// Numbers of children of the nodes on a path through the rows above the groups, from the groups
-/// up.
+/// Returns the numbers of children of the nodes on a path through a frontier, from the row above
+/// the groups up to the root. `level` is the level of the log's tree.
 pub(super) fn steps(level: u8) -> Vec<usize> {
     let rows = rows(level);
     let below = rows.iter().take(rows.len() - 1);
     below.map(|nodes| (*nodes as usize).min(4)).collect()
 }
 
-/// The chunks of prefixes that leave a key's values.
+/// Returns the number of chunks into which a proof divides the prefixes that branch off from the
+/// `values` values of one key.
 pub(super) fn chunks(values: usize) -> usize {
     match values.checked_ilog2() {
         None => 0,
@@ -142,25 +147,28 @@ pub(super) fn chunks(values: usize) -> usize {
     }
 }
 
-/// Reports whether a tree is larger than a block: blocks are shown in full.
+/// Reports whether a tree is larger than a block and so needs a proof. A block of eight entries is
+/// sent in full.
 pub(super) const fn is_proved(root: Address) -> bool {
     root.level > Shape::BLOCK_LEVEL
 }
 
-/// Counts the positions that a tree covers.
+/// Counts the `positions` that the tree under `root` covers.
 pub(super) fn within(root: Address, positions: &[u64]) -> usize {
     let covers = |position: &&u64| (root.start()..root.end()).contains(*position);
     positions.iter().filter(covers).count()
 }
 
-/// The prefixes that leave a tree of random elements with a key each, about.
+/// Estimates the number of prefixes in the frontier of a tree with `2^level` random elements, one
+/// for each key.
 const fn strings(level: u8) -> u64 {
     (512 - level as u64) << level
 }
 
-/// Counts the nodes of each row over a frontier, from the groups up to the root.
+/// Counts the nodes in each row of a frontier, from the row of groups up to the root.
 ///
-/// Strings above the keys' halves go into groups one by one; those below each half go at once.
+/// Prefixes within the key half of an element go into groups one by one. The prefixes below each
+/// key half go into a group together.
 fn rows(level: u8) -> Vec<u64> {
     let (room, single, chunk) = (1024, 256 - u64::from(level), 256);
     let (mut groups, mut left) = (0_u64, 0);

@@ -1,4 +1,4 @@
-//! Goals of the logs.
+//! Goals for the figures of `bench aad`: accepted times, bytes and memory of append-only logs.
 
 use crate::{
     goals::{
@@ -131,7 +131,8 @@ const GOALS: [Goal; 34] = [
         KILOBYTES, 120.0, ""),
 ];
 
-/// Memory without the entry itself. Small logs, where it is noise, are skipped.
+/// Returns the bytes per entry under `key` without the entry itself, for `scheme`. Skips logs of
+/// fewer than 512 entries, where the figure is noise.
 fn memory(lines: &[Line], scheme: &str, key: &str) -> Option<f64> {
     let measured = of(lines, "aad_memory");
     let is_of = |line: &&&Line| line.text("scheme") == scheme && line.count("n") >= 512;
@@ -139,7 +140,8 @@ fn memory(lines: &[Line], scheme: &str, key: &str) -> Option<f64> {
     Some(line.number(key)? - line.figure("entry_bytes"))
 }
 
-/// Adds a table of the goals whose figures these lines have; the others are listed by name.
+/// Adds a table that compares `lines` with the goals. Goals without a figure in `lines` are listed
+/// by name.
 pub(super) fn table(lines: &[Line], tables: &mut Tables) {
     let note = "Limit: the time of only the sums, points and pairings, in this run. Ratio: the \
         figure divided by its limit.";

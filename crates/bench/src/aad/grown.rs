@@ -1,4 +1,4 @@
-//! A log that grows version by version, timed.
+//! An append-only log that grows version by version, with the author's time for each version.
 
 use std::{collections::BTreeSet, vec};
 
@@ -12,27 +12,28 @@ use crate::{
     workload::{self, VALUE_LENGTH},
 };
 
-/// The bytes of an entry's key and value.
+/// Bytes of an entry: an 8-byte key and its value.
 pub(super) const ENTRY_BYTES: usize = 8 + VALUE_LENGTH;
 
-/// Default number of entries of one version.
+/// Default number of entries that one version appends.
 pub(super) const BATCH: u64 = 512;
 
-/// Numbers of values that keys of a log have, other than 1; each for one key, as far as they fit.
+/// Numbers of values, other than 1, that some keys of a log have. One key has each of these
+/// numbers, if the log is large enough.
 const SEVERAL: [u64; 6] = [2, 4, 8, 16, 32, 100];
 
-/// An author, the entries still to be appended, and the times of the versions.
+/// The author of a log, the entries still to be appended, and the author's times so far.
 pub(super) struct GrowingLog<S: DictionaryScheme> {
     pub(super) author: LogAuthor<S>,
     /// The author's time for each version, signature included, in microseconds.
     pub(super) times: Vec<f64>,
-    /// The threads of author and server.
+    /// Number of threads that author and server use.
     pub(super) threads: usize,
     entries: vec::IntoIter<Entry>,
 }
 
 impl<S: DictionaryScheme> GrowingLog<S> {
-    /// Starts with an empty log, to which these entries will be appended.
+    /// Creates an empty log, to which `entries` will be appended.
     pub(super) fn new(log: &Log<S>, entries: Vec<Entry>, workers: &Workers) -> Outcome<Self> {
         let signer = HeadSigner::new(signing_key());
         Ok(Self {
@@ -48,7 +49,7 @@ impl<S: DictionaryScheme> GrowingLog<S> {
         self.author.entries().size()
     }
 
-    /// Publishes versions of `batch` entries until there are `size`.
+    /// Publishes versions of `batch` entries until the log has `size` entries.
     pub(super) fn grow(&mut self, size: u64, batch: u64) -> Outcome<()> {
         while self.size() < size {
             let count = batch.min(size - self.size());
@@ -67,12 +68,13 @@ impl<S: DictionaryScheme> GrowingLog<S> {
         Ok(())
     }
 
-    /// Frees the memory of entries that will not be appended, and of their list.
+    /// Frees the memory of the entries that remain to be appended.
     pub(super) fn forget_entries(&mut self) {
         self.entries = Vec::new().into_iter();
     }
 
-    /// Returns the log at this size, at least 1, as a client knows it from a head.
+    /// Returns the verified root of the log's first `size` entries, at least 1, as a client knows
+    /// it from a signed head.
     pub(super) fn at(&self, size: u64) -> Outcome<LogRoot<S>> {
         let (authority, version) = (self.author.authority(), Version::new(size));
         let head = SnapshotHead::<Sha256Ed25519> {
@@ -87,8 +89,8 @@ impl<S: DictionaryScheme> GrowingLog<S> {
         Ok(self.author.log().at(&head)?)
     }
 
-    /// Returns a key with `values` values, all of them below a `size` that the entries were made
-    /// for; `None` if there is no such key.
+    /// Returns a key that has exactly `values` values among the first `size` entries; `None` if
+    /// there is none. `size` must be one of the sizes given to [`entries`].
     pub(super) fn key_with(&self, values: u64, size: u64) -> Option<Key> {
         let entries = self.author.entries();
         let key = match values {
@@ -101,10 +103,11 @@ impl<S: DictionaryScheme> GrowingLog<S> {
     }
 }
 
-/// Makes entries up to the largest of these sizes.
+/// Makes the entries of a log that will be measured at each of `sizes`, as many as the largest
+/// size.
 ///
-/// Keys have one value, except for the few that have several below each size. Those values are
-/// spread at random.
+/// Most keys have one value. For each size, a few keys have several values, at random positions
+/// below that size.
 pub(super) fn entries(sizes: &BTreeSet<u64>) -> Vec<Entry> {
     let largest = sizes.last().copied().unwrap_or_default();
     let mut entries = distinct(largest);
@@ -122,7 +125,7 @@ pub(super) fn entries(sizes: &BTreeSet<u64>) -> Vec<Entry> {
     entries
 }
 
-/// Makes `size` entries with a key each.
+/// Makes `size` entries, each with a key of its own.
 pub(super) fn distinct(size: u64) -> Vec<Entry> {
     let entry = |index| Entry {
         key: workload::key(index),
@@ -131,7 +134,7 @@ pub(super) fn distinct(size: u64) -> Vec<Entry> {
     (0..size).map(entry).collect()
 }
 
-/// Returns the position of an entry whose key has no other value, in a log of this size.
+/// Returns the position of an entry in a log of `size` entries whose key has no other value.
 const fn single(size: u64) -> u64 {
     size / 3
 }

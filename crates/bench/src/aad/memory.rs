@@ -1,4 +1,4 @@
-//! Memory of an author's process for each entry.
+//! Memory of an author's process per entry of its log.
 
 use std::{
     collections::BTreeSet,
@@ -17,7 +17,8 @@ use super::{
 };
 use crate::{line, memory, prelude::*};
 
-/// Measures a scheme in a fresh process, so that no memory is reused.
+/// Measures the memory of `scheme` in a new process, which cannot reuse freed memory. Runs this
+/// program again, and copies its result lines into `report`.
 pub(super) fn of_another_process(
     scheme: LogKind,
     largest: u64,
@@ -46,7 +47,7 @@ pub(super) fn of_another_process(
     Ok(())
 }
 
-/// Measures the growth of this process.
+/// Measures how much the memory of this process grows while an author appends `largest` entries.
 pub(super) fn of_this_process<S: DictionaryScheme>(
     largest: u64,
     report: &mut Report,

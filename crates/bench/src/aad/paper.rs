@@ -1,8 +1,8 @@
-//! Published figures, to show next to ours.
+//! Published figures of append-only dictionaries, shown next to the measured ones.
 //!
 //! - *Paper*: C++ on 64 virtual CPUs of 2018, a curve of 254 bits (section 6).
-//! - *Authors' code*: their program on one core of the 2-core virtual EPYC that the workspace's
-//!   README names.
+//! - *Authors' code*: the program of the paper's authors on one core of the 2-core virtual EPYC
+//!   that the workspace's README names.
 //!
 //! Both count multiplicities once, check less and send less. `docs/measuring.md` lists what cannot
 //! be compared.
@@ -11,10 +11,11 @@
 
 use crate::{figures::Series, paper::PublishedFigures};
 
-/// Number of entries behind [`APPEND_MS`].
+/// Number of entries that the paper appended to measure [`APPEND_MS`].
 pub(super) const APPENDS: u64 = 8_192;
 
-/// Milliseconds of an append, mean over 8 192, by the size of the batches (figure 5c).
+/// The paper's milliseconds per appended entry, mean over 8 192 entries, by number of entries per
+/// batch (figure 5c).
 #[rustfmt::skip]
 pub(super) const APPEND_MS: PublishedFigures<2, 1> = PublishedFigures {
     keys: ["n", "batch"],
@@ -27,7 +28,8 @@ pub(super) const APPEND_MS: PublishedFigures<2, 1> = PublishedFigures {
     ],
 };
 
-/// Appends by the authors' code.
+/// Milliseconds per appended entry of the authors' code, by number of entries and entries per
+/// batch.
 #[rustfmt::skip]
 pub(super) const CODE_APPEND_MS: PublishedFigures<2, 1> = PublishedFigures {
     keys: ["n", "batch"],
@@ -42,7 +44,8 @@ pub(super) const CODE_APPEND_MS: PublishedFigures<2, 1> = PublishedFigures {
 const HALF: u64 = (1 << 19) - 1;
 const FULL: u64 = (1 << 20) - 1;
 
-/// Bytes of a lookup, and milliseconds to verify it.
+/// The paper's bytes of a lookup proof and milliseconds to verify it, by number of entries and
+/// values of the key.
 #[rustfmt::skip]
 pub(super) const LOOK_UPS: PublishedFigures<2, 2> = PublishedFigures {
     keys: ["n", "values"],
@@ -50,7 +53,8 @@ pub(super) const LOOK_UPS: PublishedFigures<2, 2> = PublishedFigures {
         ([FULL, 32], [120_832.0, 3_000.0])],
 };
 
-/// Lookups by the authors' code, in one tree.
+/// Bytes and milliseconds of lookups as in [`LOOK_UPS`], by the authors' code, in a log of one
+/// tree.
 #[rustfmt::skip]
 pub(super) const CODE_LOOK_UPS: PublishedFigures<2, 2> = PublishedFigures {
     keys: ["n", "values"],
@@ -61,7 +65,8 @@ pub(super) const CODE_LOOK_UPS: PublishedFigures<2, 2> = PublishedFigures {
     ],
 };
 
-/// Append-only proofs: from 511 by the authors' code, the others by the paper.
+/// Bytes of an append-only proof and milliseconds to verify it, by the sizes of the older and newer
+/// log. The row from 511 is by the authors' code, the other one by the paper.
 pub(super) const APPEND_ONLY: PublishedFigures<2, 2> = PublishedFigures {
     keys: ["from", "n"],
     rows: &[
@@ -70,15 +75,16 @@ pub(super) const APPEND_ONLY: PublishedFigures<2, 2> = PublishedFigures {
     ],
 };
 
-/// The longest append: of the paper among 8 192, of the authors' code among 128, in seconds.
+/// Note about the longest single append, in seconds: of the paper among 8 192 entries, of the
+/// authors' code among 128.
 pub(super) const LONGEST_APPENDS: &str = "Paper: single appends of 0.025 to 5 400 s up to 8 192 \
     entries. Authors' code: up to 63 s at 128.";
 
-/// Memory of the authors' code.
+/// Note about the author's bytes of memory per entry in the authors' code.
 pub(super) const MEMORY: &str = "Authors' code: 650 000 to 800 000 bytes each.";
 
-/// Published series for plots: batches and milliseconds. Of the authors' code, one batch of all
-/// entries.
+/// Returns the published series for the plot of appends: entries per batch, and milliseconds per
+/// entry. From the authors' code it takes only runs that append all entries in one batch.
 pub(super) fn appends() -> Vec<Series> {
     let point = |([_, batch], [ms]): &([u64; 2], [f64; 1])| (*batch as f64, *ms);
     let whole = CODE_APPEND_MS.rows.iter();
@@ -95,7 +101,8 @@ pub(super) fn appends() -> Vec<Series> {
     ]
 }
 
-/// Published series of lookups that find no value, or one: entries, and bytes or milliseconds.
+/// Returns the published series for a plot of lookups that find no value, or one. Points are the
+/// number of entries and a figure: bytes if `figure` is 0, milliseconds to verify if it is 1.
 pub(super) fn look_ups(figure: usize) -> Vec<Series> {
     let mut series = Vec::new();
     for (values, asked) in [(0, "absent key"), (1, "one value")] {

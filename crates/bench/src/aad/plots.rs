@@ -1,4 +1,4 @@
-//! Plots of the lines of `bench aad`, with the published figures.
+//! Plots of the result lines of `bench aad`, with the published figures.
 
 use super::{paper, table::is_computed};
 use crate::{figures::declared::PlotSpec, line, prelude::*};
@@ -34,8 +34,8 @@ pub(crate) const PLOTS: [PlotSpec; 4] = [
     ]) },
 ];
 
-/// Declares a plot for absent keys and keys with one value, in forests of as many trees as
-/// possible.
+/// Declares a plot of lookups of absent keys and of keys with one value. Only logs of `2^h - 1`
+/// entries are drawn, which consist of as many trees as possible.
 const fn look_ups(
     names: (&'static str, &'static str),
     vertical: &'static str,
@@ -48,13 +48,14 @@ const fn look_ups(
         .of(&["scheme", "values"], figures)
 }
 
-/// Reports whether a forest has the most trees.
+/// Reports whether the log of a result line has `2^h - 1` entries, and so as many trees as
+/// possible.
 fn is_full(line: &Line) -> bool {
     line.count("n").saturating_add(1).is_power_of_two()
 }
 
-/// Reports whether a line belongs to the log of the paper's size, or to the largest log of its
-/// scheme.
+/// Derives `is_drawn`: whether the line's log has the paper's number of entries. If its scheme has
+/// no such log, the largest log is drawn.
 fn of_paper_size(all: &[Line], line: &Line) -> Line {
     let same = of(all, "aad_append").into_iter();
     let same = same.filter(|other| other.agrees(line, &["scheme", "threads"]));
@@ -63,7 +64,8 @@ fn of_paper_size(all: &[Line], line: &Line) -> Line {
     line! { is_drawn: n == Some(line.count("n")) }
 }
 
-/// Labels for the kind of key, and for the size from which on figures were computed.
+/// Derives two labels. `asked` states whether the key was absent or has one value. `mark` states
+/// from which number of entries on bytes are computed instead of measured.
 fn looked_up(all: &[Line], line: &Line) -> Line {
     let computed = of(all, "aad_lookup").into_iter().filter(|other| {
         is_computed(other)

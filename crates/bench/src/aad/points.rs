@@ -1,4 +1,4 @@
-//! Numbers of points in proofs.
+//! Numbers of curve points in proofs, which bound the time to verify them.
 
 use pad_log::{
     DictionaryScheme,
@@ -11,11 +11,11 @@ use super::{
     primitives::Primitives,
 };
 
-/// The points of a proof.
+/// Numbers of the points of G1 in a proof.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Points {
     pub(super) commitments: usize,
-    /// Quotients, which are in both sums.
+    /// Quotients of polynomials. A verifier adds each of them to both of its sums.
     pub(super) quotients: usize,
 }
 
@@ -25,13 +25,15 @@ impl Points {
         self.quotients += quotients;
     }
 
-    /// Time of decoding the points, adding them up in two sums, and two pairings.
+    /// Returns the microseconds that bound verification: decoding the points, adding them up in two
+    /// sums, and two pairings.
     pub(super) fn verify_us(self, primitives: &Primitives) -> f64 {
         let decoded = self.commitments + self.quotients;
         primitives.verify_us(decoded, decoded + self.quotients)
     }
 
-    /// Counts the points of a lookup of a key with values at these positions.
+    /// Counts the points in the lookup proof of a key in a log of `size` entries. `positions` are
+    /// those of the key's values.
     pub(super) fn of_look_up<S: DictionaryScheme>(
         shape: Shape,
         size: u64,
@@ -53,7 +55,8 @@ impl Points {
         points
     }
 
-    /// Counts the points of an inclusion proof.
+    /// Counts the points in the inclusion proof of the entry at `position` in a log of `size`
+    /// entries.
     pub(super) fn of_inclusion(shape: Shape, size: u64, position: u64) -> Self {
         let mut points = Self::default();
         let holds = |node: Address| (node.start()..node.end()).contains(&position);
@@ -61,7 +64,8 @@ impl Points {
         points
     }
 
-    /// Counts the points that prove that a tree contains exactly `values` values of a key.
+    /// Adds the points that prove that the tree under `root` contains exactly `values` values of a
+    /// key.
     fn evidence<S: DictionaryScheme>(&mut self, root: Address, values: usize) {
         if S::COMPLETENESS == Completeness::Counted {
             return match values {
@@ -79,7 +83,7 @@ impl Points {
         self.add(chunks, chunks.max(1));
     }
 
-    /// Counts the points of an append-only proof.
+    /// Counts the points in the append-only proof between logs of `from` and `to` entries.
     pub(super) fn of_growth(shape: Shape, from: u64, to: u64) -> Self {
         let mut points = Self::default();
         let open = |node: Address| node.start() < from && !shape.is_root(node, from);

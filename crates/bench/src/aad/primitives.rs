@@ -1,4 +1,4 @@
-//! Primitives that bound the work: sums in G1, decoded points, pairings.
+//! Cryptographic primitives that bound the work of a log: sums in G1, decoded points, pairings.
 
 use std::hint::black_box;
 
@@ -16,20 +16,21 @@ use pad_log::{DictionaryScheme, prefix, shape::Shape};
 use super::measured;
 use crate::{line, prelude::*, primitives};
 
-/// Primitives on one core, in microseconds.
+/// Measured times of the primitives on one core, in microseconds.
 pub(super) struct Primitives {
-    /// One coefficient in a sum of `2^level` coefficients, from the blocks' level on.
+    /// Time per coefficient of a sum of `2^level` coefficients. The first element is for the level
+    /// of blocks, and each next one for the next level.
     sums: Vec<f64>,
-    /// Decoding a point of G1 with the check of the subgroup.
+    /// Decoding a point of G1, including the subgroup check.
     decode_us: f64,
-    /// The product of two pairings with prepared points of G2.
+    /// Computing the product of two pairings, with prepared points of G2.
     pairings_us: f64,
-    /// A signature on a head.
+    /// Signing the head of a version.
     pub(super) sign_us: f64,
 }
 
 impl Primitives {
-    /// Measures and reports them.
+    /// Measures the primitives, and reports each of them.
     pub(super) fn measure<S: DictionaryScheme>(
         parameters: &Parameters,
         report: &mut Report,
@@ -81,7 +82,7 @@ impl Primitives {
         Ok(primitives)
     }
 
-    /// Returns the microseconds of one coefficient in a sum of `2^level` coefficients.
+    /// Returns the microseconds per coefficient of a sum of `2^level` coefficients.
     fn sum_us(&self, level: u32) -> f64 {
         let index = level.saturating_sub(u32::from(Shape::BLOCK_LEVEL)) as usize;
         self.sums
@@ -91,13 +92,13 @@ impl Primitives {
             .unwrap_or(0.0)
     }
 
-    /// Returns the microseconds of a sum of `terms` terms.
+    /// Returns the microseconds of a sum of `terms` points of G1, each with a coefficient.
     pub(super) fn sum_of(&self, terms: usize) -> f64 {
         terms as f64 * self.sum_us(terms.max(1).ilog2())
     }
 
-    /// Returns the microseconds of decoding `decoded` points, adding `added` terms in the
-    /// verifier's sums, and two pairings.
+    /// Returns the lower bound of a verification in microseconds: decoding `decoded` points, adding
+    /// `added` terms in the verifier's sums, and two pairings.
     pub(super) fn verify_us(&self, decoded: usize, added: usize) -> f64 {
         decoded as f64 * self.decode_us
             + added as f64 * self.sum_us(VERIFIERS_SUM.ilog2())
@@ -134,8 +135,9 @@ fn report_one<S: DictionaryScheme>(
     )
 }
 
-/// Approximate number of terms of a verifier's sums.
+/// Assumed number of terms in a verifier's sums, for their time per term.
 const VERIFIERS_SUM: usize = 64;
 
-/// Terms of the longest measured sum. Longer sums are assumed to take as long for each term.
+/// Number of terms of the longest measured sum. Longer sums are assumed to take the same time per
+/// term.
 const LONGEST_SUM: usize = 1 << 18;

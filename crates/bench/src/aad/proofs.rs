@@ -1,4 +1,4 @@
-//! Lookups and append-only proofs: bytes, the server's and the client's time.
+//! Lookup, inclusion and append-only proofs: bytes, and the times of server and client.
 
 use std::time::Duration;
 
@@ -16,13 +16,15 @@ use crate::{line, prelude::*};
 /// Numbers of values of the keys that are looked up.
 pub(super) const VALUES: [u64; 8] = [0, 1, 2, 4, 8, 16, 32, 100];
 
-/// Number of random pairs of versions that are averaged.
+/// Number of random pairs of log sizes whose append-only proofs are averaged.
 const PAIRS: usize = 32;
 
-/// Highest level for which the bytes of unmeasured logs are computed.
+/// Largest logs for which the bytes of lookups are computed without measuring: `2^COMPUTED`
+/// entries.
 const COMPUTED: u8 = 20;
 
-/// Looks up keys with different numbers of values below `size` in the log's current state.
+/// Measures lookups in the current log: one key for each number of values in `values`, with all its
+/// values below position `size`.
 pub(super) fn look_ups<S: DictionaryScheme>(
     grown: &GrowingLog<S>,
     (size, values): (u64, &[u64]),
@@ -74,7 +76,8 @@ fn look_up<S: DictionaryScheme>(
     )
 }
 
-/// Computes the bytes of lookups in logs larger than the measured ones, from the layout only.
+/// Reports the bytes of lookups in logs larger than `largest` entries, computed from the message
+/// layout.
 pub(super) fn computed<S: DictionaryScheme>(largest: u64, report: &mut Report) -> Outcome<()> {
     let shape = Shape::new(COMPUTED, Schedule::Eager).ok_or("no such shape")?;
     for level in largest.ilog2() + 1..=u32::from(COMPUTED) {
@@ -97,7 +100,7 @@ pub(super) fn computed<S: DictionaryScheme>(largest: u64, report: &mut Report) -
     Ok(())
 }
 
-/// Proves inclusion of the entry in the middle.
+/// Measures the inclusion proof of the entry in the middle of the log.
 pub(super) fn inclusion<S: DictionaryScheme>(
     grown: &GrowingLog<S>,
     primitives: &Primitives,
@@ -127,7 +130,8 @@ pub(super) fn inclusion<S: DictionaryScheme>(
     )
 }
 
-/// Returns a quarter of the usual effort, because there are many figures.
+/// Returns a measuring effort with a quarter of the usual time budget, because there are many
+/// figures.
 fn short(report: &Report) -> Effort {
     let mut effort = report.effort();
     effort.budget /= 4;
@@ -138,7 +142,7 @@ fn median_us<R>(effort: &Effort, work: impl Fn() -> R) -> f64 {
     effort.repeat_each(64, || (), |()| work()).median_us()
 }
 
-/// Returns the name of a schedule.
+/// Returns the name of a schedule in result lines.
 pub(super) const fn name(schedule: Schedule) -> &'static str {
     match schedule {
         Schedule::Eager => "eager",
@@ -146,7 +150,7 @@ pub(super) const fn name(schedule: Schedule) -> &'static str {
     }
 }
 
-/// Verifies a message, and returns the number of its values.
+/// Verifies a lookup message for `key`, and returns the number of the key's values.
 fn check_look_up<S: DictionaryScheme>(
     message: &[u8],
     at: &LogRoot<S>,
@@ -156,8 +160,8 @@ fn check_look_up<S: DictionaryScheme>(
     Ok(proof.verify(at, key)?.get().values.len())
 }
 
-/// Measures append-only proofs over one entry, over a doubling, and between random sizes up to the
-/// size of the log, which is a power of two.
+/// Measures append-only proofs over the last entry, over a doubling of the log, and between random
+/// sizes. The log's size must be a power of two.
 pub(super) fn growth<S: DictionaryScheme>(
     grown: &GrowingLog<S>,
     primitives: &Primitives,
@@ -184,7 +188,7 @@ pub(super) fn growth<S: DictionaryScheme>(
     means.line(grown, "random versions", (None, n), report)
 }
 
-/// Means over pairs of sizes.
+/// Mean times and bytes of append-only proofs, over pairs (older, newer) of log sizes.
 #[derive(Debug, Default)]
 struct Means {
     prove_us: f64,

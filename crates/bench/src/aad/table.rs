@@ -1,4 +1,4 @@
-//! Tables for the lines of `bench aad`.
+//! Tables for the result lines of `bench aad`.
 
 use super::{goals, paper};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
     tables::Tables,
 };
 
-/// A table for each experiment.
+/// Makes a table for each experiment of `bench aad`, and the table of goals.
 pub fn report(lines: &[Line]) -> Tables {
     let mut tables = shown(&TABLES, lines);
     goals::table(lines, &mut tables);
@@ -81,7 +81,8 @@ const TABLES: [TableSpec; 9] = [
     ]),
 ];
 
-/// Adds the published lookup, and whether ours was measured.
+/// Derives the published bytes and milliseconds for a lookup, and a mark if our figure was computed
+/// instead of measured.
 fn looked_up(_: &[Line], line: &Line) -> Line {
     let [paper_bytes, paper_ms] = paper::LOOK_UPS.of(line);
     let [code_bytes, code_ms] = paper::CODE_LOOK_UPS.of(line);
@@ -89,10 +90,10 @@ fn looked_up(_: &[Line], line: &Line) -> Line {
     line! { computed, paper_bytes, paper_ms, code_bytes, code_ms }
 }
 
-/// Reports whether a line was not measured.
+/// Reports whether the figures of a result line were computed instead of measured.
 pub(super) fn is_computed(line: &Line) -> bool {
     line.says(&[("is_computed", "true")])
 }
 
-/// Numbers of entries whose computed lines are shown.
+/// Log sizes, in entries, whose computed result lines appear in the table of lookups.
 const SHOWN: [u64; 2] = [(1 << 13) - 1, (1 << 20) - 1];

@@ -1,4 +1,4 @@
-//! Single appends under each schedule of a log, with the longest one.
+//! Times of single appends under each schedule of a log: mean, median and longest.
 
 use std::collections::BTreeSet;
 
@@ -13,8 +13,8 @@ use super::{
 use crate::{line, prelude::*};
 
 impl<S: DictionaryScheme> AadBench<'_, S> {
-    /// Measures `n` versions of one entry each, with both schedules. Then also measures proofs of
-    /// the deferred log, which has another forest.
+    /// Measures `n` versions of one entry each, with the eager and the deferred schedule. Then also
+    /// measures proofs of the log with the deferred schedule, which consists of other trees.
     pub(super) fn worst_case(&self, n: u64, report: &mut Report) -> Outcome<()> {
         for schedule in [Schedule::Eager, Schedule::Deferred] {
             let log = log::<S>(self.parameters.clone(), schedule)?;

@@ -1,4 +1,4 @@
-//! The bilinear accumulator's keys and primitives.
+//! Benchmark of the bilinear accumulator: its keys, and the primitives that bound its operations.
 
 use std::cell::RefCell;
 
@@ -18,10 +18,11 @@ use crate::prelude::*;
 /// The largest subset that one witness covers in these measurements.
 const SUBSET_LIMIT: usize = 16;
 
-/// The bilinear accumulator over BLS12-381.
+/// The bilinear accumulator over BLS12-381, with the measured times of its primitives in
+/// microseconds.
 pub struct BilinearBench {
     plan: Plan,
-    /// One thread, on which the curve library cannot spread its work.
+    /// Pool of one thread, so that the curve library cannot spread its work over several.
     one_core: rayon::ThreadPool,
     points: Vec<G1Affine>,
     scalars: Vec<Fr>,
@@ -33,7 +34,7 @@ pub struct BilinearBench {
 }
 
 impl BilinearBench {
-    /// Measures the primitives.
+    /// Measures the primitives on one core.
     pub fn new(plan: &Plan) -> Outcome<Self> {
         let largest = plan.sizes.iter().copied().max().unwrap_or(1).max(1000);
         let one_core = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
@@ -73,7 +74,8 @@ impl BilinearBench {
         })
     }
 
-    /// The time of the library's multi-scalar multiplication of this size on one core.
+    /// Returns the microseconds of the curve library's multi-scalar multiplication of `n` points on
+    /// one core.
     fn sum_us(&self, n: usize) -> f64 {
         let known = |(size, us): &(usize, f64)| (*size == n).then_some(*us);
         if let Some(us) = self.sums.borrow().iter().find_map(known) {

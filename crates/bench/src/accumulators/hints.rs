@@ -1,7 +1,7 @@
-//! Time that an offset in the update saves a server.
+//! Time that a server saves if an update contains the offset of an element's prime.
 //!
-//! A server that is told which prime represents an element checks it; without the offset it
-//! searches.
+//! RSA accumulators represent each element by a prime that is searched from the element's hash on.
+//! A server that knows the prime's offset only checks that prime; without the offset it searches.
 //!
 //! Source: Crosby & Wallach 2010, section 5.2 ("the author sends the offset to the prime
 //! representative along as a hint").
@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 use super::Plan;
 use crate::{costs, line, prelude::*};
 
-/// Measures each rule.
+/// Measures each rule that represents elements by primes.
 pub fn run(plan: &Plan, report: &mut Report) -> Outcome<()> {
     let number: u32 = if plan.quick { 20 } else { 20_000 };
     for rule in RepresentativeRule::ALL {
@@ -36,10 +36,10 @@ pub fn run(plan: &Plan, report: &mut Report) -> Outcome<()> {
     Ok(())
 }
 
-/// The bytes of an offset.
+/// Bytes of an offset in an update.
 const HINT_BYTES: usize = size_of::<u16>();
 
-/// Microseconds for each element, and the mean offset.
+/// Mean microseconds per element, and the mean offset of its prime.
 struct Times {
     search_us: f64,
     check_us: f64,
@@ -48,7 +48,7 @@ struct Times {
 }
 
 impl Times {
-    /// Searches the primes of `number` elements, and checks the offsets found.
+    /// Searches the primes of `number` elements, and then checks them by the offsets found.
     fn measure(rule: RepresentativeRule, number: u32) -> Outcome<Self> {
         let digests = (0..number).map(|index| Sha256::digest(index.to_be_bytes()).into());
         let digests: Vec<[u8; 32]> = digests.collect();

@@ -1,7 +1,7 @@
-//! Time to make the keys of each family, and their length.
+//! Time to generate the keys of each family of schemes, and the bytes of these keys.
 //!
-//! Every family has a signing key as well, which is listed once. Trees and block directories have
-//! nothing else.
+//! Every family also uses a signing key, which is listed once. Trees and block directories use no
+//! other key.
 
 use std::{
     ops::ControlFlow,
@@ -23,13 +23,15 @@ use rug::{Complete, Integer};
 use super::Plan;
 use crate::{aad::parameters, flexlist::audit::is_slow, line, prelude::*, secret::rsa_factors};
 
-/// The name of these lines.
+/// Value of `experiment` in the result lines of this module.
 const EXPERIMENT: &str = "accumulators_keys";
 
-/// The bytes of one kind of key: secret, public as servers need it, public as verifiers need it.
+/// Bytes of a key: the secret key, the public key that servers need, and the public key that
+/// verifiers need.
 type Sizes = [usize; 3];
 
-/// Makes keys of all kinds; at most `rsa_keys` RSA keys of each length, while the time allows.
+/// Generates a key of every kind, and at most `rsa_keys` RSA keys of each length, while the time
+/// allows.
 pub fn run(plan: &Plan, rsa_keys: usize, report: &mut Report) -> Outcome<()> {
     one(report, "signatures, ed25519", None, || {
         let key = signing_key();
@@ -67,7 +69,8 @@ pub fn run(plan: &Plan, rsa_keys: usize, report: &mut Report) -> Outcome<()> {
     Ok(())
 }
 
-/// Makes a key of a kind, for sets of up to `n` elements if it is for sets.
+/// Times `make`, which generates one key of `kind`, and reports the time and the key's bytes. `n`
+/// is the maximum number of elements, for keys that limit it.
 fn one(
     report: &mut Report,
     kind: &str,
@@ -89,7 +92,8 @@ fn bilinear(n: usize) -> Outcome<Sizes> {
     ])
 }
 
-/// Makes the parameters of a log. Outside measurements, no party knows their secret.
+/// Generates the public parameters of a log of `n` entries, and returns their bytes. In real use no
+/// party knows the secret behind them, so its bytes are 0.
 fn log(n: usize) -> Outcome<Sizes> {
     let level = u8::try_from(n.next_power_of_two().ilog2())?.max(LOWEST_TOP_LEVEL);
     let parameters = parameters::<AadCounted>(1 << level)?;
@@ -98,7 +102,7 @@ fn log(n: usize) -> Outcome<Sizes> {
     Ok([0, server, Setup::new(parameters, shape).to_bytes().len()])
 }
 
-/// Level of the smallest tree that a log may have: room for 2^4 entries.
+/// Smallest allowed level for the largest tree of a log: room for 2^4 entries.
 const LOWEST_TOP_LEVEL: u8 = 4;
 
 fn sized(kind: &str, n: Option<usize>, [secret, server, verifier]: Sizes) -> Line {
@@ -108,9 +112,9 @@ fn sized(kind: &str, n: Option<usize>, [secret, server, verifier]: Sizes) -> Lin
     }
 }
 
-/// Makes RSA keys of one length, until there are `most` or half of the longest time is over.
+/// Generates RSA keys of one length, until there are `most` or half of the longest time is over.
 ///
-/// Also reports the time of the bare tests of as many numbers.
+/// Also reports the lower bound: the time of only the primality tests of all tested numbers.
 fn rsa(plan: &Plan, size: KeySize, most: usize) -> Outcome<Line> {
     let longest = if plan.quick {
         Duration::from_millis(50)
@@ -152,15 +156,15 @@ fn rsa(plan: &Plan, size: KeySize, most: usize) -> Outcome<Line> {
     }))
 }
 
-/// Microseconds of the test that rules out a composite number: one power modulo half the key's
-/// length.
+/// Returns the microseconds of the test that rules out a composite candidate: one power modulo a
+/// number of half the key's length.
 fn test_us(plan: &Plan, size: KeySize) -> f64 {
     let modulus = (Integer::from(1) << (size.bits() / 2)) - 105_u32;
     let exponent = (&modulus - 1_u32).complete();
     plan.primitive_us(|| Integer::from(2).pow_mod(&exponent, &modulus))
 }
 
-/// Returns the bytes of an RSA key of this length, which are the same for all such keys.
+/// Returns the bytes of an RSA key of length `size`. All keys of one length have the same bytes.
 fn rsa_sizes(size: KeySize) -> Outcome<Sizes> {
     let (p, q) = rsa_factors()?;
     let known = RsaSecretKey::from_primes(p, q, RepresentativeRule::default(), b"bench")?;

@@ -1,4 +1,4 @@
-//! Every operation of one accumulator, next to the primitive that bounds it.
+//! Measures every operation of one accumulator, next to the primitive that bounds it.
 
 use pad_accumulators::{
     AccumulateError, Accumulator, Batch, Dynamic, ElementSet, Scheme, SecretKey, Universal,
@@ -10,54 +10,56 @@ use rayon::prelude::*;
 use super::{Plan, Primitive, elements, signed_and_verified};
 use crate::{line, prelude::*};
 
-/// Work that a primitive bounds.
+/// Kind of accumulator work whose time a primitive bounds from below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BoundedWork {
-    /// Making a representative.
+    /// Computing the number or scalar that represents an element.
     Element,
-    /// Each further element of a set accumulated with the secret key.
+    /// Accumulating a set with the secret key, for each element after the first.
     Factor,
-    /// Accumulating the first element with the secret key.
+    /// Accumulating a set of one element with the secret key.
     SecretOnce,
     /// Accumulating a set without the secret key, per element.
     Public,
-    /// Each witness, when all are made with the secret key.
+    /// Making all witnesses of a set with the secret key, per witness.
     SecretWitness,
-    /// Each witness, when all are made without the secret key.
+    /// Making all witnesses of a set without the secret key, per witness.
     PublicWitness,
-    /// Verifying.
+    /// Verifying a witness.
     Verify,
 }
 
-/// A scheme's keys, the primitives that bound its operations, and operations of its own.
+/// Benchmark of an accumulator scheme: its keys, the primitives that bound its operations, and
+/// measurements of operations that only this scheme has.
 pub trait Bench {
-    /// The scheme.
+    /// The measured accumulator scheme.
     type Scheme: Universal + Batch;
 
     /// Returns the name of the scheme, with its parameters.
     fn name(&self) -> String;
     /// Creates a secret key for sets of up to `capacity` elements.
     fn secret(&self, capacity: usize) -> Outcome<SecretKeyOf<Self>>;
-    /// Returns the primitive that bounds work on a set of `n` elements.
+    /// Returns the primitive that bounds the time of `work` on a set of `n` elements.
     fn bound(&self, work: BoundedWork, n: usize) -> Primitive;
     /// Measures operations that only this accumulator has.
     fn extras(&self, report: &mut Operations<'_>) -> Outcome<()>;
 }
 
-/// The secret key of a scheme.
+/// The secret key of the accumulator scheme that `B` measures.
 pub type SecretKeyOf<B> = <<B as Bench>::Scheme as Accumulator>::SecretKey;
 
-/// The lines of one accumulator.
+/// Measures operations of one accumulator, and reports a result line for each.
 pub struct Operations<'a> {
     accumulator: String,
     bound: &'a dyn Fn(BoundedWork, usize) -> Primitive,
-    /// Settings of the measurements.
+    /// Settings of the measurements: sizes, threads and time limits.
     pub plan: &'a Plan,
     report: &'a mut Report,
 }
 
 impl Operations<'_> {
-    /// Times `work`, which handles `n` elements, and reports the time of one.
+    /// Times `work` on `n` elements. Reports and returns the microseconds per element, next to the
+    /// primitive of `bound`.
     pub fn measure<R>(
         &mut self,
         operation: &str,
@@ -72,8 +74,8 @@ impl Operations<'_> {
         Ok(each)
     }
 
-    /// Reports whether work that is expected to take `us` microseconds is left out. If so, the
-    /// report records it.
+    /// Returns whether work that is expected to take `us` microseconds exceeds the longest allowed
+    /// time. If so, records in the report that the work is left out.
     fn leaves_out(&mut self, operation: &str, (n, threads): (usize, usize), us: f64) -> bool {
         let leaves_out = us > microseconds(self.plan.longest);
         if leaves_out {
@@ -101,7 +103,7 @@ impl Operations<'_> {
         })
     }
 }
-/// Measures one scheme.
+/// Measures all operations of one accumulator scheme, for each set size and number of threads.
 pub(super) fn run<B: Bench>(bench: &B, plan: &Plan, report: &mut Report) -> Outcome<()> {
     let mut report = Operations {
         accumulator: bench.name(),
@@ -137,7 +139,7 @@ pub(super) fn run<B: Bench>(bench: &B, plan: &Plan, report: &mut Report) -> Outc
     Ok(())
 }
 
-/// One set and one number of threads.
+/// A set of elements and a number of threads, for which operations are measured.
 struct Scene<'a, B: Bench> {
     secret: &'a SecretKeyOf<B>,
     elements: &'a [Vec<u8>],
@@ -183,8 +185,8 @@ impl<B: Bench> Scene<'_, B> {
         Ok(())
     }
 
-    /// Returns the time for each witness when all are made without the secret key; `None` if they
-    /// were left out.
+    /// Measures making all witnesses with the secret key, and without it. Returns the microseconds
+    /// per witness without it; `None` if that was left out because it would take too long.
     fn witnesses(&self, report: &mut Operations<'_>, expected_us: f64) -> Outcome<Option<f64>> {
         let (what, bound) = (self.what(), BoundedWork::PublicWitness);
         let (key, set, pool) = (self.key(), &self.set, self.pool);
@@ -207,7 +209,7 @@ impl<B: Bench> Scene<'_, B> {
         Ok(Some(each))
     }
 
-    /// Makes every witness separately, as in the paper.
+    /// Makes the witness of every element separately and without the secret key, as in the paper.
     fn one_by_one(&self) -> Result<Vec<<B::Scheme as Witnessed>::Witness>, AccumulateError> {
         let (key, set, alone) = (self.key(), &self.set, Workers::sequential());
         let witness = |element: &Vec<u8>| B::Scheme::witness(key, set, element, &alone);
@@ -219,7 +221,8 @@ impl<B: Bench> Scene<'_, B> {
     }
 }
 
-/// Measures the operations of clients, and those of servers for one element: on one thread.
+/// Measures, on one thread, the verification by clients and the proofs that servers make for one
+/// element.
 fn single_elements<B: Bench>(
     secret: &SecretKeyOf<B>,
     elements: &[Vec<u8>],
@@ -254,7 +257,8 @@ fn single_elements<B: Bench>(
     changes::<B>(secret, &set, report)
 }
 
-/// Measures removing and adding an element, and updating a witness.
+/// Measures two operations: adding an element with the secret key, and updating a witness after
+/// that.
 fn changes<B: Bench>(
     secret: &SecretKeyOf<B>,
     set: &ElementSet<B::Scheme>,

@@ -1,4 +1,4 @@
-//! The RSA accumulator's key and primitives.
+//! Benchmark of the RSA accumulator: its key, and the primitives that bound its operations.
 
 use std::fmt::Write as _;
 
@@ -12,16 +12,18 @@ use sha2::{Digest, Sha256};
 use super::{Bench, BoundedWork, Operations, Plan, Primitive, elements};
 use crate::{prelude::*, secret::rsa_factors};
 
-/// The largest set for which the published powers of `g` are measured: 4 KiB for each element.
+/// Largest set for which accumulating with published powers of `g` is measured. The powers take 4
+/// KiB for each element.
 const LARGEST_TABLE: usize = 20_000;
 
-/// The RSA accumulator modulo 3072 bits, under one rule of representatives.
+/// The RSA accumulator with a modulus of 3072 bits, and one rule that represents elements by
+/// primes.
 pub struct RsaBench {
     rule: RepresentativeRule,
     factors: (Integer, Integer),
-    /// One power modulo `N` with an exponent of 256 bits: `R`.
+    /// One power modulo `N` with an exponent of 256 bits.
     power: Primitive,
-    /// A hash and the next prime of 256 bits: `H`.
+    /// A hash and the search for the next prime of 256 bits.
     next_prime: Primitive,
     /// A product of a representative and a number below `N`, and its remainder modulo `N`.
     product: Primitive,

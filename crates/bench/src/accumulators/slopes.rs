@@ -1,5 +1,5 @@
-//! Tremel's table: the time per element of every operation, as the slope of a line through the
-//! sizes.
+//! Tremel's table: the time per element of every operation. It is the slope of the straight line
+//! that fits the total times by set size.
 //!
 //! Also the round trips: the time of one element from being accumulated to being verified.
 //!
@@ -7,7 +7,8 @@
 
 use crate::{line, paper::ACCUMULATORS, prelude::*};
 
-/// Reports slopes and round trips, from the lines of `operations` so far.
+/// Reports slopes and round trips, computed from the result lines of the experiment `operations` in
+/// `report` so far. `latencies_ms` are network latencies there and back.
 pub fn run(latencies_ms: &[f64], report: &mut Report) -> Outcome<()> {
     let lines = report.lines().to_vec();
     let lines = of(&lines, "accumulators");
@@ -33,18 +34,20 @@ pub fn run(latencies_ms: &[f64], report: &mut Report) -> Outcome<()> {
     Ok(())
 }
 
-/// Microseconds per element.
+/// Slope of a fitted straight line: the microseconds per element of one operation.
 #[derive(Clone, Copy, Debug)]
 struct Slope {
     us: f64,
-    /// Number of sizes that the line goes through; with one, the slope is the time of an element of
-    /// that size.
+    /// Number of set sizes that were fitted. If it is 1, the slope is the time per element at that
+    /// size.
     sizes: usize,
-    /// Share of the variance that the line explains; `None` with fewer than three sizes.
+    /// Share of the variance that the fit explains, from 0 to 1; `None` with fewer than three
+    /// sizes.
     explained: Option<f64>,
 }
 
-/// Computes the slopes of all operations of one accumulator on one number of threads.
+/// Computes the slope of every operation, by the operation's name. `group` contains the result
+/// lines of one accumulator on one number of threads.
 fn slopes<'a>(group: &[&'a Line]) -> Vec<(&'a str, Slope)> {
     let of_operation = groups(group, &["operation"]).into_iter();
     of_operation
@@ -59,7 +62,7 @@ fn slopes<'a>(group: &[&'a Line]) -> Vec<(&'a str, Slope)> {
         .collect()
 }
 
-/// Fits the least-squares line through total times by sizes.
+/// Fits a straight line by least squares through points (number of elements, total microseconds).
 fn regression(points: &[(f64, f64)]) -> Slope {
     let number = points.len() as f64;
     let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / number;
@@ -98,19 +101,20 @@ fn slope_line(first: &Line, operation: &str, slope: Slope) -> Line {
     }
 }
 
-/// Returns the paper's name of an accumulator.
+/// Returns the paper's name of an accumulator: `rsa` or `bilinear`, the name before the first
+/// hyphen.
 fn family(accumulator: &str) -> &str {
     accumulator.split('-').next().unwrap_or_default()
 }
 
-/// Parts of a round trip: the kind of keys, and the operations for each element.
+/// Definition of a round trip: the kind of keys, and the operations that each element needs.
 struct RoundTrip {
     keys: &'static str,
     operations: [&'static str; 4],
 }
 
-/// Round trip with the secret key. The preparation of an element is its share of making the public
-/// key of a bilinear accumulator, or making its representative for RSA.
+/// Round trip with the secret key. Preparing an element means its representative for RSA. For a
+/// bilinear accumulator it means the element's share of generating the public key.
 const PRIVATE: RoundTrip = RoundTrip {
     keys: "private",
     operations: [
@@ -128,8 +132,8 @@ const PUBLIC: RoundTrip = RoundTrip {
 
 const PREPARE: &str = "prepare";
 
-/// Sums the time of one element in all its operations, and one exchange of a request and its
-/// response.
+/// Computes a round trip: the time of one element in all operations of `trip`, plus the latency of
+/// one request and its response.
 fn round_trip(
     first: &Line,
     slopes: &[(&str, Slope)],

@@ -1,4 +1,4 @@
-//! Tables for the lines of one run.
+//! Tables for the result lines of `bench accumulators`.
 
 use crate::{
     columns::{TableSpec, shown},
@@ -7,12 +7,13 @@ use crate::{
     tables::Tables,
 };
 
-/// Makes all tables for the lines of one run.
+/// Makes all tables of `bench accumulators` from the result lines of one run.
 pub fn table(lines: &[Line]) -> Tables {
     shown(&TABLES, lines).signed(lines)
 }
 
-/// Derives the speed-up over one thread.
+/// Derives `speed_up`: the time on one thread divided by the time of `line`. It is null for lines
+/// of one thread.
 fn speed_up(lines: &[Line], line: &Line) -> Line {
     let same = ["accumulator", "operation", "n"];
     let mut alone = lines.iter().filter(|other| other.count("threads") == 1);

@@ -1,7 +1,7 @@
-//! Alternatives over the same ids: a plain map on disk without authentication, and an authenticated
-//! tree.
+//! Two alternatives to a block directory over the same ids: a plain map on disk without
+//! authentication, and an authenticated tree in memory.
 //!
-//! Both accept any keys, while a directory assigns its ids. Only their costs are compared.
+//! Both accept any keys, while a directory assigns its ids. So only their costs are comparable.
 
 use std::time::Duration;
 
@@ -22,10 +22,10 @@ const ENTRIES: TableDefinition<'_, u64, [u8; 32]> = TableDefinition::new("entrie
 /// Number of updates in one durable batch.
 const BATCH: usize = 10_000;
 
-/// Maximum number of entries of these maps. Larger ones take minutes to fill.
+/// Maximum number of entries of both alternatives. Larger ones take minutes to fill.
 const MOST: u64 = 1_000_000;
 
-/// Measures both, over `entries` entries.
+/// Measures both alternatives over `entries` entries, unless that exceeds [`MOST`].
 pub(super) fn run(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
     if entries <= MOST {
         report.announce(format!("redb, {entries} entries"));
@@ -36,13 +36,13 @@ pub(super) fn run(entries: u64, primitives: &Primitives, report: &mut Report) ->
     Ok(())
 }
 
-/// Makes random updates of the objects of entries.
+/// Makes a batch of random updates: ids below `entries`, each with the digest of a new object.
 fn updates(random: &mut Random, entries: u64) -> Vec<(u64, [u8; 32])> {
     let mut update = |_| (random.below(entries), object(random.next()).0);
     (0..BATCH).map(&mut update).collect()
 }
 
-/// Measures redb, with batches that are durable when they return.
+/// Measures the plain map, redb on disk. Each batch of updates is durable when it returns.
 fn plain_map(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("map.redb");
@@ -87,7 +87,7 @@ fn plain_map(entries: u64, primitives: &Primitives, report: &mut Report) -> Outc
     measured(report, ("redb", primitives), line)
 }
 
-/// Measures the workspace's red-black tree, in memory.
+/// Measures the authenticated tree, the workspace's red-black tree in memory.
 fn tree(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
     let put = |(id, object): (u64, [u8; 32])| -> Outcome<Operation> {
         Ok(Operation::Put(

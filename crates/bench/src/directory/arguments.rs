@@ -11,7 +11,7 @@ use crate::prelude::Manner;
 pub struct DirectoryArguments {
     #[command(flatten)]
     pub(super) manner: Manner,
-    /// Experiments, in addition to the primitives.
+    /// Experiments to run; the primitives are always measured, too.
     #[arg(
         long = "experiment",
         value_enum,
@@ -34,7 +34,7 @@ pub struct DirectoryArguments {
         value_parser = clap::value_parser!(u64).range(1..=1 << 30)
     )]
     pub(super) inserts: u64,
-    /// Block sizes in figures 3 and 4, in bytes. An element takes 240 bytes.
+    /// Block sizes in figures 3 and 4, in bytes. Each slot of a block takes 240 bytes.
     #[arg(
         long,
         value_delimiter = ',',
@@ -42,7 +42,7 @@ pub struct DirectoryArguments {
         value_parser = clap::value_parser!(u64).range(512..=240_000),
     )]
     pub(super) block_bytes: Vec<u64>,
-    /// Numbers of entries before the traces of figure 5.
+    /// Numbers of entries that a directory already has when a trace of figure 5 starts.
     #[arg(
         long,
         value_delimiter = ',',
@@ -52,14 +52,15 @@ pub struct DirectoryArguments {
         value_parser = clap::value_parser!(u64).range(1..=1 << 40),
     )]
     pub(super) prefill: Vec<u64>,
-    /// Number of operations in each trace.
+    /// Number of operations in each trace of figure 5.
     #[arg(
         long,
         default_value_t = 400_000,
         value_parser = clap::value_parser!(u64).range(1..=1 << 32)
     )]
     pub(super) operations: u64,
-    /// Percentages of the writes to known objects that overwrite them.
+    /// Percentages of updates in the traces: writes to known objects that overwrite the object
+    /// instead of inserting another one.
     #[arg(
         long,
         value_delimiter = ',',
@@ -70,33 +71,33 @@ pub struct DirectoryArguments {
     /// Seed of the traces.
     #[arg(long, default_value_t = 2010)]
     pub(super) seed: u64,
-    /// Skips contenders of figures 3 and 4 whose primitives alone take more seconds than this;
-    /// with --quick 1.
+    /// Skips a contender of figures 3 and 4 if its primitives alone would take more seconds than
+    /// this; with --quick 1.
     #[arg(long, default_value = "60", default_value_if("quick", "true", "1"))]
     longest: u64,
 }
 
 impl DirectoryArguments {
-    /// Maximum time for one contender.
+    /// Returns the maximum expected time for one contender of figures 3 and 4.
     pub(super) const fn longest(&self) -> Duration {
         Duration::from_secs(self.longest)
     }
 }
 
-/// Experiment of `bench directory`.
+/// Experiment of `bench directory`. Figures are those of Stanton et al. 2010.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub(super) enum Experiment {
-    /// Figures 3 and 4: single insertions, by block size.
+    /// Figures 3 and 4: time of single insertions, by block size.
     Inserts,
-    /// Figure 5: block reads of a trace, with and without hints.
+    /// Figure 5: block reads of lookups in a trace, with and without path hints from clients.
     Hints,
-    /// Operations of a directory in memory.
+    /// Updates, appends, proofs and verification of a directory in memory.
     Operations,
     /// A directory on disk: loading, durable updates, reading blocks, reopening.
     Stored,
-    /// One change of one block, with the primitives of each strategy.
+    /// Changes of one block under each digest strategy, next to the primitives; and proofs.
     Strategies,
-    /// A plain map on disk and an authenticated tree, over the same ids.
+    /// Alternatives over the same ids: a plain map on disk and an authenticated tree.
     Beside,
 }

@@ -1,5 +1,5 @@
-//! Contenders of figures 3 and 4: methods to summarize a block's slots for its parent, with blocks
-//! of any capacity.
+//! Contenders of figures 3 and 4: methods that summarize the slots of a block of any capacity for
+//! its parent block.
 
 use std::ops::Range;
 
@@ -8,36 +8,36 @@ use block_directory::strategy::Place;
 use super::primitives::Primitives;
 use crate::Outcome;
 
-/// Bytes between the slots of a block: an element takes 230 in the paper, and has a share of the
-/// header.
+/// Bytes from one slot of a block to the next. In the paper's layout this is an element of 230
+/// bytes, and its share of the block's header.
 pub(super) const PLACE_BYTES: usize = 240;
 
-/// Method of digesting blocks of one capacity.
+/// Method that computes summaries of blocks. All blocks of a contender have the same capacity.
 pub(super) trait Contender {
-    /// Object that an author registers.
+    /// Digest of an object that an author registers as an entry.
     type Object: Clone;
-    /// Content of a slot.
+    /// Content of a slot: an entry at level 0, the summary of a child block above.
     type Content: Clone + AsRef<[u8]>;
     /// State of a block, from which its summary is computed.
     type Block;
 
-    /// Returns the digest of the object with this number, `object-i`.
+    /// Returns the digest of the test object `object-{number}`.
     fn object(number: u64) -> Self::Object;
 
     /// Returns the number of slots of a block.
     fn capacity(&self) -> u64;
 
-    /// Returns the bytes of the widest content of a slot.
+    /// Returns the bytes of the widest content that a slot may have.
     fn widest(&self) -> usize;
 
-    /// Returns the content of the slot of an entry.
+    /// Returns the content of the slot for entry `id`, which registers `object`.
     fn entry(&self, id: u64, object: &Self::Object) -> Self::Content;
 
-    /// Creates a block without slots.
+    /// Creates a block at `place` (level and number), with no slots in use.
     fn open(&self, place: Place) -> Outcome<Self::Block>;
 
-    /// Writes a slot: the next one, or an existing one with another content. Positions count the
-    /// slots of the level.
+    /// Writes a slot: either the first unused slot of the block, or an existing slot with other
+    /// content. `position` counts the slots of the whole level, from 0.
     fn write(
         &self,
         block: &mut Self::Block,
@@ -49,30 +49,34 @@ pub(super) trait Contender {
     /// Returns the block's summary, as its parent stores it.
     fn summary(&self, block: &mut Self::Block, place: Place) -> Self::Content;
 
-    /// Returns the data to store in addition to the slots of a block.
+    /// Returns data that must be stored in addition to the slots of a block; `None` if the slots
+    /// suffice.
     fn side_state(&self, _: &Self::Block) -> Option<Vec<u8>> {
         None
     }
 
-    /// Returns the root over `entries` entries, the topmost block of which has this summary.
+    /// Returns the root of a directory of `entries` entries. `summary` is that of the topmost
+    /// block.
     fn root(&self, entries: u64, summary: &Self::Content) -> Vec<u8>;
 
-    /// Returns the lower bound, in nanoseconds, for a slot's change and the summary after it.
+    /// Returns the lower bound, in nanoseconds, for changing one slot and computing the summary
+    /// after it.
     fn limit_ns(&self, update: SlotUpdate, primitives: &Primitives) -> f64;
 }
 
-/// A slot that changes when entries are inserted in order: the last one of its block.
+/// Change of one slot when entries are inserted in order. The slot is the last one in use in its
+/// block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SlotUpdate {
-    /// The level of the block.
+    /// Level of the slot's block; 0 has the entries.
     pub(super) level: u32,
-    /// Number of slots of the block, including this one.
+    /// Number of slots in use in the block, including this one.
     pub(super) slots: u64,
-    /// Whether the slot is new.
+    /// Whether the slot was unused before.
     pub(super) is_new: bool,
 }
 
-/// Lists the slots that the insertion of these entries changes, each once, from level 0 up.
+/// Lists the slots that change if the entries `ids` are inserted, each slot once, from level 0 up.
 pub(super) fn slot_updates(ids: &Range<u64>, capacity: u64) -> Vec<SlotUpdate> {
     let mut slot_updates = Vec::new();
     let Range { start, end } = *ids;

@@ -1,4 +1,5 @@
-//! Strategies 2 to 6, with the code that makes and verifies their proofs.
+//! Strategies 2 to 6 of the paper as contenders: they use the code that makes and verifies real
+//! proofs.
 
 use std::marker::PhantomData;
 
@@ -17,20 +18,20 @@ use super::{
 };
 use crate::prelude::*;
 
-/// The suite of all directories here.
+/// Suite (hash function and signature scheme) of all directories in this benchmark.
 pub(super) type S = Sha256Ed25519;
 
-/// Returns the kind byte of a live entry, and its object.
+/// Returns the slot content of a live entry: the kind byte 1, and the object's digest.
 pub(super) fn entry_content(object: &Digest<32>) -> Vec<u8> {
     [&[1], object.as_ref()].concat()
 }
 
-/// Returns the object with this number.
+/// Returns the digest of the test object `object-{number}`.
 pub(super) fn object(number: u64) -> Digest<32> {
     S::value(format!("object-{number}").as_bytes())
 }
 
-/// Returns the verified head of version 1 with this root.
+/// Signs a head of version 1 with the given root, and returns it verified.
 pub(super) fn known_head(scheme: SchemeId, root: Digest<32>) -> Outcome<Verified<SnapshotHead<S>>> {
     let authority = Authority {
         author: author_key(),
@@ -47,7 +48,7 @@ pub(super) fn known_head(scheme: SchemeId, root: Digest<32>) -> Outcome<Verified
     Ok(Untrusted::new(head).verify(&authority, &version)?)
 }
 
-/// Returns the width of the slots of a level.
+/// Returns the bytes of a slot of a block at `level`.
 pub(super) fn width<B: BlockDigest<S>>(level: u8) -> usize {
     match level {
         0 => 33,
@@ -55,7 +56,7 @@ pub(super) fn width<B: BlockDigest<S>>(level: u8) -> usize {
     }
 }
 
-/// Blocks of one strategy.
+/// Contender whose blocks are digested by the strategy `B`.
 pub(super) struct Digests<B> {
     capacity: u64,
     strategy: PhantomData<fn() -> B>,
@@ -70,7 +71,7 @@ impl<B> Digests<B> {
     }
 }
 
-/// Contents of all slots, and a digest's state for them.
+/// Block of a [`Digests`] contender: the contents of its slots, and the strategy's state for them.
 pub(super) struct Slots<State> {
     bytes: Vec<u8>,
     state: State,
@@ -153,14 +154,15 @@ impl<B: MeasuredDigest> Contender for Digests<B> {
     }
 }
 
-/// Strategy whose operations are measured.
+/// Block digest strategy, with its costs for the benchmark.
 pub(super) trait MeasuredDigest: BlockDigest<S> {
-    /// Returns the part of a state that must be stored.
+    /// Returns the part of a block's state that must be stored in addition to its slots.
     fn side_state(_: &Self::State) -> Option<Vec<u8>> {
         None
     }
 
-    /// Returns the lower bound for a change, in nanoseconds.
+    /// Returns the lower bound, in nanoseconds, for changing one slot and computing the summary
+    /// after it.
     fn limit_ns(update: SlotUpdate, primitives: &Primitives) -> f64;
 }
 
@@ -188,18 +190,21 @@ impl<C: Group> MeasuredDigest for Combined<C> {
     }
 }
 
-/// The primitives of one group.
+/// Group in which a strategy combines the elements of a block, with the costs of its operations.
 pub(super) trait Group: Combination {
-    /// Returns the part of a state that must be stored because the summary does not determine it.
+    /// Returns the part of a block's state that must be stored because the summary does not
+    /// determine it.
     fn side_state(_: &Self::Value) -> Option<Vec<u8>> {
         None
     }
 
-    /// Returns the nanoseconds of an element of a level, a combination, an inverse, and a summary.
+    /// Returns the nanoseconds of four operations: hashing a slot of `level` to an element,
+    /// combining two elements, inverting an element, and computing a summary.
     fn costs_ns(level: u32, primitives: &Primitives) -> (f64, f64, f64, f64);
 }
 
-/// Returns the nanoseconds of the hashes of an element, each of one block of SHA-384 in leaves.
+/// Returns the nanoseconds of the `hashes` hashes that make one element. At level 0 each of them is
+/// one block of SHA-384, above it takes `upper_ns`.
 fn hashes_ns(level: u32, hashes: f64, upper_ns: f64, primitives: &Primitives) -> f64 {
     match level {
         0 => hashes * primitives.sha384_block_ns,

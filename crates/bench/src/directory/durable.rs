@@ -1,4 +1,4 @@
-//! A directory on disk that changes: durable updates, reopening after a crash.
+//! A directory on disk that changes: durable updates, and reopening after a crash.
 
 use block_directory::{BlockDirectory, CacheBudget, EntryId, FullAuthor};
 use pad_core::Update;
@@ -12,19 +12,19 @@ use super::{
 };
 use crate::{line, memory, prelude::*};
 
-/// The updates of one durable version.
+/// Number of updates in one durable version.
 const BATCH: usize = 10_000;
 
-/// Largest number of entries: an author keeps them in memory as well.
+/// Largest number of entries that is measured, because the author also keeps them all in memory.
 const MOST: u64 = 1_000_000;
 
-/// A run over directories of `entries` entries.
+/// Measurements of stored directories with `entries` entries.
 struct DurableRun<'a> {
     entries: u64,
     primitives: &'a Primitives,
 }
 
-/// Measures a directory of `entries` entries, unless there are too many.
+/// Measures a stored directory of `entries` entries, unless that exceeds [`MOST`].
 pub(super) fn run(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
     let durable = DurableRun {
         entries,
@@ -49,7 +49,8 @@ impl DurableRun<'_> {
         Ok((author, update))
     }
 
-    /// Returns the microseconds in which a server applies `batches` versions of random updates.
+    /// Applies `batches` versions of random updates, and returns the server's microseconds in
+    /// total.
     fn apply(
         &self,
         (author, server): (&mut FullAuthor<S>, &mut BlockDirectory<S>),
@@ -69,8 +70,8 @@ impl DurableRun<'_> {
         Ok(us)
     }
 
-    /// Measures versions of random updates, each durable before the next one; includes checkpoints
-    /// and closing.
+    /// Measures versions of random updates, each durable before the next one starts. The time
+    /// includes checkpoints and closing the directory.
     fn update(&self, report: &mut Report) -> Outcome<()> {
         let (mut author, appended) = self.author()?;
         let folder = tempfile::tempdir()?;
@@ -93,7 +94,7 @@ impl DurableRun<'_> {
         measured(report, ("merkle", self.primitives), line)
     }
 
-    /// Measures updates that are only in the log, and the time of opening the directory afterwards.
+    /// Measures opening a directory after a crash, when many updates are only in the log.
     fn reopen(&self, report: &mut Report) -> Outcome<()> {
         let (mut author, appended) = self.author()?;
         let folder = tempfile::tempdir()?;
@@ -119,7 +120,7 @@ impl DurableRun<'_> {
     }
 }
 
-/// Returns a figure of durable updates with a million entries: ours and redb's.
+/// Returns the figure `key` of durable updates with a million entries: first ours, then redb's.
 pub(super) fn ours_and_redb(lines: &[Line], key: &str) -> Option<[f64; 2]> {
     let of = |selection| lines.iter().find(|it| it.says(selection))?.number(key);
     let ours = of(&[

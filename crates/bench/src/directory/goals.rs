@@ -1,4 +1,4 @@
-//! Goals of directories.
+//! Goals for the figures of `bench directory`.
 
 use super::{durable, paper, shape};
 use crate::{
@@ -22,7 +22,8 @@ const fn goal(name: &'static str, figure: Figure, accepted: (f64, f64)) -> Goal 
     }
 }
 
-/// Goal for a time in microseconds: at most a multiple of its limit.
+/// Declares a goal for a time in microseconds: at most `times` times its limit, under the key
+/// `limit` of the same line.
 const fn ratio(
     name: &'static str,
     of: Selection,
@@ -114,7 +115,8 @@ const GOALS: [Goal; 36] = [
             "memory_bytes"), at_most(268_435_456.0 + 1e8)),
 ];
 
-/// Adds a table of the goals whose figures these lines have; the others are listed by name.
+/// Adds a table that compares `lines` with the goals. Goals without a figure in `lines` are listed
+/// by name.
 pub(super) fn table(lines: &[Line], tables: &mut Tables) {
     let note = "Times in microseconds. Limit: the time of only the primitives, in this run. Ratio: \
         the figure divided by its limit.";

@@ -1,4 +1,5 @@
-//! Figure 5: block reads that path hints save in a lookup.
+//! Figure 5: block reads that path hints save in lookups. A hint comes from a client's earlier
+//! lookup.
 
 use super::{
     arguments::DirectoryArguments,
@@ -9,7 +10,8 @@ use super::{
 };
 use crate::{line, prelude::*};
 
-/// Counts all traces, in both geometries, with and without hints.
+/// Counts the block reads of all traces, with the paper's and with our block size, with and without
+/// hints.
 pub(super) fn run(
     arguments: &DirectoryArguments,
     primitives: &Primitives,

@@ -1,5 +1,5 @@
-//! Images of blocks in a cache of some frames. Evicted images, and finally all of them, are written
-//! to a file. Nothing is synced.
+//! Cache of block images with a fixed number of frames. Evicted images, and finally all of them,
+//! are written to a file. Nothing is synced.
 
 use std::{collections::HashMap, fs::File, os::unix::fs::FileExt as _};
 
@@ -8,19 +8,19 @@ use block_directory::strategy::Place;
 use super::lru::{Before, Lru};
 use crate::Outcome;
 
-/// The frames of the paper's cache: 10 MB of blocks of 16 KiB.
+/// Number of frames of the paper's cache: 10 MB of blocks of 16 KiB.
 pub(super) const FRAMES: usize = 640;
 
-/// The level of a block, and its number in the level.
+/// Address of a block: its level, and its number in the level.
 type Block = (u8, u64);
 
-/// A cache in front of a temporary file.
+/// Write-back cache of block images in front of a temporary file.
 pub(super) struct Images {
     file: File,
     bytes: usize,
     cache: Lru<Block>,
     frames: Vec<Vec<u8>>,
-    /// Position of each block in the file, once it has been written.
+    /// Offset in bytes of each block's image in the file, once it has been written.
     places: HashMap<Block, u64>,
     written: u64,
 }
@@ -38,7 +38,7 @@ impl Images {
         })
     }
 
-    /// Writes some bytes of a block's image.
+    /// Writes `bytes` into the image of the block at `place`, from the offset `start` on.
     pub(super) fn write(&mut self, place: Place, start: usize, bytes: &[u8]) -> Outcome<()> {
         let frame = self.frame((place.level, place.block))?;
         frame[start..start + bytes.len()].copy_from_slice(bytes);
@@ -68,7 +68,8 @@ impl Images {
         Ok(())
     }
 
-    /// Writes everything still in the cache, in order, and returns the bytes written in total.
+    /// Writes all images in the cache to the file, in the order of blocks. Returns the bytes that
+    /// this cache has written in total.
     pub(super) fn finish(&mut self) -> Outcome<u64> {
         let mut held: Vec<(Block, usize)> = self.cache.held().collect();
         held.sort_unstable();

@@ -1,4 +1,4 @@
-//! Figures 3 and 4: the time of insertions one by one, against the size of blocks.
+//! Figures 3 and 4: the time of single insertions, by block size.
 
 use std::time::Duration;
 
@@ -19,13 +19,15 @@ use super::{
 };
 use crate::{line, prelude::*};
 
-/// Insertions between two checks of the clock, and the batch of postponed divisions.
+/// Number of insertions that are timed together. Contenders with postponed divisions divide once
+/// per batch.
 const BATCH: usize = 100;
 
-/// Number of entries for checking every contender before it is timed.
+/// Number of entries with which each contender's roots are checked before it is timed.
 const CHECKED: usize = 300;
 
-/// Settings of insertions: entries, block size, and the longest time of one contender.
+/// Settings of one measurement: number of entries, bytes of a block, and the longest expected time
+/// of one contender.
 pub(super) struct Inserts<'a> {
     pub(super) entries: u64,
     pub(super) block_bytes: u64,
@@ -33,19 +35,19 @@ pub(super) struct Inserts<'a> {
     pub(super) primitives: &'a Primitives,
 }
 
-/// Name, and the number of insertions after which summaries are updated together.
+/// Name of a contender, and the number of insertions after which it updates summaries together.
 type ContenderName<'a> = (&'a str, u64);
 
-/// A root, if the contender was measured.
+/// Root of a contender's directory; `None` if it was not measured.
 type Root = Option<Vec<u8>>;
 
 impl Inserts<'_> {
-    /// Returns the number of slots of a block of this size in the paper's layout.
+    /// Returns the number of slots in a block of `block_bytes` bytes, in the paper's layout.
     pub(super) const fn capacity(&self) -> u64 {
         self.block_bytes / PLACE_BYTES as u64
     }
 
-    /// Measures all contenders.
+    /// Measures all contenders at this block size.
     pub(super) fn run(&self, report: &mut Report) -> Outcome<()> {
         let capacity = self.capacity();
         if capacity.is_power_of_two() {
@@ -87,7 +89,8 @@ impl Inserts<'_> {
         self.agree(&one_by_one, &postponed)
     }
 
-    /// Checks that two contenders with equal digests have equal roots, if both were measured.
+    /// Fails if two contenders with equal digests have different roots. Accepts contenders that
+    /// were not measured.
     fn agree(&self, one: &Root, other: &Root) -> Outcome<()> {
         match (one, other) {
             (Some(one), Some(other)) if one != other => {
@@ -97,7 +100,7 @@ impl Inserts<'_> {
         }
     }
 
-    /// Returns the lower bound for an insertion in microseconds, mean over all.
+    /// Returns the lower bound for an insertion in microseconds, mean over all entries.
     fn limit_us<C: Contender>(&self, contender: &C, batch: u64) -> f64 {
         let mut ns = 0.0;
         for start in (0..self.entries).step_by(batch as usize) {
@@ -110,7 +113,8 @@ impl Inserts<'_> {
         ns / self.entries as f64 / 1e3
     }
 
-    /// Measures one contender, unless its lower bound is too long.
+    /// Measures one contender and returns its root. Leaves it out, with `None`, if its lower bound
+    /// exceeds the longest time.
     fn measure<C: Contender, G: GrowingDirectory<C>>(
         &self,
         (name, batch): ContenderName<'_>,
@@ -160,7 +164,7 @@ impl Inserts<'_> {
         Ok(Some(root))
     }
 
-    /// Returns the mean number of levels at an insertion.
+    /// Returns the number of levels of the directory at an insertion, mean over all entries.
     fn mean_levels(&self) -> f64 {
         let levels = |id: u64| {
             let mut levels = 1_u32;
@@ -173,7 +177,7 @@ impl Inserts<'_> {
     }
 }
 
-/// Images of blocks, and additional data that some contenders must store.
+/// Images of blocks as they would be stored, and additional data that some contenders must store.
 struct BlockImages<C> {
     contender: C,
     place_bytes: usize,
@@ -217,7 +221,8 @@ impl<C: Contender> BlockImages<C> {
         Ok(())
     }
 
-    /// Writes the rest, and returns the bytes written in total.
+    /// Writes the additional data of the `open` blocks and all cached images. Returns the bytes
+    /// written in total.
     fn finish(&mut self, open: &[(Place, C::Block)]) -> Outcome<u64> {
         self.put_beside(open)?;
         let side_state = self.side_state.as_mut().map_or(Ok(0), Images::finish)?;
@@ -225,7 +230,7 @@ impl<C: Contender> BlockImages<C> {
     }
 }
 
-/// Compares the contender's roots with the roots of the tree that makes proofs.
+/// Checks a contender: its roots must equal those of the [`BlockTree`] that makes proofs.
 fn check<B: MeasuredDigest>(
     mut grown: impl GrowingDirectory<Digests<B>>,
     capacity: u64,
@@ -245,7 +250,7 @@ fn check<B: MeasuredDigest>(
     Ok(())
 }
 
-/// Compares the roots of `merkle` with the roots of a real directory.
+/// Checks the contender `merkle`: its roots must equal those of a real directory.
 fn check_directory(capacity: u64) -> Outcome<()> {
     let mut grown = RightEdge::new(Path::<Sha256Pairs>::new(capacity));
     let mut author = FullAuthor::<S>::new("bench", signing_key())?;

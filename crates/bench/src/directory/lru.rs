@@ -1,14 +1,15 @@
-//! Exact least-recently-used replacement: the content of a cache of `frames` frames.
+//! Cache of `frames` frames with exact least-recently-used replacement. It stores only keys.
 
 use std::{collections::HashMap, hash::Hash};
 
-/// Frames and their keys. Nothing is pinned. Time of a touch: constant; memory: the frames.
+/// A least-recently-used set of keys, each in a numbered frame. A touch takes constant time. Memory
+/// is proportional to the frames in use.
 #[derive(Clone, Debug)]
 pub struct Lru<K> {
     frames: usize,
     places: HashMap<K, usize>,
-    /// Frames in a ring from the most recently used one on: each with its key and its newer and
-    /// older neighbours.
+    /// Frames in a circular list, ordered by last use. Each stores its key, and the numbers of the
+    /// next more and the next less recently used frame.
     ring: Vec<Frame<K>>,
     newest: usize,
 }
@@ -20,28 +21,28 @@ struct Frame<K> {
     older: usize,
 }
 
-/// Result of a touch.
+/// Result of [`Lru::touch`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Touch<K> {
     /// Number of the frame that now contains the key.
     pub frame: usize,
-    /// State before the touch.
+    /// State of the cache before the touch.
     pub before: Before<K>,
 }
 
 /// State found when a key was touched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Before<K> {
-    /// The key was present.
+    /// The key was in the cache.
     Hit,
-    /// A frame was empty.
+    /// The key was not in the cache, and a frame was empty.
     Empty,
-    /// This key, the least recently used one, was evicted.
+    /// The key was not in the cache, and this key was evicted as the least recently used one.
     Evicted(K),
 }
 
 impl<K: Copy + Eq + Hash> Lru<K> {
-    /// Creates a cache of empty frames, at least one.
+    /// Creates an empty cache of `frames` frames, or one frame if `frames` is 0.
     pub fn new(frames: usize) -> Self {
         Self {
             frames: frames.max(1),
@@ -51,7 +52,8 @@ impl<K: Copy + Eq + Hash> Lru<K> {
         }
     }
 
-    /// Makes a key the most recently used one.
+    /// Makes a key the most recently used one. Inserts it if it is absent, and evicts another key
+    /// if all frames are full.
     pub fn touch(&mut self, key: K) -> Touch<K> {
         if let Some(&frame) = self.places.get(&key) {
             self.unlink(frame);
@@ -79,12 +81,12 @@ impl<K: Copy + Eq + Hash> Lru<K> {
         Touch { frame, before }
     }
 
-    /// Iterates over all keys with their frames.
+    /// Iterates over all keys with the numbers of their frames, in no particular order.
     pub fn held(&self) -> impl Iterator<Item = (K, usize)> {
         self.places.iter().map(|(key, frame)| (*key, *frame))
     }
 
-    /// Takes a frame out of the ring; a single one remains unchanged.
+    /// Removes a frame from the circular list; a single frame remains unchanged.
     fn unlink(&mut self, frame: usize) {
         let Frame { newer, older, .. } = self.ring[frame];
         self.ring[newer].older = older;
@@ -94,7 +96,7 @@ impl<K: Copy + Eq + Hash> Lru<K> {
         }
     }
 
-    /// Puts a frame before the newest one.
+    /// Inserts a frame into the circular list as the most recently used one.
     fn link(&mut self, frame: usize) {
         let older = self.newest;
         if older != frame {

@@ -1,5 +1,5 @@
-//! A directory's operations in memory: updates, appends, proofs and verification, each next to its
-//! nodes.
+//! Operations of a directory in memory: updates, appends, proofs and verification. Each time is
+//! shown next to the time of the tree nodes that it must hash.
 
 use std::{collections::BTreeSet, time::Instant};
 
@@ -11,19 +11,19 @@ use pad_core::{Digest, SnapshotHead, Untrusted, Verified, codec};
 use super::{digests::S, measured, primitives::Primitives, signing_time::SigningTime};
 use crate::{line, memory, prelude::*};
 
-/// Hot entries: those of the first block of level 0.
+/// Number of hot entries, which are updated more often: those of the first block of level 0.
 const HOT: u64 = 128;
 
-/// Number of updates in one version of a batch.
+/// Number of updates in one version, in the experiment with batches.
 const BATCH: usize = 10_000;
 
-/// Maximum number of versions with one update.
+/// Maximum number of versions that are measured with one update each.
 const UPDATES: usize = 20_000;
 
 /// Maximum number of entries that are appended in one version.
 const APPENDED: u64 = 1_000_000;
 
-/// A server of some entries, and an author that continues from it.
+/// A server with a loaded directory, and the author of that directory.
 struct Operations<'a> {
     server: BlockDirectory<S>,
     author: FullAuthor<S>,
@@ -32,7 +32,7 @@ struct Operations<'a> {
     primitives: &'a Primitives,
 }
 
-/// Measures a directory of `entries` entries.
+/// Measures all operations on a directory of `entries` entries in memory.
 pub(super) fn run(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
     report.announce(format!("a directory of {entries}"));
     appends(entries.min(APPENDED), primitives, report)?;
@@ -57,7 +57,8 @@ pub(super) fn run(entries: u64, primitives: &Primitives, report: &mut Report) ->
     operations.batch(report)
 }
 
-/// Returns the digest of an entry's object: random numbers, made without hashing.
+/// Returns a random digest for the object of entry `number`. It is not a hash, so that making it
+/// takes little time.
 pub(super) fn digest(number: u64) -> Digest<32> {
     let mut random = Random::new(number);
     let mut bytes = [0; 32];
@@ -72,7 +73,7 @@ fn height(entries: u64) -> u32 {
     entries.next_power_of_two().ilog2()
 }
 
-/// Measures appends in one version of an empty directory.
+/// Measures an author that appends `entries` entries to an empty directory in one version.
 fn appends(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
     let signing_time = SigningTime::default();
     let objects: Vec<Digest<32>> = (0..entries).map(digest).collect();
@@ -95,7 +96,7 @@ fn appends(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcom
     measured(report, ("merkle", primitives), line.and("batch", entries))
 }
 
-/// Builds the line of an update.
+/// Builds the result line of an update: its microseconds, the lower bound, and the ratio of both.
 pub(super) fn of(experiment: &str, entries: u64, (update_us, limit_us): (f64, f64)) -> Line {
     line! {
         experiment, entries, update_us, update_limit_us: limit_us,
@@ -115,8 +116,8 @@ impl Operations<'_> {
         Ok(Untrusted::new(signed).verify(heads.authority(), &version)?)
     }
 
-    /// Measures proofs of random entries, and their verification under a known root, which includes
-    /// decoding the message.
+    /// Measures proofs of random entries, and their verification by a client that knows the root.
+    /// The time to verify includes decoding the message.
     fn proofs(
         &mut self,
         (effort, memory_bytes): (&Effort, u64),
@@ -152,8 +153,8 @@ impl Operations<'_> {
         measured(report, ("merkle", self.primitives), line)
     }
 
-    /// Measures versions with one update each, of one of the first `among` entries. The time ends
-    /// when the root is known and the head is ready to be signed.
+    /// Measures versions of one update each, to a random one of the first `among` entries. The
+    /// author's time ends when the root is known and the head is ready to be signed.
     fn updates(
         &mut self,
         experiment: &str,
@@ -185,7 +186,8 @@ impl Operations<'_> {
         )
     }
 
-    /// Measures many random updates in one version. Each node that changes is hashed once.
+    /// Measures versions of [`BATCH`] random updates. The author hashes each changed node once per
+    /// version.
     fn batch(&mut self, report: &mut Report) -> Outcome<()> {
         let entries = self.entries();
         let (mut times, mut nodes) = (Vec::new(), Vec::new());
@@ -208,7 +210,8 @@ impl Operations<'_> {
     }
 }
 
-/// Counts the entries with these ids, and all nodes above them.
+/// Counts the tree nodes that change with the entries `ids`: the leaves, and all nodes above them
+/// up to `height`.
 fn distinct_nodes(ids: &BTreeSet<u64>, height: u32) -> usize {
     let of_height = |height: u32| {
         let mut nodes: Vec<u64> = ids.iter().map(|id| id >> height).collect();
@@ -218,7 +221,7 @@ fn distinct_nodes(ids: &BTreeSet<u64>, height: u32) -> usize {
     (0..=height).map(of_height).sum()
 }
 
-/// Verifies a message about an entry under a known root, and returns the entry.
+/// Verifies the proof in `message` under the root of `head`, and returns the proven entry `id`.
 fn verify(
     head: &Verified<SnapshotHead<S>>,
     id: EntryId,

@@ -1,4 +1,5 @@
-//! Trees inside blocks of any capacity: with stored nodes, and as the baseline that scans.
+//! Contenders that hash a Merkle tree inside each block of any capacity. One stores the tree's
+//! nodes, the other, as the baseline, scans all slots.
 
 use std::marker::PhantomData;
 
@@ -17,7 +18,7 @@ use super::{
 };
 use crate::Outcome;
 
-/// Hash of a pair.
+/// Hash function of the trees inside blocks: hashes of objects, of entries, and of pairs of nodes.
 pub(super) trait PairHash {
     type Digest: Copy + Default + AsRef<[u8]>;
 
@@ -25,19 +26,19 @@ pub(super) trait PairHash {
     fn entry(id: u64, object: &Self::Digest) -> Self::Digest;
     fn node(left: &Self::Digest, right: &Self::Digest) -> Self::Digest;
     fn root(entries: u64, top: &Self::Digest) -> Vec<u8>;
-    /// Reads the digest at the start of some bytes.
+    /// Reads the digest at the start of `bytes`, the content of a slot.
     fn read(bytes: &[u8]) -> Self::Digest;
 
-    /// Returns the nanoseconds of a node that waits for the one before, and of a node that does
-    /// not.
+    /// Returns the nanoseconds of hashing a node: first, if its input is the digest computed just
+    /// before; second, if its input is known in advance.
     fn node_ns(primitives: &Primitives) -> (f64, f64);
 }
 
-/// Nodes of the first suite: with capacities that are powers of two, the roots are those of
-/// directories.
+/// Node hashes of the default suite, with SHA-256. If capacities are powers of two, the roots equal
+/// those of real directories.
 pub(super) struct Sha256Pairs;
 
-/// `SHA-384(01 ‖ left ‖ right)`, with the hash function of the paper's figures.
+/// Node hashes `SHA-384(01 ‖ left ‖ right)`, with the hash function of the paper's figures.
 pub(super) struct Sha384Pairs;
 
 impl PairHash for Sha256Pairs {
@@ -110,7 +111,7 @@ fn sha384(parts: &[&[u8]]) -> Digest<48> {
     Digest(hasher.finalize().into())
 }
 
-/// Blocks that store their nodes. A change hashes only the nodes on its path.
+/// Contender that stores the tree nodes of each block. A change hashes only the nodes on its path.
 pub(super) struct Path<H> {
     capacity: u64,
     hash: PhantomData<fn() -> H>,
@@ -123,7 +124,8 @@ impl<H> Path<H> {
     }
 }
 
-/// Digests of all complete subtrees, ordered by height; each height has room for as many as fit.
+/// Block of the contender [`Path`]: the digests of all complete subtrees, ordered by height. Each
+/// height has room for as many subtrees as fit the capacity.
 pub(super) struct Nodes<D> {
     digests: Vec<D>,
     slots: usize,
@@ -181,7 +183,7 @@ impl<H: PairHash> Contender for Path<H> {
         }
     }
 
-    /// Folds the complete subtrees, from the right.
+    /// Hashes the complete subtrees of the block together, from the right.
     fn summary(&self, block: &mut Self::Block, _: Place) -> H::Digest {
         let (mut start, mut room) = (0, self.capacity as usize);
         let mut folded: Option<H::Digest> = None;
@@ -200,7 +202,7 @@ impl<H: PairHash> Contender for Path<H> {
         H::root(entries, summary)
     }
 
-    /// Counts the nodes above the last slot.
+    /// Counts the nodes above the last slot, whose hashes depend on each other.
     fn limit_ns(&self, update: SlotUpdate, primitives: &Primitives) -> f64 {
         let nodes = update.slots.trailing_zeros() + update.slots.count_ones() - 1;
         let entry = u32::from(update.level == 0);
@@ -208,7 +210,8 @@ impl<H: PairHash> Contender for Path<H> {
     }
 }
 
-/// Blocks that store only their slots. A change reads all slots, and hashes the whole tree.
+/// Contender that stores only the slots of each block. A change reads all slots, and hashes the
+/// whole tree.
 pub(super) struct SlotScan<H>(Path<H>);
 
 impl<H> SlotScan<H> {
@@ -217,7 +220,7 @@ impl<H> SlotScan<H> {
     }
 }
 
-/// The image of a block.
+/// Block of the contender [`SlotScan`]: its bytes as stored.
 pub(super) struct Image<D> {
     bytes: Vec<u8>,
     slots: usize,
@@ -268,8 +271,8 @@ impl<H: PairHash> Contender for SlotScan<H> {
         Ok(())
     }
 
-    /// Pairs neighbours level by level. A digest without a neighbour moves up unchanged, which
-    /// results in the same tree.
+    /// Hashes neighbours in pairs, level by level. A digest without a neighbour moves up unchanged.
+    /// The resulting tree is that of [`Path`].
     fn summary(&self, block: &mut Self::Block, _: Place) -> H::Digest {
         let Image { bytes, slots, read } = block;
         read.clear();
@@ -291,7 +294,7 @@ impl<H: PairHash> Contender for SlotScan<H> {
         H::root(entries, summary)
     }
 
-    /// Counts all nodes.
+    /// Counts all nodes of the block, whose hashes at one level do not depend on each other.
     fn limit_ns(&self, update: SlotUpdate, primitives: &Primitives) -> f64 {
         let entry = u64::from(update.level == 0);
         (update.slots - 1 + entry) as f64 * H::node_ns(primitives).1

@@ -1,26 +1,27 @@
-//! Published figures, and figures of a model of the synthetic traces, shown next to ours.
+//! Published figures of block directories, and figures of a model of the synthetic traces, shown
+//! next to ours.
 //!
-//! The paper's figures are plots; its text has factors only.
+//! The paper's figures are plots; its text states only ratios.
 //!
 //! Source: Stanton et al. 2010, section 4.
 
 use crate::{line::Line, paper::PublishedFigures};
 
-/// The paper's text about figure 3.
+/// Note with the paper's text about figure 3.
 pub(super) const FIGURE_3: &str = "Paper: AdHASH takes a fifth of the pairwise baseline's time for \
     cryptography, and half of its total time. The baseline rises linearly with the size of blocks. \
     Here the scanning baselines read a whole block for each insertion; merkle and sha-384-path \
     store the tree of a block and hash only one path.";
 
-/// The paper's text about figure 4.
+/// Note with the paper's text about figure 4.
 pub(super) const FIGURE_4: &str =
     "Paper: MuHASH of 1 024 bits takes a hundred times as long as AdHASH.";
 
-/// The paper's text about figure 5.
+/// Note with the paper's text about figure 5.
 pub(super) const FIGURE_5: &str = "Paper: hints reduce the time of a look-up to a sixth, on a \
     trace that is not available. Model: the same synthetic trace, counted by another program.";
 
-/// Note about the alternatives, with figures published by others.
+/// Note about the alternatives to directories, with figures that others published.
 pub(super) const OTHERS: &str = "redb is a plain map from id to digest without authentication, in \
     durable batches of 10 000. red-black is the tree of this workspace, in memory, in versions of \
     10 000 updates. Both accept any keys; a directory assigns its ids. Cited, not measured here, \
@@ -29,8 +30,8 @@ pub(super) const OTHERS: &str = "redb is a plain map from id to digest without a
     batches of 50 000, proofs of 712 bytes at 2 x 10^6 keys; RocksDB 3.1 us for a random durable \
     write and 4 to 7 us for a read, redb 9.9 and 1.3, at 10^6 records of 116 bytes.";
 
-/// Block reads for each lookup by the model: entries, update %, then without and with hints, 68
-/// slots and 128 slots.
+/// Block reads per lookup, counted by the model. Rows are numbers of entries and percentages of
+/// updates. Figures are 68 slots without and with hints, then 128 slots without and with hints.
 #[rustfmt::skip]
 const MODEL: PublishedFigures<2, 4> = PublishedFigures {
     keys: ["entries", "update_percent"],
@@ -48,12 +49,14 @@ const MODEL: PublishedFigures<2, 4> = PublishedFigures {
     ],
 };
 
-/// Reports whether a line is of a trace that the model counted.
+/// Reports whether a result line is for the seed and the number of operations that the model
+/// counted.
 fn is_models(line: &Line) -> bool {
     line.count("seed") == 2010 && line.count("operations") == 400_000
 }
 
-/// Returns the model's reads of a line without hints, and of the same trace with hints.
+/// Returns the model's block reads per lookup without and with hints, for the trace and the block
+/// size of `line`.
 pub(super) fn model_reads(line: &Line) -> [Option<f64>; 2] {
     let reads = MODEL.of(line);
     let [one, other, third, fourth] = reads.map(|reads| reads.filter(|_| is_models(line)));
@@ -63,15 +66,16 @@ pub(super) fn model_reads(line: &Line) -> [Option<f64>; 2] {
     }
 }
 
-/// Exact block reads of lookups: entries, update %, then 68 slots without and with hints, 128 slots
-/// without and with hints.
+/// Exact block reads of all lookups in a trace, which every run must reproduce. Each row is a
+/// number of entries, a percentage of updates, and four counts. These are 68 slots without and with
+/// hints, then 128 slots without and with hints.
 const KNOWN: [(u64, u64, [u64; 4]); 3] = [
     (100_000, 25, [100_398, 73_849, 788, 1]),
     (1_000_000, 25, [144_182, 62_045, 55_039, 10_833]),
     (1_000_000, 0, [145_415, 20_084, 57_204, 1]),
 ];
 
-/// Counts the known block reads that differ in these lines; `None` if a line is missing.
+/// Counts the figures of [`KNOWN`] from which `lines` differ; `None` if a line is missing.
 pub(super) fn differing_reads(lines: &[Line]) -> Option<f64> {
     let mut differing = 0.0;
     for (entries, update_percent, reads) in KNOWN {

@@ -1,5 +1,5 @@
-//! Products with one division for each block and batch. The products of removed and of added
-//! elements are computed separately.
+//! Directory under a multiplicative strategy, with one division per block and batch. The products
+//! of added and of removed elements are computed separately.
 
 use block_directory::strategy::{Combination, Combined, Place, block_root};
 use pad_core::Digest;
@@ -10,8 +10,8 @@ use super::{
 };
 use crate::Outcome;
 
-/// Like [`super::right_edge::RightEdge`], but summaries are only up to date at the end of a batch,
-/// and each is made once.
+/// Growing directory like [`super::right_edge::RightEdge`], but with summaries that are only up to
+/// date at the end of a batch. Each changed summary is computed once per batch.
 pub(super) struct PostponedDirectory<C: Combination> {
     capacity: u64,
     entries: u64,
@@ -26,7 +26,7 @@ struct LastBlock<C: Combination> {
     summary: Vec<u8>,
 }
 
-/// A slot that changes: its position in the level, its old content, and its new content.
+/// Change of a slot: its position in the level, its old content if it had one, and its new content.
 type SlotOf = (u64, Option<Vec<u8>>, Vec<u8>);
 
 impl<C: Group> PostponedDirectory<C> {
@@ -40,8 +40,8 @@ impl<C: Group> PostponedDirectory<C> {
         }
     }
 
-    /// Changes slots of one level, in ascending order. Returns the changed slots of the level
-    /// above.
+    /// Changes `slots` of one level, in ascending order. Returns the resulting changes of the level
+    /// above, whose slots contain the summaries.
     fn change(&mut self, level: u8, slots: &[SlotOf]) -> Outcome<Vec<SlotOf>> {
         let mut above = Vec::new();
         let capacity = self.capacity;
@@ -69,7 +69,8 @@ impl<C: Group> PostponedDirectory<C> {
     }
 }
 
-/// Divides once, by the product of all elements that leave a block.
+/// Updates the product of one block for its changed `slots`. Multiplies by the product of all new
+/// elements, and divides once, by the product of all old ones.
 fn multiply<C: Group>(state: &mut C::Value, level: u8, slots: &[SlotOf]) -> Outcome<()> {
     let (mut entering, mut leaving) = (C::neutral(), None);
     for (position, old, new) in slots {

@@ -1,4 +1,4 @@
-//! Primitives that bound the work: nodes, SHA-384, products, output of BLAKE3.
+//! Primitives that bound the work of directories: tree nodes, SHA-384, products, output of BLAKE3.
 
 use std::hint::black_box;
 
@@ -9,41 +9,44 @@ use sha2::{Digest as _, Sha384};
 
 use crate::{primitives, timing::Effort};
 
-/// Primitives on one core.
+/// Measured times of the primitives on one core, in nanoseconds (`_ns`) or microseconds (`_us`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub(super) struct Primitives {
-    /// A node that waits for the one before.
+    /// Hashing a tree node whose input is the digest computed just before.
     pub(super) node_chained_ns: f64,
-    /// A node over inputs that are known in advance.
+    /// Hashing a tree node whose inputs are known in advance.
     pub(super) node_independent_ns: f64,
-    /// SHA-384 of one block: the node of the baseline, and each hash of a leaf's element.
+    /// SHA-384 of one block of input: a node of the baseline, and each hash for an element of level
+    /// 0.
     pub(super) sha384_block_ns: f64,
-    /// SHA-384 of two blocks: each hash of an upper element of `ad-hash-1600` or `mu-hash-1024`.
+    /// SHA-384 of two blocks of input: each hash for an element above level 0 in `ad-hash-1600` or
+    /// `mu-hash-1024`.
     pub(super) sha384_two_blocks_ns: f64,
-    /// SHA-384 of four blocks: each hash of an upper element of `mu-hash-3072`.
+    /// SHA-384 of four blocks of input: each hash for an element above level 0 in `mu-hash-3072`.
     pub(super) sha384_four_blocks_ns: f64,
-    /// SHA-256 of 2 048 bytes, for each byte: used by `flat` and by the summaries of `lt-hash`.
+    /// SHA-256 per byte of input, measured with 2 048 bytes: used by `flat` and by the summaries of
+    /// `lt-hash`.
     pub(super) sha256_byte_ns: f64,
-    /// A sum modulo 2^1600.
+    /// A sum modulo 2^1600, for `ad-hash-1600`.
     pub(super) sum_1600_ns: f64,
-    /// A product modulo the prime of 1 024 bits.
+    /// A product modulo the 1 024-bit prime of `mu-hash-1024`.
     pub(super) product_1024_ns: f64,
-    /// An inverse modulo the prime of 1 024 bits.
+    /// An inverse modulo the 1 024-bit prime of `mu-hash-1024`.
     pub(super) inverse_1024_ns: f64,
-    /// A product modulo the prime of 3 072 bits.
+    /// A product modulo the 3 072-bit prime of `mu-hash-3072`.
     pub(super) product_3072_ns: f64,
-    /// An inverse modulo the prime of 3 072 bits.
+    /// An inverse modulo the 3 072-bit prime of `mu-hash-3072`.
     pub(super) inverse_3072_ns: f64,
-    /// 2 048 bytes of output of BLAKE3.
+    /// BLAKE3 with 2 048 bytes of output: an element of `lt-hash`.
     pub(super) blake3_output_ns: f64,
-    /// The sum of all lanes of `lt-hash`.
+    /// Sum of two elements of `lt-hash`, which are vectors of lanes.
     pub(super) lanes_ns: f64,
-    /// A signature on a head.
+    /// Signing the head of a version.
     pub(super) sign_us: f64,
 }
 
 impl Primitives {
-    /// Measures all.
+    /// Measures all primitives.
     pub(super) fn measure(effort: &Effort) -> Self {
         let hashes = primitives::Primitives::measure::<Sha256Ed25519>(effort);
         let product_1024_ns = combine_ns::<MuProduct1024>(effort);

@@ -1,4 +1,4 @@
-//! Block reads of a trace, counted: an exact cache, and hints that end a lookup early.
+//! Block reads of a trace, counted with an exact cache. Hints from clients end some lookups early.
 //!
 //! Every object has a hint from the end of the prefill on, and each read or write of the object
 //! renews the hint. Memory contains only objects that the trace changes or renews. So memory
@@ -11,12 +11,12 @@ use super::{
     trace::{Operation, Trace, TraceParameters},
 };
 
-/// Blocks and cache.
+/// Size of blocks, and size of the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
     /// Number of slots of a block.
     pub capacity: u64,
-    /// The bytes of a block.
+    /// Bytes of a block.
     pub block_bytes: u64,
     /// Number of blocks in the cache.
     pub frames: usize,
@@ -30,7 +30,7 @@ impl Geometry {
         frames: 640,
     };
 
-    /// Our geometry: 128 digests in 4 KiB, with a cache of the same size.
+    /// Our geometry: 128 digests in 4 KiB, with a cache of as many bytes as the paper's.
     pub const OURS: Self = Self {
         capacity: 128,
         block_bytes: 4 << 10,
@@ -38,29 +38,30 @@ impl Geometry {
     };
 }
 
-/// Cost of a trace.
+/// Cost of a trace: lookups, block reads and sent bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BlockReads {
-    /// Number of lookups.
+    /// Number of lookups in the trace.
     pub lookups: u64,
     /// Number of blocks that lookups touched.
     pub touched: u64,
-    /// Number of touched blocks that were not in the cache.
+    /// Number of blocks that lookups touched and that were not in the cache.
     pub reads: u64,
-    /// Number of blocks that writes touched and that were not in the cache, without blocks that the
-    /// writes created.
+    /// Number of blocks that writes touched and that were not in the cache. Excludes blocks that
+    /// the write itself created.
     pub write_reads: u64,
-    /// Number of lookups that a hint ended above level 0.
+    /// Number of lookups that a hint ended before they reached level 0.
     pub hint_hits: u64,
-    /// Bytes of proofs and of short-circuit answers, as messages, if a block is a complete subtree;
-    /// otherwise 0.
+    /// Bytes of all answers: proofs, and short-circuit answers, which end at a block that the hint
+    /// already contains. 0 unless a block is a complete subtree.
     pub sent_bytes: u64,
 }
 
-/// A block: its level and its number in the level.
+/// Address of a block: its level, and its number in the level.
 type Block = (u32, u64);
 
-/// Time of an object's hint, and the number of entries at that time.
+/// A client's hint for an object: the operation that made it, and the number of entries at that
+/// time.
 #[derive(Clone, Copy, Debug)]
 struct HintOf {
     operation: u64,
@@ -71,17 +72,17 @@ struct Count {
     geometry: Geometry,
     with_hints: bool,
     registered: u64,
-    /// The number of the operation, from 1; 0 is the prefill.
+    /// Number of the current operation, from 1; 0 is the prefill.
     operation: u64,
     cache: Lru<Block>,
-    /// The last operation that changed each block.
+    /// Number of the last operation that changed each block.
     changed: HashMap<Block, u64>,
     hints: HashMap<u64, HintOf>,
     prefill: u64,
     reads: BlockReads,
 }
 
-/// Runs a trace over a cache that is empty at the start.
+/// Counts the block reads of a trace, with a cache that is empty at the start.
 pub fn count(parameters: TraceParameters, geometry: Geometry, with_hints: bool) -> BlockReads {
     let mut count = Count {
         geometry,
@@ -116,7 +117,7 @@ impl Count {
         }
     }
 
-    /// Returns the smallest number of levels, at least 1, with one block at the top.
+    /// Returns the number of levels of blocks, at least 1. The topmost level has one block.
     fn levels(&self) -> u32 {
         let entries = u128::from(self.registered);
         let capacity = u128::from(self.geometry.capacity);
@@ -129,7 +130,7 @@ impl Count {
         levels
     }
 
-    /// Iterates over the blocks on the path to an entry, from the top down.
+    /// Iterates over the blocks on the path to the entry `id`, from the top down.
     fn path(&self, id: u64) -> impl Iterator<Item = Block> + use<> {
         let capacity = self.geometry.capacity;
         let block = move |level| (level, id / capacity.pow(level + 1));
@@ -153,8 +154,8 @@ impl Count {
         self.reads.sent_bytes += self.answer_bytes(id, None);
     }
 
-    /// Returns the bytes of a proof, or of its part above the block at a level; 0 unless blocks are
-    /// complete subtrees.
+    /// Returns the bytes of the answer to a lookup of the entry `id`: a proof, or its part above
+    /// the block at the level `matched`. Returns 0 unless blocks are complete subtrees.
     fn answer_bytes(&self, id: u64, matched: Option<u32>) -> u64 {
         let Geometry { capacity, .. } = self.geometry;
         if !capacity.is_power_of_two() {
@@ -182,8 +183,8 @@ impl Count {
         }
     }
 
-    /// Reports whether a block has no entries before this one. For the topmost: whether the level
-    /// below it had one block before.
+    /// Reports whether a block did not exist before the entry `id` was appended. The topmost block
+    /// is new if the level below had only one block.
     fn is_first(&self, (level, number): Block, id: u64) -> bool {
         let covers = self.geometry.capacity.pow(level);
         number * covers * self.geometry.capacity == id || (number == 0 && level > 0 && id == covers)
@@ -197,7 +198,7 @@ impl Count {
         self.hints.get(&id).copied().unwrap_or(of_prefill)
     }
 
-    /// Reports whether a block was closed in the hint, and is unchanged since then.
+    /// Reports whether a block was full when the hint was made, and has not changed since then.
     fn matches(&self, hint: HintOf, block: Block) -> bool {
         let end = (block.1 + 1) * self.geometry.capacity.pow(block.0 + 1);
         let changed = self.changed.get(&block).copied().unwrap_or(0);
@@ -205,7 +206,8 @@ impl Count {
     }
 }
 
-/// Counts the siblings on the path to an entry in the tree of RFC 9162 over `entries` entries.
+/// Counts the siblings on the path to the entry `id` in the tree of RFC 9162 over `entries`
+/// entries.
 pub fn depth(mut entries: u64, mut id: u64) -> u64 {
     let mut depth = 0;
     while entries > 1 {
@@ -220,19 +222,19 @@ pub fn depth(mut entries: u64, mut id: u64) -> u64 {
     depth
 }
 
-/// Returns the bytes of the message with a proof of one live entry: envelope, number of entries,
-/// the entry, siblings.
+/// Returns the bytes of the message that proves one live entry. It consists of an envelope, the
+/// number of entries, the entry and the siblings.
 pub const fn proof_bytes(entries: u64, siblings: u64) -> u64 {
     43 + integer_bytes(entries) + 32 * siblings
 }
 
-/// Returns the bytes of the message with the upper part of a proof: envelope, number of entries,
-/// height, siblings.
+/// Returns the bytes of the message with only the upper part of a proof. It consists of an
+/// envelope, the number of entries, a height and the siblings.
 const fn short_circuit_bytes(entries: u64, siblings: u64) -> u64 {
     10 + integer_bytes(entries) + 32 * siblings
 }
 
-/// Returns the bytes of an integer in a message.
+/// Returns the bytes of an integer in the message encoding.
 const fn integer_bytes(number: u64) -> u64 {
     match number {
         0..=250 => 1,

@@ -1,16 +1,17 @@
-//! Directories that only grow. Only the last block of each level is stored, because no other block
-//! changes.
+//! Directories that only grow. They store only the last block of each level in memory, because no
+//! other block changes.
 
 use block_directory::strategy::Place;
 
 use super::contender::Contender;
 use crate::Outcome;
 
-/// Changes made by some insertions.
+/// Changes that insertions into a growing directory made.
 pub(super) struct Changes<C: Contender> {
-    /// Slots in the order in which they changed, each with its position in the level.
+    /// Changed slots in the order of the changes: the block's place, the slot's position in the
+    /// level, and the new content.
     pub(super) slots: Vec<(Place, u64, C::Content)>,
-    /// Blocks that have all their slots.
+    /// Blocks that became full, each with its place.
     pub(super) closed: Vec<(Place, C::Block)>,
 }
 
@@ -23,15 +24,17 @@ impl<C: Contender> Default for Changes<C> {
     }
 }
 
-/// Directory that accepts entries at the end.
+/// Directory that accepts new entries only at the end.
 pub(super) trait GrowingDirectory<C: Contender> {
-    /// Inserts objects, and records the changes.
+    /// Inserts `objects` as the next entries, and adds the changed slots and full blocks to
+    /// `changes`.
     fn insert(&mut self, objects: &[C::Object], changes: &mut Changes<C>) -> Outcome<()>;
 
-    /// Returns the root.
+    /// Returns the root over all entries so far.
     fn root(&self) -> Vec<u8>;
 
-    /// Returns the last block of each level, which is not closed yet.
+    /// Returns the blocks that are not reported as full yet: the last one of each level, with its
+    /// place.
     fn into_open(self) -> Vec<(Place, C::Block)>;
 }
 
@@ -39,7 +42,7 @@ pub(super) trait GrowingDirectory<C: Contender> {
 pub(super) struct RightEdge<C: Contender> {
     contender: C,
     entries: u64,
-    /// The last block of each level, from the entries up.
+    /// Last block of each level with its place, from level 0 (the entries) up.
     levels: Vec<(Place, C::Block)>,
     top: Option<C::Content>,
 }
@@ -81,8 +84,9 @@ impl<C: Contender> RightEdge<C> {
         Ok(())
     }
 
-    /// Begins a block if it is not the last one of its level, and closes the one before. If that
-    /// was the only one, a level above begins with it.
+    /// Begins the block at `place`, unless it is the last one of its level already. Closes the
+    /// block before it. If that was the level's only block, also begins the level above, with that
+    /// block's summary.
     fn make_room(&mut self, place: Place, changes: &mut Changes<C>) -> Outcome<()> {
         let level = usize::from(place.level);
         if self.levels.len() == level {

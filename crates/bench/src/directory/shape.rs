@@ -1,4 +1,5 @@
-//! The shape of figure 3, from the lines of insertions: how far the paper's curves are reproduced.
+//! Shape of the curves in figure 3, computed from the result lines of insertions. It shows how far
+//! the paper's curves are reproduced.
 
 use crate::line::{Line, of};
 
@@ -8,7 +9,8 @@ const SMALLEST: u64 = 512;
 const PAPERS: u64 = 16 << 10;
 const LARGEST: u64 = 64 << 10;
 
-/// Lists the sizes of blocks, each with the time of cryptography of an insertion.
+/// Lists the block sizes of `strategy` in bytes, each with the figure `key` of an insertion, such
+/// as its time.
 fn times(lines: &[Line], strategy: &str, key: &str) -> Vec<(u64, f64)> {
     of(lines, "directory_inserts")
         .into_iter()
@@ -23,19 +25,20 @@ fn time(lines: &[Line], strategy: &str, block_bytes: u64) -> Option<f64> {
     Some(of_size.1)
 }
 
-/// Returns the ratio of the time at 16 KiB to the time at 512 bytes, with `AdHASH`.
+/// Returns the time of an `AdHASH` insertion with blocks of 512 bytes, divided by the time with
+/// blocks of 16 KiB.
 pub(super) fn falls_at_first(lines: &[Line]) -> Option<f64> {
     Some(time(lines, AD_HASH, SMALLEST)? / time(lines, AD_HASH, PAPERS)?)
 }
 
-/// Returns the share of the time at 16 KiB that blocks of 64 KiB save, with `AdHASH`: there are
-/// fewer levels.
+/// Returns the share of the time of an `AdHASH` insertion that blocks of 64 KiB save over blocks of
+/// 16 KiB. They save time because there are fewer levels.
 pub(super) fn falls_then(lines: &[Line]) -> Option<f64> {
     Some(1.0 - time(lines, AD_HASH, LARGEST)? / time(lines, AD_HASH, PAPERS)?)
 }
 
-/// Returns the ratio of the time of `AdHASH` to the time of its elements and sums. Over all sizes,
-/// this is the ratio farthest from 1.
+/// Returns the ratio of an `AdHASH` insertion's time to its lower bound, the time of its elements
+/// and sums. Of all block sizes it takes the ratio farthest from 1.
 pub(super) fn elements(lines: &[Line]) -> Option<f64> {
     let ratios = times(lines, AD_HASH, "update_ratio").into_iter();
     ratios
@@ -43,12 +46,14 @@ pub(super) fn elements(lines: &[Line]) -> Option<f64> {
         .max_by(|one, other| (one - 1.0).abs().total_cmp(&(other - 1.0).abs()))
 }
 
-/// Returns the ratio of the scanning baseline's time to the time of `AdHASH`, at 64 KiB.
+/// Returns the time of an insertion with the scanning baseline, divided by the time with `AdHASH`,
+/// for blocks of 64 KiB.
 pub(super) fn scanning(lines: &[Line]) -> Option<f64> {
     Some(time(lines, "sha-384-scanning", LARGEST)? / time(lines, AD_HASH, LARGEST)?)
 }
 
-/// Returns the longest time of a path in a stored tree, divided by the shortest one.
+/// Returns the longest time of an insertion with the strategy `merkle` over all block sizes,
+/// divided by the shortest one.
 pub(super) fn path_spread(lines: &[Line]) -> Option<f64> {
     let times = times(lines, MERKLE, "update_us").into_iter();
     let times: Vec<f64> = times.map(|(_, time)| time).collect();
@@ -56,7 +61,8 @@ pub(super) fn path_spread(lines: &[Line]) -> Option<f64> {
     Some(times.iter().copied().max_by(f64::total_cmp)? / least)
 }
 
-/// Returns the smallest ratio, over all sizes, of the time of `AdHASH` to the time of a path.
+/// Returns the time of an `AdHASH` insertion divided by that of the strategy `merkle`, the smallest
+/// ratio over all block sizes.
 pub(super) fn path_below(lines: &[Line]) -> Option<f64> {
     let below = |(bytes, path)| Some(time(lines, AD_HASH, bytes)? / path);
     let paths = times(lines, MERKLE, "update_us").into_iter();

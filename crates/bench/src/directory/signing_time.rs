@@ -1,5 +1,5 @@
-//! A signer that records when it was called: measures an author's work without the signature and
-//! its check.
+//! Signer that records when it is called. It allows measuring an author's work without the
+//! signature and its check.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -17,7 +17,7 @@ use crate::primitives::signing_key;
 pub(super) struct SigningTime(Arc<Mutex<Option<Instant>>>);
 
 impl SigningTime {
-    /// Returns the signer that records the time here.
+    /// Returns a signer that records here the time of each request.
     pub(super) fn signer(&self) -> RecordingSigner {
         RecordingSigner {
             key: signing_key(),
@@ -25,7 +25,7 @@ impl SigningTime {
         }
     }
 
-    /// Returns the microseconds from `start` to the request for a signature.
+    /// Returns the microseconds from `start` to the last request for a signature.
     pub(super) fn since_us(&self, start: Instant) -> f64 {
         let requested = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         requested.map_or(f64::NAN, |requested| {

@@ -1,4 +1,5 @@
-//! Sizes that depend only on the number of entries: proofs, and a light author's state.
+//! Sizes that depend only on the number of entries: bytes of proofs, and of a light author's state.
+//! A light author stores only the digests that it needs to append.
 
 use std::convert::Infallible;
 
@@ -20,7 +21,7 @@ use super::{
 };
 use crate::{line, prelude::*};
 
-/// Numbers of entries for proofs made without a directory.
+/// Numbers of entries for which the bytes of a proof are measured, without building a directory.
 const ENTRIES: [u64; 5] = [
     1_000_000,
     10_000_000,
@@ -29,13 +30,15 @@ const ENTRIES: [u64; 5] = [
     10_000_000_000,
 ];
 
-/// The most digests of a light author: one for each set bit of the number of entries.
+/// Maximum number of tree digests that a light author stores: one for each set bit of the number of
+/// entries.
 const MOST_PEAKS: usize = 48;
 
-/// Most digests of its history: one for each set bit of the number of versions.
+/// Maximum number of history digests that a light author stores: one for each set bit of the number
+/// of versions.
 const MOST_HISTORY: usize = 64;
 
-/// Measures all.
+/// Reports the bytes of proofs and of a light author's state.
 pub(super) fn run(primitives: &Primitives, report: &mut Report) -> Outcome<()> {
     for entries in ENTRIES {
         let line = line! {
@@ -55,7 +58,7 @@ pub(super) fn run(primitives: &Primitives, report: &mut Report) -> Outcome<()> {
     measured(report, ("merkle", primitives), line)
 }
 
-/// A proof in parts.
+/// Fields of an [`EntryProof`], to build a proof without a directory.
 #[derive(Serialize, Deserialize)]
 struct Parts {
     registered: u64,
@@ -68,7 +71,8 @@ impl Message for Parts {
     const SUITE: u16 = S::ID.0;
 }
 
-/// Returns the bytes of a proof of entry 0, which verifies. The siblings on its path are arbitrary.
+/// Builds a valid proof of entry 0 in a directory of `entries` entries, and returns its bytes. The
+/// siblings on the path are arbitrary digests.
 fn proof_of_first(entries: u64) -> Outcome<usize> {
     let depth = reads::depth(entries, 0);
     let id = EntryId::new(0);

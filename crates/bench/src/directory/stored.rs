@@ -1,4 +1,4 @@
-//! A directory on disk: loading it, its files and memory, reading blocks.
+//! A directory on disk: loading it, the sizes of its files and memory, and reading blocks.
 
 use std::{
     fs::{self, File},
@@ -21,20 +21,20 @@ use super::{
 };
 use crate::{line, memory, prelude::*};
 
-/// Blocks of 128 slots: 4 096 bytes.
+/// Height of the subtree in a block. A block has `2^STEP` = 128 slots, so 4 096 bytes.
 pub(super) const STEP: u32 = 7;
 pub(super) const CAPACITY: u64 = 1 << STEP;
 
-/// Memory budget of a server.
+/// Memory budget of a server for blocks: 256 MiB.
 pub(super) const BUDGET: CacheBudget = CacheBudget::bytes(256 << 20);
 
-/// A run over directories of `entries` entries.
+/// Measurements of a stored directory with `entries` entries.
 struct StoredRun<'a> {
     entries: u64,
     primitives: &'a Primitives,
 }
 
-/// Measures a directory of `entries` entries.
+/// Measures a directory of `entries` entries on disk.
 pub(super) fn run(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
     let stored = StoredRun {
         entries,
@@ -49,7 +49,8 @@ pub(super) fn run(entries: u64, primitives: &Primitives, report: &mut Report) ->
 }
 
 impl StoredRun<'_> {
-    /// Loads all entries into a folder and opens it again. Measures times, files and memory.
+    /// Loads all entries into a directory in `folder`, and opens it again. Measures the times, the
+    /// bytes of the files and the memory.
     fn load(&self, folder: &Path, report: &mut Report) -> Outcome<()> {
         let authority = authority()?;
         let objects = (0..self.entries).map(|id| Ok(digest(id)));
@@ -87,14 +88,16 @@ impl StoredRun<'_> {
         measured(report, ("merkle", self.primitives), line)
     }
 
-    /// Returns the microseconds of making the digest of an object, which is not a directory's work.
+    /// Returns the microseconds of making the digest of one object. Making digests is not a
+    /// directory's work.
     fn digest_us(&self) -> f64 {
         let number = self.entries.min(1_000_000);
         let (us, ()) = stopwatch(|| (0..number).for_each(|id| _ = black_box(digest(id))));
         us / number as f64
     }
 
-    /// Measures lookups whose block of level 0 is not in memory, without and with a hint.
+    /// Measures lookups that must read a block of level 0 from disk: without a hint, and with one
+    /// from an earlier lookup.
     fn read(&self, folder: &Path, report: &mut Report) -> Outcome<()> {
         let target = folder.join("directory");
         // Room for the levels above, and half as much for blocks of level 0.
@@ -152,12 +155,12 @@ fn prove(server: &BlockDirectory<S>, id: u64) -> Option<Vec<u8>> {
     Some(codec::encode(&proof.ok()?))
 }
 
-/// Returns the authority of the directory.
+/// Returns the author's key, name and scheme of the directory, under which heads are verified.
 pub(super) fn authority() -> Outcome<Authority> {
     Ok(*FullAuthor::<S>::new("bench", signing_key())?.authority())
 }
 
-/// Signs the head of version 1.
+/// Signs the head of version 1 with this root.
 fn sign(authority: &Authority, root: Digest<32>) -> Outcome<SignedHead<S>> {
     let head = SnapshotHead {
         version: Version::new(1),
@@ -167,7 +170,7 @@ fn sign(authority: &Authority, root: Digest<32>) -> Outcome<SignedHead<S>> {
     Ok(head.sign(&signing_key())?)
 }
 
-/// Returns the bytes of all files of blocks.
+/// Returns the bytes of all files in `folder` that store blocks.
 fn level_bytes(folder: &Path) -> Outcome<u64> {
     let mut bytes = 0;
     for entry in fs::read_dir(folder)? {
@@ -198,8 +201,8 @@ fn write_us(folder: &Path, bytes: u64) -> Outcome<f64> {
     Ok(us)
 }
 
-/// Returns the median microseconds of reading a block of 4 096 bytes, at the places of these
-/// entries.
+/// Returns the median microseconds of reading a block of 4 096 bytes from `file`. Reads the blocks
+/// that contain the entries `ids`.
 fn read_us(file: &Path, ids: &[u64]) -> Outcome<f64> {
     let file = File::open(file)?;
     let mut block = vec![0; 32 * CAPACITY as usize];

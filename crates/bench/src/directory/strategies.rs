@@ -1,5 +1,5 @@
-//! Strategies 2 to 6 one by one: a change of one block next to its primitives, and proofs by opened
-//! blocks.
+//! Strategies 2 to 6 of the paper. Measures a change of one block next to its primitives, and
+//! proofs that contain all slots of the blocks on a path.
 
 use block_directory::{
     BlockRoot, BlockTree, EntryId, OpenedProof,
@@ -17,10 +17,10 @@ use super::{
 };
 use crate::{line, prelude::*};
 
-/// The slots of the paper's blocks.
+/// Number of slots of the paper's blocks.
 const CAPACITY: u32 = 68;
 
-/// Number of entries of the directories whose proof sizes are computed without making proofs.
+/// Number of entries for which the bytes of proofs are computed without making proofs.
 const COUNTED: u64 = 1_000_000_000;
 
 /// Measures all strategies.
@@ -56,7 +56,8 @@ fn one<B: MeasuredDigest>(name: &str, primitives: &Primitives, report: &mut Repo
     measured(report, (name, primitives), line)
 }
 
-/// Returns the median time of a replacement of one slot, with the summary after it.
+/// Returns the median microseconds of replacing the content of one slot, and computing the block's
+/// summary after it.
 fn change_us<B: MeasuredDigest>(level: u8, report: &Report) -> Outcome<f64> {
     let (place, blocks) = (
         Place { level, block: 3 },
@@ -92,7 +93,8 @@ fn change_us<B: MeasuredDigest>(level: u8, report: &Report) -> Outcome<f64> {
     Ok(timings.median_us())
 }
 
-/// Measures proofs by opened blocks, and their verification.
+/// Measures proofs that contain all slots of the blocks on the path to an entry, and their
+/// verification.
 fn proofs<B: MeasuredDigest>(of: (&str, &Primitives), report: &mut Report) -> Outcome<()> {
     let entries = report.rounds(10_000, 500) as u64;
     let mut tree = BlockTree::<S, B>::new(CAPACITY)?;
@@ -129,13 +131,14 @@ fn proofs<B: MeasuredDigest>(of: (&str, &Primitives), report: &mut Report) -> Ou
     measured(report, of, line)
 }
 
-/// Returns the root of a tree as a client knows it from a signed head.
+/// Returns the root of `tree` as a client knows it, from a head that is signed and verified.
 fn known_root<B: MeasuredDigest>(tree: &BlockTree<S, B>) -> Outcome<BlockRoot<S>> {
     let head = known_head(B::SCHEME, tree.root())?;
     Ok(BlockRoot::new(&head, CAPACITY)?)
 }
 
-/// Returns the bytes of the contents of all blocks on the path to entry 0.
+/// Returns the bytes of all slots of the blocks on the path to entry 0, in a directory of `entries`
+/// entries.
 fn opened_bytes<B: BlockDigest<S>>(entries: u64) -> u64 {
     let capacity = u64::from(CAPACITY);
     let (mut slots, mut bytes) = (entries, 0);

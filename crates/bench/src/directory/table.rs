@@ -1,4 +1,4 @@
-//! Tables for the lines of `bench directory`.
+//! Tables for the result lines of `bench directory`.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use crate::{
     tables::{Tables, digits},
 };
 
-/// A table for each experiment.
+/// Makes a table for each experiment of `bench directory`, and the tables of primitives and goals.
 pub fn report(lines: &[Line]) -> Tables {
     let mut tables = shown(&TABLES, lines);
     primitives(&mut tables, lines);
@@ -78,7 +78,8 @@ const TABLES: [TableSpec; 9] = [
     ]).noted(paper::OTHERS),
 ];
 
-/// Reports whether a contender belongs to a figure.
+/// Reports whether the strategy of a result line belongs to figure 3 (sums and pairs) or figure 4
+/// (sums and products). `figure` is `"3"` or `"4"`.
 pub(crate) fn is_in(figure: &str, line: &Line) -> bool {
     let strategy = line.text("strategy");
     match figure {
@@ -87,7 +88,8 @@ pub(crate) fn is_in(figure: &str, line: &Line) -> bool {
     }
 }
 
-/// Adds to a trace without hints the figures of the trace with hints, and the figures of the model.
+/// Derives, for a trace without hints, the figures of the same trace with hints, and the figures of
+/// the model.
 fn with_hints(lines: &[Line], line: &Line) -> Line {
     let same = [
         "entries",
@@ -112,11 +114,11 @@ fn with_hints(lines: &[Line], line: &Line) -> Line {
     Line::default().and("with", with).and("model", model)
 }
 
-/// Experiments with updates.
+/// Experiments in the table of updates, as alternatives for [`TableSpec::new`].
 const UPDATES: &str = "directory_update|directory_update_hot|directory_batch|directory_append|\
     directory_durable|directory_load|directory_reopen";
 
-/// Returns the name of an experiment in the table.
+/// Returns the name of an experiment in the column `operation` of the table of updates.
 fn operation(experiment: &str) -> &'static str {
     match experiment {
         "directory_update" => "one random entry",

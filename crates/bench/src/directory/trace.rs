@@ -1,35 +1,35 @@
-//! Synthetic trace of figure 5. Half of the operations are reads, and objects are referenced again
-//! uniformly or by recency. The paper's trace is not available.
+//! Synthetic trace of lookups and writes for figure 5. Half of the operations are reads. Objects
+//! are referenced again uniformly or by recency. The paper's trace is not available.
 
 use crate::workload::Random;
 
-/// Parameters of a trace; all numbers are integers, so that it is the same on every machine.
+/// Parameters of a trace. All are integers, so that the trace is the same on every machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceParameters {
-    /// The seed of the stream of numbers.
+    /// Seed of the random numbers.
     pub seed: u64,
-    /// Number of entries at the start of the trace.
+    /// Number of entries that the directory has before the trace.
     pub prefill: u64,
-    /// Number of operations.
+    /// Number of operations in the trace.
     pub operations: u64,
-    /// Percentage of operations on an object that was not referenced before.
+    /// Percentage of operations on an object that the trace has not referenced before.
     pub first_percent: u64,
-    /// Percentage of writes to known objects that overwrite the object instead of inserting another
-    /// one.
+    /// Percentage of updates among writes to known objects. The other such writes insert another
+    /// object.
     pub update_percent: u64,
-    /// Percentage of references to known objects that are uniform. The others are by recency, on a
-    /// logarithmic scale.
+    /// Percentage of references to known objects that are uniform. The others prefer recent
+    /// objects, on a logarithmic scale.
     pub spread_percent: u64,
 }
 
-/// Operation on an entry.
+/// Operation of a trace on an entry, with the entry's id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// Looks up the object.
+    /// Looks up the entry.
     Read(u64),
-    /// Replaces the object.
+    /// Replaces the entry's object.
     Update(u64),
-    /// Registers the object under the next id.
+    /// Registers an object under the next id, which is this one.
     Append(u64),
 }
 
@@ -41,7 +41,7 @@ impl Operation {
         }
     }
 
-    /// Returns the input of a trace's digest: a kind byte and the id.
+    /// Encodes the operation as a kind byte and the id, as input for a digest over a trace.
     pub fn to_bytes(self) -> [u8; 9] {
         let kind = match self {
             Self::Read(_) => 0,
@@ -54,7 +54,7 @@ impl Operation {
     }
 }
 
-/// Iterator over the operations of a trace. Memory: the ids referenced so far.
+/// Iterator over the operations of a trace. Memory grows with the number of ids referenced so far.
 #[derive(Clone, Debug)]
 pub struct Trace {
     parameters: TraceParameters,
@@ -77,8 +77,8 @@ impl Trace {
         }
     }
 
-    /// Returns the next number below `bound`: the upper half of a product, where [`Random::below`]
-    /// takes a remainder.
+    /// Returns a random number below `bound`: the upper half of a product. [`Random::below`]
+    /// instead takes a remainder.
     fn below(&mut self, bound: u64) -> u64 {
         let product = u128::from(self.random.next()) * u128::from(bound);
         (product >> 64) as u64
@@ -88,7 +88,7 @@ impl Trace {
         self.below(100) < percent
     }
 
-    /// Chooses an object that was referenced before.
+    /// Chooses the id of an object that was referenced before.
     fn known(&mut self) -> u64 {
         let length = self.referenced.len() as u64;
         let bits = u64::from(u64::BITS - length.leading_zeros());

@@ -1,4 +1,4 @@
-//! Declared plots: figures of lines over another figure of the same lines.
+//! Declarations of plots as data: which result lines a plot draws, and which figures are its axes.
 
 use super::{Lines, Series, points};
 use crate::{
@@ -9,25 +9,26 @@ use crate::{
     prelude::*,
 };
 
-/// Declaration of a plot, or of several. `{key}` in texts is replaced by the first line's value.
+/// Declaration of a plot, or of several. In texts, `{key}` is replaced by that figure of the first
+/// drawn line.
 pub(crate) struct PlotSpec {
-    /// The name of its file.
+    /// Name of the plot's file, without extension.
     pub(crate) name: &'static str,
     pub(crate) title: &'static str,
-    /// The lines that are drawn.
+    /// Selection of the result lines that are drawn.
     pub(crate) rows: Rows,
-    /// Keys that split the lines into several plots.
+    /// Keys that split the lines into several plots, one for each combination of values.
     pub(crate) per: &'static [&'static str],
-    /// The name of the horizontal axis, and its figure.
+    /// Label of the horizontal axis, and the key of its figure.
     pub(crate) horizontal: (&'static str, &'static str),
     pub(crate) vertical: &'static str,
-    /// Keys that split the lines into several series.
+    /// Keys that split the lines into several series, one for each combination of values.
     pub(crate) by: &'static [&'static str],
-    /// Names and keys of the drawn figures.
+    /// Names and keys of the figures on the vertical axis. Each is a series of its own.
     pub(crate) figures: &'static [(&'static str, &'static str)],
-    /// The fewest points of a series.
+    /// Minimum number of points of a series. Shorter series are left out.
     pub(crate) least: usize,
-    /// Series from elsewhere, drawn in addition.
+    /// Series that do not come from result lines, such as published ones, drawn in addition.
     pub(crate) references: fn() -> Vec<Series>,
 }
 
@@ -53,7 +54,7 @@ impl PlotSpec {
         }
     }
 
-    /// Adds a series for each value of these keys, and for each of these figures.
+    /// Adds series: one for each combination of values of the keys `by` and each of `figures`.
     pub(crate) const fn of(
         self,
         by: &'static [&'static str],
@@ -66,7 +67,7 @@ impl PlotSpec {
         }
     }
 
-    /// Restricts the plot to lines that meet these conditions.
+    /// Restricts the plot to lines that meet the conditions `only`.
     pub(crate) const fn only(mut self, only: Selection) -> Self {
         self.rows.only = only;
         self
@@ -78,13 +79,13 @@ impl PlotSpec {
         self
     }
 
-    /// Adds derived figures to each line.
+    /// Adds the figures that `derived` computes to each line.
     pub(crate) const fn deriving(mut self, derived: fn(&[Line], &Line) -> Line) -> Self {
         self.rows.derived = derived;
         self
     }
 
-    /// Makes the plots, each with the name of its file.
+    /// Makes the plots from `lines`, each with the name of its file.
     pub(super) fn plots(&self, lines: &[Line]) -> Vec<(String, Lines)> {
         let drawn = self.rows.select(lines);
         let drawn: Vec<&Line> = drawn.iter().collect();
@@ -115,7 +116,7 @@ impl PlotSpec {
     }
 }
 
-/// Selection of one or two schemes of each kind.
+/// Selects the schemes that plots of `bench compare` draw: one or two of each kind.
 const COMPARED: Selection = &[
     ("changes", "1"),
     (
@@ -126,7 +127,7 @@ const COMPARED: Selection = &[
     ),
 ];
 
-/// Declares a plot of the compared schemes by number of keys.
+/// Declares a plot of the schemes in [`COMPARED`] by number of keys.
 const fn compared(
     names: (&'static str, &'static str),
     vertical: &'static str,
@@ -136,7 +137,7 @@ const fn compared(
     PlotSpec { least: 2, ..plot }.of(&["scheme"], figures)
 }
 
-/// Declares a plot of accumulators.
+/// Declares a plot of the microseconds per element of accumulator operations.
 const fn accumulators(
     names: (&'static str, &'static str),
     horizontal: (&'static str, &'static str),
@@ -147,7 +148,7 @@ const fn accumulators(
     PlotSpec { least: 2, ..plot }
 }
 
-/// Declares a plot of batches of updates of outsourced files.
+/// Declares a plot of batches of updates to outsourced files, by number of updates.
 const fn updates(
     names: (&'static str, &'static str),
     vertical: &'static str,
@@ -157,7 +158,7 @@ const fn updates(
     PlotSpec { least: 2, ..plot }.of(&["order"], figures)
 }
 
-/// Declares a plot for figure 3 or 4 of block directories.
+/// Declares a plot of insertions into block directories by block size, for figure 3 or 4.
 const fn inserts(
     names: (&'static str, &'static str),
     filter: fn(&Line) -> bool,

@@ -1,4 +1,5 @@
-//! The command `bench flexlist`: its arguments, and its experiments in sequence.
+//! The command `bench flexlist`, which measures outsourced files: its arguments, and its
+//! experiments in sequence.
 
 use std::{num::NonZeroUsize, path::PathBuf};
 
@@ -13,10 +14,11 @@ use crate::prelude::*;
 pub struct FlexlistArguments {
     #[command(flatten)]
     manner: Manner,
-    /// Restricts the run to these experiments.
+    /// Restricts the run to these experiments; by default all.
     #[arg(long, value_delimiter = ',')]
     pub experiment: Vec<FlexlistExperiment>,
-    /// Number of blocks for updates and audits, 2 KiB each (1 GB in the paper); with --quick 3000.
+    /// Number of blocks of 2 KiB in the file for updates and audits; the default is 1 GB, as in the
+    /// paper. With --quick 3000.
     #[arg(
         long,
         default_value = "500000",
@@ -24,7 +26,7 @@ pub struct FlexlistArguments {
         value_parser = clap::value_parser!(u64).range(LEAST_BLOCKS..=MOST_BLOCKS),
     )]
     pub blocks: u64,
-    /// Numbers of blocks in the experiment `build`; with --quick 9000.
+    /// Sizes of the lists in the experiment `build`, in blocks; with --quick 9000.
     #[arg(
         long,
         value_delimiter = ',',
@@ -33,7 +35,7 @@ pub struct FlexlistArguments {
         value_parser = clap::value_parser!(u64).range(1..=MOST_BLOCKS),
     )]
     pub build_blocks: Vec<u64>,
-    /// Numbers of blocks in the experiment `hash_share`; with --quick 3000.
+    /// Sizes of the lists in the experiment `hash_share`, in blocks; with --quick 3000.
     #[arg(
         long,
         value_delimiter = ',',
@@ -42,10 +44,11 @@ pub struct FlexlistArguments {
         value_parser = clap::value_parser!(u64).range(1..=MOST_BLOCKS),
     )]
     pub update_blocks: Vec<u64>,
-    /// Numbers of building threads; by default 1, 2, 4, .. up to the number of cores.
+    /// Numbers of threads in the experiment `build`; by default 1, 2, 4, .. up to the number of
+    /// cores.
     #[arg(long, value_delimiter = ',')]
     pub threads: Vec<NonZeroUsize>,
-    /// Numbers of updates in the experiment `multi`; with --quick 3,10.
+    /// Numbers of updates per batch in the experiment `multi`; with --quick 3,10.
     #[arg(
         long,
         value_delimiter = ',',
@@ -54,11 +57,11 @@ pub struct FlexlistArguments {
         value_parser = clap::value_parser!(u64).range(1..=MOST_UPDATES),
     )]
     pub updates: Vec<u64>,
-    /// Number of challenged bytes in an audit.
+    /// Number of challenged bytes in an audit; the server proves that it stores their blocks.
     #[arg(long, default_value_t = 460, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     pub challenges: u32,
-    /// Tag schemes; by default all, with --quick all but `rsa-2048` and `rsa-3072`. A key of
-    /// `rsa-3072` can take minutes.
+    /// Tag schemes to audit; by default all, with --quick all but `rsa-2048` and `rsa-3072`. A key
+    /// of `rsa-3072` can take minutes.
     #[arg(long, value_delimiter = ',')]
     pub tags: Vec<TagKind>,
     /// Version-control traces for the experiments `replay` and `locality`, written by
@@ -73,8 +76,8 @@ pub struct FlexlistArguments {
         default_value_if("quick", "true", "1,2")
     )]
     pub clients: Vec<NonZeroUsize>,
-    /// Number of blocks of the file that the clients audit; with --quick 1000. The file that each
-    /// client updates has a tenth of that.
+    /// Number of blocks of the file that all clients audit; with --quick 1000. Each client also
+    /// updates a file of its own, of a tenth as many blocks.
     #[arg(
         long,
         default_value = "50000",
@@ -84,41 +87,41 @@ pub struct FlexlistArguments {
     pub network_blocks: u64,
 }
 
-/// The experiments.
+/// Experiment of `bench flexlist`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub enum FlexlistExperiment {
-    /// Building a list on several threads.
+    /// Building the list of a file's blocks on several threads.
     Build,
-    /// Updates with and without their hashes.
+    /// Single updates with and without the time of hashing.
     HashShare,
-    /// Many updates at once and one by one.
+    /// Batches of updates, compared with the same updates one by one.
     Multi,
-    /// Challenges and their proofs.
+    /// Audits: a challenge of many bytes, the server's proof, and the client's check.
     Audit,
-    /// A version-control trace.
+    /// Replay of a version-control trace, commit by commit.
     Replay,
-    /// Locality of the changes of each commit in a trace.
+    /// Distances between the blocks that each commit of a trace changes.
     Locality,
-    /// Many clients at once.
+    /// Audits and updates by many clients of one server, over the loopback interface.
     Network,
 }
 
-/// The trace bundled with the workspace.
+/// File name of the version-control trace that is bundled with the workspace.
 const TRACE: &str = "history.csv.zst";
 
-/// Maximum number of updates in one batch.
+/// Maximum number of updates in a batch.
 const MOST_UPDATES: u64 = 10_000;
 
-/// Fewest blocks of updates and audits: four for each of the most updates that `multi` makes by
-/// default.
+/// Minimum number of blocks in the file for updates and audits: four for each update of the largest
+/// default batch in `multi`.
 const LEAST_BLOCKS: u64 = 2_400;
 
-/// Maximum number of blocks, which take some gigabytes of nodes.
+/// Maximum number of blocks of a file. The list of that many blocks takes some gigabytes of memory.
 const MOST_BLOCKS: u64 = 16_000_000;
 
 impl FlexlistArguments {
-    /// Runs the requested measurements.
+    /// Runs the experiments that the command line requests, and prints their report.
     pub fn run(&self) -> Outcome<()> {
         use FlexlistExperiment as Experiment;
         let mut report = self.manner.report()?;
@@ -152,7 +155,7 @@ impl FlexlistArguments {
         report.finish(table::report)
     }
 
-    /// Returns the paths of the traces.
+    /// Returns the paths of the traces to replay: those of the command line, or the bundled one.
     fn traces(&self) -> Vec<PathBuf> {
         if self.trace.is_empty() {
             let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../data");
@@ -161,7 +164,8 @@ impl FlexlistArguments {
         self.trace.clone()
     }
 
-    /// Returns the numbers of threads.
+    /// Returns the numbers of threads for the experiment `build`: those of the command line, or 1,
+    /// 2, 4, .. up to the number of cores.
     fn threads(&self) -> Vec<NonZeroUsize> {
         if !self.threads.is_empty() {
             return self.threads.clone();
@@ -174,7 +178,8 @@ impl FlexlistArguments {
             .collect()
     }
 
-    /// Returns the tag schemes. A quick run has none whose keys take long.
+    /// Returns the tag schemes to audit: those of the command line, or all. By default a quick run
+    /// leaves out schemes whose keys take long to generate.
     fn tags(&self) -> Vec<TagKind> {
         if !self.tags.is_empty() {
             return self.tags.clone();

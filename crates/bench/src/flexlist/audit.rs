@@ -1,4 +1,5 @@
-//! A challenge of many bytes, its proof and the check: section 4.4.
+//! Audit of an outsourced file: a challenge of many bytes, the server's proof and the client's
+//! check (section 4.4).
 
 use flexlist::{
     FileId, FlexList,
@@ -16,12 +17,14 @@ use super::{
 };
 use crate::{line, prelude::*};
 
-/// Reports whether making a key for such tags takes so long that quick runs leave it out.
+/// Reports whether generating a key for tags of this kind takes so long that quick runs leave it
+/// out.
 pub const fn is_slow(kind: TagKind) -> bool {
     matches!(kind, TagKind::Rsa2048 | TagKind::Rsa3072)
 }
 
-/// Measures all schemes.
+/// Measures an audit under each of the tag schemes `kinds`. The file has `size` blocks, and the
+/// audit challenges `challenges` bytes.
 pub fn run(size: u64, challenges: u32, kinds: &[TagKind], report: &mut Report) -> Outcome<()> {
     for &kind in kinds {
         report.announce(format!("a key for {kind} tags"));
@@ -33,21 +36,22 @@ pub fn run(size: u64, challenges: u32, kinds: &[TagKind], report: &mut Report) -
     Ok(())
 }
 
-/// A file whose challenged blocks really exist, with their tags in the list.
+/// A file under audit. Only the challenged blocks have real content and tags; the list contains
+/// their digests.
 pub struct Audit {
     owner: OwnerKey,
     list: FlexList<Sha256>,
     questions: Vec<flexlist::challenge::Sample>,
     indices: Vec<u64>,
-    /// The challenged blocks in the order of the file.
+    /// Tag and content of each challenged block, in the order of the file.
     held: Vec<(BlockTag, Vec<u8>)>,
-    /// Microseconds for each tag.
+    /// Median microseconds of making one block's tag.
     tag_us: f64,
 }
 
 impl Audit {
-    /// Draws the challenge, then makes the challenged blocks and their tags. The other leaves
-    /// commit to invented digests, which do not change the cost.
+    /// Draws a challenge of `challenges` bytes, then makes the challenged blocks and their tags.
+    /// The leaves of all other blocks commit to invented digests, which do not change the cost.
     pub fn new(size: u64, challenges: u32, owner: OwnerKey) -> Outcome<Self> {
         let challenge = Challenge::Sample {
             seed: [7; 32],
@@ -85,12 +89,13 @@ impl Audit {
         })
     }
 
-    /// Returns the list, and the indices of the challenged bytes.
+    /// Returns the list, and the positions of the challenged bytes in the file.
     pub fn list(&self) -> (&FlexList<Sha256>, &[u64]) {
         (&self.list, &self.indices)
     }
 
-    /// Makes the server's proof about blocks and tags, with the blocks in memory.
+    /// Makes the server's proof that it stores the challenged blocks and their tags. The blocks are
+    /// in memory.
     pub fn prove_tags(&self, challenged: &[Challenged]) -> Outcome<Vec<u8>> {
         let mut prover = self.owner.server_parameters().prover();
         for (challenged, (tag, block)) in challenged.iter().zip(&self.held) {
@@ -99,7 +104,8 @@ impl Audit {
         Ok(prover.finish())
     }
 
-    /// Assigns the challenges to the blocks that the list's proof contains, as the client.
+    /// Assigns each challenged byte to the block in `proven` that contains it, as a client does.
+    /// `proven` are the blocks of the list's proof.
     pub fn assign(&self, proven: &[ProvenBlock]) -> Outcome<Vec<Challenged>> {
         let leaf = |block: &ProvenBlock| Leaf {
             start: block.start,
@@ -109,8 +115,8 @@ impl Audit {
         Ok(assign(&self.questions, &leaves)?)
     }
 
-    /// Returns the client's data for each challenged block: the challenge, and the bytes that its
-    /// leaf commits to.
+    /// Returns the client's data for each challenged block: its challenges, and the bytes of the
+    /// tag that the leaf commits to.
     pub fn opened(&self, challenged: &[Challenged]) -> Vec<(Challenged, Bytes)> {
         let committed = self.held.iter().map(|(tag, _)| tag.committed.clone());
         challenged.iter().cloned().zip(committed).collect()
@@ -151,7 +157,8 @@ impl Audit {
         })
     }
 
-    /// Runs a whole audit once, like a client.
+    /// Checks a whole audit as a client: the list's proof, the tags that its leaves commit to, and
+    /// the proof about blocks and tags.
     pub fn check(&self, proof: &[u8], state: &ListState, tag_proof: &[u8]) -> Outcome<()> {
         let proven = verify_indices::<Sha256>(proof, state, &self.indices)?;
         let challenged = self.assign(proven.get())?;
@@ -169,7 +176,7 @@ impl Audit {
     }
 }
 
-/// Returns the median time of work, in microseconds.
+/// Returns the median microseconds of repeated calls of `work`.
 fn repeat<T, E>(report: &Report, work: impl Fn() -> Result<T, E>) -> Result<f64, E> {
     let mut times = Timings::default();
     for _ in 0..report.rounds(30, 1) {

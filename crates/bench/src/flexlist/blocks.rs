@@ -1,4 +1,4 @@
-//! The measured blocks: 2 KiB each, with pseudorandom digests.
+//! Blocks of the measured files: 2 KiB each, with pseudorandom digests.
 
 use flexlist::{
     level::Level,
@@ -8,20 +8,20 @@ use pad_core::Digest;
 
 use crate::workload::Random;
 
-/// The bytes of a block: 500 000 of them are the paper's file of 1 GB.
+/// Bytes of a block. The paper's file of 1 GB has 500 000 such blocks.
 pub const BLOCK_BYTES: u64 = 2048;
 
-/// Positions of several updates.
+/// Positions of the updates in a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// On neighbouring blocks.
+    /// Updates of neighbouring blocks.
     Consecutive,
-    /// On any blocks.
+    /// Updates of blocks at random positions.
     Random,
 }
 
 impl Order {
-    /// Returns the name in the lines.
+    /// Returns the value of `order` in result lines.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Consecutive => "consecutive",
@@ -30,7 +30,7 @@ impl Order {
     }
 }
 
-/// Makes the blocks of a file of `count` blocks, with the levels of an initial build.
+/// Makes the `count` blocks of a file, with the list levels that an initial build assigns.
 pub fn blocks(count: u64) -> Vec<Block> {
     let mut random = Random::new(count);
     let block = |position| Block {
@@ -42,7 +42,7 @@ pub fn blocks(count: u64) -> Vec<Block> {
     (1..=count).map(block).collect()
 }
 
-/// Makes a pseudorandom digest, in place of the digest of a new tag.
+/// Makes a pseudorandom digest, which replaces the digest of a new block's tag.
 pub fn digest(random: &mut Random) -> Digest<32> {
     let mut bytes = [0; 32];
     for word in bytes.as_chunks_mut().0 {
@@ -51,7 +51,7 @@ pub fn digest(random: &mut Random) -> Digest<32> {
     Digest(bytes)
 }
 
-/// Makes the modification of the block at an index.
+/// Makes an operation that replaces the block at the byte `index` by one of `length` bytes.
 pub fn modify(index: u64, length: u64, random: &mut Random) -> Operation {
     Operation::Modify {
         index,
@@ -61,7 +61,8 @@ pub fn modify(index: u64, length: u64, random: &mut Random) -> Operation {
     }
 }
 
-/// Makes the insertion of a new block at an index, with a random level.
+/// Makes an operation that inserts a block of `length` bytes at the byte `index`, with a random
+/// level in the list.
 pub fn insert(index: u64, length: u64, random: &mut Random) -> Operation {
     let block = Block {
         length,
@@ -72,7 +73,7 @@ pub fn insert(index: u64, length: u64, random: &mut Random) -> Operation {
     Operation::Insert { index, block }
 }
 
-/// Makes pseudorandom bytes.
+/// Makes `length` pseudorandom bytes.
 pub fn content(random: &mut Random, length: usize) -> Vec<u8> {
     let words = (0..length.div_ceil(8)).flat_map(|_| random.next().to_be_bytes());
     words.take(length).collect()

@@ -1,4 +1,4 @@
-//! Building a list from scratch on several threads: figures 6 and 7.
+//! Building the list of a file from scratch on several threads: figures 6 and 7.
 
 use std::{num::NonZeroUsize, time::Instant};
 
@@ -17,13 +17,14 @@ use super::{
 };
 use crate::{line, prelude::*};
 
-/// Bytes that blocks are cut from: more than fit a cache, fewer than the files have.
+/// Bytes of content that the blocks repeat: more than fit a cache, fewer than the files have.
 const CONTENT_BYTES: usize = 64 << 20;
 
-/// Bytes of content in a quick run.
+/// Bytes of content that the blocks repeat in a quick run.
 const QUICK_CONTENT_BYTES: usize = 1 << 20;
 
-/// Measures all sizes and numbers of threads, without tags and with private ones.
+/// Measures builds for every number of blocks and of threads: first without tags, then with tags
+/// that only the owner can verify.
 pub fn run(sizes: &[u64], threads: &[NonZeroUsize], report: &mut Report) -> Outcome<()> {
     let pools = threads.iter().map(|threads| Workers::new(*threads));
     let pools: Vec<Workers> = pools.collect::<Result<_, _>>()?;
@@ -39,7 +40,8 @@ pub fn run(sizes: &[u64], threads: &[NonZeroUsize], report: &mut Report) -> Outc
     Ok(())
 }
 
-/// Measures builds with tags made from the blocks' bytes: all of an owner's work before an upload.
+/// Measures builds that also make the tags from the blocks' bytes. This is all work of a file's
+/// owner before an upload.
 fn report_tagged(size: u64, hashes: u64, pools: &[Workers], report: &mut Report) -> Outcome<()> {
     let owner = OwnerKey::generate(TagKind::PrivateMac, &Workers::sequential())?;
     let bytes = report.rounds(CONTENT_BYTES, QUICK_CONTENT_BYTES);
@@ -62,7 +64,9 @@ fn report_tagged(size: u64, hashes: u64, pools: &[Workers], report: &mut Report)
     })
 }
 
-/// Builds a list on each number of threads from blocks that `prepare` makes, with or without tags.
+/// Reports the time of building a list on each number of threads. `prepare` makes the blocks, and
+/// returns the kind of tags and the milliseconds of making them, if any. `hashes` is the number of
+/// hashes in a build.
 fn report_builds(
     hashes: u64,
     pools: &[Workers],
@@ -92,7 +96,8 @@ fn report_builds(
     Ok(())
 }
 
-/// Returns the median milliseconds of a build and of its bare hashes, in turns on the same threads.
+/// Returns the median milliseconds of building a list, and of computing only its hashes. Both
+/// alternate on the same threads. Fails if the list has another root than `root`.
 fn build(
     blocks: &[Block],
     hashes: u64,

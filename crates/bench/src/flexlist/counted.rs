@@ -1,4 +1,4 @@
-//! Hashes that are counted, and hashes that are left out.
+//! Hash functions for measuring: one counts its calls, the other computes nothing.
 
 use std::{cell::Cell, marker::PhantomData};
 
@@ -18,7 +18,8 @@ impl<H: NodeHash> NodeHash for CountingHash<H> {
     }
 }
 
-/// A hash that computes nothing: measures an update without hashing.
+/// Hash function that computes nothing and returns zeros. It measures updates without the time of
+/// hashing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NoHash;
 
@@ -33,7 +34,8 @@ thread_local! {
     static HASHES: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Counts the hashes on this thread during `work`.
+/// Returns the number of [`CountingHash`] calls on this thread during `work`, and the result of
+/// `work`.
 pub fn count<R>(work: impl FnOnce() -> R) -> (u64, R) {
     let before = HASHES.with(Cell::get);
     let result = work();

@@ -1,4 +1,4 @@
-//! Updates with and without their hashes: figure 8.
+//! Single updates with and without the time of hashing: figure 8.
 
 use flexlist::{
     FlexList,
@@ -13,10 +13,10 @@ use super::{
 };
 use crate::{line, prelude::*};
 
-/// The operations of figure 8, one by one.
+/// Operations of figure 8, each measured separately.
 const OPERATIONS: [&str; 3] = ["insert", "modify", "remove"];
 
-/// Measures all sizes.
+/// Measures updates of lists with each of `sizes` blocks.
 pub fn run(sizes: &[u64], report: &mut Report) -> Outcome<()> {
     for &size in sizes {
         report.announce(format!("updates with and without hashes, {size} blocks"));
@@ -57,8 +57,8 @@ fn operations(name: &str, size: u64, number: usize) -> Vec<Operation> {
     (0..number).map(|_| operation()).collect()
 }
 
-/// Returns the median microseconds of the updates, each undone again, and the mean bytes of their
-/// witnesses.
+/// Returns the median microseconds of an update, and the mean bytes of its witness. Each update is
+/// undone before the next one.
 fn update<H: NodeHash>(list: &mut FlexList<H>, operations: &[Operation]) -> Outcome<(f64, f64)> {
     let (mut times, mut bytes, root) = (Timings::default(), 0, list.root());
     for operation in operations {

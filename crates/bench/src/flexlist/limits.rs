@@ -1,4 +1,4 @@
-//! Bare hashes, which bound every time.
+//! Time of only the hashes of an operation, which is the lower bound of its time.
 
 use std::{hint::black_box, time::Instant};
 
@@ -8,30 +8,31 @@ use rayon::prelude::*;
 
 use crate::timing::{Effort, microseconds};
 
-/// The bytes of an inner node; a leaf has one less and costs the same.
+/// Bytes of an inner node of the list; a leaf has one byte less and takes the same time.
 const NODE_BYTES: usize = 82;
 
-/// Inputs of bare hashes: few enough to stay in the nearest cache.
+/// Number of different inputs that are hashed: few enough to stay in the fastest cache.
 const INPUTS: usize = 64;
 
-/// The calls of one timing: some 20 us, so that most timings are over before anything interrupts.
+/// Number of hashes that are timed together. They take some 20 us, so that most timings end before
+/// an interruption.
 const CALLS: u32 = 256;
 
-/// Number of timings for each batch of an `Effort`.
+/// Number of timings for each batch of an [`Effort`].
 const TIMINGS_PER_BATCH: usize = 20;
 
-/// Time of one node's hash on one core. Uses the fastest timing, because a limit must not be too
-/// slow.
+/// Lower bound of the time to hash one node on one core: the fastest of several timings.
 #[derive(Clone, Copy, Debug)]
 pub struct NodeHashLimit {
-    /// Over inputs that are known in advance.
+    /// Nanoseconds of a hash whose input is known in advance.
     pub independent_ns: f64,
-    /// Each waiting for the one before, as on the way up a path.
+    /// Nanoseconds of a hash whose input contains the digest computed just before, as on the path
+    /// to the root.
     pub chained_ns: f64,
 }
 
 impl NodeHashLimit {
-    /// Measures both times.
+    /// Measures both kinds of hashes.
     pub fn measure(effort: &Effort) -> Self {
         let inputs = inputs();
         let independent = fastest_ns(effort, || bare(&inputs, u64::from(CALLS)));
@@ -49,13 +50,13 @@ impl NodeHashLimit {
         }
     }
 
-    /// Returns the microseconds of `hashes` hashes.
+    /// Returns the microseconds of `hashes` hashes whose inputs are known in advance.
     pub fn us(&self, hashes: f64) -> f64 {
         hashes * self.independent_ns / 1e3
     }
 }
 
-/// Computes `hashes` bare hashes, spread over the workers.
+/// Computes `hashes` node hashes and nothing else, spread over the threads of `workers`.
 pub fn bare_hashes(hashes: u64, workers: &Workers) {
     let inputs = inputs();
     let threads = workers.threads() as u64;
@@ -72,7 +73,7 @@ pub fn bare_hashes(hashes: u64, workers: &Workers) {
     });
 }
 
-/// Returns the nanoseconds of one of the [`CALLS`] calls that `work` makes.
+/// Returns the nanoseconds of one hash. Each call of `work` must compute [`CALLS`] hashes.
 fn fastest_ns(effort: &Effort, mut work: impl FnMut()) -> f64 {
     let (batches, _) = effort.batches;
     let timing = |_| {

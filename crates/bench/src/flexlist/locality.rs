@@ -1,4 +1,4 @@
-//! Locality of the changes of a commit.
+//! Locality of the changes of a commit: how close together its changed blocks are.
 //!
 //! Counts blocks of 2 KiB of a file before the commit. An overwritten range changes every block
 //! that it overlaps, and an insertion at least one block. Inserted bytes beyond the overwritten
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{line, prelude::*};
 
-/// Reads a trace, and counts the changes of its commits.
+/// Reads the trace at `path`, and reports the locality of its commits' changes.
 pub fn run(path: &Path, report: &mut Report) -> Outcome<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let name = name.split('.').next().unwrap_or_default().to_owned();
@@ -34,15 +34,15 @@ pub fn run(path: &Path, report: &mut Report) -> Outcome<()> {
     report.measured(line.merged(&summary(&commits)))
 }
 
-/// Changes of one commit.
+/// Counts of the changes of one commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Locality {
     files: usize,
-    /// Changed files in the folder that has the most of them.
+    /// Number of changed files in the folder with most of the commit's changed files.
     files_in_main_folder: usize,
-    /// The lengths of all runs of changed blocks.
+    /// Number of blocks in each run of changed blocks.
     runs: Vec<u64>,
-    /// The bytes that are inserted or added.
+    /// Number of bytes that the commit inserts into files or adds as files.
     sent: u64,
 }
 
@@ -73,7 +73,8 @@ impl Locality {
     }
 }
 
-/// Returns the lengths of the runs of blocks that ascending edits of one file change.
+/// Returns the number of blocks in each run that `edits` change. The edits of one file must be
+/// ascending.
 fn runs(edits: &[Edit]) -> Vec<u64> {
     let mut runs = Vec::new();
     // The first block behind the last run, in the file before the commit.
@@ -131,7 +132,7 @@ fn summary(commits: &[Locality]) -> Line {
     }
 }
 
-/// Counts the runs of each class. A class is named by its longest run, a power of two.
+/// Counts runs by size class. A class is named by its largest number of blocks, a power of two.
 fn histogram(runs: &[u64]) -> Vec<(u64, usize)> {
     let mut classes: Vec<(u64, usize)> = Vec::new();
     let mut classed: Vec<u64> = runs.iter().map(|run| run.next_power_of_two()).collect();

@@ -13,7 +13,8 @@ use super::{
 };
 use crate::{line, prelude::*};
 
-/// Measures both orders and all numbers of updates.
+/// Measures batches of each size in `numbers`, of consecutive and of random updates, on a file of
+/// `size` blocks.
 pub fn run(size: u64, numbers: &[u64], report: &mut Report) -> Outcome<()> {
     let most = numbers.iter().copied().max().unwrap_or(0);
     ensure(
@@ -52,10 +53,11 @@ pub fn run(size: u64, numbers: &[u64], report: &mut Report) -> Outcome<()> {
     Ok(())
 }
 
-/// Makes an even mix of modifications, insertions and removals.
+/// Makes a batch of `updates` operations: an even mix of modifications, insertions and removals.
 ///
-/// Consecutive: modifies blocks, inserts new ones behind them, and removes the blocks behind those.
-/// Random: each at any position, in turns.
+/// - Consecutive: modifies neighbouring blocks, inserts new ones behind them, and removes the
+///   blocks behind those.
+/// - Random: modifies, inserts and removes in turns, each at a random position.
 pub fn operations(order: Order, size: u64, updates: u64, random: &mut Random) -> Vec<Operation> {
     let third = updates / 3;
     let modified = updates - 2 * third;
@@ -83,16 +85,16 @@ pub fn operations(order: Order, size: u64, updates: u64, random: &mut Random) ->
     (0..updates).map(update).collect()
 }
 
-/// Measurement of one batch, as a whole and one by one. Times are microseconds.
+/// Measurement of one batch of updates, applied as a whole and one by one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Round {
-    /// The batch as a whole.
+    /// Cost of applying the batch as a whole.
     pub batch: Side,
-    /// One by one.
+    /// Total cost of applying its updates one by one.
     pub singles: Side,
 }
 
-/// Way of applying updates.
+/// Way of applying several updates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// All in one batch.
@@ -101,24 +103,24 @@ pub enum Way {
     Singles,
 }
 
-/// Cost of one way of applying updates.
+/// Cost of one way of applying several updates, summed over them. Times are microseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Side {
-    /// The server's updates and witnesses.
+    /// Server's time for updating the list and making witnesses.
     pub server_us: f64,
-    /// The client's checks, which result in the new root.
+    /// Client's time for checking the witnesses, which results in the new root.
     pub client_us: f64,
     /// Bytes of all witnesses.
     pub witness_bytes: usize,
-    /// Hashes of the server.
+    /// Number of hashes that the server computes.
     pub server_hashes: u64,
-    /// Hashes of the client.
+    /// Number of hashes that the client computes.
     pub client_hashes: u64,
 }
 
 impl Round {
-    /// Times a batch and the same operations one by one, starting with `first`; leaves the list
-    /// unchanged.
+    /// Measures a batch of `operations`, and the same operations one by one. `first` is the way
+    /// that is measured first. Leaves the list unchanged.
     pub fn measure<H: NodeHash>(
         list: &mut FlexList<H>,
         operations: &[Operation],
@@ -139,7 +141,7 @@ impl Round {
         Ok(Self { batch, singles })
     }
 
-    /// Counts the hashes of a batch and of its single operations.
+    /// Sets the numbers of hashes, from a list that counts them.
     fn count(
         &mut self,
         list: &mut FlexList<CountingHash>,
@@ -160,7 +162,8 @@ impl Round {
     }
 }
 
-/// Applies batch after batch on server and client, and then undoes them.
+/// Applies each of `batches` on server and client, and then undoes all. Returns the total cost, and
+/// the state of the list before undoing.
 fn side<H: NodeHash>(
     list: &mut FlexList<H>,
     batches: &[&[Operation]],

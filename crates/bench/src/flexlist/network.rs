@@ -1,9 +1,10 @@
-//! Audits and updates by many clients at once, over the loopback interface: figures 11 to 13.
+//! Audits and updates by many clients at the same time, over the loopback interface: figures 11 to
+//! 13.
 //!
 //! Every client is a thread that sends its next request as soon as it has verified the response.
 //! All clients audit one large file. For updates each client has a smaller file of its own. The
 //! paper's server had 48 Mbit/s towards its clients. So audits are measured a second time through a
-//! [`relay`] that sends no faster.
+//! [`relay`] that limits responses to this bandwidth.
 
 use std::{
     num::NonZeroUsize,
@@ -26,10 +27,10 @@ use relay::Relay;
 /// Bandwidth of the paper's server, in bits per second (section 4.4).
 const UPLINK: f64 = 48e6;
 
-/// Numbers of blocks of an update: about 20 KB, and about 200 KB.
+/// Measured numbers of blocks that an update changes: about 20 KB, and about 200 KB.
 const UPDATES: [u64; 2] = [10, 100];
 
-/// Measures all numbers of clients.
+/// Measures audits and updates by each number of clients in `numbers`.
 ///
 /// All clients audit a file of `file_blocks` blocks, with `challenges` challenged bytes in an
 /// audit. Files for updates are a tenth as large.
@@ -107,7 +108,8 @@ pub fn run(
     party.stop()
 }
 
-/// Makes edits that overwrite `blocks` blocks of a file, consecutive or random ones.
+/// Makes edits that overwrite `blocks` blocks of a file of `file_blocks` blocks. The blocks are
+/// consecutive or random.
 fn edits(order: Order, file_blocks: u64, blocks: u64, seed: u64) -> Vec<ByteEdit> {
     let mut random = Random::new(seed);
     let mut write = |offset: u64, blocks: u64| ByteEdit::Write {
@@ -123,14 +125,15 @@ fn edits(order: Order, file_blocks: u64, blocks: u64, seed: u64) -> Vec<ByteEdit
     }
 }
 
-/// Latencies of the responses, and the total time.
+/// Latency of each request in microseconds, and the time of the whole measurement.
 struct Times {
     clients: usize,
     elapsed: Duration,
     latencies_us: Vec<f64>,
 }
 
-/// Runs every client on a thread of its own until the time is over.
+/// Runs `work` again and again for each client, on one thread per client, for the duration of a
+/// measurement.
 fn all_at_once(
     clients: &mut [Client],
     report: &Report,

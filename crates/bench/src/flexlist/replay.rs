@@ -1,7 +1,7 @@
 //! Replay of a version-control trace, commit by commit.
 //!
-//! Every file of the history is a `FlexList` of its own, as in the paper, whose directory has one
-//! list per file. An added file is built anew and counts as an upload, not as an update.
+//! Every file of the history is a `FlexList` of its own. The paper does the same: its directory has
+//! one list per file. An added file is built anew and counts as an upload, not as an update.
 //!
 //! All edits of one file in one commit are one batch. The same block operations are also measured
 //! one by one. Traces have no content, so files and insertions consist of pseudorandom bytes of the
@@ -27,7 +27,7 @@ use super::{
 };
 use crate::{line, prelude::*};
 
-/// Replays a trace.
+/// Replays the trace at `path`, and reports the cost of its commits.
 pub fn run(path: &Path, report: &mut Report) -> Outcome<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let name = name.split('.').next().unwrap_or_default().to_owned();
@@ -54,13 +54,13 @@ pub fn run(path: &Path, report: &mut Report) -> Outcome<()> {
     }))
 }
 
-/// One outsourced file: the client's state, and the server's.
+/// One outsourced file: its content, and the list of its blocks.
 struct File {
     content: Vec<u8>,
     list: FlexList<CountingHash>,
 }
 
-/// All files, by their numbers.
+/// All existing files of the history, by their numbers in the trace.
 struct Server {
     files: HashMap<usize, File>,
     chunker: Chunker,
@@ -69,7 +69,7 @@ struct Server {
     upload_us: f64,
 }
 
-/// Cost of one commit, over all files that it edits.
+/// Cost of one commit, summed over all files that it edits.
 #[derive(Clone, Copy, Debug, Default)]
 struct CommitFigures {
     batches: u64,
@@ -155,7 +155,8 @@ impl Server {
         Ok(())
     }
 
-    /// Checks that every list is as long as its file, and the file as long as in the trace.
+    /// Checks that every file, and its list, has as many bytes as `sizes` states. `None` stands for
+    /// a file that does not exist.
     fn check(&self, sizes: &[Option<u64>]) -> Outcome<()> {
         for (path, size) in sizes.iter().enumerate() {
             let file = self.files.get(&path);
@@ -169,7 +170,7 @@ impl Server {
     }
 }
 
-/// Returns the fastest of some measurements.
+/// Measures `operations` three times, and returns the fastest time of each kind of work.
 ///
 /// Lists of single files fit into the caches, so the first measurement warms up. Interruptions
 /// rarely hit one piece of work more than once.
@@ -188,8 +189,8 @@ fn fastest(list: &mut FlexList<CountingHash>, operations: &[Operation]) -> Outco
     Ok(best)
 }
 
-/// Makes byte edits in sequence, each for the file after the edits before it. Inserted bytes are
-/// pseudorandom.
+/// Converts the edits of a commit to byte edits in sequence. The offsets of each byte edit refer to
+/// the file after the preceding ones. Inserted bytes are pseudorandom.
 fn byte_edits(edits: &[Edit], random: &mut Random) -> Outcome<Vec<ByteEdit>> {
     let mut made = Vec::new();
     // From the last to the first, so that offsets stay those of the file before the commit.

@@ -1,4 +1,4 @@
-//! Tables for the lines of one run.
+//! Tables for the result lines of `bench flexlist`.
 
 use super::{blocks::Order, paper};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
     tables::{Tables, cell, dash, digits, percent},
 };
 
-/// Makes all tables for the lines of one run.
+/// Makes all tables of `bench flexlist` from the result lines of one run.
 pub fn report(lines: &[Line]) -> Tables {
     let [before, after] = [&TABLES[..REPLAYS], &TABLES[REPLAYS..]];
     let mut tables = shown(before, lines);
@@ -22,10 +22,10 @@ pub fn report(lines: &[Line]) -> Tables {
 /// Caveat above tables with the paper's figures.
 const CAVEAT: &str = "Paper: another machine, SHA-1, blocks read from a disk.";
 
-/// Meaning of a limit.
+/// Note that explains the lower bound in tables with times.
 const LIMIT: &str = "Limit: as many bare SHA-256 calls of 82 bytes, timed in the same run.";
 
-/// Number of tables before that of the replays.
+/// Number of declared tables that come before the table of replays.
 const REPLAYS: usize = 7;
 
 #[rustfmt::skip]
@@ -104,8 +104,8 @@ static TABLES: [TableSpec; 9] = [
         }),
 ];
 
-/// Returns the paper's figures for a number and an order of updates, in the unit of ours; `None`
-/// unless the size is the paper's.
+/// Returns the two figures that `figures` has for the batch of `line`, each multiplied by its
+/// factor into the unit of ours. `None` unless the file has the paper's number of blocks.
 fn of_paper(
     line: &Line,
     factors: (f64, f64),
@@ -152,7 +152,8 @@ fn replays(tables: &mut Tables, lines: &[&Line]) {
     tables.rows(&titles, &[], rows.collect());
 }
 
-/// Rows for a replay: name, figures at once and one by one, ratio to the limit.
+/// Rows of the table of replays. Each has a name, and the keys of three figures: of batches, of
+/// updates one by one, and the ratio to the lower bound.
 #[rustfmt::skip]
 const REPLAYED: [[&str; 4]; 7] = [
     ["server us", "server.batch_us", "server.singles_us", "server.ratio"],

@@ -37,89 +37,89 @@ pub use error::{TraceError, TraceFileError};
 use files::read_files;
 pub use source::{MOST_BYTES, ZSTANDARD_SUFFIX};
 
-/// Size of the largest file of a trace, in bytes: the limit of a `FlexList`.
+/// Maximum size of a file in a trace, in bytes: the limit of a `FlexList`.
 pub const MOST_FILE_BYTES: u64 = u64::MAX >> 1;
 
-/// The columns of the commits.
+/// Column names in the file of commits.
 pub const COMMIT_COLUMNS: [&str; 6] = ["commit", "path", "kind", "offset", "removed", "inserted"];
 
-/// The columns of the files.
+/// Column names in the table of files.
 pub const FILE_COLUMNS: [&str; 3] = ["path", "dir", "initial_size"];
 
-/// A file of a trace.
+/// A file that exists at some point of a trace's history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TracedFile {
-    /// The number of its folder.
+    /// Number of the file's folder.
     pub folder: u64,
-    /// Bytes before the first commit; none if the file did not exist.
+    /// Size in bytes before the first commit; `None` if the file did not exist.
     pub initial_size: Option<u64>,
 }
 
-/// One edited range of a file.
+/// One edited range of a file: some bytes are replaced by others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// Offset, in bytes of the file before the commit.
+    /// Start of the range, in bytes of the file before the commit.
     pub offset: u64,
-    /// Bytes that are removed.
+    /// Number of bytes that are removed.
     pub removed: u64,
-    /// Bytes that are inserted in their place.
+    /// Number of bytes that are inserted in their place.
     pub inserted: u64,
 }
 
 /// Change of one file by a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Added it.
+    /// The commit added the file.
     Add {
-        /// Number of bytes.
+        /// Number of bytes of the new file.
         size: u64,
     },
-    /// Deleted it.
+    /// The commit deleted the file.
     Delete {
-        /// The bytes that it had.
+        /// Number of bytes that the file had.
         size: u64,
     },
-    /// Edited it: at least one range, ascending and without overlap.
+    /// The commit edited the file: at least one range, ascending and without overlap.
     Edit(Vec<Edit>),
 }
 
 /// A file and its change by a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileChange {
-    /// The number of the file, an index of [`Trace::files`].
+    /// Number of the file, an index of [`Trace::files`].
     pub path: usize,
-    /// Change of the file.
+    /// Change of this file.
     pub change: Change,
 }
 
-/// A commit with changes.
+/// A commit that changes at least one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Commit {
-    /// Number in the history, from 1.
+    /// Number of the commit in the history, from 1.
     pub number: u64,
-    /// The line of its first row.
+    /// Line number of the commit's first row in the trace.
     pub line: u64,
-    /// Each changed file once.
+    /// Changed files, each once.
     pub changes: Vec<FileChange>,
 }
 
 /// A whole trace, in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
-    /// All files of the history.
+    /// All files of the history; a file's index is its number.
     pub files: Vec<TracedFile>,
-    /// The commits with a change, in order.
+    /// Commits that change a file, in ascending order.
     pub commits: Vec<Commit>,
-    /// Bytes of each file after the last commit; none if it does not exist.
+    /// Size of each file after the last commit, in bytes; `None` if it does not exist.
     pub final_sizes: Vec<Option<u64>>,
 }
 
 impl Trace {
-    /// Reads the trace at `path` and the table of files next to it ([`files_beside`]).
+    /// Reads the trace at `path`, and the table of files next to it ([`files_beside`]).
     ///
     /// # Errors
-    /// [`TraceFileError`], which names the file: what [`Trace::from_sources`] refuses, or no such
-    /// file.
+    /// [`TraceFileError`], which names the file: it does not exist, or [`Trace::from_sources`]
+    /// refuses it.
     pub fn read(path: &Path) -> Result<Self, TraceFileError> {
         let list = files_beside(path);
         let in_file = |file: &Path| {
@@ -132,7 +132,8 @@ impl Trace {
         trace.map_err(in_file(path))
     }
 
-    /// Reads a trace from two sources, plain or compressed.
+    /// Reads a trace from two sources, the commits and the table of files. Each is plain or
+    /// compressed.
     ///
     /// # Errors
     /// [`TraceError`] at the first row that is malformed or does not fit the rows before it.
@@ -154,7 +155,8 @@ impl Trace {
     }
 }
 
-/// Path of a trace's table of files: `NAME-files.csv` next to `NAME.csv`, compressed if that is.
+/// Returns the path of a trace's table of files: `NAME-files.csv` next to `NAME.csv`. It has the
+/// suffix for compression if `trace` has.
 pub fn files_beside(trace: &Path) -> PathBuf {
     let name = trace.file_name().unwrap_or_default().to_string_lossy();
     let (name, packed) = match name.strip_suffix(ZSTANDARD_SUFFIX) {

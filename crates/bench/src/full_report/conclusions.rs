@@ -1,4 +1,4 @@
-//! The papers' conclusions, checked with the measurements.
+//! Conclusions of the papers, checked against the measurements.
 //!
 //! Times that differ by less than a fifth count as equal. So two runs on one machine agree, unless
 //! a figure is at that border. Sizes and counts are the same in every run, and are compared
@@ -10,32 +10,32 @@ use crate::{
     tuple::conclusion::CLAIM as ACCUMULATORS_CLAIM,
 };
 
-/// A conclusion of a paper, and the verdict of these measurements.
+/// A conclusion of a paper, and the verdict of our measurements on it.
 #[derive(Clone, Debug)]
 pub struct Conclusion {
-    /// A short name.
+    /// Short name, for example `red-black`.
     pub id: &'static str,
     /// The paper's conclusion, with its section.
     pub claim: &'static str,
-    /// Verdict on the conclusion.
+    /// Whether the measurements confirm the conclusion.
     pub verdict: Verdict,
-    /// Numbers that support the verdict.
+    /// Sentence with the measured numbers that support the verdict.
     pub finding: String,
 }
 
 /// Verdict on a conclusion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Holds in full.
+    /// The conclusion holds in full.
     Holds,
-    /// Holds in part.
+    /// The conclusion holds in part.
     InPart,
-    /// Does not hold.
+    /// The conclusion does not hold.
     HoldsNoLonger,
 }
 
 impl Verdict {
-    /// Name of the verdict on the page.
+    /// Returns the text of the verdict on the report page.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Holds => "holds",
@@ -44,7 +44,8 @@ impl Verdict {
         }
     }
 
-    /// Combines parts: all, some or none hold.
+    /// Combines the parts of a conclusion into a verdict. Each element states whether that part
+    /// holds.
     fn of(parts: &[bool]) -> Self {
         match (parts.iter().all(|it| *it), parts.iter().any(|it| *it)) {
             (true, _) => Self::Holds,
@@ -54,15 +55,15 @@ impl Verdict {
     }
 }
 
-/// Times whose quotient is at most this count as equal.
+/// Largest ratio of two times that count as equal.
 const MARGIN: f64 = 1.2;
 
-/// Reports whether `one` is smaller than `other` by more than the margin.
+/// Reports whether `one` is smaller than `other` by more than the factor [`MARGIN`].
 fn is_below(one: f64, other: f64) -> bool {
     one * MARGIN < other
 }
 
-/// Lists the conclusions that these measurements can answer.
+/// Lists the conclusions for which `lines` contain the needed measurements, with a verdict on each.
 pub fn conclusions(lines: &[Line]) -> Vec<Conclusion> {
     type Finding = fn(&[Line]) -> Option<(Verdict, String)>;
     let all: [(&str, &str, Finding); 11] = [
@@ -112,7 +113,7 @@ const SUMS: &str = "Sums over a block's entries take a fifth of the time of hash
 const HINTS: &str = "Hints about the place of an entry's block make look-ups six times as fast \
     (FastAD, 4). This page compares block reads instead of times.";
 
-/// Selects the lines with the largest number of keys, under the default suite.
+/// Selects the lines with the largest value of `key`, under the default suite or without one.
 fn largest<'a>(lines: Vec<&'a Line>, key: &str) -> Vec<&'a Line> {
     let suite = "sha256-ed25519";
     let largest = lines.iter().map(|line| line.count(key)).max();
@@ -122,7 +123,8 @@ fn largest<'a>(lines: Vec<&'a Line>, key: &str) -> Vec<&'a Line> {
     lines.into_iter().filter(is_kept).collect()
 }
 
-/// Selects the grown trees of the largest size at which all twelve trees were measured.
+/// Selects the result lines of growing trees at the largest number of keys for which all twelve
+/// kinds of trees were measured.
 fn grown(lines: &[Line]) -> Vec<&Line> {
     let grown = of(lines, "growing");
     let is_compared = |line: &&Line| {
@@ -199,7 +201,7 @@ fn red_black(lines: &[Line]) -> Option<(Verdict, String)> {
     Some((verdict, finding))
 }
 
-/// Lists the cheapest designs of one figure, each with the number of lookups per update from which
+/// Lists the cheapest designs in one figure. Each has the number of lookups per update from which
 /// it is the cheapest.
 fn cheapest<'a>(lines: &'a [Line], figure: &str) -> Vec<(&'a str, f64)> {
     let of_figure = of(lines, "tuple_cheapest").into_iter();
@@ -230,8 +232,8 @@ fn trees_or_tuples(lines: &[Line]) -> Option<(Verdict, String)> {
     ))
 }
 
-/// Combines the conclusions of all comparisons of costs: dictionaries with witnesses of the server
-/// or of the author, and sets.
+/// Checks the conclusion about accumulators in every comparison of costs. These are dictionaries
+/// whose witnesses the server or the author makes, and sets.
 fn accumulators(lines: &[Line]) -> Option<(Verdict, String)> {
     let is_one = |line: &&Line| {
         line.text("claim") == ACCUMULATORS_CLAIM
@@ -359,7 +361,7 @@ fn rsa_or_bilinear(lines: &[Line]) -> Option<(Verdict, String)> {
     Some((verdict, finding))
 }
 
-/// Operations of both accumulators.
+/// Operations that are measured for both accumulators, and so compared.
 const OPERATIONS: [&str; 10] = [
     "representatives",
     "accumulate_secret_once",

@@ -1,25 +1,25 @@
-//! Every table and figure of the papers: the place of its counterpart on the page, or the reason
-//! why there is none.
+//! Every table and figure of the papers, with its counterpart on the report page or the reason why
+//! there is none.
 
 /// A table or figure of a paper.
 #[derive(Clone, Copy, Debug)]
 pub struct Item {
-    /// Id of the family whose part of the page contains it, see [`crate::families::Family::id`].
+    /// Id of the family of measurements that it belongs to, see [`crate::families::Family::id`].
     pub family: &'static str,
-    /// Name in the paper.
+    /// Name of the table or figure in the paper, for example `Table 3`.
     pub name: &'static str,
     /// Subject of the table or figure.
     pub shows: &'static str,
-    /// Counterpart on the page.
+    /// Counterpart of the table or figure on the report page.
     pub counterpart: Counterpart,
 }
 
-/// Place of the counterpart.
+/// Counterpart of a paper's table or figure on the report page.
 #[derive(Clone, Copy, Debug)]
 pub enum Counterpart {
-    /// The first table whose heading begins with this text, or the first figure whose name does.
+    /// First table whose heading begins with this text, or first figure whose name does.
     Shown(&'static str),
-    /// Reason why there is no counterpart.
+    /// No counterpart, for this reason.
     None(&'static str),
 }
 
@@ -42,7 +42,7 @@ const fn item(
 const SYMBOLS: &str = "It defines symbols and contains no measurements.";
 const DRAWING: &str = "It explains the structure and contains no measurements.";
 
-/// All items, in the order of the papers.
+/// All tables and figures of the papers, in the papers' order.
 #[rustfmt::skip]
 pub const CONTENTS: [Item; 45] = [
     item("trees", "Figures 1 to 4", "skip lists and versioned nodes", None(DRAWING)),

@@ -1,12 +1,13 @@
-//! Steps measured for an earlier report, by this program or another build of it.
+//! Selects steps of an earlier report, so that a new report can show them without measuring them
+//! again.
 
 use super::{run::RUN, steps::Step};
 use crate::line::{Line, of};
 
-/// Selects from `earlier` the lines of steps that `lines` lacks, if `steps` contains them with the
-/// same arguments.
+/// Selects the result lines of steps that are in `earlier` but not in `lines`. Only steps that
+/// `steps` contains with the same arguments are selected.
 ///
-/// Each step's lines follow the line that describes its run.
+/// The lines of each step begin with the line that describes its run.
 pub fn missing(lines: &[Line], earlier: &[Line], steps: &[Step]) -> Vec<Line> {
     let measured = of(lines, RUN);
     let is_missing = |run: &Line| {

@@ -1,4 +1,5 @@
-//! The page: one self-contained file, for light and dark mode, for large and small screens.
+//! Renders the report page: one self-contained HTML file, for light and dark mode, for large and
+//! small screens.
 
 use core::cmp::Reverse;
 use std::{collections::BTreeSet, fmt::Write as _};
@@ -18,7 +19,7 @@ use crate::{
     tables::{Block, Tables, digits, text},
 };
 
-/// Renders the page of these lines.
+/// Renders the HTML of the report page from the result lines of a report.
 pub fn page(lines: &[Line]) -> Outcome<String> {
     let (figures, conclusions) = (figures(lines)?, conclusions(lines));
     let parts: Vec<Part<'_>> = FAMILIES
@@ -75,15 +76,15 @@ fn head(body: &mut String, lines: &[Line], parts: &[Part<'_>]) {
     );
 }
 
-/// A machine, with the commits and the steps that it measured.
+/// A machine, with the commits that it measured and the names of its steps.
 struct Machine<'l> {
     name: String,
     commits: BTreeSet<&'l str>,
     steps: Vec<&'l str>,
 }
 
-/// Describes the machines, from the fewest steps to the most. The last one is said to have measured
-/// everything else.
+/// Describes each machine and the steps that it measured, from the fewest steps to the most. The
+/// machine with the most steps comes last, as the one that measured everything else.
 fn machines(lines: &[Line]) -> Vec<String> {
     let mut machines: Vec<Machine<'_>> = Vec::new();
     for run in of(lines, RUN) {
@@ -126,7 +127,7 @@ const HOW_TO_READ: &str = "Each part ends with the machine that measured it. Whe
     scheme cannot do the work. ? marks a figure that these measurements lack. Plots with lines \
     have logarithmic axes.";
 
-/// Returns the reasons not to publish these figures.
+/// Returns warnings to show on the page, each a reason not to publish its figures.
 pub fn warnings(lines: &[Line]) -> Vec<String> {
     let runs = of(lines, RUN);
     let mut warnings = Vec::new();
@@ -155,7 +156,7 @@ pub fn warnings(lines: &[Line]) -> Vec<String> {
     warnings
 }
 
-/// Number of cores that other programs may use without a warning.
+/// Number of cores that other programs may use during a step without a warning.
 const BUSY: f64 = 0.1;
 
 fn concluded(body: &mut String, conclusions: &[Conclusion]) {
@@ -183,7 +184,7 @@ fn concluded(body: &mut String, conclusions: &[Conclusion]) {
     put!(body, "</dl></section>");
 }
 
-/// The tables and figures of one family.
+/// The tables and figures of one family of measurements.
 struct Part<'a> {
     family: &'a Family,
     tables: Tables,
@@ -231,7 +232,8 @@ impl<'a> Part<'a> {
         put!(body, "</section>");
     }
 
-    /// Formats a table or figure of the paper, with a link to its counterpart.
+    /// Formats an entry of the list of a paper's tables and figures, with a link to its counterpart
+    /// on the page.
     fn listed(&self, item: &Item) -> String {
         let (name, shows) = (item.name, item.shows);
         match item.counterpart {
@@ -243,7 +245,8 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Finds the anchor of the first heading, or figure, whose name has this prefix.
+    /// Finds the anchor of the first table heading that begins with `begin`, or else of the first
+    /// figure whose name does.
     fn anchor(&self, begin: &str) -> Option<String> {
         let is_heading = |block: &Block| match block {
             Block::Heading { title, .. } => title.starts_with(begin),
@@ -285,8 +288,8 @@ fn write_block(body: &mut String, id: &str, block: &Block) {
     }
 }
 
-/// Formats a row's cells. Appends to a published figure the quotient of our figure, in the cell
-/// before, and the published one.
+/// Returns the cells of a row, with a ratio after each published figure. The ratio is our figure,
+/// in the cell before, divided by the published one.
 fn with_times(titles: &[String], row: &[String]) -> Vec<String> {
     let number = |cell: &String| cell.trim_end_matches(" %").parse::<f64>().ok();
     let mut cells = row.to_vec();
@@ -318,7 +321,8 @@ fn write_row(body: &mut String, tag: &str, cells: &[String], to_the_right: &[boo
     put!(body, "</tr>");
 }
 
-/// Writes the duration of each step, and how to repeat it.
+/// Writes the section about the steps: the duration of each, its arguments, and how to repeat the
+/// measurements.
 fn measured(body: &mut String, lines: &[Line]) {
     let columns = [
         text("step", "step"),
@@ -360,8 +364,8 @@ fn measured(body: &mut String, lines: &[Line]) {
     put!(body, "</section>");
 }
 
-/// Names the steps of a full report that these runs lack; none for a quick run, which is marked as
-/// one.
+/// Names the steps of a full report that are missing in `runs`. Returns none for a quick run, which
+/// the page marks as such.
 fn left_out(runs: &[&Line]) -> Vec<String> {
     if runs
         .iter()

@@ -1,8 +1,9 @@
-//! Processor use by other programs: measurements on a busy machine are not published.
+//! Processor time that other programs use: figures of a busy machine get a warning.
 
 use std::{fs, time::Instant};
 
-/// Clock ticks that the processors spent on work, and those of this process's ended children.
+/// Counts of clock ticks: those in which any processor worked, and those of this process and its
+/// ended children.
 #[derive(Clone, Copy, Debug)]
 pub struct ProcessorUse {
     at: Instant,
@@ -11,7 +12,7 @@ pub struct ProcessorUse {
 }
 
 impl ProcessorUse {
-    /// Reads the current state; `None` where the system does not report it.
+    /// Reads the counts; `None` if the system does not report them.
     pub fn now() -> Option<Self> {
         let all = fs::read_to_string("/proc/stat").ok()?;
         let own = fs::read_to_string("/proc/self/stat").ok()?;
@@ -23,7 +24,7 @@ impl ProcessorUse {
     }
 
     /// Returns the mean number of processors that other programs used since `before`. This process
-    /// and its ended children do not count as others.
+    /// and its ended children do not count as other programs.
     pub fn of_others_since(&self, before: &Self) -> Option<f64> {
         let all = self.all.checked_sub(before.all)?;
         let own = self.own.checked_sub(before.own)?;
@@ -33,10 +34,12 @@ impl ProcessorUse {
     }
 }
 
-/// Ticks per second that Linux reports to programs, independent of its own clock.
+/// Clock ticks per second in the files that Linux shows to programs, independent of the kernel's
+/// own clock.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// Sums all ticks except idle ones and waits for a disk; stolen ticks count as others'.
+/// Sums the ticks in `/proc/stat` in which a processor worked. Excludes idle ticks and waiting for
+/// a disk; includes ticks stolen by other virtual machines.
 fn busy(stat: &str) -> Option<u64> {
     let first = stat.lines().next()?.strip_prefix("cpu ")?;
     let ticks: Vec<u64> = first
@@ -50,7 +53,8 @@ fn busy(stat: &str) -> Option<u64> {
     Some(user + nice + system + interrupts + soft + steal)
 }
 
-/// User and system ticks of the process and of its children that ended.
+/// Sums the user and system ticks in `/proc/self/stat`, of the process and of its children that
+/// ended.
 fn own_and_children(stat: &str) -> Option<u64> {
     // The name, in parentheses, may have spaces.
     let (_, fields) = stat.rsplit_once(')')?;

@@ -1,5 +1,5 @@
-//! Writes the measured tables of the README and `docs/benchmarks.md` from the measurements of a
-//! report.
+//! Writes the tables with measurements in the README and `docs/benchmarks.md`, from the
+//! measurements of a report.
 //!
 //! Replaces the text between `<!-- measured: NAME -->` and `<!-- end -->`.
 
@@ -17,10 +17,10 @@ use crate::{
 /// The command line of `bench readme`.
 #[derive(Clone, Debug, Args)]
 pub struct ReadmeArguments {
-    /// Measurements that `bench report` wrote.
+    /// File of measurements that `bench report` wrote.
     #[arg(long, default_value = "docs/report/measurements.jsonl")]
     from: PathBuf,
-    /// Documents whose tables are replaced.
+    /// Documents whose tables with measurements are replaced.
     #[arg(long, default_values = ["README.md", "docs/benchmarks.md"])]
     documents: Vec<PathBuf>,
     /// Changes nothing, and fails if a table differs from the measurements.
@@ -29,7 +29,7 @@ pub struct ReadmeArguments {
 }
 
 impl ReadmeArguments {
-    /// Writes the tables, or compares them.
+    /// Replaces the tables in the documents. With `--check`, fails if a table would change.
     pub fn run(&self) -> Outcome<()> {
         let read = |path: &PathBuf| {
             std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
@@ -58,7 +58,7 @@ impl ReadmeArguments {
 const BEGIN: &str = "<!-- measured: ";
 const END: &str = "<!-- end -->";
 
-/// Returns the text with its tables replaced.
+/// Returns `text` with its tables replaced by those made from `lines`.
 pub fn written(text: &str, lines: &[Line]) -> Outcome<String> {
     replaced(text, |name| {
         let table = TABLES.iter().find(|table| table.name == name);
@@ -67,7 +67,8 @@ pub fn written(text: &str, lines: &[Line]) -> Outcome<String> {
     })
 }
 
-/// Replaces the text between each name's marks with the output of `write` for that name.
+/// Replaces the text between the marks of each table. Calls `write` with the table's name for the
+/// new text.
 pub(crate) fn replaced(text: &str, write: impl Fn(&str) -> Outcome<String>) -> Outcome<String> {
     let mut parts = text.split(BEGIN);
     let mut written = parts.next().unwrap_or_default().to_owned();
@@ -83,36 +84,37 @@ pub(crate) fn replaced(text: &str, write: impl Fn(&str) -> Outcome<String>) -> O
     Ok(written)
 }
 
-/// A table of figures of similar lines.
+/// Declaration of a table in a document, whose figures come from similar result lines.
 struct Table {
     name: &'static str,
-    /// Selection of its lines.
+    /// Conditions that all result lines of the table meet.
     of: Selection,
-    /// Key that distinguishes its lines.
+    /// Key whose value distinguishes the table's result lines from each other.
     and: &'static str,
-    /// Titles of the columns; the first is above the names of the rows.
+    /// Titles of the columns. The first column contains the names of the rows.
     titles: &'static [&'static str],
     rows: &'static [(&'static str, Row)],
 }
 
-/// The figures of a row, each by its key.
+/// Figures of one row, after its name.
 #[derive(Clone, Copy)]
 enum Row {
-    /// One figure of several lines: the values that select them, the key of the figure, and its
-    /// unit.
+    /// The same figure of several result lines. Contains the values of [`Table::and`] that select
+    /// the lines, the figure's key, and its unit.
     Lines(&'static [&'static str], &'static str, Unit),
-    /// Several figures of one line, and empty cells after them.
+    /// Several figures of one result line. Contains the value of [`Table::and`] that selects the
+    /// line, the figures' keys, and their unit. Remaining cells stay empty.
     Keys(&'static str, &'static [&'static str], Unit),
 }
 
-/// Format of a figure.
+/// Unit in which a figure was measured, which determines its format.
 #[derive(Clone, Copy)]
 enum Unit {
-    /// A time that is measured in microseconds.
+    /// Time in microseconds.
     Time,
-    /// A time that is measured in seconds.
+    /// Time in seconds.
     Seconds,
-    /// A size.
+    /// Size in bytes.
     Bytes,
 }
 
@@ -172,7 +174,8 @@ impl Table {
 }
 
 impl Row {
-    /// Returns for each cell the value that selects its line, the key of its figure, and its unit.
+    /// Returns for each cell the value that selects its result line, the key of its figure, and its
+    /// unit.
     fn cells(self) -> Vec<(&'static str, &'static str, Unit)> {
         match self {
             Lines(lines, key, unit) => lines.iter().map(|line| (*line, key, unit)).collect(),
@@ -181,7 +184,8 @@ impl Row {
     }
 }
 
-/// Formats a time with at least two digits, in the unit that needs no more than three.
+/// Formats a time that is given in microseconds, with at least two digits. Chooses the unit in
+/// which at most three digits are needed.
 fn time(us: f64) -> String {
     match us {
         us if us < 1.0 => format!("{} ns", rounded(us * 1e3)),
@@ -206,7 +210,7 @@ fn rounded(number: f64) -> String {
     }
 }
 
-/// Red-black trees of 10 000 keys, grown one by one.
+/// Selects red-black trees that grew to 10 000 keys, one key per version.
 const GROWN: Selection = &[
     ("experiment", "growing"),
     ("keys", "10000"),
@@ -216,13 +220,13 @@ const GROWN: Selection = &[
 const COPIED: &str = "path-copying";
 const REPOSITORIES: &[&str] = &[COPIED, "cache-everywhere", "cache-median", "cache-nowhere"];
 
-/// Numbers of keys of stores on disk.
+/// Measured numbers of keys in stores on disk, as text.
 const SIZES: &[&str] = &["10000", "1000000", "10000000"];
 
-/// Peers compared on disk.
+/// Trees on disk that are compared: ours, and a third-party one.
 const STORED_PEERS: &[&str] = &["stored", "jmt on redb"];
 
-/// Tuples of 10 000 keys in a steady state.
+/// Selects tuple dictionaries of 10 000 keys in a steady state, where updates replace keys.
 const STEADY: Selection = &[("experiment", "tuple_steady"), ("keys", "10000")];
 const DESIGNS: &[&str] = &[
     "base-superseding",

@@ -1,4 +1,5 @@
-//! Runs the steps of a report, each in a process of its own, and keeps the lines of finished ones.
+//! Runs the steps of a report, each in a process of its own. Stores the result lines of finished
+//! steps, so that an interrupted report continues.
 
 use std::{
     fs,
@@ -15,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 use super::{processors, steps::Step};
 use crate::{Outcome, line, line::Line, machine::Machine};
 
-/// Folder for the lines of finished steps until the report is complete.
+/// Folder that stores the result lines of finished steps.
 #[derive(Debug)]
 pub struct Parts {
     folder: PathBuf,
@@ -23,8 +24,8 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Opens the folder of finished steps, and creates it if it is missing. Steps that another
-    /// build of this program measured are measured again.
+    /// Opens the folder of finished steps, and creates it if it is missing. Ignores steps that
+    /// another build of this program measured.
     pub fn open(folder: &Path) -> Outcome<Self> {
         fs::create_dir_all(folder)?;
         Ok(Self {
@@ -37,8 +38,8 @@ impl Parts {
         self.folder.join(&step.name).with_extension("jsonl")
     }
 
-    /// Returns the lines of a step that this program finished with these arguments. The first line
-    /// describes the run.
+    /// Returns the stored lines of a step, if this program finished it with the same arguments. The
+    /// first line describes the run.
     pub fn finished(&self, step: &Step) -> Option<Vec<Line>> {
         let text = fs::read_to_string(self.path(step)).ok()?;
         let lines = read_lines(&text);
@@ -49,7 +50,7 @@ impl Parts {
         is_same.then_some(lines)
     }
 
-    /// Discards the finished steps.
+    /// Deletes the stored lines of `steps`, so that they are measured again.
     pub fn forget(&self, steps: &[Step]) -> Outcome<()> {
         let kept = steps.iter().map(|step| self.path(step));
         for path in kept.filter(|path| path.exists()) {
@@ -69,10 +70,10 @@ impl Parts {
     }
 }
 
-/// The `experiment` of the line that describes how a step was run.
+/// Value of `experiment` in the line that describes how a step was run.
 pub const RUN: &str = "report_run";
 
-/// Parses the lines of a text; skips anything else.
+/// Parses result lines, one JSON object per line of `text`. Skips lines that are not.
 pub fn read_lines(text: &str) -> Vec<Line> {
     let lines = text.lines();
     lines
@@ -80,7 +81,8 @@ pub fn read_lines(text: &str) -> Vec<Line> {
         .collect()
 }
 
-/// Runs unfinished steps. Returns all lines, and the names of failed steps with the reasons.
+/// Runs the steps that are not finished. Returns the result lines of all steps, and for each failed
+/// step its name with the error.
 pub fn run(steps: &[Step], parts: &Parts) -> Outcome<(Vec<Line>, Vec<String>)> {
     let progress = ProgressBar::new_spinner();
     progress.set_style(ProgressStyle::with_template("{spinner} {msg}")?);
@@ -119,7 +121,8 @@ pub fn run(steps: &[Step], parts: &Parts) -> Outcome<(Vec<Line>, Vec<String>)> {
     Ok((lines, failures))
 }
 
-/// Runs one step. Returns a line that describes the run, and then the lines of the step.
+/// Runs one step in a new process. Returns a line that describes the run, and then the lines that
+/// the step printed. Calls `announce` with the elapsed time while it runs.
 fn measure(step: &Step, program: &str, announce: &dyn Fn(Duration)) -> Outcome<Vec<Line>> {
     let started = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
     let (start, before) = (Instant::now(), processors::ProcessorUse::now());
@@ -155,7 +158,8 @@ fn measure(step: &Step, program: &str, announce: &dyn Fn(Duration)) -> Outcome<V
     Ok(core::iter::once(run).chain(measured).collect())
 }
 
-/// Reads all output of a process while it runs, so that it never blocks on a full pipe.
+/// Starts a thread that reads all output of a process, so that the process never blocks on a full
+/// pipe. The thread returns the text.
 fn reader(from: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {
     thread::spawn(move || {
         let mut text = Vec::new();
@@ -177,9 +181,9 @@ fn wait(child: &mut Child, announce: &dyn Fn()) -> Outcome<std::process::ExitSta
     }
 }
 
-/// Estimate of the remaining time from the durations of earlier steps.
+/// Estimates the remaining time of a report from the durations of its finished steps.
 struct Clock {
-    /// The expected seconds of all steps that are left, the current one included.
+    /// Sum of the expected seconds of all unfinished steps, including the current one.
     left: f64,
     expected: f64,
     measured: f64,
@@ -211,7 +215,7 @@ impl Clock {
     }
 }
 
-/// A time as minutes and seconds.
+/// Formats a time as minutes and seconds, for example `2m05s`.
 fn minutes(time: Duration) -> String {
     let seconds = time.as_secs();
     format!("{}m{:02}s", seconds / 60, seconds % 60)

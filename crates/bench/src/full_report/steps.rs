@@ -1,8 +1,9 @@
-//! Steps of a full report: small, because finished ones are not measured again.
+//! Steps of a full report. They are small, because a resumed report does not measure finished steps
+//! again.
 
 use clap::ValueEnum;
 
-/// Depth of a report.
+/// Sizes of the measurements in a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Depth {
     /// Small sizes, about ten minutes on two cores. Suffices for every ranking that the page states
@@ -12,18 +13,19 @@ pub enum Depth {
     Full,
 }
 
-/// One call of this program with `--json`.
+/// One step of a report: a call of this program with `--json`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Name, for files and the page.
+    /// Name of the step, for its file and on the page.
     pub name: String,
-    /// The arguments, separated by spaces.
+    /// Command and arguments of the call, separated by spaces.
     pub arguments: String,
-    /// Seconds on a 2-core virtual EPYC machine, for the first estimate of the time left.
+    /// Expected seconds on a 2-core virtual EPYC machine, for the first estimate of the remaining
+    /// time.
     pub expected_seconds: u64,
 }
 
-/// The steps of a report, in their order.
+/// Returns the steps of a report, in the order in which they run.
 pub fn steps(depth: Depth) -> Vec<Step> {
     let (steps, figure_7) = match depth {
         Depth::Quick => (QUICK, QUICK_FIGURE_7),
@@ -51,7 +53,7 @@ pub fn steps(depth: Depth) -> Vec<Step> {
     steps
 }
 
-/// Names, arguments, and seconds.
+/// Steps, each with its name, its arguments and its expected seconds.
 type Steps = &'static [(&'static str, &'static str, u64)];
 
 #[rustfmt::skip]
@@ -82,7 +84,8 @@ const QUICK: Steps = &[
     ("flexlist-network", "flexlist --experiment network --quick", 2),
 ];
 
-/// Further arguments of figure 7, and the seconds of a design without accumulators.
+/// Arguments of the quick steps for figure 7, and the expected seconds of a step whose design has
+/// no accumulators.
 const QUICK_FIGURE_7: (&str, u64) = ("--keys 1000 --limit 6 --quick", 3);
 
 #[rustfmt::skip]
@@ -117,8 +120,8 @@ const FULL: Steps = &[
 
 const FULL_FIGURE_7: (&str, u64) = ("--keys 10000 --limit 14400", 60);
 
-/// Designs of figure 7: a tree, and tuples. Designs with accumulators are tuples with and without
-/// hash chains, over RSA and over bilinear accumulators.
+/// Designs of dictionaries in figure 7, one step for each: a tree, and tuples. Designs with
+/// accumulators are tuples with and without hash chains, over RSA and over bilinear accumulators.
 const DESIGNS: [&str; 14] = [
     "red-black",
     "base",

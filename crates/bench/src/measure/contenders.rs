@@ -1,4 +1,4 @@
-//! Schemes as types: finds the types of a scheme by its name.
+//! Finds the Rust types of a scheme by its name, and runs generic code for these types.
 
 use pad_core::{HeadSigner, Sha256Ed25519, Suite};
 use pad_log::{AadCounted, AadFrontier};
@@ -13,29 +13,31 @@ use crate::{
     measure::roles::{LogRoles, NumberedRoles, Roles, SignedEntries, SignedScope},
 };
 
-/// Work that is generic over the types of a scheme.
+/// Code that is generic over the types of a scheme, run by [`visit`].
 pub trait Visitor {
-    /// Result of the work.
+    /// Result of [`Visitor::visit`].
     type Output;
 
-    /// Does the work. `start(n)` makes author and server of an empty dictionary for at most `n`
-    /// entries.
+    /// Runs the code for the scheme `T`. `start(n)` creates author and server of an empty
+    /// dictionary for at most `n` entries.
     fn visit<T: Roles>(self, start: impl Fn(u64) -> Outcome<T>) -> Self::Output;
 }
 
-/// Suite, signer and stores that schemes are built from.
+/// Types that schemes are built from: suite, signer and stores. They decide which operations are
+/// counted.
 pub trait Setting {
-    /// Hash, digest width and signature. Logs have a suite of their own.
+    /// Suite of all schemes except logs, which have a suite of their own: hash, digest width and
+    /// signature.
     type Suite: Suite;
-    /// Store that replaces the store `St` of a tree's server.
+    /// Store that a tree's server uses instead of `St`.
     type Store<St: Store<Self::Suite>>: Store<Self::Suite, Scheme = St::Scheme>;
 
     /// Returns the author's signer, with the fixed key of all measurements.
     fn signer() -> HeadSigner;
 }
 
-/// Unmodified schemes. Only signatures of the calling thread are timed, which takes some 50 ns
-/// each.
+/// Setting with unmodified schemes. Only signatures that the calling thread makes are timed, which
+/// takes some 50 ns each.
 #[derive(Clone, Copy, Debug)]
 pub struct PlainSetting;
 
@@ -48,7 +50,7 @@ impl Setting for PlainSetting {
     }
 }
 
-/// Schemes that count hashes, signatures and reads of trees of the calling thread.
+/// Setting whose schemes count hashes, signatures and reads of trees, on the calling thread.
 ///
 /// See [`Cryptography::of`](crate::cryptography::Cryptography::of).
 #[derive(Clone, Copy, Debug)]
@@ -63,13 +65,13 @@ impl Setting for CountingSetting {
     }
 }
 
-/// Visits the scheme of that name in [`schemes()`](comparison::schemes()); `None` if there is no
-/// such scheme.
+/// Runs `visitor` for the scheme of that name in [`schemes()`](comparison::schemes()); `None` if
+/// there is no such scheme.
 pub fn visit<V: Visitor>(scheme: &str, visitor: V) -> Option<V::Output> {
     visit_in::<PlainSetting, V>(scheme, visitor)
 }
 
-/// Like [`visit`], in the setting `G`.
+/// Like [`visit`], but builds the scheme from the types of the setting `G`.
 pub fn visit_in<G: Setting, V: Visitor>(scheme: &str, visitor: V) -> Option<V::Output> {
     macro_rules! visit_tree {
         ($name:ident, $scheme:ty, $($repository:tt)+) => {
@@ -112,13 +114,13 @@ pub fn visit_in<G: Setting, V: Visitor>(scheme: &str, visitor: V) -> Option<V::O
     })
 }
 
-/// Repository of a tree in a setting.
+/// Repository type `R` of a tree, with the suite and store of the setting `G`.
 type RepositoryIn<G, R> =
     TreeRepository<<G as Setting>::Suite, <G as Setting>::Store<<R as InStore>::Store>>;
 
-/// A repository of trees.
+/// Names the store type of a tree repository.
 trait InStore {
-    /// Store of the repository.
+    /// Type of the repository's store.
     type Store;
 }
 
@@ -130,7 +132,7 @@ fn dashed(name: &str) -> String {
     name.replace('_', "-")
 }
 
-/// Name of a design for `pad keygen`.
+/// Returns the name of a tuple design in `pad keygen`, from its name in Rust.
 fn design_name(name: &str) -> String {
     match name {
         "spec_lightweight_3" => "tuple-spec3-lightweight".to_owned(),

@@ -1,4 +1,4 @@
-//! A suite that counts its hashes, so that the hashes of an operation are not estimated.
+//! A suite that counts its hashes, so that the hashes of an operation are known exactly.
 
 pub mod stores;
 
@@ -41,27 +41,28 @@ impl<S: Suite> Suite for CountingSuite<S> {
     }
 }
 
-/// Numbers of hashes by purpose; in lines, means per operation.
+/// Numbers of hashes by purpose. In result lines they are means per operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HashCounts {
-    /// Inner nodes of trees.
+    /// Hashes of inner nodes of trees.
     pub nodes: f64,
-    /// Leaves of trees.
+    /// Hashes of leaves of trees.
     pub leaves: f64,
-    /// Values.
+    /// Hashes of values.
     pub values: f64,
-    /// Ranks of keys.
+    /// Hashes of keys that determine their ranks in the tree.
     pub ranks: f64,
-    /// Leaves of the history log.
+    /// Hashes of leaves of the history log, which contains all versions.
     pub history_leaves: f64,
-    /// Inner nodes of the history log.
+    /// Hashes of inner nodes of the history log.
     pub history_nodes: f64,
-    /// Steps of hash chains.
+    /// Hashes that are steps of hash chains.
     pub chain_steps: f64,
 }
 
 impl HashCounts {
-    /// Counts the hashes on this thread during `work`, divided by `operations`.
+    /// Counts the hashes of [`CountingSuite`]s on this thread during `work`, divided by
+    /// `operations`. Also returns the result of `work`.
     pub fn of<R>(operations: u64, work: impl FnOnce() -> R) -> (Self, R) {
         COUNTS.with(|counts| counts.iter().for_each(|count| count.set(0)));
         let result = work();
@@ -81,7 +82,7 @@ impl HashCounts {
         (counts, result)
     }
 
-    /// Returns these hashes, with the history log's from `other`.
+    /// Returns these counts, but with the hashes of the history log from `other`.
     #[must_use]
     pub fn with_history_of(self, other: &Self) -> Self {
         Self {
@@ -91,7 +92,8 @@ impl HashCounts {
         }
     }
 
-    /// Returns the microseconds of these hashes in sequence, each waiting for the one before.
+    /// Returns the microseconds of these hashes in sequence, each of which needs the result of the
+    /// one before. Does not include chain steps.
     pub fn cost_us(&self, primitives: &Primitives) -> f64 {
         let nodes = (self.nodes + self.history_nodes) * primitives.node_hash_ns;
         let leaves = (self.leaves + self.history_leaves) * primitives.leaf_hash_ns;
@@ -100,7 +102,7 @@ impl HashCounts {
     }
 }
 
-/// Counts all hashes of any kind on this thread during `work`.
+/// Counts the hashes of all purposes on this thread during `work`.
 pub fn hashes_of<R>(work: impl FnOnce() -> R) -> (u64, R) {
     let total = || COUNTS.with(|counts| counts.iter().map(Cell::get).sum::<u64>());
     let before = total();
@@ -108,7 +110,7 @@ pub fn hashes_of<R>(work: impl FnOnce() -> R) -> (u64, R) {
     (total() - before, result)
 }
 
-/// Signer without cryptography, for passes that only count hashes.
+/// Signer that returns zeros, for runs that only count hashes.
 #[derive(Clone, Copy, Debug)]
 pub struct NoSignature;
 

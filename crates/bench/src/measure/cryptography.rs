@@ -1,4 +1,4 @@
-//! Signatures that record their number and time, on the calling thread.
+//! Counts and times signatures and accumulator work on the calling thread.
 
 use std::{
     cell::Cell,
@@ -11,22 +11,24 @@ use signature::Signer;
 
 use crate::{counting::HashCounts, primitives::signing_key, timing::microseconds};
 
-/// Cryptography on this thread: signatures made or verified, and steps of hash chains.
+/// Cryptography during some work on this thread: signatures made or verified, accumulators, and
+/// steps of hash chains.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cryptography {
-    /// Signatures, on heads and on tuples.
+    /// Number of signatures made or verified, on heads and on tuples.
     pub signatures: f64,
-    /// Time of signatures, in microseconds.
+    /// Time of making and verifying signatures, in microseconds.
     pub signature_us: f64,
-    /// Time of accumulators, in microseconds, without signatures that were recorded in the
-    /// meantime.
+    /// Time of accumulators, in microseconds, without the time of signatures that are recorded at
+    /// the same time.
     pub accumulator_us: f64,
-    /// Steps of hash chains, counted if the suite is [`crate::counting::CountingSuite`].
+    /// Number of steps of hash chains. They are counted only if the suite is
+    /// [`crate::counting::CountingSuite`].
     pub chain_steps: f64,
 }
 
 impl Cryptography {
-    /// Measures the cryptography of `work` on this thread. Calls do not nest.
+    /// Measures the cryptography of `work` on this thread. Calls of this function do not nest.
     pub fn of<R>(work: impl FnOnce() -> R) -> (Self, R) {
         SIGNATURES.set((0, Duration::ZERO));
         ACCUMULATORS.set(Duration::ZERO);
@@ -41,8 +43,8 @@ impl Cryptography {
         (own, result)
     }
 
-    /// Returns the total time: signatures and accumulators as timed, and chain steps at
-    /// `chain_step_ns` nanoseconds each.
+    /// Returns the total time in microseconds. Signatures and accumulators count as timed, and each
+    /// chain step counts as `chain_step_ns` nanoseconds.
     pub fn us(&self, chain_step_ns: f64) -> f64 {
         self.signature_us + self.accumulator_us + self.chain_steps * chain_step_ns / 1e3
     }
@@ -84,7 +86,8 @@ impl Signer<HeadSignature> for TimedSigner {
     }
 }
 
-/// Records that `work` makes or verifies signatures; only the outermost of nested calls counts.
+/// Counts and times `work` as making or verifying `signatures` signatures. Of nested calls only the
+/// outermost one counts.
 pub fn timed<R>(signatures: usize, work: impl FnOnce() -> R) -> R {
     if WITHIN.replace(true) {
         return work();
@@ -98,7 +101,8 @@ pub fn timed<R>(signatures: usize, work: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Records that `work` accumulates, makes witnesses or checks them. Calls do not nest.
+/// Times `work` as accumulator work: accumulating, and making or checking witnesses. Calls of this
+/// function do not nest.
 pub fn accumulated<R>(work: impl FnOnce() -> R) -> R {
     let (_, before) = SIGNATURES.get();
     let start = Instant::now();

@@ -1,8 +1,8 @@
-//! Dictionaries of any family behind one interface for measuring.
+//! Measured dictionaries of any family behind one interface.
 //!
 //! An author with fixed keys publishes, a server applies and proves, a client checks. A measured
-//! dictionary is the type of its repository, which names its family. [`HostedDictionary`] contains
-//! its author and its server. A [`Run`] lets them work in turns.
+//! dictionary is represented by the type of its repository, which names its family.
+//! [`HostedDictionary`] contains its author and its server. A [`Run`] lets them work in turns.
 
 use std::time::Duration;
 
@@ -23,36 +23,38 @@ use crate::{
     secret::FixedSecret,
 };
 
-/// Repository that can be measured.
+/// Server repository of a dictionary that can be measured, with the fixed keys of its author.
 pub trait MeasuredRepository: Serves<Key, Family: Answers<Key>> {
-    /// The number of generations, 1 without speculation.
+    /// Number of generations of tuples; 1 without speculation.
     const GENERATIONS: usize = 1;
-    /// The number of links of a hash chain, if there are any.
+    /// Number of links of the author's hash chains; `None` if there are none.
     const CHAIN: Option<u32> = None;
-    /// Whether a proof needs its version's head. Tuples are bound to their version themselves.
+    /// Whether a client needs the signed head of a version to verify a proof. Tuples do not need
+    /// it, because they are bound to their version themselves.
     const NEEDS_HEAD: bool;
 
-    /// Returns the fixed secret of all measurements.
+    /// Returns the author's fixed secret, the same in all measurements.
     fn secret() -> <Self::Family as Authored>::Secret;
-    /// Returns the author with another rule of merging.
+    /// Returns the author with another rule for merging generations of tuples. Has no effect on
+    /// trees.
     fn with_speculation(author: AuthorOf<Self>, _: Speculation) -> AuthorOf<Self> {
         author
     }
-    /// Returns the generation that an update merges into.
+    /// Returns the number of the generation into which an update merges its tuples.
     fn merged(_: &UpdateOf<Self>) -> usize {
         0
     }
-    /// Returns the bytes of memory that the repository counts.
+    /// Returns the bytes of memory that the repository counts for itself.
     fn memory_bytes(&self) -> usize;
 }
 
-/// The author of a repository's family.
+/// Author type of the family of the repository `R`.
 pub type AuthorOf<R> = <<R as Hosts>::Family as Authored>::Author;
 
-/// The updates of a repository's family.
+/// Update type of the family of the repository `R`.
 pub type UpdateOf<R> = Update<<R as Repository>::Suite, <R as Repository>::Attachment>;
 
-/// Store for trees under a suite.
+/// Store of a tree's nodes, with digests of the suite `S`.
 pub trait Store<S: Suite>: VersionedStore<Annotation = Authenticated<S>> + Send + Sync {}
 
 impl<S: Suite, St: VersionedStore<Annotation = Authenticated<S>> + Send + Sync> Store<S> for St {}
@@ -95,12 +97,12 @@ pub fn public_key<R: MeasuredRepository>() -> PublicKey<R::Family> {
     PublicKey::new(author_key(), DictionaryId::from_name("comparison"), key)
 }
 
-/// Creates an empty repository.
+/// Creates an empty repository for the public key of all measurements.
 pub fn new_repository<R: MeasuredRepository>() -> R {
     R::create(&public_key::<R>())
 }
 
-/// Creates an author without contents.
+/// Creates the author of an empty dictionary, with the fixed keys of all measurements.
 pub fn new_author<R: MeasuredRepository>(
     signer: impl Signer<HeadSignature> + Send + Sync + 'static,
 ) -> AuthorOf<R> {
@@ -108,7 +110,7 @@ pub fn new_author<R: MeasuredRepository>(
     R::Family::author(authority, HeadSigner::new(signer), R::secret())
 }
 
-/// Stages the changes and takes the snapshot: the timed work of an author.
+/// Stages the changes and takes a snapshot of them. This is the author's work that is timed.
 pub fn publish<D: Dictionary>(
     author: &mut D,
     operations: Vec<Operation>,
@@ -122,7 +124,8 @@ pub fn publish<D: Dictionary>(
     author.snapshot()
 }
 
-/// Checks answers like a client that knows only the public key.
+/// Checks that a client, which knows only the public key, verifies the expected answers. Each
+/// expected answer is for a key in a version.
 pub fn check_answers<R: MeasuredRepository>(
     repository: &R,
     expected: impl IntoIterator<Item = (Version, Key, Answer)>,
@@ -142,18 +145,18 @@ pub fn check_answers<R: MeasuredRepository>(
 
 /// Author and server of a dictionary in memory.
 pub struct HostedDictionary<R: MeasuredRepository> {
-    /// The author.
+    /// Author of the dictionary.
     pub author: AuthorOf<R>,
-    /// The server.
+    /// Repository of the server.
     pub repository: R,
     public: PublicKey<R::Family>,
 }
 
-/// Author and server of one dictionary in turns, and the time of their work.
+/// Run of one dictionary in which author and server take turns, with the times of their work.
 pub type Run<R> = run::Run<HostedDictionary<R>>;
 
 impl<R: MeasuredRepository> Run<R> {
-    /// Starts a run of an empty dictionary that ends after `limit`.
+    /// Starts a run of an empty dictionary that stops after the time `limit`.
     pub fn new(
         signer: impl Signer<HeadSignature> + Send + Sync + 'static,
         limit: Duration,
@@ -163,7 +166,7 @@ impl<R: MeasuredRepository> Run<R> {
 }
 
 impl<R: MeasuredRepository> HostedDictionary<R> {
-    /// Creates author and server without contents.
+    /// Creates author and server of an empty dictionary.
     pub fn new(signer: impl Signer<HeadSignature> + Send + Sync + 'static) -> Self {
         Self {
             author: new_author::<R>(signer),
@@ -173,13 +176,14 @@ impl<R: MeasuredRepository> HostedDictionary<R> {
     }
 }
 
-/// Returns the bytes of a head that a client cannot know beforehand.
+/// Returns the bytes of a signed head that a client cannot know beforehand: two digests and the
+/// signature.
 pub const fn head_bytes<S: Suite>() -> usize {
     2 * size_of::<S::Digest>() + size_of::<HeadSignature>()
 }
 
-/// Returns the bytes of a proof without envelope. If the proof needs a head, adds the bytes of the
-/// head that a client cannot know beforehand.
+/// Returns the bytes of a proof without its message envelope. If the proof needs a head, adds the
+/// bytes of [`head_bytes`].
 pub fn proof_bytes<R: MeasuredRepository>(proof: &ProofOf<R, Key>) -> usize {
     let head = if R::NEEDS_HEAD {
         head_bytes::<R::Suite>()

@@ -1,4 +1,4 @@
-//! Author and server of one scheme under a load, step by step.
+//! Author and server of one scheme under a workload: after its load, and after all its snapshots.
 
 use std::time::Duration;
 
@@ -14,20 +14,21 @@ use crate::{
     workload::Contents,
 };
 
-/// Author and server when the measured snapshots begin.
+/// Author and server after the load, at the start of the measured snapshots.
 pub struct LoadedRun<T: Roles> {
-    /// Run with author and server, and the samples of snapshots so far.
+    /// Run with author and server, and the costs of the snapshots so far.
     pub run: Run<T>,
-    /// Expected contents of the server.
+    /// Entries that the server must have, by version.
     pub contents: Contents,
-    /// Microseconds of author and server together to load one key.
+    /// Microseconds of author and server together to load one key; `None` if the workload begins
+    /// empty.
     load_us_per_key: Option<f64>,
     memory: Option<usize>,
 }
 
 impl<T: Roles> LoadedRun<T> {
-    /// Loads the keys if the work begins with a load. `limit` bounds the time of the snapshots
-    /// after it.
+    /// Loads the keys, if the workload begins with a load. `limit` bounds the time of the snapshots
+    /// after the load.
     pub fn new(work: &dyn Work, limit: Duration, roles: T) -> Outcome<Self> {
         let (mut run, mut contents) = (Run::of(roles, limit), Contents::default());
         let mut load_us_per_key = None;
@@ -47,7 +48,7 @@ impl<T: Roles> LoadedRun<T> {
         })
     }
 
-    /// Returns the server, to be queried.
+    /// Returns lookups of this server, with keys distributed as in `work`.
     pub fn lookups<'a>(&'a self, (scheme, work): (&'a Scheme, &'a dyn Work)) -> Lookups<'a, T> {
         Lookups {
             roles: &self.run.roles,
@@ -57,11 +58,11 @@ impl<T: Roles> LoadedRun<T> {
         }
     }
 
-    /// Publishes the measured snapshots, then more until their cycle ends, unless time or memory
-    /// run out before.
+    /// Publishes the measured snapshots, then more until their cycle ends. A cycle is an epoch of
+    /// speculation, or a hash chain. Stops early if time or memory run out.
     ///
-    /// Then publishes half a cycle that is not counted. Lookups are measured next, and proofs are
-    /// unusually small right after generations were merged.
+    /// Then publishes half a cycle that is not counted. The reason is that lookups are measured
+    /// next, and proofs are unusually small right after generations were merged.
     pub fn follow(mut self, work: &dyn Work) -> Outcome<FinishedRun<T>> {
         let first = self.run.roles.latest().number() + 1;
         let (mut whole, mut cycles, mut memory) = (0_usize, 0, None);
@@ -97,11 +98,11 @@ impl<T: Roles> LoadedRun<T> {
     }
 }
 
-/// Author and server after all snapshots.
+/// Author and server after all measured snapshots.
 pub struct FinishedRun<T: Roles> {
     /// Author and server, and the server's expected contents.
     pub loaded: LoadedRun<T>,
-    /// The number of whole cycles.
+    /// Number of whole cycles that the measured snapshots contain.
     pub cycles: u64,
     /// Growth of the server's memory over the counted snapshots; `None` if the server does not
     /// count its memory.
@@ -117,18 +118,20 @@ impl<T: Roles> FinishedRun<T> {
         &self.loaded.run.samples[..self.whole]
     }
 
-    /// Reports whether the samples cover whole cycles: no chain ends later.
+    /// Reports whether the samples consist of whole cycles, and no hash chain is longer than all of
+    /// them.
     pub fn is_whole(&self) -> bool {
         self.cycles > 0 && !T::has_longer_chains(self.cycles)
     }
 
-    /// Returns the microseconds of loading each key, author and server together.
+    /// Returns the microseconds of author and server together to load one key; `None` if the
+    /// workload began empty.
     pub const fn load_us_per_key(&self) -> Option<f64> {
         self.loaded.load_us_per_key
     }
 
-    /// Returns the server's bytes for each key: after the load, or at the end if keys came one by
-    /// one.
+    /// Returns the server's bytes of memory per key: after the load of `keys` keys, or at the end
+    /// if keys came one by one. `None` if the server does not count its memory.
     pub fn memory_bytes_per_key(&self, keys: u64) -> Option<f64> {
         let LoadedRun { run, contents, .. } = &self.loaded;
         let (memory, keys) = match self.loaded.load_us_per_key {

@@ -1,4 +1,4 @@
-//! Lookups in a dictionary of any family: checked, timed, measured in bytes.
+//! Lookups in a dictionary of any family: checks of answers, times and bytes.
 
 use std::hint::black_box;
 
@@ -12,29 +12,29 @@ use crate::{
     workload::{Contents, Random, absent_key},
 };
 
-/// Versions that lookups ask about.
+/// Versions in which keys are looked up.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Age {
-    /// The latest one.
+    /// Only the latest version.
     Latest,
     /// Any version that the server has.
     Any,
 }
 
-/// A server to query, with its expected contents.
+/// A server to query, and the answers that it should give.
 pub struct Lookups<'a, T: Roles> {
-    /// The server, and its author's key.
+    /// The server, together with its author.
     pub roles: &'a T,
-    /// Expected contents.
+    /// Entries that the server must have, by version.
     pub contents: &'a Contents,
-    /// Work whose distribution the lookups follow.
+    /// Workload that determines which keys are looked up how often.
     pub work: &'a dyn Work,
-    /// Kinds of questions that the scheme can answer.
+    /// Properties of the scheme, such as whether it proves absence or old versions.
     pub properties: &'a Properties,
 }
 
 impl<T: Roles> Lookups<'_, T> {
-    /// Chooses a random version of that age, and a random key that it contains.
+    /// Chooses a random version, as `age` allows, and a random key that this version contains.
     fn query(&self, random: &mut Random, age: Age) -> (Version, &Key) {
         let latest = self.roles.latest();
         loop {
@@ -50,9 +50,10 @@ impl<T: Roles> Lookups<'_, T> {
         }
     }
 
-    /// Checks answers as a client that knows only the public key.
+    /// Checks some answers as a client that knows only the public key.
     ///
-    /// Asks for present and absent keys, in every kind of version that the scheme can prove.
+    /// Looks up present and absent keys, in the latest version and, if the scheme can prove them,
+    /// in old ones.
     pub fn check(&self) -> Outcome<()> {
         let mut random = Random::new(1);
         let mut ages = vec![Age::Latest];
@@ -79,7 +80,8 @@ impl<T: Roles> Lookups<'_, T> {
         Err(format!("version {version}: the wrong answer for {key}").into())
     }
 
-    /// Chooses random versions of that age, and makes questions about random keys in them.
+    /// Chooses `number` random versions, as `age` allows, with a question about a random present
+    /// key for each.
     pub fn questions(
         &self,
         random: &mut Random,
@@ -93,7 +95,7 @@ impl<T: Roles> Lookups<'_, T> {
         (0..number).map(question).collect()
     }
 
-    /// Returns the median microseconds of a proof of a random present key.
+    /// Returns the median microseconds of making a proof for a random present key.
     pub fn prove_us(&self, effort: &Effort, age: Age) -> Outcome<f64> {
         let mut random = Random::new(2);
         let prepare = |chunk| self.questions(&mut random, age, chunk);
@@ -108,7 +110,7 @@ impl<T: Roles> Lookups<'_, T> {
         done.map(|()| timings.median_us())
     }
 
-    /// Like [`Self::prove_us`], in random versions; `None` if old versions cannot be queried.
+    /// Like [`Self::prove_us`] in random versions; `None` if the scheme cannot prove old versions.
     pub fn prove_old_us(&self, effort: &Effort) -> Outcome<Option<f64>> {
         let proves = self.properties.proves_any_old_version;
         proves.then(|| self.prove_us(effort, Age::Any)).transpose()
@@ -157,8 +159,8 @@ impl<T: Roles> Lookups<'_, T> {
         self.roles.verify(head, proof, question)
     }
 
-    /// Returns the median microseconds of a client's check of a decoded proof of a random present
-    /// key. Includes the head's signature if the proof needs the head.
+    /// Returns the median microseconds in which a client verifies a decoded proof of a random
+    /// present key. Includes verifying the head's signature if the proof needs the head.
     pub fn verify_us(&self, effort: &Effort) -> Outcome<f64> {
         let head = self.roles.head(self.roles.latest())?;
         let mut random = Random::new(4);
@@ -183,7 +185,7 @@ impl<T: Roles> Lookups<'_, T> {
     }
 }
 
-/// Number of checked answers of each age.
+/// Number of answers that [`Lookups::check`] checks for each [`Age`].
 const CHECKED: usize = 8;
 /// Number of proofs whose bytes are averaged.
 const SAMPLES: usize = 256;

@@ -1,4 +1,4 @@
-//! Cost of a hash, a signature and its verification on this machine.
+//! Times of a suite's primitives on this machine: hashes, signatures and their verification.
 
 use std::hint::black_box;
 
@@ -8,31 +8,33 @@ use serde::{Deserialize, Serialize};
 
 use crate::{timing::Effort, workload::VALUE_LENGTH};
 
-/// The times of a suite's primitives, medians of several batches.
+/// Times of a suite's primitives: medians of several batches.
 ///
-/// Unless named otherwise, a hash waits for the one before, as on the path from a leaf to the root.
+/// Unless stated otherwise, the input of a hash contains the digest computed just before, as on the
+/// path from a leaf to the root.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Primitives {
-    /// The digest of an inner node.
+    /// Nanoseconds of hashing an inner node.
     pub node_hash_ns: f64,
-    /// The digest of an inner node over inputs that are known in advance.
+    /// Nanoseconds of hashing an inner node whose inputs are known in advance.
     pub node_hash_independent_ns: f64,
-    /// The digest of a leaf with a key of 8 bytes, from the value's digest.
+    /// Nanoseconds of hashing a leaf with a key of 8 bytes and the digest of its value.
     pub leaf_hash_ns: f64,
-    /// The digest of a value of 32 bytes.
+    /// Nanoseconds of hashing a value of 32 bytes.
     pub value_hash_ns: f64,
-    /// Nanoseconds of hashing 1 KiB.
+    /// Nanoseconds of hashing a value of 1 KiB.
     pub value_hash_1k_ns: f64,
-    /// Nanoseconds of hashing 64 KiB.
+    /// Nanoseconds of hashing a value of 64 KiB.
     pub value_hash_64k_ns: f64,
-    /// A signature on a message as long as a head's.
+    /// Microseconds of signing a message as long as that of a head.
     pub sign_us: f64,
-    /// The strict verification of such a signature.
+    /// Microseconds of the strict verification of a signature on such a message.
     pub verify_signature_us: f64,
 }
 
 impl Primitives {
-    /// Measures the primitives of the limits: everything but long values.
+    /// Measures the primitives from which lower bounds are computed: all except hashes of long
+    /// values.
     pub fn measure<S: Suite>(effort: &Effort) -> Self {
         let start = S::value(b"start");
         let (sign_us, verify_signature_us) = signature_us(effort, 60 + 2 * S::Digest::LENGTH);
@@ -53,7 +55,7 @@ impl Primitives {
         }
     }
 
-    /// Measures all primitives, also of long values.
+    /// Measures all primitives, including hashes of long values.
     pub fn measure_all<S: Suite>(effort: &Effort) -> Self {
         Self {
             value_hash_1k_ns: value_ns::<S>(effort, 1 << 10),
@@ -62,8 +64,8 @@ impl Primitives {
         }
     }
 
-    /// Averages two measurements, for example before and after the work that they are compared
-    /// with.
+    /// Averages two measurements. They may be made before and after work whose lower bound is
+    /// computed from their mean.
     #[must_use]
     pub fn mean(self, other: Self) -> Self {
         Self {
@@ -81,7 +83,7 @@ impl Primitives {
     }
 }
 
-/// Returns the signing key of all measurements.
+/// Returns the author's fixed signing key, the same in all measurements.
 pub fn signing_key() -> SigningKey {
     SigningKey::from_bytes(&[7; 32])
 }
@@ -92,13 +94,13 @@ pub fn author_key() -> AuthorKey {
         .expect("primitives: the public half of a signing key is a valid key")
 }
 
-/// Calls `function` `calls` times, each time on its last result.
+/// Calls `function` `calls` times: first on `start`, then each time on the previous result.
 #[inline]
 pub fn repeat<T>(calls: u32, start: T, function: impl Fn(T) -> T) -> T {
     (0..calls).fold(black_box(start), |last, _| function(last))
 }
 
-/// Nanoseconds of a node's hash over inputs that are all known in advance.
+/// Measures the nanoseconds of hashing an inner node whose inputs are known in advance.
 fn independent_ns<S: Suite>(effort: &Effort) -> f64 {
     let inputs: Vec<S::Digest> = (0..64_u8).map(|byte| S::value(&[byte])).collect();
     effort.primitive_ns(|calls| {
@@ -108,7 +110,8 @@ fn independent_ns<S: Suite>(effort: &Effort) -> f64 {
     })
 }
 
-/// Nanoseconds of a value's hash; the value begins with the last digest.
+/// Measures the nanoseconds of hashing a value of `length` bytes that begins with the digest
+/// computed just before.
 fn value_ns<S: Suite>(effort: &Effort, length: usize) -> f64 {
     let mut value = vec![0; length];
     effort.primitive_ns(|calls| {
@@ -120,7 +123,8 @@ fn value_ns<S: Suite>(effort: &Effort, length: usize) -> f64 {
     })
 }
 
-/// Microseconds of a signature and of its verification.
+/// Measures the microseconds of signing a message of `length` bytes, and of verifying the
+/// signature.
 fn signature_us(effort: &Effort, length: usize) -> (f64, f64) {
     let (signer, public) = (signing_key(), author_key());
     let mut message = vec![0; length];

@@ -1,5 +1,4 @@
-//! A dictionary of any family with its author, its server and its client: the interface for
-//! measuring a scheme.
+//! Interface for measuring a scheme of any family: author, server and client of one dictionary.
 
 use pad_core::{Answer, Key, Operation, Version};
 
@@ -18,32 +17,33 @@ pub use signed_entries::{SignedEntries, SignedScope};
 /// [`Roles::publish`], [`Roles::apply`], [`Roles::prove`] and [`Roles::verify`] are timed. The
 /// other functions are not.
 pub trait Roles: Sized {
-    /// Changes of a snapshot, in the author's form.
+    /// Changes of a snapshot, in the form that the author takes.
     type Changes;
-    /// Update that the author sends.
+    /// Update that the author sends to the server.
     type Update;
-    /// A question about one key.
+    /// Question to the server about one key.
     type Question;
-    /// Head of a version that a client knows before it asks.
+    /// Verified head of a version, or other data that a client knows before it asks.
     type Head;
-    /// A proof as the server makes it, decoded.
+    /// Proof that the server makes, decoded.
     type Proof;
-    /// Whether a proof needs its version's head, which is sent with it.
+    /// Whether a client needs the signed head of the version, which the server then sends with the
+    /// proof.
     const NEEDS_HEAD: bool;
 
-    /// Converts operations to the author's changes.
+    /// Converts operations to the form that the author takes.
     ///
     /// # Errors
-    /// The scheme cannot make such a change.
+    /// The scheme does not support an operation, for example a removal.
     fn prepare(&mut self, operations: Vec<Operation>) -> Outcome<Self::Changes>;
 
-    /// Makes the changes, takes the snapshot and signs it, as the author.
+    /// Makes the changes as the author, and takes and signs a snapshot.
     ///
     /// # Errors
     /// Errors of the author.
     fn publish(&mut self, changes: Self::Changes) -> Outcome<Self::Update>;
 
-    /// Returns the bytes of an update as sent.
+    /// Returns the bytes of an update as it is sent.
     fn update_bytes(&self, update: &Self::Update) -> usize;
 
     /// Verifies an update and makes it the latest version, as the server.
@@ -55,7 +55,7 @@ pub trait Roles: Sized {
     /// Returns the server's latest version.
     fn latest(&self) -> Version;
 
-    /// Returns the question for a key.
+    /// Converts a key to the scheme's question about it.
     fn question(&self, key: &Key) -> Self::Question;
 
     /// Returns the verified head of a version.
@@ -64,20 +64,21 @@ pub trait Roles: Sized {
     /// The server has no such version.
     fn head(&self, version: Version) -> Outcome<Self::Head>;
 
-    /// Proves the answer to a question about a version, as the server.
+    /// Makes the proof that answers `question` in `version`, as the server.
     ///
     /// # Errors
     /// The scheme cannot answer the question.
     fn prove(&self, version: Version, question: &Self::Question) -> Outcome<Self::Proof>;
 
-    /// Returns the bytes of a proof as sent. If the proof needs a head, adds the bytes of the head
-    /// that a client cannot know beforehand.
+    /// Returns the bytes of a proof as it is sent. If the proof needs a head, adds the bytes of the
+    /// head that a client cannot know beforehand.
     fn proof_bytes(&self, proof: &Self::Proof) -> usize;
 
-    /// Verifies a decoded proof under a verified head, as a client. Returns its answer.
+    /// Verifies a decoded proof under a verified head, as a client. Returns the answer that it
+    /// proves.
     ///
     /// # Errors
-    /// The proof is refused.
+    /// The proof is rejected.
     fn verify(
         &self,
         head: &Self::Head,
@@ -85,24 +86,25 @@ pub trait Roles: Sized {
         question: &Self::Question,
     ) -> Outcome<Answer>;
 
-    /// Asks the server and checks the answer, as encoded messages, like a client that knows only
-    /// the public key.
+    /// Looks up a key and verifies the answer, as encoded messages and like a client that knows
+    /// only the public key.
     ///
     /// # Errors
-    /// The answer is refused.
+    /// The answer is rejected.
     fn check(&self, version: Version, key: &Key) -> Outcome<Answer>;
 
-    /// Returns the bytes of memory that the server counts; `None` if it does not count them.
+    /// Returns the bytes of memory that the server counts for itself; `None` if it does not count
+    /// them.
     fn memory_bytes(&self) -> Option<usize>;
 
     /// Reports whether a cycle (an epoch of speculation, or a hash chain) ends with this snapshot.
-    /// Snapshots are counted from 1 after the load.
+    /// The first snapshot after the load has the number 1.
     fn ends_cycle(_snapshot: u64, _update: &Self::Update) -> bool {
         true
     }
 
-    /// Reports whether hash chains end after more than this number of cycles. The means then lack
-    /// the signatures that begin new chains.
+    /// Reports whether a hash chain lasts longer than `_cycles` cycles. Means over these cycles
+    /// then lack the signatures that begin new chains.
     fn has_longer_chains(_cycles: u64) -> bool {
         false
     }

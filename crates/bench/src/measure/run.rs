@@ -1,4 +1,5 @@
-//! Author and server in turns, until the work is done, or time or memory run out.
+//! Run in which author and server take turns, until the workload is done, or time or memory run
+//! out.
 
 use std::{
     ops::{Deref, DerefMut},
@@ -11,28 +12,28 @@ use crate::{
     Outcome, cryptography::Cryptography, measure::roles::Roles, memory, timing::stopwatch,
 };
 
-/// Cost of one snapshot.
+/// Cost of publishing and applying one snapshot.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sample {
-    /// Author's microseconds for puts, removals and the snapshot.
+    /// Author's microseconds for making the changes, the snapshot and its signature.
     pub author_us: f64,
     /// Server's microseconds for applying the update.
     pub apply_us: f64,
-    /// Part of `apply_us` for accumulators.
+    /// Part of `apply_us` that accumulators take.
     pub accumulator_us: f64,
-    /// Bytes of the encoded update.
+    /// Bytes of the update as it is sent.
     pub update_bytes: f64,
-    /// Part of `author_us` for signatures with the key of heads, if they are timed.
+    /// Part of `author_us` that signatures with the key of heads take, if they are timed.
     pub signature_us: f64,
 }
 
 impl Sample {
-    /// Returns the sums over samples.
+    /// Returns the sum of `samples` in each field.
     pub fn sum(samples: &[Self]) -> Self {
         Self::sum_divided(samples, 1.0)
     }
 
-    /// Returns the means over samples.
+    /// Returns the mean of `samples` in each field.
     pub fn mean(samples: &[Self]) -> Self {
         Self::sum_divided(samples, samples.len().max(1) as f64)
     }
@@ -51,11 +52,11 @@ impl Sample {
 
 /// Run in which author and server of one scheme take turns, with the times of their work.
 pub struct Run<T: Roles> {
-    /// The author and the server.
+    /// Author and server of the scheme.
     pub roles: T,
-    /// Cost of each snapshot.
+    /// Cost of each snapshot so far.
     pub samples: Vec<Sample>,
-    /// Author's cryptography, if the suite and the signer record it.
+    /// Author's cryptography in all snapshots, if the suite and the signer record it.
     pub cryptography: Cryptography,
     /// Reason why the run ended: `finished`, `time` or `memory`.
     pub stopped: &'static str,
@@ -64,7 +65,7 @@ pub struct Run<T: Roles> {
 }
 
 impl<T: Roles> Run<T> {
-    /// Starts a run that ends after `limit`.
+    /// Starts a run that stops after the time `limit`.
     pub fn of(roles: T, limit: Duration) -> Self {
         Self {
             roles,
@@ -76,7 +77,8 @@ impl<T: Roles> Run<T> {
         }
     }
 
-    /// Publishes and applies one snapshot.
+    /// Publishes one snapshot with `operations` as the author, applies it as the server, and
+    /// records the cost.
     ///
     /// # Errors
     /// Errors of the scheme.
@@ -100,7 +102,7 @@ impl<T: Roles> Run<T> {
         Ok(update)
     }
 
-    /// Publishes every snapshot of the work, unless time or memory run out before.
+    /// Publishes and applies a snapshot for each element of `work`, until time or memory run out.
     ///
     /// # Errors
     /// Errors of the scheme.
@@ -114,7 +116,7 @@ impl<T: Roles> Run<T> {
         Ok(())
     }
 
-    /// Reports whether time or memory have run out.
+    /// Reports whether time or memory have run out, and records which in [`Self::stopped`].
     pub fn is_over(&mut self) -> bool {
         if self.start.elapsed() >= self.limit {
             self.stopped = "time";
@@ -146,5 +148,5 @@ impl<T: Roles> DerefMut for Run<T> {
     }
 }
 
-/// Memory of the process, in bytes, above which a run is stopped.
+/// Bytes of the process's memory above which a run is stopped.
 const MOST_MEMORY: u64 = 6 << 30;

@@ -1,4 +1,4 @@
-//! The keys of every measurement.
+//! Fixed secret keys of all measurements.
 
 use std::sync::{LazyLock, OnceLock};
 
@@ -17,12 +17,12 @@ use rug::Integer;
 
 use crate::Outcome;
 
-/// Fixed secrets of measurements; their values do not matter.
+/// Secret type with a fixed value for measurements. Costs do not depend on the value.
 pub trait FixedSecret: SecretBytes {
-    /// The number of links of its hash chains.
+    /// Number of links of the hash chains made from the secret; `None` if there are none.
     const CHAIN: Option<u32> = None;
 
-    /// Returns the secret.
+    /// Returns the fixed secret.
     fn fixed() -> Self;
 }
 
@@ -55,38 +55,38 @@ impl<A: FixedSecret, B: FixedSecret> FixedSecret for (A, B) {
     }
 }
 
-/// Key of 3072 bits, with the default rule of representatives.
+/// Fixed RSA key of 3072 bits, with the default rule that represents elements by primes.
 impl FixedSecret for RsaSecretKey {
     fn fixed() -> Self {
         RSA.with_label(LABEL)
     }
 }
 
-/// Key for sets of the size given to [`reserve`].
+/// Key for dictionaries of as many keys as [`reserve`] was told.
 impl FixedSecret for BilinearSecretKey {
     fn fixed() -> Self {
         BILINEAR.with_label(LABEL)
     }
 }
 
-/// Reserves room for `keys` keys in dictionaries over the bilinear accumulator.
+/// Sets the maximum number of keys in dictionaries over the bilinear accumulator.
 ///
-/// Only the first call has an effect, and only before the first use of the key.
+/// Only the first call has an effect, and only before the first use of the secret key.
 pub fn reserve(keys: u64) {
     let keys = usize::try_from(keys).unwrap_or(usize::MAX);
     CAPACITY.get_or_init(|| keys.saturating_add(SPARE));
 }
 
-/// Room for the tuple at the start of the key space, and for some more.
+/// Additional capacity: for the tuple at the start of the key space, and for some more.
 const SPARE: usize = 16;
 
 const LABEL: &[u8] = b"comparison";
 
-/// A 3072-bit modulus whose factors are public: for measuring only. The tests of `accumulators`
-/// have it, too.
+/// Factors of a 3072-bit RSA modulus, in hexadecimal. They are public, so the key is for measuring
+/// only. The tests of `accumulators` contain it, too.
 const RSA_KEY: &str = include_str!("../../../accumulators/tests/keys/rsa-3072.txt");
 
-/// Returns the safe primes of the RSA modulus.
+/// Returns the two safe primes whose product is the RSA modulus.
 ///
 /// # Errors
 /// Never: the primes are in the source.

@@ -1,5 +1,5 @@
-//! Real runs of schemes, compared with estimates: measurements of this machine, and checks of an
-//! advice.
+//! Measurements of schemes for a user's load: calibration of this machine, and checks of an advice
+//! against real runs.
 
 use std::{
     collections::HashSet,
@@ -19,11 +19,11 @@ use crate::{
     timing::Effort,
 };
 
-/// Measurements of a calibration: the schemes that could win, at the size of the load or at the
-/// largest size that is fast enough.
+/// Plan to measure the schemes that could win an advice. Each is measured at the size of the load,
+/// or at the largest size that is fast enough.
 #[derive(Clone, Debug)]
 pub struct Calibration {
-    /// The schemes, each with the numbers of keys and of changes.
+    /// Planned measurements: a scheme, the number of keys, and the number of changes in a snapshot.
     tasks: Vec<(&'static Scheme, u64, u64)>,
     load: Load,
 }
@@ -56,13 +56,13 @@ impl Calibration {
         }
     }
 
-    /// Returns the number of measurements.
+    /// Returns the number of planned measurements.
     pub const fn steps(&self) -> usize {
         self.tasks.len()
     }
 
-    /// Measures with few repetitions, within `time`, and passes the record of each scheme and size
-    /// to `done`.
+    /// Measures with few repetitions, within `time`. Passes the result for each scheme and size to
+    /// `done`.
     ///
     /// If time is short, the most expensive schemes are left out. A scheme that failed is not
     /// measured again.
@@ -115,24 +115,25 @@ pub fn scaled(load: &Load) -> Load {
     }
 }
 
-/// Returns the number of keys whose entries fit into [`MOST_BYTES`], at least one.
+/// Returns the largest number of keys, at least 1, whose entries fit into [`MOST_BYTES`] in this
+/// load.
 fn that_fit(load: &Load) -> u64 {
     (MOST_BYTES / (load.key_bytes + load.value_bytes).max(1)).max(1)
 }
 
-/// Estimated and measured cost of a load.
+/// Result of running a load with one scheme: the estimated and the measured cost.
 #[derive(Clone, Debug)]
 pub struct Trial {
-    /// The scheme, with the estimate.
+    /// The scheme, with its estimated figures and cost.
     pub estimated: Candidate,
-    /// Measured figures.
+    /// Figures measured in the run.
     pub figures: Measurement,
-    /// Cost of the load with the measured figures.
+    /// Cost of the load, computed from the measured figures.
     pub cost: Cost,
 }
 
-/// Measures a scheme; `None` if it cannot be run within `limit`, or if there is no estimate for
-/// this load.
+/// Runs a load with one scheme, and measures it. `None` if the run would exceed `limit`, or if
+/// there is no estimate for this load.
 ///
 /// # Errors
 /// Errors of [`measure()`].
@@ -175,22 +176,23 @@ fn run(scheme: &Scheme, work: &Workload, effort: &Effort, limit: Duration) -> Ou
     measure(scheme, work, effort, limit)
 }
 
-/// Largest ratio of a scheme's cost to the winner's cost at which the scheme is calibrated.
+/// Largest ratio of a scheme's estimated cost to the winner's for which the scheme is measured in a
+/// calibration.
 pub const HOPEFUL: f64 = 3.0;
 
-/// Most keys of a calibration: all designs load them in a few seconds.
+/// Maximum number of keys in a calibration: all designs load them in a few seconds.
 const CALIBRATED_KEYS: u64 = 8_000;
-/// The most keys of a trial.
+/// Maximum number of keys in a trial.
 const TRIED_KEYS: u64 = 20_000;
-/// Most bytes of the entries of a trial. Author, server and the copy for checks each store them.
+/// Maximum bytes of the entries in a trial. Author, server and the copy for checks each store them.
 const MOST_BYTES: u64 = 64 << 20;
-/// The most snapshots of a measurement.
+/// Maximum number of snapshots in one measurement.
 const SNAPSHOTS: u64 = 200;
-/// Shortest key of workloads, in bytes.
+/// Bytes of the shortest possible key in a generated workload.
 const SHORTEST_KEY: usize = 8;
-/// The longest step of a calibration.
+/// Maximum time of one measurement in a calibration.
 const STEP: Duration = Duration::from_secs(3);
-/// Effort between quick and full.
+/// Effort of a trial: more than in a quick run, less than in a full one.
 const EFFORT: Effort = Effort {
     budget: Duration::from_millis(300),
     operations: 20_000,

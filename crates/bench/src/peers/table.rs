@@ -1,4 +1,4 @@
-//! Tables of third-party dictionaries next to ours.
+//! Tables that compare third-party dictionaries with ours.
 
 use comfy_table::CellAlignment;
 use serde_json::Value;
@@ -9,7 +9,8 @@ use crate::{
     tables::{Tables, number, text},
 };
 
-/// The tables of all lines: for each number of keys times and bytes, then what each dictionary is.
+/// Makes the tables of `bench peers`: times and bytes for each number of keys, then a description
+/// of each dictionary.
 pub fn report(lines: &[Line]) -> Tables {
     let all: Vec<&Line> = lines.iter().collect();
     let mut tables = Tables::default();
@@ -96,7 +97,7 @@ fn bytes(tables: &mut Tables, rows: &[&Line]) {
     );
 }
 
-/// Makes one row from all lines of a dictionary with one number of keys.
+/// Makes one row from all result lines of a dictionary with one number of keys.
 fn row(of: &[&Line]) -> Line {
     let figure = |operation: &str, changes: Option<u64>, key: &str| {
         let is_asked = |line: &&&Line| {

@@ -1,5 +1,5 @@
-//! Stores on disk: the cost of one lookup and of one commit. Each of them opens the store, as a
-//! separate process would.
+//! Trees in store files on disk: the cost of one lookup and of one commit. Each of them opens the
+//! store first, as a separate process would.
 
 use std::{env, fs::File, io::Write as _, path::Path, process::Command};
 
@@ -21,20 +21,20 @@ use crate::{
     workload::Random,
 };
 
-/// Number of snapshots with one change, after the first snapshot.
+/// Number of measured snapshots with one change each, after the snapshot that loads all keys.
 const SNAPSHOTS: u64 = 200;
-/// Number of changes in a large batch, and number of such batches.
+/// Number of changes in each large batch.
 const BATCH: u64 = 10_000;
 const BATCHES: u64 = 10;
 
-/// A store with its author's key, in a folder of its own.
+/// A store of `keys` keys, and its author's key, in a folder.
 struct Shop<'a> {
     folder: &'a Path,
     key: SecretKey,
     keys: u64,
 }
 
-/// Measures a store of `keys` keys.
+/// Measures a store of `keys` keys, and returns the result line.
 pub(super) fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
     let folder = tempfile::tempdir()?;
     let shop = Shop::new(folder.path(), keys)?;
@@ -99,12 +99,12 @@ fn publish(author: &mut Author, batch: Vec<Operation>) -> Outcome<()> {
     Ok(())
 }
 
-/// Operation of a separate process on a store.
+/// Operation on a store that runs in a separate process, to measure the peak memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Once {
-    /// Opens the store.
+    /// Opens the store as a server.
     Open,
-    /// Opens the store, and proves and verifies one look-up.
+    /// Opens the store as a server, and proves and verifies one look-up.
     LookUp,
     /// Opens the store as its author, and commits one change.
     Commit,
@@ -120,8 +120,8 @@ impl Once {
     }
 }
 
-/// Runs an operation on the store in `folder`. Returns the peak memory of this process, or 0 where
-/// the system does not report it.
+/// Runs an operation on the store of `keys` keys in `folder`. Returns the peak memory of this
+/// process in bytes, or 0 where the system does not report it.
 pub(super) fn once(once: Once, folder: &Path, keys: u64) -> Outcome<u64> {
     let shop = Shop::new(folder, keys)?;
     match once {
@@ -144,7 +144,7 @@ impl<'a> Shop<'a> {
 }
 
 impl Shop<'_> {
-    /// Returns the peak memory of a process that does only this operation.
+    /// Returns the peak memory in bytes of a new process that does only this operation.
     fn as_process(&self, once: Once) -> Outcome<u64> {
         let mut command = Command::new(env::current_exe()?);
         let keys = self.keys.to_string();
@@ -166,12 +166,12 @@ impl Shop<'_> {
         Ok(Author::of_any(self.store(), &self.key, record)?)
     }
 
-    /// Returns the bytes of the store's files.
+    /// Returns the bytes of all files of the store.
     fn bytes(&self) -> Outcome<u64> {
         Ok(Server::of_any(self.store())?.file_bytes()?)
     }
 
-    /// Opens the store, and answers and verifies one lookup.
+    /// Opens the store as a server, answers one lookup, and verifies the answer.
     fn look_up(&self, key: Key) -> Outcome<()> {
         let repository = Server::of_any(self.store())?;
         let (version, question) = (repository.latest(), Question::Key(key));
@@ -180,7 +180,8 @@ impl Shop<'_> {
         Ok(())
     }
 
-    /// Returns the microseconds of an answer of a long-running server.
+    /// Returns the median microseconds in which a long-running server answers a lookup, with nodes
+    /// in `cache`.
     fn proving(&self, cache: &NodeCache, effort: &Effort) -> Outcome<f64> {
         let repository = Server::of_any_with(self.store(), cache.clone())?;
         let (version, mut random, mut failed) = (repository.latest(), Random::new(4), None);
@@ -198,7 +199,8 @@ impl Shop<'_> {
         failed.map_or(Ok(proving.median_us()), |error| Err(error.into()))
     }
 
-    /// Returns the number of durable updates of random keys per second, in large batches.
+    /// Returns the number of updates of random keys per second that are made durable in large
+    /// batches.
     fn batches(&self) -> Outcome<f64> {
         let mut author = self.author()?;
         let (mut random, mut us) = (Random::new(5), 0.0);
@@ -214,9 +216,9 @@ impl Shop<'_> {
         Ok((BATCHES * BATCH.min(self.keys)) as f64 / us * 1e6)
     }
 
-    /// Returns the microseconds of making 4 KiB durable here, as often as a commit does.
+    /// Returns the median microseconds of syncing 4 KiB in this folder, as often as a commit syncs.
     ///
-    /// A commit syncs its nodes, their heads, the store twice, what was acknowledged, and the
+    /// A commit syncs its nodes, the heads, the store twice, the acknowledged state, and the
     /// author's record.
     fn syncs(&self) -> Outcome<f64> {
         let mut file = File::create(self.folder.join("sync"))?;

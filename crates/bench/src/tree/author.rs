@@ -1,4 +1,5 @@
-//! The author's pass: builds every update, times it, counts its hashes, and writes it to a file.
+//! Author of a measured tree, in its own process: builds every update, times it, counts its hashes,
+//! and writes it to a file.
 
 use core::ops::Range;
 
@@ -15,7 +16,7 @@ use crate::{
     workload::Workload,
 };
 
-/// The number of snapshots that are timed together.
+/// Number of snapshots that are timed together.
 pub const CHUNK: usize = 64;
 
 /// Measures the author of dictionary `R`, and writes its updates to a file. `C` is the same
@@ -53,7 +54,8 @@ pub fn measure<R: MeasuredRepository, C: MeasuredRepository>(order: &Order) -> O
     Ok(AuthorPass { figures, hashes })
 }
 
-/// Counts the hashes per snapshot in the last tenth, with an author that does not sign.
+/// Counts the hashes per snapshot, over the last tenth of the snapshots, with an author that does
+/// not sign.
 fn count_hashes<C: MeasuredRepository>(workload: &Workload) -> Outcome<HashCounts> {
     let mut author = new_author::<C>(NoSignature);
     let last_tenth = workload.last_tenth();
@@ -75,7 +77,8 @@ struct Pass<'a, R: MeasuredRepository> {
 }
 
 impl<R: MeasuredRepository> Pass<'_, R> {
-    /// Publishes the versions `first..=last`; only that is timed.
+    /// Publishes the versions from `first` to `last`, and appends their updates to the file. Only
+    /// publishing is timed.
     fn run(&mut self, first: u64, last: u64) -> Outcome<Timings> {
         let mut timings = Timings::default();
         let versions: Vec<u64> = (first..=last).collect();

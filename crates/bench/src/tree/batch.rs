@@ -1,4 +1,4 @@
-//! Large snapshots: many updates of existing keys at once, on several threads.
+//! Large snapshots of a tree: many updates of existing keys in one version, on several threads.
 
 use std::{collections::HashSet, hint::black_box, num::NonZeroUsize};
 
@@ -15,13 +15,13 @@ use crate::{
     workload::{key, put, value},
 };
 
-/// Arguments of a measurement of large snapshots.
+/// Arguments of `bench batch`, the measurement of large snapshots.
 #[derive(Clone, Debug, Args)]
 pub struct Batches {
-    /// Numbers of threads.
+    /// Numbers of threads on which snapshots are measured.
     #[arg(long, value_delimiter = ',', default_value = "1,2")]
     threads: Vec<NonZeroUsize>,
-    /// Number of keys; with --quick 10000.
+    /// Number of keys in the tree; with --quick 10000.
     #[arg(
         long,
         default_value = "1000000",
@@ -29,14 +29,14 @@ pub struct Batches {
         value_parser = clap::value_parser!(u64).range(1..),
     )]
     keys: u64,
-    /// Number of updates in each snapshot; with --quick 1000.
+    /// Number of updated keys in each snapshot; with --quick 1000.
     #[arg(
         long,
         default_value = "10000",
         default_value_if("quick", "true", "1000")
     )]
     batch: usize,
-    /// Number of snapshots; with --quick 5.
+    /// Number of measured snapshots; with --quick 5.
     #[arg(
         long,
         default_value = "100",
@@ -47,7 +47,7 @@ pub struct Batches {
 }
 
 impl Batches {
-    /// Makes new values for distinct random keys, in no order.
+    /// Makes the updates of one snapshot: new values for distinct random keys, in random order.
     fn updates(&self, snapshot: u64) -> Vec<Operation> {
         let mut random = Random::new(snapshot);
         let mut chosen = HashSet::with_capacity(self.batch);
@@ -62,7 +62,7 @@ impl Batches {
     }
 }
 
-/// Measures one tree on each number of threads.
+/// Measures large snapshots of a tree with the store `St`, on each number of threads.
 pub fn measure<S: Suite, St: Store<S>>(batches: &Batches, report: &mut Report) -> Outcome<()> {
     if u64::try_from(batches.batch)? > batches.keys {
         return Err("a batch cannot update more keys than there are".into());
@@ -82,7 +82,7 @@ pub fn measure<S: Suite, St: Store<S>>(batches: &Batches, report: &mut Report) -
     Ok(())
 }
 
-/// Measurements with one number of threads.
+/// Times measured with one number of threads, and the number of hashed nodes.
 #[derive(Default)]
 struct Pass {
     threads: usize,
@@ -156,13 +156,15 @@ impl Pass {
         Ok(())
     }
 
-    /// Returns the median milliseconds of author, server, bare and scattered hashes.
+    /// Returns four median milliseconds per snapshot: of the author, of the server, of only the
+    /// hashes, and of only the hashes with scattered inputs.
     fn medians(&self) -> [f64; 4] {
         let timings = [&self.author, &self.server, &self.bare, &self.scattered];
         timings.map(|timings| timings.median_us() / 1e3)
     }
 
-    /// Builds the line. `base` contains the medians on the first number of threads.
+    /// Builds the result line. `base` contains the medians of the first number of threads, for
+    /// speed-ups.
     fn line(&self, base: &[f64; 4]) -> Line {
         let [author, server, bare, scattered] = self.medians();
         line! {
@@ -182,9 +184,9 @@ impl Pass {
     }
 }
 
-/// Inputs for computing only the hashes of a snapshot.
+/// Inputs for computing only the hashes of a snapshot, as the lower bound of its time.
 struct BareHashes<S: Suite> {
-    /// One digest for each inner node of the tree.
+    /// Digests of nodes, about one for each inner node of the tree.
     inputs: Vec<S::Digest>,
     leaf: (Key, Value),
 }
@@ -198,15 +200,15 @@ impl<S: Suite> BareHashes<S> {
         }
     }
 
-    /// Picks a random place among the inputs.
+    /// Returns a random index of `inputs`, for the hash number `i`.
     fn scatter(&self, i: usize) -> usize {
         Random::new(i as u64).below(self.inputs.len() as u64) as usize
     }
 
     /// Hashes `leaves` leaves, with their values, and `nodes` nodes.
     ///
-    /// One child of each node is near, as if just computed. The other one, as if unchanged, is read
-    /// at `place`.
+    /// One child of each node comes from the cache, like a digest that was just computed. The other
+    /// child is the input with the index `place(i)`, like an unchanged digest in memory.
     fn run(
         &self,
         workers: &Workers,
@@ -243,10 +245,10 @@ impl<S: Suite> BareHashes<S> {
     }
 }
 
-/// Number of inputs that certainly stay in the nearest cache.
+/// Number of inputs that certainly stay in the fastest cache.
 const NEAR: usize = 256;
 
-/// Smallest number of hashes that a thread receives.
+/// Minimum number of hashes that a thread computes in one piece of work.
 const PIECE: usize = 512;
 
 #[cfg(test)]

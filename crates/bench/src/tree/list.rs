@@ -1,4 +1,4 @@
-//! The measured trees: each scheme over each store, under each suite.
+//! List of the measured trees: each scheme over each store, under each suite.
 
 use std::{fs, marker::PhantomData};
 
@@ -15,22 +15,23 @@ use super::{
 };
 use crate::{counting::CountingSuite, dictionary::Store, prelude::*, primitives::Primitives};
 
-/// A tree under a suite, by name, with its measuring functions.
+/// A measured tree: the names of scheme, repository and suite, and its measuring functions.
 #[derive(Clone, Copy, Debug)]
 pub struct MeasuredTree {
-    /// Scheme, for example `red-black`.
+    /// Name of the balancing scheme, for example `red-black`.
     pub scheme: &'static str,
-    /// Repository, for example `cache-everywhere`.
+    /// Name of the repository, the way of storing versions, for example `cache-everywhere`.
     pub repository: &'static str,
-    /// Suite, for example `sha256-ed25519`.
+    /// Name of the suite of hash and signature, for example `sha256-ed25519`.
     pub suite: &'static str,
-    /// Measures the author of a workload.
+    /// Function that measures the author of a workload.
     pub author: fn(&Order) -> Outcome<AuthorPass>,
-    /// Measures a server that applies the author's updates.
+    /// Function that measures a server that applies the author's updates.
     pub server: fn(&Order, &AuthorPass) -> Outcome<Line>,
-    /// Measures large snapshots.
+    /// Function that measures large snapshots on several threads.
     pub batch: fn(&Batches, &mut Report) -> Outcome<()>,
-    /// Measures the tree of that scheme with its entries in all nodes, over path copying.
+    /// Function that measures the scheme in the paper's layout, with entries in all nodes and path
+    /// copying.
     pub paper_layout: fn(&Order) -> Outcome<Line>,
 }
 
@@ -49,7 +50,7 @@ impl MeasuredTree {
         }
     }
 
-    /// Finds the tree with these names.
+    /// Finds the tree with the given scheme, repository and suite.
     pub fn named(scheme: &str, repository: &str, suite: &str) -> Outcome<Self> {
         let names = [scheme, repository, suite];
         let is_named = |tree: &Self| [tree.scheme, tree.repository, tree.suite] == names;
@@ -58,7 +59,7 @@ impl MeasuredTree {
     }
 }
 
-/// Executes an order, in the process that was started for it.
+/// Executes an order in this process, which was started for it. Prints the result as JSON.
 pub fn follow(order: &Order, role: Role) -> Outcome<()> {
     let tree = MeasuredTree::named(&order.scheme, &order.repository, &order.suite)?;
     let json = match role {
@@ -91,10 +92,10 @@ fn push_trees<S: Suite>(trees: &mut Vec<MeasuredTree>) {
     for_each_tree!(push_tree);
 }
 
-/// A suite's name, and the function that measures all its primitives.
+/// Name of a suite, and the function that measures all its primitives.
 pub type MeasuredSuite = (&'static str, fn(&Effort) -> Primitives);
 
-/// The measured suites.
+/// Suites under which trees are measured.
 pub const SUITES: [MeasuredSuite; 3] = [
     (
         Sha256Ed25519::NAME,
@@ -107,7 +108,7 @@ pub const SUITES: [MeasuredSuite; 3] = [
     (Paper2010::NAME, Primitives::measure_all::<Paper2010>),
 ];
 
-/// Lists the distinct names of one kind, in order.
+/// Lists the distinct names of one kind (scheme, repository or suite), in the order of [`trees`].
 pub fn names(name: fn(&MeasuredTree) -> &'static str) -> Vec<&'static str> {
     let mut names = Vec::new();
     for name in trees().iter().map(name) {
@@ -118,7 +119,7 @@ pub fn names(name: fn(&MeasuredTree) -> &'static str) -> Vec<&'static str> {
     names
 }
 
-/// Returns a parser for names on a command line.
+/// Returns a command-line parser that accepts the names of one kind: scheme, repository or suite.
 pub fn possible(name: fn(&MeasuredTree) -> &'static str) -> PossibleValuesParser {
     PossibleValuesParser::new(names(name))
 }

@@ -25,24 +25,24 @@ pub use balance::{Balance, RedBlack, Treap};
 pub use measure::{SCHEMES, measure};
 pub use proof::{PathProof, ProofError};
 
-/// An entry with its subtrees.
+/// Node of a tree in the paper's layout: an entry, and the subtrees on its left and right.
 #[derive(Clone, Debug)]
 pub struct Node<S: Suite> {
     key: Key,
     value: Value,
-    /// Colour or priority that a scheme balances by. Not authenticated.
+    /// Colour (red-black tree) or priority (treap) of the node. Digests do not cover it.
     balance: u64,
     left: Tree<S>,
     right: Tree<S>,
-    /// `H(value)`, and the subtree's authenticator, computed on first use.
+    /// `H(value)`, and the authenticator of the subtree under this node. Computed on first use.
     digests: OnceLock<(S::Digest, S::Digest)>,
 }
 
-/// A subtree, or none.
+/// Root of a tree or subtree; `None` if it is empty.
 pub type Tree<S> = Option<Arc<Node<S>>>;
 
 impl<S: Suite> Node<S> {
-    /// An entry above two subtrees.
+    /// Creates a node with an entry above two subtrees.
     fn create(entry: (&Key, &Value), balance: u64, left: Tree<S>, right: Tree<S>) -> Arc<Self> {
         Arc::new(Self {
             key: entry.0.clone(),
@@ -54,7 +54,7 @@ impl<S: Suite> Node<S> {
         })
     }
 
-    /// Returns this entry above other subtrees.
+    /// Returns a node with this node's entry above other subtrees.
     fn with(&self, balance: u64, left: Tree<S>, right: Tree<S>) -> Arc<Self> {
         Self::create((&self.key, &self.value), balance, left, right)
     }
@@ -71,20 +71,21 @@ impl<S: Suite> Node<S> {
         })
     }
 
-    /// The bytes of a node with its entry.
+    /// Returns the bytes of a node in memory, without the contents of key and value.
     const fn bytes() -> usize {
         // The counts of an `Arc`; keys and values are boxed.
         size_of::<Self>() + 2 * size_of::<usize>()
     }
 }
 
-/// The authenticator of a subtree; zeros of none.
+/// Returns the authenticator (digest) of a subtree; zeros for an empty one.
 pub fn authenticator<S: Suite>(tree: &Tree<S>) -> S::Digest {
     tree.as_ref()
         .map_or_else(S::Digest::default, |node| node.digests().1)
 }
 
-/// `H(key, H(value), left.H, right.H)`. All but the key have a fixed width, so that is injective.
+/// Returns the authenticator `H(key, H(value), left.H, right.H)` of a node. The encoding is
+/// injective, because all parts except the key have a fixed width.
 fn combine<S: Suite>(key: &Key, value: &S::Digest, [left, right]: &[S::Digest; 2]) -> S::Digest {
     let parts = [
         key.as_bytes(),
@@ -95,7 +96,7 @@ fn combine<S: Suite>(key: &Key, value: &S::Digest, [left, right]: &[S::Digest; 2
     S::hash(Domain::TreeLeaf, &parts)
 }
 
-/// The number of nodes on the way to a key.
+/// Returns the number of nodes on the path from the root to a key.
 fn depth<S: Suite>(tree: &Tree<S>, key: &Key) -> usize {
     let (mut depth, mut next) = (0, tree);
     while let Some(node) = next {

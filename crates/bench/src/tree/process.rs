@@ -1,4 +1,5 @@
-//! One process per measurement, so that its memory is the memory of only one repository.
+//! Runs each measurement of a tree in a process of its own, so that the process's memory is that of
+//! only one repository.
 
 use std::{
     env, fs,
@@ -11,55 +12,55 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{counting::HashCounts, line, prelude::*, workload::Workload};
 
-/// Instructions for a measuring process.
+/// Instructions for a measuring process: the tree and its workload.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Order {
-    /// Workload to publish.
+    /// Workload that the author publishes.
     pub workload: Workload,
-    /// The balancing scheme.
+    /// Name of the balancing scheme.
     pub scheme: String,
-    /// The repository's strategy.
+    /// Name of the repository, the way of storing versions.
     pub repository: String,
-    /// The suite.
+    /// Name of the suite of hash and signature.
     pub suite: String,
-    /// The folder in which author and servers exchange files.
+    /// Folder in which the processes of author and servers exchange files.
     pub folder: PathBuf,
-    /// Quick run.
+    /// Whether measurements are short.
     pub quick: bool,
 }
 
-/// The kinds of measuring processes.
+/// Kind of measuring process.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Role {
-    /// Writes the updates, and prints an [`AuthorPass`].
+    /// Measures an author, writes its updates to a file, and prints an [`AuthorPass`].
     Author,
-    /// Applies them, and prints its figures.
+    /// Measures a server that applies the author's updates, and prints a result line.
     Server,
-    /// Measures a tree with entries in all nodes, and prints its figures.
+    /// Measures a tree in the paper's layout, with entries in all nodes, and prints a result line.
     PaperLayout,
 }
 
 /// Results that the author's process passes to the server's process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AuthorPass {
-    /// Figures for the report.
+    /// Author's figures for the result line.
     pub figures: Line,
-    /// The hashes that an update needs, mean over the last tenth.
+    /// Mean number of hashes that an update needs, over the last tenth of the updates.
     pub hashes: HashCounts,
 }
 
 impl Order {
-    /// Returns the path of the file of the updates.
+    /// Returns the path of the file with the author's updates.
     pub fn updates(&self) -> PathBuf {
         self.folder.join("updates")
     }
 
-    /// Returns the path of the file of the author's results.
+    /// Returns the path of the file with the author's results.
     pub fn author_pass(&self) -> PathBuf {
         self.folder.join("author.json")
     }
 
-    /// Starts a process with this order, and waits for its output.
+    /// Starts a process of kind `role` with this order, waits for it, and parses its output.
     fn send<T: DeserializeOwned>(&self, role: &str) -> Outcome<T> {
         let mut command = Command::new(env::current_exe()?);
         command.args(["measure", role, &serde_json::to_string(self)?]);
@@ -70,19 +71,21 @@ impl Order {
         Ok(serde_json::from_slice(&output.stdout)?)
     }
 
-    /// Measures an author, and leaves its updates in the folder.
+    /// Measures an author in a new process. Its updates and its results remain as files in the
+    /// folder.
     pub fn measure_author(&self) -> Outcome<AuthorPass> {
         let pass = self.send("author")?;
         fs::write(self.author_pass(), serde_json::to_vec(&pass)?)?;
         Ok(pass)
     }
 
-    /// Measures the tree of this scheme with entries in all nodes.
+    /// Measures the scheme in the paper's layout, with entries in all nodes, in a new process.
     pub fn measure_paper_layout(&self) -> Outcome<Line> {
         self.send("paper-layout")
     }
 
-    /// Measures a server of the updates in the folder, and combines all results.
+    /// Measures, in a new process, a server that applies the updates in the folder. Returns the
+    /// result line with the figures of author and server.
     pub fn measure_server(&self, author: &AuthorPass) -> Outcome<Line> {
         let (author, server): (&Line, Line) = (&author.figures, self.send("server")?);
         let update_us = author.figure("insert_snapshot_us") + server.figure("apply_us");

@@ -1,4 +1,5 @@
-//! The server's pass: applies the updates, answers lookups, and checks the answers like a client.
+//! Server of a measured tree, in its own process: applies the updates, answers lookups, and checks
+//! the answers like a client.
 
 use std::{hint::black_box, path::Path};
 
@@ -21,13 +22,14 @@ use crate::{
     workload::{Workload, absent_key, key, value},
 };
 
-/// Number of lookups that are handed to `prove_many` at once.
+/// Number of lookups in one call of `prove_many`.
 const MANY: usize = 1024;
 
-/// Longest encoded proof that is decoded; far above the proofs of these workloads.
+/// Maximum bytes of an encoded proof that is decoded, far above the proofs of these workloads.
 const PROOF_LIMIT: usize = 1 << 20;
 
-/// Measures a server that applies the updates in a file, and clients that check its answers.
+/// Measures a server that applies the author's updates from a file, and clients that verify its
+/// answers.
 pub fn measure<S: Suite, St: Store<S>>(order: &Order, author: &AuthorPass) -> Outcome<Line> {
     let (workload, effort) = (&order.workload, &Effort::new(order.quick));
     warm_up::<S, St>(&order.updates())?;
@@ -83,17 +85,19 @@ pub fn measure<S: Suite, St: Store<S>>(order: &Order, author: &AuthorPass) -> Ou
     }))
 }
 
-/// A repository after all updates, and the time of applying them.
+/// Repository after all updates, and the times of applying them.
 struct UpdatedRepository<S: Suite, St: Store<S>> {
     repository: TreeRepository<S, St>,
     overall: Timings,
     last: Timings,
     primitives: Primitives,
-    /// Growth from the filled repository to the last version, per version.
+    /// Growth of memory, nodes and digests per version, after the snapshot that fills the
+    /// repository.
     growth: Line,
 }
 
-/// Touches the code once, so that its pages are not counted as the repository's memory.
+/// Applies some updates to another repository, so that the memory of the program's code is not
+/// counted as the measured repository's.
 fn warm_up<S: Suite, St: Store<S>>(updates: &Path) -> Outcome<()> {
     let mut repository: TreeRepository<S, St> = new_repository();
     for update in UpdateReader::open(updates)?.take(CHUNK)? {
@@ -149,8 +153,8 @@ impl<S: Suite, St: Store<S>> UpdatedRepository<S, St> {
     }
 }
 
-/// Returns the process's resident bytes, the bytes that the repository counts, its nodes and its
-/// digests.
+/// Returns four sizes: the process's resident bytes, the bytes that the repository counts for
+/// itself, its number of nodes, and its number of digests.
 fn size<S: Suite, St: Store<S>>(repository: &TreeRepository<S, St>) -> [f64; 4] {
     [
         memory::resident_bytes() as f64,
@@ -160,7 +164,7 @@ fn size<S: Suite, St: Store<S>>(repository: &TreeRepository<S, St>) -> [f64; 4] 
     ]
 }
 
-/// Applies the next updates of the file; reading and decoding them is not timed.
+/// Reads and applies the next `updates` updates of the file. Only applying is timed.
 fn apply<S: Suite, St: Store<S>>(
     repository: &mut TreeRepository<S, St>,
     file: &mut UpdateReader<S>,
@@ -181,7 +185,7 @@ fn apply<S: Suite, St: Store<S>>(
     Ok(timings)
 }
 
-/// Counts the history log's hashes per update on a server, in the last tenth of the versions.
+/// Counts the history log's hashes per update on a server, over the last tenth of the versions.
 fn history_hashes<S: Suite>(workload: &Workload) -> HashCounts {
     let mut log = HistoryLog::<CountingSuite<S>>::default();
     let last_tenth = workload.last_tenth();
@@ -195,7 +199,7 @@ fn history_hashes<S: Suite>(workload: &Workload) -> HashCounts {
     HashCounts::of(last_tenth.end - last_tenth.start, || run(last_tenth)).0
 }
 
-/// Lookups of one repository, ready to be measured.
+/// Measurements of lookups in one repository.
 struct Lookups<'a, S: Suite, St: Store<S>> {
     workload: &'a Workload,
     effort: &'a Effort,
@@ -203,7 +207,7 @@ struct Lookups<'a, S: Suite, St: Store<S>> {
 }
 
 impl<S: Suite, St: Store<S>> Lookups<'_, S, St> {
-    /// Chooses a random present key, in one version or in a random one.
+    /// Chooses a random present key, in `version`, or in a random version if that is `None`.
     fn query(&self, random: &mut Random, version: Option<u64>) -> (Version, Key) {
         let (version, index) = self.workload.any_present(random, version);
         (Version::new(version), key(index))
@@ -236,7 +240,7 @@ impl<S: Suite, St: Store<S>> Lookups<'_, S, St> {
         })
     }
 
-    /// Returns means over random keys of the latest version.
+    /// Returns the mean bytes of proofs and the mean depth, over random keys of the latest version.
     fn sizes(&self) -> Outcome<Line> {
         let mut random = Random::new(5);
         let samples = self.effort.operations.min(10_000);
@@ -256,9 +260,10 @@ impl<S: Suite, St: Store<S>> Lookups<'_, S, St> {
         })
     }
 
-    /// Measures a client's check of a proof of the latest version.
+    /// Measures a client's verification of a proof of the latest version.
     ///
-    /// Times its parts one by one, to compare them with the signature and the hashes in them.
+    /// Times the verification with the head, with a known head, and the decoding separately.
+    /// `limit_us` is the lower bound with a known head: the time of only the hashes.
     fn checks(&self, limit_us: f64) -> Outcome<Line> {
         let latest = self.repository.latest();
         let (authority, signed) = (*self.repository.authority(), self.repository.head(latest)?);
@@ -295,9 +300,10 @@ impl<S: Suite, St: Store<S>> Lookups<'_, S, St> {
     }
 }
 
-/// Counts the inner nodes that the check of a proof hashes.
+/// Counts the inner nodes that a client hashes to verify a proof.
 ///
-/// Every open inner node has one elided child or two open ones. So there are as many as elided
+/// A proof omits subtrees off its paths and contains only their digests. Every inner node on a path
+/// has one such child, or two children on paths. So there are as many inner nodes as omitted
 /// digests and leaves together, minus one.
 pub fn inner_nodes<S: Suite, Q: TreeQuery>(proof: &TreeProof<S, Q>) -> Outcome<usize> {
     // Shape, digests of elided children, and leaves, each with its value or the value's digest.

@@ -1,4 +1,5 @@
-//! Tables of `bench tree`, `bench batch` and `bench primitives`: ours next to those of 2010.
+//! Tables of `bench tree`, `bench batch` and `bench primitives`, with the figures of 2010 next to
+//! ours.
 
 use crate::{
     columns::{TableSpec, shown},
@@ -7,10 +8,10 @@ use crate::{
     tables::Tables,
 };
 
-/// Numbers of lookups per update: the horizontal axis of figure 6.
+/// Numbers of lookups per update on the horizontal axis of figure 6.
 pub const LOOKUPS_PER_UPDATE: [f64; 7] = [0.01, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4];
 
-/// Tables for the lines of `bench tree`.
+/// Makes the tables for the result lines of `bench tree`.
 pub fn report(lines: &[Line]) -> Tables {
     let mut tables = Tables::default();
     let layouts = of(lines, "growing_paper_layout");
@@ -44,7 +45,7 @@ const AUTHORS: TableSpec = TableSpec::new("", "{suite}, {keys} keys, one new key
     ("update B", "update_bytes"),
 ]);
 
-/// Server, client, and the server's memory.
+/// Tables of one tree dictionary: its server, its clients, and the server's memory.
 #[rustfmt::skip]
 const ROLES: [TableSpec; 3] = [
     TableSpec::new("", "", &[
@@ -67,11 +68,11 @@ const ROLES: [TableSpec; 3] = [
     ]).deriving(derived),
 ];
 
-/// Caveat of every table that shows figures of 2010.
+/// Note above tables that show figures of 2010.
 const CAVEAT: &str = "2010: another machine, digests of 28 bytes, DSA-2048, memory of the whole \
     process (C++). Ours: memory and rates of only the repository.";
 
-/// Tables 3 to 5 and figure 6.
+/// Counterparts of the paper's tables 3 to 5 and figure 6.
 #[rustfmt::skip]
 const PAPER: [TableSpec; 4] = [
     TableSpec::new("", "Table 3: schemes over path copying", &[
@@ -101,7 +102,7 @@ const PAPER: [TableSpec; 4] = [
         .only(RED_BLACK).deriving(derived),
 ];
 
-/// The trees of tables 4 and 5 and of figure 6.
+/// Selects the trees of tables 4 and 5 and of figure 6: red-black trees with entries in the leaves.
 const RED_BLACK: line::Selection = &[("scheme", "red-black"), ("layout", "none")];
 
 #[rustfmt::skip]
@@ -122,8 +123,8 @@ const FURTHER: [TableSpec; 2] = [
     ]).deriving(derived),
 ];
 
-/// Derives figures from a line. Adds the figures of 2010 for trees with as many keys as the
-/// paper's.
+/// Derives further figures of a result line. Adds the figures of 2010 if the tree has as many keys
+/// as the paper's.
 fn derived(_: &[Line], line: &Line) -> Line {
     let [scheme, repository] = ["scheme", "repository"].map(|key| line.text(key));
     let keys = line.count("keys");

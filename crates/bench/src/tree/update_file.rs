@@ -1,5 +1,5 @@
-//! A file of updates, written by the author's process and read piece by piece by the servers'
-//! processes.
+//! File of updates. The author's process writes it, and each server's process reads it piece by
+//! piece.
 
 use std::{
     fs::File,
@@ -12,17 +12,17 @@ use pad_core::{Attachment, Suite, Update, codec};
 
 use crate::Outcome;
 
-/// Writes encoded updates, each after its length.
+/// Writer of a file of encoded updates, each after its length.
 #[derive(Debug)]
 pub struct UpdateWriter(BufWriter<File>);
 
 impl UpdateWriter {
-    /// Creates the file.
+    /// Creates an empty file of updates.
     pub fn create(path: &Path) -> Outcome<Self> {
         Ok(Self(BufWriter::new(File::create(path)?)))
     }
 
-    /// Appends an update and returns the length of its encoding.
+    /// Appends an update to the file, and returns the bytes of its encoding.
     pub fn append<S: Suite, A: Attachment>(&mut self, update: &Update<S, A>) -> Outcome<usize> {
         let bytes = codec::encode(update);
         self.0
@@ -31,13 +31,13 @@ impl UpdateWriter {
         Ok(bytes.len())
     }
 
-    /// Flushes the file.
+    /// Writes buffered updates to the file.
     pub fn finish(mut self) -> Outcome<()> {
         Ok(self.0.flush()?)
     }
 }
 
-/// Reads the file of an [`UpdateWriter`].
+/// Reader of a file that an [`UpdateWriter`] wrote.
 #[derive(Debug)]
 pub struct UpdateReader<S> {
     file: BufReader<File>,
@@ -45,7 +45,7 @@ pub struct UpdateReader<S> {
 }
 
 impl<S: Suite> UpdateReader<S> {
-    /// Opens the file.
+    /// Opens a file of updates, at its first update.
     pub fn open(path: &Path) -> Outcome<Self> {
         Ok(Self {
             file: BufReader::new(File::open(path)?),
@@ -53,7 +53,8 @@ impl<S: Suite> UpdateReader<S> {
         })
     }
 
-    /// Reads at most `updates` updates; returns none at the end.
+    /// Reads the next updates, at most `updates` of them. Returns an empty list at the end of the
+    /// file.
     pub fn take(&mut self, updates: usize) -> Outcome<Vec<Update<S>>> {
         let mut taken = Vec::with_capacity(updates);
         let mut bytes = Vec::new();

@@ -1,13 +1,14 @@
-//! Effect of other prices on red-black trees: the worth of a repository that computes more and
-//! stores less.
+//! Costs of red-black trees at other prices: whether a repository that computes more and stores
+//! less is worth it.
 //!
 //! Source: Crosby & Wallach 2010, section 10.
 
 use super::table::LOOKUPS_PER_UPDATE;
 use crate::{costs::scenarios, line, prelude::*};
 
-/// Computes the costs of `cache-everywhere` and `cache-median` in each scenario, from the growing
-/// lines so far.
+/// Reports the costs of the repositories `cache-everywhere` and `cache-median` in each scenario of
+/// section 10. `cheaper` is the factor by which one cost falls in a scenario. Uses the result lines
+/// of growing trees in `report` so far.
 pub fn run(cheaper: f64, report: &mut Report) -> Outcome<()> {
     let lines = report.lines().to_vec();
     let lines = of(&lines, "growing");

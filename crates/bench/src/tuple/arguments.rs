@@ -1,4 +1,5 @@
-//! The command `bench tuple`: its arguments, and its experiments in sequence.
+//! The command `bench tuple`, which measures tuple dictionaries: its arguments, and its experiments
+//! in sequence.
 
 use std::{num::NonZeroUsize, path::PathBuf, sync::LazyLock, time::Duration};
 
@@ -19,10 +20,10 @@ use crate::{costs as prices, prelude::*, secret};
 pub struct TupleArguments {
     #[command(flatten)]
     manner: Manner,
-    /// Restricts the run to these experiments.
+    /// Restricts the run to these experiments; by default all.
     #[arg(long, value_delimiter = ',')]
     pub experiment: Vec<TupleExperiment>,
-    /// Number of keys in the growing and the steady experiment; with --quick 200.
+    /// Number of keys in the experiments `growing` and `steady`; with --quick 200.
     #[arg(
         long,
         default_value = "10000",
@@ -30,8 +31,8 @@ pub struct TupleArguments {
         value_parser = clap::value_parser!(u64).range(2..),
     )]
     pub keys: u64,
-    /// Further numbers of keys in the steady experiment, for the designs whose growth is fitted;
-    /// with --quick 1000.
+    /// Further numbers of keys in the experiment `steady`, for designs whose growth with the number
+    /// of keys is computed; with --quick 1000.
     #[arg(
         long,
         value_delimiter = ',',
@@ -39,10 +40,11 @@ pub struct TupleArguments {
         default_value_if("quick", "true", "1000")
     )]
     pub sizes: Vec<u64>,
-    /// Restricts the run to these designs.
+    /// Restricts the run to these designs of dictionaries; by default all.
     #[arg(long, value_delimiter = ',', value_parser = PossibleValuesParser::new(names()))]
     pub designs: Vec<String>,
-    /// Numbers of signing threads in the experiment `threads`. Other experiments use one thread.
+    /// Numbers of threads that sign in the experiment `threads`, or look up in `scaling`. Other
+    /// experiments use one thread.
     #[arg(long, value_delimiter = ',', default_value = "1,2")]
     pub threads: Vec<NonZeroUsize>,
     /// Maximum seconds for one design in one experiment; with --quick 1.
@@ -54,36 +56,37 @@ pub struct TupleArguments {
     /// Price of a gigabyte sent, in cents.
     #[arg(long, default_value_t = 100.0 * prices::of_2010().egress_per_gigabyte)]
     pub cents_per_gigabyte: f64,
-    /// Factor by which prices fall in the what-ifs of the growing experiment.
+    /// Factor by which one cost falls in each scenario that the experiment `growing` computes.
     #[arg(long, default_value_t = 10.0)]
     pub cheaper: f64,
-    /// Traces of the macro-benchmark; by default the prices and exchange rates in `data`.
+    /// Traces of the experiment `macrobenchmark`; by default the prices and exchange rates in
+    /// `data`.
     #[arg(long, value_delimiter = ',')]
     pub trace: Vec<PathBuf>,
-    /// Number of last snapshots to replay of each trace; by default all, with --quick 20. The first
-    /// of them loads the earlier contents.
+    /// Replays only this number of last snapshots of each trace; by default all, with --quick 20.
+    /// The first of them also loads the contents before it.
     #[arg(long, default_value_if("quick", "true", "20"))]
     pub last: Option<usize>,
 }
 
-/// The experiments.
+/// Experiment of `bench tuple`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub enum TupleExperiment {
-    /// From empty, one key per snapshot.
+    /// Dictionaries that grow from empty, with one new key in each snapshot.
     Growing,
-    /// Many snapshots of one key each at one size.
+    /// Dictionaries of constant size: many snapshots, each with one new value.
     Steady,
-    /// All tuples signed by several threads.
+    /// Snapshots in which all tuples are signed, on several numbers of threads.
     Threads,
-    /// Recorded traces.
+    /// Replay of recorded traces.
     Macrobenchmark,
-    /// Mirrors with a part of the keys each, and mirrors with all keys.
+    /// Several machines as mirrors: each with a part of the keys, or each with all keys.
     Scaling,
 }
 
 impl TupleArguments {
-    /// Runs the requested measurements.
+    /// Runs the experiments that the command line requests, and prints their report.
     pub fn run(&self) -> Outcome<()> {
         secret::reserve(self.keys);
         let mut report = self.manner.report()?;
@@ -243,11 +246,12 @@ impl TupleArguments {
     }
 }
 
-/// Designs whose growth with the number of keys is of interest, and their quantities.
+/// Designs whose growth with the number of keys is computed in the experiment `steady`.
+/// [`QUANTITIES`] are the figures whose growth is computed.
 const GROWTH: [&str; 3] = ["base-superseding", "spec-superseding", "spec-lightweight"];
 const QUANTITIES: [&str; 2] = ["update_bytes", "proof_bytes"];
 
-/// Maximum number of keys of the steady experiment with accumulators.
+/// Maximum number of keys in the experiment `steady` for designs with accumulators.
 const ACCUMULATED_KEYS: u64 = 1_000;
 
 fn names() -> Vec<&'static str> {
@@ -258,6 +262,6 @@ fn names() -> Vec<&'static str> {
     NAMES.iter().map(String::as_str).collect()
 }
 
-/// Bundled traces: many keys in few snapshots, as in the paper, and few keys, nearly all of which
-/// change in every snapshot.
+/// Files of the bundled traces. The first has many keys in few snapshots, as in the paper. The
+/// second has few keys, nearly all of which change in every snapshot.
 const TRACES: [&str; 2] = ["prices.csv.zst", "exchange-rates.csv.zst"];

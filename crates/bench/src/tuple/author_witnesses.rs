@@ -1,9 +1,9 @@
-//! Figure 7 if the author made the witnesses of accumulated tuples, with the secret key, and sent
-//! them.
+//! Variant of figure 7 in which the author makes the witnesses of accumulated tuples, with the
+//! secret key, and sends them.
 //!
-//! Computed from a measured design, without the server's accumulators. For each witness that an
-//! update needs, counted in the same run, the author's time for one and its bytes are added. Both
-//! are measured here.
+//! Computed from a measured design, without the time of the server's accumulators. For each witness
+//! that an update needs, adds the author's time to make it, and its bytes. The number of witnesses
+//! was counted when the design was measured. Time and bytes of a witness are measured here.
 //!
 //! Source: Crosby & Wallach 2010, section 4.3 ("the author can incrementally update the n witnesses
 //! in O(n) exponentiations and send them along with the update").
@@ -16,8 +16,8 @@ use pad_core::Workers;
 use super::figure7::AUTHOR_WITNESSES;
 use crate::{prelude::*, secret::FixedSecret, workload::hashed_key};
 
-/// Computes the line of an accumulated design whose author makes the witnesses; `None` for other
-/// designs.
+/// Computes the result line of the design in `line`, if the author made its witnesses. `None` for
+/// designs without accumulators.
 pub fn measure(line: &Line) -> Outcome<Option<Line>> {
     let (design, witnesses) = (line.text("design"), line.figure("witnesses_per_snapshot"));
     let (witness_us, witness_bytes) = match design {
@@ -45,7 +45,8 @@ pub fn measure(line: &Line) -> Outcome<Option<Line>> {
     Ok(Some(same.iter().fold(new, copy)))
 }
 
-/// Returns the microseconds and the bytes of one of `number` witnesses.
+/// Measures the author's microseconds and the bytes for one witness, when `number` witnesses are
+/// made together.
 #[allow(clippy::cast_sign_loss, reason = "a count")]
 fn witness<A: Accumulator<SecretKey: FixedSecret>>(number: f64) -> Outcome<(f64, f64)> {
     let (secret, alone) = (A::SecretKey::fixed(), Workers::sequential());

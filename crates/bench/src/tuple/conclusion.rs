@@ -1,4 +1,4 @@
-//! Conclusion of a figure: the cost of each design, the cheapest in each range, and whether
+//! Comparison of the designs in a figure: their costs, the cheapest in each range, and whether
 //! accumulators ever win.
 //!
 //! Source: Crosby & Wallach 2010, sections 7.3 to 7.5.
@@ -10,18 +10,19 @@ use crate::{
     tables::{digits, percent},
 };
 
-/// Claim about accumulators that each comparison checks: the `claim` of its line.
+/// Claim about accumulators that every comparison of designs checks; the value of `claim` in its
+/// result line.
 pub const CLAIM: &str = "accumulators never win";
 
-/// Reports the cost lines of a figure, the cheapest design in each range, and whether a design with
-/// accumulators ever is the cheapest. Names of the experiments begin with `family`.
+/// Reports the costs of all designs in a figure, the cheapest design in each range, and whether a
+/// design with accumulators is ever the cheapest. The values of `experiment` begin with `family`.
 pub fn report(family: &str, designs: &[Expense], report: &mut Report) -> Outcome<()> {
     lines(family, designs)
         .into_iter()
         .try_for_each(|line| report.line(line))
 }
 
-/// Computes the lines for [`report`].
+/// Computes the result lines that [`report`] reports.
 pub fn lines(family: &str, designs: &[Expense]) -> Vec<Line> {
     let mut lines: Vec<Line> = designs.iter().map(|design| design.line(family)).collect();
     for (from, to, cheapest) in cheapest(designs) {
@@ -39,8 +40,8 @@ pub fn lines(family: &str, designs: &[Expense]) -> Vec<Line> {
     lines
 }
 
-/// Checks the paper's conclusion that accumulators never win, with a sentence that follows from the
-/// costs.
+/// Checks the paper's conclusion that accumulators never win. The result line contains a sentence
+/// about the costs.
 ///
 /// `None` unless there are designs with accumulators and designs without.
 fn conclusion(family: &str, designs: &[Expense]) -> Option<Line> {
@@ -74,9 +75,11 @@ fn conclusion(family: &str, designs: &[Expense]) -> Option<Line> {
     )
 }
 
-/// Finds the design with accumulators nearest to the cheapest other one, or furthest below it.
+/// Finds the design with accumulators whose cost is the smallest in proportion to the cheapest
+/// design without them.
 ///
-/// Returns the quotient of their costs, the number of lookups per update, and the design.
+/// Returns that ratio of costs, the number of lookups per update at which it occurs, and the
+/// design.
 fn nearest(designs: &[Expense]) -> Option<(f64, f64, &Expense)> {
     let others: Vec<Expense> = designs
         .iter()

@@ -1,5 +1,5 @@
-//! Figures 7 and 8: the cost of a lookup with its share of the updates, and the cheapest design in
-//! each range.
+//! Figures 7 and 8: the cost of a lookup with its share of an update. Also finds the cheapest
+//! design for each range of lookups per update.
 //!
 //! [`comparison::line`](mod@comparison::line) computes where another design becomes the cheapest.
 
@@ -14,26 +14,26 @@ use crate::{
     line::Line,
 };
 
-/// Horizontal axis: from one lookup per update to hardly any update.
+/// Smallest and largest number of lookups per update on the horizontal axis.
 const RANGE: (f64, f64) = (1.0, 1e7);
 
-/// The name of figure 7.
+/// Value of `figure` in the result lines of figure 7.
 pub const GROWING: &str = "figure7";
 
-/// Cost of one design, in micro-dollars.
+/// Cost of one design in one figure, in micro-dollars.
 #[derive(Clone, Debug)]
 pub struct Expense {
     pub(super) figure: String,
     pub(super) design: String,
     keys: u64,
-    /// Cost of the update, and of each lookup.
+    /// Cost of an update, and of each lookup, in micro-dollars.
     cost: CostLine,
     pub(super) prices: Prices,
 }
 
 impl Expense {
-    /// Computes the cost of a measured design. `update_us` is the time of an update, and the prices
-    /// are those of the line.
+    /// Computes the cost of the design in `line`, at the prices in `line`. `update_us` is the time
+    /// of an update, and `update_bytes` the key of its bytes.
     pub fn new(figure: &str, line: &Line, update_us: f64, update_bytes: &str) -> Self {
         Self::at_prices(
             costs::prices_of(line),
@@ -63,7 +63,7 @@ impl Expense {
         }
     }
 
-    /// Reports whether answers are proved by witnesses of an accumulator.
+    /// Reports whether the design has accumulators, so that answers are proved by witnesses.
     pub(super) fn accumulates(&self) -> bool {
         ["accumulators", "rsa", "bilinear"]
             .iter()
@@ -74,7 +74,8 @@ impl Expense {
         self.cost.per_time(lookups_per_update)
     }
 
-    /// Builds the line of the experiment `{family}_lookup_costs`.
+    /// Builds the result line of the experiment `{family}_lookup_costs`, with the points of a
+    /// curve.
     pub(super) fn line(&self, family: &str) -> Line {
         let ratios = (0..=28).map(|step| 10_f64.powf(f64::from(step) / 4.0));
         let points: Vec<(f64, f64)> = ratios.map(|ratio| (ratio, self.at(ratio))).collect();
@@ -91,8 +92,8 @@ impl Expense {
 
 /// Returns the cost of each design for figure 7 (Crosby & Wallach 2010).
 ///
-/// `lines` are those of `super::growing`, and those that `super::author_witnesses` computes from
-/// them. Omits designs that stopped before all keys were inserted.
+/// `lines` are the result lines of `super::growing`, and those that `super::author_witnesses`
+/// computes from them. Omits designs whose run stopped before all keys were inserted.
 pub fn of_growing(lines: &[&Line]) -> Vec<Expense> {
     let expense = |line| {
         let update_us = sum(line, &["author_us", "apply_us"]);
@@ -101,9 +102,9 @@ pub fn of_growing(lines: &[&Line]) -> Vec<Expense> {
     finished(lines).map(expense).collect()
 }
 
-/// Returns the cost of each design for figure 7 in a `scenario` of section 10, from `lines` of the
-/// growing run. Scales the measured cryptography shares of the author's and the server's time.
-/// Omits designs that stopped before all keys were inserted.
+/// Returns the cost of each design for figure 7 in a `scenario` of section 10, from the result
+/// lines of `super::growing`. Scales the measured shares of cryptography in the author's and the
+/// server's time. Omits designs whose run stopped before all keys were inserted.
 pub fn of_growing_in(lines: &[&Line], scenario: &Scenario) -> Vec<Expense> {
     let left = |line: &Line, time: &str, share: &str| {
         let share = line.number(share).unwrap_or(0.0);
@@ -118,14 +119,14 @@ pub fn of_growing_in(lines: &[&Line], scenario: &Scenario) -> Vec<Expense> {
     finished(lines).map(expense).collect()
 }
 
-/// Selects the designs that reached all keys.
+/// Selects the lines of designs whose run inserted all keys.
 fn finished<'a>(lines: &[&'a Line]) -> impl Iterator<Item = &'a Line> {
     let is_finished = |line: &&Line| line.count("inserted") == line.count("keys");
     lines.iter().copied().filter(is_finished)
 }
 
-/// Returns the largest number of lookups per update for which a design is the cheapest; `None` if
-/// it never is.
+/// Returns the largest number of lookups per update for which `design` is the cheapest of
+/// `designs`; `None` if it never is.
 pub fn cheapest_until(designs: &[Expense], design: &str) -> Option<f64> {
     let ranges = cheapest(designs).into_iter();
     let of_design = ranges.filter(|(_, _, cheapest)| cheapest.design == design);
@@ -143,8 +144,8 @@ pub fn of_steady(lines: &[Line], keys: u64) -> Vec<Expense> {
     of_size.map(expense).collect()
 }
 
-/// Returns the cost of each design for figure 8, from `lines` of one trace. Omits designs that
-/// stopped before its end.
+/// Returns the cost of each design for figure 8, from the result lines of one trace. Omits designs
+/// whose run stopped before the end of the trace.
 pub fn of_macrobenchmark(lines: &[Line]) -> Vec<Expense> {
     let finished = lines
         .iter()
@@ -166,7 +167,8 @@ fn sum(line: &Line, keys: &[&str]) -> f64 {
     keys.iter().map(|key| line.figure(key)).sum()
 }
 
-/// Finds the cheapest of one figure's designs in each range, in ascending order.
+/// Finds the cheapest of one figure's designs for each range of lookups per update. Returns start
+/// and end of each range with its design, in ascending order.
 pub(super) fn cheapest(designs: &[Expense]) -> Vec<(f64, f64, &Expense)> {
     let drawn: Vec<_> = designs.iter().map(|design| design.cost).collect();
     let parts = lowest(&drawn, RANGE).into_iter();

@@ -1,7 +1,7 @@
-//! Results computed from the lines of the growing experiment: figure 7, figure 7 with the author's
-//! witnesses, and the scenarios of section 10.
+//! Results computed from the measurements of the experiment `growing`: figure 7, its variant in
+//! which authors make the witnesses, and the scenarios of section 10.
 //!
-//! For designs that were measured in several runs, all their lines are combined.
+//! If designs were measured in several runs, the lines of all runs are combined.
 
 use super::{
     conclusion,
@@ -15,14 +15,14 @@ use crate::{
     prelude::*,
 };
 
-/// Experiment name in lines of accumulated designs whose authors make the witnesses.
+/// Value of `experiment` in result lines of accumulated designs whose authors make the witnesses.
 pub const AUTHOR_WITNESSES: &str = "tuple_author_witnesses";
 
-/// The experiment of the scenarios.
+/// Prefix of the value of `experiment` in the result lines of scenarios.
 const WHAT_IF: &str = "tuple_what_if";
 
-/// Computes the results from the lines of one run or several. In each scenario, one cost is
-/// `cheaper` times cheaper.
+/// Computes the results from the lines of one run or several. In each scenario except the first,
+/// one cost is `cheaper` times lower.
 pub fn lines(lines: &[Line], cheaper: f64) -> Vec<Line> {
     let [grown, author] = ["tuple_growing", AUTHOR_WITNESSES].map(|name| of(lines, name));
     let mut all = conclusion::lines("tuple", &of_growing(&grown));
@@ -38,13 +38,13 @@ pub fn lines(lines: &[Line], cheaper: f64) -> Vec<Line> {
     all
 }
 
-/// Reports whether a line is a computed result.
+/// Reports whether [`lines()`] computed this result line.
 pub fn follows(line: &Line) -> bool {
     line.text("figure") == costs::GROWING || line.text("experiment").starts_with(WHAT_IF)
 }
 
-/// Computes the costs of the designs in each scenario, and the range in which the tree is the
-/// cheapest.
+/// Computes the costs of the designs in each scenario of section 10. Also computes the number of
+/// lookups per update up to which the tree is the cheapest.
 ///
 /// Source: Crosby & Wallach 2010, section 10.
 fn what_ifs(grown: &[&Line], cheaper: f64) -> Vec<Line> {

@@ -1,7 +1,8 @@
-//! Growth from empty, one key of 32 bytes in each snapshot: tables 7, 8 and 9.
+//! Experiment `growing`: dictionaries that grow from empty, with one key of 32 bytes in each
+//! snapshot. It measures tables 7, 8 and 9.
 //!
-//! Author and server take turns in one process. So updates, which reach hundreds of kilobytes, need
-//! not be stored.
+//! Author and server take turns in one process. So updates, which can be hundreds of kilobytes
+//! long, need not be stored.
 
 use super::{Limits, Task, lookups, pair::Pair, timed_design::take_witnesses};
 use crate::{
@@ -14,7 +15,7 @@ use crate::{
     workload::{Contents, Workload, put_hashed},
 };
 
-/// Measures one design.
+/// Measures the design `P` while it grows, and returns the result line.
 pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
     let before = Limits::measure(&task.effort);
     let new_run = || Run::<P::Timed>::new(TimedSigner::default(), task.limit);

@@ -1,4 +1,4 @@
-//! Tuple signatures that record their number and time.
+//! Tuple signatures that count and time themselves.
 
 use std::{hint::black_box, marker::PhantomData};
 
@@ -11,8 +11,8 @@ use pad_tuple::{
 
 use crate::{counting::CountingSuite, cryptography::timed, timing::Effort};
 
-/// Signature scheme `G` that records its signatures. Keys, signatures and numbers are equal to
-/// those of `G`.
+/// Tuple signature scheme `G` whose signatures are counted and timed. Keys, signatures and
+/// identifiers are equal to those of `G`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimedScheme<G>(PhantomData<G>);
 
@@ -60,9 +60,9 @@ impl<G: TupleSignature> TupleSignature for TimedScheme<G> {
     }
 }
 
-/// A design with a twin that does the same and records the time of its signatures.
+/// Tuple design with a variant that counts and times its signatures.
 pub trait Instrument {
-    /// The twin.
+    /// Variant of the design that counts and times its signatures.
     type Timed;
 }
 
@@ -70,13 +70,14 @@ impl<G, R, const GENERATIONS: usize> Instrument for Signed<G, R, GENERATIONS> {
     type Timed = Signed<TimedScheme<G>, R, GENERATIONS>;
 }
 
-/// The suite of every tuple dictionary that is measured.
+/// Suite of hash and signature of all measured tuple dictionaries.
 pub type PlainSuite = pad_core::Sha256Ed25519;
 
-/// Plain suite with counted hashes.
+/// [`PlainSuite`] with a hash function that counts its calls.
 pub type CountedSuite = CountingSuite<PlainSuite>;
 
-/// Returns the nanoseconds of one step of a hash chain, each waiting for the one before.
+/// Measures the nanoseconds of one step of a hash chain. Each step hashes the result of the one
+/// before.
 pub fn chain_step_ns(effort: &Effort) -> f64 {
     let start = PlainSuite::value(b"start");
     effort.primitive_ns(|calls| {

@@ -1,4 +1,4 @@
-//! List of the compared designs, with their measuring functions.
+//! List of the compared designs of dictionaries, with their measuring functions.
 
 use pad_tuple::{for_each_accumulated_tuple, for_each_tuple};
 
@@ -10,19 +10,19 @@ use super::{
 };
 use crate::{dictionary::MeasuredRepository, prelude::*};
 
-/// A compared dictionary, and its function for each experiment.
+/// A compared design of dictionaries, and its measuring function for each experiment.
 pub struct Contender {
-    /// Name of the contender.
+    /// Name of the design, for example `base-superseding`.
     pub name: String,
-    /// Whether the design accumulates its tuples.
+    /// Whether the design has accumulators over its tuples.
     pub accumulates: bool,
-    /// The number of generations, 1 without speculation.
+    /// Number of generations of tuples; 1 without speculation.
     pub generations: usize,
-    /// Runs the experiment `growing`.
+    /// Function that measures the experiment `growing`.
     pub growing: fn(&Task<'_>) -> Outcome<Line>,
-    /// Runs the experiment `steady`.
+    /// Function that measures the experiment `steady`.
     pub steady: fn(&Task<'_>) -> Outcome<Line>,
-    /// Runs the experiment `macrobenchmark`.
+    /// Function that measures the experiment `macrobenchmark`.
     pub macrobenchmark: fn(&Task<'_>, &Trace, Epochs) -> Outcome<Line>,
 }
 
@@ -40,7 +40,7 @@ impl Contender {
     }
 }
 
-/// Lists all compared contenders.
+/// Lists all compared designs.
 pub fn contenders() -> Vec<Contender> {
     let mut contenders = Vec::new();
     macro_rules! push_signed {

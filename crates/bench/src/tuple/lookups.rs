@@ -1,4 +1,5 @@
-//! Lookups, compared with the signatures and the steps of hash chains that bound them.
+//! Lookups in tuple dictionaries and trees, compared with the lower bound of the client's time:
+//! signatures and steps of hash chains.
 
 use comparison::{Work, workload::Contents};
 
@@ -11,7 +12,8 @@ use crate::{
     prelude::*,
 };
 
-/// Returns a server to query, with its expected contents.
+/// Returns lookups of the server in `roles`, with its expected contents. Keys are looked up as
+/// often as in `work`.
 pub fn of_server<'a, R: MeasuredRepository>(
     roles: &'a HostedDictionary<R>,
     contents: &'a Contents,
@@ -27,9 +29,11 @@ pub fn of_server<'a, R: MeasuredRepository>(
     })
 }
 
-/// Measures lookups against the signature of a tuple, or of a head, and steps of hash chains.
+/// Measures lookups. The lower bound of the client's time is that of its signatures (of tuples, or
+/// of the head) and hash-chain steps.
 ///
-/// There is no limit if signatures do not bound a check.
+/// `signature_us` is the time to verify one signature. If it is `None`, signatures do not bound the
+/// client's time, and the result line has no limit.
 pub fn measure<R: MeasuredRepository>(
     lookups: &Lookups<'_, HostedDictionary<R>>,
     effort: &Effort,
@@ -54,7 +58,7 @@ pub fn measure<R: MeasuredRepository>(
     })
 }
 
-/// Returns the cryptography of a check, mean over random keys.
+/// Returns the mean cryptography of a client's check, over random keys.
 fn cryptography<R: MeasuredRepository>(
     lookups: &Lookups<'_, HostedDictionary<R>>,
     effort: &Effort,

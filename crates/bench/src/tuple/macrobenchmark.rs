@@ -1,4 +1,5 @@
-//! A recorded trace from its first snapshot to its last: tables 10 and 11.
+//! Experiment `macrobenchmark`: replay of a recorded trace from its first snapshot to its last, for
+//! tables 10 and 11.
 
 use std::{collections::BTreeMap, num::NonZeroUsize, path::Path};
 
@@ -17,7 +18,7 @@ use crate::{
     workload::{Contents, Workload},
 };
 
-/// The designs of tables 10 and 11.
+/// Names of the designs in tables 10 and 11.
 pub const DESIGNS: [&str; 5] = [
     "base-superseding",
     "base-lightweight",
@@ -26,20 +27,20 @@ pub const DESIGNS: [&str; 5] = [
     TREE,
 ];
 
-/// The tree's name.
+/// Name of the tree that tuple designs are compared with.
 pub const TREE: &str = "red-black";
 
-/// The snapshots of a trace.
+/// A recorded trace of a dictionary's changes.
 pub struct Trace {
-    /// The file's name without extensions.
+    /// Name of the trace's file, without extensions.
     pub name: String,
-    /// The operations of each snapshot.
+    /// Changes of each snapshot.
     pub snapshots: Vec<Vec<Operation>>,
 }
 
 impl Trace {
     /// Reads a trace, or only its last `last` snapshots. The first of these then also loads the
-    /// earlier contents.
+    /// contents before it.
     pub fn read(path: &Path, last: Option<usize>) -> Outcome<Self> {
         let explain = |error| format!("{}: {error}", path.display());
         let mut snapshots = Vec::new();
@@ -63,7 +64,7 @@ impl Trace {
     }
 }
 
-/// Returns the contents of a dictionary after these operations.
+/// Returns the contents of a dictionary after `operations` on an empty one.
 fn contents<'a>(operations: impl Iterator<Item = &'a Operation>) -> BTreeMap<Key, Value> {
     let mut entries = BTreeMap::new();
     for operation in operations {
@@ -75,12 +76,12 @@ fn contents<'a>(operations: impl Iterator<Item = &'a Operation>) -> BTreeMap<Key
     entries
 }
 
-/// Rule for the times at which an author merges generations.
+/// Rule for the snapshots at which an author merges generations of tuples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Epochs {
-    /// Depending on the number of tuples: [`Speculation::Balanced`].
+    /// At snapshots that depend on the number of tuples: [`Speculation::Balanced`].
     Balanced,
-    /// After this number of snapshots, as in the paper.
+    /// Each time after this number of snapshots, as in the paper.
     Snapshots(usize),
 }
 
@@ -92,7 +93,7 @@ impl Epochs {
         }
     }
 
-    /// Returns the rule for a snapshot, counted from 0.
+    /// Returns the author's rule for one snapshot; the first is number 0.
     fn speculation(self, snapshot: usize) -> Speculation {
         match self {
             Self::Balanced => Speculation::Balanced,
@@ -104,10 +105,10 @@ impl Epochs {
     }
 }
 
-/// The paper's epochs in the macro-benchmark.
+/// Number of snapshots in the paper's epochs, after which generations are merged.
 pub const PAPER_EPOCH: usize = 6;
 
-/// Measures one design.
+/// Replays `trace` with the design `P`, and returns the result line.
 pub fn measure<P: Pair>(task: &Task<'_>, trace: &Trace, epochs: Epochs) -> Outcome<Line> {
     let before = Limits::measure(&task.effort);
     let mut run = Run::<P::Timed>::new(TimedSigner::default(), task.limit);
@@ -156,8 +157,9 @@ const fn whole(count: f64) -> u64 {
     count as u64
 }
 
-/// Compares a design with speculation with the earlier line of the same design without, if both
-/// replayed the whole trace.
+/// Adds to the line of a design with speculation the savings over the same design without
+/// speculation. That line is in `others`. The savings are null unless both replayed equally many
+/// snapshots.
 pub fn compared(line: Line, others: &[Line]) -> Line {
     let base = line.text("design").replacen("spec", "base", 1);
     let base = others

@@ -1,4 +1,4 @@
-//! Compared designs: each unchanged, and its twin that records cryptography.
+//! Compared designs, each in two variants: unchanged, and one that records its cryptography.
 
 use core::marker::PhantomData;
 
@@ -19,24 +19,25 @@ use crate::{
     secret::FixedSecret,
 };
 
-/// A dictionary without instrumentation, and one that records its cryptography.
+/// A compared design in two variants: unchanged, and one that records its cryptography.
 pub trait Pair {
-    /// Design without instrumentation.
+    /// Unchanged design.
     type Plain: MeasuredRepository;
     /// Design that records its cryptography.
     type Timed: MeasuredRepository;
 
-    /// Whether tuples are in accumulators, whose time has no bound here.
+    /// Whether the design has accumulators over its tuples. Then its times have no lower bound
+    /// here.
     const ACCUMULATES: bool = false;
 
-    /// Microseconds of a signature on a tuple and of its verification. `None`: tuples are not
-    /// signed.
+    /// Measures the microseconds of signing a tuple, and of verifying the signature. `None` if
+    /// tuples are not signed.
     fn signature_us(_: &Effort) -> Option<(f64, f64)> {
         None
     }
 }
 
-/// A signed design, plain and timed.
+/// Both variants of a tuple design `D` with signatures.
 pub struct SignedPair<D>(PhantomData<D>);
 
 impl<G, R, const GENERATIONS: usize> Pair for SignedPair<Signed<G, R, GENERATIONS>>
@@ -62,7 +63,7 @@ where
     }
 }
 
-/// A design with accumulators, plain and timed.
+/// Both variants of a tuple design `D` with accumulators.
 pub struct AccumulatedPair<D>(PhantomData<D>);
 
 impl<D> Pair for AccumulatedPair<D>
@@ -74,7 +75,7 @@ where
     const ACCUMULATES: bool = true;
 }
 
-/// The tree that designs are compared with.
+/// Both variants of the tree that tuple designs are compared with.
 pub struct TreePair;
 
 impl Pair for TreePair {
@@ -82,5 +83,5 @@ impl Pair for TreePair {
     type Timed = RedBlackCacheEverywhere<CountedSuite>;
 }
 
-/// Number of bytes that are signed for a tuple, without an anchor.
+/// Bytes of the message that is signed for a tuple, without the anchor of a hash chain.
 pub const STATEMENT: usize = 101;

@@ -1,12 +1,12 @@
-//! Servers that each store a part of the keys of a dictionary, and servers that each store all
-//! keys.
+//! Experiment `scaling`: several servers that each store a part of the keys of a dictionary, and
+//! several that each store all keys.
 //!
-//! One machine is measured, on one thread. The times of several machines are computed from these
-//! times.
+//! Only one machine is measured, on one thread. The times of several machines are computed from
+//! these times.
 //!
 //! - A *partition* is a mirror of some keys (`pad mirror --keys`, [`TreePart`]), which only trees
-//!   have. It receives each head, and the changes of its keys in a proof. So updates are as fast as
-//!   the mirror whose key changes.
+//!   support. It receives each head, and the changes of its keys in a proof. So updates are as fast
+//!   as the mirror whose key changes.
 //! - A *replica* is a mirror of all keys behind a router. It receives every update and its share of
 //!   the lookups. So `R` replicas with `r` lookups for each update answer one lookup in each `prove
 //!   / R + apply / r`.
@@ -33,27 +33,27 @@ use crate::{
     workload::{hashed_key, put_hashed, value},
 };
 
-/// A design's name, and the function that measures it with some numbers of threads.
+/// Name of a design, and the function that measures it with each given number of threads.
 type ScalingDesign = (
     &'static str,
     fn(&Task<'_>, &[NonZeroUsize], &mut Report) -> Outcome<()>,
 );
 
-/// The designs: the design with the largest updates, the one with the smallest, and the tree.
+/// Measured designs: the design with the largest updates, the one with the smallest, and the tree.
 pub const DESIGNS: [ScalingDesign; 3] = [
     ("base-superseding", tuples::<BaseSuperseding>),
     ("spec-lightweight", tuples::<SpecLightweight>),
     (TREE, tree),
 ];
 
-/// A tree, undivided and in parts.
+/// Tree of a server with all keys. [`Part`] is a mirror of some keys.
 type Tree = RedBlackCacheEverywhere<PlainSuite>;
 type Part = TreePart<PlainSuite>;
 
-/// The numbers of machines.
+/// Numbers of machines for which times are reported.
 const MACHINES: [usize; 4] = [1, 2, 4, 8];
 
-/// Numbers of lookups for each update of replicas.
+/// Numbers of lookups per update for which the lookups per second of replicas are computed.
 const LOOKUPS_PER_UPDATE: [f64; 3] = [1.0, 100.0, 10_000.0];
 
 fn tuples<D>(task: &Task<'_>, threads: &[NonZeroUsize], report: &mut Report) -> Outcome<()>
@@ -83,7 +83,8 @@ fn tree(task: &Task<'_>, threads: &[NonZeroUsize], report: &mut Report) -> Outco
     whole.replicas(task, threads, report)
 }
 
-/// Makes a first snapshot of all keys, and further snapshots of one new value each.
+/// Makes the updates of a workload: first a snapshot of all keys, then snapshots of one new value
+/// each.
 fn updates<R: MeasuredRepository>(task: &Task<'_>) -> Outcome<Vec<UpdateOf<R>>> {
     let mut author = new_author::<R>(signing_key());
     let load = (0..task.keys).map(put_hashed).collect();
@@ -98,7 +99,7 @@ fn updates<R: MeasuredRepository>(task: &Task<'_>) -> Outcome<Vec<UpdateOf<R>>> 
     Ok(updates)
 }
 
-/// An undivided repository, after all updates.
+/// Server with all keys, after all updates, and its median time to apply one.
 struct Whole<R: MeasuredRepository> {
     repository: R,
     apply_us: f64,
@@ -118,7 +119,8 @@ impl<R: MeasuredRepository + Sync> Whole<R> {
         })
     }
 
-    /// Measures lookups on threads of this machine, and computes them for several machines.
+    /// Measures lookups on each number of threads of this machine. Computes the lookups per second
+    /// of several machines from the time on the first number of threads.
     fn replicas(
         &self,
         task: &Task<'_>,
@@ -154,8 +156,8 @@ impl<R: MeasuredRepository + Sync> Whole<R> {
         Ok(())
     }
 
-    /// Returns the lookups per second of `threads` threads in one repository. No thread waits for
-    /// another.
+    /// Returns the lookups per second of `threads` threads that query one repository in parallel.
+    /// No thread waits for another.
     fn lookups_per_second(&self, task: &Task<'_>, threads: NonZeroUsize) -> f64 {
         let budget = if task.quick {
             Duration::from_millis(5)
@@ -187,8 +189,8 @@ impl<R: MeasuredRepository + Sync> Whole<R> {
     }
 }
 
-/// Measures mirrors of some keys each, in sequence. Returns the times of the slowest mirror for
-/// each update, and the bytes of the largest mirror.
+/// Measures `machines` mirrors, each of a part of the keys, one after the other. Returns for each
+/// update the time of the slowest mirror. Also returns the bytes of memory of the largest mirror.
 fn partitions(updates: &[UpdateOf<Tree>], machines: usize) -> Outcome<(Timings, usize)> {
     let authority = *public_key::<Tree>().authority();
     let end = |part| {
@@ -222,8 +224,8 @@ fn partitions(updates: &[UpdateOf<Tree>], machines: usize) -> Outcome<(Timings, 
     Ok((slowest, memory.unwrap_or(0)))
 }
 
-/// Fetches a version from a server that has it: first the changed keys in one proof, then the
-/// missing parts.
+/// Updates a mirror to `version`, which `upstream` has. First takes the changed keys in one proof,
+/// then the ranges that are still missing.
 fn follow(
     part: &mut Part,
     upstream: &Tree,
@@ -242,7 +244,8 @@ fn follow(
     Ok(())
 }
 
-/// Returns the first key of a part. Keys of these workloads are uniform.
+/// Returns the smallest key of the part number `part` of `parts`. Parts are equally large, because
+/// the keys of these workloads are uniform.
 fn boundary(part: usize, parts: usize) -> Key {
     let start = ((part as u128) << 64) / parts as u128;
     let start = u64::try_from(start).unwrap_or(u64::MAX);

@@ -1,4 +1,5 @@
-//! One snapshot that loads all keys, then many of one new value each: means over whole epochs.
+//! Experiment `steady`: one snapshot that loads all keys, then many of one new value each. Figures
+//! are means over whole epochs.
 
 use super::{
     Limits, Task,
@@ -14,7 +15,7 @@ use crate::{
     workload::Workload,
 };
 
-/// Measures one design.
+/// Measures the design `P` at a constant number of keys, and returns the result line.
 pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
     let before = Limits::measure(&task.effort);
     let work = Workload {
@@ -46,8 +47,8 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
         .merged(&limits.line()))
 }
 
-/// Returns the microseconds of signing tuples of the oldest generation again when their hash chains
-/// end later than the run, as a mean for each snapshot.
+/// Returns the author's microseconds per snapshot for hash chains that end only after the run:
+/// tuples of the oldest generation must then be signed again.
 ///
 /// Returns 0 without speculation, because chains then end within every cycle.
 fn later_chains_us<R: MeasuredRepository>(
@@ -64,8 +65,9 @@ fn later_chains_us<R: MeasuredRepository>(
     }
 }
 
-/// Computes the growth of a figure with the number of keys: the slope of the least-squares line
-/// through the logarithms.
+/// Computes how a figure grows with the number of keys: the exponent of the power of `keys` that
+/// fits `points` (number of keys, figure) best. It is the slope of the least-squares line through
+/// the logarithms. `None` with fewer than two numbers of keys.
 pub fn exponent(design: &str, quantity: &str, points: &[(u64, f64)]) -> Option<Line> {
     let number = points.len() as f64;
     let logarithms = points
@@ -92,7 +94,7 @@ pub fn exponent(design: &str, quantity: &str, points: &[(u64, f64)]) -> Option<L
     })
 }
 
-/// Fewest snapshots; a run continues to the end of the epoch or chain.
+/// Minimum number of measured snapshots. A run continues to the end of the epoch or hash chain.
 const SNAPSHOTS: u64 = 250;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Tables for the lines of one run.
+//! Tables for the result lines of `bench tuple`.
 
 use crate::{
     columns::{TableSpec, shown},
@@ -8,7 +8,7 @@ use crate::{
     tables::{Tables, digits},
 };
 
-/// Makes all tables for the lines of one run.
+/// Makes all tables of `bench tuple` from the result lines of one run.
 pub fn report(lines: &[Line]) -> Tables {
     let mut tables = shown(&GROWING, lines);
     STEADY.show(&mut tables, lines);
@@ -38,7 +38,7 @@ pub fn report(lines: &[Line]) -> Tables {
     tables.signed(lines)
 }
 
-/// Caveat above tables with figures of 2010.
+/// Note above tables that show figures of 2010.
 const CAVEAT: &str = "2010: another machine, 28-byte digests, DSA-2048, author in Python.";
 
 #[rustfmt::skip]
@@ -127,7 +127,8 @@ const MACROBENCHMARK: [TableSpec; 2] = [
     ]),
 ];
 
-/// Table of figure 7 or 8: cost of every design, at whole powers of ten.
+/// Table of figure 7 or 8: the cost per lookup of every design, for powers of ten of lookups per
+/// update.
 #[rustfmt::skip]
 const COSTS: TableSpec = TableSpec::new("",
     "{title}: cost of a look-up and its share of an update", &[
@@ -151,8 +152,8 @@ const WHAT_IF: TableSpec = TableSpec::new("tuple_what_if",
     ("2010", "paper_red_black_until"),
 ]);
 
-/// Derives the reason why a design stopped early, and the paper's figures for it if the number of
-/// keys is the paper's.
+/// Derives the reason why the run of a design stopped early. Adds the paper's figures if the number
+/// of keys is the paper's.
 fn derived(_: &[Line], line: &Line) -> Line {
     let stopped_by = Some(line.text("stopped")).filter(|stopped| *stopped != "finished");
     let design = line.text("design");
@@ -166,7 +167,7 @@ fn derived(_: &[Line], line: &Line) -> Line {
     line! { stopped_by, paper }
 }
 
-/// Adds notes about the growth of figures of the steady state with the number of keys.
+/// Adds notes about how figures of the experiment `steady` grow with the number of keys.
 fn exponents(tables: &mut Tables, lines: &[Line]) {
     for line in of(lines, "tuple_exponent") {
         let (design, quantity) = (line.text("design"), line.text("quantity"));

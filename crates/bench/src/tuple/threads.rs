@@ -1,5 +1,5 @@
-//! Snapshots in which every tuple is signed, compared with as many bare signatures on the same
-//! threads.
+//! Experiment `threads`: snapshots in which every tuple is signed, compared with only as many
+//! signatures on the same threads.
 
 use std::{
     hint::black_box,
@@ -20,7 +20,7 @@ use crate::{
     workload::{hashed_key, put_hashed, value},
 };
 
-/// Design of this experiment: signatures only.
+/// Name of the design that this experiment measures. Its cryptography consists of signatures only.
 pub const DESIGN: &str = "base-superseding";
 
 /// Measures [`DESIGN`] with each number of threads.
@@ -42,8 +42,8 @@ pub fn run(task: &Task<'_>, threads: &[NonZeroUsize], report: &mut Report) -> Ou
     Ok(())
 }
 
-/// Returns the milliseconds of a snapshot of one new value, and of as many bare signatures, in
-/// turns.
+/// Returns the median milliseconds of a snapshot with one new value, and of computing only its
+/// signatures. Both alternate on the same threads.
 fn measure(task: &Task<'_>, workers: &Workers) -> Outcome<(f64, f64)> {
     let author = new_author::<TupleRepository<PlainSuite, BaseSuperseding>>(signing_key());
     let mut author = author.with_workers(workers.clone());
@@ -67,7 +67,7 @@ fn measure(task: &Task<'_>, workers: &Workers) -> Outcome<(f64, f64)> {
     Ok((snapshots.median_us() / 1e3, bare.median_us() / 1e3))
 }
 
-/// Makes `number` signatures and nothing else.
+/// Computes `number` signatures and nothing else, on the threads of `workers`.
 fn sign(number: u64, workers: &Workers) {
     let signer = signing_key();
     let sign = |index: u64| {

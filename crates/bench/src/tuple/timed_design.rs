@@ -1,4 +1,5 @@
-//! A design that records how long it takes to authenticate, admit and check.
+//! A tuple design whose functions for authenticating, admitting and checking tuples time
+//! themselves.
 
 use std::{cell::Cell, collections::BTreeMap, marker::PhantomData};
 
@@ -14,8 +15,9 @@ use pad_tuple::{
 
 use crate::cryptography::accumulated;
 
-/// Design `D`, timed as a whole. Used for accumulators, whose time is much longer than the digests
-/// of the tuples. Keys, messages and numbers are equal to those of `D`.
+/// Design `D` whose functions are timed as a whole. It is used for accumulators, whose time is much
+/// longer than that of the digests of the tuples. Keys, messages and identifiers are equal to those
+/// of `D`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimedDesign<D>(PhantomData<D>);
 
@@ -46,7 +48,7 @@ impl<S: Suite, D: TupleScheme<S>> TupleScheme<S> for TimedDesign<D> {
     }
 }
 
-/// Defines functions that forward to `D`, untimed.
+/// Defines functions that call those of `D`, without timing them.
 macro_rules! as_it_is {
     ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {$(
         fn $name($($argument: $type),*) -> $result {
@@ -128,8 +130,8 @@ impl<S: Suite, D: Design<S>> Design<S> for TimedDesign<D> {
     }
 }
 
-/// Returns and resets the number of witnesses that servers on this thread needed since the last
-/// call: one for each tuple of a generation whose clock advanced.
+/// Returns the number of witnesses that servers on this thread have needed since the last call. A
+/// server needs one witness for each tuple of a generation whose clock advanced.
 pub fn take_witnesses() -> usize {
     WITNESSES.replace(0)
 }

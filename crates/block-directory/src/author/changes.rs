@@ -1,4 +1,5 @@
-//! Changes of a light author in one version, and the query for their proof.
+//! The changes that a light author signs as one version, and the query for the proof that it needs
+//! for them.
 
 use pad_core::{Suite, VerifyError};
 
@@ -8,7 +9,8 @@ use crate::{
     query::EntryQuery,
 };
 
-/// Changes of a light author in one version: to registered entries, and new ones.
+/// The changes that a light author signs as one version: updates and deletions of registered
+/// entries, and new entries.
 #[derive(Clone, Debug, Default)]
 pub struct Changes<S: Suite> {
     pub(super) changed: Vec<Change<S>>,
@@ -16,7 +18,7 @@ pub struct Changes<S: Suite> {
 }
 
 impl<S: Suite> Changes<S> {
-    /// No changes.
+    /// Creates an empty set of changes.
     pub const fn new() -> Self {
         Self {
             changed: Vec::new(),
@@ -24,12 +26,12 @@ impl<S: Suite> Changes<S> {
         }
     }
 
-    /// Registers an object.
+    /// Registers an object by its digest, as a new entry.
     pub fn append(&mut self, object: S::Digest) {
         self.appended.push(object);
     }
 
-    /// Replaces the object of an entry.
+    /// Replaces the object of the entry `id` by another object, given by its digest.
     pub fn update(&mut self, id: EntryId, object: S::Digest) {
         self.set(id, Some(object));
     }
@@ -57,8 +59,8 @@ impl<S: Suite> Changes<S> {
         }
     }
 
-    /// Returns the query to send to the server: the entries that change. `None` if there are only
-    /// new entries.
+    /// Returns the query for the registered entries that change, to be sent to the server. `None`
+    /// if there are only new entries.
     ///
     /// # Errors
     /// [`VerifyError::InvalidQuery`] for more than 1 000 changing entries.

@@ -1,4 +1,4 @@
-//! The author that stores all entries.
+//! The author of a directory that stores all entries itself.
 
 use std::collections::BTreeMap;
 
@@ -19,20 +19,21 @@ use crate::{
 /// The author of a directory, with all of its entries.
 ///
 /// Laws: an author never signs two different heads for one version. An id is provisional until a
-/// snapshot with it is durable. If the author's memory is lost before that, another object may get
-/// the id.
+/// snapshot that contains it is durable. If the author's memory is lost before that, another object
+/// may get the id.
 #[derive(Debug)]
 pub struct FullAuthor<S: Suite> {
     directory: BlockDirectory<S>,
-    /// Pending changes of the next version, of registered or new entries.
+    /// Pending changes, by id: the new states of registered or new entries in the next version.
     pending: BTreeMap<u64, EntryState<S>>,
     sequence: Sequence<S>,
-    /// The next version, until it is signed and stored. It remains if the signer fails.
+    /// The next version, sealed but not yet signed and stored. It remains here if the signer fails.
     unsigned: Option<PendingVersion<S>>,
     signer: HeadSigner,
 }
 
-/// The only version that may be signed next, and its result.
+/// A sealed version, the only one that the author may sign next, and the directory's contents after
+/// it.
 #[derive(Debug)]
 struct PendingVersion<S: Suite> {
     sealed: SealedVersion<S>,
@@ -46,7 +47,8 @@ enum Outcome<S: Suite> {
     Loaded(Box<Blocks<S>>),
 }
 
-/// The height of blocks of a new directory: `2^7 = 128` slots, a page of 4 096 bytes.
+/// The base-2 logarithm of the slots of a block in a new directory: `2^7 = 128` slots, a page of 4
+/// 096 bytes.
 const USUAL_STEP: u32 = 7;
 
 impl<S: Suite> FullAuthor<S> {
@@ -80,7 +82,8 @@ impl<S: Suite> FullAuthor<S> {
         }
     }
 
-    /// The directory at the latest signed version. It answers like any other server.
+    /// Returns the directory at the latest signed version. It answers queries like any other
+    /// server.
     pub const fn directory(&self) -> &BlockDirectory<S> {
         &self.directory
     }
@@ -91,8 +94,9 @@ impl<S: Suite> FullAuthor<S> {
         self.directory
     }
 
-    /// Loads all entries of version 1 in one pass, and signs it. A server loads the same digests
-    /// and the signed head with [`BlockDirectory::load`].
+    /// Loads all entries of version 1 in one pass, and signs this version. `objects` are the
+    /// objects' digests. A server loads the same digests and the signed head with
+    /// [`BlockDirectory::load`].
     ///
     /// Time: two hashes for each entry.
     ///
@@ -121,17 +125,17 @@ impl<S: Suite> FullAuthor<S> {
         Ok(self.snapshot()?.head)
     }
 
-    /// The authority whose heads clients and servers accept.
+    /// Returns the author key, dictionary and scheme whose heads clients and servers accept.
     pub const fn authority(&self) -> &Authority {
         &self.sequence.authority
     }
 
-    /// The latest signed version.
+    /// Returns the number of the latest signed version.
     pub fn version(&self) -> Version {
         self.sequence.version()
     }
 
-    /// State of an id, including pending changes.
+    /// Returns the state of the entry `id`, including pending changes.
     ///
     /// # Errors
     /// [`ApplyError::Store`] if a block of a directory in files cannot be read.
@@ -146,7 +150,8 @@ impl<S: Suite> FullAuthor<S> {
         })
     }
 
-    /// Returns the state of an id below the next new id, including pending changes.
+    /// Returns the state of an entry, including pending changes. `id` must be below the id of the
+    /// next new entry.
     fn shown(&self, id: u64) -> Result<EntryState<S>, ApplyError> {
         if let Some(shown) = self.pending.get(&id) {
             return Ok(*shown);
@@ -162,7 +167,7 @@ impl<S: Suite> FullAuthor<S> {
         })
     }
 
-    /// Registers an object in the next version.
+    /// Registers an object by its digest in the next version. Returns the id of its entry.
     ///
     /// # Errors
     /// [`InputError::ReservedDigest`] if the object has the digest of zeros;
@@ -174,7 +179,8 @@ impl<S: Suite> FullAuthor<S> {
         Ok(EntryId::new(id))
     }
 
-    /// Replaces the object of an entry in the next version.
+    /// Replaces the object of the entry `id` in the next version by another object, given by its
+    /// digest.
     ///
     /// # Errors
     /// - [`ApplyError::UnknownId`] if the id is not assigned.
@@ -204,7 +210,7 @@ impl<S: Suite> FullAuthor<S> {
         Ok(self.set(id.number(), None)?)
     }
 
-    /// Seals and signs the pending changes as the next version.
+    /// Seals and signs the pending changes as the next version. Returns the update for servers.
     ///
     /// # Errors
     /// [`AuthorError`] if no new version was signed and stored. If the signer failed, the next call
@@ -248,7 +254,7 @@ impl<S: Suite> FullAuthor<S> {
         Ok(PendingVersion { sealed, result })
     }
 
-    /// The number of entries, including the version that is not signed yet.
+    /// Returns the number of entries in the last sealed version, which may not be signed yet.
     fn sealed_entries(&self) -> u64 {
         match self.unsigned.as_ref().map(|next| &next.result) {
             Some(Outcome::Changed(plan)) => plan.grid.registered,
@@ -257,7 +263,7 @@ impl<S: Suite> FullAuthor<S> {
         }
     }
 
-    /// The id of the next new entry.
+    /// Returns the id that the next new entry gets.
     fn next_id(&self) -> u64 {
         let registered = self.sealed_entries();
         let last = self.pending.last_key_value();

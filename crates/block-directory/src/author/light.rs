@@ -1,5 +1,5 @@
-//! The author that stores one digest for each set bit of the number of entries, and queries the
-//! server for the rest.
+//! The author that stores only the digests of the complete subtrees of its directory. It stores one
+//! digest for each set bit of the number of entries, and queries the server for the rest.
 
 use pad_core::{
     ApplyError, DictionaryId, Domain, HeadSignature, HeadSigner, InputError, Suite, Untrusted,
@@ -23,14 +23,14 @@ use crate::{
 };
 
 /// The state of a light author, which must not be lost: less than 4 KB, at any number of entries.
-/// Encoded as kind 168, for one machine only.
+/// Its encoding is message kind 168, and is never sent to other machines.
 ///
 /// Never restore the state from a server: verification cannot prove that a server's data is the
 /// newest.
 ///
-/// Decoding refuses a state with a wrong integrity digest. It also refuses a head without the
-/// author's signature, or without the root of the peaks. An author with such a state would sign
-/// updates that no server can apply, or one version twice.
+/// Decoding refuses a state with a wrong integrity digest. It also refuses a state whose head lacks
+/// the author's signature, or whose root is not that of the stored subtree digests. An author with
+/// such a state would sign updates that no server can apply, or one version twice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "", into = "StoredState<S>", try_from = "StoredState<S>")]
 pub struct LightState<S: Suite> {
@@ -38,7 +38,7 @@ pub struct LightState<S: Suite> {
     peaks: Peaks<S>,
 }
 
-/// A state with its integrity digest.
+/// A light author's state with its integrity digest, as encoded.
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "")]
 struct StoredState<S: Suite> {
@@ -47,7 +47,7 @@ struct StoredState<S: Suite> {
     digest: S::Digest,
 }
 
-/// Error returned for a damaged stored state.
+/// Error returned when the stored state of a light author is damaged.
 #[derive(Debug, Error)]
 #[error("the stored state is damaged")]
 struct DamagedState;
@@ -103,46 +103,49 @@ impl<S: Suite> Message for LightState<S> {
     const SUITE: u16 = S::ID.0;
 }
 
-/// Error returned when no new version was made; `E` is the error of storing its state.
+/// Error returned when a light author made no new version. `E` is the error of the function that
+/// stores its state.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum LightError<E> {
-    /// The witness does not prove the changing entries under the author's own root: distrust the
+    /// The witness does not prove the entries that change under the author's own root. Distrust the
     /// server.
     #[error("the witness does not verify: {0}")]
     Refused(VerifyError),
-    /// A witness is missing for changing entries, or was given without any.
+    /// The witness is missing although registered entries change, or was given although none
+    /// changes.
     #[error(
         "the witness is missing or superfluous: it is required if existing entries change, and not \
          allowed otherwise"
     )]
     WitnessMismatch,
-    /// The changes break the rules of directories.
+    /// The changes break the rules of directories, for example because an entry is deleted or not
+    /// assigned.
     #[error(transparent)]
     Changes(#[from] ApplyError),
-    /// A version is not yet signed and stored: call [`LightAuthor::finish`].
+    /// The last version is not yet signed and stored: call [`LightAuthor::finish`] first.
     #[error("an unfinished version must be signed and stored first")]
     Unfinished,
     /// No version is waiting to be signed and stored.
     #[error("there is no unfinished version to sign and store")]
     NothingUnfinished,
-    /// The walk over the witness did not produce the new peaks: a bug of this library. Nothing was
-    /// signed.
+    /// Replaying the changes on the witness did not produce the new subtree digests. This is a bug
+    /// of this library. Nothing was signed.
     #[error("the computed digests are inconsistent, nothing is signed")]
     Inconsistent,
-    /// No new version was made.
+    /// No new version was made, for a reason that all kinds of authors share.
     #[error(transparent)]
     Author(#[from] AuthorError),
-    /// State and update could not be stored. Do not publish anything: store them by
-    /// [`LightAuthor::finish`].
+    /// The function that stores the new state and the update failed. Do not publish anything: store
+    /// them by [`LightAuthor::finish`].
     #[error("state and update could not be stored")]
     NotKept(#[source] E),
 }
 
 /// The author of a directory that stores none of its entries.
 ///
-/// Laws: an author never signs two different heads for one version. It publishes no version whose
-/// state and update were not stored.
+/// Laws: an author never signs two different heads for one version. It publishes no version before
+/// its state and update are stored.
 #[derive(Debug)]
 pub struct LightAuthor<S: Suite> {
     state: LightState<S>,
@@ -150,7 +153,7 @@ pub struct LightAuthor<S: Suite> {
     signer: HeadSigner,
 }
 
-/// A version that is not yet signed, or not yet stored.
+/// The next version, while it is not yet signed, or not yet stored.
 #[derive(Debug)]
 enum Next<S: Suite> {
     Sealed(SealedVersion<S>, Peaks<S>),
@@ -179,15 +182,16 @@ impl<S: Suite> LightAuthor<S> {
 
     /// Continues from the author's latest stored state and the stored update that produced it.
     ///
-    /// The author begins with that update unfinished. [`LightAuthor::finish`] stores both again,
-    /// durably, and returns the update to be sent again. Without that, bytes that were read back
-    /// may never have reached the disk, and after a power cut the version could be signed a second
-    /// time. Before version 1 there is no update to finish.
+    /// The author begins with that update unfinished. [`LightAuthor::finish`] stores state and
+    /// update again, durably, and returns the update to be sent again. Otherwise, bytes that were
+    /// read back may never have reached the disk. After a power cut, the version could then be
+    /// signed a second time. Before version 1 there is no update to finish.
     ///
     /// # Errors
     /// [`AuthorError::OtherUpdate`] unless the update contains the state's head and is based on the
-    /// version before it. Its operations cannot be checked without the entries. Servers refuse an
-    /// update with damaged operations; any server that has the version can return the right ones.
+    /// version before it. The update's operations cannot be checked without the entries. Servers
+    /// refuse an update with damaged operations. Any server that has the version can return the
+    /// right ones.
     pub fn resume(
         state: LightState<S>,
         latest: Option<Update<S>>,
@@ -207,33 +211,34 @@ impl<S: Suite> LightAuthor<S> {
         })
     }
 
-    /// The authority whose heads clients and servers accept.
+    /// Returns the author key, dictionary and scheme whose heads clients and servers accept.
     pub const fn authority(&self) -> &Authority {
         &self.state.sequence.authority
     }
 
-    /// The latest version.
+    /// Returns the number of the latest version.
     pub fn version(&self) -> Version {
         self.state.sequence.version()
     }
 
-    /// The number of entries ever registered.
+    /// Returns the number of entries ever registered, deleted ones included.
     pub const fn registered(&self) -> u64 {
         self.state.peaks.registered()
     }
 
-    /// The digests of the complete subtrees that the directory consists of, the largest first.
+    /// Returns the digests of the complete subtrees that the directory consists of, the largest
+    /// first.
     pub fn peaks(&self) -> &[S::Digest] {
         self.state.peaks.digests()
     }
 
-    /// The state that must not be lost.
+    /// Returns the state, which must not be lost.
     pub const fn state(&self) -> &LightState<S> {
         &self.state
     }
 
     /// Signs changes as the next version. `witness` is the server's proof for
-    /// [`Changes::question`]. `keep` stores the new state and the update, durably, before the
+    /// [`Changes::question`]. `keep` must store the new state and the update durably, before the
     /// update leaves the machine.
     ///
     /// Time: twice as many hashes as the witness has entries and digests, and two for each new
@@ -259,7 +264,8 @@ impl<S: Suite> LightAuthor<S> {
         self.finish(keep)
     }
 
-    /// Signs and stores the version that [`LightAuthor::publish`] did not finish.
+    /// Signs and stores the version that [`LightAuthor::publish`] did not finish. `keep` must store
+    /// the new state and the update durably.
     ///
     /// # Errors
     /// - [`LightError::NothingUnfinished`] if there is no such version.
@@ -288,7 +294,8 @@ impl<S: Suite> LightAuthor<S> {
         Ok(update)
     }
 
-    /// Checks changes. Returns the peaks after them, and all changes.
+    /// Checks changes against the rules and the witness. Returns the peaks (subtree digests) after
+    /// the changes, and all changes.
     fn changed<E>(
         &self,
         changes: &Changes<S>,
@@ -337,5 +344,5 @@ impl<S: Suite> LightAuthor<S> {
     }
 }
 
-/// The peaks after changes, and all changes in the order of their ids.
+/// The peaks (subtree digests) after changes, and all changes in the order of their ids.
 type AppliedChanges<S> = (Peaks<S>, Vec<Change<S>>);

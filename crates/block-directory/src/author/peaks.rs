@@ -1,12 +1,13 @@
-//! The digests of the complete subtrees that a directory consists of. They suffice to append, and
-//! to compute the root.
+//! The peaks: digests of the complete subtrees that a directory consists of. They suffice to append
+//! entries, and to compute the root.
 
 use pad_core::{Suite, merkle};
 use serde::{Deserialize, Serialize};
 
 use crate::entry::{self, EntryId, MOST_ENTRIES, entry_digest, root_digest};
 
-/// One digest for each set bit of the number of entries, from the largest subtree to the smallest.
+/// The digests of the complete subtrees that a directory consists of, from the largest to the
+/// smallest. There is one for each set bit of the number of entries.
 ///
 /// Space: at most 48 digests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,7 +24,8 @@ struct UncheckedPeaks<S: Suite> {
     digests: Vec<S::Digest>,
 }
 
-/// Error returned unless there is one digest for each set bit of the number of entries.
+/// Error returned when decoding peaks, if the number of digests is not the number of set bits in
+/// the number of entries.
 #[derive(Debug, thiserror::Error)]
 #[error("the number of digests is not the number of set bits in the number of entries")]
 struct Uneven;
@@ -58,35 +60,35 @@ impl<S: Suite> Default for Peaks<S> {
 }
 
 impl<S: Suite> Peaks<S> {
-    /// Returns the number of entries.
+    /// Returns the number of entries, deleted ones included.
     pub(super) const fn registered(&self) -> u64 {
         self.registered
     }
 
-    /// The digests, from the largest subtree to the smallest.
+    /// Returns the digests, from the largest subtree to the smallest.
     pub(super) fn digests(&self) -> &[S::Digest] {
         &self.digests
     }
 
-    /// The digests, mutable.
+    /// Returns the digests, mutably, from the largest subtree to the smallest.
     pub(super) fn digests_mut(&mut self) -> &mut [S::Digest] {
         &mut self.digests
     }
 
-    /// Appends an entry. Time: one hash, and one more for each trailing one bit of the number of
-    /// entries.
+    /// Appends an entry for `object`. Time: one hash, and one more for each trailing one bit of the
+    /// number of entries.
     pub(super) fn append(&mut self, object: &S::Digest) {
         let leaf = entry_digest::<S>(EntryId::new(self.registered), Some(object));
         merkle::append(entry::node::<S>, &mut self.digests, self.registered, leaf);
         self.registered += 1;
     }
 
-    /// The digest of the whole tree; zeros without entries.
+    /// Returns the digest of the tree over all entries; zeros without entries.
     pub(super) fn top(&self) -> S::Digest {
         merkle::join(entry::node::<S>, &self.digests).unwrap_or_default()
     }
 
-    /// Returns the root of the directory.
+    /// Returns the root of the directory, which commits the tree over all entries and their number.
     pub(super) fn root(&self) -> S::Digest {
         root_digest::<S>(self.registered, &self.top())
     }

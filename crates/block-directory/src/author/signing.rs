@@ -1,4 +1,4 @@
-//! Common part of both authors: the next version's head, and its signature.
+//! The common part of both kinds of authors: the next version's head, and its signature.
 
 use pad_core::{
     AuthorKey, DictionaryId, HeadSignature, HeadSigner, InputError, Operation, SignedHead,
@@ -11,21 +11,21 @@ use thiserror::Error;
 
 use crate::entry::{DIRECTORY, root_digest};
 
-/// Error returned when no new version was made.
+/// Error returned when an author made no new version.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum AuthorError {
-    /// The signer failed. The next attempt signs the same head.
+    /// The signer of the head failed. The next attempt signs the same head.
     #[error("the signer failed: {0}")]
     Signer(#[from] signature::Error),
     /// The signer's key is not the author's, so no client would accept its signature. The signature
     /// is dropped.
     #[error("the signer's key is not the author's")]
     OtherKey,
-    /// The update is not the one that produced the author's state.
+    /// The given update is not the update that produced the author's stored state.
     #[error("the update does not match the author's state")]
     OtherUpdate,
-    /// The version numbers are exhausted.
+    /// The version numbers are exhausted, so there can be no further version.
     #[error("the version numbers are exhausted")]
     VersionsExhausted,
     /// The directory is not empty. A bulk load is possible only before its first version and its
@@ -40,7 +40,8 @@ pub enum AuthorError {
     Store(#[from] StoreFault),
 }
 
-/// The position of an author in the sequence of versions.
+/// The position of an author in the sequence of versions: the latest signed head, and the history
+/// of all heads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub(crate) struct Sequence<S: Suite> {
@@ -49,7 +50,8 @@ pub(crate) struct Sequence<S: Suite> {
     pub(crate) head: Option<SignedHead<S>>,
 }
 
-/// The only version that may be signed next, not signed yet.
+/// A sealed version: its head without a signature, and its operations. It is the only version that
+/// the author may sign next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SealedVersion<S: Suite> {
     head: SnapshotHead<S>,
@@ -57,7 +59,7 @@ pub(crate) struct SealedVersion<S: Suite> {
 }
 
 impl<S: Suite> Sequence<S> {
-    /// Creates the sequence of a new directory of this signer.
+    /// Creates the sequence of a new directory, whose author has the key of `signer`.
     pub(crate) fn new<K>(
         dictionary: impl Into<DictionaryId>,
         signer: &K,
@@ -73,7 +75,7 @@ impl<S: Suite> Sequence<S> {
         Ok(Self::at(authority, Frontier::default(), None))
     }
 
-    /// Creates the sequence after a head.
+    /// Creates the sequence after the version of `head`, or before version 1 for `None`.
     pub(crate) const fn at(
         authority: Authority,
         history: Frontier<S>,
@@ -86,13 +88,14 @@ impl<S: Suite> Sequence<S> {
         }
     }
 
-    /// The latest signed version.
+    /// Returns the number of the latest signed version.
     pub(crate) fn version(&self) -> Version {
         self.head
             .map_or(Version::EMPTY, |signed| signed.head.version)
     }
 
-    /// Makes the next version with this root.
+    /// Seals the next version: creates its head with `root`, to be signed together with its
+    /// operations.
     pub(crate) fn seal(
         &self,
         root: S::Digest,
@@ -109,8 +112,8 @@ impl<S: Suite> Sequence<S> {
         Ok(SealedVersion { head, operations })
     }
 
-    /// Whether the latest version has this root, and its author has signed it as the last one of
-    /// the history. Before the first version the root must be the root of the empty directory.
+    /// Returns whether the latest head is signed by the author, contains `root`, and ends the
+    /// history of heads. Before the first version, `root` must be the root of the empty directory.
     pub(crate) fn ends_in(&self, root: &S::Digest) -> bool {
         let version = self.version();
         let is_signed = match self.head {
@@ -127,11 +130,11 @@ impl<S: Suite> Sequence<S> {
             && self.authority.scheme == DIRECTORY
     }
 
-    /// Signs the next version and advances to it.
+    /// Signs the sealed version and advances to it. Returns the update for servers.
     ///
     /// # Errors
     /// [`AuthorError::Signer`] if the signer fails; [`AuthorError::OtherKey`] if its key is not the
-    /// author's. Nothing is changed.
+    /// author's. Then nothing is changed.
     pub(crate) fn sign(
         &mut self,
         sealed: &SealedVersion<S>,

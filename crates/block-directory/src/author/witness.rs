@@ -1,4 +1,5 @@
-//! Witnesses: from the proof of old entries to the peaks over new ones.
+//! Replay of a light author's changes on a witness: from the server's proof of the old entries to
+//! the new peaks (subtree digests).
 
 use pad_core::{Suite, Untrusted, VerifyError, merkle};
 
@@ -11,19 +12,21 @@ use crate::{
     shape::{self, RequestedIds, Span, Visitor},
 };
 
-/// Error returned when there are no new peaks.
+/// Error returned when the new peaks cannot be computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WitnessError {
-    /// The witness is not a proof of these entries under these peaks.
+    /// The witness is not a proof of these entries under the root of the author's peaks.
     Refused(VerifyError),
-    /// The walk did not produce the new peaks: a bug of this library.
+    /// Replaying the changes did not produce the new peaks. This is a bug of this library.
     Inconsistent,
 }
 
-/// Applies changes to the peaks, and returns the old entries.
+/// Applies changes of registered entries to the peaks. Returns the states of these entries before
+/// the changes.
 ///
-/// Verifies the witness under the root of the peaks. Then walks it again with the changed entries
-/// instead of the old ones. `changed` are the entries that `query` asks for.
+/// Verifies the witness under the root of the peaks. Then folds the witness again with the changed
+/// entries instead of the old ones. `changed` must contain exactly the entries that `query` asks
+/// for.
 pub(super) fn change<S: Suite>(
     peaks: &mut Peaks<S>,
     changed: &[Change<S>],
@@ -51,7 +54,8 @@ pub(super) fn change<S: Suite>(
     Ok(witness.shown)
 }
 
-/// The spans that the peaks of a directory cover, the largest first.
+/// Returns the ranges of entries that the peaks of a directory with `registered` entries cover, the
+/// largest first.
 fn peak_spans(registered: u64) -> Vec<Span> {
     let peaks = merkle::complete(0..registered).map(|(height, number)| Span {
         start: number << height,
@@ -60,8 +64,8 @@ fn peak_spans(registered: u64) -> Vec<Span> {
     peaks.collect()
 }
 
-/// Folds a witness with new entries, and records the digests of the peaks on the way. Peaks inside
-/// elided subtrees stay unchanged.
+/// Folds a witness with new entries up to the top digest, and records the digests of the peaks on
+/// the way. Peaks in parts that the witness omits stay unchanged.
 struct PeakRecorder<'a, S: Suite> {
     folded: ProofFold<'a, S>,
     spans: &'a [Span],

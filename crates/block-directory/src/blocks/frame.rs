@@ -1,4 +1,4 @@
-//! A block in memory: its slots, and the inner nodes of the tree over them.
+//! A block in memory: its slots, and the inner nodes of the hash tree over them.
 
 use pad_core::{DigestBytes, Suite};
 
@@ -7,8 +7,9 @@ use crate::{
     strategy::Place,
 };
 
-/// The slots of a block and the nodes above them, as a heap. The node over all of them has index 1,
-/// the nodes over the halves 2 and 3. Slots begin at the index that equals the capacity.
+/// The slots of a block and the nodes above them, as a binary heap in an array. The node over all
+/// slots has index 1, and the nodes over the halves have indices 2 and 3. Slots begin at the index
+/// that equals the block's capacity.
 ///
 /// Slots of level 0 contain the digests of objects, and zeros for deleted entries; their hash is
 /// [`entry_digest`]. Slots of other levels contain the digests of the blocks below. Unused slots
@@ -20,7 +21,7 @@ pub(crate) struct Frame<S: Suite> {
     pairs: Vec<Pair<S::Digest>>,
 }
 
-/// Two nodes that are hashed together, in one cache line of the processor.
+/// Two sibling nodes, which are hashed together, in one cache line of the processor.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 struct Pair<D>([D; 2]);
@@ -33,8 +34,8 @@ impl<S: Suite> Frame<S> {
         }
     }
 
-    /// Replaces the slots by `bytes`, in the encoding of files. Does not compute the nodes above
-    /// them.
+    /// Replaces the contents of the first slots by `bytes`, as encoded in files. Does not compute
+    /// the nodes above the slots.
     pub(crate) fn set_slots(&mut self, bytes: &[u8]) {
         self.pairs.fill(Pair::default());
         for (slot, content) in bytes.chunks_exact(S::Digest::LENGTH).enumerate() {
@@ -42,7 +43,7 @@ impl<S: Suite> Frame<S> {
         }
     }
 
-    /// The first `slots` slots, in the encoding of files.
+    /// Returns the contents of the first `slots` slots, as encoded in files.
     pub(crate) fn slot_bytes(&self, slots: usize) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(slots.saturating_mul(S::Digest::LENGTH));
         for slot in 0..slots {
@@ -51,12 +52,12 @@ impl<S: Suite> Frame<S> {
         bytes
     }
 
-    /// The number of slots that a block can have.
+    /// Returns the maximum number of slots of the block.
     pub(crate) fn capacity(&self) -> usize {
         self.pairs.len()
     }
 
-    /// The node or the slot at an index of the heap.
+    /// Returns the node or the slot at an index of the heap.
     #[inline]
     pub(crate) fn get(&self, index: usize) -> S::Digest {
         let pair = self.pairs.get(index >> 1);
@@ -73,22 +74,23 @@ impl<S: Suite> Frame<S> {
         }
     }
 
-    /// The content of a slot.
+    /// Returns the content of a slot, counted from 0.
     pub(crate) fn slot(&self, slot: usize) -> S::Digest {
         self.get(self.capacity() + slot)
     }
 
-    /// Sets the content of a slot, without the nodes above it.
+    /// Sets the content of a slot, counted from 0. Does not update the nodes above it.
     pub(crate) fn set_slot(&mut self, slot: usize, digest: S::Digest) {
         self.set(self.capacity() + slot, digest);
     }
 
-    /// The digest of the block.
+    /// Returns the digest of the block: the node over all slots.
     pub(crate) fn top(&self) -> S::Digest {
         self.get(1)
     }
 
-    /// The leaf digest of a slot with this content.
+    /// Returns the leaf digest of a slot with this content. On level 0 this is the hash of the
+    /// entry; on higher levels it is the content itself.
     pub(crate) fn leaf(
         capacity: usize,
         place: Place,
@@ -103,9 +105,9 @@ impl<S: Suite> Frame<S> {
         entry_digest::<S>(id, shown::<S>(content).as_ref())
     }
 
-    /// Hashes all nodes above the first `slots` slots.
+    /// Computes all nodes above the first `slots` slots.
     ///
-    /// Time: `slots - 1` nodes; on level 0 also as many entries.
+    /// Time: hashes of `slots - 1` nodes, and on level 0 also of `slots` entries.
     pub(crate) fn fill(&mut self, place: Place, slots: usize) {
         let capacity = self.capacity();
         let mut first = capacity / 2;
@@ -128,12 +130,14 @@ impl<S: Suite> Frame<S> {
     }
 }
 
-/// The node over two halves; the right one is optional.
+/// Returns the digest of the node over two halves. Without a right half, this is the digest of the
+/// left half.
 pub(crate) fn joined<S: Suite>(left: S::Digest, right: Option<S::Digest>) -> S::Digest {
     right.map_or(left, |right| entry::node::<S>(&left, &right))
 }
 
-/// The state of a registered entry, from its slot of level 0.
+/// Converts the content of a slot of level 0 into the state of a registered entry. Zeros stand for
+/// a deleted entry.
 pub(crate) fn shown<S: Suite>(content: S::Digest) -> EntryState<S> {
     (!is_reserved(&content)).then_some(content)
 }

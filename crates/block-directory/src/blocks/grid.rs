@@ -1,15 +1,16 @@
 //! The layout of entries and the digests above them in blocks.
 //!
-//! With blocks of `2^step` slots, slot `s` of level `k` represents the `2^(step k)` entries from
-//! `s 2^(step k)` on, a complete subtree of height `step k`. In the tree over all entries, the node
-//! of height `h` and number `q` covers the entries from `q 2^h` on.
+//! Blocks have `2^step` slots. Slot `s` of level `k` represents the `2^(step k)` entries from
+//! `s 2^(step k)` on. They form a complete subtree of height `step k`. In the tree over all
+//! entries, the node of height `h` and number `q` covers the `2^h` entries from `q 2^h` on.
 //!
-//! A node with entries in its left half only *is* its left half. The split of RFC 9162 at the
-//! largest power of two below the size then becomes one rule for complete and incomplete subtrees.
+//! A node with entries in its left half only *is* its left half. With this rule, the split of RFC
+//! 9162 (at the largest power of two below the size) is the same for complete and incomplete
+//! subtrees.
 
 use crate::{shape::Span, strategy::Place};
 
-/// A number of entries in blocks of `2^step` slots.
+/// The layout of a number of entries in blocks of `2^step` slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Grid {
     pub(crate) step: u32,
@@ -17,12 +18,13 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// The number of slots of a block.
+    /// Returns the maximum number of slots of a block.
     pub(crate) fn capacity(self) -> usize {
         1_usize.unbounded_shl(self.step)
     }
 
-    /// The number of levels: the least, at least 1, for which the topmost level has one block.
+    /// Returns the number of levels: the least number, at least 1, for which the topmost level has
+    /// one block.
     pub(crate) fn levels(self) -> u8 {
         let bits = match self.registered {
             0 | 1 => 0,
@@ -32,24 +34,24 @@ impl Grid {
         u8::try_from(levels).unwrap_or(u8::MAX)
     }
 
-    /// The height of the tree that the blocks of all levels form.
+    /// Returns the height of the tree that the blocks of all levels form.
     pub(crate) fn height(self) -> u32 {
         self.step.saturating_mul(u32::from(self.levels()))
     }
 
-    /// The number of slots of a level.
+    /// Returns the number of slots in use on a level.
     pub(crate) fn slots(self, level: u8) -> u64 {
         let height = self.step.saturating_mul(u32::from(level));
         self.numbers(height)
     }
 
-    /// The number of nodes of a height.
+    /// Returns the number of nodes of this height in the tree over all entries.
     fn numbers(self, height: u32) -> u64 {
         let last = self.registered.checked_sub(1);
         last.map_or(0, |last| last.unbounded_shr(height).saturating_add(1))
     }
 
-    /// The number of blocks of a level.
+    /// Returns the number of blocks of a level.
     pub(crate) fn blocks(self, level: u8) -> u64 {
         if level >= self.levels() {
             return 0;
@@ -57,20 +59,21 @@ impl Grid {
         self.numbers(self.step.saturating_mul(u32::from(level).saturating_add(1)))
     }
 
-    /// The number of slots in use in a block, at most its capacity.
+    /// Returns the number of slots in use in a block, at most its capacity.
     pub(crate) fn slots_of(self, place: Place) -> usize {
         let before = place.block.saturating_mul(to_u64(self.capacity()));
         let slots = self.slots(place.level).saturating_sub(before);
         usize::try_from(slots).map_or(self.capacity(), |slots| slots.min(self.capacity()))
     }
 
-    /// Whether a node has entries.
+    /// Returns whether the node with this height and number has entries.
     pub(crate) fn has(self, height: u32, number: u64) -> bool {
         number < self.numbers(height)
     }
 
-    /// Returns the block that contains a node, and the node's index there. The block is a heap: its
-    /// top has index 1, and slot 0 the index that equals the capacity.
+    /// Returns the block that contains the node with this height and number, and the node's index
+    /// in the block. The block is a heap: its top has index 1, and slot 0 the index that equals the
+    /// capacity.
     pub(crate) fn locate(self, height: u32, number: u64) -> (Place, usize) {
         let step = self.step.max(1);
         let topmost = u32::from(self.levels()).saturating_sub(1);
@@ -86,7 +89,8 @@ impl Grid {
         (place, usize::try_from(index).unwrap_or(usize::MAX))
     }
 
-    /// Height and number of the node that is a subtree of the shape.
+    /// Returns height and number of the node that covers the entries of `span`, a subtree of the
+    /// shape.
     pub(crate) fn node_of(span: Span) -> (u32, u64) {
         let height = match span.size {
             0 | 1 => 0,
@@ -100,7 +104,7 @@ pub(crate) fn to_u64(number: usize) -> u64 {
     u64::try_from(number).unwrap_or(u64::MAX)
 }
 
-/// The lowest `bits` bits of a number.
+/// Returns the lowest `bits` bits of a number: a slot's position in its block.
 pub(crate) fn in_block(number: u64, bits: u32) -> usize {
     let place = number & 1_u64.unbounded_shl(bits).wrapping_sub(1);
     usize::try_from(place).unwrap_or(usize::MAX)

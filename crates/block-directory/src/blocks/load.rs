@@ -1,12 +1,13 @@
-//! Bulk load of all entries: every block is filled, hashed and handed over, one after the other.
+//! Bulk load of all entries: fills and hashes the blocks one after the other, and passes each to a
+//! function.
 
 use pad_core::Suite;
 
 use super::{Blocks, frame::Frame, grid::Grid};
 use crate::{entry::root_digest, strategy::Place};
 
-/// Fills blocks from an ordered stream of entries. `done` gets each block with the number of its
-/// slots. The blocks of a level come in order.
+/// Fills blocks from an ordered stream of entries. `done` gets the place of each finished block,
+/// the block, and the number of its slots in use. The blocks of a level come in order.
 ///
 /// Memory: one block for each level.
 #[derive(Debug)]
@@ -33,19 +34,20 @@ impl<S: Suite, E, F: FnMut(Place, Frame<S>, usize) -> Result<(), E>> Loader<S, F
         }
     }
 
-    /// The number of entries so far.
+    /// Returns the number of entries added so far.
     pub(crate) const fn registered(&self) -> u64 {
         self.grid.registered
     }
 
-    /// Adds the next entry.
+    /// Adds the next entry, with the digest of its object.
     pub(crate) fn push(&mut self, object: S::Digest) -> Result<(), E> {
         self.push_slot(0, object)?;
         self.grid.registered += 1;
         Ok(())
     }
 
-    /// Hands over the remaining blocks. Returns the grid and the root.
+    /// Passes the remaining blocks to `done`. Returns the layout of all blocks, and the root of the
+    /// directory.
     pub(crate) fn finish(mut self) -> Result<(Grid, S::Digest), E> {
         let mut top = S::Digest::default();
         let mut level = 0;
@@ -82,7 +84,8 @@ impl<S: Suite, E, F: FnMut(Place, Frame<S>, usize) -> Result<(), E>> Loader<S, F
         Ok(())
     }
 
-    /// Hands over a block, and begins the next one.
+    /// Hashes the open block of a level, passes it to `done`, and begins the next one. Returns the
+    /// digest of the block.
     fn close(&mut self, level: u8) -> Result<S::Digest, E> {
         let Some(open) = self.open.get_mut(usize::from(level)) else {
             return Ok(S::Digest::default());
@@ -99,7 +102,8 @@ impl<S: Suite, E, F: FnMut(Place, Frame<S>, usize) -> Result<(), E>> Loader<S, F
 }
 
 impl<S: Suite> Blocks<S> {
-    /// The blocks of these entries, all in memory.
+    /// Creates blocks with these entries, all in memory. `objects` are the digests of the entries'
+    /// objects, in the order of ids.
     pub(crate) fn load<E>(
         step: u32,
         objects: impl IntoIterator<Item = Result<S::Digest, E>>,

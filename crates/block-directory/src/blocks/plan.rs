@@ -1,4 +1,4 @@
-//! Plans: the result of changes, computed before anything has changed.
+//! Plans: the result of changes of entries, computed before any block is changed.
 
 use pad_core::{StoreFault, Suite};
 
@@ -13,19 +13,20 @@ use crate::{
     strategy::Place,
 };
 
-/// Checked changes, and their writes into blocks.
+/// Checked changes of entries, the writes into blocks that they need, and the new layout and root.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan<S: Suite> {
     pub(crate) changes: Vec<Change<S>>,
     pub(crate) grid: Grid,
     pub(crate) root: S::Digest,
-    /// Writes into existing blocks, in ascending order of the places.
+    /// Writes into existing blocks, in ascending order of the blocks' places.
     written: Vec<Written<S>>,
-    /// New blocks, in ascending order of the places.
+    /// New blocks with their places, in ascending order of the places.
     new_blocks: Vec<(Place, Frame<S>)>,
 }
 
-/// One written slot or node, by its index in a block.
+/// A write of one slot or inner node: the place of the block, the index in the block, and the new
+/// content.
 #[derive(Clone, Copy, Debug)]
 struct Written<S: Suite> {
     place: Place,
@@ -35,21 +36,21 @@ struct Written<S: Suite> {
 
 /// Buffers that are reused for all blocks of a plan.
 struct Scratch<S: Suite> {
-    /// The changing nodes of one height of a block.
+    /// The changing nodes of one height of a block, as pairs of heap index and new digest.
     nodes: Vec<(usize, S::Digest)>,
-    /// The digests of their unchanged siblings.
+    /// The digests of the unchanged siblings of `nodes`, in the same order.
     siblings: Vec<S::Digest>,
 }
 
 impl<S: Suite> Plan<S> {
-    /// The new state of an entry, if it changes.
+    /// Returns the new state of the entry `id`, or `None` if the plan does not change this entry.
     pub(crate) fn shown(&self, id: u64) -> Option<EntryState<S>> {
         let place = self.changes.binary_search_by_key(&id, |change| change.id);
         let change = self.changes.get(place.ok()?)?;
         Some(change.shown)
     }
 
-    /// Fills a new block, and returns its digest. All of its slots are new.
+    /// Fills a new block with `slots` (pairs of slot and content), and returns the block's digest.
     fn fill(&mut self, place: Place, slots: &[(u64, S::Digest)]) -> S::Digest {
         let mut frame = Frame::empty(self.grid.capacity());
         for (slot, content) in slots {
@@ -61,7 +62,8 @@ impl<S: Suite> Plan<S> {
         top
     }
 
-    /// Hashes the nodes above changing slots of a block, each once. Returns the block's digest.
+    /// Hashes the nodes above the changing slots of an existing block, each once, and plans the
+    /// writes. Returns the block's new digest.
     fn hash(
         &mut self,
         (place, frame): (Place, &Frame<S>),
@@ -108,18 +110,18 @@ impl<S: Suite> Plan<S> {
     }
 }
 
-/// The index of the first node of this height in a block.
+/// Returns the heap index of the first node of this height in a block of `2^step` slots.
 fn first_of(step: u32, height: u32) -> usize {
     1_usize.unbounded_shl(step.saturating_sub(height))
 }
 
-/// Whether the first two of these nodes are siblings.
+/// Returns whether the first two of `nodes` are siblings.
 fn are_halves<D>(nodes: &[(usize, D)]) -> bool {
     matches!(nodes, [(left, _), (right, _), ..] if left ^ 1 == *right)
 }
 
-/// Fetches the digests of siblings that exist and do not change. Fetches all before the first is
-/// used, because the memory serves many requests at once.
+/// Collects the digests of those siblings of `nodes` that exist and do not change. Reads all
+/// digests before the first is used, because the memory serves many reads at the same time.
 fn fetch<D>(nodes: &[(usize, D)], siblings: &mut Vec<D>, digest: impl Fn(usize) -> Option<D>) {
     siblings.clear();
     let mut rest = nodes;
@@ -133,7 +135,7 @@ fn fetch<D>(nodes: &[(usize, D)], siblings: &mut Vec<D>, digest: impl Fn(usize) 
     }
 }
 
-/// Replaces nodes by their parents.
+/// Replaces `nodes`, the changing nodes of one height, by their parents.
 fn join<S: Suite>(
     nodes: &mut Vec<(usize, S::Digest)>,
     siblings: &[S::Digest],
@@ -162,9 +164,10 @@ fn join<S: Suite>(
 }
 
 impl<S: Suite> Blocks<S> {
-    /// Computes the result of checked changes. Hashes each inner node once.
+    /// Plans checked changes, after which there are `registered` entries. Hashes each inner node
+    /// once.
     ///
-    /// Time: the changing nodes of each block that changes.
+    /// Time: one hash for each changing node of each block.
     pub(crate) fn plan(
         &self,
         changes: Vec<Change<S>>,
@@ -226,8 +229,9 @@ impl<S: Suite> Blocks<S> {
         Ok(plan)
     }
 
-    /// Plans a single change in an existing block. The siblings on its path follow from the id, so
-    /// the siblings of all levels are fetched before the first is hashed.
+    /// Plans a single change of the entry `id` in an existing block. The positions of the siblings
+    /// on its path follow from the id. All siblings are therefore fetched before the first is
+    /// hashed.
     fn hash_path(&self, plan: &mut Plan<S>, id: u64, object: S::Digest) -> Result<(), StoreFault> {
         let Grid { step, registered } = plan.grid;
         let mut siblings = [None; 64];
@@ -268,7 +272,7 @@ impl<S: Suite> Blocks<S> {
         Ok(())
     }
 
-    /// Makes planned changes, block by block in ascending order.
+    /// Writes the changes of a plan, block by block in ascending order of places.
     pub(crate) fn commit(&mut self, plan: &mut Plan<S>) -> Result<(), StoreFault> {
         let mut new_blocks = plan.new_blocks.drain(..).peekable();
         for written in plan.written.chunk_by(|one, next| one.place == next.place) {

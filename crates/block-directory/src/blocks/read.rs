@@ -1,4 +1,4 @@
-//! Reads of nodes and entries, and collection of a proof's contents.
+//! Reads of nodes and entries from blocks, and collection of the contents of proofs.
 
 use core::ops::Deref;
 use std::sync::Arc;
@@ -16,12 +16,12 @@ use crate::{
     strategy::Place,
 };
 
-/// A block that is being read.
+/// A reference to a block that is being read.
 #[derive(Debug)]
 pub(crate) enum FrameRef<'a, S: Suite> {
     /// A block that stays in memory.
     Pinned(&'a Frame<S>),
-    /// A block that the cache may evict meanwhile.
+    /// A cached block, which the cache may evict while it is read.
     Cached(Arc<Frame<S>>),
 }
 
@@ -36,8 +36,8 @@ impl<S: Suite> Deref for FrameRef<'_, S> {
     }
 }
 
-/// Reads nodes one after the other. Keeps a reference to the last block, because the nodes of a
-/// path come block by block.
+/// Reads nodes one after the other. Keeps a reference to the last block read, because consecutive
+/// nodes of a path often lie in one block.
 #[derive(Debug)]
 pub(crate) struct Reader<'a, S: Suite> {
     blocks: &'a Blocks<S>,
@@ -52,7 +52,8 @@ impl<S: Suite> Blocks<S> {
         }
     }
 
-    /// The requested entries, and the digests of their siblings.
+    /// Collects the contents of a proof: the states of the requested entries, and the digests of
+    /// sibling subtrees.
     pub(crate) fn open(
         &self,
         asked: RequestedIds<'_>,
@@ -74,7 +75,7 @@ impl<S: Suite> Blocks<S> {
 }
 
 impl<S: Suite> Reader<'_, S> {
-    /// The digest of a node that has entries.
+    /// Returns the digest of the node with this height and number, which must have entries.
     pub(crate) fn node(&mut self, height: u32, number: u64) -> Result<S::Digest, StoreFault> {
         let (place, index) = self.blocks.grid.locate(height, number);
         let frame = self.hold(place)?;
@@ -86,14 +87,14 @@ impl<S: Suite> Reader<'_, S> {
         Ok(entry_digest::<S>(EntryId::new(number), object.as_ref()))
     }
 
-    /// A registered entry.
+    /// Returns the state of the registered entry `id`.
     pub(crate) fn shown(&mut self, id: u64) -> Result<EntryState<S>, StoreFault> {
         let (place, index) = self.blocks.grid.locate(0, id);
         Ok(shown::<S>(self.hold(place)?.get(index)))
     }
 
-    /// The siblings on the path from the top to the node of this height around an entry, from the
-    /// top down.
+    /// Returns the digests of the siblings on a path, from the top down. The path ends at the node
+    /// of this height that covers the entry `id`.
     pub(crate) fn siblings_above(
         &mut self,
         id: u64,
@@ -105,8 +106,8 @@ impl<S: Suite> Reader<'_, S> {
         Ok(siblings)
     }
 
-    /// Calls `each` with the heights and digests of the siblings from height `lowest` up, from the
-    /// top down. Looks up each block once.
+    /// Calls `each` with heights and digests of the siblings on the path to the entry `id`, from
+    /// the top down to height `lowest`. Looks up each block once.
     pub(crate) fn visit_siblings(
         &mut self,
         id: u64,
@@ -148,7 +149,7 @@ impl<S: Suite> Reader<'_, S> {
     }
 }
 
-/// The contents of a proof, collected on the walk.
+/// The contents of a proof, collected during the walk over the tree.
 #[derive(Debug)]
 pub(crate) struct ProofCollector<'a, S: Suite> {
     reader: Reader<'a, S>,

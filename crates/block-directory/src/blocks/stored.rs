@@ -1,4 +1,4 @@
-//! Blocks that are partly read on demand.
+//! Blocks of a directory in files, which are partly read on demand.
 
 use std::sync::Arc;
 
@@ -12,10 +12,12 @@ use crate::{
 };
 
 impl<S: Suite> Blocks<S> {
-    /// The blocks of a directory in files with a signed latest root.
+    /// Opens the blocks of a directory in files. `root` is the root of its latest version, which
+    /// the author has signed.
     ///
-    /// Reads the levels from `pinned_from` on and keeps them in memory. Compares all blocks above
-    /// level 0 with the blocks above them, and the topmost one with the root.
+    /// Reads the blocks of the levels from `pinned_from` up, and keeps them in memory. Compares the
+    /// digest of every block above level 0 with the slot above it, and that of the topmost block
+    /// with the root.
     pub(crate) fn of_files(
         grid: Grid,
         root: S::Digest,
@@ -64,8 +66,8 @@ impl<S: Suite> Blocks<S> {
             .collect()
     }
 
-    /// Reads a block into a frame, and compares it with its slot in the block above, or with the
-    /// root.
+    /// Reads a block from its file into `frame`. Compares its digest with the slot in the block
+    /// above, or with the root.
     pub(crate) fn read(&self, place: Place, frame: &mut Frame<S>) -> Result<(), StoreError> {
         let Some(backing) = &self.backing else {
             return Err(StoreFault::Damaged.into());
@@ -87,13 +89,15 @@ impl<S: Suite> Blocks<S> {
         }
     }
 
-    /// Returns the slot in the level above that contains the digest of a block.
+    /// Returns the block and the index of the slot that contains the digest of the block at
+    /// `place`.
     fn above(&self, place: Place) -> (Place, usize) {
         let height = self.grid.step * (u32::from(place.level) + 1);
         self.grid.locate(height, place.block)
     }
 
-    /// Gets a block through the cache, and evicts others if there are too many.
+    /// Returns a block from the cache, or reads it into the cache. Evicts other blocks if the cache
+    /// is too large.
     pub(super) fn cached(
         &self,
         backing: &BackingStore<S>,
@@ -104,7 +108,7 @@ impl<S: Suite> Blocks<S> {
         Ok(held)
     }
 
-    /// Like [`Blocks::cached`], without eviction.
+    /// Like [`Blocks::cached`], but evicts no blocks.
     fn fetched(
         &self,
         backing: &BackingStore<S>,
@@ -130,8 +134,8 @@ impl<S: Suite> Blocks<S> {
         Ok(FrameRef::Cached(frame))
     }
 
-    /// Changes a block in the cache, or makes the next one of its level. `grid` is the layout after
-    /// the change.
+    /// Applies `change` to a block in the cache, or to a new block, the next one of its level.
+    /// `grid` is the layout after the change.
     pub(super) fn change_cached(
         &self,
         backing: &BackingStore<S>,
@@ -153,7 +157,8 @@ impl<S: Suite> Blocks<S> {
         backing.evict(&mut cache)
     }
 
-    /// Writes all changed blocks in ascending order, and makes them durable.
+    /// Writes all changed blocks to their files, in ascending order of places, and makes them
+    /// durable.
     pub(crate) fn write_changed(&mut self) -> Result<(), StoreFault> {
         let grid = self.grid;
         let Some(backing) = &self.backing else {

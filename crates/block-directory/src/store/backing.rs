@@ -1,4 +1,5 @@
-//! Backing store of blocks that are not all in memory: the files, the cache, and the last error.
+//! The backing store of a directory's blocks that are not all in memory: the files, the cache, and
+//! the last error.
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::{
@@ -14,12 +15,12 @@ use crate::{
     strategy::Place,
 };
 
-/// The files of blocks, and a cache of blocks.
+/// The files of a directory's blocks, a cache of blocks, and the last error.
 #[derive(Debug)]
 pub(crate) struct BackingStore<S: Suite> {
     pub(crate) files: LevelFiles,
     cache: Mutex<Cache<S>>,
-    /// Blocks that stay in memory and differ from their files.
+    /// Places of blocks that stay in memory and differ from their files.
     pub(crate) changed: BTreeSet<Place>,
     is_closed: AtomicBool,
     last_error: Mutex<Option<StoreError>>,
@@ -40,7 +41,7 @@ impl<S: Suite> BackingStore<S> {
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Fails if the directory was closed by a failed write.
+    /// Returns an error if a failed write has closed the directory.
     pub(crate) fn require_open(&self) -> Result<(), StoreFault> {
         if self.is_closed.load(Ordering::Acquire) {
             Err(StoreFault::Closed)
@@ -49,14 +50,14 @@ impl<S: Suite> BackingStore<S> {
         }
     }
 
-    /// Closes the directory: no more answers or writes, because the contents of the medium are
-    /// unknown.
+    /// Closes the directory after `error`, and returns the error's class. The directory then gives
+    /// no more answers and accepts no writes, because the contents of the medium are unknown.
     pub(crate) fn close(&self, error: StoreError) -> StoreFault {
         self.is_closed.store(true, Ordering::Release);
         self.note(error)
     }
 
-    /// Stores an error for [`BackingStore::take_error`], and returns its class.
+    /// Stores an error for [`BackingStore::take_error`], and returns the class of the error.
     pub(crate) fn note(&self, error: StoreError) -> StoreFault {
         let fault = error.fault();
         if matches!(error, StoreError::Fault(_)) {
@@ -71,7 +72,7 @@ impl<S: Suite> BackingStore<S> {
         fault
     }
 
-    /// Takes the last error.
+    /// Returns the last stored error, and removes it from the store.
     pub(crate) fn take_error(&self) -> Option<StoreError> {
         let mut last = self
             .last_error
@@ -80,7 +81,8 @@ impl<S: Suite> BackingStore<S> {
         last.take()
     }
 
-    /// Adds a new block to the cache.
+    /// Adds a new block to the cache, to be written to its file later. `grid` is the layout that
+    /// includes the block.
     pub(crate) fn insert_changed(
         &self,
         grid: Grid,
@@ -92,7 +94,8 @@ impl<S: Suite> BackingStore<S> {
         self.evict(&mut cache)
     }
 
-    /// Evicts blocks if there are too many. Changed ones are written first.
+    /// Evicts blocks from the cache if there are too many. Changed blocks are written to their
+    /// files first.
     pub(crate) fn evict(&self, cache: &mut Cache<S>) -> Result<(), StoreFault> {
         let written = cache.evict(|place, frame, slots| self.files.write(place, frame, slots));
         written.map_err(|error| self.close(error))

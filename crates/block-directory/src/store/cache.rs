@@ -1,4 +1,4 @@
-//! Cache of blocks, for the levels that do not stay in memory as a whole.
+//! Cache of blocks, for the levels whose blocks do not all stay in memory.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -9,25 +9,28 @@ use pad_core::Suite;
 
 use crate::{blocks::frame::Frame, strategy::Place};
 
-/// A cache of `most` blocks with `CLOCK` eviction: a block that was used since the hand passed
-/// stays for another round. While `holds_changed` is set, changed blocks may exceed `most`.
+/// A cache of at most `most` blocks with `CLOCK` eviction. A hand visits the blocks in turn. A
+/// block that was used since the last visit stays for another round.
+///
+/// While `holds_changed` is set, changed blocks stay and may exceed `most`.
 #[derive(Debug)]
 pub(crate) struct Cache<S: Suite> {
     blocks: HashMap<Place, CachedBlock<S>>,
     /// The blocks in the order in which the hand visits them.
     round: VecDeque<Place>,
     most: usize,
-    /// Whether changed blocks stay: their changes are not in the log yet.
+    /// Whether changed blocks stay in the cache, because their changes are not in the log yet.
     pub(crate) holds_changed: bool,
     changed: usize,
-    /// Evicted frames, to be reused: repeated allocation would fragment the memory.
+    /// Evicted frames, to be reused for other blocks. Repeated allocation would fragment the
+    /// memory.
     spare: Vec<Frame<S>>,
 }
 
 #[derive(Debug)]
 struct CachedBlock<S: Suite> {
     frame: Arc<Frame<S>>,
-    /// Number of slots to write.
+    /// Number of slots of the block to write to its file.
     slots: usize,
     is_used: bool,
     is_changed: bool,
@@ -45,14 +48,15 @@ impl<S: Suite> Cache<S> {
         }
     }
 
-    /// Returns a cached block.
+    /// Returns the block at `place` if it is cached, and marks it as used.
     pub(crate) fn get(&mut self, place: Place) -> Option<Arc<Frame<S>>> {
         let cached = self.blocks.get_mut(&place)?;
         cached.is_used = true;
         Some(Arc::clone(&cached.frame))
     }
 
-    /// Returns a cached block to be changed, which has `slots` slots after the change.
+    /// Returns the block at `place`, if it is cached, for a change. The block has `slots` slots
+    /// after the change.
     pub(crate) fn get_mut(&mut self, place: Place, slots: usize) -> Option<&mut Frame<S>> {
         let cached = self.blocks.get_mut(&place)?;
         cached.is_used = true;
@@ -64,13 +68,13 @@ impl<S: Suite> Cache<S> {
         Some(Arc::make_mut(&mut cached.frame))
     }
 
-    /// Returns a frame to read into, with arbitrary contents.
+    /// Returns a frame to read a block into. Its contents are arbitrary.
     pub(crate) fn spare(&mut self, capacity: usize) -> Frame<S> {
         let spare = self.spare.pop();
         spare.unwrap_or_else(|| Frame::empty(capacity))
     }
 
-    /// Caches a block that was read, or that is new.
+    /// Caches a block that equals its file, or that is new.
     pub(crate) fn insert(&mut self, place: Place, frame: Arc<Frame<S>>) {
         let cached = CachedBlock {
             frame,
@@ -83,13 +87,14 @@ impl<S: Suite> Cache<S> {
         }
     }
 
-    /// Caches a new block, which must be written before eviction.
+    /// Caches a new block of `slots` slots, which must be written to its file before eviction.
     pub(crate) fn insert_changed(&mut self, place: Place, frame: Frame<S>, slots: usize) {
         self.insert(place, Arc::new(frame));
         self.get_mut(place, slots);
     }
 
-    /// Evicts blocks until there are not too many. Calls `write` for changed ones.
+    /// Evicts blocks until there are not too many. Calls `write` for each changed block before its
+    /// eviction.
     pub(crate) fn evict<E>(
         &mut self,
         mut write: impl FnMut(Place, &Frame<S>, usize) -> Result<(), E>,
@@ -127,12 +132,13 @@ impl<S: Suite> Cache<S> {
         Ok(())
     }
 
-    /// Number of blocks that differ from their files.
+    /// Returns the number of cached blocks that differ from their files.
     pub(crate) const fn changed(&self) -> usize {
         self.changed
     }
 
-    /// The blocks that differ from their files, in ascending order.
+    /// Returns the cached blocks that differ from their files, in ascending order of places. Each
+    /// comes with its place and its number of slots.
     pub(crate) fn changed_blocks(&self) -> Vec<(Place, Arc<Frame<S>>, usize)> {
         let changed = self.blocks.iter().filter(|(_, cached)| cached.is_changed);
         let mut blocks: Vec<_> = changed
@@ -142,7 +148,7 @@ impl<S: Suite> Cache<S> {
         blocks
     }
 
-    /// Marks all blocks as written.
+    /// Marks all cached blocks as equal to their files.
     pub(crate) fn set_written(&mut self) {
         self.changed = 0;
         for cached in self.blocks.values_mut() {
@@ -151,8 +157,8 @@ impl<S: Suite> Cache<S> {
     }
 }
 
-/// Least number of blocks: a path and a few more.
+/// Minimum size of a cache in blocks: enough for the blocks on a path and a few more.
 const LEAST: usize = 16;
 
-/// Greatest number of spare frames: the number of blocks that are read above a block to verify it.
+/// Maximum number of spare frames: the number of blocks above a block that are read to verify it.
 const MOST_SPARE: usize = 8;

@@ -1,4 +1,5 @@
-//! The files of blocks: one for each level, slot `s` at byte `w s`, without headers.
+//! The files of a directory's blocks: one for each level, without headers. Slot `s` is at byte
+//! `w s`, where `w` is the width of a slot.
 
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::{
@@ -19,7 +20,7 @@ use crate::{
     strategy::Place,
 };
 
-/// The files of all levels.
+/// The files of all levels of a directory's blocks.
 ///
 /// Each file has one handle for all reads, writes and synchronisations. The operating system
 /// reports a write that fails later only to handles that were open.
@@ -33,7 +34,7 @@ pub(crate) struct LevelFiles {
 }
 
 impl LevelFiles {
-    /// Opens the existing files.
+    /// Opens the existing files of all levels in a folder.
     pub(crate) fn open(layer: Arc<dyn FileLayer>) -> Result<Self, StoreError> {
         let mut levels = Vec::new();
         loop {
@@ -55,7 +56,7 @@ impl LevelFiles {
         })
     }
 
-    /// The files of a new folder, in which no other process has made any.
+    /// Creates the value for a new folder, in which no other process has created files of levels.
     pub(crate) const fn of_new_folder(layer: Arc<dyn FileLayer>) -> Self {
         Self {
             layer,
@@ -66,17 +67,17 @@ impl LevelFiles {
         }
     }
 
-    /// The folder.
+    /// Returns the file layer, through which the folder is accessed.
     pub(crate) fn layer(&self) -> Arc<dyn FileLayer> {
         Arc::clone(&self.layer)
     }
 
-    /// The path of a level's file.
+    /// Returns the path of a level's file.
     pub(crate) fn path(&self, level: u8) -> PathBuf {
         self.layer.path().join(name(usize::from(level)))
     }
 
-    /// Refuses files that are shorter than the entries of `grid` require.
+    /// Returns an error if a file is shorter than the number of entries in `grid` requires.
     pub(crate) fn require<S: Suite>(&self, grid: Grid) -> Result<(), StoreError> {
         let levels = if grid.registered == 0 {
             0
@@ -96,7 +97,8 @@ impl LevelFiles {
         Ok(())
     }
 
-    /// Reads the first slots of a block into a frame, without the nodes above them.
+    /// Reads the first `slots` slots of a block from its file into `frame`. Does not compute the
+    /// nodes above the slots.
     pub(crate) fn read<S: Suite>(
         &self,
         place: Place,
@@ -119,8 +121,8 @@ impl LevelFiles {
         }
     }
 
-    /// Reads the slots of a block that the file contains. The file may end before or within the
-    /// block.
+    /// Reads at most `slots` slots of a block, as far as the file contains them. The file may end
+    /// before or within the block.
     pub(crate) fn read_some<S: Suite>(
         &self,
         place: Place,
@@ -144,7 +146,8 @@ impl LevelFiles {
         Ok(frame)
     }
 
-    /// Writes the first slots of a block, into a new file if its level has none.
+    /// Writes the first `slots` slots of a block to the file of its level. Creates the file if
+    /// there is none.
     pub(crate) fn write<S: Suite>(
         &self,
         place: Place,
@@ -161,8 +164,8 @@ impl LevelFiles {
         written.map_err(|error| self.failed(place.level, error))
     }
 
-    /// Makes everything written so far durable: all files, also those without writes since the last
-    /// call.
+    /// Makes everything written so far durable. Synchronises all files, including files without
+    /// writes since the last call.
     pub(crate) fn synchronise(&self) -> Result<(), StoreError> {
         let levels = self.levels.read().unwrap_or_else(PoisonError::into_inner);
         for (level, file) in (0..).zip(levels.iter()) {
@@ -175,15 +178,15 @@ impl LevelFiles {
         Ok(())
     }
 
-    /// Makes the names of all files durable. The process that made them may have been killed before
-    /// it did.
+    /// Makes the names of all files durable. A process that was killed may have created them
+    /// without doing so.
     pub(crate) fn synchronise_names(&self) -> Result<(), StoreError> {
         let file = self.layer.path().to_path_buf();
         let synchronised = self.layer.synchronise();
         synchronised.map_err(|source| StoreError::File { file, source })
     }
 
-    /// The bytes of all files.
+    /// Returns the total length of all files in bytes.
     pub(crate) fn bytes(&self) -> Result<u64, StoreError> {
         let levels = self.levels.read().unwrap_or_else(PoisonError::into_inner);
         let mut bytes: u64 = 0;
@@ -194,7 +197,7 @@ impl LevelFiles {
         Ok(bytes)
     }
 
-    /// Number of blocks that were read.
+    /// Returns the number of blocks read from files so far.
     pub(crate) fn blocks_read(&self) -> u64 {
         self.blocks_read.load(Ordering::Relaxed)
     }
@@ -241,12 +244,12 @@ fn name(level: usize) -> String {
     format!("level-{level}")
 }
 
-/// The size of a slot in bytes.
+/// Returns the width of a slot in a file, in bytes.
 fn width<S: Suite>() -> u64 {
     to_u64(S::Digest::LENGTH)
 }
 
-/// The offset of a block in its file.
+/// Returns the byte offset of a block in the file of its level.
 fn offset<S: Suite>(place: Place, capacity: usize) -> u64 {
     let slots = place.block.saturating_mul(to_u64(capacity));
     slots.saturating_mul(width::<S>())

@@ -1,19 +1,20 @@
-//! The journal, which makes versions durable, and its budget.
+//! The journal of a directory on disk, which makes versions durable, and the directory's budget.
 
 use super::log::Log;
 
-/// Memory for blocks, and frequency of checkpoints.
+/// The memory for a directory's blocks, and the frequency of its checkpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheBudget {
-    /// Memory for blocks in bytes.
+    /// Maximum memory for blocks in bytes.
     ///
-    /// With `step = 7`, the levels above the lowest take half a byte of it for each entry. They
-    /// stay in memory. If they take more than half of the budget when the directory is opened, the
-    /// second lowest level is cached on demand too. A directory that grows beyond that while open
-    /// must be opened again.
+    /// The lowest level is cached on demand. The levels above it stay in memory, and take half a
+    /// byte for each entry with `step = 7`. If they take more than half of the budget when the
+    /// directory is opened, the second lowest level is cached on demand too. A directory that grows
+    /// beyond that while open must be opened again.
     pub bytes: usize,
     /// A checkpoint is written after `log_bytes` bytes of updates in the log, or before that when
-    /// changed blocks take half of `bytes`. After a crash these updates are read again.
+    /// changed blocks take half of `bytes`. After a crash the updates since the last checkpoint are
+    /// read and applied again.
     pub log_bytes: u64,
 }
 
@@ -24,7 +25,8 @@ impl Default for CacheBudget {
 }
 
 impl CacheBudget {
-    /// `bytes` bytes for blocks, and a checkpoint after at most about 64 MiB of updates.
+    /// Creates a budget with `bytes` bytes for blocks, and a checkpoint after at most about 64 MiB
+    /// of updates.
     pub const fn bytes(bytes: usize) -> Self {
         Self {
             bytes,
@@ -33,11 +35,12 @@ impl CacheBudget {
     }
 }
 
-/// The log of a directory, and its budget.
+/// The log of a directory, with the number of bytes since the last checkpoint, and the directory's
+/// budget.
 #[derive(Debug)]
 pub(crate) struct Journal {
     pub(super) log: Log,
-    /// The bytes of updates since the last checkpoint.
+    /// The number of bytes of updates in the log since the last checkpoint.
     pub(super) logged: u64,
     pub(super) budget: CacheBudget,
 }

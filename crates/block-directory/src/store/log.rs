@@ -17,37 +17,40 @@ use super::{
 };
 use crate::entry::DIRECTORY;
 
-/// `latest` and `checkpoint`: a version and its number of entries.
+/// The table with the keys `latest` and `checkpoint`. Each value is a version and its number of
+/// entries.
 const STATE: TableDefinition<'_, &str, (u64, u64)> = TableDefinition::new("state");
 
 const FORMAT: &[u8] = b"block-directory v1";
 const NAME: &str = "log.redb";
-/// The name of the log until it is complete.
+/// The file name of the log while it is being created.
 pub(super) const DRAFT: &str = "log.redb.new";
 
-/// Parameters that are fixed when a directory is made: its authority, and the size of its blocks.
+/// Parameters that are fixed when a directory is created: its authority (author key, dictionary and
+/// scheme), and the size of its blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Parameters {
     pub(crate) authority: Authority,
     pub(crate) step: u32,
 }
 
-/// Contents of the log at opening.
+/// The contents of a log, as read when it is opened.
 #[derive(Debug)]
 pub(crate) struct LogContents<S: Suite> {
     pub(crate) heads: HeadLog<S>,
-    /// The version of the checkpoint, and its number of entries.
+    /// The version that the files of blocks contain at least, and its number of entries.
     pub(crate) checkpoint: (Version, u64),
 }
 
-/// The database.
+/// The log of a stored directory: the database that contains it.
 #[derive(Debug)]
 pub(crate) struct Log {
     database: SoleDatabase,
 }
 
 impl Log {
-    /// Creates a log, durable with its name. It starts at version 1 if that was `loaded`.
+    /// Creates a log durably, including its file name. The directory starts at version 0, or at the
+    /// version 1 given as `loaded`: its head and its number of entries.
     pub(crate) fn create<S: Suite>(
         layer: &Arc<dyn FileLayer>,
         parameters: Parameters,
@@ -59,7 +62,8 @@ impl Log {
         })
     }
 
-    /// Records that the files of blocks contain version 1 durably. The log must be at version 0.
+    /// Records version 1, with `registered` entries, as loaded: the files of blocks contain it
+    /// durably. The log must be at version 0.
     pub(crate) fn load<S: Suite>(
         &self,
         head: &SignedHead<S>,
@@ -68,7 +72,8 @@ impl Log {
         self.write(|transaction| begin(transaction, Some((head, registered))))
     }
 
-    /// Opens the log of a folder. No other process can open it while the value lives.
+    /// Opens the log of a folder, and reads its parameters and contents. No other process can open
+    /// the log while the returned value exists.
     pub(crate) fn open<S: Suite>(
         layer: &Arc<dyn FileLayer>,
     ) -> Result<(Self, Parameters, LogContents<S>), StoreError> {
@@ -81,12 +86,12 @@ impl Log {
         Ok((log, parameters, logged))
     }
 
-    /// Checks every page of the log, in a folder that is not open.
+    /// Checks every page of the log in a folder whose directory is not open.
     pub(crate) fn check(folder: &Path) -> Result<(), StoreError> {
         Ok(SoleDatabase::check(&folder.join(NAME), &LOG_FORMAT)?)
     }
 
-    /// The suite of the directory in this folder.
+    /// Returns the cryptographic suite of the directory in this folder.
     pub(crate) fn suite(layer: &Arc<dyn FileLayer>) -> Result<SuiteId, StoreError> {
         let log = Self::open_database(layer)?;
         log.read(|transaction| {
@@ -139,13 +144,13 @@ impl Log {
         })
     }
 
-    /// The update that produced a version, if it is still in the log.
+    /// Returns the encoded update that produced a version, if it is still in the log.
     pub(crate) fn update(&self, version: Version) -> Result<Option<Vec<u8>>, StoreError> {
         self.read(|transaction| Ok(rows::update(transaction, version)?))
     }
 
-    /// Makes versions durable, all or none. `registered` is the number of entries of the last.
-    /// Returns the size of the updates in bytes.
+    /// Makes the versions that these updates produce durable, all or none. `registered` is the
+    /// number of entries in the last version. Returns the total length of the updates in bytes.
     pub(crate) fn append<S: Suite>(
         &self,
         updates: &[Update<S>],
@@ -173,8 +178,9 @@ impl Log {
         Ok(bytes)
     }
 
-    /// Records that the files of blocks contain everything up to `version` durably. Removes the
-    /// updates before the update of `version`, which stays because it may have to be sent again.
+    /// Records a checkpoint: the files of blocks contain everything up to `version` durably.
+    /// Removes all updates before the update of `version`, which stays because it may have to be
+    /// sent again.
     pub(crate) fn checkpoint(&self, version: Version, registered: u64) -> Result<(), StoreError> {
         self.write(|transaction| {
             let mut updates = transaction.open_table(UPDATES).map_err(EngineError::of)?;
@@ -188,7 +194,7 @@ impl Log {
         })
     }
 
-    /// The size of the database in bytes.
+    /// Returns the size of the database file in bytes.
     pub(crate) fn file_bytes(&self) -> Result<u64, StoreError> {
         Ok(self.database.file_bytes()?)
     }
@@ -216,7 +222,7 @@ impl Parameters {
         bytes
     }
 
-    /// Decodes parameters, if their suite is `S`.
+    /// Decodes parameters. Returns `None` unless their suite is `S` and their values are valid.
     fn from_bytes<S: Suite>(bytes: &[u8]) -> Option<Self> {
         let (authority, step) = rows::read_authority::<S>(bytes, DIRECTORY)?;
         let &[step] = step else {
@@ -240,7 +246,7 @@ fn read_parameters<S: Suite>(
     })
 }
 
-/// Reads all heads, and the checkpoint.
+/// Reads all heads, and the version and number of entries of the last checkpoint.
 fn read_heads<S: Suite>(
     transaction: &ReadTransaction,
     parameters: Parameters,
@@ -260,7 +266,7 @@ fn read_heads<S: Suite>(
     Ok(LogContents { heads, checkpoint })
 }
 
-/// Records the start of a directory: version 0, or a loaded version 1.
+/// Records the start of a directory: version 0, or the version 1 given as `loaded`.
 fn begin<S: Suite>(
     transaction: &WriteTransaction,
     loaded: Option<(&SignedHead<S>, u64)>,

@@ -1,13 +1,14 @@
-//! Crash recovery: brings the files to the latest version of the log.
+//! Crash recovery: brings the files of blocks to the latest version in the log.
 //!
-//! After a crash any block in the files may be ahead of the checkpoint, and a block may be torn. A
-//! block is an array of digests, and an interrupted write leaves each digest either old or new.
-//! Every entry that may differ was assigned by an update in the log. Every slot that may differ is
-//! above such an entry, or is the first one of a level that is new since the checkpoint.
+//! After a crash, any block in the files may contain changes made after the last checkpoint. A
+//! block may also be partly written. A block is an array of digests, and an interrupted write
+//! leaves each digest either old or new. Every entry that may differ was assigned by an update in
+//! the log. Every slot that may differ is above such an entry, or is the first one of a level that
+//! is new since the checkpoint.
 //!
 //! Recovery therefore assigns these entries again, and hashes and writes all blocks above them. It
-//! also writes blocks whose bytes are equal, because bytes that were read may never have reached
-//! the medium.
+//! also writes blocks that do not change, because bytes that were read may never have reached the
+//! medium.
 
 use std::collections::BTreeMap;
 
@@ -21,16 +22,17 @@ use crate::{
     strategy::Place,
 };
 
-/// The assignments of the updates since the checkpoint, and the number of entries after them.
+/// The new states of entries by the updates since the checkpoint, and the number of entries after
+/// these updates.
 struct Assignments<S: Suite> {
     entries: BTreeMap<u64, EntryState<S>>,
     registered: u64,
 }
 
-/// Brings files from a checkpoint to the latest version, durably, if they match its signed root.
-/// Returns the new grid.
+/// Brings the files of blocks from a checkpoint to the latest version, durably, if the result
+/// matches the root `signed`. Returns the layout of the latest version.
 ///
-/// Memory: the assigned entries, and a block.
+/// Memory: the entries that the updates assign, and one block.
 pub(super) fn recover<S: Suite>(
     files: &LevelFiles,
     log: &Log,
@@ -76,8 +78,8 @@ pub(super) fn recover<S: Suite>(
 }
 
 impl<S: Suite> Assignments<S> {
-    /// Adds the operations of an update, which was checked when it was logged. Refuses impossible
-    /// operations of a damaged log.
+    /// Adds the operations of the next update, which was checked when it was logged. Returns an
+    /// error for operations that only a damaged log can contain.
     fn take(&mut self, update: &Update<S>) -> Result<(), StoreError> {
         let changes = operations::decode::<S>(&update.operations)?;
         let is_live = |_| Ok::<_, StoreFault>(Some(S::Digest::default()));
@@ -88,14 +90,14 @@ impl<S: Suite> Assignments<S> {
     }
 }
 
-/// Use of the blocks that are hashed again.
+/// The purpose of hashing the blocks again: only to check the root, or to write the blocks too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pass {
     Look,
     Write,
 }
 
-/// A level whose blocks are hashed again.
+/// A level whose changed blocks are hashed again, and written if `pass` says so.
 #[derive(Clone, Copy, Debug)]
 struct LevelRehash<'a> {
     files: &'a LevelFiles,
@@ -105,8 +107,9 @@ struct LevelRehash<'a> {
 }
 
 impl LevelRehash<'_> {
-    /// Hashes the blocks of the given slots, and returns their digests. With `with_first` also the
-    /// first block, which becomes the first slot of a new level.
+    /// Sets the given slots (pairs of slot and content), hashes their blocks, and returns these
+    /// blocks with their digests. With `with_first`, also the first block, which becomes the first
+    /// slot of a new level.
     fn hash<S: Suite>(
         self,
         slots: &[(u64, S::Digest)],
@@ -127,7 +130,8 @@ impl LevelRehash<'_> {
         Ok(tops)
     }
 
-    /// Reads the existing slots of a block, sets `slots`, hashes it, and returns its digest.
+    /// Reads the existing slots of a block from its file, sets `slots`, and hashes the block.
+    /// Returns the block's digest.
     fn block<S: Suite>(
         self,
         block: u64,

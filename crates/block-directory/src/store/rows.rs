@@ -1,4 +1,5 @@
-//! Rows that the databases of stored directories have in common: authority, all heads, and updates.
+//! Tables that the databases of all stored directories have in common: parameters with the
+//! authority, all heads, and updates.
 //!
 //! | table | key | value |
 //! | --- | --- | --- |
@@ -20,7 +21,7 @@ const RECORDS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("records"
 pub(crate) const UPDATES: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("updates");
 const HEADS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("heads");
 
-/// Makes the tables of a new database.
+/// Creates the tables of a new database, and stores its format and parameters.
 pub(crate) fn create(
     transaction: &WriteTransaction,
     format: &[u8],
@@ -35,14 +36,14 @@ pub(crate) fn create(
     Ok(())
 }
 
-/// Whether the database has this format.
+/// Returns whether the database has this format.
 pub(crate) fn is_of(transaction: &ReadTransaction, format: &[u8]) -> Result<bool, EngineError> {
     let records = transaction.open_table(RECORDS).map_err(EngineError::of)?;
     let found = records.get(FORMAT).map_err(EngineError::of)?;
     Ok(found.is_some_and(|found| found.value() == format))
 }
 
-/// The parameters.
+/// Returns the encoded parameters of the directory.
 pub(crate) fn parameters(transaction: &ReadTransaction) -> Result<Vec<u8>, StoreError> {
     let records = transaction.open_table(RECORDS).map_err(EngineError::of)?;
     let bytes = records.get(PARAMETERS).map_err(EngineError::of)?;
@@ -50,7 +51,8 @@ pub(crate) fn parameters(transaction: &ReadTransaction) -> Result<Vec<u8>, Store
     Ok(bytes.value().to_vec())
 }
 
-/// The first bytes of the parameters: suite and authority.
+/// Encodes suite and authority (scheme, dictionary and author key), the first bytes of the
+/// parameters.
 pub(crate) fn authority_bytes<S: Suite>(authority: &Authority) -> Vec<u8> {
     let mut bytes = Vec::new();
     bytes.extend_from_slice(&S::ID.0.to_be_bytes());
@@ -60,8 +62,8 @@ pub(crate) fn authority_bytes<S: Suite>(authority: &Authority) -> Vec<u8> {
     bytes
 }
 
-/// Decodes the authority at the beginning of parameters, if suite and scheme match. Returns it with
-/// the rest.
+/// Decodes the authority at the beginning of encoded parameters. Returns it with the remaining
+/// bytes, or `None` unless suite and scheme match.
 pub(crate) fn read_authority<S: Suite>(
     bytes: &[u8],
     expected: SchemeId,
@@ -79,7 +81,8 @@ pub(crate) fn read_authority<S: Suite>(
     is_ours.then_some((authority, rest))
 }
 
-/// Inserts updates with their heads. Returns the size of their messages in bytes.
+/// Inserts updates and the heads of their versions. Returns the total length of the encoded updates
+/// in bytes.
 pub(crate) fn append<S: Suite>(
     transaction: &WriteTransaction,
     updates: &[Update<S>],
@@ -98,7 +101,7 @@ pub(crate) fn append<S: Suite>(
     Ok(bytes)
 }
 
-/// The message of the update that produced a version, if it is present.
+/// Returns the encoded update that produced a version, if the database contains it.
 pub(crate) fn update(
     transaction: &ReadTransaction,
     version: Version,
@@ -108,7 +111,7 @@ pub(crate) fn update(
     Ok(message.map(|message| message.value().to_vec()))
 }
 
-/// Inserts a head.
+/// Inserts the signed head of a version: its root and signature.
 pub(crate) fn put_head<S: Suite>(
     transaction: &WriteTransaction,
     head: &SignedHead<S>,
@@ -120,8 +123,8 @@ pub(crate) fn put_head<S: Suite>(
     entered.map(drop).map_err(EngineError::of)
 }
 
-/// Reads all heads up to the latest version. The author's signature on the latest one is verified;
-/// it covers all roots before it.
+/// Reads all heads up to the latest version. Verifies the author's signature on the latest head,
+/// which also covers the roots of all heads before it.
 pub(crate) fn heads<S: Suite>(
     transaction: &ReadTransaction,
     authority: Authority,

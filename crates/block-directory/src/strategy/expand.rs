@@ -1,47 +1,50 @@
-//! Expansion of a slot to a number below a modulus: longer hashes, until one fits.
+//! Maps a slot to a number below a modulus, by hashes with increasing counters, until a number
+//! fits.
 
 use alloc::vec::Vec;
 
 use sha2::{Digest as _, Sha384};
 
-/// The bits of one SHA-384 digest.
+/// The length of one SHA-384 digest in bits.
 const HASH_BITS: u32 = 384;
-/// The values of the counter byte.
+/// The number of values of the counter byte, and so of hashes for one input.
 const COUNTERS: u32 = 256;
 
-/// A range of numbers, and the constant of their hashes.
+/// The parameters of [`expand`]: the range of the numbers, and the constant prefix of the hashes.
 #[derive(Clone, Copy, Debug)]
 pub struct Expansion<'a> {
-    /// The constant prefix of every hash: the tag, zero-padded.
+    /// The constant prefix of every hash: a tag, padded with zeros.
     pub constant: [u8; 24],
     /// The length of the numbers in bits.
     pub bits: u32,
     /// The least number of the range: 0 or 1.
     pub least: Least,
-    /// The exclusive upper bound, in `ceil(bits / 8)` bytes, big-endian; `None` for `2^bits`.
+    /// The exclusive upper bound of the range, in `ceil(bits / 8)` bytes, big-endian; `None` for
+    /// `2^bits`.
     pub modulus: Option<&'a [u8]>,
 }
 
-/// The least number of a range.
+/// The least number in the range of an [`Expansion`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Least {
-    /// Lower bound 0, for sums.
+    /// The range begins at 0, for strategies that add elements.
     Zero,
-    /// Lower bound 1, for products.
+    /// The range begins at 1, for strategies that multiply elements.
     One,
 }
 
-/// A number, and the number of failed attempts before it.
+/// The result of [`expand`]: a number, and the number of failed attempts before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     /// The number in `ceil(bits / 8)` bytes, big-endian.
     pub number: Vec<u8>,
-    /// The number of failed attempts.
+    /// The number of attempts before this one, whose numbers were outside the range.
     pub missed: u32,
 }
 
-/// Maps `input` to a number: the first attempt that is in the range. Returns `None` if all fail,
-/// with a probability below `2^-2000` for the moduli of the strategies.
+/// Maps `input` to a number: the result of the first attempt that gives a number in the range.
+/// Returns `None` if all attempts fail. For the moduli of the strategies, this has a probability
+/// below `2^-2000`.
 ///
 /// An attempt uses one counter for each hash; the next attempt uses the next counters.
 ///
@@ -57,7 +60,7 @@ pub fn expand(expansion: &Expansion<'_>, input: &[&[u8]]) -> Option<Found> {
     })
 }
 
-/// The number made from the hashes with the counters from `first` on.
+/// Returns the number from one attempt: `hashes` hashes with the counters from `first` on.
 fn attempt(expansion: &Expansion<'_>, first: u32, hashes: u32, input: &[&[u8]]) -> Option<Vec<u8>> {
     let length = expansion.bits.div_ceil(8);
     let mut number = Vec::new();
@@ -78,7 +81,7 @@ fn attempt(expansion: &Expansion<'_>, first: u32, hashes: u32, input: &[&[u8]]) 
     Some(number)
 }
 
-/// Drops the lowest bits, fewer than 8, of a big-endian number.
+/// Drops the lowest `bits` bits, fewer than 8, of a big-endian number.
 fn shift_right(number: &mut [u8], bits: u32) {
     let mut carried = 0_u8;
     for byte in number {

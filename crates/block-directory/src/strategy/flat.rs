@@ -1,4 +1,5 @@
-//! Strategy 2: the hash of all slots. It keeps no state, and every change hashes the whole block.
+//! Strategy 2: a block's summary is the hash of all its slots. It keeps no state, and every change
+//! hashes the whole block.
 
 use alloc::vec::Vec;
 
@@ -6,7 +7,7 @@ use pad_core::{DigestBytes, Domain, Suite, VerifyError};
 
 use super::{BlockDigest, Contents, Place, SlotChange};
 
-/// The hash of all slots.
+/// Strategy 2: the summary of a block is the hash of all its slots.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flat;
 

@@ -1,5 +1,5 @@
-//! Common part of strategies 3 to 6: each slot is an element of a group, and a block the
-//! combination of its elements.
+//! The common part of strategies 3 to 6. Each slot is an element of a group, and a block is the
+//! combination (sum or product) of its elements.
 
 use alloc::vec::Vec;
 use core::{fmt::Debug, marker::PhantomData};
@@ -8,45 +8,45 @@ use pad_core::{Suite, VerifyError};
 
 use super::{BlockDigest, Contents, Place, SlotChange};
 
-/// A commutative group, and the map from bytes to its elements.
+/// A commutative group for a strategy, and the map from byte strings to elements.
 ///
 /// Laws: `combine` is associative and commutative, `remove` undoes it, `neutral` is its identity.
 pub trait Combination: Copy + Debug + Default + Send + Sync + 'static {
-    /// The number of the strategy.
+    /// The number of the strategy (3 to 6).
     const STRATEGY: u8;
-    /// The name of the scheme.
+    /// The display name of the strategy's scheme.
     const NAME: &'static str;
-    /// Elements and their combinations.
+    /// An element of the group, or a combination of elements.
     type Value: Clone + Debug + Eq + Send + Sync;
 
-    /// The neutral element.
+    /// Returns the neutral element of the group.
     fn neutral() -> Self::Value;
 
-    /// The element of a byte string, given in parts; `None` if there is none.
+    /// Returns the element of a byte string, given in parts; `None` if the string has no element.
     fn element(input: &[&[u8]]) -> Option<Self::Value>;
 
-    /// Adds `other` to `value`.
+    /// Replaces `value` by its combination with `other`.
     fn combine(value: &mut Self::Value, other: &Self::Value);
 
-    /// Removes `other` from `value`.
+    /// Removes `other` from `value`: undoes [`Combination::combine`].
     fn remove(value: &mut Self::Value, other: &Self::Value);
 
-    /// The length of a summary in bytes.
+    /// Returns the length of a block's summary in bytes.
     fn summary_bytes<S: Suite>() -> usize;
 
-    /// The summary of a block with this value.
+    /// Returns the summary of a block whose elements combine to `value`.
     fn summary<S: Suite>(value: &Self::Value) -> Vec<u8>;
 
-    /// Whether bytes of the right length can be a summary.
+    /// Returns whether bytes of the right length can be a block's summary.
     fn is_summary(bytes: &[u8]) -> bool;
 }
 
-/// The strategy of a combination.
+/// The strategy that summarises a block by combining the group elements of its slots.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Combined<C>(PhantomData<fn() -> C>);
 
-/// The element of a slot. It covers level, position and content, so that a slot is invalid
-/// elsewhere.
+/// Returns the group element of a slot. It depends on level, position and content, so that a slot
+/// is invalid elsewhere.
 fn element<C: Combination>(
     level: u8,
     position: u64,

@@ -1,4 +1,5 @@
-//! Strategy 6: sums of 1 024 lanes of 16 bits, summarised by a hash.
+//! Strategy 6: a block's summary is the hash of a sum of vectors with 1 024 lanes of 16 bits, one
+//! for each slot.
 
 use alloc::{boxed::Box, vec::Vec};
 
@@ -6,10 +7,10 @@ use pad_core::{DigestBytes, Domain, Suite};
 
 use super::group::Combination;
 
-/// The number of lanes.
+/// The number of lanes of a vector.
 const LANES: usize = 1024;
 
-/// Sums of lanes modulo `2^16`.
+/// The group of vectors of 1 024 lanes, each added modulo `2^16`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LtLanes;
 

@@ -1,4 +1,5 @@
-//! Strategies 3 to 5: sums modulo `2^1600`, and products modulo safe primes.
+//! Strategies 3 to 5: a block's summary is the sum of its elements modulo `2^1600`, or their
+//! product modulo a safe prime.
 //!
 //! The primes are the moduli of group 2 of RFC 2409 and group 15 of RFC 3526. Their middle bits are
 //! bits of pi: they are nothing-up-my-sleeve numbers, without a special form that would make
@@ -22,7 +23,8 @@ use super::{
 /// Numbers of 1 600 bits.
 type U1600 = Uint<{ nlimbs(1600) }>;
 
-/// Sums modulo `2^1600`: every number of that length is an element, and carries are dropped.
+/// The group of sums modulo `2^1600`. Every number below `2^1600` is an element, and carries are
+/// dropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AdSum1600;
 
@@ -66,12 +68,12 @@ impl Combination for AdSum1600 {
     }
 }
 
-/// Decodes a number from big-endian bytes, if their number is right.
+/// Decodes a number from big-endian bytes. Returns `None` unless the number of bytes is right.
 fn number<const LIMBS: usize>(bytes: &[u8]) -> Option<Uint<LIMBS>> {
     (bytes.len() == Uint::<LIMBS>::BYTES).then(|| Uint::from_be_slice(bytes))
 }
 
-/// A strategy of products modulo a prime.
+/// Defines the group of products modulo a prime, for one strategy.
 macro_rules! products {
     (
         $name:ident, $doc:literal, $strategy:literal, $label:literal,
@@ -106,8 +108,8 @@ macro_rules! products {
                 *value = value.mul(other);
             }
 
-            /// Multiplies by the inverse. Elements are units. A non-unit `other`, which means
-            /// corruption, makes the result zero, which is not a summary.
+            /// Multiplies `value` by the inverse of `other`. Elements have inverses. An `other`
+            /// without one, which means corruption, makes the result zero, which is not a summary.
             fn remove(value: &mut Self::Value, other: &Self::Value) {
                 let inverse = other.invert_vartime().into_option();
                 *value = value.mul(&inverse.unwrap_or(Self::Value::ZERO));
@@ -156,6 +158,7 @@ const fn modulus<M: ConstMontyParams<LIMBS>, const LIMBS: usize>() -> &'static O
 const_monty_params!(Prime1024, U1024, PRIME_1024, "The modulus of strategy 4.");
 const_monty_params!(Prime3072, U3072, PRIME_3072, "The modulus of strategy 5.");
 
+/// The prime of strategy 4, in hexadecimal:
 /// `2^1024 - 2^960 - 1 + 2^64 (floor(2^894 pi) + 129 093)`.
 const PRIME_1024: &str = concat!(
     "ffffffffffffffffc90fdaa22168c234c4c6628b80dc1cd1",
@@ -164,6 +167,7 @@ const PRIME_1024: &str = concat!(
     "e485b576625e7ec6f44c42e9a637ed6b0bff5cb6f406b7ed",
     "ee386bfb5a899fa5ae9f24117c4b1fe649286651ece65381ffffffffffffffff",
 );
+/// The prime of strategy 5, in hexadecimal:
 /// `2^3072 - 2^3008 - 1 + 2^64 (floor(2^2942 pi) + 1 690 314)`.
 const PRIME_3072: &str = concat!(
     "ffffffffffffffffc90fdaa22168c234c4c6628b80dc1cd1",

@@ -20,10 +20,10 @@ use super::{
 };
 use crate::{hash, point, public};
 
-/// A public key: a point of G2 of prime order, 96 bytes compressed.
+/// A public key of BLS signatures: a point of G2 of prime order, 96 bytes compressed.
 ///
 /// Serde: the bytes, without a length; hexadecimal text in human-readable formats. Clones share the
-/// tables for the pairing (20 kB).
+/// precomputed tables for the pairing (20 kB).
 #[derive(Clone)]
 pub struct BlsPublicKey {
     bytes: Digest<PUBLIC_KEY_LENGTH>,
@@ -60,8 +60,8 @@ impl BlsPublicKey {
 
     /// Verifies a signature on a message.
     ///
-    /// Cost: two pairings, 1.2 milliseconds. They run in the thread pool of the caller, or the
-    /// global one.
+    /// Cost: two pairings, 1.2 milliseconds. They run in the thread pool of the calling thread, or
+    /// in the global pool.
     ///
     /// # Errors
     /// [`VerifyError::SignatureInvalid`] if the signature is malformed or does not verify.
@@ -72,7 +72,8 @@ impl BlsPublicKey {
         self.require_signed(hash_of(message), point)
     }
 
-    /// Verifies an aggregate of signatures by this key: one for each message, in any order.
+    /// Verifies `aggregate`, the sum of signatures by this key, of which there is one for each
+    /// message. Their order does not matter.
     ///
     /// A message that is listed `k` times needs `k` signatures in the sum. See the [module](super)
     /// for the guarantees.
@@ -98,7 +99,8 @@ impl BlsPublicKey {
         workers.run(|| self.require_signed(sum, point))
     }
 
-    /// Checks `e(hashed, key) e(signature, -g) = 1`.
+    /// Checks the signature equation `e(hashed, key) e(signature, -g) = 1`. `hashed` is the hash of
+    /// the message, or a sum of hashes. `g` is the generator of G2.
     fn require_signed(&self, hashed: G1Affine, signature: G1Affine) -> Result<(), VerifyError> {
         static NEGATED_GENERATOR: OnceBox<G2Prepared<Config>> = OnceBox::new();
         let negated_generator =
@@ -143,8 +145,8 @@ impl FromStr for BlsPublicKey {
     /// Decodes a key from lower-case hexadecimal digits.
     ///
     /// # Errors
-    /// [`DecodeError::Malformed`] if the text is not 192 such digits; the errors of
-    /// [`BlsPublicKey::from_bytes`].
+    /// [`DecodeError::Malformed`] if the text is not 192 lower-case hexadecimal digits; the errors
+    /// of [`BlsPublicKey::from_bytes`].
     fn from_str(text: &str) -> Result<Self, DecodeError> {
         let text: de::value::StrDeserializer<'_, de::value::Error> = text.into_deserializer();
         let bytes = Digest::deserialize(text).map_err(|_| DecodeError::Malformed)?;

@@ -1,7 +1,7 @@
 //! Secret keys and signing.
 //!
-//! See the [crate's policy](crate) for side channels of signing, faults and wiping. Blinding
-//! depends on the secret and the message.
+//! See the [crate's policy](crate) for side channels of signing, faults and wiping. The factor that
+//! blinds a signing operation is derived from the secret and the message.
 
 use ark_bls12_381::{G1Affine, G2Affine};
 use ark_ec::AffineRepr;
@@ -9,7 +9,8 @@ use ark_ec::AffineRepr;
 use super::{public_key::BlsPublicKey, signature::BlsSignature, suite::hash_of};
 use crate::SecretScalar;
 
-/// A secret key with its public key. It cannot be printed, and is wiped on drop.
+/// A secret key for BLS signatures, with its public key. It cannot be printed, and is wiped on
+/// drop.
 #[expect(
     missing_debug_implementations,
     reason = "a secret has no business in a log"
@@ -20,7 +21,7 @@ pub struct BlsSecretKey {
 }
 
 impl BlsSecretKey {
-    /// Derives the key of a seed, which must be 32 secret random bytes.
+    /// Derives a key from a seed, which must be 32 secret random bytes.
     ///
     /// Cost: about 1.2 milliseconds, for the public key.
     ///
@@ -34,7 +35,7 @@ impl BlsSecretKey {
         }
     }
 
-    /// The public key.
+    /// Returns the public key that belongs to this secret key.
     pub const fn public_key(&self) -> &BlsPublicKey {
         &self.public_key
     }

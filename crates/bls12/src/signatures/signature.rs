@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 use super::suite::SIGNATURE_LENGTH;
 use crate::point;
 
-/// A signature on one or several messages: 48 bytes, decoded and checked only on use.
+/// A BLS signature on one message, or an aggregate for several: 48 bytes, decoded and checked only
+/// on use.
 ///
 /// Serde: the bytes, without a length; hexadecimal text in human-readable formats.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,12 +50,12 @@ impl BlsSignature {
         Ok(Self::from_point(&sum))
     }
 
-    /// Creates a signature from its point.
+    /// Creates a signature from its point of G1.
     pub(super) fn from_point(point: &G1Affine) -> Self {
         Self(Digest(point::encode::<g1::Config, SIGNATURE_LENGTH>(point)))
     }
 
-    /// Decodes the point, which is in the subgroup and not the identity.
+    /// Decodes the point of G1. A decoded point is in the subgroup and not the identity.
     ///
     /// # Errors
     /// The errors of [`point::decode`].

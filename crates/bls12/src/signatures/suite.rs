@@ -1,4 +1,4 @@
-//! Lengths, domain separation tag and hash of the ciphersuite.
+//! Lengths, domain separation tag and hash function of the ciphersuite of BLS signatures.
 
 use ark_bls12_381::G1Affine;
 
@@ -13,7 +13,7 @@ pub const SIGNATURE_LENGTH: usize = G1_BYTES;
 /// Length of a public key in bytes.
 pub const PUBLIC_KEY_LENGTH: usize = G2_BYTES;
 
-/// The ciphersuite, which is the domain separation tag of the hash.
+/// Name of the ciphersuite, which is also the domain separation tag of the hash to G1.
 pub(super) const CIPHERSUITE: &[u8] = b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_";
 
 /// Hashes a message to G1: `H(message)`.

@@ -1,28 +1,29 @@
-//! Expected contents of a dictionary: the simplest copy of every version, to check answers against.
+//! Expected contents of a dictionary: a simple copy of every version, to check answers against.
 
 use std::collections::HashMap;
 
 use pad_core::{Answer, Key, Operation, Value};
 
-/// All values of all keys, each with its first version.
+/// Contents of a dictionary in all its versions.
 #[derive(Clone, Debug, Default)]
 pub struct Contents {
     version: u64,
     histories: HashMap<Key, History>,
-    /// Keys of the latest version.
+    /// Keys that are present in the latest version.
     present: Vec<Key>,
 }
 
 #[derive(Clone, Debug)]
 struct History {
-    /// Versions in ascending order, each with the new value of the key; `None` is a removal.
+    /// Changes of the key: the version, and the new value or `None` for a removal. Versions are
+    /// ascending.
     values: Vec<(u64, Option<Value>)>,
-    /// Index of the key among the present keys; `None` if it is absent.
+    /// Index of the key in [`Contents::present`]; `None` if it is absent from the latest version.
     place: Option<usize>,
 }
 
 impl Contents {
-    /// Applies the operations of the next version.
+    /// Creates the next version: the latest contents with `operations` applied.
     pub fn apply(&mut self, operations: &[Operation]) {
         self.version += 1;
         for operation in operations {
@@ -72,8 +73,8 @@ impl Contents {
         self.present.is_empty()
     }
 
-    /// Returns a key of the latest version by index: in order of arrival as long as nothing is
-    /// removed.
+    /// Returns the key of the latest version with the index `place`. As long as no key was removed,
+    /// keys are in order of arrival.
     ///
     /// # Panics
     /// If `place` is not below the number of keys.
@@ -81,7 +82,7 @@ impl Contents {
         &self.present[place as usize]
     }
 
-    /// Returns the answer of a version for a key.
+    /// Returns the answer to a lookup of `key` in `version`.
     pub fn answer(&self, version: u64, key: &Key) -> Answer {
         let values = self.histories.get(key).map(|history| &history.values[..]);
         let values = values.unwrap_or_default();

@@ -1,23 +1,23 @@
-//! Keys and values derived from an index, so that nothing has to be stored.
+//! Keys and values that are computed from an index, so that a workload need not store them.
 
 use pad_core::{Key, Operation, Value};
 
 use crate::random::{Random, STEP, scramble};
 
-/// Default number of bytes of a value.
+/// Default length of a value, in bytes.
 pub const VALUE_LENGTH: usize = 32;
 
-/// Returns the operation that puts the key with this index.
+/// Returns the operation that puts [`value`]`(index)` under [`key`]`(index)`.
 pub fn put(index: u64) -> Operation {
     Operation::Put(key(index), value(index))
 }
 
-/// Returns the key with this index. Different indices have different keys.
+/// Returns the key of 8 bytes for an index. Different indices have different keys.
 pub fn key(index: u64) -> Key {
     key_of(index, 8, 0)
 }
 
-/// Returns the key with this index for a seed, of `bytes` bytes, at least 8. Different indices have
+/// Returns the key of `bytes` bytes, at least 8, for an index and a seed. Different indices have
 /// different keys.
 pub fn key_of(index: u64, bytes: usize, seed: u64) -> Key {
     let index = index ^ spread(seed);
@@ -30,7 +30,8 @@ pub fn key_of(index: u64, bytes: usize, seed: u64) -> Key {
     key.expect("workload: keys are not too long")
 }
 
-/// Offsets indices by seed. Seed 0 changes nothing; two other seeds share no index of a workload.
+/// Returns the offset that is combined with indices, so that different seeds have different keys
+/// and values. It is 0 for seed 0; two other seeds share no index of a workload.
 const fn spread(seed: u64) -> u64 {
     match seed {
         0 => 0,
@@ -38,28 +39,29 @@ const fn spread(seed: u64) -> u64 {
     }
 }
 
-/// Returns a key that no workload contains.
+/// Returns a key that no workload contains, different for each index.
 pub fn absent_key(index: u64) -> Key {
     key(index | 1 << 63)
 }
 
-/// Returns a key of 32 bytes with this index, as long as a hash. Tuple dictionaries are measured
+/// Returns the key of 32 bytes, as long as a hash, for an index. Tuple dictionaries are measured
 /// with such keys.
 pub fn hashed_key(index: u64) -> Key {
     key_of(index, 32, 0)
 }
 
-/// Returns the operation that puts the key of 32 bytes with this index.
+/// Returns the operation that puts [`value`]`(index)` under the key of 32 bytes,
+/// [`hashed_key`]`(index)`.
 pub fn put_hashed(index: u64) -> Operation {
     Operation::Put(hashed_key(index), value(index))
 }
 
-/// Returns the value with this index.
+/// Returns the value of [`VALUE_LENGTH`] bytes for an index.
 pub fn value(index: u64) -> Value {
     value_of(index, VALUE_LENGTH, 0)
 }
 
-/// Returns the value with this index for a seed, of `bytes` bytes.
+/// Returns the value of `bytes` bytes for an index and a seed.
 pub fn value_of(index: u64, bytes: usize, seed: u64) -> Value {
     let index = index ^ spread(seed);
     Value::new(long_bytes(index ^ VALUE_SEED, bytes)).expect("workload: values are not too long")

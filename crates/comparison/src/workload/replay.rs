@@ -1,4 +1,4 @@
-//! Work from a recorded trace.
+//! Workload that replays a recorded trace.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use pad_core::Operation;
 use super::{Random, Work};
 use crate::measurement::Shape;
 
-/// A recorded trace, snapshot by snapshot. The first snapshot loads the keys.
+/// Workload of a recorded trace, snapshot by snapshot. The first snapshot loads the keys.
 ///
 /// Lookups ask for all keys equally often, because traces do not record lookups.
 #[derive(Clone, Debug)]
@@ -17,7 +17,8 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Creates the work of these snapshots.
+    /// Creates the workload from the operations of each snapshot. `name` is its name in
+    /// measurements.
     pub fn new(
         name: impl Into<String>,
         snapshots: impl IntoIterator<Item = Vec<Operation>>,
@@ -32,7 +33,8 @@ impl Replay {
         self.snapshots.iter().flatten()
     }
 
-    /// Returns the mean length of a key or value, rounded, over the operations that contain one.
+    /// Returns a mean length, rounded up, over the operations for which `length` returns one.
+    /// `length` returns the length of an operation's key or value.
     fn mean(&self, length: impl Fn(&Operation) -> Option<usize>) -> u64 {
         let lengths: Vec<usize> = self.operations().filter_map(length).collect();
         (lengths.iter().sum::<usize>() as u64).div_ceil(lengths.len().max(1) as u64)
@@ -40,7 +42,7 @@ impl Replay {
 }
 
 impl Work for Replay {
-    /// Changes and lengths are means, rounded up.
+    /// Returns name and numbers of the workload. Changes and lengths are means, rounded up.
     fn shape(&self) -> Shape {
         let (load, rest) = match self.snapshots.split_first() {
             Some((load, rest)) => (load.as_slice(), rest),

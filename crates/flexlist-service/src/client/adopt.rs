@@ -1,12 +1,13 @@
-//! Adoption of another version for which the server presents the owner's own signature.
+//! Adoption of another version of a file, for which the server presents the owner's own signature.
 //!
-//! A server restored from a backup stores an older version than the owner knows. A state restored
-//! from a backup contains an older version than the server stores. In both cases, the server stores
-//! the owner's signed statement about its version
+//! A server restored from a backup stores an older version than the owner knows. A client's state
+//! restored from a backup contains an older version than the server stores. In both cases, the
+//! server stores the owner's signed statement about its version
 //! ([`OwnerStatement`](crate::message::OwnerStatement)), which names the root.
 //!
-//! The server need not be trusted for the contents. The statement does not prove that the version
-//! is the newest, so a version is adopted only at the owner's explicit request.
+//! The server need not be trusted for the contents, since the signed root commits them. The
+//! statement does not prove that the version is the newest, so a version is adopted only at the
+//! owner's explicit request.
 
 use core::ops::Range;
 use std::io::Write;
@@ -23,9 +24,9 @@ use super::{
 };
 
 impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
-    /// Returns the version for which the server presents the owner's own signature. It may be the
-    /// version that this client knows, an older version, or a newer version of another copy of this
-    /// state. Changes nothing.
+    /// Returns the version for which the server presents the owner's own signature. This may be the
+    /// version that this client knows or an older one. It may also be a newer version, written with
+    /// another copy of this client's state. Changes nothing.
     ///
     /// # Errors
     /// * [`ClientError::Statement`] if the signature is not this owner's for this file.
@@ -38,8 +39,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         self.queries.vouched(&self.known())
     }
 
-    /// Makes the version returned by [`vouched`](Self::vouched) the one that this client knows, if
-    /// it is `version`. An update in progress is given up.
+    /// Adopts the version returned by [`vouched`](Self::vouched) as the version that this client
+    /// knows. It must be `version`. An update in progress is given up.
     ///
     /// Adopting an older version gives up the later versions. An attacker that recorded the signed
     /// requests of later versions may replay these requests to the server. Operations then fail
@@ -67,7 +68,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         Ok(vouched)
     }
 
-    /// Returns the version of the owner's statement that the server presents, if it is `version`.
+    /// Returns the version for which the server presents the owner's signature, like
+    /// [`vouched`](Self::vouched), if it is `version`.
     ///
     /// # Errors
     /// [`ClientError::NotOffered`] if the server presents another version; the errors of
@@ -83,8 +85,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         })
     }
 
-    /// Writes bytes of a vouched version to `sink`, verified. Unlike [`read_to`](Self::read_to), it
-    /// leaves the state unchanged.
+    /// Writes the bytes in `range` of the version `vouched` to `sink`, verified. Unlike
+    /// [`read_to`](Self::read_to), it leaves this client's state unchanged.
     ///
     /// # Errors
     /// The errors of [`read_to`](Self::read_to), except errors about updates in progress.

@@ -27,20 +27,20 @@ use crate::{
     signed::RequestKind,
 };
 
-/// The outcome of edits.
+/// The outcome of [`FileClient::apply`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ApplyOutcome {
     /// The edits leave every byte as it was. No update was sent.
     Unchanged(FileState),
-    /// The edits made this version.
+    /// The edits produced this version of the file.
     Version(FileState),
 }
 
 impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
-    /// Changes the file. Each edit applies to the result of the edits before it.
+    /// Edits the file. Each edit applies to the result of the edits before it.
     ///
     /// Reads the blocks around the edits, sends one update, and derives the new root from the
-    /// server's evidence. If this is interrupted, the update remains in progress: see
+    /// server's proof. If this is interrupted, the update remains in progress: see
     /// [`settle`](Self::settle).
     ///
     /// All edits go into one update in one request. The update is limited to [`MAX_EDITS`] changes,
@@ -76,7 +76,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         self.send(base, edits).map(ApplyOutcome::Version)
     }
 
-    /// Sends one update of the current version, and verifies the resulting version.
+    /// Sends one update of the version `base`, and returns the resulting version, verified.
     pub(super) fn send(
         &mut self,
         base: FileState,
@@ -111,7 +111,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         }
     }
 
-    /// Adds tags to the edits' blocks, and levels to new blocks.
+    /// Converts edits to the form that is sent: adds tags to their blocks, and random levels to new
+    /// blocks.
     fn sent_edits(&self, edits: Vec<BlockEdit>) -> Result<Vec<SentEdit>, ClientError> {
         let mut written = Vec::new();
         for bytes in edits.iter().filter_map(BlockEdit::bytes) {
@@ -137,7 +138,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     }
 }
 
-/// Returns the list operations of an update.
+/// Returns the changes of the block list that an update makes.
 ///
 /// # Errors
 /// [`ClientError::Unexpected`] for a level above the maximum, which updates of this client never

@@ -27,19 +27,20 @@ use super::{
 };
 use crate::message::{Refusal, Request, Response};
 
-/// Number of bytes covered by the first request of a full audit. Later ones adapt to the answers.
+/// Number of bytes covered by the first request of a full audit. The sizes of later requests adapt
+/// to the answers.
 const FIRST_WINDOW: u64 = 1 << 20;
 
-/// Maximum number of bytes sampled by one request. A server with default limits answers for this
-/// many blocks of the chunker's maximum length.
+/// Maximum number of bytes sampled by one request. If every sample meets another block of the
+/// chunker's maximum length, a server with default limits still answers.
 const SAMPLED_AT_ONCE: u32 = 512;
 
-/// The extent of an audit.
+/// The extent of an audit: which bytes of the file the client challenges.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Extent {
-    /// This number of random bytes.
+    /// A sample of this number of random bytes.
     Sample(u32),
-    /// The number of random bytes that meets this detection target.
+    /// A sample of random bytes, as many as this detection target (loss and probability) needs.
     Detect(Detection),
     /// Every block, completely. For tags of [`TagKind::HashOnly`], which prove only chunks of a
     /// block, the file is read and discarded.
@@ -55,16 +56,16 @@ pub struct AuditReport {
     pub bytes: u64,
     /// Number of blocks proved. Blocks covered by two requests count twice.
     pub blocks: u64,
-    /// Number of successful requests.
+    /// Number of requests to which the server sent a valid answer.
     pub questions: u64,
 }
 
 impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
-    /// Audits the current version with fresh challenges. `progress` gets the bytes that a full
-    /// audit has covered, after each request.
+    /// Audits the current version with fresh challenges. After each request of a full audit,
+    /// `progress` gets the number of bytes covered so far.
     ///
-    /// For an empty file, the client only requests the server's version. A report of no blocks
-    /// therefore rests on the server's claim.
+    /// For an empty file, the client only requests the server's version. A successful report then
+    /// contains no blocks and rests on the server's claim.
     ///
     /// If the audit fails, further challenges search for damaged blocks for at most
     /// [`ClientOptions::search_time`](super::ClientOptions::search_time). For tags of
@@ -99,7 +100,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     }
 }
 
-/// An audit of a version of a file.
+/// An audit of one version of a file: the interface to the server, the client's knowledge, and the
+/// version.
 pub(super) struct AuditRun<'a, T> {
     pub(super) queries: &'a FileQueries<T>,
     pub(super) known: FileKnowledge,
@@ -108,14 +110,14 @@ pub(super) struct AuditRun<'a, T> {
 
 /// A block for which the server has proved possession.
 pub(super) struct ProvedBlock {
-    /// The block's bytes in the file.
+    /// The range of the block's bytes in the file.
     pub(super) range: Range<u64>,
     /// The committed part of the block's tag.
     pub(super) committed: Bytes,
 }
 
 impl<T: Transport> AuditRun<'_, T> {
-    /// Audits the version. See [`FileClient::audit`].
+    /// Audits the version to this `extent`. See [`FileClient::audit`].
     pub(super) fn audit(
         &self,
         extent: Extent,
@@ -137,8 +139,8 @@ impl<T: Transport> AuditRun<'_, T> {
         }
     }
 
-    /// Calls `visit` with every block of the file in file order, proved by challenges of every
-    /// block.
+    /// Calls `visit` with every block of the file in file order, after the server has proved
+    /// possession of the block.
     pub(super) fn visit_proved(
         &self,
         visit: &mut dyn FnMut(ProvedBlock) -> Result<(), ClientError>,
@@ -182,7 +184,7 @@ impl<T: Transport> AuditRun<'_, T> {
         Ok(())
     }
 
-    /// Asks whether the server has this version of an empty file.
+    /// Audits an empty file: asks whether the server has this version.
     fn audit_nothing(&self, mut report: AuditReport) -> Result<AuditReport, ClientError> {
         let state = report.state;
         let outcome = self.check_status();
@@ -201,7 +203,7 @@ impl<T: Transport> AuditRun<'_, T> {
         }))
     }
 
-    /// Checks that the server claims the version that the owner knows.
+    /// Checks that the server claims to have the version that the owner knows.
     fn check_status(&self) -> Result<(), AuditQueryError> {
         let state = &self.state;
         let request = Request::Status { file: state.file };
@@ -266,7 +268,8 @@ impl<T: Transport> AuditRun<'_, T> {
         }
     }
 
-    /// Requests a proof for the blocks of these bytes, with at most one request per byte.
+    /// Requests proofs for the blocks that contain the bytes at `indices`, with at most one request
+    /// per byte. Adds the results to `report`.
     fn audit_singly(&self, report: &mut AuditReport, indices: Vec<u64>) -> Result<(), ClientError> {
         let state = report.state;
         let mut proven = 0..0;
@@ -367,7 +370,7 @@ impl<T: Transport> AuditRun<'_, T> {
         Search::new(patience, move |range| self.prove_range(range))
     }
 
-    /// Maximum number of bytes in one request of a full audit.
+    /// Returns the maximum number of bytes covered by one request of a full audit.
     fn widest(&self) -> u64 {
         match self.queries.tags.kind() {
             TagKind::HashOnly => self.queries.options.read_bytes.max(1),
@@ -375,8 +378,8 @@ impl<T: Transport> AuditRun<'_, T> {
         }
     }
 
-    /// Requests proof of possession of every byte of every block that overlaps the range. Returns
-    /// the bounds of these blocks.
+    /// Requests proof that the server possesses every block that overlaps `range`. Returns the
+    /// ranges of these blocks.
     fn prove_range(&self, range: Range<u64>) -> Blocks {
         match self.queries.tags.kind() {
             // A challenge opens one chunk per block and proves nothing about the other chunks.
@@ -385,7 +388,7 @@ impl<T: Transport> AuditRun<'_, T> {
         }
     }
 
-    /// Reads and verifies every block that overlaps the range.
+    /// Reads and verifies every block that overlaps `range`. Returns the ranges of these blocks.
     fn read_range(&self, range: Range<u64>) -> Blocks {
         let bytes = range.end.saturating_sub(range.start);
         let blocks = self
@@ -408,8 +411,8 @@ impl<T: Transport> AuditRun<'_, T> {
             .collect())
     }
 
-    /// Classifies the refusal of a request about `bytes` bytes. A newer version is not the server's
-    /// fault if the owner has signed it.
+    /// Classifies the refusal of a request about `bytes` bytes. If the server has a newer version
+    /// signed by the owner, the refusal is not its fault.
     fn failed(&self, bytes: u64, refusal: Refusal) -> AuditQueryError {
         match refusal {
             Refusal::UnknownVersion { current, .. } if current > self.state.version => {
@@ -430,7 +433,8 @@ impl<T: Transport> AuditRun<'_, T> {
         }
     }
 
-    /// Challenges, with a fresh seed, every block that overlaps the range.
+    /// Challenges, with a fresh seed, every block that overlaps `range`. Returns the ranges of the
+    /// proved blocks.
     fn question_range(&self, range: Range<u64>) -> Blocks {
         let Range { start, end } = range;
         let seed = fresh_seed()?;
@@ -488,7 +492,7 @@ impl<T: Transport> AuditRun<'_, T> {
     }
 }
 
-/// The error for a failed audit, with the results of the search.
+/// Returns the error for a failed audit, with the damaged blocks found by `search`.
 fn failure<Q>(
     search: Search<Q>,
     state: &FileState,
@@ -508,7 +512,7 @@ where
     })
 }
 
-/// The error for a request that failed without a fault of the server.
+/// Returns the error for a request that failed without a fault of the server.
 fn no_verdict(failed: AuditQueryError, state: &FileState, asked: AuditSubject) -> ClientError {
     let reason = match failed {
         AuditQueryError::Silent(reason) => reason,
@@ -523,7 +527,7 @@ fn no_verdict(failed: AuditQueryError, state: &FileState, asked: AuditSubject) -
     })
 }
 
-/// The bytes that a challenge samples, ascending and without duplicates.
+/// Returns the indices of the bytes that a challenge samples, ascending and without duplicates.
 fn sampled(challenge: &Challenge, state: &FileState) -> Result<Vec<u64>, ClientError> {
     let Questions::Samples(samples) = challenge.questions(&Context::from(state))? else {
         return Ok(Vec::new());
@@ -544,8 +548,9 @@ fn number_of<B>(blocks: &[B]) -> u64 {
     u64::try_from(blocks.len()).unwrap_or(u64::MAX)
 }
 
-/// Number of bytes to request so that about `wanted` blocks answer. At most four times as many as
-/// before.
+/// Returns the number of bytes for the next request, so that it covers about `wanted` blocks. The
+/// last request covered `covered` bytes in `blocks` blocks. The result is at most four times
+/// `covered`.
 fn next_window(covered: u64, blocks: u64, wanted: u64) -> u64 {
     let average = covered.checked_div(blocks).unwrap_or(covered).max(1);
     average

@@ -1,7 +1,8 @@
-//! Assignment of errors to the side that has to act. Programs choose their exit status by it.
+//! Assignment of errors to the side that has to act: owner, server or neither. Programs choose
+//! their exit status by this side.
 //!
-//! Every refusal is listed, without a wildcard: a new refusal does not compile until it is
-//! assigned.
+//! The code matches every refusal without a wildcard. A new refusal therefore does not compile
+//! until it is assigned to a side.
 
 use std::io;
 
@@ -23,18 +24,18 @@ pub enum Blame {
     Circumstances,
 }
 
-/// The purpose of a refused request.
+/// The purpose of a request that the server refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// To begin or resume an upload.
+    /// A request to begin or resume an upload.
     Begin,
-    /// To send the parts of an upload.
+    /// A request that sends parts of an upload.
     Part,
-    /// To finish an upload.
+    /// A request to finish an upload.
     Finish,
-    /// To change a file that is uploaded.
+    /// A request to change an uploaded file.
     Change,
-    /// To query an uploaded file: audits, reads and status.
+    /// A query about an uploaded file: audit, read or status.
     Question,
 }
 
@@ -87,7 +88,8 @@ impl Refusal {
         }
     }
 
-    /// Converts the refusal to an error.
+    /// Converts the refusal to an error: [`ClientError::Breach`] if it is the server's fault, else
+    /// [`ClientError::Refused`].
     pub(super) fn into_error(self, purpose: Purpose) -> ClientError {
         match self.blame(purpose) {
             Blame::Server => ClientError::Breach(self),
@@ -97,7 +99,7 @@ impl Refusal {
 }
 
 impl ClientError {
-    /// The side that has to act.
+    /// Returns the side that has to act on this error.
     pub fn blame(&self) -> Blame {
         match self {
             Self::Transport(error) => error.blame(),
@@ -151,8 +153,8 @@ impl TransportError {
     }
 }
 
-/// Assigns a legitimate refusal to a side. [`Refusal::into_error`] has separated it from refusals
-/// of requests that the server must answer.
+/// Assigns a legitimate refusal to a side. [`Refusal::into_error`] has already separated it from
+/// refusals that are the server's fault.
 const fn founded(refusal: &Refusal) -> Blame {
     match refusal.blame(Purpose::Part) {
         Blame::Circumstances => Blame::Circumstances,

@@ -26,19 +26,19 @@ use crate::{
 /// The keys of a file's owner.
 #[derive(Clone)]
 pub struct Owner<S> {
-    /// The public key of `signer`.
+    /// The owner's public key, which belongs to `signer`.
     pub key: AuthorKey,
-    /// Signs requests that change the file.
+    /// Signs the owner's requests that change the file.
     pub signer: S,
-    /// Creates and verifies the tags. Each file needs its own key, except for kinds of tags that
-    /// separate files by write ids only. Write ids are random here, so one key of such a kind may
-    /// serve many files.
+    /// Creates and verifies the tags of blocks. Each file needs its own key, except for kinds of
+    /// tags that separate files by write ids only. Write ids are random here, so one key of such a
+    /// kind may serve many files.
     pub tags: OwnerKey,
 }
 
 impl<S> Owner<S> {
-    /// Returns an identifier of the key for tags. It does not reveal the key, which has full
-    /// entropy.
+    /// Returns an identifier of the key for tags: a hash. It does not reveal the key, which has
+    /// full entropy.
     fn name_of_tags(&self) -> Digest<32> {
         let mut hash = Sha256::new_with_prefix(b"flexlist/tag-key/v1");
         hash.update(self.tags.to_bytes().as_slice());
@@ -46,7 +46,7 @@ impl<S> Owner<S> {
     }
 }
 
-/// Omits secrets.
+/// Prints an owner without its secrets.
 impl<S> fmt::Debug for Owner<S> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
@@ -78,7 +78,7 @@ pub struct FileClient<T, S> {
     pub(super) confirmed: u64,
 }
 
-/// The outcome of an update that was in progress.
+/// The outcome of [`FileClient::settle`], which resolves an update in progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SettleOutcome {
     /// No update was in progress.
@@ -86,8 +86,8 @@ pub enum SettleOutcome {
     /// The server has executed the update, and the new version is verified.
     Applied(FileState),
     /// The server has refused the update for good. The file is unchanged, or changed by another
-    /// writer. The update is sent again only if the server later claims to have exactly one more
-    /// version.
+    /// writer. The update is sent again only if the server later claims the version that the update
+    /// would have produced.
     Dropped(Refusal),
 }
 
@@ -96,16 +96,17 @@ pub enum SettleOutcome {
 pub enum Status {
     /// The upload is not finished.
     Uploading {
-        /// The number of the part that the server needs next.
+        /// The number of the part that the server needs next, counted from 0.
         next_part: u64,
     },
-    /// The server has the owner's version.
+    /// The server claims the version that the owner knows.
     Current(FileStatus),
-    /// The server has a newer version with this owner's signature: this state is an older copy.
+    /// The server has a newer version with this owner's signature: the client's state file is an
+    /// older copy.
     Newer {
         /// The status that the server claims.
         status: FileStatus,
-        /// The version that the owner signed. See [`FileClient::adopt`].
+        /// The newer version, which the owner signed. See [`FileClient::adopt`].
         newer: FileState,
     },
 }
@@ -127,7 +128,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         Ok(Self::new(state, owner, transport))
     }
 
-    /// Makes the initial record of a new file.
+    /// Creates the initial record of the state file for a new file.
     pub(super) fn beginning(owner: &Owner<S>, chunker: Chunker) -> Result<Record, ClientError> {
         let mut salt = [0; 16];
         getrandom::fill(&mut salt)?;
@@ -183,12 +184,13 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         self
     }
 
-    /// The id of the file.
+    /// Returns the identifier of the file.
     pub fn file(&self) -> FileId {
         self.state.record().file
     }
 
-    /// The address of the server, as set by [`set_server`](Self::set_server). Empty if never set.
+    /// Returns the address of the server, as set by [`set_server`](Self::set_server). Empty if
+    /// never set.
     pub fn server(&self) -> &str {
         &self.state.record().server
     }
@@ -199,12 +201,13 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         self.state.set_server(server.to_owned());
     }
 
-    /// The parameters by which the file is cut into blocks.
+    /// Returns the parameters by which the file is cut into blocks.
     pub fn chunker(&self) -> &Chunker {
         &self.state.record().chunker
     }
 
-    /// The newest verified version; `None` before the upload is finished.
+    /// Returns the newest version that the client has verified; `None` before the upload is
+    /// finished.
     pub fn version(&self) -> Option<FileState> {
         match &self.state.record().stage {
             Stage::Uploading(_) => None,
@@ -214,12 +217,13 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         }
     }
 
-    /// Reports whether the outcome of an update is unknown.
+    /// Reports whether an update was sent, or was about to be, and its outcome is unknown.
     pub fn is_pending(&self) -> bool {
         matches!(self.state.record().stage, Stage::Pending { .. })
     }
 
-    /// Requests the status that the server claims for the file. Only audits and reads prove it.
+    /// Requests the status (version and upload progress) that the server claims for the file. Only
+    /// audits and reads prove it.
     ///
     /// # Errors
     /// * [`ClientError::Rollback`] or [`ClientError::Forked`] if the claim contradicts the verified
@@ -256,7 +260,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             .map_err(|error| ClientError::Signer(error.to_string()))
     }
 
-    /// Returns the client's prior knowledge about the file, for queries.
+    /// Returns the client's knowledge about the file (identifier and versions), as input of
+    /// queries.
     pub(super) fn known(&self) -> FileKnowledge {
         FileKnowledge {
             file: self.file(),
@@ -265,12 +270,13 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         }
     }
 
-    /// Sends `request` and returns the status in the answer.
+    /// Sends `request` and returns the status of the file that the server claims in its answer.
     pub(super) fn status_of(&self, request: &Request) -> Result<FileStatus, ClientError> {
         self.queries.status_of(&self.known(), request)
     }
 
-    /// Converts a refusal to an error. Refusals about versions become specific errors.
+    /// Converts the refusal of a request made for `purpose` to an error. Refusals about versions
+    /// become specific errors.
     pub(super) fn refused(&self, purpose: Purpose, refusal: Refusal) -> ClientError {
         self.queries.refused(&self.known(), purpose, refusal)
     }

@@ -1,4 +1,4 @@
-//! HTTP transport.
+//! HTTP transport: sends a client's requests to a server.
 
 use pad_core::codec;
 use pad_web::client::{HttpClient, PostBody, Reply, StatusCode, Verdict};
@@ -10,7 +10,7 @@ use crate::{
     network::{CONTENT_TYPE, PATH},
 };
 
-/// A server reached over HTTP or HTTPS. Connections are kept and reused.
+/// A server reached over HTTP or HTTPS. Connections are reused.
 #[derive(Clone, Debug)]
 pub struct HttpTransport(HttpClient);
 

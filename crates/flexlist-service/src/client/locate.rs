@@ -1,10 +1,10 @@
 //! Search for damaged blocks, by requests for smaller and smaller ranges.
 //!
-//! A valid answer proves each block that overlaps the range, and the bounds of these blocks. An
-//! invalid answer proves only that some block in the range is damaged. A server that cannot read
-//! one block cannot prove its neighbours in the same answer either. The search therefore finds a
-//! damaged block as the byte at which answers become invalid. Its bounds are the bounds of the next
-//! sound blocks found. Sound blocks between damaged ones may be missed.
+//! A valid answer to a request proves each block that overlaps the requested range, and the bounds
+//! of these blocks. An invalid answer proves only that some block in this range is damaged. A
+//! server that cannot read one block cannot prove its neighbours in the same answer either. The
+//! search therefore finds a damaged block as the byte at which answers become invalid. Its bounds
+//! are the bounds of the next sound blocks found. Sound blocks between damaged ones may be missed.
 
 use core::ops::Range;
 use std::time::{Duration, Instant};
@@ -17,10 +17,10 @@ use super::{
 };
 use crate::message::Refusal;
 
-/// Maximum number of requests per search.
+/// Maximum number of requests that one search sends.
 const MOST_QUESTIONS: u32 = 4096;
 
-/// A search in progress.
+/// A search for damaged blocks in progress.
 pub(super) struct Search<Q> {
     question: Q,
     questions: u32,
@@ -29,9 +29,9 @@ pub(super) struct Search<Q> {
     patience: Duration,
     start: Option<Instant>,
     /// Set when the limit of requests or time is reached, or when a request got no answer. The
-    /// search makes no more requests.
+    /// search then sends no more requests.
     given_up: bool,
-    /// The damaged ranges, ascending and disjoint.
+    /// The ranges of damaged bytes found so far, ascending and disjoint.
     damaged: Vec<Range<u64>>,
 }
 
@@ -46,8 +46,8 @@ impl<Q> Search<Q>
 where
     Q: FnMut(Range<u64>) -> Blocks,
 {
-    /// Creates a search that requests ranges with `question`, for at most `patience` after its
-    /// first request.
+    /// Creates a search. It requests a proof of a range by `question`, for at most `patience` after
+    /// its first request.
     pub(super) fn new(patience: Duration, question: Q) -> Self {
         Self {
             question,
@@ -59,12 +59,12 @@ where
         }
     }
 
-    /// Returns the damaged ranges, ascending and disjoint.
+    /// Returns the ranges of damaged bytes found, ascending and disjoint.
     pub(super) fn damaged(self) -> Vec<Range<u64>> {
         self.damaged
     }
 
-    /// Reports how the search ended, if it ends here.
+    /// Returns whether the search was completed or given up, if it ends now.
     pub(super) const fn end(&self) -> SearchEnd {
         if self.given_up {
             SearchEnd::GivenUp
@@ -78,13 +78,14 @@ where
         self.start.get_or_insert_with(Instant::now).elapsed() > self.patience
     }
 
-    /// Gives up the search: all remaining bytes count as damaged, beginning with this range.
+    /// Gives up the search and records `rest`, the bytes not searched, as damaged.
     pub(super) fn give_up(&mut self, rest: Range<u64>) {
         self.given_up = true;
         self.push(rest);
     }
 
-    /// Searches a range of a file of `total` bytes after a request for it has failed.
+    /// Searches `range`, in a file of `total` bytes, after a request for it has failed for
+    /// `reason`.
     pub(super) fn of_range(&mut self, range: Range<u64>, total: u64, reason: &AuditFault) {
         if is_about_the_file(reason) {
             self.give_up(range.start..total);
@@ -93,7 +94,8 @@ where
         }
     }
 
-    /// Searches around sampled bytes after a request for them has failed. `indices` is ascending.
+    /// Searches around the sampled bytes at `indices` (ascending), after a request for them has
+    /// failed for `reason`.
     pub(super) fn of_samples(&mut self, indices: &[u64], state: &FileState, reason: &AuditFault) {
         let total = state.list.total;
         if is_about_the_file(reason) {
@@ -105,8 +107,8 @@ where
         }
     }
 
-    /// Finds every damaged block that overlaps the range. Calls must be in ascending order of
-    /// ranges.
+    /// Finds and records every damaged block that overlaps `range`. Successive calls must pass
+    /// ascending ranges.
     pub(super) fn within(&mut self, range: Range<u64>) {
         let mut start = range.start.max(self.searched());
         while start < range.end {
@@ -126,9 +128,9 @@ where
         }
     }
 
-    /// Finds the damaged block around byte `index`, if it is damaged, and damaged blocks next to
-    /// it. Looks for the end of the damage only inside `limits`. Calls must be in ascending order
-    /// of bytes.
+    /// Records the damaged block that contains the byte at `index`, if any, and adjacent damaged
+    /// blocks. Looks for the ends of the damage only inside `limits`. Successive calls must pass
+    /// ascending indices.
     pub(super) fn around(&mut self, index: u64, limits: Range<u64>) {
         if index < self.searched() {
             return;
@@ -146,8 +148,8 @@ where
         self.push(start..end);
     }
 
-    /// Records a range as damaged. Ranges come in ascending order. Adjacent ranges are joined, so
-    /// that a server cannot make the list longer than the damage.
+    /// Records a range as damaged. Successive calls must pass ascending ranges. Adjacent ranges are
+    /// joined, so that a server cannot make the list longer than the damage.
     fn push(&mut self, range: Range<u64>) {
         match self.damaged.last_mut() {
             Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
@@ -156,12 +158,13 @@ where
         }
     }
 
-    /// The end of the bytes searched so far.
+    /// Returns the end of the last damaged range found, or 0. All bytes before it have been
+    /// searched.
     fn searched(&self) -> u64 {
         self.damaged.last().map_or(0, |range| range.end)
     }
 
-    /// Returns the bounds of the blocks that overlap the range, if the server proves possession of
+    /// Returns the bounds of the blocks that overlap `range`, if the server proves possession of
     /// them.
     fn sound(&mut self, range: Range<u64>) -> Option<Range<u64>> {
         if self.questions >= MOST_QUESTIONS || self.is_late() {
@@ -193,8 +196,9 @@ where
         }
     }
 
-    /// Returns the first byte of a range that lies in a damaged block. Some block of the range must
-    /// be damaged. If the search is given up, returns the end of the bytes known to be sound.
+    /// Returns the index of the first byte of `range` that lies in a damaged block. The caller
+    /// knows that such a block exists. If the search is given up, returns the end of the bytes
+    /// known to be sound.
     fn first_damaged(&mut self, range: Range<u64>) -> u64 {
         // Everything before `sound` is sound; something in `sound..faulty` is damaged.
         let mut sound = range.start;
@@ -209,8 +213,8 @@ where
         sound
     }
 
-    /// Finds the end of the damage around `index` in one direction: at a sound block, or at
-    /// `limit`.
+    /// Finds the end of the damage around the byte at `index` in one direction: at a sound block,
+    /// or at `limit`.
     fn edge(&mut self, index: u64, limit: u64, way: Direction) -> u64 {
         // Distances from `index`. The byte at `faulty` is damaged. The byte at `sound` is not, or
         // is beyond the limit.
@@ -252,8 +256,8 @@ where
     }
 }
 
-/// Reports whether the server claims not to have this version of the file at all. A search is then
-/// pointless.
+/// Reports whether the fault shows that the server does not have this version of the file at all. A
+/// search is then pointless.
 const fn is_about_the_file(reason: &AuditFault) -> bool {
     matches!(
         reason,

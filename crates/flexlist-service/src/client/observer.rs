@@ -7,7 +7,7 @@
 //! - a version whose sealed root is in a dictionary signed by the owner,
 //! - the newest version for which the server presents the owner's signature.
 //!
-//! None of this is secret, and the server is not trusted.
+//! None of these is secret, and the server is not trusted.
 
 use core::ops::Range;
 use std::io::Write;
@@ -27,7 +27,7 @@ use super::{
 };
 use crate::message::Request;
 
-/// The data that an owner publishes about a file.
+/// The data that an owner publishes about a file, so that other clients can read and audit it.
 #[derive(Clone, Debug)]
 pub struct PublicFile {
     /// The owner's public key.
@@ -39,10 +39,10 @@ pub struct PublicFile {
     pub since: FileState,
 }
 
-/// Client for a file of another owner: reads and audits with only a [`PublicFile`].
+/// Client for a file of another owner. Reads and audits the file with only a [`PublicFile`].
 ///
-/// Keeps no state. Whether a version is the newest is known only from [`PublicFile::since`] and the
-/// server's claims.
+/// Stores no state. It recognises outdated versions only by [`PublicFile::since`] and the server's
+/// claims.
 #[derive(Debug)]
 pub struct FileObserver<T> {
     queries: FileQueries<T>,
@@ -64,7 +64,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
 }
 
 impl<T: Transport> FileObserver<T> {
-    /// Creates an observer of the file in `public`.
+    /// Creates an observer of the file that `public` describes.
     pub fn new(public: PublicFile, transport: T) -> Self {
         let PublicFile { owner, tags, since } = public;
         Self {
@@ -85,7 +85,7 @@ impl<T: Transport> FileObserver<T> {
         self
     }
 
-    /// The id of the file.
+    /// Returns the identifier of the file.
     pub const fn file(&self) -> FileId {
         self.since.file
     }
@@ -95,7 +95,8 @@ impl<T: Transport> FileObserver<T> {
     /// # Errors
     /// - [`ClientError::Rollback`] if the version is older than the published one, or the server
     ///   claims not to have the file.
-    /// - [`ClientError::Forked`] if it has the number of the published version, but other contents.
+    /// - [`ClientError::Forked`] if the version has the number of the published version, but other
+    ///   contents.
     /// - [`ClientError::Statement`] if the signature is not the owner's for this file.
     /// - [`ClientError::Unexpected`] if the server claims an unrelated version, or the response
     ///   does not match the request.
@@ -118,7 +119,8 @@ impl<T: Transport> FileObserver<T> {
         Ok(vouched)
     }
 
-    /// Returns the version with this sealed root, found where the owner publishes roots.
+    /// Returns the version with the sealed root `sealed` (the hash of a file's state), which the
+    /// owner has published.
     ///
     /// The server states the version, root and length of the file, and their hash must equal
     /// `sealed`. The owner's signature is not needed here.
@@ -152,8 +154,8 @@ impl<T: Transport> FileObserver<T> {
         }
     }
 
-    /// Writes bytes of a version to `sink`, block by block as they are verified. After an error,
-    /// `sink` contains a verified prefix of these bytes.
+    /// Writes the bytes in `range` of the version `state` to `sink`, block by block as they are
+    /// verified. After an error, `sink` contains a verified prefix of these bytes.
     ///
     /// # Errors
     /// The errors of [`FileClient::read_to`], except errors about updates in progress.
@@ -167,7 +169,7 @@ impl<T: Transport> FileObserver<T> {
             .read_to(&self.known(state.version), state, range, sink)
     }
 
-    /// Audits a version, like [`FileClient::audit`].
+    /// Audits the version `state` of the file, like [`FileClient::audit`].
     ///
     /// # Errors
     /// [`ClientError::OwnerAudits`] if the tags are verified with a secret; the errors of

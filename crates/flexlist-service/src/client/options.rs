@@ -1,4 +1,4 @@
-//! Options of a client.
+//! Options of a client for one file: sizes of requests, time limits and threads.
 
 use core::time::Duration;
 
@@ -7,17 +7,17 @@ use pad_core::Workers;
 /// Options of a client: sizes of requests, time limits and threads.
 #[derive(Clone, Debug)]
 pub struct ClientOptions {
-    /// Bytes of blocks and tags after which a part of an upload is sent. A resumed upload must use
-    /// the same value.
+    /// Size of a part of an upload: a part is sent when its blocks and tags have this number of
+    /// bytes. A resumed upload must use the same value.
     pub part_bytes: usize,
-    /// Bytes of the file in one read request.
+    /// Maximum number of bytes of the file that the client requests in one read request.
     pub read_bytes: u64,
     /// Approximate number of blocks covered by one request of a full audit.
     pub audit_blocks: u64,
     /// Time limit of the search for damaged blocks after a failed audit. The last request may
-    /// exceed it. A slow server cannot delay the verdict for longer.
+    /// exceed the limit. A slow server cannot delay the result for longer.
     pub search_time: Duration,
-    /// The threads that tag blocks.
+    /// The threads that compute the tags of blocks.
     pub workers: Workers,
 }
 

@@ -1,4 +1,5 @@
-//! Queries about a file, and verification of their answers. Needs only public data.
+//! Queries about a file, and verification of the answers. Needs no secret data, except the key of
+//! secretly keyed tags for audits.
 //!
 //! The owner makes queries with its own key. Other clients ([`super::FileObserver`]) use the
 //! [`PublicFile`](super::PublicFile) of the owner.
@@ -26,12 +27,12 @@ pub struct TagCheck {
 }
 
 impl TagCheck {
-    /// Creates a check without a key: enough for reads, not for audits.
+    /// Creates a value without a key: enough to verify reads, not audits.
     pub const fn of_reads(kind: TagKind) -> Self {
         Self { kind, key: None }
     }
 
-    /// Creates a check with the key that verifies proofs of possession.
+    /// Creates a value with the key that verifies proofs of possession, for reads and audits.
     pub const fn new(key: VerifierKey) -> Self {
         Self {
             kind: key.kind(),
@@ -39,7 +40,7 @@ impl TagCheck {
         }
     }
 
-    /// Returns the check that the owner may publish. It contains no key if the verification key is
+    /// Returns the value that the owner may publish. It contains no key if the verification key is
     /// secret.
     pub fn public(owner: &OwnerKey) -> Self {
         let kind = owner.kind();
@@ -50,17 +51,18 @@ impl TagCheck {
         }
     }
 
-    /// The kind of tags.
+    /// Returns the kind of the file's tags.
     pub const fn kind(&self) -> TagKind {
         self.kind
     }
 
-    /// The key that verifies proofs of possession, if audits are possible.
+    /// Returns the key that verifies proofs of possession, if audits are possible.
     pub const fn key(&self) -> Option<&VerifierKey> {
         self.key.as_ref()
     }
 
-    /// Verifies that `block` has the contents of the block that starts at byte `start`.
+    /// Verifies the contents of `block`, the block that starts at byte `start`, by the `committed`
+    /// part of its tag.
     pub(super) fn block(
         &self,
         start: u64,
@@ -71,18 +73,19 @@ impl TagCheck {
     }
 }
 
-/// Prior knowledge of a client about a file.
+/// A client's knowledge about a file before a query.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FileKnowledge {
-    /// The file.
+    /// The identifier of the file.
     pub(super) file: FileId,
-    /// The newest known version; 0 if there is none.
+    /// The newest version that the client knows; 0 if there is none.
     pub(super) version: u64,
-    /// The newest version that the owner gave up. See [`super::state::Record`].
+    /// The newest version that the owner gave up by adopting an older one; 0 if none. See
+    /// [`super::state::Record`].
     pub(super) given_up: u64,
 }
 
-/// A client that queries a server about a file.
+/// Sends queries about a file to a server and verifies the answers.
 #[derive(Debug)]
 pub(super) struct FileQueries<T> {
     pub(super) transport: T,
@@ -93,7 +96,8 @@ pub(super) struct FileQueries<T> {
 }
 
 impl<T: Transport> FileQueries<T> {
-    /// Returns the version for which the server has the owner's signature.
+    /// Returns the version for which the server presents the owner's signature, with the version
+    /// that the server claims.
     pub(super) fn vouched(&self, known: &FileKnowledge) -> Result<SignedVersion, ClientError> {
         let file = known.file;
         let response = self.transport.exchange(&Request::Confirmed { file })?;
@@ -105,14 +109,14 @@ impl<T: Transport> FileQueries<T> {
         SignedVersion::new(statement.open(file, &self.owner)?, status)
     }
 
-    /// Returns a version newer than the known one and all versions given up, if the server presents
-    /// the owner's signature for it.
+    /// Returns the version for which the server presents the owner's signature. Returns `None`
+    /// unless it is newer than the known version and all versions given up.
     pub(super) fn newer(&self, known: &FileKnowledge) -> Option<FileState> {
         let newer = *self.vouched(known).ok()?.state();
         (newer.version > known.version.max(known.given_up)).then_some(newer)
     }
 
-    /// Returns the error for a server that claims a newer version than the known one.
+    /// Returns the error for a server that claims the version `current`, newer than the known one.
     pub(super) fn outdated(&self, known: &FileKnowledge, current: u64) -> ClientError {
         let version = known.version;
         match self.newer(known) {
@@ -127,7 +131,7 @@ impl<T: Transport> FileQueries<T> {
         }
     }
 
-    /// Sends `request` and returns the status in the answer.
+    /// Sends `request` and returns the status of the file that the server claims in its answer.
     pub(super) fn status_of(
         &self,
         known: &FileKnowledge,
@@ -140,7 +144,8 @@ impl<T: Transport> FileQueries<T> {
         }
     }
 
-    /// Converts a refusal to an error. Refusals about versions become specific errors.
+    /// Converts the refusal of a request made for `purpose` to an error. Refusals about versions
+    /// become specific errors.
     pub(super) fn refused(
         &self,
         known: &FileKnowledge,
@@ -173,7 +178,8 @@ impl<T: Transport> FileQueries<T> {
     }
 }
 
-/// Converts a refusal to present the owner's statement to an error, without another request.
+/// Converts the refusal of a request for the owner's signed statement to an error, without another
+/// request.
 fn refused_word(known: &FileKnowledge, refusal: Refusal) -> ClientError {
     match (&refusal, known.version) {
         (Refusal::UnknownFile | Refusal::UploadUnfinished { .. }, version) if version > 0 => {

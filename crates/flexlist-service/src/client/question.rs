@@ -9,18 +9,20 @@ use super::{
 };
 use crate::message::Refusal;
 
-/// The bounds of the blocks for which the server has proved possession.
+/// The result of an audit request: the ranges of the blocks for which the server has proved
+/// possession.
 pub(super) type Blocks = Result<Vec<Range<u64>>, AuditQueryError>;
 
 /// The ways in which an audit request fails.
 pub(super) enum AuditQueryError {
-    /// The server's fault.
+    /// The server is at fault.
     Fault(AuditFault),
-    /// The request covers more than the server answers in one response, with the server's reason.
+    /// The request covers more than the server answers in one response. Contains the server's
+    /// reason.
     TooLarge(String),
     /// There is no answer to verify.
     Silent(Silence),
-    /// The client cannot make the request.
+    /// An error on the client's side. Not the server's fault.
     Client(ClientError),
 }
 

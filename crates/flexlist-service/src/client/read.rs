@@ -23,7 +23,7 @@ use super::{
 use crate::message::{ReadBlock, Refusal, Request, Response};
 
 impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
-    /// Reads bytes of the file, verified.
+    /// Returns the bytes of the file in `range`, verified.
     ///
     /// # Errors
     /// The errors of [`read_to`](Self::read_to).
@@ -33,13 +33,14 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         Ok(bytes)
     }
 
-    /// Writes bytes of the file to `sink`, block by block as they are verified. After an error,
-    /// `sink` contains a verified prefix of these bytes.
+    /// Writes the bytes of the file in `range` to `sink`, block by block as they are verified.
+    /// After an error, `sink` contains a verified prefix of these bytes.
     ///
     /// # Errors
     /// * [`ClientError::OutOfRange`] if the range exceeds the file; [`ClientError::NotUploaded`]
     ///   before the upload is finished.
-    /// * [`ClientError::Proof`] or [`ClientError::Blocks`] if the server's evidence is invalid.
+    /// * [`ClientError::Proof`] or [`ClientError::Blocks`] if the server's proof or a block is
+    ///   invalid.
     /// * [`ClientError::Breach`] if the server refuses to answer; [`ClientError::Refused`] if it
     ///   cannot answer for now.
     /// * [`ClientError::Rollback`], [`ClientError::Superseded`] or [`ClientError::Outdated`] if it
@@ -55,7 +56,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
 }
 
 impl<T: Transport> FileQueries<T> {
-    /// Writes bytes of a version to `sink`, block by block as they are verified.
+    /// Writes the bytes in `range` of the version `state` to `sink`, block by block as they are
+    /// verified.
     pub(super) fn read_to(
         &self,
         known: &FileKnowledge,
@@ -75,7 +77,8 @@ impl<T: Transport> FileQueries<T> {
         })
     }
 
-    /// Calls `visit` with each block that overlaps the range, verified, in file order.
+    /// Calls `visit` with each block of the version `state` that overlaps `range`, verified, in
+    /// file order.
     pub(super) fn visit_blocks(
         &self,
         known: &FileKnowledge,
@@ -111,7 +114,7 @@ impl<T: Transport> FileQueries<T> {
         Ok(())
     }
 
-    /// Returns the blocks that overlap the range, verified.
+    /// Requests and returns the blocks of the version `state` that overlap `range`, verified.
     pub(super) fn blocks(
         &self,
         state: &FileState,
@@ -141,7 +144,7 @@ impl<T: Transport> FileQueries<T> {
             .collect()
     }
 
-    /// Verifies that the block matches the list.
+    /// Verifies that a block sent by the server is the block that the list contains.
     fn check(&self, proven: &ProvenBlock, block: ReadBlock) -> Result<KnownBlock, AuditError> {
         let start = proven.start;
         let ReadBlock { committed, data } = block;
@@ -162,7 +165,7 @@ impl<T: Transport> FileQueries<T> {
 /// Error returned when blocks cannot be read or verified.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum BlocksError {
-    /// No answer.
+    /// No answer arrived.
     #[error(transparent)]
     Transport(#[from] TransportError),
     /// The server refuses. The caller decides which side is at fault, because a smaller request may
@@ -172,21 +175,21 @@ pub(super) enum BlocksError {
     /// The answer does not match the request.
     #[error("the answer does not match the request")]
     Unexpected,
-    /// The evidence about the list is invalid.
+    /// The server's proof about the block list is invalid.
     #[error(transparent)]
     Proof(#[from] ProofError),
-    /// A block does not match the list.
+    /// A block does not match the block list.
     #[error(transparent)]
     Blocks(#[from] AuditError),
 }
 
-/// One past the last byte of the block.
+/// Returns the index of the byte after the block's last byte.
 pub(super) fn block_end(block: &KnownBlock) -> u64 {
     let length = u64::try_from(block.bytes.len()).unwrap_or(u64::MAX);
     block.start.saturating_add(length)
 }
 
-/// Returns the bytes of the block that lie in the range.
+/// Returns the bytes of the block that lie in `range`, a range of the file.
 fn part_of<'a>(block: &'a KnownBlock, range: &Range<u64>) -> &'a [u8] {
     let offset = |index: u64| {
         let index = index.clamp(block.start, block_end(block));

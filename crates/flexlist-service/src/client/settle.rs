@@ -1,4 +1,4 @@
-//! Recovery of an update whose outcome is unknown.
+//! Recovery of an update whose outcome is unknown, for example after a crash.
 
 use flexlist::{
     FileState,
@@ -22,7 +22,7 @@ use crate::{
 };
 
 impl SettleOutcome {
-    /// Returns an error if the update was dropped, so that the caller learns of it.
+    /// Returns [`ClientError::Dropped`] if the update was dropped, so that the caller learns of it.
     pub(super) fn or_dropped(self) -> Result<(), ClientError> {
         match self {
             Self::Dropped(refusal) => Err(ClientError::Dropped(refusal)),
@@ -36,14 +36,15 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// it now, or repeats its first answer.
     ///
     /// An update that the server has refused for good is kept until the next version is verified.
-    /// If the server then claims exactly one more version, the update is sent once more. If that
-    /// version is the update's after all, it is verified and [`SettleOutcome::Applied`].
+    /// If the server then claims exactly one more version, the update is sent once more. If the
+    /// update produced that version after all, the version is verified and the outcome is
+    /// [`SettleOutcome::Applied`].
     ///
     /// # Errors
-    /// After each of these errors but the last, the update remains in progress.
+    /// After each of these errors except the last, the update remains in progress.
     /// * [`ClientError::Transport`] if no valid response arrives; [`ClientError::Refused`] or
     ///   [`ClientError::Breach`] for a refusal that may be temporary.
-    /// * [`ClientError::Proof`] if the server's evidence is invalid; [`ClientError::Forked`] if the
+    /// * [`ClientError::Proof`] if the server's proof is invalid; [`ClientError::Forked`] if the
     ///   server claims other contents.
     /// * [`ClientError::Rollback`], [`ClientError::Superseded`] or [`ClientError::Outdated`] if the
     ///   server claims another version.
@@ -77,7 +78,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         }
     }
 
-    /// Returns the newest verified version after settling. Changes are based on it.
+    /// Resolves an update in progress ([`settle`](Self::settle)), then returns the newest verified
+    /// version. Changes are based on this version.
     ///
     /// # Errors
     /// [`ClientError::Dropped`] if the server has refused the update in progress for good. Reported
@@ -89,7 +91,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     }
 
     /// Returns the newest verified version, for reads and audits. Unlike
-    /// [`current`](Self::current), it succeeds if an update in progress cannot be resolved for now.
+    /// [`current`](Self::current), succeeds if an update in progress cannot be resolved for now.
     /// The update then remains in progress.
     ///
     /// # Errors
@@ -105,7 +107,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         self.version().ok_or(ClientError::NotUploaded)
     }
 
-    /// Sends an update. If the server proves that it executed the update, verifies and stores the
+    /// Sends `update`. If the server proves that it executed the update, verifies and stores the
     /// new version. Otherwise returns a refusal that is final.
     fn resolve(
         &mut self,
@@ -149,12 +151,12 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             .map_or(SettleOutcome::Nothing, SettleOutcome::Applied)
     }
 
-    /// Sends the owner's signed statement about this version, so that the server may delete earlier
-    /// ones.
+    /// Sends the owner's signed statement about the version `state`, so that the server may delete
+    /// earlier versions.
     ///
-    /// The statement allows recovery if the server or this state is restored from an older copy. If
-    /// the server does not receive it, the server stores more data than necessary. The statement is
-    /// then sent again before the next update.
+    /// The statement allows recovery if the server or the client's state file is restored from an
+    /// older copy. If the server does not receive it, the server stores more data than necessary.
+    /// The statement is then sent again before the next update.
     pub(super) fn confirm(&mut self, state: &FileState) {
         if self.confirmed == state.version {
             return;
@@ -174,7 +176,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     }
 }
 
-/// Reports whether the refusal is final: the server will not execute an update of this version.
+/// Reports whether the refusal is final: the server will never execute an update of the version
+/// `base`.
 const fn is_final(refusal: &Refusal, base: &FileState) -> bool {
     match refusal {
         // Final only behind a newer version. Otherwise the server contradicts itself, or went back.

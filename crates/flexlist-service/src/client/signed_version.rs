@@ -15,8 +15,8 @@ pub struct SignedVersion {
 }
 
 impl SignedVersion {
-    /// Combines a version that the owner signed with the server's claim. The claim must be this
-    /// version or the next one.
+    /// Combines `state`, a version that the owner signed, with `status`, the server's claim. The
+    /// server must claim this version or the next one.
     pub(super) fn new(state: FileState, status: FileStatus) -> Result<Self, ClientError> {
         match status.version.checked_sub(state.version) {
             Some(0) if is_list(&status, &state.list) => {}
@@ -26,25 +26,25 @@ impl SignedVersion {
         Ok(Self { state, status })
     }
 
-    /// The version, as the owner signed it.
+    /// Returns the version, as the owner signed it.
     pub const fn state(&self) -> &FileState {
         &self.state
     }
 
-    /// The status that the server claims: this version, or the next one, for which it has no
-    /// statement of the owner.
+    /// Returns the status that the server claims. It is of the signed version or of the next one.
+    /// For the next one, the server has no statement of the owner.
     pub const fn status(&self) -> &FileStatus {
         &self.status
     }
 
-    /// Reports whether the server claims this version as its current one, so that it accepts
-    /// updates of it.
+    /// Reports whether the server claims the signed version as its current one, so that it accepts
+    /// updates of this version.
     pub const fn is_current(&self) -> bool {
         self.status.version == self.state.version
     }
 }
 
-/// Reports whether the server claims this list.
+/// Reports whether the root and length that the server claims are those of `list`.
 pub(super) fn is_list(status: &FileStatus, list: &ListState) -> bool {
     (status.root, status.total) == (list.root, list.total)
 }

@@ -2,8 +2,9 @@
 //!
 //! The format is the envelope of the codec (kind 112), the record, and SHA-256 over both. Each
 //! write replaces the whole file (crate `disk`). After a crash the file contains the record before
-//! or the record after, never a mixture, and no temporary file remains. Locks and replacements
-//! apply to the file that the path resolves to, so that two paths of one state share one state.
+//! the write or the record after it, never a mixture. No temporary file remains. Locks and
+//! replacements apply to the file that the path resolves to. Two paths of one state file thus share
+//! one state.
 
 use core::fmt;
 use std::{
@@ -24,19 +25,19 @@ use sha2::{Digest as _, Sha256};
 
 use crate::message::SignedRequest;
 
-/// Length of the hash at the end, in bytes.
+/// Length in bytes of the hash at the end of a state file.
 const HASH: usize = 32;
 
-/// Maximum length of a state file in bytes. A pending update is part of it, with the blocks that it
-/// sends.
+/// Maximum length of a state file in bytes. The file includes a pending update with the blocks that
+/// it sends.
 const LIMIT: usize = 256 << 20;
 
-/// The data that an owner keeps for one file.
+/// The contents of a state file: the data that an owner keeps for one file.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Record {
-    /// The file.
+    /// The identifier of the file.
     pub(super) file: FileId,
-    /// The salt that, with the owner's key, determines the file's id.
+    /// The salt from which, with the owner's public key, the file's identifier is derived.
     pub(super) salt: [u8; 16],
     /// Identifier of the key of the file's tags. See [`super::file::Owner`].
     pub(super) key: Digest<32>,
@@ -44,34 +45,34 @@ pub(super) struct Record {
     pub(super) chunker: Chunker,
     /// The address of the server; empty if unknown.
     pub(super) server: String,
-    /// The newest version that the owner gave up to go back to an older one; 0 if that never
+    /// The newest version that the owner gave up by adopting an older one; 0 if that never
     /// happened. The owner's signature on a version up to this one does not prove that it is newer
     /// than the known one.
     pub(super) given_up: u64,
-    /// The progress of the file.
+    /// The progress of the file: in upload, settled, or with an update.
     pub(super) stage: Stage,
 }
 
 /// The progress of a file.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Stage {
-    /// The upload is not finished.
+    /// The upload of the file is not finished.
     Uploading(UploadState),
-    /// No operation is in progress.
+    /// No operation is in progress. This is the newest verified version.
     Settled(FileState),
-    /// An update of `base` was sent, or was about to be.
+    /// An update of `base` was sent, or was about to be sent. Its outcome is unknown.
     Pending {
         /// The version that the update is based on.
         base: FileState,
-        /// The signed update.
+        /// The signed update, to be sent again unchanged.
         update: SignedRequest,
     },
-    /// No operation is in progress. The server has refused an update of `base` for good, or claimed
-    /// that it has.
+    /// No operation is in progress. The server has refused an update of `base` for good, or claims
+    /// so.
     Refused {
         /// The version that the update is based on.
         base: FileState,
-        /// The signed update.
+        /// The signed update that was refused.
         update: SignedRequest,
     },
 }
@@ -81,27 +82,30 @@ pub(super) enum Stage {
 pub(super) struct UploadState {
     /// The secret from which write ids are derived.
     pub(super) secret: [u8; 32],
-    /// The source up to the last but one part that was sent, or was about to be.
+    /// The prefix of the source that ends with the last part but one. A part counts once it was
+    /// sent or about to be sent.
     pub(super) before_last: SourcePrefix,
-    /// The source up to the last part that was sent, or was about to be.
+    /// The prefix of the source that ends with the last part. A part counts once it was sent or
+    /// about to be sent.
     pub(super) last: SourcePrefix,
-    /// The version that the upload makes, once its end was sent, or was about to be.
+    /// The version that the upload produces. Set once the final request of the upload was sent or
+    /// about to be sent.
     pub(super) end: Option<FileState>,
 }
 
 /// A prefix of a source, with a hash by which to recognise the source again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct SourcePrefix {
-    /// The number of parts.
+    /// The number of upload parts in the prefix.
     pub(super) parts: u64,
-    /// The length in bytes.
+    /// The length of the prefix in bytes.
     pub(super) bytes: u64,
-    /// A hash of the bytes.
+    /// A hash of the bytes of the prefix.
     pub(super) digest: Digest<32>,
 }
 
 impl UploadState {
-    /// The state of a new upload.
+    /// Creates the state of a new upload, of which nothing was sent.
     pub(super) fn new(secret: [u8; 32]) -> Self {
         Self {
             secret,
@@ -112,7 +116,7 @@ impl UploadState {
     }
 }
 
-/// Omits the secret and the contents of updates.
+/// Prints a record without the secret and without the contents of updates.
 impl fmt::Debug for Record {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
@@ -159,16 +163,16 @@ impl Message for Record {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StateError {
-    /// The file cannot be read or written.
+    /// The state file cannot be read or written.
     #[error("the state file cannot be read or written: {0}")]
     Io(#[from] io::Error),
-    /// The file to create exists already.
+    /// The state file to create exists already.
     #[error("the state file exists already")]
     Exists,
-    /// Another process uses the file.
+    /// Another process uses the state file.
     #[error("another process uses the state file")]
     InUse,
-    /// The contents would exceed the length that can be read back. They are not written.
+    /// The contents would exceed the maximum length of a state file. They are not written.
     #[error("a state file of {length} bytes is too long")]
     TooLong {
         /// The length of the contents in bytes.
@@ -177,14 +181,14 @@ pub enum StateError {
     /// The checksum does not match: the file was changed, or was never a state file.
     #[error("the state file is damaged")]
     Damaged,
-    /// The checksum is valid, but the contents are not a state, or a state of another version of
-    /// this program.
+    /// The checksum is valid, but the contents are not a state that this version of the program
+    /// reads.
     #[error("not a state file: {0}")]
     Malformed(DecodeError),
-    /// The state belongs to another owner.
+    /// The state file belongs to another owner.
     #[error("the state file belongs to another owner: it does not match the key")]
     WrongOwner,
-    /// The state belongs to this owner, but the file's tags are made with another key.
+    /// The state file belongs to this owner, but the file's tags are made with another key.
     #[error("the state file belongs to this owner, but to another key for tags")]
     WrongTags,
 }
@@ -198,18 +202,18 @@ impl From<LockError> for StateError {
     }
 }
 
-/// A state file, locked against other processes, and its current contents.
+/// An open state file, locked against other processes, with its current contents.
 #[derive(Debug)]
 pub(super) struct StateFile {
-    /// The resolved path.
+    /// The path of the state file, with links resolved.
     path: PathBuf,
     record: Record,
     _lock: Lock,
 }
 
 impl StateFile {
-    /// Creates a state file with this record. Waits at most `patience` for a process that uses a
-    /// file of this name.
+    /// Creates a state file that contains `record`. Waits at most `patience` for another process
+    /// that uses a state file at this path.
     pub(super) fn create(
         path: &Path,
         record: Record,
@@ -227,7 +231,7 @@ impl StateFile {
         }
     }
 
-    /// Opens an existing state file. Waits at most `patience` for a process that uses it.
+    /// Opens an existing state file. Waits at most `patience` for another process that uses it.
     pub(super) fn open(path: &Path, patience: Duration) -> Result<Self, StateError> {
         // Before the lock, which would create a lock file next to a mistyped name. From here on,
         // changes of links do not matter.
@@ -246,17 +250,17 @@ impl StateFile {
         &self.record
     }
 
-    /// Sets the server's address, to be stored with the next change of the record.
+    /// Sets the server's address in memory. It is stored with the next change of the record.
     pub(super) fn set_server(&mut self, server: String) {
         self.record.server = server;
     }
 
-    /// Removes the file. The lock file remains, for processes that wait for it.
+    /// Removes the state file. Its lock file remains, for processes that wait for the lock.
     pub(super) fn remove(self) -> Result<(), StateError> {
         Ok(fs::remove_file(&self.path)?)
     }
 
-    /// Stores another stage durably. If that fails, the stage in memory is unchanged.
+    /// Replaces the record's stage durably. If that fails, the stage in memory is unchanged.
     pub(super) fn advance(&mut self, stage: Stage) -> Result<(), StateError> {
         self.replace(Record {
             stage,
@@ -264,7 +268,7 @@ impl StateFile {
         })
     }
 
-    /// Stores another record durably. If that fails, the record in memory is unchanged. The file is
+    /// Replaces the record durably. If that fails, the record in memory is unchanged. The file is
     /// unchanged too, unless only the fsync of its folder failed.
     pub(super) fn replace(&mut self, record: Record) -> Result<(), StateError> {
         let bytes = encode(&record, LIMIT)?;
@@ -274,7 +278,7 @@ impl StateFile {
     }
 }
 
-/// Reads the current record of the file at `path`. Takes no lock: another process may be about to
+/// Reads the record in the state file at `path`. Takes no lock, so another process may be about to
 /// replace the file.
 pub(super) fn read(path: &Path) -> Result<Record, StateError> {
     let mut bytes = Vec::new();
@@ -291,7 +295,7 @@ pub(super) fn is_state(path: &Path) -> io::Result<bool> {
     Ok(beginning == codec::envelope(Record::KIND, Record::SUITE))
 }
 
-/// Encodes a state file of at most `limit` bytes.
+/// Encodes a record as a state file. Fails if the file would exceed `limit` bytes.
 fn encode(record: &Record, limit: usize) -> Result<Vec<u8>, StateError> {
     let mut bytes = codec::encode(record);
     let hash = Sha256::digest(&bytes);

@@ -1,4 +1,4 @@
-//! Inspection of state files without keys or a server.
+//! Inspection of state files (an owner's data about one file) without keys or a server.
 
 use std::{io, path::Path};
 
@@ -12,24 +12,24 @@ use super::{
 };
 use crate::message::{Refusal, Request, Response};
 
-/// The contents of a state file. They are only the owner's view: the server may have another
-/// version, or nothing.
+/// The contents of an owner's state file. They are only the owner's view: the server may have
+/// another version, or nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateSummary {
-    /// The file.
+    /// The identifier of the file.
     pub file: FileId,
     /// The address of the server; empty if unknown.
     pub server: String,
-    /// The progress of the file.
+    /// The progress of the file: in upload, settled, or with an update.
     pub progress: FileProgress,
 }
 
 /// The progress of a file, according to its owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileProgress {
-    /// The upload is not finished.
+    /// The upload of the file is not finished.
     Uploading {
-        /// Number of bytes that were sent, or were about to be.
+        /// Number of bytes of the file that were sent, or were about to be sent.
         bytes: u64,
     },
     /// The file is at this version, and no operation is in progress.

@@ -1,8 +1,9 @@
 //! Synchronisation: sends the changes of a file that was edited locally.
 //!
 //! The client learns the server's blocks without fetching them. An audit of every block discloses,
-//! for each block, the root of the hash tree over its contents, to which its leaf commits. The
-//! client compares contents with the changed file, and sends the differences as updates.
+//! for each block, the root of the hash tree over its contents. The block's leaf in the list
+//! commits this root. The client compares contents with the changed file, and sends the differences
+//! as updates.
 
 use std::io::{Read, Seek};
 
@@ -18,7 +19,7 @@ use signature::Signer;
 use super::{audit::AuditRun, error::ClientError, file::FileClient, transport::Transport};
 use crate::message::MAX_EDITS;
 
-/// Upper bound of the bytes that an edit takes in an update, in addition to its block.
+/// Upper bound of the bytes that an edit adds to an update, without the contents of its block.
 const EDIT_OVERHEAD: u64 = 512;
 
 /// The result of a synchronisation.
@@ -27,13 +28,13 @@ pub struct SyncReport {
     /// State of the file after the synchronisation: the version whose contents equal `source` of
     /// [`FileClient::sync`].
     pub state: FileState,
-    /// Number of updates sent; each makes a version.
+    /// Number of updates sent. Each update produces one version.
     pub updates: u64,
-    /// Number of bytes of the blocks that were sent.
+    /// Total length in bytes of the blocks sent.
     pub sent: u64,
 }
 
-/// The length of a block, and the root of the hash tree over it.
+/// The length of a block in bytes, and the root of the hash tree over its contents.
 type Content = (u64, [u8; 32]);
 
 impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
@@ -42,11 +43,11 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     ///
     /// First, the server proves possession of each block of the current version. With hash-only
     /// tags, it proves only one chunk of each block. Changes are sent in updates of about
-    /// [`part_bytes`](super::ClientOptions::part_bytes), each of which makes a version. An
-    /// interrupted call has made some of the changes. Another call makes the rest.
+    /// [`part_bytes`](super::ClientOptions::part_bytes), each of which produces a version. An
+    /// interrupted call may have made some of the changes. Another call makes the rest.
     ///
-    /// `progress` gets the bytes of blocks sent so far, and their total. Keeps one update and a few
-    /// hundred bytes per block in memory.
+    /// After each update, `progress` gets the number of block bytes sent so far, and the number to
+    /// send in total. Keeps one update and a few hundred bytes per block in memory.
     ///
     /// # Errors
     /// * [`ClientError::Audit`] or [`ClientError::Unanswered`] if the server does not prove
@@ -93,7 +94,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         })
     }
 
-    /// Returns the blocks of a version, with proved contents.
+    /// Returns the length and content root of each block of the version `state`, after the server
+    /// has proved possession.
     fn contents(&self, state: &FileState) -> Result<Vec<OldBlock<Content>>, ClientError> {
         let auditing = AuditRun {
             queries: &self.queries,
@@ -116,7 +118,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     }
 }
 
-/// Loads the bytes of the edit's block from the source. Fails if they have changed.
+/// Loads the bytes of the edit's block, if any, from the source. Fails if these bytes have changed
+/// since the comparison.
 fn load(
     edit: BlockEdit<NewBlock<Content>>,
     source: &mut (impl Read + Seek),
@@ -142,7 +145,7 @@ fn load(
     })
 }
 
-/// The number of bytes of the block that an edit sends.
+/// Returns the length in bytes of the block that an edit sends; 0 if it sends none.
 fn bytes(edit: &BlockEdit<NewBlock<Content>>) -> u64 {
     edit.block().map_or(0, |block| block.content.0)
 }

@@ -1,4 +1,4 @@
-//! Transports: send a request to a server and return its response.
+//! Transports: send a client's request to a server and return its response.
 
 use pad_core::{DecodeError, codec};
 use pad_web::client::HttpError;
@@ -8,13 +8,13 @@ use crate::{
     network::Handler,
 };
 
-/// A transport of requests to a server.
+/// Sends requests to a server, over a network or in the same process.
 pub trait Transport {
     /// Sends a request and returns the decoded response, without verifying it.
     ///
     /// After an error, the request may or may not have reached the server. Every request of this
-    /// crate may be sent again. Until the next change of the file, the server answers a repetition
-    /// as it answered the first request.
+    /// crate may be sent again. Until the next change of the file, the server answers a repeated
+    /// request as it answered the first.
     ///
     /// # Errors
     /// [`TransportError`] if no valid response arrives.
@@ -51,7 +51,7 @@ pub enum TransportError {
     Undecodable(DecodeError),
 }
 
-/// A server in the same process. Encodes and decodes messages as on a network.
+/// A transport to a server in the same process. Encodes and decodes messages as on a network.
 #[derive(Clone, Debug)]
 pub struct InProcess<H> {
     handler: H,
@@ -64,7 +64,7 @@ impl<H: Handler> InProcess<H> {
         Self { handler, limit }
     }
 
-    /// The handler.
+    /// Returns the handler that answers the requests.
     pub fn handler(&self) -> &H {
         &self.handler
     }

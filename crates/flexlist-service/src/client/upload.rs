@@ -1,15 +1,16 @@
-//! Uploads: parts of a stream, and a root that the owner computes.
+//! Uploads: the owner sends a source in parts, computes the root of the block list itself, and
+//! signs it.
 //!
 //! An interrupted upload is resumed with the same source. Parts that the server already stores are
 //! cut and tagged again, but not sent. Their tags must be identical, so write ids are derived
 //! instead of drawn. They derive from a secret of this upload, the block's position and its
-//! contents. If the source has changed, the contents give other ids. No id is ever used for two
-//! contents, which would reveal parts of a private key.
+//! contents. Changed contents thus get other ids. One id for two contents would reveal parts of a
+//! private key.
 //!
 //! If the server has the parts sent, the client detects a changed source before it sends anything.
 //! The state file contains a hash of the source up to each of the last two parts sent. The server
-//! must have the parts up to one of these two, or no part: otherwise the owner does not know the
-//! contents of the server's parts.
+//! must have exactly the parts up to one of these two, or no part. Otherwise the owner does not
+//! know the contents of the server's parts.
 
 use std::{io::Read, time::SystemTime};
 
@@ -35,22 +36,23 @@ use crate::{
     signed::RequestKind,
 };
 
-/// Bytes sent for a block in addition to its contents. More than the longest tag of any kind.
+/// Upper bound of the bytes sent for a block in addition to its contents. More than the longest tag
+/// of any kind.
 const BLOCK_OVERHEAD: usize = 512;
 
 impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// Uploads `source` until its end, or resumes an interrupted upload.
     ///
-    /// To resume, `source` must start at its beginning again. `progress` gets the bytes done, after
-    /// each part. Keeps two parts and about 60 bytes per block in memory. At the end, it builds the
-    /// list, which takes some hundred bytes per block. Writes the state file once per part sent,
-    /// and at the end.
+    /// To resume, `source` must start at its beginning again. After each part, `progress` gets the
+    /// number of bytes of the source processed so far. Keeps two parts and about 60 bytes per block
+    /// in memory. At the end, it builds the list, which takes some hundred bytes per block. Writes
+    /// the state file once per part sent, and at the end.
     ///
     /// # Errors
     /// * [`ClientError::AlreadyUploaded`] if the upload is finished.
     /// * [`ClientError::SourceChanged`] if an earlier attempt had another source;
-    ///   [`ClientError::MoreParts`] if the server has other parts than were sent. Continue with the
-    ///   original source or state, or [`restart`](Self::restart).
+    ///   [`ClientError::MoreParts`] if the server has a number of parts other than this client
+    ///   sent. Continue with the original source or state file, or [`restart`](Self::restart).
     /// * [`ClientError::Io`] if the source cannot be read.
     /// * [`ClientError::Transport`] if no valid response arrives; [`ClientError::Refused`] or
     ///   [`ClientError::Breach`] if the server refuses.
@@ -125,18 +127,18 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         Ok(state)
     }
 
-    /// Abandons an unfinished upload, on the server too, and begins a new one under another file
-    /// id.
+    /// Abandons an unfinished upload, on the server too. Begins a new upload under another file
+    /// identifier.
     ///
     /// The new upload may have another source. If the server has finished the upload without the
-    /// owner's knowledge, that file is removed too.
+    /// owner's knowledge, this file is removed too.
     ///
     /// # Errors
     /// * [`ClientError::AlreadyUploaded`] if the upload is finished.
     /// * [`ClientError::Transport`] if no valid response arrives; [`ClientError::Refused`] or
     ///   [`ClientError::Breach`] if the server refuses; [`ClientError::Unexpected`] if the response
-    ///   does not match the request. The state is then unchanged, but the server may have removed
-    ///   the upload.
+    ///   does not match the request. The state file is then unchanged, but the server may have
+    ///   removed the upload.
     /// * [`ClientError::Signer`] if the signer fails; [`ClientError::State`] if the state file
     ///   cannot be written.
     /// * [`ClientError::RandomnessUnavailable`] if the operating system provides no random bytes.
@@ -153,9 +155,9 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         Ok(self.state.replace(beginning)?)
     }
 
-    /// Returns the version that the server has finished although this state sent no end of the
-    /// upload. Either another copy of the state was used and the server has a signed statement, or
-    /// the server lies.
+    /// Returns version 1 as signed by the owner, for a server that claims a finished upload which
+    /// this state file did not finish. Either another copy of the state file did so, or the server
+    /// lies.
     fn end_of_copy(&self) -> Result<FileState, ClientError> {
         let newer = *self.vouched()?.state();
         match newer.version {
@@ -164,8 +166,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         }
     }
 
-    /// Begins or resumes the upload. Returns the part that the server needs next; `None` if it has
-    /// finished the upload.
+    /// Sends the request to begin or resume the upload. Returns the part that the server needs
+    /// next, or `None` if the server has finished the upload.
     fn begin(&self) -> Result<Option<u64>, ClientError> {
         let begin = Begin {
             owner: self.owner.key.to_bytes(),
@@ -183,7 +185,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         }
     }
 
-    /// Cuts and tags the next part of the source. Empty at the end of the source.
+    /// Cuts and tags the blocks of the next part of the source. Returns no blocks at the end of the
+    /// source.
     fn next_part<R: Read>(&self, upload: &mut Upload<R>) -> Result<Vec<SentBlock>, ClientError> {
         let mut written = Vec::new();
         let mut bytes = 0_usize;
@@ -229,7 +232,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         }
     }
 
-    /// Finishes the upload, and verifies that the server agrees on version 1.
+    /// Signs and sends the end of the upload, and verifies that the server agrees on version 1.
     fn finish(
         &mut self,
         before: &UploadState,
@@ -261,8 +264,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         }
     }
 
-    /// Records version 1 after the server has accepted the end of the upload. The version is the
-    /// owner's, whatever else the server claims.
+    /// Records version 1 (`state`) after the server has accepted the end of the upload. The owner
+    /// keeps this version, whatever else the server claims.
     fn finished(&mut self, state: &FileState) -> Result<(), ClientError> {
         let status = self.status_of(&Request::Status { file: state.file })?;
         if status.version == 0 {
@@ -274,14 +277,14 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
 }
 
 impl UploadState {
-    /// Reports whether the server can have `parts` parts: those up to the last or the last but one,
-    /// or none any more. For other numbers, the owner does not know the contents of the parts.
+    /// Reports whether an honest server can have `parts` parts: those up to the last or the last
+    /// but one sent, or none. For other numbers, the owner does not know the contents of the parts.
     const fn can_have(&self, parts: u64) -> bool {
         parts == 0 || parts == self.before_last.parts || parts == self.last.parts
     }
 
-    /// Checks that the source equals the uploaded bytes, up to `prefix`. `next_part` is the part
-    /// that the server needs next, or `None` if it has finished the upload.
+    /// Checks that `prefix`, a prefix of the source, equals the uploaded bytes. `next_part` is the
+    /// part that the server needs next, or `None` if it has finished the upload.
     fn compare(&self, next_part: Option<u64>, prefix: &SourcePrefix) -> Result<(), ClientError> {
         for sent in self.held(next_part) {
             if sent.parts == prefix.parts && sent != prefix {
@@ -303,11 +306,11 @@ impl UploadState {
         }
     }
 
-    /// Returns the prefixes that the source must match.
+    /// Returns the prefixes of the uploaded source that a resumed source must match.
     ///
-    /// Before the end is signed, these are the prefixes that the server has, and none if it dropped
-    /// its parts. Once the end is signed or the upload is finished, these are all prefixes, so that
-    /// one file never gets two ends.
+    /// Before the end of the upload is signed, these are the prefixes that the server has. There
+    /// are none if it dropped its parts. Once the end is signed or the upload is finished, these
+    /// are all prefixes, so that one file never gets two ends.
     fn held(&self, next_part: Option<u64>) -> impl Iterator<Item = &SourcePrefix> {
         let held = match next_part {
             Some(next_part) if self.end.is_none() => next_part,
@@ -322,7 +325,7 @@ impl UploadState {
     }
 }
 
-/// The error for a source that differs from the uploaded bytes up to this prefix.
+/// Returns the error for a source that differs from the uploaded bytes within the prefix `sent`.
 const fn changed(sent: &SourcePrefix, next_part: Option<u64>) -> ClientError {
     ClientError::SourceChanged {
         bytes: sent.bytes,
@@ -336,7 +339,7 @@ struct Upload<R> {
     blocks: Blocks<R>,
     list: Vec<Block>,
     total: u64,
-    /// Hash over the hashes of all blocks.
+    /// Hash over the hashes of all blocks so far.
     contents: Sha256,
 }
 
@@ -351,7 +354,7 @@ impl<R> Upload<R> {
         }
     }
 
-    /// Returns the prefix of the source so far, in `parts` parts.
+    /// Returns the prefix of the source that was read so far, as `parts` parts.
     fn prefix(&self, parts: u64) -> SourcePrefix {
         SourcePrefix {
             parts,
@@ -360,7 +363,8 @@ impl<R> Upload<R> {
         }
     }
 
-    /// Derives the write id of the block at `position`, counted from 0, with these contents.
+    /// Derives the write id of the block at `position`, counted from 0, from the position, the
+    /// contents and the upload's secret. Adds the contents to the hash of the source.
     ///
     /// A hash with a secret prefix is a pseudorandom function here, because all inputs have one
     /// length.
@@ -384,7 +388,7 @@ impl<R> Upload<R> {
     }
 }
 
-/// The two halves of a digest.
+/// Splits a digest into its first and its last 16 bytes.
 fn halves(digest: [u8; 32]) -> [[u8; 16]; 2] {
     let mut halves = [[0; 16]; 2];
     halves.as_flattened_mut().copy_from_slice(&digest);

@@ -1,4 +1,4 @@
-//! The HTTP endpoint: decodes requests and encodes responses.
+//! The HTTP endpoint of a server: decodes requests and encodes responses.
 
 use pad_core::codec;
 use pad_web::server::{
@@ -8,7 +8,7 @@ use pad_web::server::{
 use super::{CONTENT_TYPE, Handler, PATH};
 use crate::message::{Refusal, Request, Response};
 
-/// Adapts a handler of messages to a handler of bytes.
+/// Adapts a [`Handler`] of typed messages to a handler of encoded messages.
 pub(super) struct Endpoint<H> {
     handler: H,
     limits: Limits,

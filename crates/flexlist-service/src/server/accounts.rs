@@ -1,4 +1,4 @@
-//! Storage accounting per owner, and records of removed files.
+//! The server's accounts: the storage used by each owner, and records of removed files.
 
 use std::{
     collections::HashMap,
@@ -13,24 +13,26 @@ use crate::{
     store::records::{Head, RemovalRecord},
 };
 
-/// Bytes charged for a block in addition to its contents: its tag, and its entries in tables and
-/// lists.
+/// Bytes charged for a block in addition to its contents. Covers its tag, and its entries in tables
+/// and lists.
 const BLOCK_COST: u64 = 512;
 
-/// Bytes charged for an operation in the journal.
+/// Bytes charged for a list operation in a file's journal.
 const OPERATION_COST: u64 = 64;
 
-/// Bytes charged for a file of any size.
+/// Bytes charged for a file, in addition to its contents.
 const FILE_COST: u64 = 4096;
 
-/// The resources charged for a file.
+/// The resources that one file uses, charged to its owner.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Charge {
-    /// Approximate bytes in the store. An overestimate rather than an underestimate.
+    /// Approximate number of bytes of the file in the store. An overestimate rather than an
+    /// underestimate.
     pub(super) bytes: u64,
-    /// The number of blocks.
+    /// The number of blocks of the file.
     pub(super) blocks: u64,
-    /// Time of the last part of an unfinished upload, in seconds since 1970.
+    /// Time of the last part received, in seconds since 1970, for a file whose upload is
+    /// unfinished.
     pub(super) unfinished_since: Option<u64>,
 }
 
@@ -55,7 +57,7 @@ impl Charge {
     }
 }
 
-/// The totals of one owner.
+/// The totals of one owner's files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Totals {
     files: usize,
@@ -76,13 +78,14 @@ struct Books {
 }
 
 impl Accounts {
-    /// Records the charge of a file, or its removal, without checking limits.
+    /// Records `charge` as the current charge of a file, or the file's removal for `None`. Checks
+    /// no limits.
     pub(super) fn enter(&self, file: FileId, owner: &[u8; 32], charge: Option<Charge>) {
         self.books().enter(file, owner, charge);
     }
 
-    /// Checks that the owner may begin another file: limits of files and unfinished uploads of one
-    /// owner, and of files in the store.
+    /// Checks that the owner may begin another file. The limits are files of one owner, unfinished
+    /// uploads of one owner, and files in the store.
     pub(super) fn check_room(&self, owner: &[u8; 32], limits: &Limits) -> Result<(), Refusal> {
         let books = self.books();
         let all = books.files.len().saturating_add(books.removed.len());
@@ -98,7 +101,8 @@ impl Accounts {
         )
     }
 
-    /// Records the future charge of a file, if it is within the owner's limit.
+    /// Records `charge` as the future charge of a file, if the owner stays within its limit of
+    /// bytes.
     pub(super) fn reserve(
         &self,
         file: FileId,
@@ -118,7 +122,7 @@ impl Accounts {
         Ok(())
     }
 
-    /// Returns the uploads that got no part since time `since`.
+    /// Returns the unfinished uploads that got no part since the time `since` (seconds since 1970).
     pub(super) fn abandoned(&self, since: u64) -> Vec<FileId> {
         let books = self.books();
         let is_old = |charge: &Charge| charge.unfinished_since.is_some_and(|last| last < since);
@@ -128,7 +132,7 @@ impl Accounts {
             .collect()
     }
 
-    /// The number of blocks of a file.
+    /// Returns the number of blocks of a file; 0 if the file is unknown.
     pub(super) fn blocks(&self, file: FileId) -> u64 {
         let books = self.books();
         books
@@ -137,7 +141,7 @@ impl Accounts {
             .map_or(0, |(_, charge)| charge.blocks)
     }
 
-    /// Records the removal of a file.
+    /// Stores the record of a removed file, and counts it for the owner.
     pub(super) fn remember(&self, file: FileId, removed: RemovalRecord) {
         let mut books = self.books();
         let totals = books.owners.entry(removed.owner).or_default();
@@ -145,12 +149,12 @@ impl Accounts {
         books.removed.insert(file, removed);
     }
 
-    /// Returns the record of a removed file.
+    /// Returns the record of a removed file, if the server still has one.
     pub(super) fn removed(&self, file: FileId) -> Option<RemovalRecord> {
         self.books().removed.get(&file).copied()
     }
 
-    /// Returns the removed files whose records have expired at time `now`.
+    /// Returns the removed files whose records have expired at the time `now` (seconds since 1970).
     pub(super) fn forgettable(&self, now: u64) -> Vec<FileId> {
         let books = self.books();
         let removed = books.removed.iter();
@@ -159,7 +163,7 @@ impl Accounts {
             .collect()
     }
 
-    /// Deletes the record of a removed file.
+    /// Deletes the record of a removed file, if there is one.
     pub(super) fn forget(&self, file: FileId) {
         let mut books = self.books();
         let Some(removed) = books.removed.remove(&file) else {
@@ -171,7 +175,7 @@ impl Accounts {
         books.drop_if_idle(&removed.owner);
     }
 
-    /// The approximate bytes of all files.
+    /// Returns the approximate number of bytes of all files in the store.
     pub(super) fn bytes(&self) -> u64 {
         let books = self.books();
         let owners = books.owners.values().map(|totals| totals.bytes);
@@ -206,7 +210,8 @@ impl Books {
         self.drop_if_idle(owner);
     }
 
-    /// Drops an owner without files. Otherwise unknown keys could fill the memory.
+    /// Drops the totals of an owner without files. Otherwise requests of unknown owners could fill
+    /// the memory.
     fn drop_if_idle(&mut self, owner: &[u8; 32]) {
         if self.owners.get(owner) == Some(&Totals::default()) {
             self.owners.remove(owner);

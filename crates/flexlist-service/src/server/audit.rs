@@ -1,4 +1,4 @@
-//! Audits: proofs that challenged blocks are present.
+//! Audits: the server proves that it stores the challenged blocks.
 
 use core::ops::Range;
 
@@ -15,7 +15,7 @@ use crate::{
     store::snapshot::Snapshot,
 };
 
-/// The blocks selected by a challenge.
+/// The blocks selected by a challenge, with the list's proof and the hits of the challenge.
 #[derive(Debug)]
 pub(super) struct ChallengedBlocks {
     list_proof: Vec<u8>,
@@ -24,7 +24,7 @@ pub(super) struct ChallengedBlocks {
 }
 
 impl FileServer {
-    /// Answers a challenge with a proof that the challenged blocks of `version` are present.
+    /// Answers a challenge with a proof that the server stores the challenged blocks of `version`.
     ///
     /// Reads blocks one at a time and adds each to the proof.
     pub(super) fn audit(
@@ -62,7 +62,7 @@ impl FileServer {
         self.fold(slot, &snapshot, met)
     }
 
-    /// Returns the blocks selected by a sample, with the list's proof.
+    /// Returns the blocks selected by the sampled bytes, with the list's proof.
     pub(super) fn meet_samples(
         &self,
         view: View<'_, Sha256>,
@@ -83,15 +83,15 @@ impl FileServer {
         })
     }
 
-    /// Refuses a challenge for which more than [`Limits::audit_bytes`](super::Limits) would be
-    /// read.
+    /// Refuses a challenge of blocks that are longer in total than
+    /// [`Limits::audit_bytes`](super::Limits).
     fn check_lengths(&self, found: &[Found]) -> Result<(), Refusal> {
         let lengths = found.iter().map(|block| block.length);
         let bytes = lengths.fold(0, u64::saturating_add);
         refuse::above("bytes of audited blocks", bytes, self.limits.audit_bytes)
     }
 
-    /// Reads the challenged blocks and adds them to the tag scheme's proof.
+    /// Reads the challenged blocks, adds each to the tag scheme's proof, and returns the answer.
     fn fold(
         &self,
         slot: &Slot,
@@ -122,7 +122,7 @@ impl FileServer {
     }
 }
 
-/// Returns the blocks that overlap a range. Refuses more than `limit` blocks.
+/// Returns the blocks of `view` that overlap `range`. Refuses more than `limit` blocks.
 pub(super) fn find_range(
     view: View<'_, Sha256>,
     range: Range<u64>,

@@ -1,4 +1,4 @@
-//! The first request about a file.
+//! The server's answer to the first request about a file ([`Begin`]).
 
 use std::sync::{Arc, PoisonError};
 
@@ -20,11 +20,11 @@ use crate::{
     },
 };
 
-/// Upper bound of the body of a [`Begin`] in bytes, without the parameters.
+/// Upper bound in bytes of the encoded body of a [`Begin`], without the tag scheme's parameters.
 const BEGIN_OVERHEAD: usize = 64;
 
 impl FileServer {
-    /// Begins a file. Answers with the current status; a repetition changes nothing.
+    /// Begins a file, and answers with its current status. A repeated request changes nothing.
     pub(super) fn begin(&self, signed: &SignedRequest) -> Result<Response, Refusal> {
         // Anyone can send this request. The length limit bounds the bytes that are copied and
         // hashed.
@@ -88,7 +88,8 @@ impl FileServer {
         Ok(Response::State(head.status()))
     }
 
-    /// Refuses a request whose owner is not allowed or whose time is invalid, regardless of limits.
+    /// Refuses the request if its owner is not allowed on this server, or if its expiry time is
+    /// invalid.
     fn check_word(&self, begin: &Begin) -> Result<(), Refusal> {
         if !self.owners.allow(&begin.owner) {
             return Err(Refusal::OwnerNotAllowed);
@@ -101,7 +102,8 @@ impl FileServer {
         Ok(())
     }
 
-    /// Answers if a file with this id exists already.
+    /// Returns the answer if a file with the identifier `id` exists already, else `None`. Refuses
+    /// other parameters than those of the file.
     fn begun(&self, id: FileId, begin: &Begin) -> Result<Option<Response>, Refusal> {
         let slot = match self.slot(id) {
             Err(Refusal::UnknownFile) => return Ok(None),

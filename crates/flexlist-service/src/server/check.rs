@@ -18,31 +18,31 @@ use crate::{
     store::{FileStore, StoreError, snapshot::Snapshot},
 };
 
-/// The result of a check.
+/// The result of an integrity check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckReport {
-    /// Number of files checked.
+    /// Number of files checked in the store.
     pub files: u64,
-    /// Number of blocks checked, without the blocks of a file's earlier version.
+    /// Number of blocks checked, without the additional blocks of files' earlier versions.
     pub blocks: u64,
-    /// Number of bytes of the checked blocks.
+    /// Total length in bytes of the checked blocks.
     pub bytes: u64,
-    /// Number of stored blocks that belong to neither of a file's stored versions. An error in the
+    /// Number of stored blocks that belong to none of their file's stored versions. An error in the
     /// server has left them. They waste space and do no other harm.
     pub stray_blocks: u64,
     /// The damage found. Empty if the store is intact.
     pub damages: Vec<Damage>,
-    /// Whether the storage engine found damaged pages. The store then needs replacing, even if it
-    /// can still be read in part.
+    /// Whether the storage engine found damaged pages. The store must then be replaced, even if
+    /// parts of it can still be read.
     pub has_damaged_pages: bool,
 }
 
 /// A damaged file, or a damaged part of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// The file.
+    /// The identifier of the damaged file.
     pub file: FileId,
-    /// The bytes of the file that cannot be trusted, or `None` for all of them.
+    /// The range of the file's bytes that cannot be trusted, or `None` for the whole file.
     pub range: Option<Range<u64>>,
     /// A description of the damage and the remedy.
     pub what: String,
@@ -81,7 +81,7 @@ pub fn check(path: &Path, workers: Workers) -> Result<CheckReport, StoreError> {
     Ok(report)
 }
 
-/// Maximum number of retries for a file while the store cannot be read temporarily.
+/// Maximum number of retries per file while the store temporarily cannot be read.
 const ATTEMPTS: u32 = 10;
 
 impl CheckReport {
@@ -97,9 +97,9 @@ impl CheckReport {
 impl FileServer {
     /// Checks all files while the server runs.
     ///
-    /// Verifies that the journal of every file gives its root, unless the list is in memory. Checks
-    /// every block of the current version: length and tag digest must match the list. The tag must
-    /// match as far as a server can check.
+    /// Rebuilds every list that is not in memory from checkpoint and journal, and compares its root
+    /// with the stored one. Checks every block of the current version: length and tag digest must
+    /// match the list. The tag must match the block as far as a server can check.
     pub fn check(&self) -> CheckReport {
         let mut report = CheckReport::default();
         for file in self.files() {
@@ -161,8 +161,8 @@ impl FileServer {
         }
     }
 
-    /// Counts the stored blocks of a file that belong to no version. Returns the blocks of an
-    /// unfinished upload.
+    /// Returns a snapshot, the number of stored blocks that belong to no version of the file, and
+    /// the blocks of an unfinished upload.
     fn stored(&self, slot: &Slot) -> Result<(Snapshot, StoredBlocks), Refusal> {
         // No change of this file is in progress, so head and store agree.
         let _turn = slot.next_turn();
@@ -185,7 +185,8 @@ impl FileServer {
         Ok((snapshot, stored))
     }
 
-    /// Checks blocks one by one, then their tags together.
+    /// Checks the blocks `found` one by one, then their tags together. Adds counts and damage to
+    /// `report`.
     fn check_stretch(
         &self,
         slot: &Slot,
@@ -239,15 +240,15 @@ impl FileServer {
     }
 }
 
-/// The blocks stored of a file.
+/// The stored blocks of one file, as far as an integrity check needs them.
 struct StoredBlocks {
-    /// The number of blocks that belong to no version.
+    /// The number of stored blocks that belong to no version of the file.
     stray: u64,
     /// The blocks of an unfinished upload, which has no list yet.
     uploaded: Option<Vec<Found>>,
 }
 
-/// Computes the positions of consecutive blocks.
+/// Computes the positions in the file of consecutive blocks, beginning at byte 0.
 fn places(blocks: &[Block]) -> Vec<Found> {
     let mut start = 0_u64;
     let mut place = |block: &Block| {
@@ -263,11 +264,13 @@ fn places(blocks: &[Block]) -> Vec<Found> {
     blocks.iter().map(&mut place).collect()
 }
 
-/// Maximum number of blocks, and approximate maximum of their bytes, that are checked together.
+/// Maximum number of blocks that are checked together. The next constant limits their bytes
+/// approximately.
 const STRETCH_BLOCKS: usize = 1024;
 const STRETCH_BYTES: u64 = 16 << 20;
 
-/// Returns a batch of blocks from byte `index` on. Empty at the end of the file.
+/// Returns a batch of consecutive blocks, from the block that starts at byte `index`. Empty at the
+/// end of the file.
 ///
 /// # Errors
 /// [`UpdateError`] if the list is broken.

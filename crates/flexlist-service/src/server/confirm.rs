@@ -1,4 +1,4 @@
-//! Acknowledgements and confirmations of versions by the owner.
+//! Owners' requests that acknowledge or confirm a version, so that earlier data can be deleted.
 
 use super::{FileServer, slot::Slot, update::removals};
 use crate::{
@@ -10,12 +10,14 @@ use crate::{
 };
 
 impl FileServer {
-    /// Deletes data that only the version before `version` needs, if `version` is the current one.
+    /// Executes an owner's acknowledgement. If `version` is the current one, deletes data that only
+    /// the version before it needs.
     pub(super) fn acknowledge(&self, slot: &Slot, version: u64) -> Result<Response, Refusal> {
         self.settle(slot, version, |_| Ok(None))
     }
 
-    /// Like `acknowledge`, and also stores the owner's signed statement about the version.
+    /// Executes an owner's confirmation: like `acknowledge`, and also stores the owner's signed
+    /// statement about the version.
     pub(super) fn confirm(
         &self,
         slot: &Slot,
@@ -40,7 +42,7 @@ impl FileServer {
         })
     }
 
-    /// Answers with the newest version that the owner has signed a statement about.
+    /// Answers with the owner's newest signed statement about a version, and the file's status.
     pub(super) fn confirmed(&self, slot: &Slot) -> Result<Response, Refusal> {
         let (status, snapshot) = slot.read(self, |state| {
             state.versions()?;
@@ -52,8 +54,8 @@ impl FileServer {
         Ok(Response::Confirmed { status, statement })
     }
 
-    /// Deletes data that only the version before `version` needs, if `version` is the current one.
-    /// Also makes the change returned by `word`, if any.
+    /// If `version` is the current one, deletes data that only the version before it needs. Also
+    /// makes the change returned by `word`, if any.
     fn settle(
         &self,
         slot: &Slot,

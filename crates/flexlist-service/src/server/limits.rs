@@ -1,4 +1,4 @@
-//! Resource limits of a server.
+//! Resource limits of a file server.
 
 use core::time::Duration;
 
@@ -6,59 +6,65 @@ use flexlist::tag::TagKind;
 
 use crate::message;
 
-/// Limits of a server. A request above one is refused with [`crate::message::Refusal::TooLarge`].
+/// Resource limits of a file server. A request that exceeds a limit is refused with
+/// [`crate::message::Refusal::TooLarge`], unless stated otherwise.
 ///
 /// For blocks and changes in one message, the limits of the protocol apply in addition
 /// ([`MAX_PART_BLOCKS`](message::MAX_PART_BLOCKS) and the constants next to it).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Files in the store, including those removed during the last day.
+    /// Maximum number of files in the store, including files removed during the last day.
     pub files: usize,
-    /// Files of one owner, including those removed during the last day.
+    /// Maximum number of files of one owner, including files removed during the last day.
     pub files_per_owner: usize,
-    /// Files of one owner whose upload is not finished.
+    /// Maximum number of files of one owner whose upload is not finished.
     pub unfinished_per_owner: usize,
-    /// Bytes of one owner in the store: contents and overhead. The overhead includes 4096 bytes per
-    /// file, and 512 bytes per block, which is more than any tag has. The version before the
-    /// current one counts until it is acknowledged.
+    /// Maximum number of bytes of one owner in the store: contents and overhead. The overhead
+    /// includes 4096 bytes per file, and 512 bytes per block, which is more than any tag has. The
+    /// version before the current one counts until it is acknowledged.
     pub bytes_per_owner: u64,
-    /// Time without a new part after which an unfinished upload is removed. Resolution: one second.
+    /// Time without a new part after which the server removes an unfinished upload. Resolution: one
+    /// second.
     pub upload_idle: Duration,
-    /// Bytes of a file.
+    /// Maximum length of a file in bytes.
     pub file_bytes: u64,
-    /// Blocks of all files in memory, at some hundred bytes each. Also the maximum blocks of one
-    /// file.
+    /// Maximum number of blocks of all files in memory, at some hundred bytes each. Also the
+    /// maximum number of blocks of one file.
     pub list_blocks: u64,
-    /// Bytes of the tag scheme's parameters of one file.
+    /// Maximum number of bytes of the tag scheme's parameters of one file.
     pub parameter_bytes: usize,
-    /// Bytes of a block.
+    /// Maximum length of a block in bytes.
     pub block_bytes: usize,
-    /// Bytes of a block with RSA tags, if less than `block_bytes`. To check such a tag, the server
-    /// computes a power with the whole block as exponent, which takes seconds for a mebibyte.
+    /// Maximum length in bytes of a block with an RSA tag, if less than `block_bytes`. To check
+    /// such a tag, the server computes a power with the whole block as exponent, which takes
+    /// seconds for a mebibyte.
     pub rsa_block_bytes: usize,
-    /// Bytes of a block's tag: the held and the committed part together.
+    /// Maximum number of bytes of a block's tag: its held and its committed part together.
     pub tag_bytes: usize,
-    /// Blocks in a part of an upload.
+    /// Maximum number of blocks in a part of an upload.
     pub part_blocks: usize,
-    /// Changes in an update.
+    /// Maximum number of changes in an update.
     pub update_edits: usize,
-    /// Blocks in a part of an upload, or in an update, of a file with public tags. The server
-    /// hashes each to a curve.
+    /// Maximum number of new blocks in one request (a part or an update) about a file with BLS
+    /// tags. The server hashes each block's write id to a curve.
     pub public_tag_blocks: usize,
-    /// Time that a change of a file waits for another change of the file. It is then refused with
-    /// [`crate::message::Refusal::Unavailable`], so that one file does not delay the others.
+    /// Maximum time that a change of a file waits for another change of the same file. It is then
+    /// refused with [`crate::message::Refusal::Unavailable`], so that one file does not delay the
+    /// others.
     pub turn_wait: Duration,
-    /// Bytes that an audit samples.
+    /// Maximum number of bytes that an audit request may sample.
     pub audit_samples: u32,
-    /// Blocks selected by an audit.
+    /// Maximum number of blocks that an audit request may select.
     pub audit_blocks: usize,
-    /// Bytes of the blocks selected by an audit. The server reads all of them.
+    /// Maximum total length in bytes of the blocks that an audit request selects. The server reads
+    /// all of them.
     pub audit_bytes: u64,
-    /// Blocks in the answer to a read.
+    /// Maximum number of blocks in the answer to a read.
     pub read_blocks: usize,
-    /// Bytes of an answer: proofs, tags and blocks.
+    /// Maximum number of bytes of an answer: proofs, tags and blocks.
     pub answer_bytes: usize,
-    /// Thresholds for converting the journal of a file into a checkpoint.
+    /// Thresholds at which the server replaces a file's journal (list operations) by a checkpoint
+    /// (the whole list).
     pub checkpoints: Checkpoints,
 }
 
@@ -91,7 +97,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Lowers these limits to the limits above which clients cannot decode an answer.
+    /// Lowers these limits where they exceed the limits with which clients decode answers.
     pub(crate) fn within_protocol(self) -> Self {
         Self {
             audit_blocks: self.audit_blocks.min(message::MAX_AUDIT_BLOCKS),
@@ -100,7 +106,7 @@ impl Limits {
         }
     }
 
-    /// Maximum length of a block of a file with tags of `kind`.
+    /// Returns the maximum length in bytes of a block of a file with tags of `kind`.
     pub(crate) fn block_bytes_of(&self, kind: TagKind) -> usize {
         match kind {
             TagKind::Rsa2048 | TagKind::Rsa3072 => self.block_bytes.min(self.rsa_block_bytes),
@@ -108,8 +114,8 @@ impl Limits {
         }
     }
 
-    /// Maximum number of new blocks in one request about a file with tags of `kind`, if there is a
-    /// separate limit.
+    /// Returns the maximum number of new blocks in one request about a file with tags of `kind`.
+    /// `None` if this kind has no separate limit.
     pub(crate) const fn blocks_of(&self, kind: TagKind) -> Option<usize> {
         match kind {
             TagKind::PublicBls => Some(self.public_tag_blocks),
@@ -118,16 +124,17 @@ impl Limits {
     }
 }
 
-/// Thresholds for a new checkpoint of a file. The journal must have more than `minimum` operations,
-/// and more than one per `blocks_per_operation` blocks of the file.
+/// Thresholds for a new checkpoint (the whole block list) of a file. The journal since the last
+/// checkpoint must have more than `minimum` operations. It must also have more than one operation
+/// per `blocks_per_operation` blocks of the file.
 ///
 /// A checkpoint costs about 45 bytes per block. Each operation thus pays for `blocks_per_operation`
 /// blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checkpoints {
-    /// Operations that the journal of any file may have without a checkpoint.
+    /// Number of operations that the journal of any file may have without a checkpoint.
     pub minimum: u64,
-    /// Blocks of the file per operation of the journal. 0 is treated as 1.
+    /// Number of blocks of the file per operation of the journal. 0 is treated as 1.
     pub blocks_per_operation: u64,
 }
 
@@ -141,8 +148,8 @@ impl Default for Checkpoints {
 }
 
 impl Checkpoints {
-    /// Reports whether a journal of `journalled` operations requires a checkpoint of `blocks`
-    /// blocks.
+    /// Reports whether a file with `blocks` blocks and a journal of `journalled` operations needs a
+    /// new checkpoint.
     pub(crate) fn due(&self, journalled: u64, blocks: u64) -> bool {
         let share = blocks.checked_div(self.blocks_per_operation);
         journalled > self.minimum.max(share.unwrap_or(blocks))

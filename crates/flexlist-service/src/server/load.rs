@@ -1,4 +1,4 @@
-//! Loading of a file's state from checkpoint and journal, with a check of the root.
+//! Loading of a file's state: builds the list from checkpoint and journal, and checks its root.
 
 use flexlist::{FlexList, list::Block};
 
@@ -63,7 +63,8 @@ pub(super) fn load(server: &FileServer, file: FileKey) -> Result<State, StoreErr
     Ok(State { head, versions })
 }
 
-/// Returns the blocks of a file's checkpoint, or the blocks of an unfinished upload so far.
+/// Returns the blocks in the pieces of a file's checkpoint. For an unfinished upload, these are the
+/// blocks received so far.
 pub(super) fn checkpoint(
     snapshot: &Snapshot,
     file: FileKey,

@@ -10,17 +10,18 @@ use flexlist::FileId;
 
 use super::{FileServer, slot::Slot};
 
-/// Bytes of encoded parameters that count as one block. Decoded parameters are a few times as long.
+/// Number of bytes of encoded parameters that count as one block. Decoded parameters are a few
+/// times as long as encoded ones.
 const PARAMETER_BYTES: u64 = 32;
 
-/// The files in memory, with their sizes in blocks.
+/// The files whose lists are in memory, with their sizes in blocks.
 #[derive(Debug, Default)]
 pub(super) struct Memory(Mutex<Files>);
 
 #[derive(Debug, Default)]
 struct Files {
     blocks: u64,
-    /// Counter of uses, for the order of eviction.
+    /// Counter of uses of files. The file with the lowest value at its last use is evicted first.
     clock: u64,
     entries: HashMap<FileId, Entry>,
 }
@@ -32,7 +33,7 @@ struct Entry {
 }
 
 impl Memory {
-    /// Records a use of a file, and its number of blocks if known.
+    /// Records a use of a file in memory, and its number of blocks if given.
     fn enter(&self, file: FileId, blocks: Option<u64>) {
         let mut files = self.files();
         files.clock = files.clock.saturating_add(1);
@@ -43,7 +44,7 @@ impl Memory {
         files.entries.insert(file, Entry { blocks, used });
     }
 
-    /// Records that a file is no longer in memory.
+    /// Records that a file's list is no longer in memory.
     pub(super) fn leave(&self, file: FileId) {
         let mut files = self.files();
         if let Some(entry) = files.entries.remove(&file) {
@@ -51,8 +52,8 @@ impl Memory {
         }
     }
 
-    /// Returns the least recently used files to evict until at most `most` blocks are left. Never
-    /// returns `but`.
+    /// Returns the least recently used files to evict, so that at most `most` blocks are left in
+    /// memory. Never returns `but`.
     fn oldest_above(&self, most: u64, but: Option<FileId>) -> Vec<FileId> {
         let files = self.files();
         if files.blocks <= most {
@@ -72,7 +73,7 @@ impl Memory {
         oldest.iter().map_while(goes).collect()
     }
 
-    /// The number of blocks in memory.
+    /// Returns the number of blocks of all files in memory.
     pub(super) fn blocks(&self) -> u64 {
         self.files().blocks
     }
@@ -84,15 +85,15 @@ impl Memory {
 }
 
 impl FileServer {
-    /// Makes room for a file that is about to be loaded.
+    /// Evicts other files to make room for a file that is about to be loaded.
     pub(super) fn make_room_for(&self, slot: &Slot) {
         let blocks = self.accounts.blocks(slot.key.id);
         self.enter_memory(slot, blocks);
         self.shed(Some(slot.key.id));
     }
 
-    /// Returns the number of blocks of the files in memory, including the equivalent of their
-    /// parameters.
+    /// Returns the number of blocks of the files in memory. The tag schemes' parameters count as
+    /// blocks of an equivalent size.
     ///
     /// At most [`Limits::list_blocks`](super::Limits) after a request, except while files are being
     /// changed.
@@ -100,7 +101,7 @@ impl FileServer {
         self.memory.blocks()
     }
 
-    /// Records that a file in memory has `blocks` blocks.
+    /// Records that a file in memory has `blocks` blocks, and counts a use of the file.
     pub(super) fn enter_memory(&self, slot: &Slot, blocks: u64) {
         let parameters = slot.parameter_bytes / PARAMETER_BYTES;
         let blocks = blocks.saturating_add(parameters);
@@ -112,7 +113,8 @@ impl FileServer {
         self.memory.enter(slot.key.id, None);
     }
 
-    /// Evicts files until there is room, except `but`. The caller must not hold a lock of a file.
+    /// Evicts the least recently used files, except `but`, until memory is within its limit. The
+    /// caller must not hold a lock of a file.
     pub(super) fn shed(&self, but: Option<FileId>) {
         for file in self.memory.oldest_above(self.limits.list_blocks, but) {
             let slot = self.entries().get(&file).cloned();

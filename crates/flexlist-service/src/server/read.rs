@@ -1,4 +1,4 @@
-//! Reads: the blocks of a range, with proof.
+//! Reads: the server returns the blocks of a range, with a proof.
 
 use core::ops::Range;
 
@@ -11,8 +11,8 @@ use crate::{
 };
 
 impl FileServer {
-    /// Answers with every block of `version` that overlaps the range, and the list's proof for
-    /// them.
+    /// Answers with every block of `version` that overlaps `range`, and the list's proof of these
+    /// blocks.
     pub(super) fn read(
         &self,
         slot: &Slot,

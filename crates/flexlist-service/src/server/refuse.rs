@@ -1,4 +1,4 @@
-//! Conversion of errors to refusals.
+//! Conversion of the server's errors to refusals, which clients get as answers.
 
 use flexlist::{FileId, error::UpdateError, list::Found, tag::TagError};
 
@@ -33,8 +33,8 @@ impl From<StoreError> for Refusal {
     }
 }
 
-/// Returns the refusal for a panic. In code that reads the store, the engine panics on a damaged
-/// page.
+/// Returns the refusal for a request that panicked. The engine panics on damaged pages, so the
+/// store counts as damaged.
 pub(super) fn panicked(file: Option<FileId>) -> Refusal {
     let file = file.map_or_else(|| "a file".into(), |file| format!("file {file}"));
     Refusal::StoreFailed(format!(
@@ -55,7 +55,7 @@ impl From<UpdateError> for Refusal {
     }
 }
 
-/// Converts errors of tags or parameters that a client sent.
+/// Converts the error of a tag or a parameter set that a client sent.
 impl From<TagError> for Refusal {
     fn from(error: TagError) -> Self {
         match error {
@@ -68,13 +68,14 @@ impl From<TagError> for Refusal {
 }
 
 /// Returns the refusal for a stored block that does not match its own tag. Either the owner
-/// uploaded it so, or the disk is damaged.
+/// uploaded a wrong tag, or the disk is damaged.
 pub(super) fn stored_tag(file: FileKey, found: &Found, error: TagError) -> Refusal {
     let what = format!("the block at byte {}: {error}", found.start);
     StoreError::damaged(file, what).into()
 }
 
-/// Refuses an `actual` number above `limit`.
+/// Refuses a request if the number `actual` exceeds `limit`. `what` names the number in the
+/// message.
 pub(super) fn above<N: Copy + Ord + core::fmt::Display>(
     what: &str,
     actual: N,
@@ -88,7 +89,8 @@ pub(super) fn above<N: Copy + Ord + core::fmt::Display>(
     )))
 }
 
-/// Refuses more than `limit` blocks; otherwise returns them.
+/// Refuses a request that selects more than `limit` blocks; otherwise returns the blocks `found`.
+/// `what` names the request in the message.
 pub(super) fn at_most(what: &str, found: Vec<Found>, limit: usize) -> Result<Vec<Found>, Refusal> {
     if found.len() <= limit {
         return Ok(found);

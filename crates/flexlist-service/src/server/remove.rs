@@ -1,4 +1,4 @@
-//! Removal of files at their owner's signed request, and of abandoned uploads.
+//! Removal of files at the signed request of their owners, and removal of abandoned uploads.
 
 use core::sync::atomic::Ordering;
 
@@ -17,17 +17,19 @@ use crate::{
     },
 };
 
-/// Maximum numbers of uploads removed, and of records of removed files deleted, in one call of
-/// [`FileServer::tend`]. Each upload is removed in its own transaction; all records are deleted in
-/// one. The request that triggered the call waits.
+/// Maximum number of abandoned uploads removed in one call of [`FileServer::tend`]. The next
+/// constant limits the records of removed files deleted in one call. Each upload is removed in its
+/// own transaction; all records are deleted in one transaction. The request that triggered the call
+/// waits.
 const BURIED_AT_ONCE: usize = 64;
 const FORGOTTEN_AT_ONCE: usize = 4096;
 
-/// Interval between searches for files to remove or forget, in seconds.
+/// Interval, in seconds, between searches for abandoned uploads to remove and expired records to
+/// delete.
 const TENDING_INTERVAL: u64 = 60;
 
 impl FileServer {
-    /// Abandons an unfinished upload.
+    /// Executes an owner's request to abandon an unfinished upload.
     pub(super) fn abort(&self, signed: &SignedRequest) -> Result<Response, Refusal> {
         self.remove_for_owner::<Abort>(signed, RequestKind::Abort, |_, head| {
             if head.version == 0 {
@@ -37,7 +39,8 @@ impl FileServer {
         })
     }
 
-    /// Removes a file if it is at the version that the owner knows.
+    /// Executes an owner's request to remove a file, if the file is at the version that the owner
+    /// knows.
     pub(super) fn delete(&self, signed: &SignedRequest) -> Result<Response, Refusal> {
         self.remove_for_owner::<Delete>(signed, RequestKind::Delete, |delete, head| {
             let (base, current) = (delete.version, head.version);
@@ -91,7 +94,8 @@ impl FileServer {
         Ok(Response::Removed)
     }
 
-    /// Answers a repeated removal request.
+    /// Answers a request to remove a file that is removed already. Verifies the owner's signature
+    /// first.
     fn removed_before(
         &self,
         signed: &SignedRequest,
@@ -105,7 +109,8 @@ impl FileServer {
         Ok(Response::Removed)
     }
 
-    /// Removes a file. The caller must hold the file's turn, the lock on changes of the file.
+    /// Removes a file, and stores `removed` as the record of the removal, if given. The caller must
+    /// hold the file's turn, the lock on changes of the file.
     fn bury(&self, slot: &Slot, removed: Option<RemovalRecord>) -> Result<(), Refusal> {
         let file = slot.key;
         let body = removed.map(|removed| removed.body());
@@ -136,8 +141,8 @@ impl FileServer {
     /// Removes uploads that got no part for [`Limits::upload_idle`](super::Limits). Deletes the
     /// records of removed files whose retention time is over.
     ///
-    /// Processes a bounded number of files per call. [`FileServer::handle`] calls it about once a
-    /// minute, and once a second while more files are waiting.
+    /// Processes a bounded number of files per call. [`FileServer::handle`] calls this function
+    /// about once a minute, and once a second while more files are waiting.
     pub fn tend(&self) {
         // Files that cannot be read now are processed the next time.
         let _ = guarded(|| self.tend_files());
@@ -193,7 +198,7 @@ impl FileServer {
     }
 
     /// Calls [`FileServer::tend`] if the last call was at least a second ago. For requests that
-    /// found no room.
+    /// exceed a limit on files, which abandoned uploads may use up.
     pub(super) fn tend_for_room(&self) {
         self.tend_after(1);
     }

@@ -1,4 +1,4 @@
-//! Settings of a server, including its limits.
+//! Settings of a file server, including its limits.
 
 use core::fmt;
 use std::{collections::BTreeSet, sync::Arc, time::SystemTime};
@@ -10,11 +10,11 @@ use super::Limits;
 /// Settings of a [`FileServer`](super::FileServer), chosen by the operator.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Resource limits.
+    /// Resource limits of the server.
     pub limits: Limits,
-    /// The threads that rebuild lists.
+    /// The threads that rebuild lists of blocks.
     pub workers: Workers,
-    /// The owners that may begin files.
+    /// The owners that may upload files.
     pub owners: Owners,
     /// The source of the current time.
     pub clock: Clock,
@@ -35,17 +35,17 @@ impl Default for Settings {
     }
 }
 
-/// Four mebibytes: some hundred small transactions.
+/// The default of `reserve_bytes`: four mebibytes, enough for some hundred small transactions.
 const DEFAULT_RESERVE: u64 = 4 << 20;
 
-/// The owners that may begin files. Existing files are served in any case, and their owners may
-/// change and remove them.
+/// The owners that may upload files to a server. The server serves existing files of all owners,
+/// and their owners may change and remove them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Owners {
-    /// Any owner.
+    /// Any owner may upload files.
     #[default]
     Anyone,
-    /// Only the owners with these Ed25519 public keys.
+    /// Only owners with these Ed25519 public keys may upload files.
     Only(BTreeSet<[u8; 32]>),
 }
 
@@ -63,12 +63,12 @@ impl Owners {
 pub struct Clock(Arc<dyn Fn() -> u64 + Send + Sync>);
 
 impl Clock {
-    /// A clock that calls `now`, which returns seconds since 1970.
+    /// Creates a clock from `now`, which returns the time in seconds since 1970.
     pub fn new(now: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
         Self(Arc::new(now))
     }
 
-    /// The current time in seconds since 1970.
+    /// Returns the current time in seconds since 1970.
     pub(super) fn now(&self) -> u64 {
         (self.0)()
     }

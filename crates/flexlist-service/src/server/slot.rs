@@ -1,4 +1,4 @@
-//! The entry of one file in a running server.
+//! The in-memory entry of one file in a running server.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard, TryLockError},
@@ -17,40 +17,42 @@ use crate::{
     store::{FileKey, StoreError, records::FileRecord, tables::Table},
 };
 
-/// A file: its immutable properties, and its state once loaded.
+/// The in-memory entry of a file: its immutable properties, its locks, and its state once loaded.
 pub(super) struct Slot {
     pub(super) key: FileKey,
     pub(super) owner: AuthorKey,
-    /// The length and digest of the tag scheme's parameters.
+    /// The length in bytes of the tag scheme's encoded parameters; the next field is their digest.
     pub(super) parameter_bytes: u64,
     pub(super) parameter_digest: Digest<32>,
-    /// Read from the store on first use, and dropped when the file is evicted. Parameters of one
-    /// kind of tags are thousands of curve points.
+    /// The tag scheme's parameters: read from the store on first use, and dropped when the file is
+    /// evicted. Parameters of one kind of tags are thousands of curve points.
     parameters: Mutex<Option<Arc<ServerParameters>>>,
-    /// Serialises changes of the file: held from validation of a change until it is durable.
+    /// The lock that serialises changes of the file: held from validation of a change until the
+    /// change is durable.
     turn: Mutex<()>,
-    /// Never locked while the store writes or blocks are read.
+    /// The file's state. Never locked while the store writes or while blocks are read.
     state: RwLock<LoadState>,
 }
 
-/// The outcome of loading a file's state.
+/// The state of a file in memory: not loaded, loaded, damaged or removed.
 #[derive(Debug, Default)]
 enum LoadState {
-    /// Not loaded since the state was last dropped.
+    /// Not loaded yet, or dropped from memory.
     #[default]
     Not,
     /// The loaded state.
     State(Box<State>),
-    /// The store is damaged. The refusal is kept: rebuilding a long list for each request would let
-    /// any client keep the server busy.
+    /// The file's data in the store is damaged. The refusal is kept, because rebuilding a long list
+    /// for each request would let any client keep the server busy.
     Damaged(Refusal),
-    /// The file's removal is being made durable. Its blocks are deleted as soon as it is.
+    /// The file is being removed, and the removal is not durable yet. The blocks are deleted as
+    /// soon as it is.
     Leaving,
-    /// The file was removed. Requests that still hold this slot must not load it again.
+    /// The file was removed. Requests that still refer to this entry must not load the file again.
     Removed,
 }
 
-/// Polling interval of a change that waits for its turn.
+/// Interval at which a change that waits for another change of the file tries again.
 const TURN_INTERVAL: Duration = Duration::from_millis(2);
 
 impl Slot {
@@ -71,7 +73,7 @@ impl Slot {
         })
     }
 
-    /// The tag scheme's parameters, read from the store if necessary.
+    /// Returns the tag scheme's parameters. Reads them from the store if necessary.
     pub(super) fn parameters(&self, server: &FileServer) -> Result<Arc<ServerParameters>, Refusal> {
         let mut known = self.known_parameters();
         if let Some(known) = &*known {
@@ -93,7 +95,8 @@ impl Slot {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Drops the state and the parameters from memory, unless the file is being changed.
+    /// Drops the file's state and parameters from memory, unless a change of the file is in
+    /// progress.
     pub(super) fn shed(&self, server: &FileServer) {
         if let Ok(_turn) = self.turn.try_lock() {
             // First: a request that reloads the file from now on is counted again.
@@ -103,7 +106,8 @@ impl Slot {
         }
     }
 
-    /// Reads the state, concurrently with other readers. Loads it from the store if necessary.
+    /// Calls `read` with the file's state, concurrently with other readers. Loads the state from
+    /// the store if necessary.
     pub(super) fn read<T>(
         &self,
         server: &FileServer,
@@ -130,7 +134,8 @@ impl Slot {
         }
     }
 
-    /// Changes the state. Loads it from the store if necessary.
+    /// Calls `change` with exclusive access to the file's state. Loads the state from the store if
+    /// necessary.
     pub(super) fn change<T>(
         &self,
         server: &FileServer,
@@ -148,7 +153,8 @@ impl Slot {
         }
     }
 
-    /// Loads the state from the store. A damaged store is a result too ([`LoadState::Damaged`]).
+    /// Loads the file's state from the store. Damage is not an error here, but a result
+    /// ([`LoadState::Damaged`]).
     ///
     /// # Errors
     /// [`Refusal`] for errors that may pass until the next attempt.
@@ -165,8 +171,9 @@ impl Slot {
         }
     }
 
-    /// Waits at most `longest` until no other change of this file is in progress. The wait is
-    /// bounded because a waiting request delays requests about other files.
+    /// Returns the lock on changes of this file. Waits at most `longest` until no other change is
+    /// in progress. The wait is bounded because a waiting request delays requests about other
+    /// files.
     ///
     /// # Errors
     /// [`Refusal::Unavailable`] if another change is still in progress after `longest`.
@@ -184,14 +191,15 @@ impl Slot {
         }
     }
 
-    /// Waits without limit until no other change of this file is in progress. For checks by the
-    /// operator.
+    /// Returns the lock on changes of this file. Waits without limit until no other change is in
+    /// progress. For checks by the operator.
     pub(super) fn next_turn(&self) -> MutexGuard<'_, ()> {
         let turn = self.turn.lock();
         turn.unwrap_or_else(|poisoned| self.recover(poisoned))
     }
 
-    /// Recovers from a change that panicked. Its outcome is in the store, so the state is reloaded.
+    /// Recovers the lock from a change that panicked. Its outcome is in the store, so the state is
+    /// reloaded.
     fn recover<'a>(&self, poisoned: PoisonError<MutexGuard<'a, ()>>) -> MutexGuard<'a, ()> {
         self.turn.clear_poison();
         self.forget();
@@ -203,7 +211,7 @@ impl Slot {
         give_up(&mut self.state());
     }
 
-    /// Refuses readers from now on: the blocks are about to be deleted.
+    /// Refuses readers of the file from now on, because its blocks are about to be deleted.
     pub(super) fn leave(&self) {
         *self.state() = LoadState::Leaving;
     }
@@ -227,7 +235,7 @@ pub(super) fn digest_of(parameters: &[u8]) -> Digest<32> {
     Digest(Hash::digest(parameters).into())
 }
 
-/// Drops a loaded state, but keeps the mark of a removed file.
+/// Drops a loaded state. A removed file remains marked as removed.
 fn give_up(state: &mut LoadState) {
     if !matches!(state, LoadState::Removed) {
         *state = LoadState::Not;

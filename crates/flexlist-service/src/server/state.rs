@@ -1,4 +1,4 @@
-//! The loaded state of a file.
+//! The state of a file whose block list is loaded in memory.
 
 use flexlist::{
     FlexList,
@@ -10,28 +10,30 @@ use crate::{
     store::records::Head,
 };
 
-/// The current version of a file, and its list.
+/// The current state of a file: its head (properties such as version and root), and its list.
 #[derive(Debug)]
 pub(super) struct State {
-    /// The head, as stored.
+    /// The head, as last stored.
     pub(super) head: Head,
-    /// `None` until the upload is finished.
+    /// The list with its versions; `None` until the upload is finished.
     pub(super) versions: Option<ListVersions>,
 }
 
-/// The list of a finished file.
+/// The block list of a finished file, with handles to up to two earlier versions.
 #[derive(Debug)]
 pub(super) struct ListVersions {
-    /// The newest version: the version of `head`, or the next one while it is being made durable.
+    /// The list at the newest version: the version of `head`, or the next one while this is being
+    /// made durable.
     pub(super) list: FlexList,
-    /// The version before the version of `head`, until the owner has acknowledged the latter.
+    /// A handle to the version before the version of `head`. Set until the owner has acknowledged
+    /// the version of `head`.
     pub(super) previous: Option<Previous>,
-    /// The version of `head`, while the next version is being made durable.
+    /// A handle to the version of `head`. Set while the next version is being made durable.
     pub(super) pending: Option<Previous>,
 }
 
 impl Head {
-    /// The file's status, as answered to clients.
+    /// Returns the file's status for answers to clients.
     pub(super) const fn status(&self) -> FileStatus {
         FileStatus {
             version: self.version,
@@ -44,13 +46,14 @@ impl Head {
 }
 
 impl State {
-    /// The list, if the upload is finished.
+    /// Returns the list with its versions, if the upload is finished.
     pub(super) fn versions(&self) -> Result<&ListVersions, Refusal> {
         let next_part = self.head.next_part;
         (self.versions.as_ref()).ok_or(Refusal::UploadUnfinished { next_part })
     }
 
-    /// Returns the list at `version`, which is the head's version or the one before.
+    /// Returns a view of the list at `version`, which is the version of `head` or the one before
+    /// it.
     pub(super) fn view(&self, version: u64) -> Result<View<'_, Sha256>, Refusal> {
         let versions = self.versions()?;
         let current = self.head.version;

@@ -1,16 +1,16 @@
-//! Determines the stored blocks that an update makes obsolete.
+//! Determines which stored blocks an update makes obsolete.
 
 use flexlist::{
     error::UpdateError,
     list::{Operation, Sha256, View},
 };
 
-/// A run of the file's bytes, after some of the operations.
+/// A run of the file's bytes while the operations of an update are replayed.
 #[derive(Clone, Copy, Debug)]
 enum Run {
-    /// A byte range of the old file.
+    /// A byte range of the file before the update.
     Old { start: u64, end: u64 },
-    /// A block inserted or modified by this update.
+    /// A block that this update has inserted or modified.
     New { length: u64, label: u64 },
 }
 
@@ -23,10 +23,10 @@ impl Run {
     }
 }
 
-/// Returns the labels of all blocks, old and new, that the operations remove or replace, and the
-/// total length of these blocks in bytes.
+/// Replays `operations` on `old`, the list before the update. Returns the labels of all blocks, old
+/// and new, that they remove or replace. Also returns the total length of these blocks in bytes.
 ///
-/// The list has carried out the operations already, so every index is valid.
+/// The caller has applied the operations to the list already, so every index is valid.
 ///
 /// # Errors
 /// [`UpdateError::OutOfRange`] if an index is invalid after all; the errors of [`View::find`].
@@ -69,8 +69,8 @@ struct EditedFile<'a> {
 }
 
 impl EditedFile<'_> {
-    /// Returns the position of the run with the byte at `index`, and the offset in it. For the end
-    /// of the file, the position is one past the last run.
+    /// Returns the position in `runs` of the run that contains the byte at `index`, and the byte's
+    /// offset in this run. For the end of the file, the position is one past the last run.
     fn locate(&self, index: u64) -> (usize, u64) {
         let mut rest = index;
         for (position, run) in self.runs.iter().enumerate() {
@@ -105,7 +105,8 @@ impl EditedFile<'_> {
         }
     }
 
-    /// Replaces the block that contains the byte at `index` by another run, or removes it.
+    /// Replaces the block that contains the byte at `index` by the run `by`, or removes it for
+    /// `None`. Records the block as obsolete.
     fn replace(&mut self, index: u64, by: Option<Run>) -> Result<(), UpdateError> {
         let (position, offset) = self.locate(index);
         let (before, after) = match self.runs.get(position) {

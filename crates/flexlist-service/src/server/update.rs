@@ -1,4 +1,4 @@
-//! Execution of updates.
+//! Execution of updates of files.
 
 use flexlist::{
     edit::BlockEdit,
@@ -27,13 +27,14 @@ struct UpdatePlan {
     head: Head,
     answer: Answer,
     changes: Vec<Change>,
-    /// The version before the base. The update acknowledges the base, which retires this version.
+    /// A handle to the version before the base of the update. The update acknowledges its base, so
+    /// the earlier version is no longer needed.
     retired: Option<Previous>,
 }
 
 impl FileServer {
-    /// Executes an update, which makes the file's next version. A repetition of the last update
-    /// gets the same answer.
+    /// Executes an update, which produces the file's next version. If the last update is sent
+    /// again, it gets the same answer.
     pub(super) fn update(
         &self,
         slot: &Slot,
@@ -87,7 +88,7 @@ impl FileServer {
     }
 
     /// Applies the operations to the list and collects the changes for the store. Readers still see
-    /// the version before.
+    /// the version before the update.
     fn prepare(
         &self,
         slot: &Slot,
@@ -146,8 +147,9 @@ impl FileServer {
         })
     }
 
-    /// Applies the operations to the list. Returns the evidence, and the blocks that are no longer
-    /// in the list, with their total bytes. If refused, the list is unchanged.
+    /// Applies the operations to the list. Returns the witness for the client, the labels of the
+    /// blocks that are no longer in the list, and their total bytes. If refused, the list is
+    /// unchanged.
     fn carry_out(
         &self,
         versions: &mut ListVersions,
@@ -171,7 +173,8 @@ impl FileServer {
         }
     }
 
-    /// Answers an update whose base is not the current version.
+    /// Answers an update whose base is not the current version. If it is the last executed update,
+    /// repeats its answer; otherwise refuses it.
     fn answered(
         &self,
         slot: &Slot,
@@ -192,7 +195,7 @@ impl FileServer {
     }
 }
 
-/// Restores the list as it was before an update was prepared.
+/// Undoes a prepared update: restores the list, and `retired` as the version before.
 fn undo(state: &mut State, retired: Option<Previous>) {
     if let Some(versions) = &mut state.versions {
         if let Some(pending) = versions.pending.take() {
@@ -225,7 +228,7 @@ struct Batch {
 }
 
 impl Batch {
-    /// Splits edits into list operations and new blocks. Labels of new blocks count from
+    /// Splits edits into list operations and new blocks. The new blocks get labels that count from
     /// `next_block`.
     fn new(edits: Vec<SentEdit>, next_block: u64) -> Result<Self, Refusal> {
         let mut blocks = Vec::new();
@@ -245,7 +248,7 @@ impl Batch {
     }
 }
 
-/// Returns the changes that remove the blocks with these numbers.
+/// Returns the changes of the store that remove the blocks with these numbers.
 pub(super) fn removals<'a>(
     slot: &'a Slot,
     numbers: &'a [u64],
@@ -257,8 +260,8 @@ pub(super) fn removals<'a>(
     })
 }
 
-/// Returns the changes that write a checkpoint of `blocks` at `version`. They replace the last
-/// checkpoint and the journal up to `version`.
+/// Returns the changes of the store that write a checkpoint of `blocks` at `version`. They replace
+/// the last checkpoint and the journal up to `version`. Updates `next`, the head to store.
 fn checkpoint(slot: &Slot, version: u64, next: &mut Head, blocks: &[Block]) -> Vec<Change> {
     let drop = |table, first, end| Change::RemoveRange {
         table,
@@ -285,5 +288,5 @@ fn count(length: usize) -> u64 {
     u64::try_from(length).unwrap_or(u64::MAX)
 }
 
-/// Number of blocks in a piece of a checkpoint: about a megabyte.
+/// Number of blocks in a piece (one record) of a checkpoint: about a megabyte.
 const PIECE_BLOCKS: usize = 1 << 14;

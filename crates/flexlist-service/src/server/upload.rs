@@ -1,4 +1,4 @@
-//! Uploads: storing parts, and finishing.
+//! Execution of uploads: stores parts, and turns them into version 1 of a file.
 
 use flexlist::{FlexList, level::Level, tag::StoredBlock as TaggedBlock};
 use pad_core::Digest;
@@ -16,8 +16,8 @@ use crate::{
 };
 
 impl FileServer {
-    /// Stores the next part. Answers with the current status; repeating the last part changes
-    /// nothing.
+    /// Stores the next part of an upload, and answers with the current status. If the last part is
+    /// sent again, changes nothing.
     pub(super) fn part(
         &self,
         slot: &Slot,
@@ -51,7 +51,8 @@ impl FileServer {
         self.advance(slot, head, None, changes)
     }
 
-    /// Returns the changes that append new blocks to an unfinished file.
+    /// Returns the changes of the store that append new blocks to an unfinished upload. Updates
+    /// `head` accordingly.
     fn append(
         &self,
         slot: &Slot,
@@ -76,8 +77,8 @@ impl FileServer {
         Ok(changes)
     }
 
-    /// Finishes an upload: the parts become version 1. Answers with the current status; a
-    /// repetition changes nothing.
+    /// Finishes an upload: the parts become version 1. Answers with the current status. If the
+    /// request is sent again, changes nothing.
     pub(super) fn finish(
         &self,
         slot: &Slot,
@@ -114,7 +115,8 @@ impl FileServer {
         self.advance(slot, head, Some(versions), vec![vouched.put(slot.key, 0)])
     }
 
-    /// Answers a request to finish an upload that is finished already.
+    /// Answers a request to finish an upload that is finished already. `request` is the digest of
+    /// the request.
     fn finished(&self, slot: &Slot, request: Digest<32>) -> Result<Response, Refusal> {
         slot.read(self, |state| {
             if state.head.version == 1 && state.head.last_upload == request {
@@ -125,7 +127,8 @@ impl FileServer {
         })
     }
 
-    /// Returns the head of a file whose upload is not finished.
+    /// Returns the head (properties such as block count and next part) of a file whose upload is
+    /// not finished. Refuses otherwise.
     fn uploading(&self, slot: &Slot) -> Result<Head, Refusal> {
         slot.read(self, |state| match state.versions {
             None => Ok(state.head.clone()),
@@ -133,7 +136,8 @@ impl FileServer {
         })
     }
 
-    /// Makes the changes, a new head and, at the end of the upload, the file's list durable.
+    /// Makes `changes`, the new `head` and, at the end of the upload, the file's list durable. Then
+    /// replaces the state in memory.
     fn advance(
         &self,
         slot: &Slot,
@@ -154,8 +158,8 @@ impl FileServer {
         })
     }
 
-    /// Makes the changes durable that produce `head`. After an error, the next reader reloads the
-    /// state from the store.
+    /// Makes `changes` durable, which produce the head `head`. After an error, the next reader
+    /// reloads the state from the store.
     pub(super) fn commit(
         &self,
         slot: &Slot,
@@ -166,7 +170,7 @@ impl FileServer {
         self.committed(slot, head, outcome)
     }
 
-    /// Like `commit`, for changes that make the store smaller.
+    /// Like `commit`, for changes that make the store smaller and may thus use reserved disk space.
     pub(super) fn relieve(
         &self,
         slot: &Slot,
@@ -201,7 +205,8 @@ impl FileServer {
         })
     }
 
-    /// Validates new blocks against the limits, and their tags as far as the server can check them.
+    /// Validates new blocks against the server's limits, and their tags as far as a server can
+    /// check them.
     pub(super) fn check_blocks(&self, slot: &Slot, blocks: &[&SentBlock]) -> Result<(), Refusal> {
         let limits = &self.limits;
         let parameters = slot.parameters(self)?;

@@ -1,4 +1,4 @@
-//! Errors of the store.
+//! Errors of a server's store of files.
 
 use std::{io, path::PathBuf};
 
@@ -14,25 +14,25 @@ pub enum StoreError {
     /// There is no store at this path.
     #[error("there is no store at {}", .0.display())]
     Missing(PathBuf),
-    /// A file exists at this path already.
+    /// There is already a file at the path of the store to create.
     #[error("{} exists already", .0.display())]
     Exists(PathBuf),
-    /// The file is not a store of this format.
+    /// The file at this path is not a store of this format.
     #[error("{} is not a store of outsourced files, or is damaged beyond reading", .0.display())]
     Foreign(PathBuf),
-    /// Another process has the store open.
+    /// Another process has the store at this path open.
     #[error("another process has the store {} open", .0.display())]
     InUse(PathBuf),
-    /// Users other than the store's own may read or change its file.
+    /// Users other than the owner of the store's file may read or change it.
     #[error(
         "others may read or change the store {path} (its mode is {mode:03o}), which has the \
          contents of all files: chmod 600 {path}",
         path = .path.display()
     )]
     Exposed {
-        /// The file.
+        /// The path of the store's file.
         path: PathBuf,
-        /// Its permissions.
+        /// The permission bits of the file.
         mode: u32,
     },
     /// The store cannot be written for now; the text gives the reason. Reads continue to work.
@@ -41,10 +41,10 @@ pub enum StoreError {
     /// The store is being reopened after an error, or compacted. Try again.
     #[error("the store is being reopened")]
     Interrupted,
-    /// A record of this file is missing or differs from the one written.
+    /// A record of a stored file is missing, or differs from the record that was written.
     #[error("file {file} is damaged in the store: {what}; {REMEDY}")]
     Damaged {
-        /// The file.
+        /// The identifier of the damaged file.
         file: FileId,
         /// A description of the damage.
         what: String,
@@ -55,15 +55,15 @@ pub enum StoreError {
          {REMEDY}"
     )]
     RootDiffers {
-        /// The file.
+        /// The identifier of the damaged file.
         file: FileId,
-        /// The version.
+        /// The version that the head states.
         version: u64,
     },
     /// The operating system reported an error.
     #[error("the store cannot be read or written: {0}")]
     Io(#[from] io::Error),
-    /// The storage engine failed, with its message.
+    /// The storage engine failed with this message.
     #[error("the storage engine failed: {0}")]
     Engine(String),
 }
@@ -76,12 +76,13 @@ impl StoreError {
         }
     }
 
-    /// Reports whether the error may be gone at the next attempt.
+    /// Reports whether the error is temporary: the next attempt may succeed.
     pub(crate) const fn may_pass(&self) -> bool {
         matches!(self, Self::Io(_) | Self::CannotWrite(_) | Self::Interrupted)
     }
 
-    /// The error for a missing record.
+    /// Returns the error for a missing record: the record of `file` with the key `number` in
+    /// `table`.
     pub(crate) fn absent(file: FileKey, table: Table, number: u64) -> Self {
         Self::damaged(file, format!("{} {number} is missing", table.what()))
     }
@@ -108,6 +109,6 @@ impl From<EngineError> for StoreError {
     }
 }
 
-/// The remedy for a damaged file, for the operator.
+/// The remedy for a damaged file, in messages to the operator.
 const REMEDY: &str =
     "restore the store from a copy, or let the owner upload the file again under a new salt";

@@ -1,4 +1,4 @@
-//! Records: the values of the tables.
+//! The values (records) of the store's tables.
 
 use flexlist::{
     FileId,
@@ -14,9 +14,9 @@ use super::{
 };
 use crate::message::{OwnerStatement, SentBlock};
 
-/// A value of a table, encoded as the body of its encoding.
+/// A value of one of the store's tables, encoded as the body of its encoding.
 pub(crate) trait Record: Serialize + DeserializeOwned {
-    /// The table of these records.
+    /// The table that contains these records.
     const TABLE: Table;
 
     /// Encodes the record.
@@ -24,7 +24,7 @@ pub(crate) trait Record: Serialize + DeserializeOwned {
         codec::encode_body(self)
     }
 
-    /// Verifies and decodes the value at the key `file`, `number`.
+    /// Decodes the `value` stored under the key (`file`, `number`), and checks that it is intact.
     fn read(file: FileKey, number: u64, value: &[u8]) -> Result<Self, StoreError> {
         let body = unsealed(Self::TABLE, file, number, value)?;
         codec::decode_body(body).map_err(|error| {
@@ -33,7 +33,7 @@ pub(crate) trait Record: Serialize + DeserializeOwned {
         })
     }
 
-    /// Returns the change that writes the record.
+    /// Returns the change that writes the record under the key (`file`, `number`).
     fn put(&self, file: FileKey, number: u64) -> Change {
         Change::Put {
             table: Self::TABLE,
@@ -47,11 +47,11 @@ pub(crate) trait Record: Serialize + DeserializeOwned {
 /// The immutable properties of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FileRecord {
-    /// The file's number in the keys of the other tables.
+    /// The number that stands for the file in the keys of the other tables.
     pub(crate) number: u64,
-    /// The owner's public key.
+    /// The Ed25519 public key of the file's owner.
     pub(crate) owner: [u8; 32],
-    /// The tag scheme's parameters.
+    /// The tag scheme's parameters for the server, encoded.
     pub(crate) server_parameters: Bytes,
 }
 
@@ -61,79 +61,82 @@ impl FileRecord {
     }
 }
 
-/// The current state of a file.
+/// The current state of a file, without its list of blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Head {
-    /// 0 while the upload is not finished.
+    /// The current version; 0 while the upload is not finished.
     pub(crate) version: u64,
-    /// The root; meaningless in version 0.
+    /// The root of the block list; meaningless in version 0.
     pub(crate) root: Digest<32>,
     /// The length of the file in bytes. In version 0, the length of the parts received so far.
     pub(crate) total: u64,
     /// The number of blocks. In version 0, the number of blocks received so far.
     pub(crate) blocks: u64,
-    /// The next part that an upload needs. After the upload, the number of its parts.
+    /// The number of the next part that an upload needs. After the upload, the number of its parts.
     pub(crate) next_part: u64,
-    /// The digest of the last request of the upload.
+    /// The digest of the last upload request executed. Identifies a request that is sent again.
     pub(crate) last_upload: Digest<32>,
-    /// The number of the next new block.
+    /// The number that the next new block gets in the table of blocks.
     pub(crate) next_block: u64,
-    /// The version of the checkpoint; 0 until the upload is finished.
+    /// The version that the checkpoint contains; 0 until the upload is finished.
     pub(crate) checkpoint: u64,
-    /// The first piece of the checkpoint.
+    /// The number of the first piece of the checkpoint.
     pub(crate) first_piece: u64,
-    /// One past the last piece of the checkpoint.
+    /// The number after that of the last piece of the checkpoint.
     pub(crate) end_piece: u64,
-    /// The number of operations in the journal since the checkpoint.
+    /// The number of list operations in the journal since the checkpoint.
     pub(crate) journalled: u64,
-    /// Whether the version before this one is still stored.
+    /// Whether the version before the current one is still stored.
     pub(crate) keeps_previous: bool,
-    /// The numbers of the stored blocks that this version does not contain.
+    /// The numbers of the stored blocks that the current version does not contain.
     pub(crate) superseded: Vec<u64>,
-    /// The total length of the superseded blocks in bytes.
+    /// The total length in bytes of the blocks in `superseded`.
     pub(crate) superseded_bytes: u64,
-    /// The length of the stored answer in bytes.
+    /// The length in bytes of the stored answer to the last update.
     pub(crate) answer_bytes: u64,
     /// Time of the last part of an unfinished upload, or of its begin, in seconds since 1970.
     pub(crate) touched: u64,
 }
 
-/// The answer to the update that produced the current version.
+/// The server's answer to the update that produced the current version. Repeated if the update is
+/// sent again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Answer {
-    /// The version that the update made.
+    /// The version that the update produced.
     pub(crate) version: u64,
-    /// The digest of the update's body.
+    /// The digest of the update's body, which identifies the update.
     pub(crate) request: Digest<32>,
-    /// The evidence from which the owner derives the new root.
+    /// The proof from which the owner derives the new root.
     pub(crate) witness: Bytes,
 }
 
-/// The newest version for which the store has the owner's signed statement.
+/// The owner's signed statement about the newest version that it has signed one for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StatementRecord {
-    /// The version.
+    /// The version that the statement is about.
     pub(crate) version: u64,
-    /// The signed statement.
+    /// The owner's signed statement.
     pub(crate) statement: OwnerStatement,
 }
 
-/// The record of a removed file, kept as long as the request that began it could be repeated.
+/// The record of a removed file. It is kept as long as the request that began the file could be
+/// repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RemovalRecord {
-    /// The owner's public key.
+    /// The Ed25519 public key of the owner.
     pub(crate) owner: [u8; 32],
-    /// End of the retention time, in seconds since 1970.
+    /// End of the time for which the record is kept, in seconds since 1970.
     pub(crate) until: u64,
 }
 
-/// A part of the sequence of blocks. Their labels are their numbers in the store.
+/// A piece of a checkpoint: a part of a file's sequence of blocks. A block's label is its number in
+/// the store.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Piece {
     pub(crate) blocks: Vec<Block>,
 }
 
-/// The operations that produced a version.
+/// The list operations that produced a version of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct JournalEntry {
     pub(crate) operations: Vec<Operation>,

@@ -1,20 +1,22 @@
-//! Database handle of a store, and the thresholds for compaction.
+//! The database handle of a store, which readers and the writer share, and the thresholds for
+//! compaction.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use pad_disk::engine::SoleDatabase;
 
-/// Compaction is worthwhile when the file exceeds twice the bytes in use by more than this.
+/// The number of bytes by which the file must exceed twice the bytes in use before compaction is
+/// worthwhile.
 const SLACK: u64 = 64 << 20;
 
-/// Maximum bytes in use of a store that is compacted while it serves.
+/// Maximum number of bytes in use for a compaction while the store serves requests.
 const QUICKLY_COMPACTED: u64 = 256 << 20;
 
-/// The database, shared by the readers and the one writer.
+/// The database of a store, shared by the readers and the one writer.
 #[derive(Debug)]
 pub(super) struct DatabaseHandle {
     pub(super) database: SoleDatabase,
-    /// The approximate number of bytes in use.
+    /// The approximate number of bytes in use by files.
     live: AtomicU64,
     slack: AtomicU64,
 }
@@ -28,7 +30,7 @@ impl DatabaseHandle {
         }
     }
 
-    /// Reports whether enough of the file is free for compaction to be worthwhile.
+    /// Reports whether enough of the database file is free for compaction to be worthwhile.
     pub(super) fn is_compaction_worth(&self) -> bool {
         let live = self.live.load(Ordering::Relaxed);
         let slack = self.slack.load(Ordering::Relaxed);
@@ -36,7 +38,8 @@ impl DatabaseHandle {
         self.database.file_bytes().is_ok_and(|bytes| bytes > worth)
     }
 
-    /// Reports whether a compaction would delay requests only for a moment.
+    /// Reports whether a compaction delays requests only for a moment, because little data is in
+    /// use.
     pub(super) fn is_compaction_quick(&self) -> bool {
         self.live.load(Ordering::Relaxed) <= QUICKLY_COMPACTED
     }
@@ -50,7 +53,7 @@ impl DatabaseHandle {
         self.slack.store(bytes, Ordering::Relaxed);
     }
 
-    /// Reports whether writing `bytes` bytes, with a margin, could exceed the free disk space.
+    /// Reports whether writing `bytes` bytes, plus a margin, could exceed the free disk space.
     pub(super) fn is_tight(&self, bytes: usize) -> bool {
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
         let wanted = bytes.saturating_mul(4).saturating_add(SLACK);

@@ -25,18 +25,19 @@ impl Snapshot {
         })
     }
 
-    /// Returns the head of a file.
+    /// Returns the head of a file: its current version, root and counters.
     pub(crate) fn head(&self, file: FileKey) -> Result<Head, StoreError> {
         self.one(HEADS, file)?
             .ok_or_else(|| StoreError::absent(file, Table::Heads, file.number))
     }
 
-    /// Returns the answer to the update that produced the current version, if an update did.
+    /// Returns the stored answer to the update that produced the file's current version. `None` if
+    /// no update did.
     pub(crate) fn answer(&self, file: FileKey) -> Result<Option<Answer>, StoreError> {
         self.one(ANSWERS, file)
     }
 
-    /// Returns the newest version that the owner has signed a statement about.
+    /// Returns the owner's newest signed statement about a version of the file.
     pub(crate) fn vouched(&self, file: FileKey) -> Result<StatementRecord, StoreError> {
         self.one(STATEMENTS, file)?
             .ok_or_else(|| StoreError::absent(file, Table::Statements, file.number))
@@ -55,7 +56,7 @@ impl Snapshot {
             .transpose()
     }
 
-    /// Returns a block.
+    /// Returns the block of `file` with this `number`.
     pub(crate) fn block(&self, file: FileKey, number: u64) -> Result<SentBlock, StoreError> {
         let value = self.blocks.get((file.number, number));
         let value = value.map_err(|error| of(file, error))?;
@@ -63,7 +64,8 @@ impl Snapshot {
         SentBlock::read(file, number, value.value())
     }
 
-    /// Returns a piece of a checkpoint or an entry of the journal.
+    /// Returns the record of `file` with this `number`: a piece of a checkpoint or an entry of the
+    /// journal.
     pub(crate) fn record<R: Record>(&self, file: FileKey, number: u64) -> Result<R, StoreError> {
         let table = self.transaction.open_table(definition(R::TABLE));
         let table = table.map_err(engine)?;
@@ -73,7 +75,7 @@ impl Snapshot {
         R::read(file, number, value.value())
     }
 
-    /// Returns the numbers of all blocks stored of a file.
+    /// Returns the numbers of all stored blocks of a file.
     pub(crate) fn block_numbers(&self, file: FileKey) -> Result<Vec<u64>, StoreError> {
         let range = self
             .blocks

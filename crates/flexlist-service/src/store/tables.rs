@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::{FileKey, StoreError};
 
-/// The tables. Digests of records include the table's number.
+/// The tables of the store. A record's digest covers the number of its table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Table {
     Files,
@@ -36,7 +36,7 @@ impl Table {
         }
     }
 
-    /// A description of a record of the table, to be followed by a number.
+    /// Returns a description of a record of the table, for messages. A number follows it.
     pub(crate) const fn what(self) -> &'static str {
         match self {
             Self::Files => "the entry of file number",
@@ -60,27 +60,28 @@ pub(crate) enum Change {
     /// Its records in the large tables are deleted later, in batches.
     Gone {
         file: FileKey,
-        /// The encoded record of the removal, if one is kept.
+        /// The encoded record of the removal, if the store keeps one.
         removed: Option<Vec<u8>>,
     },
-    /// Clears the mark of a removed file whose records in the large tables are all deleted.
+    /// Clears the mark of a removed file after its records in the large tables were deleted.
     Swept { file: FileKey },
-    /// Deletes the record of a removed file.
+    /// Deletes the record of the removal of a file.
     Forgotten { file: FileKey },
-    /// Writes a record.
+    /// Writes a record: `body` under the key (`file`, `number`) of `table`.
     Put {
         table: Table,
         file: FileKey,
         number: u64,
         body: Vec<u8>,
     },
-    /// Deletes a record.
+    /// Deletes the record under the key (`file`, `number`) of `table`.
     Remove {
         table: Table,
         file: FileKey,
         number: u64,
     },
-    /// Deletes the records from `first` up to, but not including, `end`.
+    /// Deletes the records of `file` in `table` with numbers from `first` up to, but not including,
+    /// `end`.
     RemoveRange {
         table: Table,
         file: FileKey,
@@ -90,7 +91,7 @@ pub(crate) enum Change {
 }
 
 impl Change {
-    /// The approximate number of bytes that the change writes.
+    /// Returns the approximate number of bytes that the change writes.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Put { body, .. } => body.len(),
@@ -135,12 +136,13 @@ impl Change {
     }
 }
 
-/// Numbers of records and bytes of a removed file at which a transaction stops deleting. The last
-/// record may exceed the bytes. Other requests wait for the transaction.
+/// Limits on the records (and, by the next constant, on their bytes) of a removed file that one
+/// transaction deletes. The last record may exceed the limit of bytes. Other requests wait for the
+/// transaction.
 const SWEPT_RECORDS: usize = 512;
 const SWEPT_BYTES: usize = 8 << 20;
 
-/// The tables, opened in one write transaction.
+/// The tables of the store, opened in one write transaction.
 pub(super) struct Tables<'transaction> {
     files: redb::Table<'transaction, &'static [u8; 32], &'static [u8]>,
     heads: redb::Table<'transaction, u64, &'static [u8]>,
@@ -206,7 +208,7 @@ impl<'transaction> Tables<'transaction> {
         written.map_err(engine)
     }
 
-    /// Returns a removed file that may still have records.
+    /// Returns a removed file whose records may not all be deleted yet, or `None`.
     pub(super) fn first_doomed(&self) -> Result<Option<FileKey>, StoreError> {
         let Some((number, value)) = self.doomed.first().map_err(engine)? else {
             return Ok(None);
@@ -221,7 +223,8 @@ impl<'transaction> Tables<'transaction> {
         Ok(Some(file))
     }
 
-    /// Deletes some records of a file from the large tables. Returns whether there may be more.
+    /// Deletes some records of a removed file from the large tables. Returns whether there may be
+    /// more. `number` is the file's number.
     pub(super) fn sweep(&mut self, number: u64) -> Result<bool, StoreError> {
         let (mut records, mut bytes) = (0_usize, 0_usize);
         for table in [&mut self.blocks, &mut self.journal, &mut self.pieces] {
@@ -252,7 +255,7 @@ impl<'transaction> Tables<'transaction> {
     }
 }
 
-/// The definition of a large table.
+/// Returns the engine's definition of a large table (blocks, journal or pieces).
 pub(crate) const fn definition(
     table: Table,
 ) -> TableDefinition<'static, (u64, u64), &'static [u8]> {
@@ -271,7 +274,7 @@ fn sealed(table: Table, file: FileKey, number: u64, body: &[u8]) -> Vec<u8> {
     value
 }
 
-/// Verifies the digest of a record and returns its body.
+/// Verifies the digest at the beginning of a stored `value`, and returns the record's body.
 ///
 /// # Errors
 /// [`StoreError::Damaged`] if the record differs from the one written at this key.
@@ -304,8 +307,8 @@ fn seal(table: Table, file: FileKey, number: u64, body: &[u8]) -> [u8; SEAL] {
     half
 }
 
-/// Length of the digest in bytes. It detects accidents, not attacks: an attacker who can write to
-/// the store can also write digests.
+/// Length in bytes of a record's digest. It detects accidents, not attacks: an attacker who can
+/// write to the store can also write digests.
 const SEAL: usize = 16;
 
 pub(crate) fn engine(error: impl Into<redb::Error>) -> StoreError {

@@ -1,4 +1,4 @@
-//! Writer thread of the store. Requests that wait at the same time share a transaction (group
+//! The writer thread of the store. Requests that wait at the same time share a transaction (group
 //! commit).
 
 use std::{
@@ -19,25 +19,26 @@ use super::{
     tables::{Change, Tables},
 };
 
-/// Size in bytes above which no further request joins a transaction.
+/// Size of a transaction in bytes above which no further request joins it.
 const GROUP_BYTES: usize = 64 << 20;
 
-/// Number of cautious transactions after one that found the disk full.
+/// Number of transactions, after one that found the disk full, that assume a nearly full disk.
 const CAUTION: u32 = 1000;
 
-/// Interval at which the idle thread checks for disk space, or for a moment without readers.
+/// Interval at which the idle writer thread retries pending work. It checks for disk space, or for
+/// a moment without readers.
 const IDLE: Duration = Duration::from_secs(1);
 
-/// The purpose of changes.
+/// The purpose of changes of the store, which decides whether they may use the disk space reserve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// The changes make the store larger.
+    /// The changes make the store larger. They must not use the reserve.
     Growth,
-    /// The changes make the store smaller and may use the reserve.
+    /// The changes make the store smaller. They may use the reserve.
     Relief,
 }
 
-/// The reason for which changes may not have been made.
+/// The reason for which a transaction failed. Its changes may or may not have been made.
 #[derive(Clone, Debug)]
 enum Failure {
     NoRoom(String),
@@ -45,7 +46,7 @@ enum Failure {
     Engine(String),
 }
 
-/// The changes of one request.
+/// The changes of one request, and the channel for their outcome.
 struct Job {
     changes: Vec<Change>,
     purpose: Purpose,
@@ -85,8 +86,8 @@ impl Writer {
         })
     }
 
-    /// Commits changes atomically. They are durable when this returns. After an error, the changes
-    /// may or may not have been made.
+    /// Commits changes of the store atomically. They are durable when this function returns. After
+    /// an error, the changes may or may not have been made.
     pub(super) fn commit(&self, changes: Vec<Change>, purpose: Purpose) -> Result<(), StoreError> {
         let (done, wait) = mpsc::sync_channel(1);
         let job = Job {
@@ -105,7 +106,7 @@ impl Writer {
             })
     }
 
-    /// Reserves `bytes` bytes of disk space, if available.
+    /// Sets the size of the disk space reserve to `bytes` bytes. Fills it if there is enough space.
     pub(super) fn set_reserve(&self, bytes: u64) {
         let (done, wait) = mpsc::sync_channel(1);
         let sender = self.sender().clone();
@@ -116,7 +117,7 @@ impl Writer {
         }
     }
 
-    /// Ends the thread after the orders in its queue.
+    /// Makes the writer thread end after the orders in its queue.
     pub(super) fn stop(&self) {
         self.sender().take();
     }
@@ -137,14 +138,14 @@ impl Drop for Writer {
     }
 }
 
-/// Whether there are records of removed files.
+/// Whether the store still contains records of removed files, to be deleted in the background.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Leftovers {
-    /// None, or none that can be read.
+    /// There are no records, or none that can be read.
     None,
-    /// Possibly some.
+    /// There may be records.
     Perhaps,
-    /// Deleting them failed.
+    /// Deleting the records failed. The next successful transaction leads to another attempt.
     Stuck,
 }
 
@@ -152,14 +153,16 @@ enum Leftovers {
 struct Worker {
     shared: Arc<DatabaseHandle>,
     reserve: Reserve,
-    /// Whether the reserve is released. The store then accepts only changes that make it smaller.
+    /// Whether the disk space reserve is released. The store then accepts only changes that make it
+    /// smaller.
     is_full: bool,
     leftovers: Leftovers,
-    /// Whether removed files left free space in the database file.
+    /// Whether deleted records of removed files left free space in the database file.
     is_compaction_due: bool,
-    /// Time of the last attempt to refill the reserve.
+    /// Time of the last failed attempt to refill the disk space reserve.
     last_attempt: Option<Instant>,
-    /// Number of further transactions that assume a nearly full disk, because it was full.
+    /// Number of further transactions that assume a nearly full disk, because the disk was full
+    /// before.
     caution: u32,
 }
 
@@ -192,7 +195,7 @@ impl Worker {
         let _ = done.send(());
     }
 
-    /// Executes a job together with the jobs that wait behind it.
+    /// Executes the job `first` together with the jobs that wait behind it in the queue.
     fn take(&mut self, first: Job, receiver: &Receiver<Order>) {
         let mut bytes = size(&first);
         let mut jobs = vec![first];
@@ -244,7 +247,7 @@ impl Worker {
         answer(jobs, &outcome);
     }
 
-    /// Commits the changes of these jobs in one transaction.
+    /// Commits the changes of `jobs` in one transaction.
     fn write(&mut self, jobs: &[Job]) -> Result<(), Failure> {
         let buries = |change: &Change| matches!(change, Change::Gone { .. });
         let bytes = jobs.iter().map(size).fold(0, usize::saturating_add);
@@ -260,7 +263,8 @@ impl Worker {
         })
     }
 
-    /// Runs `act` on the tables in one durable transaction. Repairs the database if that fails.
+    /// Runs `act` on the tables in one durable transaction, which writes about `bytes` bytes.
+    /// Repairs the database if the transaction fails.
     fn transact<T>(
         &mut self,
         bytes: usize,
@@ -321,7 +325,8 @@ impl Worker {
         }
     }
 
-    /// Reopens the database after an error of the medium.
+    /// Reopens the database after an error of the medium. `is_space` tells whether the error was a
+    /// lack of disk space.
     fn recover(&mut self, is_space: bool) {
         if !is_space {
             // If reopening fails, the next read or write tries again.
@@ -339,14 +344,15 @@ impl Worker {
         drop(self.shared.database.trim());
     }
 
-    /// Releases the reserve for changes that free space.
+    /// Releases the disk space reserve, for recovery and for changes that free space. The disk then
+    /// counts as full.
     fn release_reserve(&mut self) {
         // Even if the release fails, the disk counts as full.
         drop(self.reserve.release());
         self.is_full = true;
     }
 
-    /// Refills the reserve if there is space. Tries at most once per [`IDLE`].
+    /// Refills the disk space reserve if there is enough space. Tries at most once per [`IDLE`].
     fn try_to_have_room(&mut self) {
         if (self.last_attempt).is_some_and(|last| last.elapsed() < IDLE) {
             return;
@@ -359,7 +365,8 @@ impl Worker {
         self.last_attempt = Some(Instant::now());
     }
 
-    /// Housekeeping between jobs: deletes some records of removed files and returns free space.
+    /// Housekeeping between jobs: deletes some records of removed files, returns free space to the
+    /// file system, and refills the reserve.
     fn tidy(&mut self) {
         if self.leftovers == Leftovers::Perhaps {
             self.leftovers = match self.sweep() {
@@ -383,7 +390,8 @@ impl Worker {
         }
     }
 
-    /// Returns the space of removed files to the file system. Returns whether to try again.
+    /// Returns the space of removed files to the file system, as far as possible now. Returns
+    /// whether to try again later.
     fn give_back(&mut self) -> bool {
         self.last_attempt = None;
         if !self.shared.is_compaction_quick() {
@@ -397,7 +405,8 @@ impl Worker {
         is_worth && matches!(self.shared.database.compact(), Ok(false))
     }
 
-    /// Deletes some records of a removed file. Returns whether there may be more.
+    /// Deletes some records of one removed file, in a transaction. Returns whether there may be
+    /// more removed files or records.
     fn sweep(&mut self) -> Result<bool, Failure> {
         let swept = self.transact(0, |tables| match tables.first_doomed()? {
             None => Ok(false),

@@ -1,4 +1,4 @@
-//! Assignment of samples to leaves.
+//! Assignment of challenged bytes (samples) to the blocks (leaves) that contain them.
 
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
@@ -6,17 +6,17 @@ use core::ops::Range;
 use super::{AssignError, BlockQuestions, MAX_COUNT, Sample};
 use crate::tag::{Challenged, Hit};
 
-/// The position of a data leaf in the file.
+/// The position of a block in the file. Each block is a leaf of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leaf {
-    /// The index of its first byte in the file.
+    /// The index in the file of the block's first byte.
     pub start: u64,
-    /// The length in bytes.
+    /// The length of the block in bytes.
     pub length: u64,
 }
 
 impl Leaf {
-    /// The bytes of this leaf.
+    /// The range of the file that the block covers.
     fn range(&self) -> Result<Range<u64>, AssignError> {
         let start = self.start;
         if self.length == 0 {
@@ -35,8 +35,8 @@ impl Leaf {
 /// sample and occur once, and each sample must be in a leaf. The hits of a block are its samples,
 /// sorted by index; hits of the same byte keep the order of the challenge.
 ///
-/// Safe on leaves that an attacker made up: a result contains each sample exactly once, in the
-/// block around it.
+/// An attacker may choose the leaves: every result contains each sample exactly once, in the block
+/// around it.
 ///
 /// # Errors
 /// [`AssignError`] if the leaves do not answer the challenge:
@@ -86,7 +86,7 @@ pub fn assign(samples: &[Sample], leaves: &[Leaf]) -> Result<Vec<Challenged>, As
 }
 
 impl BlockQuestions {
-    /// The challenged byte range, not empty.
+    /// The challenged range of bytes, which is not empty.
     pub fn range(&self) -> Range<u64> {
         self.range.clone()
     }
@@ -131,7 +131,8 @@ impl BlockQuestions {
         }
     }
 
-    /// Returns the end of `leaf` if it follows leaves that end at `reached`.
+    /// Checks that `leaf` directly follows leaves that end at `reached`, or starts the range if
+    /// there are none. Returns the end of `leaf`.
     fn follow(&self, leaf: &Leaf, reached: Option<u64>) -> Result<u64, AssignError> {
         let range = leaf.range()?;
         let start = leaf.start;

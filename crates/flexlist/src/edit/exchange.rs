@@ -1,22 +1,22 @@
-//! Replaces old blocks by new ones.
+//! Finds the operations that replace some old blocks of a file by new blocks.
 
 use core::hash::Hash;
 use std::collections::HashMap;
 
 use super::{BlockEdit, length};
 
-/// A block of the old file.
+/// A block of the file before a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OldBlock<C> {
-    /// The length in bytes.
+    /// The length of the block in bytes.
     pub length: u64,
-    /// Identifies the contents: the bytes, or a collision-resistant digest of them.
+    /// Identifies the contents of the block: the bytes, or a collision-resistant digest of them.
     pub content: C,
 }
 
-/// A block of the new file, in any representation.
+/// A block of the new file: its bytes, or a reference to them.
 pub(crate) trait NewBlock: Clone {
-    /// The length in bytes.
+    /// The length of the block in bytes.
     fn length(&self) -> u64;
 }
 
@@ -26,11 +26,12 @@ impl NewBlock for &[u8] {
     }
 }
 
-/// Operations on blocks, from the start of the file to its end.
+/// Collects operations on the blocks of a file, from its start to its end.
 #[derive(Debug)]
 pub(crate) struct Exchange<B> {
     operations: Vec<BlockEdit<B>>,
-    /// The index up to which the file is processed, counted after the operations.
+    /// The index up to which the file is processed, in the file as the collected operations change
+    /// it.
     position: u64,
 }
 
@@ -46,17 +47,18 @@ impl<B: NewBlock> Exchange<B> {
         self.operations
     }
 
-    /// Keeps the next `bytes` of the file.
+    /// Leaves the next `bytes` bytes of the file unchanged.
     pub(crate) fn skip(&mut self, bytes: u64) {
         self.position = self.position.saturating_add(bytes);
     }
 
-    /// Replaces the next blocks of the file, which are `old`, by the `new` ones (content, block).
+    /// Replaces the next blocks of the file, which are `old`, by the blocks `new`. Each entry of
+    /// `new` contains what identifies the contents, and the block.
     ///
     /// Blocks to keep are found as in a patience diff. The longest rising chain of contents that
-    /// occur once on either side is matched first. Between those, equal blocks at the front and at
-    /// the back are matched, and the others are paired one by one. Equal pairs are kept, unequal
-    /// pairs become modifications, and the rest become insertions or removals.
+    /// occur once on either side is matched first. Between the matched blocks, equal blocks at the
+    /// front and at the back are matched, and the others are paired one by one. Equal pairs are
+    /// kept, unequal pairs become modifications, and the rest become insertions or removals.
     pub(crate) fn replace<C: Clone + Eq + Hash>(&mut self, old: &[OldBlock<C>], new: &[(C, B)]) {
         let mut old_from = 0;
         let mut new_from = 0;
@@ -69,7 +71,8 @@ impl<B: NewBlock> Exchange<B> {
         self.pair(old, new, old_from..old.len(), new_from..new.len());
     }
 
-    /// Replaces a run of old blocks by a run of new ones, front to front and back to back.
+    /// Replaces consecutive old blocks by new ones. Equal blocks at the front and at the back are
+    /// kept.
     fn pair<C: Eq>(
         &mut self,
         old: &[OldBlock<C>],
@@ -119,8 +122,9 @@ impl<B: NewBlock> Exchange<B> {
     }
 }
 
-/// Returns pairs of equal blocks (numbers in `old` and in `new`), both rising. Their number is the
-/// maximum among the contents that occur exactly once in each.
+/// Returns pairs of equal blocks, each as an index in `old` and an index in `new`. Both indices
+/// rise from pair to pair. Only contents that occur exactly once in `old` and in `new` are paired,
+/// as many as possible.
 fn anchors<C: Clone + Eq + Hash, B>(old: &[OldBlock<C>], new: &[(C, B)]) -> Vec<(usize, usize)> {
     let single_old = once(old.iter().map(|block| block.content.clone()));
     let single_new = once(new.iter().map(|(content, _)| content.clone()));
@@ -132,7 +136,7 @@ fn anchors<C: Clone + Eq + Hash, B>(old: &[OldBlock<C>], new: &[(C, B)]) -> Vec<
     longest_rising(&pairs)
 }
 
-/// Returns the position of every content that occurs exactly once.
+/// Maps every content that occurs exactly once to its index.
 fn once<C: Eq + Hash>(contents: impl Iterator<Item = C>) -> HashMap<C, usize> {
     let mut places: HashMap<C, Option<usize>> = HashMap::new();
     for (place, content) in contents.enumerate() {
@@ -147,8 +151,8 @@ fn once<C: Eq + Hash>(contents: impl Iterator<Item = C>) -> HashMap<C, usize> {
         .collect()
 }
 
-/// Returns the longest subsequence of `pairs` that rises in the second number. `pairs` rise in the
-/// first.
+/// Returns the longest subsequence of `pairs` in which the second number rises. `pairs` are sorted
+/// by the first number.
 fn longest_rising(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     // For each length of a chain: the last pair of the chain with the smallest end.
     let mut ends: Vec<usize> = Vec::new();

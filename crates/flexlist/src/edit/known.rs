@@ -1,4 +1,4 @@
-//! Known blocks of the old file.
+//! The blocks of the old file that the caller of [`plan`](super::plan) knows.
 
 use core::ops::Range;
 
@@ -12,7 +12,7 @@ pub(super) struct KnownBlocks<'a> {
 }
 
 impl KnownBlock {
-    /// The index one past the last byte.
+    /// The index in the file one past the last byte of the block.
     pub(super) fn end(&self) -> u64 {
         self.start.saturating_add(length(&self.bytes))
     }
@@ -50,36 +50,37 @@ impl<'a> KnownBlocks<'a> {
         Ok(Self { blocks, total })
     }
 
-    /// The length of the file.
+    /// The length of the old file in bytes.
     pub(super) fn total(&self) -> u64 {
         self.total
     }
 
-    /// The block around the byte at `index`.
+    /// The known block that contains the byte at `index`, if there is one.
     pub(super) fn around(&self, index: u64) -> Option<&'a KnownBlock> {
         let count = self.blocks.partition_point(|block| block.start <= index);
         let block = self.blocks.get(count.checked_sub(1)?)?;
         (index < block.end()).then_some(block)
     }
 
-    /// The block that ends at `index`.
+    /// The known block that ends directly before the byte at `index`, if there is one.
     pub(super) fn before(&self, index: u64) -> Option<&'a KnownBlock> {
         self.around(index.checked_sub(1)?)
             .filter(|block| block.end() == index)
     }
 
-    /// The block that begins at `index`.
+    /// The known block that begins at `index`, if there is one.
     pub(super) fn behind(&self, index: u64) -> Option<&'a KnownBlock> {
         self.around(index).filter(|block| block.start == index)
     }
 
-    /// Whether a block begins or ends at `index`, provided that `index` is not inside a known
-    /// block.
+    /// Whether `index` is the start or the end of the file, or a known block ends there. `index`
+    /// must not be inside a known block.
     pub(super) fn is_boundary(&self, index: u64) -> bool {
         index == 0 || index == self.total || self.before(index).is_some()
     }
 
-    /// Returns the blocks that exactly cover `range`, whose ends are boundaries.
+    /// Returns the known blocks that together cover exactly `range`. Both ends of `range` must be
+    /// boundaries of blocks.
     pub(super) fn covering(&self, range: Range<u64>) -> Result<Vec<&'a KnownBlock>, EditError> {
         let mut blocks = Vec::new();
         let mut index = range.start;

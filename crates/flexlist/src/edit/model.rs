@@ -1,11 +1,13 @@
-//! Reference model of edits: a byte string, and a sequence of byte strings.
+//! Reference model for tests of edits. A file is a byte string, or a sequence of byte strings that
+//! are its blocks.
 
 use proptest::prelude::*;
 
 use super::{BlockEdit, ByteEdit, length};
 use crate::chunk::Chunker;
 
-/// Pseudorandom bytes (xorshift generator). The chunker finds cut points only in such data.
+/// Pseudorandom bytes (xorshift generator). The content-defined chunker finds its boundaries only
+/// in such data.
 pub(crate) fn noise(seed: u64, length: usize) -> Vec<u8> {
     let mut state = seed | 1;
     (0..length)
@@ -26,7 +28,7 @@ pub(crate) fn chunkers() -> impl Strategy<Value = Chunker> {
     ]
 }
 
-/// The blocks of a file, cut at arbitrary positions; sometimes with equal blocks.
+/// Generates files as lists of blocks, cut at arbitrary positions; sometimes with equal blocks.
 pub(crate) fn files() -> impl Strategy<Value = Vec<Vec<u8>>> {
     let block = prop_oneof![
         4 => (any::<u64>(), 1_usize..300).prop_map(|(seed, length)| noise(seed, length)),
@@ -35,7 +37,7 @@ pub(crate) fn files() -> impl Strategy<Value = Vec<Vec<u8>>> {
     prop::collection::vec(block, 0..12)
 }
 
-/// An edit of a file of unknown length.
+/// A random edit, generated before the length of the file is known.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {
     kind: u8,
@@ -60,7 +62,8 @@ pub(crate) fn drafts() -> impl Strategy<Value = Draft> {
 }
 
 impl Draft {
-    /// Fits the edit to a file of `total` bytes; returns `None` if it would delete no byte.
+    /// Converts the draft to an edit of a file of `total` bytes; returns `None` if it would delete
+    /// no byte.
     pub(crate) fn fit(&self, total: usize) -> Option<ByteEdit> {
         let [first, second] = self.places.map(|place| place.index(total + 1));
         let index = |place: usize| u64::try_from(place).unwrap();
@@ -108,7 +111,8 @@ pub(crate) fn apply_to_bytes(file: &mut Vec<u8>, edit: &ByteEdit) {
     }
 }
 
-/// Applies the operations to the blocks. Panics unless every index is the start of a block.
+/// Returns the blocks of a file after the operations. Panics unless the index of every operation is
+/// the start of a block, or the end of the file for an insertion.
 pub(crate) fn apply_to_blocks(blocks: &[Vec<u8>], operations: &[BlockEdit]) -> Vec<Vec<u8>> {
     let mut blocks: Vec<Vec<u8>> = blocks.to_vec();
     for operation in operations {

@@ -9,11 +9,11 @@ use super::{ByteEdit, EditError, MAX_FILE_BYTES, length};
 pub(super) enum Piece<'a> {
     /// A range of the old file.
     Old(Range<u64>),
-    /// New bytes.
+    /// Bytes that an edit writes or inserts.
     New(&'a [u8]),
 }
 
-/// The pieces of the edited file, in order. The ranges of the old file rise.
+/// The edited file as a list of pieces, in order. The ranges of the old file in it are ascending.
 #[derive(Debug)]
 pub(super) struct Pieces<'a> {
     sequence: Vec<Piece<'a>>,
@@ -31,7 +31,8 @@ impl Piece<'_> {
         }
     }
 
-    /// Splits off the first `count` bytes; `count` is less than the length.
+    /// Splits the piece after its first `count` bytes. `count` is less than the length of the
+    /// piece.
     fn split(self, count: u64) -> [Self; 2] {
         match self {
             Self::Old(range) => {
@@ -102,8 +103,8 @@ impl<'a> Pieces<'a> {
         Ok(())
     }
 
-    /// Splits the sequence at `offset`. Returns the number of the piece that begins there, or the
-    /// number of pieces at the end of the file.
+    /// Splits the piece around the byte at `offset`, so that a piece begins there. Returns the
+    /// index of that piece, or the number of pieces if `offset` is the end of the file.
     fn cut(&mut self, offset: u64) -> usize {
         let mut rest = offset;
         for (number, piece) in self.sequence.iter().enumerate() {
@@ -121,7 +122,8 @@ impl<'a> Pieces<'a> {
         self.sequence.len()
     }
 
-    /// Returns the bytes of the old file around every change.
+    /// Returns a range of the old file for each change: the replaced bytes, or the bytes before and
+    /// after an insertion. Ranges that touch are joined.
     pub(super) fn seams(&self) -> Vec<Range<u64>> {
         let mut seams: Vec<Range<u64>> = Vec::new();
         let mut reached = 0;

@@ -1,4 +1,4 @@
-//! Regions: old blocks, and the contents that replace them.
+//! Regions of an edited file: consecutive old blocks, and the bytes that replace them.
 
 use super::{
     BlockEdit, EditError, Exchange, KnownBlock, OldBlock,
@@ -9,16 +9,17 @@ use super::{
 };
 use crate::chunk::Chunker;
 
-/// Old blocks and their replacement. Either may be empty.
+/// Consecutive old blocks, and the bytes that replace them. There may be no blocks (an insertion)
+/// or no bytes (a removal).
 #[derive(Debug)]
 struct Region<'a> {
-    /// The start of the region in the old file.
+    /// The index in the old file of the region's first byte.
     start: u64,
-    /// The end of the region in the old file.
+    /// The index in the old file one past the region's last byte.
     end: u64,
-    /// The old blocks in between.
+    /// The old blocks from `start` to `end`, in file order.
     blocks: Vec<&'a KnownBlock>,
-    /// The bytes that replace them.
+    /// The bytes that replace the old blocks of the region.
     contents: Vec<u8>,
 }
 
@@ -52,7 +53,8 @@ impl<'a> Regions<'a> {
         Ok(Self { regions })
     }
 
-    /// The operations that replace every region.
+    /// Returns the operations that replace the blocks of every region, from the start of the file
+    /// to its end.
     pub(super) fn operations(&self, chunker: &Chunker) -> Vec<BlockEdit> {
         let mut exchange = Exchange::new();
         let mut reached = 0;
@@ -80,7 +82,8 @@ impl<'a> Regions<'a> {
     }
 }
 
-/// Builds regions from a sequence of pieces; the open region began at `start` of the old file.
+/// Builds the regions from the pieces of an edited file. The region under construction began at the
+/// byte `start` of the old file.
 struct Builder<'a, 'k> {
     known: &'k KnownBlocks<'a>,
     regions: Vec<Region<'a>>,
@@ -91,8 +94,9 @@ struct Builder<'a, 'k> {
 impl Builder<'_, '_> {
     /// Appends the bytes `start..end` of the old file.
     ///
-    /// Whole blocks among them are kept: the open region ends at the first boundary, and another
-    /// begins at the last one. If both are the same boundary, it separates two changed blocks.
+    /// Whole blocks among these bytes are kept: the open region ends at the first boundary of a
+    /// block, and the next region begins at the last boundary. If there is only one boundary, it
+    /// separates two changed blocks.
     fn keep(&mut self, start: u64, end: u64) -> Result<(), EditError> {
         let head = match self.known.around(start) {
             Some(block) => Some(block).filter(|block| block.start < start),
@@ -120,7 +124,8 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// Ends the open region at the boundary `end` of the old file.
+    /// Ends the open region at the block boundary `end` of the old file, and adds it to the
+    /// regions.
     fn close(&mut self, end: u64) -> Result<(), EditError> {
         let blocks = self.known.covering(self.start..end)?;
         let mut region = Region {
@@ -138,7 +143,8 @@ impl Builder<'_, '_> {
 }
 
 impl Region<'_> {
-    /// Removes old blocks that form the beginning or the end of the contents.
+    /// Shrinks the region by the old blocks that also form the beginning or the end of its new
+    /// contents.
     fn trim(&mut self) {
         let mut front = 0;
         let mut blocks = 0;
@@ -163,7 +169,7 @@ impl Region<'_> {
         }
     }
 
-    /// Appends the region that begins where this one ends.
+    /// Joins this region with `next`, which begins where this region ends.
     fn join(&mut self, next: Self) {
         self.end = next.end;
         self.blocks.extend(next.blocks);
@@ -175,7 +181,8 @@ impl Region<'_> {
     }
 }
 
-/// Joins regions with contents, without old blocks in between, if one of them is tiny.
+/// Joins regions that touch, without a kept block in between, if both have contents and those of
+/// one are tiny.
 fn merge_touching<'a>(regions: Vec<Region<'a>>, chunker: &Chunker) -> Vec<Region<'a>> {
     let mut merged: Vec<Region<'a>> = Vec::new();
     for region in regions {
@@ -194,7 +201,8 @@ fn merge_touching<'a>(regions: Vec<Region<'a>>, chunker: &Chunker) -> Vec<Region
     merged
 }
 
-/// Merges tiny insertions between two blocks into one of them, at the cost of one operation each.
+/// Merges each tiny insertion between two blocks into one of the two blocks. This still takes one
+/// operation.
 fn merge_with_neighbours<'a>(
     regions: &mut [Region<'a>],
     known: &KnownBlocks<'a>,

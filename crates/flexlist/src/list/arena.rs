@@ -1,4 +1,4 @@
-//! Node storage: records in pools, addressed by 32-bit ids.
+//! Storage of the skip list's nodes: records in pools, addressed by 32-bit ids.
 //!
 //! Nodes of a finished version are immutable. An update creates new nodes and may change them until
 //! they are hashed. A node without its hash thus belongs to the running update.
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::error::{ProofError, UpdateError};
 
-/// The id of a node; its two highest bits encode the kind.
+/// The id of a node of the list. Its two highest bits encode the kind of node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct NodeId(u32);
 
@@ -23,9 +23,9 @@ const LEAF: u32 = 0b01 << 30;
 const PRUNED: u32 = 0b10 << 30;
 
 impl NodeId {
-    /// No node: the end of an after link.
+    /// The id that stands for no node. It marks the end of a chain of links to the right.
     pub(crate) const NONE: Self = Self(u32::MAX);
-    /// The right sentinel, which is identical in all lists.
+    /// The id of the right sentinel, the end of the list. It is the same node in all lists.
     pub(crate) const RIGHT: Self = Self(u32::MAX - 1);
 
     pub(crate) const fn is_none(self) -> bool {
@@ -33,7 +33,7 @@ impl NodeId {
     }
 }
 
-/// A node and its rank: the number of bytes in its subtree.
+/// A link to a node: the id of the node and its rank, the number of bytes in its subtree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Link {
     pub(crate) node: NodeId,
@@ -52,7 +52,8 @@ impl Link {
     };
 }
 
-/// A node of level 1 to 63. The links are stored as separate fields to fit into 64 bytes.
+/// A node of level 1 to 63, with a link to the node below and a link to the node after it. Links
+/// are stored as separate fields, so that the node fits into 64 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Inner {
     below: NodeId,
@@ -87,19 +88,19 @@ impl Inner {
         self
     }
 
-    /// Returns a copy, not hashed yet, with another subtree below.
+    /// Returns a copy with another link to the node below. The copy is not hashed yet.
     #[inline]
     pub(crate) const fn with_below(&self, below: Link) -> Self {
         Self::new(self.level, below, self.after())
     }
 
-    /// Returns a copy, not hashed yet, with another after link.
+    /// Returns a copy with another link to the node after it. The copy is not hashed yet.
     #[inline]
     pub(crate) const fn with_after(&self, after: Link) -> Self {
         Self::new(self.level, self.below(), after)
     }
 
-    /// Whether the node is older than the running update.
+    /// Whether the node has its hash, and so is older than the running update.
     #[inline]
     pub(crate) const fn is_hashed(&self) -> bool {
         self.hashed
@@ -122,7 +123,7 @@ impl Inner {
     }
 }
 
-/// A block, or the left sentinel, whose length is 0: 96 bytes.
+/// A node of level 0: a block, or the left sentinel, which has length 0. It takes 96 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Leaf {
     pub(crate) length: u64,
@@ -157,13 +158,13 @@ impl Leaf {
         self
     }
 
-    /// Whether the leaf is older than the running update.
+    /// Whether the leaf has its hash, and so is older than the running update.
     #[inline]
     pub(crate) const fn is_hashed(&self) -> bool {
         self.hashed
     }
 
-    /// Returns a copy, not hashed yet, with another after link.
+    /// Returns a copy with another link to the node after it. The copy is not hashed yet.
     #[inline]
     pub(crate) const fn with_after(&self, after: Link) -> Self {
         Self::new(self.length, self.tag_digest, self.label, after)
@@ -178,7 +179,7 @@ impl Leaf {
     }
 }
 
-/// A subtree that no search entered, as a proof contains it.
+/// A subtree that a proof leaves out, because no search entered it. Only its hash remains.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PrunedNode {
     pub(crate) digest: Digest<32>,
@@ -192,11 +193,11 @@ pub(crate) enum Node<'a> {
     Right,
 }
 
-/// Error: the path enters a pruned subtree, or ends at a missing node.
+/// Error of a search that reaches a subtree that a proof leaves out, or a missing node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ElidedNode;
 
-/// Error: more nodes than ids.
+/// Error returned when no id is left for another node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Full;
 
@@ -240,7 +241,7 @@ impl<H: NodeHash> Arena<H> {
         }
     }
 
-    /// Reads a node.
+    /// Returns the node with this id, or an error if the node was left out or is missing.
     #[inline]
     pub(crate) fn node(&self, id: NodeId) -> Result<Node<'_>, ElidedNode> {
         match id.0 & KIND {
@@ -275,7 +276,7 @@ impl<H: NodeHash> Arena<H> {
             .filter(|leaf| !leaf.hashed)
     }
 
-    /// Returns the rank and hash of a node, as input of its parent's hash.
+    /// Returns the rank and hash of a linked node, which are an input of its parent's hash.
     pub(crate) fn child(&self, link: Link) -> Result<Child, ElidedNode> {
         Ok(Child {
             rank: link.rank,
@@ -283,7 +284,7 @@ impl<H: NodeHash> Arena<H> {
         })
     }
 
-    /// Returns the hash of a node; [`hash::EMPTY`] for an absent one.
+    /// Returns the hash of a node; [`hash::EMPTY`] for [`NodeId::NONE`].
     #[inline]
     pub(crate) fn digest(&self, id: NodeId) -> Result<Digest<32>, ElidedNode> {
         let digest = match id.0 & KIND {
@@ -296,8 +297,8 @@ impl<H: NodeHash> Arena<H> {
         digest.ok_or(ElidedNode)
     }
 
-    /// Whether the node is older than the running update; true for the right sentinel, and for
-    /// pruned and absent nodes.
+    /// Whether a node is older than the running update, and so has its hash. True for the right
+    /// sentinel, for subtrees that a proof left out, and for [`NodeId::NONE`].
     #[inline]
     pub(crate) fn is_hashed(&self, id: NodeId) -> bool {
         match id.0 & KIND {
@@ -322,7 +323,7 @@ impl<H: NodeHash> Arena<H> {
         id(PRUNED, index)
     }
 
-    /// Frees a node's slot.
+    /// Removes a node, and frees its slot for another one.
     pub(crate) fn remove(&mut self, id: NodeId) {
         match id.0 & KIND {
             INNER => self.inners.remove(id.0),
@@ -331,7 +332,7 @@ impl<H: NodeHash> Arena<H> {
         }
     }
 
-    /// Computes and stores the hash of a node whose children are hashed.
+    /// Computes and stores the hash of a node. Its children must have their hashes.
     pub(crate) fn seal(&mut self, id: NodeId) -> Result<(), ElidedNode> {
         match self.node(id)? {
             Node::Inner(inner) => {

@@ -1,4 +1,4 @@
-//! Builds a list from right to left, in parts on several threads.
+//! Builds a list from its blocks, from right to left. Several threads build parts of the list.
 
 use core::ops::Range;
 
@@ -14,7 +14,8 @@ use super::{
 };
 use crate::error::UpdateError;
 
-/// The minimum number of blocks of a part. Joining a smaller one costs more than a thread gains.
+/// The minimum number of blocks in a part that a thread builds. Joining a smaller part costs more
+/// than the thread gains.
 const SMALLEST_PART: usize = 4096;
 
 impl<H: NodeHash> FlexList<H> {
@@ -31,7 +32,8 @@ impl<H: NodeHash> FlexList<H> {
     }
 }
 
-/// Builds the list in one part per worker, within the limit of [`SMALLEST_PART`].
+/// Builds the list in parts, at most one per thread of `workers`. A list too short for this has
+/// fewer parts ([`SMALLEST_PART`]).
 fn build<H: NodeHash>(blocks: &[Block], workers: &Workers) -> Result<FlexList<H>, UpdateError> {
     let parts = workers.threads().min(blocks.len() / SMALLEST_PART).max(1);
     let length = blocks.len().div_ceil(parts).max(1);
@@ -40,7 +42,8 @@ fn build<H: NodeHash>(blocks: &[Block], workers: &Workers) -> Result<FlexList<H>
     build_parts(blocks, &cuts, workers)
 }
 
-/// Builds the list in parts that begin at the positions `cuts` (ascending).
+/// Builds the list in parts. The first part begins with block 0. Each further part begins at a
+/// block position in `cuts` (ascending).
 pub(super) fn build_parts<H: NodeHash>(
     blocks: &[Block],
     cuts: &[usize],
@@ -84,7 +87,8 @@ pub(super) fn build_parts<H: NodeHash>(
     })
 }
 
-/// Checks the blocks and returns the length of the file.
+/// Checks that no block is empty and that the file is not too long. Returns the length of the file
+/// in bytes.
 fn check(blocks: &[Block]) -> Result<u64, UpdateError> {
     let mut total = 0_u64;
     for block in blocks {
@@ -99,7 +103,8 @@ fn check(blocks: &[Block]) -> Result<u64, UpdateError> {
     Ok(total)
 }
 
-/// The plan of a part: its blocks, and the first pool indices of its nodes.
+/// The plan of a part: the range of its blocks, and the number of its inner nodes. The last two
+/// fields are the first pool indices of its inner nodes and leaves.
 struct Plan {
     blocks: Range<usize>,
     inners: usize,
@@ -107,7 +112,8 @@ struct Plan {
     first_leaf: usize,
 }
 
-/// Assigns segments to every part, so that node ids are final from the start.
+/// Plans the parts that begin at block 0 and at `cuts`. Every part gets whole pool segments, so
+/// that node ids are final from the start.
 fn plan(blocks: &[Block], cuts: &[usize]) -> Vec<Plan> {
     let mut first_inner = 0;
     let mut first_leaf = 0;
@@ -133,14 +139,16 @@ fn plan(blocks: &[Block], cuts: &[usize]) -> Vec<Plan> {
     .collect()
 }
 
-/// A separately built list, whose nodes are not in a pool yet.
+/// A part built as a separate list: its inner nodes and leaves, which are not in a pool yet, and
+/// its root.
 struct Part {
     inners: Segments<Inner>,
     leaves: Segments<Leaf>,
     root: Link,
 }
 
-/// Records of a part, to be moved into a pool.
+/// Records (inner nodes or leaves) of a part, to be moved into a pool. `next` is the pool index of
+/// the next record.
 struct Segments<T> {
     segments: Vec<Vec<T>>,
     next: usize,
@@ -154,7 +162,8 @@ impl<T> Segments<T> {
         }
     }
 
-    /// Stores a record and returns its index in the pool.
+    /// Stores a record and returns its future index in the pool. `left` counts the records still to
+    /// store, with this one.
     fn push(&mut self, record: T, left: usize) -> Result<u32, UpdateError> {
         if self
             .segments
@@ -172,7 +181,8 @@ impl<T> Segments<T> {
     }
 }
 
-/// The top node of the nearest tower of one height that is visible from the left.
+/// The top node of a tower (a block's leaf and the inner nodes above it): a link to the node, and
+/// its digest.
 #[derive(Clone, Copy)]
 struct TowerTop {
     link: Link,
@@ -191,8 +201,8 @@ impl TowerTop {
 impl Plan {
     /// Builds the part as a complete list with its own sentinels.
     ///
-    /// After a leaf of level `l`, `pending[k]` is the tower visible from further left at level `k`.
-    /// This is the nearest tower exactly `k` high that no higher one hides.
+    /// Blocks are added from right to left. `pending[k]` is then the tower visible from the left at
+    /// level `k`. This is the nearest tower exactly `k` high that no higher one hides.
     ///
     /// Source: Esiner et al. 2013, section 2 (build skip list).
     fn build<H: NodeHash>(self, blocks: &[Block]) -> Result<Part, UpdateError> {
@@ -236,7 +246,7 @@ struct Builder<H> {
     inners: Segments<Inner>,
     leaves: Segments<Leaf>,
     pending: [TowerTop; 64],
-    /// Bit `k`: `pending[k]` is set.
+    /// Bit `k` is 1 if `pending[k]` contains a tower.
     visible: u64,
     leaves_left: usize,
     inners_left: usize,
@@ -249,7 +259,7 @@ impl<H: NodeHash> Builder<H> {
         self.visible |= 1 << level;
     }
 
-    /// Adds a tower to the left of all others and returns its top node.
+    /// Adds a tower of height `level` to the left of all towers added before. Returns its top node.
     fn tower(
         &mut self,
         length: u64,
@@ -290,7 +300,8 @@ impl<H: NodeHash> Builder<H> {
         Ok(top)
     }
 
-    /// Adds a node of this level on top of a tower, linked to the tower visible there.
+    /// Adds an inner node of this `level` on top of the node `below`, with an after link to the
+    /// tower visible at this level. Returns the new node.
     fn inner(&mut self, level: u8, below: TowerTop) -> Result<TowerTop, UpdateError> {
         let after = self.pending[usize::from(level)];
         let digest = hash::inner::<H>(level, below.child(), after.child());

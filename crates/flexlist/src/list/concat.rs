@@ -4,8 +4,8 @@
 //! contains all leaves, including the left sentinel of the second list. This sentinel is removed
 //! like a block. The result equals the list built from all blocks, hash by hash.
 //!
-//! Source: Esiner et al. 2013, section 3.1; Deviation: the paper removes the sentinels by index,
-//! but a leaf without bytes has none.
+//! Source: Esiner et al. 2013, section 3.1; Deviation: the paper removes such sentinels by byte
+//! index. Here a sentinel has no bytes and hence no byte index.
 
 use super::{
     SENTINEL_LEVEL,
@@ -16,7 +16,8 @@ use super::{
 };
 use crate::error::UpdateError;
 
-/// Joins lists in order; `roots` must not be empty.
+/// Joins lists, given by their roots in file order, and returns the root of the joined list.
+/// `roots` must not be empty.
 pub(super) fn join_all<H: NodeHash>(
     arena: &mut Arena<H>,
     roots: &[Link],

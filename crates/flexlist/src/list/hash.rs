@@ -3,7 +3,7 @@
 //! Deviation: the paper hashes rank, level and two neighbours. Here a leaf also hashes its block's
 //! length, and an inner node the rank of each child. Without the length, a server can move bytes
 //! between a block and its neighbour. Without the ranks, it can move bytes between two subtrees. No
-//! challenge would then reach these bytes.
+//! audit challenge would then select these bytes.
 
 use alloc::vec::Vec;
 use core::fmt::Debug;
@@ -11,7 +11,7 @@ use core::fmt::Debug;
 use pad_core::Digest;
 use sha2::{Digest as _, block_api::compress256};
 
-/// The hash function of a list: a zero-sized type.
+/// A hash function for the nodes of a list. Implementations are zero-sized types.
 pub trait NodeHash: Copy + Debug + Default + Eq + Send + Sync + 'static {
     /// Hashes a byte string of at most a few hundred bytes.
     fn hash(bytes: &[u8]) -> Digest<32>;
@@ -32,8 +32,8 @@ impl NodeHash for Sha256 {
     }
 }
 
-/// SHA-256 of 64 to 119 bytes, without the buffering of the general function, which costs a fifth
-/// more.
+/// SHA-256 of an input of 64 to 119 bytes (two blocks of SHA-256). Avoids the buffering of the
+/// general function, which costs a fifth more.
 #[inline]
 fn two_blocks(bytes: &[u8]) -> Digest<32> {
     let mut blocks = [[0; 64]; 2];
@@ -75,10 +75,11 @@ const LEFT_SENTINEL: u8 = 0x02;
 const RIGHT_SENTINEL: u8 = 0x03;
 const TAG: u8 = 0x05;
 
-/// The digest of an absent after link.
+/// The digest hashed in place of an absent after child: 32 zero bytes.
 pub(crate) const EMPTY: Digest<32> = Digest([0; 32]);
 
-/// Hashes the committed part of a tag into the digest that a leaf stores.
+/// Hashes `committed`, the committed part of a block's tag, into the digest that the block's leaf
+/// stores.
 pub fn tag_digest<H: NodeHash>(committed: &[u8]) -> Digest<32> {
     let mut bytes = Vec::with_capacity(committed.len().saturating_add(1));
     bytes.push(TAG);
@@ -94,14 +95,14 @@ pub(crate) struct Child {
 }
 
 impl Child {
-    /// The absent after link.
+    /// The input for an absent after child: rank 0 and [`EMPTY`].
     pub(crate) const NONE: Self = Self {
         rank: 0,
         digest: EMPTY,
     };
 }
 
-/// The hash of an inner node: 82 bytes.
+/// Returns the hash of an inner node. The hash input is 82 bytes.
 #[inline]
 pub(crate) fn inner<H: NodeHash>(level: u8, below: Child, after: Child) -> Digest<32> {
     let mut bytes = [0; 82];
@@ -114,7 +115,8 @@ pub(crate) fn inner<H: NodeHash>(level: u8, below: Child, after: Child) -> Diges
     H::hash(&bytes)
 }
 
-/// The hash of a block's leaf, or of the left sentinel, whose length is 0: 81 bytes.
+/// Returns the hash of a leaf: of a block, or of the left sentinel, whose `length` is 0. The hash
+/// input is 81 bytes.
 #[inline]
 pub(crate) fn leaf<H: NodeHash>(length: u64, tag_digest: &Digest<32>, after: Child) -> Digest<32> {
     let kind = if length == 0 {
@@ -125,7 +127,7 @@ pub(crate) fn leaf<H: NodeHash>(length: u64, tag_digest: &Digest<32>, after: Chi
     leaf_of_kind::<H>(kind, length, tag_digest, after)
 }
 
-/// The hash of the right sentinel, a constant.
+/// Returns the hash of the right sentinel (the end node of every list), a constant for each `H`.
 pub(crate) fn right_sentinel<H: NodeHash>() -> Digest<32> {
     leaf_of_kind::<H>(RIGHT_SENTINEL, 0, &EMPTY, Child::NONE)
 }

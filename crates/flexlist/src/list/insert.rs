@@ -1,4 +1,5 @@
-//! Inserts a block: the towers that it hides from the left are cut and linked to the new one.
+//! Inserts a block. After links that the block's tower (its leaf and inner nodes) would cross are
+//! cut and linked to the tower.
 
 use alloc::vec::Vec;
 
@@ -12,8 +13,8 @@ use crate::error::UpdateError;
 
 /// Inserts a block before the byte at `index`, which starts a block or is the end of the file.
 ///
-/// Source: Esiner et al. 2013, section 2 (insert); the paper leaves the rules of optimality to its
-/// reference. Here they are the invariants in [`super`].
+/// Source: Esiner et al. 2013, section 2 (insert). The paper cites another work for the rules of an
+/// optimal list. Here they are the invariants in [`super`].
 pub(super) fn insert<H: NodeHash>(
     transaction: &mut Transaction<'_, H>,
     index: u64,
@@ -77,20 +78,22 @@ fn new_leaf(block: &Block, after: Link) -> Leaf {
     Leaf::new(block.length, block.tag_digest, block.label, after)
 }
 
-/// The position at which a subtree is cut in two.
+/// A subtree, and the position at which it is cut in two.
 #[derive(Clone, Copy)]
 struct Cut {
-    /// The root.
+    /// The root of the subtree.
     node: NodeId,
-    /// The number of its bytes that remain on the left.
+    /// The number of the subtree's bytes to the left of the cut.
     rest: u64,
-    /// The index of the cut in the file, for errors.
+    /// The index in the file of the first byte after the cut, for errors.
     index: u64,
 }
 
-/// Cuts a subtree. Returns the left part, and the new block's tower with everything cut off.
+/// Cuts a subtree in two. Returns the left part, and the tower of `block`, whose after links lead
+/// to everything cut off.
 ///
-/// `top` is the topmost after link of the tower, if it has one at its own level.
+/// `top` is the after link of the tower's node at the block's own level, or [`Link::NONE`] for a
+/// tower without such a node.
 fn split<H: NodeHash>(
     transaction: &mut Transaction<'_, H>,
     cut: Cut,

@@ -27,25 +27,25 @@ pub enum Operation {
         /// The block.
         block: Block,
     },
-    /// Replaces length, tag and label of the block that contains the byte at `index`.
+    /// Replaces the length, tag digest and label of the block that contains the byte at `index`.
     Modify {
-        /// The index of a byte of the block.
+        /// The index in the file of any byte of the block.
         index: u64,
         /// The new length in bytes, at least 1.
         length: u64,
-        /// The hash of the new block's committed tag.
+        /// The hash of the committed part of the block's new tag.
         tag_digest: Digest<32>,
         /// The new label: application data, which no hash covers.
         label: u64,
     },
     /// Removes the block that contains the byte at `index`.
     Remove {
-        /// The index of a byte of the block.
+        /// The index in the file of any byte of the block.
         index: u64,
     },
 }
 
-/// Applies the operations and hashes the changed nodes; returns the growth of the number of blocks.
+/// Applies the operations and hashes the changed nodes. Returns the change in the number of blocks.
 pub(super) fn apply_all<H: NodeHash>(
     transaction: &mut Transaction<'_, H>,
     operations: &[Operation],
@@ -100,7 +100,8 @@ fn check_insert<H: NodeHash>(
     Ok(())
 }
 
-/// Changes the leaf that contains the byte at `index`; its level is unchanged.
+/// Replaces the leaf that contains the byte at `index` by the result of `changed`. The block's
+/// level is unchanged.
 fn modify<H: NodeHash>(
     transaction: &mut Transaction<'_, H>,
     index: u64,

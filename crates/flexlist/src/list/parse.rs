@@ -19,7 +19,8 @@ use crate::error::ProofError;
 /// The maximum length of a proof or witness: 64 MiB, a proof for about a million blocks.
 pub const MAX_PROOF_BYTES: usize = 1 << 26;
 
-/// Unreachable in practice: a proof of at most [`MAX_PROOF_BYTES`] has fewer nodes.
+/// Converts the error of a full arena. Unreachable in practice: a proof of at most
+/// [`MAX_PROOF_BYTES`] has fewer nodes.
 impl From<Full> for ProofError {
     fn from(Full: Full) -> Self {
         Self::TooLarge {
@@ -32,7 +33,8 @@ impl From<Full> for ProofError {
 pub(super) struct PartialList<H> {
     pub(super) arena: Arena<H>,
     pub(super) root: Link,
-    /// The number of nodes that are not pruned.
+    /// The number of nodes that the proof contains completely. Of a pruned node it contains only
+    /// rank and hash.
     pub(super) opened: usize,
 }
 
@@ -59,7 +61,7 @@ pub(super) fn parse<H: NodeHash>(
     Ok(shown)
 }
 
-/// A node as encoded; children follow their parents.
+/// A decoded node without links. In the sequence of entries, children follow their parents.
 enum Entry {
     Inner(u8),
     Leaf {
@@ -74,10 +76,10 @@ enum Entry {
     },
 }
 
-/// A position in the tree, and the nodes allowed there.
+/// A position in the tree, with limits on the node allowed at this position.
 #[derive(Clone, Copy)]
 struct Place {
-    /// The highest level of an inner node here.
+    /// The highest level allowed for an inner node at this position.
     highest: u8,
     side: Side,
 }
@@ -86,11 +88,11 @@ struct Place {
 enum Side {
     /// The root: an inner node of the sentinels' level.
     Root,
-    /// The path down from the root, which ends at the left sentinel.
+    /// A position on the path down from the root, which ends at the left sentinel.
     Leftmost,
-    /// After the root: the right sentinel.
+    /// The after child of the root: the right sentinel.
     Rightmost,
-    /// A subtree of blocks.
+    /// A position in a subtree that consists of blocks only.
     Inside,
 }
 
@@ -168,7 +170,8 @@ fn read_entries(bytes: &[u8]) -> Result<Vec<Entry>, ProofError> {
 }
 
 impl Place {
-    /// Returns the positions below and after an inner node of this level.
+    /// Returns the positions of the children below and after an inner node of this `level`. Fails
+    /// if the level is not allowed at this position.
     fn children(self, level: u8) -> Result<(Self, Self), ProofError> {
         let fits = match self.side {
             Side::Root => level == SENTINEL_LEVEL,
@@ -193,8 +196,8 @@ impl Place {
         Ok((below, after))
     }
 
-    /// Checks that a subtree of blocks has a rank of at least one byte, and the right sentinel a
-    /// rank of 0.
+    /// Checks the rank of a pruned node at this position. It is at least 1 for a subtree of blocks,
+    /// and 0 for the right sentinel.
     const fn check_pruned(self, rank: u64) -> Result<(), ProofError> {
         let fits = match self.side {
             Side::Root | Side::Leftmost => true,
@@ -209,7 +212,7 @@ impl Place {
     }
 }
 
-/// Creates the nodes, children first, with their ranks and hashes.
+/// Builds the partial list from decoded nodes, children first, and computes ranks and hashes.
 fn link_up<H: NodeHash>(entries: &[Entry]) -> Result<PartialList<H>, ProofError> {
     let mut arena = Arena::<H>::new();
     let mut opened = 0_usize;

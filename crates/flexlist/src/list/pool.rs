@@ -1,5 +1,5 @@
 //! Pools of records of one size, stored in segments. Parts built on several threads join without a
-//! copy, and of a growing list only the first segment is reallocated.
+//! copy. When a list grows, only its first segment is ever reallocated.
 
 use alloc::vec::Vec;
 
@@ -11,7 +11,7 @@ pub(crate) const SEGMENT: usize = 1 << SEGMENT_BITS;
 
 const PLACE: u32 = (1 << SEGMENT_BITS) - 1;
 
-/// Records and a free list.
+/// Records in segments, and the indices of free slots.
 #[derive(Clone, Debug)]
 pub(crate) struct Pool<T> {
     segments: Vec<Vec<T>>,
@@ -38,14 +38,14 @@ impl<T> Pool<T> {
         }
     }
 
-    /// Returns the record at `index`.
+    /// Returns the record at `index`, or `None` if no slot has this index.
     #[inline]
     pub(crate) fn get(&self, index: u32) -> Option<&T> {
         let (segment, place) = split(index);
         self.segments.get(segment)?.get(place)
     }
 
-    /// Returns the record at `index`, mutably.
+    /// Returns the record at `index`, mutably, or `None` if no slot has this index.
     #[inline]
     pub(crate) fn get_mut(&mut self, index: u32) -> Option<&mut T> {
         let (segment, place) = split(index);
@@ -79,7 +79,7 @@ impl<T> Pool<T> {
         Some(index)
     }
 
-    /// Frees a slot.
+    /// Frees the slot at `index` for reuse by [`Self::add`].
     pub(crate) fn remove(&mut self, index: u32) {
         self.free.push(index);
     }

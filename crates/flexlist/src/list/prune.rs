@@ -8,8 +8,8 @@
 //! * `0x03`: the right sentinel
 //! * `0x04 varint(rank) hash`: a subtree that no search entered
 //!
-//! A flag is 1 if an after link follows. Ranks are encoded only where they cannot be added up, so
-//! sums hold by construction.
+//! A flag is 1 if an after link follows. Ranks are encoded only for subtrees that no search
+//! entered. The parser adds up all others, so their sums are right by construction.
 
 use alloc::{vec, vec::Vec};
 
@@ -78,7 +78,7 @@ pub(super) fn prune<H: NodeHash>(
     Ok(bytes)
 }
 
-/// Appends the minimal LEB128 encoding.
+/// Appends the minimal LEB128 encoding of `value` to `bytes`.
 pub(super) fn push_varint(bytes: &mut Vec<u8>, mut value: u64) {
     loop {
         let [low, ..] = (value & 0x7f).to_le_bytes();

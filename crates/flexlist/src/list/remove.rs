@@ -1,4 +1,5 @@
-//! Removes a block: the after links of its tower are attached to the towers on its left.
+//! Removes a block. The after links of its tower (its leaf and inner nodes) are attached to the
+//! towers on its left.
 
 use alloc::vec::Vec;
 
@@ -9,7 +10,7 @@ use super::{
 };
 use crate::error::UpdateError;
 
-/// Removes the block that starts at the byte `start`.
+/// Removes the block whose first byte has the index `start`.
 ///
 /// Source: Esiner et al. 2013, section 2 (remove).
 pub(super) fn remove<H: NodeHash>(
@@ -69,14 +70,15 @@ pub(super) fn remove<H: NodeHash>(
     Ok(())
 }
 
-/// An after link of a removed tower.
+/// An after link of a removed tower, with the level of its node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
     pub(super) level: u8,
     pub(super) after: Link,
 }
 
-/// Removes a tower and returns its after links in falling order of levels.
+/// Removes the tower with the top node `top`. Returns the tower's after links in falling order of
+/// levels.
 pub(super) fn open_tower<H: NodeHash>(
     transaction: &mut Transaction<'_, H>,
     top: NodeId,
@@ -107,7 +109,8 @@ pub(super) fn open_tower<H: NodeHash>(
     }
 }
 
-/// Attaches the links, in falling order of levels, to the right end of the subtree `left`.
+/// Attaches the links `cuts`, in falling order of levels, to the right end of the subtree `left`.
+/// Returns the root of the result.
 pub(super) fn merge<H: NodeHash>(
     transaction: &mut Transaction<'_, H>,
     left: Link,

@@ -14,14 +14,14 @@ use super::{
     hash::NodeHash,
 };
 
-/// A block and its position.
+/// A block found by a search, and its position in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// The index of its first byte.
+    /// The index in the file of the block's first byte.
     pub start: u64,
-    /// The length in bytes.
+    /// The length of the block in bytes.
     pub length: u64,
-    /// The hash of the committed part of its tag.
+    /// The hash of the committed part of the block's tag.
     pub tag_digest: Digest<32>,
     /// The block's label: application data, which no hash covers.
     pub label: u64,
@@ -37,16 +37,17 @@ impl Found {
         }
     }
 
-    /// The index one past its last byte.
+    /// Returns the index in the file of the byte after the block's last byte.
     pub const fn end(&self) -> u64 {
         self.start.saturating_add(self.length)
     }
 }
 
-/// Finds the block that contains the byte at `index`, and its start. `index` must be below the
-/// root's rank.
+/// Finds the block that contains the byte at `index`. Returns the index of the block's first byte,
+/// and its leaf.
 ///
-/// Returns `None` if there is no such byte nevertheless.
+/// Returns `None` if the list has no byte at `index`. Callers pass an `index` below the root's
+/// rank.
 ///
 /// Source: Esiner et al. 2013, section 2 (search).
 #[inline]
@@ -80,24 +81,24 @@ pub(super) fn search<H: NodeHash>(
     Ok(None)
 }
 
-/// A search for several bytes.
+/// A search for the blocks that contain certain bytes.
 pub(super) struct ByteSearch<'a> {
     pub(super) bytes: WantedBytes<'a>,
     /// The maximum number of blocks to find.
     pub(super) most: usize,
 }
 
-/// Bytes to find in one walk.
+/// Indices of the bytes to find in one walk.
 pub(super) enum WantedBytes<'a> {
-    /// Single bytes, in ascending order.
+    /// Single indices, in ascending order.
     Indices(&'a [u64]),
-    /// All bytes of a range.
+    /// All indices of a range.
     Range(Range<u64>),
 }
 
 impl WantedBytes<'_> {
-    /// Returns the first wanted byte that is not below `from`. `from` must not decrease from call
-    /// to call.
+    /// Returns the first wanted index that is at least `from`, or `None`. `from` must not decrease
+    /// from call to call.
     fn next(&mut self, from: u64) -> Option<u64> {
         match self {
             Self::Indices(left) => {
@@ -116,8 +117,8 @@ impl WantedBytes<'_> {
 /// Returns the distinct blocks that contain the wanted bytes, in file order. All bytes must be
 /// below the root's rank. The walk ends when `wanted.most` blocks are found.
 ///
-/// `visit` is called for every node on the path to one of them, once, parents first. Time is linear
-/// in these nodes and the wanted bytes. The stack holds at most one entry per level.
+/// `visit` is called once for every node on a path to a returned block, parents first. Time is
+/// linear in these nodes and the wanted bytes. The stack holds at most one entry per level.
 ///
 /// Source: Esiner et al. 2013, section 2 (`genMultiProof`).
 pub(super) fn search_all<H: NodeHash>(

@@ -9,7 +9,7 @@ use super::{FlexList, hash::NodeHash};
 /// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListState {
-    /// The hash of the root.
+    /// The hash of the list's root node.
     pub root: Digest<32>,
     /// The length of the file in bytes.
     pub total: u64,

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::error::UpdateError;
 
-/// The maximum number of old nodes that one batch may read.
+/// The maximum number of nodes of the list before the update that one batch may read.
 ///
 /// Bounds the work and the witness of a batch whose levels were chosen to make paths long.
 const MAX_OPENED: usize = 1 << 22;
@@ -26,7 +26,8 @@ const MAX_OPENED: usize = 1 << 22;
 /// levels that make paths as long as the list, many small operations would take quadratic time.
 const READS_PER_OPERATION: usize = 1 << 10;
 
-/// An update in progress.
+/// An update in progress: its new root, the nodes read, created and replaced, and the limits on
+/// reads.
 pub(super) struct Transaction<'a, H> {
     arena: &'a mut Arena<H>,
     root: Link,
@@ -35,20 +36,21 @@ pub(super) struct Transaction<'a, H> {
     reads_left: usize,
     created: Vec<NodeId>,
     superseded: Vec<NodeId>,
-    /// Nodes that this update created and discarded again.
+    /// Nodes that this update created and later discarded.
     dropped: Vec<NodeId>,
 }
 
-/// A step on the path from the root: a node and the link that was followed.
+/// A step of a path from the root: a node and the link followed from it, or an inner node to be
+/// created.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Step {
     Below(NodeId),
     After(NodeId),
-    /// A future node: it has this level and this after link, and is placed on top.
+    /// An inner node to be created above the rest of the path, with this level and this after link.
     Raise(u8, Link),
 }
 
-/// A node by value.
+/// A copy of a node.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum NodeValue {
     Inner(Inner),
@@ -56,7 +58,7 @@ pub(super) enum NodeValue {
 }
 
 impl NodeValue {
-    /// The node's level.
+    /// Returns the node's level; 0 for a leaf.
     pub(super) const fn level(&self) -> u8 {
         match self {
             Self::Inner(inner) => inner.level,
@@ -79,8 +81,8 @@ impl<'a, H: NodeHash> Transaction<'a, H> {
         }
     }
 
-    /// Applies the limits of a batch of `operations` from now on; they are equal for server and
-    /// client.
+    /// Limits the reads from now on to those of a batch with this number of operations. Server and
+    /// client use equal limits.
     pub(super) const fn limit(&mut self, operations: usize) {
         self.most_opened = MAX_OPENED;
         self.reads_left = READS_PER_OPERATION
@@ -100,7 +102,7 @@ impl<'a, H: NodeHash> Transaction<'a, H> {
         &self.opened
     }
 
-    /// Reads a node, and records it if it belongs to the old list.
+    /// Reads a node. Records it for the witness if it belongs to the list before the update.
     #[inline]
     pub(super) fn read(&mut self, id: NodeId) -> Result<NodeValue, UpdateError> {
         let (read, is_old) = match self.arena.node(id)? {
@@ -165,7 +167,7 @@ impl<'a, H: NodeHash> Transaction<'a, H> {
         self.leaf(leaf)
     }
 
-    /// Discards a node.
+    /// Marks a node as unused by the new list.
     pub(super) fn discard(&mut self, id: NodeId) {
         if self.arena.is_hashed(id) {
             self.superseded.push(id);
@@ -175,6 +177,7 @@ impl<'a, H: NodeHash> Transaction<'a, H> {
     }
 
     /// Rebuilds the path of `steps` upwards after `changed` replaced the target of the last step.
+    /// Returns the link to the top of the rebuilt path.
     pub(super) fn rebuild(
         &mut self,
         steps: &mut Vec<Step>,
@@ -197,7 +200,7 @@ impl<'a, H: NodeHash> Transaction<'a, H> {
         Ok(changed)
     }
 
-    /// Hashes every node of this update, each once, children first.
+    /// Hashes every node of the new list that this update created, each once, children first.
     ///
     /// Source: Esiner et al. 2013, section 3.2 (`calculateMultiHash`).
     pub(super) fn seal(&mut self) -> Result<(), UpdateError> {
@@ -223,7 +226,8 @@ impl<'a, H: NodeHash> Transaction<'a, H> {
         Ok(())
     }
 
-    /// Encodes the part of the list under `old` that the operations read.
+    /// Encodes the witness: the part of the list under `old`, the root before the update, that the
+    /// operations read.
     pub(super) fn witness(&self, old: Link) -> Result<Vec<u8>, UpdateError> {
         prune(self.arena, old, &self.opened)
     }
@@ -248,7 +252,7 @@ impl<'a, H: NodeHash> Transaction<'a, H> {
     }
 }
 
-/// Adds ranks, up to the maximum length of a file.
+/// Adds two ranks (numbers of bytes). Fails above the maximum length of a file.
 fn add(first: u64, second: u64) -> Result<u64, UpdateError> {
     first
         .checked_add(second)

@@ -18,33 +18,33 @@ use super::{
 };
 use crate::error::{ProofError, UpdateError};
 
-/// A verified block of a list.
+/// A block of a list, verified against a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProvenBlock {
-    /// The index of its first byte.
+    /// The index in the file of the block's first byte.
     pub start: u64,
-    /// The length in bytes.
+    /// The length of the block in bytes.
     pub length: u64,
-    /// The hash of its committed tag.
+    /// The hash of the committed part of the block's tag.
     pub tag_digest: Digest<32>,
 }
 
 impl ProvenBlock {
-    /// The range of its bytes.
+    /// Returns the range of the block's bytes in the file.
     pub const fn range(&self) -> Range<u64> {
         self.start..self.start.saturating_add(self.length)
     }
 }
 
-/// An untrusted proof of the blocks that contain some bytes.
+/// An untrusted, encoded proof of the blocks that contain the bytes at certain indices.
 #[derive(Clone, Copy, Debug)]
 struct IndicesProof<'a, H>(&'a [u8], PhantomData<H>);
 
-/// An untrusted proof of all blocks of a range.
+/// An untrusted, encoded proof of all blocks that overlap a range of bytes.
 #[derive(Clone, Copy, Debug)]
 struct RangeProof<'a, H>(&'a [u8], PhantomData<H>);
 
-/// An untrusted witness: the part of a list that an update read.
+/// An untrusted, encoded witness: the part of a list that an update read.
 #[derive(Clone, Copy, Debug)]
 struct Witness<'a, H>(&'a [u8], PhantomData<H>);
 
@@ -68,8 +68,8 @@ pub fn verify_indices<H: NodeHash>(
     Untrusted::new(IndicesProof::<H>(proof, PhantomData)).verify(state, indices)
 }
 
-/// Verifies a proof of every block that overlaps the range; returns the blocks in file order,
-/// without a gap.
+/// Verifies a proof of every block that overlaps `range`; returns the blocks in file order, without
+/// a gap.
 ///
 /// # Errors
 /// [`ProofError`] if the proof does not prove the blocks; [`ProofError::Operation`] if the range is
@@ -145,7 +145,8 @@ impl<H: NodeHash> Proof for Witness<'_, H> {
 }
 
 impl<H: NodeHash> PartialList<H> {
-    /// Returns the blocks that `search` finds, if it needs every node of the proof.
+    /// Returns the blocks that `search` finds. Fails if the search does not visit every node of the
+    /// proof.
     fn blocks(
         &self,
         search: impl FnOnce(View<'_, H>, &mut dyn FnMut(NodeId)) -> Result<Vec<Found>, UpdateError>,
@@ -162,8 +163,8 @@ impl<H: NodeHash> PartialList<H> {
     }
 }
 
-/// Converts an error. A search outside the opened part is a fault of the proof. Any other error is
-/// a fault of the query.
+/// Converts an error of a search or update on a proof. A read outside the proven part is a fault of
+/// the proof. Any other error is a fault of the query.
 const fn refusal(error: UpdateError) -> ProofError {
     match error {
         UpdateError::Elided => ProofError::Elided,

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{error::UpdateError, level::Level};
 
-/// One version of a list.
+/// A read-only view of one version of a list.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a, H> {
     arena: &'a Arena<H>,
@@ -78,7 +78,7 @@ impl<'a, H: NodeHash> View<'a, H> {
         Ok(Found::new(start, leaf))
     }
 
-    /// Finds every block that overlaps the range, in file order.
+    /// Finds every block that overlaps `range` (byte indices in the file), in file order.
     ///
     /// # Errors
     /// [`UpdateError`]: out of range, or an empty range.
@@ -86,7 +86,7 @@ impl<'a, H: NodeHash> View<'a, H> {
         self.find_range_up_to(range, usize::MAX)
     }
 
-    /// Finds the first `most` blocks that overlap the range, in file order. Takes one walk, which
+    /// Finds the first `most` blocks that overlap `range`, in file order. Takes one walk, which
     /// stops at `most`.
     ///
     /// # Errors
@@ -108,10 +108,10 @@ impl<'a, H: NodeHash> View<'a, H> {
         self.search_indices(indices, most, |_| {})
     }
 
-    /// Proves the blocks that contain the bytes at `indices`.
+    /// Returns an encoded proof of the blocks that contain the bytes at `indices`.
     ///
     /// # Errors
-    /// [`UpdateError`]: an index out of range, no index, or evidence of more than
+    /// [`UpdateError`]: an index out of range, no index, or a proof longer than
     /// [`MAX_PROOF_BYTES`](super::MAX_PROOF_BYTES).
     pub fn prove(&self, indices: &[u64]) -> Result<Vec<u8>, UpdateError> {
         let mut opened = NodeSet::default();
@@ -121,10 +121,10 @@ impl<'a, H: NodeHash> View<'a, H> {
         prune(self.arena, self.root, &opened)
     }
 
-    /// Proves every block that overlaps the range.
+    /// Returns an encoded proof of every block that overlaps `range`.
     ///
     /// # Errors
-    /// [`UpdateError`]: out of range, an empty range, or evidence of more than
+    /// [`UpdateError`]: out of range, an empty range, or a proof longer than
     /// [`MAX_PROOF_BYTES`](super::MAX_PROOF_BYTES).
     pub fn prove_range(&self, range: Range<u64>) -> Result<Vec<u8>, UpdateError> {
         let mut opened = NodeSet::default();
@@ -134,8 +134,8 @@ impl<'a, H: NodeHash> View<'a, H> {
         prune(self.arena, self.root, &opened)
     }
 
-    /// Searches for at most `most` blocks that contain the bytes at `indices`; calls `visit` for
-    /// every node on the path.
+    /// Searches for at most `most` blocks that contain the bytes at `indices`. Calls `visit` once
+    /// for every node on the paths to these blocks.
     pub(super) fn search_indices(
         &self,
         indices: &[u64],
@@ -155,7 +155,8 @@ impl<'a, H: NodeHash> View<'a, H> {
         Ok(search_all(self.arena, self.root, wanted, visit)?)
     }
 
-    /// Searches for at most `most` blocks of a range; calls `visit` for every node on the path.
+    /// Searches for at most `most` blocks that overlap `range`. Calls `visit` once for every node
+    /// on the paths to these blocks.
     pub(super) fn search_range(
         &self,
         range: Range<u64>,

@@ -15,12 +15,12 @@ pub enum TagError {
     /// The block is longer than the scheme allows.
     #[error("a block is too long for these tags: {length} bytes, at most {limit} allowed")]
     BlockTooLong {
-        /// The length in bytes.
+        /// The length of the block in bytes.
         length: u64,
-        /// The longest allowed, in bytes.
+        /// The maximum length of a block in bytes.
         limit: u64,
     },
-    /// A stored tag does not have the form of its scheme.
+    /// A stored tag does not have the form that its tag scheme requires.
     #[error("a stored tag is malformed")]
     TagMalformed,
     /// A block does not match its tag or challenge.
@@ -29,16 +29,17 @@ pub enum TagError {
     /// The operating system provides no random bytes.
     #[error("the operating system gives no random bytes")]
     RandomnessUnavailable,
-    /// A computation with the secret factors failed its check, and the result was withheld.
+    /// A computation with the secret RSA factors failed its check, and the result was withheld.
     #[error("a result of secret-key arithmetic failed its check")]
     FaultDetected,
-    /// The factors are not two different safe primes.
+    /// The secret RSA factors are not two different safe primes.
     #[error("the factors are not two different safe primes")]
     NotSafePrimes,
-    /// The factors do not make a modulus of the scheme's length, or are too close to each other.
+    /// The secret RSA factors do not make a modulus of the scheme's length, or are too close to
+    /// each other.
     #[error("the factors are too close or of unsuitable length")]
     UnsuitablePrimes,
-    /// The base is 1, not a square, or shares a factor with the modulus.
+    /// The base of RSA tags is 1, not a square, or shares a factor with the modulus.
     #[error("the base cannot be used with the modulus")]
     UnsuitableBase,
     /// The library was built without this kind of tags.

@@ -1,8 +1,9 @@
 //! Tags that are the root of a hash tree over the block's chunks, without a key.
 //!
-//! A proof opens the chunk of each hit. It consists of the chunks and their paths, and hides
-//! nothing. The scheme rests on SHA-256 only, also against quantum computers. Nothing is proven
-//! about unopened chunks: a challenge of every block covers one chunk of each.
+//! A proof opens the chunk that contains each hit (a challenged byte). It consists of these chunks
+//! and their paths, and does not hide their bytes. The scheme rests on SHA-256 only, also against
+//! quantum computers. A proof says nothing about other chunks: a challenge of every block covers
+//! only one chunk of each block.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -25,12 +26,12 @@ mod tests;
 
 use chunk_tree::{CHUNK_LENGTH, ChunkTree, Digest};
 
-/// The tag scheme by hash trees. Committed part of a tag: the root of the [`chunk_tree`] (32
-/// bytes). Held part: empty.
+/// The tag scheme by hash trees. The committed part of a tag is the root of the [`chunk_tree`] (32
+/// bytes). The part that only the server stores is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HashOnly;
 
-/// The chunks and paths of a proof in progress.
+/// A proof in progress: the encoded chunks and paths of the blocks added so far.
 #[derive(Debug, Default)]
 pub struct HashOnlyProver(Vec<u8>);
 
@@ -58,7 +59,8 @@ impl TagScheme for HashOnly {
         HashOnlyProver::default()
     }
 
-    /// Cost: hashes the whole block.
+    /// Appends the challenged chunks of the block and their paths to the proof. Cost: hashes the
+    /// whole block.
     fn absorb(
         prover: &mut HashOnlyProver,
         challenged: &Challenged,
@@ -148,7 +150,7 @@ impl HashOnly {
     }
 }
 
-/// Returns the chunks of the hits, without duplicates, in block order.
+/// Returns the indices of the chunks that contain the hits, ascending and without duplicates.
 fn chunks(challenged: &Challenged) -> Vec<u64> {
     let hits = challenged.hits.iter();
     let mut chunks: Vec<u64> = hits
@@ -159,7 +161,7 @@ fn chunks(challenged: &Challenged) -> Vec<u64> {
     chunks
 }
 
-/// Returns the length of the proof in bytes.
+/// Returns the length in bytes of a proof for these challenged blocks, or `None` on overflow.
 fn proof_length(blocks: &[OpenedBlock<'_>]) -> Option<usize> {
     let mut total: usize = 0;
     for block in blocks {

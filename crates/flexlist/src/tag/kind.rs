@@ -1,7 +1,7 @@
-//! The kind of tags as a value, for programs that choose it at run time.
+//! Kinds of tags as values, for programs that choose the tag scheme at run time.
 //!
-//! Delegates to a [`super::TagScheme`]. An encoding is an envelope of [`codec`] with the kind's
-//! number as its suite, followed by the scheme's own bytes.
+//! Delegates to a [`super::TagScheme`]. A key is encoded as an envelope of [`codec`] with the
+//! kind's suite number, followed by the scheme's own bytes.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -38,11 +38,11 @@ use super::private_mac::PrivateMacKey;
 /// The maximum length of an encoded key or parameter set, in bytes.
 const KEY_LIMIT: usize = 1 << 17;
 
-/// Envelope kind of an [`OwnerKey`].
+/// The envelope kind number of an encoded [`OwnerKey`].
 const KIND_OWNER_KEY: u8 = 98;
-/// Envelope kind of [`ServerParameters`].
+/// The envelope kind number of encoded [`ServerParameters`].
 const KIND_SERVER_PARAMETERS: u8 = 99;
-/// Envelope kind of a [`VerifierKey`].
+/// The envelope kind number of an encoded [`VerifierKey`].
 const KIND_VERIFIER_KEY: u8 = 100;
 
 /// The tag scheme of a file. All kinds allow verified reads.
@@ -50,14 +50,14 @@ const KIND_VERIFIER_KEY: u8 = 100;
 pub enum TagKind {
     /// Hash trees over chunks, without a key ([`HashOnly`]).
     HashOnly,
-    /// Tags that only a holder of the secret key verifies ([`PrivateMac`]), with reads.
+    /// Tags that only a holder of the secret key verifies ([`PrivateMac`]), with verified reads.
     #[default]
     PrivateMac,
-    /// RSA tags (feature `rsa`) of 2048 bits, with reads.
+    /// RSA tags (feature `rsa`) with a modulus of 2048 bits, with verified reads.
     Rsa2048,
-    /// RSA tags (feature `rsa`) of 3072 bits, with reads.
+    /// RSA tags (feature `rsa`) with a modulus of 3072 bits, with verified reads.
     Rsa3072,
-    /// Publicly verifiable tags over BLS12-381 (feature `bls`), with reads.
+    /// Publicly verifiable tags over BLS12-381 (feature `bls`), with verified reads.
     PublicBls,
 }
 
@@ -98,12 +98,12 @@ impl TagKind {
         }
     }
 
-    /// Whether the key that checks proofs of possession may be public.
+    /// Returns whether the key that verifies proofs of possession may be public.
     pub const fn is_public(self) -> bool {
         !matches!(self, Self::PrivateMac)
     }
 
-    /// The suite number in envelopes.
+    /// Returns the suite number that stands for this kind of tags in envelopes.
     const fn suite(self) -> u16 {
         match self {
             Self::HashOnly => 1,
@@ -114,7 +114,7 @@ impl TagKind {
         }
     }
 
-    /// Encodes an envelope of `kind` with this suite.
+    /// Encodes an envelope with the number `kind`, this tag kind's suite number and `body`.
     fn seal(self, kind: u8, body: &[u8]) -> Zeroizing<Vec<u8>> {
         let envelope = codec::envelope(kind, self.suite());
         // Reserved, so that no copy of a secret is left behind when the vector grows.
@@ -125,7 +125,7 @@ impl TagKind {
         bytes
     }
 
-    /// Decodes an envelope of `kind`; returns the tag kind and the body.
+    /// Decodes an envelope, which must have the number `kind`. Returns the tag kind and the body.
     fn open(bytes: &[u8], kind: u8) -> Result<(Self, &[u8]), TagError> {
         let suite = match bytes.get(6..8) {
             Some(&[high, low]) => u16::from_be_bytes([high, low]),
@@ -152,7 +152,8 @@ impl FromStr for TagKind {
     }
 }
 
-/// Declares an enum with one variant for each kind: the `$part` of its scheme.
+/// Declares an enum with one variant for each tag kind. A variant contains the associated type
+/// `$part` of the kind's [`super::TagScheme`].
 macro_rules! of_each_kind {
     ($name:ident, $part:ident $(, $derived:ident)?) => {
         #[derive(Debug $(, $derived)?)]
@@ -174,8 +175,9 @@ of_each_kind!(Server, ServerParameters, Clone);
 of_each_kind!(Proving, Prover);
 of_each_kind!(Verifier, VerifierKey, Clone);
 
-/// Matches on the kind of `$value`, with `$scheme` as its scheme and `$part` as the variant's
-/// content. With `-> $to`, the result is wrapped in the variant of the same kind of `$to`.
+/// Matches on the tag kind of `$value`. Within the result, `$scheme` is the kind's scheme and
+/// `$part` the variant's content. With `-> $to`, the result is wrapped in the variant of the same
+/// kind of `$to`.
 macro_rules! with_scheme {
     (
         $value:expr, $from:ident$(($part:pat))?, $scheme:ident $(-> $to:ident)? => $result:expr
@@ -213,7 +215,7 @@ macro_rules! with_scheme {
     };
 }
 
-/// Decodes a key or parameters of `$kind` from the scheme's own bytes.
+/// Decodes a key or parameters of the tag kind `$kind` from `$body`, the scheme's own bytes.
 macro_rules! part_from_bytes {
     ($kind:expr, $body:expr, $to:ident, $part:ident) => {
         with_scheme!(
@@ -253,7 +255,7 @@ impl OwnerKey {
         Ok(Self(kind, owner))
     }
 
-    /// The kind.
+    /// Returns the kind of tags that this key creates.
     pub const fn kind(&self) -> TagKind {
         self.0
     }
@@ -278,7 +280,8 @@ impl OwnerKey {
         Ok(Self(kind, owner))
     }
 
-    /// Computes the tag of a block. No write id may be used twice.
+    /// Computes the tag of a block. `write` identifies this write of the block; no write id may be
+    /// used twice.
     ///
     /// # Errors
     /// [`TagError::BlockEmpty`] for a block without bytes; [`TagError::BlockTooLong`] for a block
@@ -306,13 +309,14 @@ impl OwnerKey {
         }
     }
 
-    /// Returns the server's part of the key.
+    /// Returns the part of the key that a server needs to create proofs.
     pub fn server_parameters(&self) -> ServerParameters {
         let server = with_scheme!(&self.1, Owner(key), S -> Server => S::server_parameters(key));
         ServerParameters(self.0, server)
     }
 
-    /// Returns the verifier's key. It is as secret as this key for [`TagKind::PrivateMac`].
+    /// Returns the key that verifies proofs. For [`TagKind::PrivateMac`] it is as secret as the
+    /// owner's key.
     pub fn verifier(&self) -> VerifierKey {
         let verifier = with_scheme!(&self.1, Owner(key), S -> Verifier => S::verifier_key(key));
         VerifierKey(self.0, verifier)
@@ -328,12 +332,12 @@ impl OwnerKey {
     }
 }
 
-/// The server's parameters of a file's tags. Cheap to clone.
+/// The public parameters with which a server creates proofs for a file's tags. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct ServerParameters(TagKind, Server);
 
 impl ServerParameters {
-    /// The kind.
+    /// Returns the kind of tags that these parameters belong to.
     pub const fn kind(&self) -> TagKind {
         self.0
     }
@@ -360,12 +364,13 @@ impl ServerParameters {
         Ok(Self(kind, server))
     }
 
-    /// Starts a proof without blocks.
+    /// Starts a proof that contains no blocks yet.
     pub fn prover(&self) -> Prover {
         Prover(with_scheme!(&self.1, Server(parameters), S -> Proving => S::prover(parameters)))
     }
 
-    /// Checks that tags match their blocks, as far as the server can tell.
+    /// Checks that tags match their blocks, as far as a server can check this without the owner's
+    /// key.
     ///
     /// Checks the hash trees and, for RSA and public tags, also the tags (all in one batch). Of a
     /// tag of [`TagKind::PrivateMac`], only the form can be checked.
@@ -381,12 +386,13 @@ impl ServerParameters {
     }
 }
 
-/// A proof in progress.
+/// A proof of possession in progress. The server adds the challenged blocks with
+/// [`Prover::absorb`].
 #[derive(Debug)]
 pub struct Prover(Proving);
 
 impl Prover {
-    /// Adds a challenged block to the proof; blocks are added in file order.
+    /// Adds a challenged block and its tag to the proof. Blocks must be added in file order.
     ///
     /// # Errors
     /// * [`TagError::BlockMismatch`] if the block does not match its tag or challenge.
@@ -402,13 +408,13 @@ impl Prover {
         with_scheme!(&mut self.0, Proving(prover), S => S::absorb(prover, challenged, tag, block))
     }
 
-    /// Returns the proof.
+    /// Completes the proof and returns its encoding.
     pub fn finish(self) -> Vec<u8> {
         with_scheme!(self.0, Proving(prover), S => S::finish(prover))
     }
 }
 
-/// The key that verifies proofs. Cheap to clone.
+/// The key that verifies proofs of possession. Cheap to clone.
 ///
 /// Secret for [`TagKind::PrivateMac`], since its holder can forge tags and proofs. Public for the
 /// other kinds.
@@ -416,7 +422,7 @@ impl Prover {
 pub struct VerifierKey(TagKind, Verifier);
 
 impl VerifierKey {
-    /// The kind.
+    /// Returns the kind of tags that this key verifies.
     pub const fn kind(&self) -> TagKind {
         self.0
     }
@@ -440,7 +446,7 @@ impl VerifierKey {
         Ok(Self(kind, verifier))
     }
 
-    /// Verifies a proof for the challenged blocks, each with its committed part.
+    /// Verifies a proof for the challenged blocks, each given with the committed part of its tag.
     ///
     /// The caller must have checked that:
     ///

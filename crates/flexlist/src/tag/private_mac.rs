@@ -10,7 +10,8 @@
 //! ```
 //!
 //! `F` and the `alpha_j` are derived by keyed BLAKE3. The list commits the write id and the length
-//! of each block. `F` binds both, so zeros at the end cannot be mistaken for a longer block.
+//! of each block. `F` depends on both, so zeros at the end of a block cannot be mistaken for a
+//! longer block.
 //!
 //! A block without sector `j` counts as zero in `mu_j`. The verifier knows the lengths, and so the
 //! expected number of sums. The values of `F` hide the `alpha_j` as long as no two blocks have the
@@ -19,8 +20,8 @@
 //!
 //! A verifier can forge tags, since it holds the owner's key.
 //!
-//! Deviation: the paper identifies sectors by the index of the block in the file. Here it is the
-//! write id, which the list commits, because indices shift.
+//! Deviation: the paper computes `F` from the index of the block in the file. Here the write id
+//! replaces the index, because indices shift with edits.
 //!
 //! Source: Shacham & Waters 2013, "Compact proofs of retrievability", section 3.2.
 
@@ -54,12 +55,12 @@ const SECTOR_LENGTH: u64 = 15;
 /// The length of a field element in bytes.
 const ELEMENT_LENGTH: usize = 16;
 
-/// The tag scheme with a secret key. Committed part of a tag: the write id (16 bytes). Held part:
-/// `sigma` (16 bytes).
+/// The tag scheme with a secret key. The committed part of a tag is the write id (16 bytes). The
+/// part held by the server is `sigma` (16 bytes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PrivateMac;
 
-/// The secret key of owner and verifier: 32 bytes. Cheap to clone.
+/// The secret key, which owner and verifier share: 32 bytes. Cheap to clone.
 #[derive(Clone)]
 pub struct PrivateMacKey(Arc<Keys>);
 
@@ -97,7 +98,8 @@ impl PrivateMacKey {
         }))
     }
 
-    /// Computes `F(w, n)` for a write id and the length of a block.
+    /// Computes `F(w, n)`, the secret mask in a tag, for the write id `w` and the block's length
+    /// `n`.
     fn mask(&self, write: &[u8; 16], length: u64) -> Element {
         let mut input = [0; 24];
         let (head, tail) = input.split_at_mut(16);
@@ -143,7 +145,7 @@ impl KeyBytes for PrivateMacKey {
     }
 }
 
-/// The sums of a proof in progress.
+/// A proof in progress: `sigma` and the sums `mu_j` of the blocks added so far.
 #[derive(Debug, Default)]
 pub struct PrivateMacProver {
     sigma: Element,
@@ -202,7 +204,7 @@ impl TagScheme for PrivateMac {
         Ok(())
     }
 
-    /// Encodes `sigma`, then the sums, in 16 bytes little-endian each.
+    /// Encodes `sigma`, then the sums `mu_j`, in 16 bytes little-endian each.
     fn finish(prover: PrivateMacProver) -> Vec<u8> {
         if prover.sums.is_empty() {
             return Vec::new();
@@ -253,7 +255,8 @@ impl TagScheme for PrivateMac {
         }
     }
 
-    /// Checks forms and lengths only: `sigma` cannot be verified without the key.
+    /// Checks only the form of tags and the lengths of blocks: `sigma` cannot be verified without
+    /// the key.
     fn check_tags((): &(), blocks: &[StoredBlock<'_>]) -> Result<(), TagError> {
         for block in blocks {
             block_length::<Self>(block.data)?;
@@ -263,7 +266,7 @@ impl TagScheme for PrivateMac {
     }
 }
 
-/// Decodes `sigma` of a well-formed tag.
+/// Decodes the held part of a tag, `sigma`. Fails if either part of the tag is malformed.
 fn held(tag: &BlockTag) -> Result<Element, TagError> {
     let sigma = tag.held.as_ref().try_into().ok();
     match sigma.and_then(Element::from_bytes) {
@@ -272,7 +275,7 @@ fn held(tag: &BlockTag) -> Result<Element, TagError> {
     }
 }
 
-/// The sum of the hits' coefficients modulo `p`.
+/// Returns the coefficient of a block: the sum of its hits' coefficients modulo `p`.
 fn coefficient(challenged: &Challenged) -> Element {
     let coefficients = challenged.hits.iter().map(|hit| hit.coefficient);
     coefficients.fold(Element::default(), |sum, coefficient| {
@@ -280,7 +283,7 @@ fn coefficient(challenged: &Challenged) -> Element {
     })
 }
 
-/// Pads a last sector of fewer than 15 bytes with zeros.
+/// Pads the last sector of a block, if shorter than 15 bytes, with zeros.
 fn padded(rest: &[u8]) -> [u8; SECTOR] {
     let mut sector = [0; SECTOR];
     for (byte, value) in sector.iter_mut().zip(rest) {

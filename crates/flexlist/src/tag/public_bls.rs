@@ -10,13 +10,13 @@
 //! check     e(sigma, g2) = e(sum of a_i H(w_i, n_i) + sum of mu_j u_j, x g2)
 //! ```
 //!
-//! `H` is a hash to the curve (RFC 9380). It binds write id and length, which the list commits. A
-//! block without sector `j` counts as zero in `mu_j`. The verifier derives the number of sums from
-//! the lengths.
+//! `H` is a hash to the curve (RFC 9380). It depends on write id and length, which the list
+//! commits. A block without sector `j` counts as zero in `mu_j`. The verifier derives the number of
+//! sums from the lengths.
 //!
 //! Security holds under the Diffie-Hellman assumption, in the random oracle model, as long as no
-//! two blocks have the same write id and length. An attacker without `x` then cannot create a proof
-//! with other sums. Not post-quantum.
+//! two blocks have the same write id and length. An attacker without `x` then cannot create a valid
+//! proof with sums other than the true ones. Not post-quantum.
 //!
 //! The owner chooses `u_j = a_j g` and keeps the `a_j`. A tag thus costs one hash and two
 //! multiplications, whatever the length of the block. The `u_j` are published: 48 bytes for each of
@@ -56,7 +56,7 @@ use crate::error::AuditError;
 #[cfg(test)]
 pub(in crate::tag) mod tests;
 
-/// The length of a sector in bytes: a number below 2^248, and so below the group order.
+/// The length of a sector in bytes. A sector is a number below 2^248, and so below the group order.
 const SECTOR: usize = 31;
 /// [`SECTOR`] as a `u64`.
 const SECTOR_LENGTH: u64 = 31;
@@ -66,15 +66,16 @@ const MAX_LENGTH: u64 = 1 << 16;
 const MAX_SECTORS: usize = 2115;
 /// The domain separation tag of the hash to the curve.
 const HASH_TAG: &[u8] = b"FLEXLIST-V01-CS01-with-BLS12381G1_XMD:SHA-256_SSWU_RO_";
-/// The number of tags that a prover buffers before adding them up.
+/// The number of tags that a prover buffers before it adds them to `sigma` in one sum.
 const PENDING: usize = 256;
 
-/// The publicly verifiable tag scheme. Committed part of a tag: the write id (16 bytes). Held part:
-/// `sigma` (48 bytes).
+/// The publicly verifiable tag scheme. The committed part of a tag is the write id (16 bytes). The
+/// part held by the server is `sigma` (48 bytes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PublicBls;
 
-/// The owner's secret: 32 bytes, from which `x` and the `a_j` are derived. Cheap to clone.
+/// The owner's secret: 32 bytes, from which the scalars `x` and `a_j` (the logarithms of the `u_j`)
+/// are derived. Cheap to clone.
 #[derive(Clone)]
 pub struct BlsOwnerKey(Arc<Secrets>);
 
@@ -85,7 +86,8 @@ struct Secrets {
     public: OnceLock<BlsPublicKey>,
 }
 
-/// The public key of server and verifiers: `x g2` and the `u_j`. Cheap to clone.
+/// The public key of server and verifiers: the points `x g2` and `u_j` (one per sector). Cheap to
+/// clone.
 #[derive(Clone)]
 pub struct BlsPublicKey(Arc<Points>);
 
@@ -140,7 +142,8 @@ impl BlsOwnerKey {
 
     /// Returns the public key, computed on first use.
     ///
-    /// Cost: a multiplication by tables for each sector.
+    /// Cost of the first call: a multiplication of the generator, by precomputed tables, for each
+    /// sector.
     fn public(&self) -> BlsPublicKey {
         if let Some(public) = self.0.public.get() {
             return public.clone();
@@ -166,7 +169,7 @@ impl KeyBytes for BlsOwnerKey {
     }
 }
 
-/// Encodes `x g2` (96 bytes), then the `u_j` (48 bytes each), compressed.
+/// Encodes the points `x g2` (96 bytes), then the `u_j` (48 bytes each), in compressed form.
 impl KeyBytes for BlsPublicKey {
     fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         let mut bytes = point::encode::<_, G2_BYTES>(&self.0.key).to_vec();
@@ -176,7 +179,7 @@ impl KeyBytes for BlsPublicKey {
         Zeroizing::new(bytes)
     }
 
-    /// Cost: a square root and a subgroup check for each point.
+    /// Decodes the points and checks them. Cost: a square root and a subgroup check for each point.
     fn from_bytes(bytes: &[u8]) -> Result<Self, TagError> {
         let mut reader = Reader::new(bytes);
         let key = reader.array::<G2_BYTES>()?;
@@ -191,7 +194,7 @@ impl KeyBytes for BlsPublicKey {
     }
 }
 
-/// The sums of a proof in progress.
+/// A proof in progress: `sigma` and the sums `mu_j` of the blocks added so far.
 pub struct BlsProver {
     sigma: G1Projective,
     pending: (Vec<G1Affine>, Vec<Fr>),
@@ -229,7 +232,8 @@ impl TagScheme for PublicBls {
         owner.public()
     }
 
-    /// Cost: a hash to the curve, a multiplication, and two by tables.
+    /// Computes the tag of a block. Cost: a hash to the curve, a multiplication, and two
+    /// multiplications by precomputed tables.
     fn tag(owner: &BlsOwnerKey, write: WriteId, block: &[u8]) -> Result<BlockTag, TagError> {
         let length = block_length::<Self>(block)?;
         let Secrets {
@@ -281,7 +285,7 @@ impl TagScheme for PublicBls {
         Ok(())
     }
 
-    /// Encodes `sigma` (48 bytes, compressed), then the sums (32 bytes each, big-endian).
+    /// Encodes `sigma` (48 bytes, compressed), then the sums `mu_j` (32 bytes each, big-endian).
     fn finish(mut prover: BlsProver) -> Vec<u8> {
         if prover.sums.is_empty() {
             return Vec::new();
@@ -294,7 +298,8 @@ impl TagScheme for PublicBls {
         proof
     }
 
-    /// Cost: a hash to the curve for each block, two sums of multiples, two pairings.
+    /// Verifies a proof. Cost: a hash to the curve for each block, two sums of multiples of points,
+    /// and two pairings.
     fn verify(
         key: &BlsPublicKey,
         blocks: &[OpenedBlock<'_>],
@@ -359,7 +364,7 @@ impl TagScheme for PublicBls {
     }
 }
 
-/// Returns the message that is hashed to the curve for a write of a block of this `length`.
+/// Returns the message that is hashed to the curve: the write id, then the block's `length`.
 fn hashed_message(write: &[u8; 16], length: u64) -> [u8; 24] {
     let mut message = [0; 24];
     let (head, tail) = message.split_at_mut(write.len());
@@ -368,11 +373,11 @@ fn hashed_message(write: &[u8; 16], length: u64) -> [u8; 24] {
     message
 }
 
-/// The encodings of the point and of the sums of a proof.
+/// The encoded parts of a proof: the point `sigma`, and the sums `mu_j`.
 type Fields<'a> = (&'a [u8; G1_BYTES], &'a [[u8; SCALAR_BYTES]]);
 
-/// Splits a proof into the point and the sums, for a longest block of `longest` bytes. Returns
-/// `None` if no block is challenged.
+/// Splits a proof into the point and the sums. `longest` is the length in bytes of the longest
+/// challenged block. Returns `None` for an empty proof of no blocks.
 fn split(proof: &[u8], longest: u64) -> Result<Option<Fields<'_>>, AuditError> {
     if longest == 0 && proof.is_empty() {
         return Ok(None);
@@ -387,7 +392,7 @@ fn split(proof: &[u8], longest: u64) -> Result<Option<Fields<'_>>, AuditError> {
     }
 }
 
-/// Decodes `sigma`: a point of the curve, not necessarily of the subgroup.
+/// Decodes the held part of a tag, `sigma`: a point of the curve, not necessarily of the subgroup.
 fn held(tag: &BlockTag) -> Result<G1Affine, TagError> {
     let sigma: Option<&[u8; G1_BYTES]> = tag.held.as_ref().try_into().ok();
     match sigma.map(point::decode_on_curve) {
@@ -396,13 +401,14 @@ fn held(tag: &BlockTag) -> Result<G1Affine, TagError> {
     }
 }
 
-/// Adds the coefficients of the hits: below the group order for fewer than 2^126 hits.
+/// Returns the coefficient of a block: the sum of its hits' coefficients. It is below the group
+/// order for fewer than 2^126 hits.
 fn coefficient(challenged: &Challenged) -> Fr {
     let hits = challenged.hits.iter();
     hits.map(|hit| Fr::from(hit.coefficient)).sum()
 }
 
-/// Iterates over the sectors of a block as numbers.
+/// Iterates over the sectors of a block, as elements of the scalar field.
 fn sectors(block: &[u8]) -> impl Iterator<Item = Fr> {
     block.chunks(SECTOR).map(|sector| {
         let mut bytes = [0_u8; SCALAR_BYTES];

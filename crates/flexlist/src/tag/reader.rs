@@ -1,3 +1,3 @@
-//! Decoder for the fields of keys, parameters and proofs from untrusted bytes.
+//! Decoder for keys, parameters and proofs: reads their fields from untrusted bytes.
 
 pub(super) use pad_core::codec::Fields as Reader;

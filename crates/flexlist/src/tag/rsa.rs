@@ -11,15 +11,16 @@
 //! ```
 //!
 //! The leading byte makes the number depend on the length. The range check bounds the work before
-//! it is done. Two blocks with one tag, or a wrong `M` that passes, give a multiple of the order of
-//! `g` and so the factors. **The owner knows the factors and can create two blocks with one tag.**
-//! A verifier other than the owner must trust the owner not to do so. Otherwise, use other tags.
+//! `g^M` is computed. Two blocks with one tag, or a wrong `M` that passes, give a multiple of the
+//! order of `g` and so the factors. **The owner knows the factors and can create two blocks with
+//! one tag.** A verifier other than the owner must trust the owner not to do so, or use other tags.
 //! Not post-quantum.
 //!
 //! Deviation: the check compares the squares of both sides. An owner could otherwise change the
-//! sign of tags, or multiply them with other elements of order 2, which the factors reveal. The
-//! server's batch check would then pass by chance, and audits would fail later. Nothing changes for
-//! the verifier: a sum that passes only with squares still gives a multiple of the order.
+//! sign of tags, or multiply them with other elements of order 2. The factors reveal these
+//! elements. The server's batch check would then pass by chance, and audits would fail later.
+//! Nothing changes for the verifier: a sum that passes only with squares still gives a multiple of
+//! the order.
 //!
 //! Deviation: `M` is encoded in the width of its bound, so that a proof has one encoding.
 //!
@@ -53,11 +54,12 @@ use crate::error::AuditError;
 pub(in crate::tag) mod tests;
 
 /// The RSA tag scheme with a modulus of `BITS` bits: 2048 for about 112 bits of security, 3072 for
-/// about 128. Committed part of a tag: the whole tag (`BITS / 8` bytes). Held part: empty.
+/// about 128. The committed part of a tag is the whole tag (`BITS / 8` bytes). The part held by the
+/// server is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RsaTags<const BITS: u32>;
 
-/// The public key of server and verifiers: `N` and `g`. Cheap to clone.
+/// The public key of server and verifiers: the modulus `N` and the base `g`. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct RsaPublicKey<const BITS: u32>(Arc<Group>);
 
@@ -78,7 +80,7 @@ impl Group {
     }
 }
 
-/// The owner's key, which includes the factors. Cheap to clone.
+/// The owner's key: the secret factors of `N`, and the public key. Cheap to clone.
 #[derive(Clone)]
 pub struct RsaOwnerKey<const BITS: u32> {
     factors: Arc<Factors>,
@@ -164,7 +166,8 @@ impl<const BITS: u32> RsaOwnerKey<BITS> {
     }
 }
 
-/// Encodes `p` and `q < p`, each half as wide as `N`, then `g` as wide as `N`; big-endian.
+/// Encodes the factors `p` and `q < p`, each half as wide as `N`, then the base `g`, as wide as
+/// `N`; all big-endian.
 impl<const BITS: u32> KeyBytes for RsaOwnerKey<BITS> {
     fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         let width = width::<BITS>();
@@ -176,7 +179,7 @@ impl<const BITS: u32> KeyBytes for RsaOwnerKey<BITS> {
         bytes
     }
 
-    /// Cost: primality tests of both factors.
+    /// Decodes and checks a key. Cost: primality tests of both factors.
     fn from_bytes(bytes: &[u8]) -> Result<Self, TagError> {
         let width = width::<BITS>();
         let mut reader = Reader::new(bytes);
@@ -191,7 +194,7 @@ impl<const BITS: u32> KeyBytes for RsaOwnerKey<BITS> {
     }
 }
 
-/// Encodes `N`, then `g`, equally wide; big-endian.
+/// Encodes the modulus `N`, then the base `g`, equally wide; both big-endian.
 impl<const BITS: u32> KeyBytes for RsaPublicKey<BITS> {
     fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         let width = width::<BITS>();
@@ -201,7 +204,8 @@ impl<const BITS: u32> KeyBytes for RsaPublicKey<BITS> {
         bytes
     }
 
-    /// Cannot check that `N` is a product of two safe primes and `g` a square.
+    /// Decodes a public key. Cannot check that `N` is a product of two safe primes and `g` a
+    /// square.
     fn from_bytes(bytes: &[u8]) -> Result<Self, TagError> {
         let width = width::<BITS>();
         let mut reader = Reader::new(bytes);
@@ -220,12 +224,12 @@ impl<const BITS: u32> KeyBytes for RsaPublicKey<BITS> {
     }
 }
 
-/// The sum of a proof in progress.
+/// A proof in progress: the weighted sum of the blocks added so far, and its bound.
 #[derive(Debug, Default)]
 pub struct RsaProver {
     /// The sum `M` of the blocks' numbers, weighted by their coefficients.
     sum: Integer,
-    /// The maximum of `M`.
+    /// The maximum of `M` for blocks of these lengths with these coefficients.
     bound: Integer,
 }
 
@@ -235,8 +239,8 @@ impl<const BITS: u32> TagScheme for RsaTags<BITS> {
     type Prover = RsaProver;
     type VerifierKey = RsaPublicKey<BITS>;
 
-    /// The maximum block length. A verifier other than the owner raises `g` to a number as long as
-    /// the block.
+    /// The maximum block length: 1 MiB. To verify, a party other than the owner raises `g` to a
+    /// number as long as the longest block.
     const MAX_LENGTH: u64 = 1 << 20;
 
     fn server_parameters(owner: &Self::OwnerKey) -> RsaPublicKey<BITS> {
@@ -247,7 +251,8 @@ impl<const BITS: u32> TagScheme for RsaTags<BITS> {
         owner.public.clone()
     }
 
-    /// Cost: two powers of half the modulus' length, by tables.
+    /// Computes the tag of a block. Cost: two modular powers with exponents of half the modulus'
+    /// length, by precomputed tables.
     fn tag(owner: &Self::OwnerKey, _: WriteId, block: &[u8]) -> Result<BlockTag, TagError> {
         block_length::<Self>(block)?;
         let tag = owner.power(number(block))?;
@@ -280,7 +285,7 @@ impl<const BITS: u32> TagScheme for RsaTags<BITS> {
         Ok(())
     }
 
-    /// Encodes `M`, big-endian, as wide as its bound.
+    /// Encodes the sum `M`, big-endian, as wide as its bound.
     fn finish(prover: RsaProver) -> Vec<u8> {
         let mut proof = Vec::new();
         let width = prover.bound.significant_digits::<u8>();
@@ -288,7 +293,8 @@ impl<const BITS: u32> TagScheme for RsaTags<BITS> {
         proof
     }
 
-    /// Cost: a product of powers, plus one squaring per bit of the longest block and coefficient.
+    /// Verifies a proof. Cost: a product of powers of tags, plus one squaring per bit of the
+    /// longest block and coefficient.
     fn verify(
         key: &RsaPublicKey<BITS>,
         blocks: &[OpenedBlock<'_>],
@@ -303,7 +309,8 @@ impl<const BITS: u32> TagScheme for RsaTags<BITS> {
         )
     }
 
-    /// Cost: a product of powers, plus two powers of half the modulus' length by tables.
+    /// Verifies a proof with the factors. Cost: a product of powers of tags, plus two powers of
+    /// half the modulus' length by precomputed tables.
     fn verify_as_owner(
         owner: &Self::OwnerKey,
         blocks: &[OpenedBlock<'_>],
@@ -322,7 +329,7 @@ impl<const BITS: u32> TagScheme for RsaTags<BITS> {
     }
 }
 
-/// Verifies a proof; `power` raises the base to an exponent.
+/// Verifies a proof. `power` raises the base `g` to an exponent, modulo `N`.
 fn verify<const BITS: u32>(
     group: &ResidueGroup,
     blocks: &[OpenedBlock<'_>],
@@ -364,7 +371,7 @@ fn verify<const BITS: u32>(
     }
 }
 
-/// Converts a block into its number.
+/// Converts a block into its number `m`: the bytes 0x01, then the block, big-endian.
 fn number(block: &[u8]) -> Integer {
     let mut number = Integer::from_digits(block, Order::Msf);
     let bits = u32::try_from(block.len()).unwrap_or(u32::MAX);
@@ -372,8 +379,8 @@ fn number(block: &[u8]) -> Integer {
     number
 }
 
-/// Returns the least and the greatest multiple by `coefficient` of the number of a block of this
-/// `length`. The caller must have checked the length.
+/// Returns the least and the greatest value of `coefficient * m`, where `m` is the number of a
+/// block of this `length`. The caller must have checked the length.
 fn range(coefficient: &Integer, length: u64) -> [Integer; 2] {
     let bits = u32::try_from(length.saturating_mul(8)).unwrap_or(u32::MAX);
     let least = (coefficient << bits).complete();
@@ -381,7 +388,7 @@ fn range(coefficient: &Integer, length: u64) -> [Integer; 2] {
     [least, most]
 }
 
-/// Adds the coefficients of the hits.
+/// Returns the coefficient of a block: the sum of its hits' coefficients.
 fn coefficient(challenged: &Challenged) -> Integer {
     let hits = challenged.hits.iter();
     hits.map(|hit| Integer::from(hit.coefficient)).sum()

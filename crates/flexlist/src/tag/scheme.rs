@@ -1,4 +1,5 @@
-//! The interface of tag schemes, for owner, server and verifier.
+//! The interface of tag schemes. A tag scheme lets a server prove that it possesses a file's
+//! blocks.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -9,26 +10,27 @@ use zeroize::Zeroizing;
 use super::{BlockTag, Challenged, TagError, WriteId};
 use crate::error::AuditError;
 
-/// The maximum block length of any scheme, in bytes.
+/// The maximum block length in bytes of all schemes. A scheme may allow less.
 pub const MAX_BLOCK_LENGTH: u64 = 1 << 24;
 
 /// A challenged block as a verifier sees it.
 ///
-/// The verifier's caller has checked that the block's leaf stores SHA-256(5 || `committed`).
+/// The caller of the verifier must have checked that the block's leaf in the list stores SHA-256(5
+/// || `committed`).
 #[derive(Clone, Copy, Debug)]
 pub struct OpenedBlock<'a> {
-    /// The position and the hits, from the list's proof.
+    /// The block's position and its hits (challenged bytes), from the list's proof.
     pub challenged: &'a Challenged,
-    /// The part of the tag that its leaf commits.
+    /// The part of the block's tag that the block's leaf commits.
     pub committed: &'a [u8],
 }
 
 /// A block and its tag as a server stores them.
 #[derive(Clone, Copy, Debug)]
 pub struct StoredBlock<'a> {
-    /// The tag.
+    /// The block's tag.
     pub tag: &'a BlockTag,
-    /// The bytes.
+    /// The block's bytes.
     pub data: &'a [u8],
 }
 
@@ -37,11 +39,11 @@ pub trait KeyBytes: Sized {
     /// Encodes the value. The bytes may be secret, and are overwritten when dropped.
     fn to_bytes(&self) -> Zeroizing<Vec<u8>>;
 
-    /// Decodes the bytes of [`KeyBytes::to_bytes`]; the input is untrusted.
+    /// Decodes a value from the encoding of [`KeyBytes::to_bytes`]. The input is untrusted.
     ///
     /// # Errors
-    /// [`TagError::Malformed`] if the bytes are not an encoding, and errors of the scheme's own
-    /// construction.
+    /// [`TagError::Malformed`] if the bytes are not an encoding. Other errors come from the
+    /// scheme's own construction of the value.
     fn from_bytes(bytes: &[u8]) -> Result<Self, TagError>;
 }
 
@@ -63,20 +65,20 @@ impl KeyBytes for () {
 /// A tag scheme: the computations of owner, server and verifier.
 ///
 /// Laws:
-/// 1. Proofs of an honest server verify against tags of an honest owner, for blocks of 1 to
-///    [`TagScheme::MAX_LENGTH`] bytes and any hits inside them.
-/// 2. A proof is a function of challenge, blocks and tags. Its length is a function of lengths and
-///    hits.
+/// 1. Proofs of an honest server verify against tags of an honest owner. This holds for blocks of 1
+///    to [`TagScheme::MAX_LENGTH`] bytes, and for any hits (challenged bytes) inside them.
+/// 2. A proof is a function of challenge, blocks and tags. Its length is a function of the blocks'
+///    lengths and hits.
 /// 3. The coefficient of a block is the sum of its hits' coefficients as integers.
 /// 4. If no block is challenged, the proof is empty.
 pub trait TagScheme: fmt::Debug + 'static {
     /// The owner's secret key.
     type OwnerKey: KeyBytes + fmt::Debug + Send + Sync;
-    /// The server's parameters.
+    /// The parameters with which a server creates proofs.
     type ServerParameters: KeyBytes + fmt::Debug + Send + Sync;
-    /// A proof in progress.
+    /// A proof of possession in progress.
     type Prover: fmt::Debug + Send;
-    /// The key that verifies proofs.
+    /// The key that verifies proofs of possession.
     type VerifierKey: KeyBytes + fmt::Debug + Send + Sync;
 
     /// The maximum block length in bytes, at most [`MAX_BLOCK_LENGTH`].
@@ -89,7 +91,7 @@ pub trait TagScheme: fmt::Debug + 'static {
     /// publicly verifiable.
     fn verifier_key(owner: &Self::OwnerKey) -> Self::VerifierKey;
 
-    /// Computes the tag of a block.
+    /// Computes the tag of a block. `write` identifies this write of the block.
     ///
     /// # Errors
     /// [`TagError::BlockEmpty`] for a block without bytes; [`TagError::BlockTooLong`] for a block
@@ -97,7 +99,7 @@ pub trait TagScheme: fmt::Debug + 'static {
     /// factors fails its check.
     fn tag(owner: &Self::OwnerKey, write: WriteId, block: &[u8]) -> Result<BlockTag, TagError>;
 
-    /// Starts a proof without blocks.
+    /// Starts a proof that contains no blocks yet.
     fn prover(parameters: &Self::ServerParameters) -> Self::Prover;
 
     /// Adds a challenged block to the proof. Blocks are added in file order.
@@ -115,7 +117,7 @@ pub trait TagScheme: fmt::Debug + 'static {
         block: &[u8],
     ) -> Result<(), TagError>;
 
-    /// Returns the proof.
+    /// Completes the proof and returns its encoding.
     fn finish(prover: Self::Prover) -> Vec<u8>;
 
     /// Verifies a proof for the challenged blocks.
@@ -140,8 +142,8 @@ pub trait TagScheme: fmt::Debug + 'static {
         Self::verify(&Self::verifier_key(owner), blocks, proof)
     }
 
-    /// Checks, before a server accepts them, that tags match their blocks as far as the server can
-    /// tell.
+    /// Checks that tags match their blocks, as far as the server can tell. The server calls this
+    /// before it accepts blocks.
     ///
     /// # Errors
     /// * [`TagError::BlockEmpty`] for a block without bytes; [`TagError::BlockTooLong`] for a block
@@ -150,7 +152,7 @@ pub trait TagScheme: fmt::Debug + 'static {
     ///   [`TagError::BlockMismatch`] for a tag that does not match its block.
     /// * [`TagError::RandomnessUnavailable`] if the operating system provides no random bytes.
     ///
-    /// Source: Erway et al. 2009 for the batch by random coefficients.
+    /// Source: Erway et al. 2009 for checking a batch of tags by random coefficients.
     fn check_tags(
         parameters: &Self::ServerParameters,
         blocks: &[StoredBlock<'_>],
@@ -175,7 +177,7 @@ pub(super) fn block_length<S: TagScheme>(block: &[u8]) -> Result<u64, TagError> 
     }
 }
 
-/// Checks the length of a block on the prover's side.
+/// Checks, for a prover, that a block's length is allowed and equals the challenged length.
 ///
 /// # Errors
 /// [`TagError::BlockEmpty`] or [`TagError::BlockTooLong`] for a length outside the limits;
@@ -191,7 +193,7 @@ pub(super) fn require_block<S: TagScheme>(
     }
 }
 
-/// Checks the length and the hits of a challenged block on the verifier's side.
+/// Checks, for a verifier, that a challenged block has an allowed length and contains its hits.
 ///
 /// # Errors
 /// [`AuditError::LengthUnsupported`] for a length outside the limits;
@@ -209,7 +211,8 @@ pub(super) fn require_challenged<S: TagScheme>(challenged: &Challenged) -> Resul
     }
 }
 
-/// Checks publicly verifiable tags in one batch: by a proof with random coefficients.
+/// Checks the tags of a publicly verifiable scheme in one batch. Creates and verifies a proof with
+/// random coefficients for all blocks.
 ///
 /// # Errors
 /// The errors of [`TagScheme::check_tags`].

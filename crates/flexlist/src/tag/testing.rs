@@ -1,4 +1,4 @@
-//! Conformance tests for every tag scheme, and blocks to test with.
+//! Conformance tests for every tag scheme, and generators of test blocks.
 
 use core::fmt;
 
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::error::AuditError;
 
-/// Returns pseudorandom bytes, determined by `number`.
+/// Returns `length` pseudorandom bytes, determined by `number`.
 pub(super) fn bytes(number: u64, length: usize) -> Vec<u8> {
     let mut bytes = vec![0; length];
     let mut hasher = blake3::Hasher::new();
@@ -26,7 +26,7 @@ pub(super) fn write(number: u64) -> WriteId {
     WriteId(bytes(number ^ 0xffff_0000, 16).try_into().unwrap())
 }
 
-/// Challenged blocks of an honest owner and server.
+/// Blocks with their tags, created by an honest owner, and a challenge for each block.
 #[derive(Clone)]
 pub(super) struct Audit {
     pub(super) blocks: Vec<Vec<u8>>,
@@ -35,7 +35,7 @@ pub(super) struct Audit {
 }
 
 impl Audit {
-    /// Creates one block of each length, with hits at these offsets.
+    /// Creates blocks from pairs of a block length and the offsets of the block's hits.
     pub(super) fn new<S: TagScheme>(owner: &S::OwnerKey, blocks: &[(usize, &[u64])]) -> Self {
         let mut audit = Self {
             blocks: Vec::new(),
@@ -69,7 +69,7 @@ impl Audit {
         audit
     }
 
-    /// Creates blocks that reach the edges of sectors and chunks.
+    /// Creates blocks with hits at the edges of sectors and chunks.
     pub(super) fn typical<S: TagScheme>(owner: &S::OwnerKey) -> Self {
         Self::new::<S>(
             owner,
@@ -98,7 +98,8 @@ impl Audit {
         Ok(S::finish(prover))
     }
 
-    /// Verifies as the owner, and asserts that other verifiers agree.
+    /// Verifies `proof` with the owner's key, and asserts that the verifier's key gives the same
+    /// result.
     pub(super) fn verify<S: TagScheme>(
         &self,
         owner: &S::OwnerKey,
@@ -116,7 +117,7 @@ impl Audit {
         verdict
     }
 
-    /// Proves with these blocks and tags, and verifies the proof.
+    /// Creates a proof of these blocks with their tags, and verifies it.
     pub(super) fn audit<S: TagScheme>(&self, owner: &S::OwnerKey) -> Result<(), AuditError> {
         self.verify::<S>(owner, &self.prove::<S>(owner).unwrap())
     }
@@ -161,7 +162,8 @@ pub(super) fn check_honest<S: TagScheme>(owner: &S::OwnerKey, cases: u32) {
         .unwrap();
 }
 
-/// Checks that mutated proofs and committed parts are rejected, as are wrong lengths of either.
+/// Checks that changed proofs and changed committed parts of tags are rejected, as are wrong
+/// lengths of either. Changes about `steps` bytes of a proof.
 pub(super) fn check_mutations<S: TagScheme>(owner: &S::OwnerKey, steps: usize) {
     let honest = Audit::typical::<S>(owner);
     let proof = honest.prove::<S>(owner).unwrap();
@@ -217,7 +219,8 @@ pub(super) fn check_mutations<S: TagScheme>(owner: &S::OwnerKey, steps: usize) {
     assert_eq!(verdict, Err(AuditError::MalformedTagProof));
 }
 
-/// Checks algebraic schemes: data that does not match the tags fails the equation.
+/// Checks, for an algebraic scheme, that proofs fail the equation if a block does not match its
+/// tag.
 pub(super) fn check_wrong_data<S: TagScheme>(owner: &S::OwnerKey) {
     let honest = Audit::typical::<S>(owner);
     for index in 0..honest.blocks.len() {
@@ -254,7 +257,8 @@ pub(super) fn check_wrong_data<S: TagScheme>(owner: &S::OwnerKey) {
     assert_eq!(swapped.audit::<S>(owner), Err(AuditError::EquationFails));
 }
 
-/// Checks schemes that bind write ids: a block with another write id or length fails.
+/// Checks, for a scheme that binds write ids, that a block with another write id or length is
+/// rejected.
 pub(super) fn check_writes<S: TagScheme>(owner: &S::OwnerKey) {
     let honest = Audit::typical::<S>(owner);
     // An old block and its tag at the position of a newer write of the same bytes.
@@ -278,7 +282,7 @@ pub(super) fn check_writes<S: TagScheme>(owner: &S::OwnerKey) {
     }
 }
 
-/// Checks that provers and taggers reject invalid input.
+/// Checks that the prover and the computation of tags reject invalid input.
 pub(super) fn check_refusals<S: TagScheme>(owner: &S::OwnerKey) {
     let honest = Audit::typical::<S>(owner);
     let refused = |change: &dyn Fn(&mut Audit)| {
@@ -324,7 +328,7 @@ pub(super) fn check_refusals<S: TagScheme>(owner: &S::OwnerKey) {
     assert!(S::check_tags(&parameters, &changed.stored()).is_err());
 }
 
-/// Checks that encodings round-trip. Other bytes are rejected or are canonical.
+/// Checks that the encoding of a key round-trips. Other bytes are rejected or are canonical.
 pub(super) fn check_bytes<K: KeyBytes + fmt::Debug>(key: &K) {
     let bytes = key.to_bytes();
     assert_eq!(K::from_bytes(&bytes).unwrap().to_bytes(), bytes);

@@ -1,7 +1,8 @@
-//! Combines any scheme with the root of a hash tree over each block.
+//! Combines any tag scheme with verified reads: adds the root of a hash tree over each block to the
+//! block's tag.
 //!
-//! The scheme proves possession; the root verifies reads. A client checks a fetched block against
-//! the list's commitment, without the scheme's algebra.
+//! The scheme proves possession; the root verifies reads. To check a fetched block, a client needs
+//! only the root, which the list commits, and no computation of the scheme.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -15,11 +16,11 @@ use super::{
 };
 use crate::error::AuditError;
 
-/// The length of a root in bytes.
+/// The length in bytes of a hash tree's root.
 const ROOT: usize = 32;
 
-/// Scheme `S` with verified reads. Committed part of a tag: the root of [`HashOnly`] (32 bytes),
-/// then the committed part of `S`. Held part: the held part of `S`.
+/// Tag scheme `S` with verified reads. The committed part of a tag is the root of [`HashOnly`] (32
+/// bytes), then the committed part of `S`. The held part is the held part of `S`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WithReads<S>(PhantomData<S>);
 
@@ -104,8 +105,8 @@ impl<S: TagScheme> TagScheme for WithReads<S> {
     }
 }
 
-/// Checks that `block` contains the bytes of the block that starts at byte `start`, by the root in
-/// `committed`. Independent of the scheme.
+/// Checks `block`, the block that starts at byte `start`, against the root in `committed`, the
+/// committed part of its tag. Independent of the scheme.
 ///
 /// # Errors
 /// [`AuditError::MalformedTag`] if `committed` is too short; [`AuditError::BlockMismatch`] if the
@@ -117,7 +118,7 @@ pub(super) fn check_block(start: u64, committed: &[u8], block: &[u8]) -> Result<
     HashOnly::check_block(start, root, block)
 }
 
-/// Extracts the tag of `S`.
+/// Extracts the tag of the scheme `S` from a tag of [`WithReads<S>`](WithReads): removes the root.
 fn inner(tag: &BlockTag) -> Result<BlockTag, TagError> {
     let committed = tag.committed.as_ref().get(ROOT..);
     Ok(BlockTag {
@@ -126,7 +127,8 @@ fn inner(tag: &BlockTag) -> Result<BlockTag, TagError> {
     })
 }
 
-/// Converts the blocks to blocks of `S`, without the roots.
+/// Converts challenged blocks of [`WithReads<S>`](WithReads) to those of `S`: removes the roots
+/// from the committed parts.
 fn inner_blocks<'a>(blocks: &[OpenedBlock<'a>]) -> Result<Vec<OpenedBlock<'a>>, AuditError> {
     let inner = |block: &OpenedBlock<'a>| {
         let start = block.challenged.start;

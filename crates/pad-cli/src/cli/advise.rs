@@ -1,4 +1,5 @@
-//! `pad advise`: recommends a scheme for a load and explains why.
+//! `pad advise`: recommends a scheme for a load (numbers of keys, updates and lookups) and explains
+//! why.
 
 use std::path::{Path, PathBuf};
 
@@ -64,7 +65,8 @@ struct TariffArguments {
     cryptography_cheaper: f64,
 }
 
-/// The data that the advice is computed from.
+/// The data that the advice is computed from: measurements with their source, prices, and the rules
+/// that charge them.
 struct Basis {
     records: Records,
     /// Description of the source of the measurements.

@@ -22,8 +22,8 @@ pub(super) enum VersionSelector {
 }
 
 impl VersionSelector {
-    /// Resolves the version in a store. If it is a name, reports the number that the name resolves
-    /// to.
+    /// Returns the selected version of `repository`. A name is looked up in the store, and the
+    /// number found is reported to `output`.
     pub(super) fn in_store(
         &self,
         repository: &Server,
@@ -45,7 +45,8 @@ impl VersionSelector {
     }
 }
 
-/// Returns `version`. Fails if it is later than `latest` and also the name of another version.
+/// Returns `version`, which the user gave as a number. Fails if it is later than `latest` and some
+/// version has this number as its name. `named` returns the versions with that name.
 pub(super) fn number_or_name(
     version: Version,
     latest: Version,
@@ -102,7 +103,7 @@ impl FromStr for VersionSelector {
     }
 }
 
-/// Parses the version number of a proof. Proofs contain no names.
+/// Parses a version number. Names are not accepted, because proofs contain no names.
 pub(super) fn number(text: &str) -> Result<u64, &'static str> {
     let number = text.parse();
     number.map_err(|_| {

@@ -34,10 +34,10 @@ Examples:
 pub(super) struct Put {
     #[command(flatten)]
     target: Target,
-    /// The key.
+    /// The key to set.
     #[arg(value_name = "KEY")]
     key_text: String,
-    /// The new value; omit it for a set.
+    /// The new value; omit it if the dictionary is a set of keys.
     value: Option<String>,
     /// Read the value from FILE, unchanged; - for standard input.
     #[arg(long, value_name = "FILE", conflicts_with = "value")]
@@ -52,7 +52,7 @@ Examples:
 pub(super) struct Remove {
     #[command(flatten)]
     target: Target,
-    /// The key.
+    /// The key to remove.
     #[arg(value_name = "KEY")]
     key_text: String,
 }
@@ -99,9 +99,9 @@ pub(super) struct Commit {
 /// Treatment of pending changes that were recorded while another version was the latest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Older {
-    /// Sign them with the others.
+    /// Sign them together with the other pending changes.
     Sign,
-    /// Drop them unsigned.
+    /// Drop them without signing them.
     Drop,
 }
 
@@ -136,7 +136,8 @@ impl Remove {
 }
 
 impl Target {
-    /// Creates a session on the store at `store`. If `key` is given, a missing store is created.
+    /// Creates the target of changes: the store at `store`, and the author's key file `key`. A
+    /// missing store is created if `key` is given.
     #[cfg(feature = "file")]
     pub(super) fn new(store: &Path, key: Option<&Path>) -> Self {
         Self {
@@ -148,7 +149,8 @@ impl Target {
         }
     }
 
-    /// Loads the given key. Called once, because loading prompts for the key's passphrase.
+    /// Loads the secret key from the given file; `None` if no file is given. Called only once,
+    /// because loading prompts for the key's passphrase.
     fn author(&self) -> Result<Option<SecretKey>, Failure> {
         self.key.as_deref().map(load_secret).transpose()
     }
@@ -259,7 +261,8 @@ impl Commit {
 }
 
 impl Commit {
-    /// Returns the name for the new version, after checking that it is valid and unused.
+    /// Returns the name given for the new version, after checking that it is valid and unused;
+    /// `None` without `--name`.
     fn name(&self, store: &impl Store) -> Result<Option<String>, Failure> {
         let Some(name) = &self.name else {
             return Ok(None);
@@ -303,5 +306,5 @@ pub(super) fn shown(pending: &PendingChange, output: &Output) -> (String, Json) 
     (text, object.into())
 }
 
-/// Maximum length of a value in bytes.
+/// Maximum length of a value that is read from a file, in bytes.
 const LONGEST_VALUE: u64 = 1 << 24;

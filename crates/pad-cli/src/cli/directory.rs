@@ -30,7 +30,8 @@ mod query;
 mod shown;
 mod verify;
 
-/// Evaluates the expression after the arrow with the named suite as a type.
+/// Evaluates `$work` with `$type` as an alias of the suite (hash and signature functions) that
+/// `$suite` names. Fails if the suite is not in this build.
 macro_rules! with_suite {
     ($suite:expr, $type:ident => $work:expr) => {
         match $suite {
@@ -121,8 +122,8 @@ impl ReadArguments {
         suite_of(&self.folder)
     }
 
-    /// Opens the directory, and reports the trust basis of its answers: an authenticated key or
-    /// not.
+    /// Opens the directory, and reports to `output` whether its answers are verified with an
+    /// authenticated key.
     fn open<S: Suite>(
         &self,
         output: &mut Output,
@@ -131,7 +132,8 @@ impl ReadArguments {
     }
 }
 
-/// Opens the directory in `folder`, and reports the trust basis of its answers.
+/// Opens the directory in `folder`. Reports to `output` whether its answers are verified with an
+/// authenticated key. Returns the directory and this key.
 fn open_trusting<S: Suite>(
     folder: &Path,
     trust: &TrustArguments,

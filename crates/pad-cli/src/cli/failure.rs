@@ -16,7 +16,7 @@ pub(crate) enum Failure {
     Absent(String),
     /// Wrong usage or input: exit status 2.
     Input(String),
-    /// No server that was queried keeps this version: exit status 2.
+    /// None of the queried servers keeps the requested version: exit status 2.
     #[cfg_attr(not(feature = "network"), allow(dead_code, reason = "servers say so"))]
     NotKept(String),
     /// Verification failed: exit status 3.
@@ -98,7 +98,7 @@ impl Failure {
         }
     }
 
-    /// Creates the failure to use a key file.
+    /// Creates the failure for a key file at `path` that cannot be used.
     pub(crate) fn key_file(path: &Path, error: &KeyFileError) -> Self {
         let text = format!("key file {}: {error}", path.display());
         match error {
@@ -107,7 +107,7 @@ impl Failure {
         }
     }
 
-    /// Creates the failure to read a trace.
+    /// Creates the failure for a trace at `path` that cannot be read.
     pub(crate) fn trace(path: &Path, error: &TraceError) -> Self {
         let text = format!("trace {}: {error}", path.display());
         match error {
@@ -116,7 +116,7 @@ impl Failure {
         }
     }
 
-    /// Creates the failure to read or write a file.
+    /// Creates the failure for a file at `path` that cannot be read or written.
     pub(crate) fn file(path: &Path, error: &io::Error) -> Self {
         Self::Store(format!("{}: {error}", path.display()))
     }

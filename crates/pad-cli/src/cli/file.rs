@@ -1,4 +1,4 @@
-//! `pad file`: outsourced files.
+//! `pad file`: commands for files on an untrusted server (outsourced files).
 
 use std::{
     fs,
@@ -47,7 +47,7 @@ pub(super) enum FileCommand {
     ///
     /// Damaged blocks are named.
     Check(serve::Check),
-    /// Create an owner's key with another kind of tags.
+    /// Create an owner's key, with any kind of tags.
     Keygen(keygen::Keygen),
     /// Show an owner's public key.
     ///
@@ -133,7 +133,7 @@ impl FileCommand {
     }
 }
 
-/// The file, its owner and its server.
+/// The file of a command: its state file, its owner's key file and its server.
 #[derive(Clone, Debug, Args)]
 struct FileArguments {
     /// The state file, a few hundred bytes: keep one copy only.
@@ -233,7 +233,7 @@ impl FileArguments {
         Ok(())
     }
 
-    /// Creates the failure of an operation on this file.
+    /// Converts the error of an operation on this file into a [`Failure`], which names the server.
     fn failure(&self, error: ClientError) -> Failure {
         let noted = self.kept().map(|kept| kept.server).unwrap_or_default();
         failure::client_at(self.server.address(&noted), &self.state, error)

@@ -30,7 +30,7 @@ pub(super) struct History {
     /// Look up the key in every kept version, so that no change is missed.
     #[arg(long)]
     complete: bool,
-    /// The key.
+    /// The key whose changes are listed.
     key: String,
 }
 
@@ -100,9 +100,11 @@ impl History {
 enum VerifiedHistory {
     /// All values of the key, from an append-only log.
     Values(Statement),
-    /// All changes from the oldest version to the latest version. The list is proved complete.
+    /// All changes from the first version, the oldest kept one, to the second, the latest one. The
+    /// list is proved complete.
     Complete(Version, Version, CompleteHistory),
-    /// The changes after a version that the server listed. The list is not proved complete.
+    /// The version after which the server's list of changes begins, and the listed changes. The
+    /// list is not proved complete.
     Listed(Version, Vec<(Version, Answer)>),
 }
 
@@ -147,7 +149,7 @@ fn show_complete(
     output.say_verdict(&text, Json::Object(object))
 }
 
-/// Prints changes, with the unverified names of their versions.
+/// Prints changes of `key`: each version with its answer, and with the version's unverified name.
 fn show_changes(
     session: &Session,
     key: &Key,
@@ -237,8 +239,8 @@ fn show_difference(change: &Difference, output: &mut Output) -> Result<(), Failu
     output.item(&text, object)
 }
 
-/// Prints the differences that the server lists, in batches. Each batch is first verified in both
-/// versions.
+/// Passes the differences that the server lists to `show`, in batches. Before a batch is passed, it
+/// is verified in both versions.
 fn listed_differences(
     session: &Session,
     (before, after): (Version, Version),
@@ -267,13 +269,13 @@ fn listed_differences(
 /// Number of versions in a request for names.
 const NOTES: u64 = 1000;
 
-/// Maximum number of changes in a batch.
+/// Maximum number of differences in a batch that is verified together.
 const MOST_CHANGES: usize = 1 << 12;
 
-/// Number of bytes of keys and values at which a batch is complete.
+/// Number of bytes of keys and values at which a batch of differences is complete.
 const MOST_BYTES: usize = 1 << 20;
 
-/// Returns the bytes of a change: its key and both values.
+/// Returns the length of a difference in bytes: its key and both values.
 fn length(change: &Difference) -> usize {
     let values = [&change.before, &change.after];
     let values = values.map(|value| value.as_ref().map_or(0, |value| value.as_bytes().len()));
@@ -314,7 +316,8 @@ fn listed_history(
     Ok((since, proved))
 }
 
-/// Verifies listed differences in both versions, and prints them.
+/// Verifies listed differences: looks up their keys in both versions, and fails if a value is not
+/// as listed.
 fn verify_changes(
     session: &Session,
     (before, after): (Version, Version),
@@ -342,8 +345,8 @@ fn verify_changes(
     ))
 }
 
-/// Prints the differences between two verified contents, in ascending order. Only one entry of each
-/// is in memory.
+/// Passes the differences between two verified contents to `show`, in ascending order of keys. Only
+/// one entry of each is in memory.
 fn compare(
     mut before: Entries<'_>,
     mut after: Entries<'_>,

@@ -1,4 +1,4 @@
-//! `pad import`: imports a trace as signed versions.
+//! `pad import`: imports a CSV trace, one signed version per snapshot.
 
 use std::{
     path::PathBuf,
@@ -80,7 +80,7 @@ pub(super) struct Import {
     /// Import into a store with versions of unknown origin.
     ///
     /// Such versions were neither imported nor committed here, as after a restore from a copy. If
-    /// they are snapshots of this trace, those are signed once more.
+    /// some of them are snapshots of this trace, these snapshots are signed once more.
     #[arg(long)]
     again: bool,
     /// The CSV trace, plain, .gz or .zst; - for standard input.
@@ -357,22 +357,23 @@ struct ImportPosition {
 }
 
 impl ImportPosition {
-    /// Returns whether a repository with this latest version contains versions that were not
-    /// imported.
+    /// Returns whether a repository whose latest version is `latest` contains versions that were
+    /// not imported.
     #[cfg(feature = "log")]
     fn has_others_than_imported(self, latest: Version) -> bool {
         u64::try_from(self.imported).ok() != Some(latest.number())
     }
 
-    /// Returns the progress in the trace, in snapshots, after the imported snapshot with this
-    /// number.
+    /// Converts `number`, a snapshot's index among all imported snapshots from 0, into the number
+    /// of snapshots of this trace that are imported up to it.
     fn in_trace(self, number: u64) -> u64 {
         let before = self.imported.saturating_sub(self.skipped);
         (number + 1).saturating_sub(u64::try_from(before).unwrap_or(u64::MAX))
     }
 }
 
-/// A snapshot that is staged, but not durable yet.
+/// A snapshot that is staged as `version` but not durable yet, with its index among all imports,
+/// its import record and its note.
 struct StagedSnapshot {
     number: u64,
     name: String,
@@ -383,12 +384,12 @@ struct StagedSnapshot {
 
 /// A group commit: snapshots that become durable together.
 struct Group {
-    /// Maximum number of snapshots.
+    /// Maximum number of snapshots in the group.
     most: usize,
-    /// Maximum duration; `None` if the number of snapshots is given.
+    /// Maximum duration of the group; `None` if the maximum number of snapshots is given.
     longest: Option<Duration>,
     begun: Instant,
-    /// Bytes of keys and values that wait in memory.
+    /// Bytes of keys and values in the group, which wait in memory.
     bytes: usize,
 }
 
@@ -417,7 +418,8 @@ impl Group {
         self.bytes = self.bytes.saturating_add(bytes);
     }
 
-    /// Returns whether the group must be flushed before further snapshots are added.
+    /// Returns whether the group, which has `snapshots` snapshots, must be flushed before further
+    /// snapshots are added.
     fn is_full(&self, snapshots: usize) -> bool {
         let waits_long = |longest| self.bytes >= MOST_BYTES || self.begun.elapsed() >= longest;
         snapshots >= self.most || self.longest.is_some_and(waits_long)

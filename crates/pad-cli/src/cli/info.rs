@@ -1,4 +1,5 @@
-//! `pad info`: identifies a file, and prints its contents and the data it is bound to, unverified.
+//! `pad info`: identifies files, and prints their contents, such as a dictionary's id and a
+//! version, unverified.
 
 use std::{
     ffi::OsStr,
@@ -36,7 +37,7 @@ Examples:
 
 Nothing is verified: this shows the claims of the files. Secrets are not shown.")]
 pub(super) struct Info {
-    /// The files.
+    /// The files to identify.
     #[arg(required = true)]
     files: Vec<PathBuf>,
 }
@@ -258,5 +259,6 @@ fn read_text(path: &Path, limit: u64) -> Result<String, Failure> {
 
 /// Number of bytes that are read to identify a file.
 const BEGINNING: u64 = 1 << 16;
-/// Maximum number of bytes of a view.
+/// Maximum number of bytes of a view, the file in which a client remembers a key and the newest
+/// version seen.
 const MAX_VIEW_BYTES: u64 = 5 << 20;

@@ -1,4 +1,4 @@
-//! `pad keygen` and `pad public`.
+//! `pad keygen` creates a key pair. `pad public` writes the public key file of a secret key again.
 
 use std::{
     ffi::OsString,
@@ -165,8 +165,8 @@ impl Keygen {
 }
 
 impl Keygen {
-    /// Returns the setup of a log's parameters for the key; `None` if the scheme is not a log
-    /// scheme.
+    /// Returns the setup of an append-only log for the key: public parameters and the shape of
+    /// trees. `None` if the scheme is not a log scheme.
     #[cfg(feature = "log")]
     fn setup(&self, output: &Output) -> Result<Option<Setup>, Failure> {
         if !self.scheme.family().is_append_only() {
@@ -213,7 +213,8 @@ impl Keygen {
         Ok(None)
     }
 
-    /// Returns the number of entries that the key supports.
+    /// Returns the maximum number of entries that the key supports. Fails if `--entries` is given
+    /// and the scheme has no maximum.
     fn entries(&self) -> Result<usize, Failure> {
         let is_bounded = self
             .scheme
@@ -250,7 +251,7 @@ impl Public {
     }
 }
 
-/// When a log joins its trees.
+/// The time at which an append-only log merges its trees.
 #[cfg(feature = "log")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Schedule {
@@ -258,7 +259,7 @@ enum Schedule {
     Eager,
     /// After as many appends as the new tree has entries.
     ///
-    /// The work can be spread over them, and proofs are longer.
+    /// The work can be spread over these appends, and proofs are longer.
     Deferred,
 }
 
@@ -272,7 +273,8 @@ impl From<Schedule> for authdict::pad_log::Schedule {
     }
 }
 
-/// The setup of a log's parameters, as stored in the key.
+/// The encoded setup of an append-only log (public parameters and shape of trees), as stored in the
+/// key.
 type Setup = authdict::keys::Zeroizing<Vec<u8>>;
 
 /// Maximum value of `--entries`. Key files for more entries would be too large.

@@ -58,7 +58,7 @@ pub(super) struct ProxyArguments {
     pub(super) trusted_proxies: Vec<IpAddr>,
 }
 
-/// Size limits.
+/// Size limits of a server's messages.
 #[derive(Debug, Args)]
 pub(super) struct SizeArguments {
     /// Maximum size of an update, received or sent, in bytes.
@@ -67,7 +67,8 @@ pub(super) struct SizeArguments {
 }
 
 impl SizeArguments {
-    /// Limits of a server that accepts and sends updates of at most `largest_update` bytes.
+    /// Returns the limits of a server that accepts and sends updates of at most `largest_update`
+    /// bytes.
     pub(super) fn limits(&self) -> Limits {
         let usual = Limits::default();
         let largest = self.largest_update;
@@ -177,9 +178,10 @@ impl Host<'_> {
         format!("{}://{}", self.scheme, self.address())
     }
 
-    /// Reports that the server is ready, then serves until it is stopped and calls `end`.
+    /// Reports that the server is ready, by `text` or `object`. Then serves until the server is
+    /// stopped, and calls `end`.
     ///
-    /// The JSON object also contains the address and the URL scheme.
+    /// The reported JSON object also contains the address and the URL scheme.
     pub(super) fn run(
         self,
         handler: impl Handler,

@@ -1,4 +1,5 @@
-//! `pad prune`, `pad compact` and `pad check`.
+//! `pad prune` drops old versions, `pad compact` stores nodes together, and `pad check` verifies a
+//! store.
 
 use authdict::{NotOffered, Server, Version};
 use clap::Args;

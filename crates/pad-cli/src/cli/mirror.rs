@@ -1,4 +1,4 @@
-//! `pad mirror`.
+//! `pad mirror`: follows other servers of a dictionary, verifies it and serves it.
 
 use core::time::Duration;
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
@@ -85,7 +85,7 @@ pub(super) struct MirrorCommand {
     /// store in objects or for --keys: the dictionary's name, in the working folder.
     #[arg(long, value_name = "FILE")]
     evidence: Option<PathBuf>,
-    /// Pause between two rounds, in MILLISECONDS.
+    /// Pause MILLISECONDS before the servers are asked again.
     #[arg(
         long,
         value_name = "MILLISECONDS",
@@ -210,7 +210,8 @@ impl MirrorCommand {
     }
 }
 
-/// Connects to the servers at `addresses`, the values of `option`.
+/// Connects to the servers at `addresses`. `option` is the command-line option of the addresses,
+/// for error messages.
 ///
 /// A server whose address does not contain the dictionary's name must be reachable, to be asked for
 /// the name.

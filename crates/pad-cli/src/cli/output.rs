@@ -29,7 +29,7 @@ pub(crate) enum Trust {
     allow(dead_code, reason = "only servers show logs")
 )]
 pub(crate) struct WitnessStatus {
-    /// The number of the version.
+    /// The number of the newest version.
     pub(crate) version: u64,
     /// Number of witnesses whose cosignature is recent enough.
     pub(crate) cosigned: usize,
@@ -62,7 +62,8 @@ impl WitnessStatus {
     }
 }
 
-/// The behaviour of a command when standard output is closed.
+/// The behaviour of a command when standard output is closed: it ends, or it completes its work
+/// (`GoesOn`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ClosedOutput {
     Ends,
@@ -95,7 +96,8 @@ pub(crate) struct Output {
     trust: Trust,
     /// The cosignatures of the newest version, if witnesses are used.
     newest: Option<WitnessStatus>,
-    /// Versions that were requested by name. The mapping from names to versions is unverified.
+    /// Versions that were requested by name: the name, its version, and the party that mapped the
+    /// name, as `store`. The mapping is unverified.
     named: Vec<(String, Version, &'static str)>,
     /// A caveat about the parameters of the queried log.
     caveat: Option<&'static str>,
@@ -128,7 +130,7 @@ impl Output {
         self.json
     }
 
-    /// Sets the trust basis of the answers that follow.
+    /// Sets the trust basis of all later answers.
     pub(crate) fn trust(&mut self, trust: Trust) {
         self.trust = trust;
     }
@@ -139,8 +141,8 @@ impl Output {
         self.newest = Some(newest);
     }
 
-    /// Records that a version was requested by name. The verified answer is for the version's
-    /// number.
+    /// Records that a version was requested by name. The mapping is the claim of the party
+    /// `word_of`, such as `store`. Only the answer about the version's number is verified.
     pub(crate) fn named(&mut self, name: &str, version: Version, word_of: &'static str) {
         let shown = Self::show_text(name);
         note(&format!(
@@ -215,7 +217,8 @@ impl Output {
         }
     }
 
-    /// Adds fields with the verification status, the cosignatures, the caveat and the names.
+    /// Adds fields with the verification status, the cosignatures, the caveat and the requested
+    /// names of versions to `object`.
     pub(crate) fn add_verdict(&self, object: &mut Map<String, Json>) {
         let authentic = self.trust == Trust::Authentic;
         object.insert("verified".into(), authentic.into());
@@ -332,12 +335,12 @@ impl Output {
         self.written(written)
     }
 
-    /// Parses a key from the command line.
+    /// Parses a key from the command line, as text, or as hexadecimal digits with `--hex`.
     pub(crate) fn key(&self, argument: &str) -> Result<Key, Failure> {
         Ok(Key::new(self.bytes(argument)?)?)
     }
 
-    /// Parses a value from the command line.
+    /// Parses a value from the command line, as text, or as hexadecimal digits with `--hex`.
     pub(crate) fn value(&self, argument: &str) -> Result<Value, Failure> {
         Ok(Value::new(self.bytes(argument)?)?)
     }
@@ -391,7 +394,8 @@ pub(crate) struct Stream<'a> {
 
 #[cfg(feature = "file")]
 impl Stream<'_> {
-    /// Returns the failure of this writer, if there is one, and `as_said` otherwise.
+    /// Returns the failure of this writer, if there is one. Otherwise returns `as_said`, the result
+    /// of the code that used the writer.
     pub(crate) fn ended(self, as_said: Result<(), Failure>) -> Result<(), Failure> {
         self.failure.map_or(as_said, Err)
     }

@@ -34,7 +34,7 @@ pub(super) struct Parameters {
         value_parser = clap::value_parser!(u8).range(4..=32)
     )]
     top: u8,
-    /// Read them from the FILE of a ceremony over BLS12-381 instead.
+    /// Read the parameters from the FILE of a ceremony over BLS12-381.
     ///
     /// FILE is JSON with lists of powers in G1 and G2, or the text format of the Ethereum project.
     /// All powers are checked. The ceremony must ensure that its secret is unknown; pad only tells
@@ -125,7 +125,7 @@ pub(super) fn load(path: Option<&Path>, output: &Output) -> Result<LogParameters
 #[expect(clippy::as_conversions, reason = "a constant: no wider type is lost")]
 const LONGEST: u64 = LogParameters::LONGEST as u64;
 
-/// Warning about generated parameters.
+/// Warning about parameters that this program has generated.
 const INSECURE: &str = "INSECURE: the maker of these parameters can forge proofs; use them for \
                         tests only";
 

@@ -60,7 +60,8 @@ pub(super) fn ask(asked: PassphrasePrompt<'_>) -> Result<Passphrase, Failure> {
     Ok(passphrase)
 }
 
-/// Reads the first line of a file.
+/// Reads a passphrase: the first line of the file at `path`, which the environment variable
+/// `variable` names.
 fn from_file(variable: &str, path: &Path) -> Result<Passphrase, Failure> {
     check_secret(variable, path)?;
     let failure = |error| Failure::file(path, &error);
@@ -79,7 +80,7 @@ fn from_file(variable: &str, path: &Path) -> Result<Passphrase, Failure> {
     Passphrase::new(Zeroizing::new(text.to_owned())).map_err(|error| unfit(&error))
 }
 
-/// Reads a line from the terminal, without echo.
+/// Reads a passphrase from the terminal, without echo.
 fn typed(asked: PassphrasePrompt<'_>, prompt: &str) -> Result<Passphrase, Failure> {
     let line = read_line(prompt).map_err(|error| {
         let what = match asked {
@@ -101,7 +102,8 @@ fn typed(asked: PassphrasePrompt<'_>, prompt: &str) -> Result<Passphrase, Failur
     Passphrase::new(line).map_err(|error| Failure::Input(error.to_string()))
 }
 
-/// Prompts on the terminal device, because standard input may be a trace and standard error a file.
+/// Shows a prompt and reads a line on the terminal device, because standard input may be a trace
+/// and standard error a file.
 fn read_line(prompt: &str) -> io::Result<Zeroizing<String>> {
     #[cfg(unix)]
     let terminal = {
@@ -119,5 +121,5 @@ fn read_line(prompt: &str) -> io::Result<Zeroizing<String>> {
     terminal.read_secure_line().map(Zeroizing::new)
 }
 
-/// Maximum bytes to read. A passphrase and a few further lines fit.
+/// Maximum number of bytes read from a passphrase file. A passphrase and a few further lines fit.
 const LONGEST_FILE: usize = 4096;

@@ -1,4 +1,5 @@
-//! `pad prove`, `pad prove-append-only` and `pad verify`.
+//! `pad prove` and `pad prove-append-only` write a proof to a file. `pad verify` verifies one with
+//! the public key.
 
 use std::path::PathBuf;
 
@@ -37,7 +38,7 @@ pub(super) struct Prove {
     /// Other values are not proved. The proof is shorter, and the server computes no sum.
     #[arg(long)]
     value: Option<String>,
-    /// The key.
+    /// The key to look up.
     key: String,
 }
 
@@ -154,7 +155,7 @@ fn write(
     output.say_verdict(&text, object)
 }
 
-/// Returns a description of a question.
+/// Describes a question about `version`, for messages.
 fn asked(version: Version, question: &Question, output: &Output) -> String {
     match question {
         Question::Key(key) => {
@@ -198,7 +199,8 @@ impl Verify {
     }
 }
 
-/// Adds the expected subject to a refusal, because the proof may be about another subject.
+/// Adds the expected question, `asked`, to the message of a refusal, because the proof may be about
+/// another question.
 fn refused(asked: &str, refusal: Refusal) -> Failure {
     match Failure::from(refusal) {
         Failure::Refused(text) => Failure::Refused(format!("{text} (asked: {asked})")),

@@ -120,7 +120,7 @@ fn push(
     Err(failure.help(advice.join("; ")))
 }
 
-/// The store whose versions are sent.
+/// The store whose versions are sent, with the author's public key.
 struct PushSource<'r> {
     public: &'r PublicKey,
     repository: &'r Server,

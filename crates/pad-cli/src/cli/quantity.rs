@@ -5,7 +5,7 @@ pub(super) fn bytes(text: &str) -> Result<f64, String> {
     positive(scaled(text, &BYTES)?)
 }
 
-/// Parses an amount of memory, from 64 KiB to 1 TB.
+/// Parses an amount of memory in bytes, from 64 KiB to 1 TB.
 pub(super) fn memory(text: &str) -> Result<usize, String> {
     let bytes = usize::try_from(whole(bytes(text)?)).unwrap_or(usize::MAX);
     if (LEAST_MEMORY..=MOST_MEMORY).contains(&bytes) {

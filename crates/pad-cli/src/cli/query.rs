@@ -1,4 +1,5 @@
-//! `pad versions`, `pad get` and `pad range`.
+//! `pad versions` lists versions, `pad get` looks up a key, and `pad range` lists the entries in a
+//! range of keys.
 //!
 //! Before an answer is printed, it is encoded and then verified with the public key.
 
@@ -45,7 +46,7 @@ pub(super) struct Get {
     /// Write only the value, unchanged; exit status 1 if the key is absent.
     #[arg(long)]
     raw: bool,
-    /// The key.
+    /// The key to look up.
     key: String,
 }
 
@@ -122,7 +123,8 @@ impl Versions {
     }
 }
 
-/// Formats a version's unverified note as columns.
+/// Formats a version's unverified note as columns: name, time, and the numbers of changes and
+/// entries.
 fn note_text(note: &VersionNote) -> String {
     let VersionNote {
         name,
@@ -170,7 +172,7 @@ impl Get {
     }
 }
 
-/// Writes the value of a key as raw bytes.
+/// Writes the value of `key` in a verified `statement` as raw bytes. Fails if the key is absent.
 fn raw(
     key: &Key,
     version: Version,

@@ -29,8 +29,8 @@ use super::{
 pub(super) struct ServerArguments {
     /// A server to query instead of a store: https://host:port.
     ///
-    /// Append /v1/dictionaries/NAME if it has several dictionaries. May be repeated; the variable
-    /// separates servers with spaces. If one fails or lies, the next one is asked.
+    /// Append /v1/dictionaries/NAME if it has several dictionaries. May be repeated; in PAD_SERVER,
+    /// spaces separate the servers. If one fails or lies, the next one is asked.
     #[arg(long, value_name = "URL", env = SERVER_VARIABLE, value_delimiter = ' ')]
     server: Vec<String>,
     #[command(flatten)]
@@ -74,7 +74,7 @@ pub(super) struct RootArguments {
 }
 
 impl RootArguments {
-    /// HTTP options for these servers.
+    /// Returns HTTP options that accept servers with these certificates.
     pub(super) fn options(&self) -> Result<HttpOptions, Failure> {
         let roots = match &self.tls_roots {
             Some(file) => Roots::Pem(read_file(file, MAX_ROOTS_BYTES)?),
@@ -91,15 +91,15 @@ impl RootArguments {
 
 /// Maximum number of attempts before a server is considered unreachable.
 const ATTEMPTS: u32 = 3;
-/// Maximum time until a response begins, if there are other servers.
+/// Maximum time until a response begins, if other servers can be asked instead.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Pause before a request to an overloaded server is repeated.
 const BUSY: Duration = Duration::from_secs(1);
 const MAX_ROOTS_BYTES: u64 = 16 << 20;
 
 impl ServerArguments {
-    /// Returns whether servers were given as options, and not by the environment; `None` if there
-    /// are no servers.
+    /// Returns whether servers were given by `--server`, and not by the environment variable;
+    /// `None` if there are no servers.
     pub(super) fn are_given(&self) -> Option<bool> {
         if self.server.is_empty() {
             return None;
@@ -125,8 +125,8 @@ impl ServerArguments {
             .help("use --server instead of --store"))
     }
 
-    /// Fetches the latest head from the servers, advances the view, and reports the trust basis of
-    /// answers.
+    /// Fetches the latest head from the servers, and advances the view. Reports to `output` whether
+    /// answers are verified with an authenticated key.
     pub(super) fn open(
         &self,
         trust: &TrustArguments,

@@ -1,4 +1,4 @@
-//! `pad route`.
+//! `pad route`: forwards requests to the servers that keep the data.
 
 use core::time::Duration;
 use std::path::PathBuf;

@@ -30,7 +30,7 @@ pub(super) struct Protection {
 }
 
 impl ProtectArguments {
-    /// Asks for the passphrase, before any long computation.
+    /// Asks for the passphrase, if `--passphrase` is given. Called before any long computation.
     #[cfg_attr(
         not(feature = "passphrase"),
         allow(

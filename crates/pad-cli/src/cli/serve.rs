@@ -1,4 +1,4 @@
-//! `pad serve`.
+//! `pad serve`: serves dictionaries over HTTP to clients that verify answers.
 
 use core::time::Duration;
 use std::{
@@ -116,7 +116,8 @@ pub(super) struct PublishSettings<'a> {
 }
 
 impl PublishSettings<'_> {
-    /// Adds the published files to a dictionary. If there is a key for its head log, adds the log.
+    /// Adds the published files to the dictionary `name`. If there is a key for its log of heads,
+    /// adds the log.
     pub(super) fn dictionary(
         &self,
         dictionary: Dictionary,
@@ -153,7 +154,7 @@ impl PublishSettings<'_> {
         Ok(dictionary.logging(Arc::new(log)))
     }
 
-    /// Rejects `--publish` on a server of a part of the keys.
+    /// Rejects `--publish` on a server that keeps only a part of the keys.
     pub(super) fn check_unpublished(&self) -> Result<(), Failure> {
         match self.folder {
             None => Ok(()),

@@ -29,7 +29,8 @@ pub(super) struct ReadArguments {
     trust: TrustArguments,
 }
 
-/// Trust options.
+/// Trust options: the public key that verifies answers, and the view, a file with the newest
+/// version seen.
 #[derive(Debug, Args)]
 pub(super) struct TrustArguments {
     /// The public key to verify with.
@@ -45,7 +46,7 @@ pub(super) struct TrustArguments {
     pub(super) view: Option<PathBuf>,
 }
 
-/// A source of a dictionary's heads and of the author's key.
+/// A source of a dictionary's heads (signed statements of its versions) and of the author's key.
 pub(super) trait HeadSource: Heads<Error: Into<Failure>> {
     /// Returns the author's key that this source claims. The key is not authenticated.
     fn own_key(&self) -> Result<PublicKey, Failure>;
@@ -58,8 +59,8 @@ impl HeadSource for Server {
 }
 
 impl ReadArguments {
-    /// Opens a store, and reports the trust basis of its answers. The store is not trusted more
-    /// than a remote server.
+    /// Opens the store, and reports to `output` whether its answers are verified with an
+    /// authenticated key. The store is not trusted more than a remote server.
     pub(super) fn open(&self, output: &mut Output) -> Result<(Server, StoredView), Failure> {
         open_store(&self.store, &self.trust, output)
     }
@@ -78,7 +79,8 @@ pub(super) fn open_store(
 }
 
 impl TrustArguments {
-    /// Opens a source of heads, and reports the trust basis of its answers.
+    /// Opens a source of heads, and reports to `output` whether its answers are verified with an
+    /// authenticated key.
     ///
     /// The source is not trusted more than a remote server. With `--view`, its latest head is
     /// checked against the view.
@@ -109,7 +111,8 @@ impl TrustArguments {
     }
 }
 
-/// Opens a source and advances the client's view to its latest head.
+/// Opens a source of heads, and advances the client's view in the file `path` to the source's
+/// latest head.
 fn open_with_view<R: HeadSource>(
     path: &Path,
     given: Option<&PublicKey>,
@@ -128,7 +131,7 @@ fn open_with_view<R: HeadSource>(
     Ok((repository, view))
 }
 
-/// Returns the trust basis of the key in a view.
+/// Returns whether the user has authenticated the key in a view, as the trust basis of answers.
 pub(super) fn trust_of(view: &StoredView) -> Trust {
     if view.is_authenticated() {
         Trust::Authentic
@@ -171,7 +174,8 @@ impl From<ViewAccessError> for Failure {
     }
 }
 
-/// Returns the stored view, or a new view with a key.
+/// Returns `stored`, or a new view with the key `given` or else `own`. Fails if `stored` was begun
+/// with another key than `given`.
 fn beginning(
     path: &Path,
     stored: Option<StoredView>,
@@ -201,7 +205,8 @@ fn beginning(
     })
 }
 
-/// Adds a caveat if the dictionary is a log whose parameters have an unknown origin.
+/// Adds a caveat to `output` if the dictionary is a log whose public parameters have an unknown
+/// origin.
 #[cfg(feature = "log")]
 pub(super) fn add_caveat(public: &PublicKey, output: &mut Output) {
     if public.scheme.family().is_append_only() && authdict::parameters::origin_of(public).is_none()
@@ -217,7 +222,8 @@ fn another_key() -> Failure {
     Failure::Refused("verification failed: the store was made with another key".into())
 }
 
-/// Advances a view to the latest head of `heads`.
+/// Returns `view` advanced to the latest head of `heads`. If the author has signed two histories,
+/// writes evidence next to the view's file `path`.
 fn advanced(
     path: &Path,
     view: &StoredView,
@@ -254,7 +260,7 @@ pub(super) fn refused_head(path: &Path, seen: Version, refused: RefusedHead) -> 
     }
 }
 
-/// The author's key and the signing record.
+/// The file of the author's secret key, and the signing record, a file with the newest signed head.
 #[derive(Debug, Args)]
 pub(super) struct AuthorArguments {
     /// The author's secret key.
@@ -275,7 +281,8 @@ pub(super) struct AuthorArguments {
 }
 
 impl AuthorArguments {
-    /// Refuses to create a new store with a key that has signed versions of another store.
+    /// Refuses to create a new store with a key that has signed versions of another store. Does
+    /// nothing if `store` exists.
     pub(super) fn check_new(&self, store: &Path) -> Result<(), Failure> {
         if store.exists() {
             return Ok(());
@@ -289,7 +296,8 @@ impl AuthorArguments {
         Ok(SigningRecord::open(&path)?)
     }
 
-    /// Opens the signing record, for a store at version `stored`.
+    /// Opens the signing record of the key, for a store at version `stored`. Fails if the record
+    /// was never begun, unless `--new-record` begins it.
     pub(super) fn record_for(&self, stored: Version) -> Result<SigningRecord, Failure> {
         let mut record = self.record()?;
         if self.new_record {
@@ -379,7 +387,8 @@ pub(super) fn create_or_match(
     }
 }
 
-/// Returns the parameters to record in the store of a log; `None` for other schemes.
+/// Returns the record that stores the public parameters in a new store of a log; `None` for other
+/// schemes.
 #[cfg(feature = "log")]
 fn parameters_record(
     public: &PublicKey,

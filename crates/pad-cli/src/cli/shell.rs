@@ -1,4 +1,5 @@
-//! `pad completions` and `pad man`.
+//! `pad completions` prints a shell completion script. `pad man` writes the manual pages to a
+//! folder.
 
 use std::{fs, path::PathBuf};
 
@@ -24,7 +25,7 @@ Examples:
   pad man ~/.local/share/man/man1
   pad man pages && man pages/pad.1")]
 pub(super) struct Man {
-    /// The folder, created if missing.
+    /// The folder for the pages, created if missing.
     ///
     /// Existing pages of the same names are replaced.
     folder: PathBuf,

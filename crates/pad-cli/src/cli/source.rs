@@ -49,8 +49,8 @@ impl AskArguments {
         Ok(Session { source, public })
     }
 
-    /// Opens a session for `ask`. If `at` is not given and the version is pruned before it is
-    /// answered, opens another session.
+    /// Opens a session and calls `ask`. Returns both the session and the result. If `at` is not
+    /// given and the version is pruned before it is answered, opens another session.
     pub(super) fn open_until_kept<T>(
         &self,
         at: Option<&VersionSelector>,
@@ -98,7 +98,7 @@ impl AskArguments {
     }
 }
 
-/// A source of answers. They are verified with only the public key.
+/// A source of answers about a dictionary. The answers are verified with only the public key.
 pub(super) trait Source {
     /// Returns the oldest version that can be queried.
     fn oldest(&self) -> Result<Version, Failure>;
@@ -106,7 +106,8 @@ pub(super) trait Source {
     /// Returns the latest version.
     fn latest(&self) -> Version;
 
-    /// Returns the notes on versions from `first` to `last`, unverified.
+    /// Returns the notes (names, times and numbers of changes) on versions `first` to `last`,
+    /// unverified.
     fn notes(&self, first: Version, last: Version) -> Result<VersionNotes, Failure>;
 
     /// Returns the versions with the name `name`, unverified.
@@ -123,10 +124,11 @@ pub(super) trait Source {
         question: &Question,
     ) -> Result<Option<(Vec<u8>, Statement)>, Failure>;
 
-    /// Returns the verified head of a version.
+    /// Returns the verified head of a version, with its signed root as text.
     fn head(&self, version: Version) -> Result<HeadText, Failure>;
 
-    /// Returns the range of the first page of a range, and its verified contents.
+    /// Returns the verified contents of the first page of `range`. A page covers the range that is
+    /// returned with it.
     fn page(
         &self,
         version: Version,
@@ -302,7 +304,8 @@ impl Session {
         self.source.differences(before, after, note)
     }
 
-    /// Returns the notes on versions from `first` to `last`, unverified.
+    /// Returns the notes (names, times and numbers of changes) on versions `first` to `last`,
+    /// unverified.
     pub(super) fn notes(&self, first: Version, last: Version) -> Result<VersionNotes, Failure> {
         self.source.notes(first, last)
     }
@@ -312,8 +315,8 @@ impl Session {
         self.source.word_of()
     }
 
-    /// Returns the requested version, or the latest version. Reports the number that a name
-    /// resolves to.
+    /// Returns the version that `at` selects, or the latest version. If `at` is a name, reports the
+    /// version's number to `output`.
     pub(super) fn version(
         &self,
         at: Option<&VersionSelector>,
@@ -350,7 +353,8 @@ impl Session {
         }
     }
 
-    /// Resolves a version. Reports the number that a name resolves to.
+    /// Returns the version that `at` selects by number or name. Reports the number of a name to
+    /// `output`.
     pub(super) fn resolve(
         &self,
         at: &VersionSelector,
@@ -409,7 +413,7 @@ impl Session {
         }
     }
 
-    /// Returns the verified head of a version.
+    /// Returns the verified head of a version, with its signed root as text.
     pub(super) fn head(&self, version: Version) -> Result<HeadText, Failure> {
         self.source.head(version)
     }
@@ -425,7 +429,7 @@ impl Session {
         }
     }
 
-    /// Returns the verified lookup of a key.
+    /// Returns the verified answer about `key` in `version`: its value, or its absence.
     pub(super) fn lookup(&self, version: Version, key: &Key) -> Result<Lookup, Failure> {
         match self.ask(version, &Question::Key(key.clone()))? {
             Statement::Lookup(lookup) => Ok(lookup),

@@ -1,4 +1,4 @@
-//! `pad status` and `pad reset`.
+//! `pad status` prints the state of a store. `pad reset` drops pending changes.
 
 use std::path::PathBuf;
 
@@ -108,7 +108,7 @@ impl Status {
     }
 }
 
-/// Adds the unverified name and time of a version.
+/// Adds the unverified name and time of a version to `rows`.
 fn add_note(repository: &Server, version: Version, rows: &mut Rows) -> Result<(), Failure> {
     let Some(note) = VersionNote::of(repository.store(), version)? else {
         return Ok(());

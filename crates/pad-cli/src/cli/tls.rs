@@ -30,7 +30,7 @@ impl TlsArguments<'_> {
     }
 }
 
-/// Creates the failure of a server that listens at `listen`.
+/// Converts the error of a server that listens at `listen` into a [`Failure`].
 pub(super) fn network_failure(listen: &str, error: &ServerError) -> Failure {
     match error {
         ServerError::Bind(error) => Failure::Input(format!("--listen {listen}: {error}")),

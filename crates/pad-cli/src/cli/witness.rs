@@ -58,7 +58,7 @@ pub(super) struct WitnessCommand {
     /// The name is the log's origin.
     #[arg(long, value_name = "KEY", required_unless_present = "known_logs")]
     known_log: Vec<String>,
-    /// A file with such keys, one per line.
+    /// A file with keys of logs to cosign, one per line.
     ///
     /// Empty lines and lines that begin with # are ignored.
     #[arg(long, value_name = "FILE")]

@@ -1,5 +1,5 @@
-//! Checks with hostile messages: single changed bytes, every length, noise, and messages used as
-//! answers to other questions.
+//! Checks that clients of append-only logs refuse hostile messages: one changed byte, every other
+//! length, random bytes, and answers to other questions.
 
 use pad_accumulators::wire;
 use pad_core::{DictionaryId, Version, codec};
@@ -14,18 +14,20 @@ use super::{
 };
 use crate::Random;
 
-/// A check whether a client accepts a message as the answer to one question.
+/// A function that returns whether a client accepts a message as the answer to one fixed question.
 pub type Verdict<'a> = Box<dyn Fn(&[u8]) -> bool + Send + Sync + 'a>;
 
-/// An honest answer to a question, with the client's check of any message for this question.
+/// An honest answer to a question, with a function that checks other messages as answers to the
+/// same question.
 pub struct Answer<'a> {
-    /// The honest message.
+    /// The encoded honest answer.
     pub message: Vec<u8>,
-    /// The client's check for this question.
+    /// Returns whether a client accepts a message as the answer to this question.
     pub is_accepted: Verdict<'a>,
 }
 
-/// Returns honest answers of every kind about `at`, the latest version of a log.
+/// Returns honest answers to lookups, inclusion questions and append-only questions about `at`, the
+/// latest version of a log.
 pub fn answers<'a, S: Lookups>(roles: &'a Roles<S>, at: &'a LogRoot<S>) -> Vec<Answer<'a>> {
     let version = at.version();
     let mut answers: Vec<Answer<'a>> = Vec::new();
@@ -60,7 +62,7 @@ pub fn answers<'a, S: Lookups>(roles: &'a Roles<S>, at: &'a LogRoot<S>) -> Vec<A
     answers
 }
 
-/// Creates a log of two versions, with more elements than fit into a tree of 16 elements.
+/// Creates a log of two versions with 21 entries, more than fit into a tree of 16 elements.
 pub fn roles<S: Lookups>(log: &Log<S>, seed: u64) -> Roles<S> {
     let mut random = Random::new(seed);
     let mut roles = Roles::new(log);
@@ -78,7 +80,8 @@ pub fn roles<S: Lookups>(log: &Log<S>, seed: u64) -> Roles<S> {
     roles
 }
 
-/// Runs all checks on one log. One byte of every `step` bytes is changed.
+/// Runs all checks of this module on one log. Of each honest message, every `step`-th byte is
+/// changed in turn.
 pub fn check_hostile_bytes<S: Lookups>(log: &Log<S>, step: usize, seed: u64) {
     let roles = roles(log, seed);
     let at = roles.at(roles.latest());
@@ -90,7 +93,8 @@ pub fn check_hostile_bytes<S: Lookups>(log: &Log<S>, step: usize, seed: u64) {
     check_noise::<S>(&answers, &mut random);
 }
 
-/// Checks that changed, truncated and extended messages are refused.
+/// Checks that an honest answer is refused after one of its bytes was changed (every `step`-th byte
+/// in turn), and after truncation or extension.
 fn check_damage(answers: &[Answer<'_>], step: usize, random: &mut Random) {
     for Answer {
         message,
@@ -112,8 +116,8 @@ fn check_damage(answers: &[Answer<'_>], step: usize, random: &mut Random) {
     }
 }
 
-/// Checks that a message is refused for another question, unless the honest answer to that question
-/// is equal byte for byte.
+/// Checks that an honest answer is refused as the answer to another question, unless both questions
+/// have the same honest answer, byte for byte.
 fn check_other_questions(answers: &[Answer<'_>]) {
     for (place, one) in answers.iter().enumerate() {
         for (other_place, other) in answers.iter().enumerate() {
@@ -127,8 +131,8 @@ fn check_other_questions(answers: &[Answer<'_>]) {
     }
 }
 
-/// Checks that a lookup proof is refused for another version or log, unless the honest proof there
-/// is equal.
+/// Checks that a lookup proof is refused for another version or log, unless the honest proof for it
+/// consists of the same bytes.
 fn check_other_roots<S: Lookups>(all: &Roles<S>, seed: u64) {
     let setup = all.author.log().setup().clone();
     let elsewhere = Log::<S>::new(DictionaryId::from_name("another log"), setup);
@@ -149,7 +153,8 @@ fn check_other_roots<S: Lookups>(all: &Roles<S>, seed: u64) {
     }
 }
 
-/// Checks that random bytes after any envelope are refused without a panic.
+/// Checks that random bytes after a valid envelope, and random bytes without an envelope, are
+/// refused without a panic.
 fn check_noise<S: Lookups>(answers: &[Answer<'_>], random: &mut Random) {
     for _ in 0..50 {
         for kind in [

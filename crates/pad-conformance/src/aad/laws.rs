@@ -1,5 +1,5 @@
-//! Checks with honest logs: answers equal a list's answers, versions continue each other, and
-//! clients advance.
+//! Checks with honest logs. Answers agree with a plain list of entries, every version contains the
+//! older versions, and clients advance.
 
 use pad_accumulators::wire;
 use pad_core::{DecodeError, Key, LookupError, Value, Verified, Version, codec};
@@ -17,18 +17,18 @@ use super::{
 };
 use crate::Random;
 
-/// Sizes of the random logs of a check.
+/// The sizes of a random log and of its check.
 #[derive(Clone, Copy, Debug)]
 pub struct Work {
     /// Number of versions of a log.
     pub versions: u64,
-    /// Maximum number of entries of a version.
+    /// Maximum number of entries that a version adds.
     pub most: u64,
-    /// Number of random questions about random versions.
+    /// Number of random questions that the check asks about random versions.
     pub questions: u64,
 }
 
-/// Checks all laws on one random log.
+/// Runs all checks of this module on one random log.
 pub fn check_log<S: Lookups>(log: &Log<S>, work: Work, seed: u64) {
     let mut random = Random::new(seed);
     let roles = Roles::random(log, work.versions, work.most, &mut random);
@@ -39,7 +39,8 @@ pub fn check_log<S: Lookups>(log: &Log<S>, work: Work, seed: u64) {
     check_refusals(roles);
 }
 
-/// Checks that answers to random questions about random versions equal the list's answers.
+/// Checks that answers to random questions about random versions agree with the reference list
+/// ([`Roles::list`]).
 fn check_answers<S: Lookups>(roles: &Roles<S>, questions: u64, random: &mut Random) {
     for _ in 0..questions {
         let version = random.below(roles.latest() + 1);
@@ -54,8 +55,8 @@ fn check_answers<S: Lookups>(roles: &Roles<S>, questions: u64, random: &mut Rand
     }
 }
 
-/// Checks in every version the answers about a key of the version, a key of only a later version,
-/// and a key of no version.
+/// Checks answers in every version. The questions are about a key in the version, a key that only a
+/// later version contains, and a key in no version.
 fn check_every_version<S: Lookups>(roles: &Roles<S>) {
     assert_eq!(roles.at(0).root(), roles.server.entries().digest(0));
     for version in 0..=roles.latest() {
@@ -68,7 +69,8 @@ fn check_every_version<S: Lookups>(roles: &Roles<S>) {
     }
 }
 
-/// Checks that every version continues every older version, including itself and the empty version.
+/// Checks the proofs that every version contains every older version. The pairs include each
+/// version with itself and with the empty version.
 fn check_growths<S: Lookups>(roles: &Roles<S>) {
     for to in 0..=roles.latest() {
         for from in 0..=to {
@@ -82,7 +84,8 @@ fn check_growths<S: Lookups>(roles: &Roles<S>) {
     }
 }
 
-/// Checks that a version's answer about a key equals the list's answer.
+/// Checks that the answer about a key in a version agrees with the reference list
+/// ([`Roles::list`]).
 pub fn check_look_up<S: Lookups>(roles: &Roles<S>, version: u64, key: &Key) {
     let at = roles.at(version);
     let expected = S::statement(&at, key, roles.values(version, key));
@@ -94,7 +97,8 @@ pub fn check_look_up<S: Lookups>(roles: &Roles<S>, version: u64, key: &Key) {
     }
 }
 
-/// Checks that a version includes an entry if and only if the list contains it.
+/// Checks that inclusion of an entry in a version can be proved if and only if the reference list
+/// ([`Roles::list`]) contains it in that version.
 pub fn check_inclusion<S: Lookups>(roles: &Roles<S>, version: u64, entry: &Entry) {
     let at = roles.at(version);
     let position = roles.contents(version).iter().position(|it| it == entry);
@@ -111,7 +115,7 @@ pub fn check_inclusion<S: Lookups>(roles: &Roles<S>, version: u64, entry: &Entry
     assert_eq!(included, expected.ok_or(LookupError::InvalidQuery));
 }
 
-/// Checks that a version is proved to continue an older version.
+/// Checks the proof that version `to` contains version `from`.
 pub fn check_growth<S: Lookups>(roles: &Roles<S>, from: u64, to: u64) {
     let (older, newer) = (Version::new(from), Version::new(to));
     let proof = roles.server.prove_append_only(older, newer).unwrap();

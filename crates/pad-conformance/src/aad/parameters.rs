@@ -1,4 +1,4 @@
-//! Parameters with a published secret, for tests and vectors only.
+//! Public parameters of logs made from a published secret, for tests and test vectors only.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use pad_accumulators::{
 };
 use pad_core::{Workers, codec};
 
-/// The secret of the parameters in the vectors, in hexadecimal.
+/// The secret number from which the parameters in the test vectors are made, in hexadecimal digits.
 pub const SECRET: &str = "1929bd011785da780c6d74fa5c4bd94452d80892bb50f8f64a11855eb18401d3";
 
-/// Returns [`SECRET`] as a scalar.
+/// Returns [`SECRET`] as an element of the scalar field.
 pub fn secret() -> Fr {
     let digits = SECRET.as_bytes().chunks(2);
     let byte = |pair| u8::from_str_radix(core::str::from_utf8(pair).unwrap(), 16).unwrap();
@@ -23,15 +23,16 @@ pub fn secret() -> Fr {
     Fr::from_be_bytes_mod_order(&bytes)
 }
 
-/// Returns the parameters of [`SECRET`] with `capacity` powers beyond the generator, decoded from
-/// their message.
+/// Returns public parameters with `capacity` powers of [`SECRET`] in addition to the generator.
+/// They are decoded from their [`message`].
 pub fn parameters(capacity: usize) -> Arc<Parameters> {
     let bytes = message(capacity);
     let read = wire::decode::<Parameters>(&Workers::sequential(), &bytes, bytes.len());
     Arc::new(read.unwrap().into_unverified())
 }
 
-/// Returns the encoded parameters with `capacity` powers beyond the generator.
+/// Returns public parameters as a message, with `capacity` powers of [`SECRET`] in addition to the
+/// generator.
 pub fn message(capacity: usize) -> Vec<u8> {
     let powers = core::iter::successors(Some(Fr::ONE), |power| Some(*power * secret()));
     let powers: Vec<Fr> = powers.take(capacity + 1).collect();

@@ -1,4 +1,5 @@
-//! An author, a server, and a list of all appended entries.
+//! An author and a server of a log, with a list of all appended entries as the reference
+//! implementation.
 
 use ed25519_dalek::SigningKey;
 use pad_accumulators::wire;
@@ -13,15 +14,16 @@ use pad_log::{
 
 use crate::Random;
 
-/// The number of keys, or members, from which random entries are drawn.
+/// The number of different keys of a dictionary, or members of a set, from which random entries are
+/// drawn.
 pub const KEYS: u64 = 12;
 
-/// The author's signing key, used by all tests.
+/// Returns the author's signing key, the same in all tests.
 pub fn signer() -> SigningKey {
     SigningKey::from_bytes(&[3; 32])
 }
 
-/// The author's public key.
+/// Returns the public key of [`signer`].
 pub fn public() -> AuthorKey {
     AuthorKey::from_bytes(signer().verifying_key().as_bytes()).expect("a public key")
 }
@@ -34,7 +36,7 @@ pub fn client_log<S: Scheme>(log: &Log<S>) -> Log<S> {
     client
 }
 
-/// Returns the key, or member, with this number.
+/// Returns the test key (or member of a set) with the number `number`.
 pub fn key(number: u64) -> Key {
     Key::try_from(format!("key {number}").as_str()).expect("a short key")
 }
@@ -42,18 +44,18 @@ pub fn key(number: u64) -> Key {
 /// An author and a server with all its versions. A list serves as the reference implementation.
 #[derive(Debug)]
 pub struct Roles<S: Scheme> {
-    /// The author.
+    /// The author of the log.
     pub author: LogAuthor<S>,
-    /// The server.
+    /// The server, which has applied all published updates.
     pub server: LogRepository<S>,
-    /// All published entries, in order.
+    /// All published entries, in the order in which they were appended.
     pub list: Vec<Entry>,
-    /// The length of the list at each version, starting with version 0.
+    /// The number of entries in `list` that each version contains, starting with version 0.
     pub sizes: Vec<usize>,
 }
 
 impl<S: Scheme> Roles<S> {
-    /// Creates an empty log.
+    /// Creates the author and the server of an empty log, with an empty list.
     pub fn new(log: &Log<S>) -> Self {
         let workers = Workers::sequential();
         let signer = HeadSigner::new(signer());
@@ -78,7 +80,8 @@ impl<S: Scheme> Roles<S> {
         roles
     }
 
-    /// Appends an entry to the next version; does nothing if a set already contains the member.
+    /// Appends an entry to the next version and to the list. Does nothing if the log is a set that
+    /// already contains the member.
     pub fn append(&mut self, entry: Entry) {
         if S::CONTENTS == Contents::Set && self.list.contains(&entry) {
             self.author.append(entry).expect_err("a member twice");
@@ -88,7 +91,8 @@ impl<S: Scheme> Roles<S> {
         self.author.append(entry).expect("room for an entry");
     }
 
-    /// Signs the next version, and passes its update to the server as bytes.
+    /// Signs the appended entries as the next version, and passes its update to the server as
+    /// bytes.
     pub fn publish(&mut self) {
         let update = codec::encode(&self.author.snapshot().expect("a key in memory signs"));
         assert_eq!(update[5], 128, "the kind of such updates");
@@ -112,7 +116,7 @@ impl<S: Scheme> Roles<S> {
         self.server.latest().number()
     }
 
-    /// Returns the list's entries in a version.
+    /// Returns the entries that a version contains, according to the list.
     pub fn contents(&self, version: u64) -> &[Entry] {
         &self.list[..self.sizes[usize::try_from(version).expect("a version")]]
     }
@@ -124,7 +128,7 @@ impl<S: Scheme> Roles<S> {
         of_key.map(|entry| entry.value.clone()).collect()
     }
 
-    /// Returns a version as a client knows it after verifying its head.
+    /// Returns the root of a version as a client knows it after verifying the version's head.
     pub fn at(&self, version: u64) -> LogRoot<S> {
         let log = client_log(self.author.log());
         let authority = self.author.authority();
@@ -167,8 +171,8 @@ pub fn advance<S: Scheme>(
     )
 }
 
-/// Verifies a version that is older than the newest version a client has seen, with the proofs of a
-/// server.
+/// Verifies the root of a version older than the newest version that a client has seen, with the
+/// proofs of a server.
 pub fn past<S: Scheme>(
     client: &LogClient<S>,
     server: &LogRepository<S>,
@@ -184,7 +188,7 @@ pub fn past<S: Scheme>(
     client.past(version, proofs)
 }
 
-/// Returns a random entry from a small universe, so that keys and pairs repeat.
+/// Returns a random entry from a small universe, so that keys, and pairs of key and value, repeat.
 pub fn random_entry<S: Scheme>(random: &mut Random) -> Entry {
     let key = key(random.below(KEYS));
     match S::CONTENTS {

@@ -6,8 +6,9 @@ use pad_core::{Proof, Verified, VerifyError, Workers};
 use super::{Complete, SecretKey, elements, relabelled, sent, set_of, verified};
 use crate::Random;
 
-/// Checks that witnesses made with and without the secret key are equal, for sets of every size.
-/// Each witness must verify for its own element only, and only against its own value.
+/// Checks that witnesses of absence made with and without the secret key are equal, for sets of
+/// several sizes. Each witness must verify only for its own element, and only against the
+/// accumulator value that it was made for.
 pub fn check_absence<A: Complete>(secret: &SecretKey<A>, seed: u64) {
     let key = secret.public_key();
     let alone = Workers::sequential();
@@ -53,7 +54,7 @@ pub fn check_absence<A: Complete>(secret: &SecretKey<A>, seed: u64) {
 }
 
 /// Checks that a witness of absence is refused after its element was added, for an earlier version,
-/// and with another label.
+/// and for an accumulator with another label.
 pub fn check_absence_elsewhere<A: Complete>(secret: &SecretKey<A>, seed: u64) {
     let key = secret.public_key();
     let alone = Workers::sequential();
@@ -74,7 +75,8 @@ pub fn check_absence_elsewhere<A: Complete>(secret: &SecretKey<A>, seed: u64) {
     assert!(is_refusal(refused.unwrap_err()));
 }
 
-/// Returns whether `error` may occur when a genuine witness of absence is used in the wrong place.
+/// Returns whether `error` may occur when a genuine witness of absence is verified for another
+/// element, value or label.
 fn is_refusal(error: VerifyError) -> bool {
     matches!(
         error,

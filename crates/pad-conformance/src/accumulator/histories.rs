@@ -1,5 +1,6 @@
-//! Checks of random histories of changes against a set of byte strings. Values and updated
-//! witnesses, also of absence, must equal recomputed ones after every step.
+//! Checks of random histories of changes against a set of byte strings. After every step, the
+//! accumulator value and all updated witnesses (of membership and of absence) must equal values and
+//! witnesses computed from scratch.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,20 +10,22 @@ use pad_core::{Untrusted, Workers};
 use super::{Complete, PublicKey, SecretKey, sent, set_of, verified};
 use crate::Random;
 
-/// A history of changes in progress.
+/// The state of a check after some random changes: the accumulated set, the same set as an oracle,
+/// and witnesses to update.
 struct History<'a, A: Complete> {
     secret: &'a SecretKey<A>,
     set: ElementSet<A>,
     value: A::Value,
     oracle: BTreeSet<Vec<u8>>,
     changes: Vec<Change<A>>,
-    /// Each member's witness, and the number of changes when the witness was made.
+    /// For some members of the set: the number of changes made when the witness was computed, and
+    /// the witness.
     members: BTreeMap<Vec<u8>, (usize, A::Witness)>,
     strangers: BTreeMap<Vec<u8>, (usize, A::NonMembershipWitness)>,
 }
 
-/// Checks `steps` random changes against recomputation. Each change removes and adds one to five
-/// elements in total, from a universe of 24.
+/// Makes `steps` random changes to a set, and checks after each that incremental updates equal a
+/// recomputation. A change removes and adds one to five elements in total, from a universe of 24.
 pub fn check_updates_follow_recomputation<A: Complete>(
     secret: &SecretKey<A>,
     steps: usize,
@@ -184,7 +187,8 @@ impl<A: Complete> History<'_, A> {
             .retain(|element, _| !oracle.contains(element));
     }
 
-    /// Makes a witness of a random element, which later steps update.
+    /// Makes a witness of a random element, of membership or of absence. Later steps update the
+    /// witness.
     fn remember(&mut self, random: &mut Random) {
         let alone = Workers::sequential();
         let now = self.changes.len();
@@ -200,8 +204,9 @@ impl<A: Complete> History<'_, A> {
     }
 }
 
-/// Checks that a value of another set is refused, even with the secret key. Dividing an absent
-/// element out of a stale value would let the author publish a forgery.
+/// Checks that computations on a set refuse the accumulator value of another set, even with the
+/// secret key. Dividing an absent element out of a stale value would let the author publish a
+/// forgery.
 pub fn check_stale_values<A: Complete>(secret: &SecretKey<A>) {
     let key = secret.public_key();
     let alone = Workers::sequential();
@@ -217,8 +222,8 @@ pub fn check_stale_values<A: Complete>(secret: &SecretKey<A>) {
     }
 }
 
-/// Checks that a log of changes with a gap is refused, and that witnesses updated by a forged log
-/// do not verify.
+/// Checks that a witness is not updated by a list of changes with a gap, and that witnesses updated
+/// by forged changes do not verify.
 pub fn check_false_logs<A: Complete>(secret: &SecretKey<A>) {
     let key = secret.public_key();
     let alone = Workers::sequential();

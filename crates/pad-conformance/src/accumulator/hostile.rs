@@ -1,5 +1,6 @@
-//! Checks with hostile bytes: one flipped bit in each byte (in every fifth byte for changes),
-//! truncations, extensions and noise. Snapshots are also used for another version or label.
+//! Checks that hostile bytes are refused: one flipped bit in each byte (in every fifth byte for
+//! changes), truncations, extensions and random bytes. Signed snapshots are also presented for
+//! another version or label.
 
 use core::fmt::Debug;
 use pad_accumulators::{SecretKey as _, SignedSnapshot, wire, wire::Wire};
@@ -8,7 +9,8 @@ use pad_core::{AuthorKey, DecodeError, Proof, Untrusted, VerifyError, Version, W
 use super::{Complete, MESSAGE_LIMIT, PublicKey, SecretKey, elements, set_of, signer, verified};
 use crate::Random;
 
-/// Checks mutations of every message that one accumulator can send about a small set.
+/// Checks that mutations of a small set's witnesses and signed snapshot are refused, and that the
+/// snapshot is refused for another version or label.
 pub fn check_hostile_bytes<A: Complete>(secret: &SecretKey<A>, seed: u64) {
     let key = secret.public_key();
     let alone = Workers::sequential();
@@ -55,8 +57,8 @@ pub fn check_hostile_bytes<A: Complete>(secret: &SecretKey<A>, seed: u64) {
     );
 }
 
-/// Checks that the encoding of a change is canonical: mutations decode to another change, or not at
-/// all.
+/// Checks that the encoding of a change is canonical: mutated bytes decode to a different change,
+/// or are refused.
 pub fn check_hostile_changes<A: Complete>(secret: &SecretKey<A>, seed: u64) {
     let key = secret.public_key();
     let alone = Workers::sequential();
@@ -136,8 +138,8 @@ fn decode<W: Wire<Context = PublicKey<A>>, A: Complete>(
     wire::decode(key, bytes, MESSAGE_LIMIT).map(Untrusted::into_unverified)
 }
 
-/// Returns the bytes with one bit flipped, once per byte. The position of the bit in its byte
-/// varies.
+/// Returns copies of `bytes`, each with one bit of another byte flipped, and the index of that
+/// byte. Which bit is flipped varies from byte to byte.
 fn flips(bytes: &[u8]) -> impl Iterator<Item = (usize, Vec<u8>)> {
     (0..bytes.len()).map(|position| {
         let mut flipped = bytes.to_vec();

@@ -1,5 +1,6 @@
-//! Law 1: value and witnesses are unique, regardless of role and algorithm. Law 2: a witness
-//! verifies for its own element only.
+//! Checks of two laws. Law 1: the value and witnesses of a set are unique, whether computed with or
+//! without the secret key, and by any algorithm. Law 2: a witness verifies for its own element
+//! only.
 
 use pad_accumulators::{
     AccumulateError, Accumulator, ElementSet, Membership, PublicKey as _, SecretKey as _,
@@ -9,7 +10,8 @@ use pad_core::{Proof, Verified, VerifyError, Workers};
 use super::{PublicKey, SecretKey, elements, relabelled, sent, set_of, verified, workers};
 use crate::Random;
 
-/// Returns the sizes at which the algorithms change, and adjacent sizes, up to `largest`.
+/// Returns the set sizes to test, up to `largest`. They include the sizes at which an accumulator
+/// switches between algorithms, and adjacent sizes.
 fn sizes(largest: usize) -> impl Iterator<Item = usize> {
     [0, 1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33, 64, 65, 100, 129]
         .into_iter()
@@ -44,7 +46,8 @@ pub fn check_roles_agree<A: Accumulator>(secret: &SecretKey<A>, largest: usize, 
     }
 }
 
-/// Checks that the order of insertion and the number of threads do not change the result.
+/// Checks that the order of insertion and the number of threads do not change a set's value and
+/// witnesses.
 pub fn check_order_and_threads<A: Accumulator>(secret: &SecretKey<A>, size: usize, seed: u64) {
     let key = secret.public_key();
     let mut random = Random::new(seed);
@@ -71,8 +74,8 @@ pub fn check_order_and_threads<A: Accumulator>(secret: &SecretKey<A>, size: usiz
     }
 }
 
-/// Checks that every witness verifies for its element and version, and for no other element, value
-/// or label.
+/// Checks that every membership witness verifies for its element and value, and for no other
+/// element, value or label.
 pub fn check_witnesses_verify_nothing_else<A: Accumulator>(secret: &SecretKey<A>, seed: u64) {
     let key = secret.public_key();
     let alone = Workers::sequential();
@@ -117,9 +120,9 @@ pub fn check_witnesses_verify_nothing_else<A: Accumulator>(secret: &SecretKey<A>
     }
 }
 
-/// Returns whether `error` may occur when a genuine witness is used in the wrong place. An RSA
-/// witness contains the offset of its own element's prime, which rarely yields a prime for another
-/// element.
+/// Returns whether `error` may occur when a genuine membership witness is verified for another
+/// element, value or label. An RSA witness contains the offset of its own element's prime, which
+/// rarely yields a prime for another element.
 pub fn is_refusal(error: VerifyError) -> bool {
     matches!(
         error,

@@ -6,8 +6,9 @@ use pad_core::{Proof, Untrusted, Verified, VerifyError, Workers};
 use super::{Complete, SecretKey, elements, sent, set_of, verified};
 use crate::Random;
 
-/// Checks that subset witnesses made with the secret key, without it, and from members' witnesses
-/// are equal. They must verify for exactly their subset; other lists of elements are refused.
+/// Checks that three ways to make subset witnesses give equal results: with the secret key, without
+/// it, and from the witnesses of single members. A subset witness must verify for exactly its
+/// subset, and be refused for other lists of elements.
 pub fn check_subsets<A: Complete>(secret: &SecretKey<A>, seed: u64) {
     let key = secret.public_key();
     let alone = Workers::sequential();
@@ -57,7 +58,8 @@ pub fn check_subsets<A: Complete>(secret: &SecretKey<A>, seed: u64) {
     check_odd_subsets::<A>(secret, members);
 }
 
-/// Checks empty subsets, and subsets with duplicates or in the wrong order.
+/// Checks how subset witnesses handle empty subsets, and lists with duplicates or in the wrong
+/// order.
 fn check_odd_subsets<A: Complete>(secret: &SecretKey<A>, members: &[Vec<u8>]) {
     let key = secret.public_key();
     let alone = Workers::sequential();
@@ -84,8 +86,8 @@ fn check_odd_subsets<A: Complete>(secret: &SecretKey<A>, members: &[Vec<u8>]) {
     }
 }
 
-/// Checks that a batch verifies if all its witnesses verify. A batch must be refused if one witness
-/// is swapped, from another version, or for an absent element.
+/// Checks that a batch of witnesses, verified together, is accepted if all its witnesses verify. A
+/// batch must be refused if one witness is swapped, from another version, or for an absent element.
 pub fn check_batches<A: Complete>(secret: &SecretKey<A>, seed: u64) {
     let key = secret.public_key();
     let alone = Workers::sequential();

@@ -17,7 +17,7 @@ impl<'a> Fields<'a> {
     /// Takes the next `length` bytes.
     ///
     /// # Errors
-    /// [`DecodeError::Malformed`] if there are fewer.
+    /// [`DecodeError::Malformed`] if fewer than `length` bytes are left.
     pub fn take(&mut self, length: usize) -> Result<&'a [u8], DecodeError> {
         let (field, rest) = self
             .0
@@ -30,7 +30,7 @@ impl<'a> Fields<'a> {
     /// Takes the next `N` bytes.
     ///
     /// # Errors
-    /// [`DecodeError::Malformed`] if there are fewer.
+    /// [`DecodeError::Malformed`] if fewer than `N` bytes are left.
     pub fn array<const N: usize>(&mut self) -> Result<&'a [u8; N], DecodeError> {
         let (field, rest) = self.0.split_first_chunk().ok_or(DecodeError::Malformed)?;
         self.0 = rest;

@@ -21,10 +21,10 @@ use serde::de::{
 
 use crate::digest::ARRAY;
 
-/// The maximum nesting depth of values.
+/// The maximum depth to which values in a message nest.
 pub(super) const MAX_DEPTH: u8 = 64;
 
-/// Error returned when a body is malformed, as a serde error.
+/// Error returned to serde when a body is malformed. It contains no details.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", crate::DecodeError::Malformed)]
 pub(super) struct BodyReadError;
@@ -95,7 +95,8 @@ impl<'a, 'de> Reader<'a, 'de> {
         T::try_from(self.varint()?).map_err(|_| BodyReadError)
     }
 
-    /// Reads a zigzag integer: 0, -1, 1, -2, .. are 0, 1, 2, 3, ..
+    /// Reads a signed integer in zigzag encoding: the encoded numbers 0, 1, 2, 3, .. mean 0, -1, 1,
+    /// -2, ..
     fn signed<T: TryFrom<i64>>(&mut self) -> Result<T, BodyReadError> {
         let zigzag = self.varint()?;
         let magnitude = (zigzag >> 1).cast_signed();
@@ -134,7 +135,7 @@ impl<'a, 'de> Reader<'a, 'de> {
     }
 }
 
-/// Methods that read one value and pass it to the visitor.
+/// Defines `Deserializer` methods, each of which reads one value and passes it to the visitor.
 macro_rules! read {
     ($($method:ident => $visit:ident($read:ident);)*) => {$(
         fn $method<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, BodyReadError> {
@@ -261,7 +262,7 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
     }
 }
 
-/// The elements of a sequence, or the keys and values of a map.
+/// An iterator over the elements of a sequence, or over the alternating keys and values of a map.
 struct Elements<'a, 'de> {
     reader: Reader<'a, 'de>,
     left: usize,

@@ -1,4 +1,4 @@
-//! Representations of the log: an author's [`Frontier`] and a server's [`HistoryLog`].
+//! Two representations of the history log: an author's [`Frontier`] and a server's [`HistoryLog`].
 
 use alloc::vec::Vec;
 
@@ -10,7 +10,8 @@ use super::{
 };
 use crate::{error::StoreFault, merkle, suite::Suite, version::Version};
 
-/// The rightmost path of the log, for authors: supports appending and computing the root.
+/// The digests on the rightmost path of the history log. An author needs no more to append entries
+/// and compute the root.
 ///
 /// Space: one digest per set bit of the number of entries. Time: `O(1)` hashes per entry amortized,
 /// `O(log entries)` for the root.
@@ -30,7 +31,7 @@ use crate::{error::StoreFault, merkle, suite::Suite, version::Version};
 #[serde(bound = "", try_from = "UncheckedFrontier<S>")]
 pub struct Frontier<S: Suite> {
     entries: u64,
-    /// The roots of the perfect subtrees, largest first.
+    /// The roots of the perfect subtrees that the log consists of, largest first.
     peaks: Vec<S::Digest>,
 }
 
@@ -44,7 +45,7 @@ impl<S: Suite> Default for Frontier<S> {
 }
 
 impl<S: Suite> Frontier<S> {
-    /// Appends the root of the next version (the first entry is version 1).
+    /// Appends the root of the next version's contents. The first entry is version 1.
     ///
     /// # Panics
     /// After 2^64 - 1 entries.
@@ -55,7 +56,7 @@ impl<S: Suite> Frontier<S> {
         self.entries = version;
     }
 
-    /// The rightmost path of the first `entries` of a log; `None` if the log has fewer entries.
+    /// The frontier of the first `entries` entries of `log`; `None` if the log has fewer.
     ///
     /// Time: one lookup of a subtree for each set bit of `entries`.
     ///
@@ -73,23 +74,24 @@ impl<S: Suite> Frontier<S> {
         }
     }
 
-    /// The digest of the largest perfect subtree that ends with the last entry, if there is one.
+    /// The digest of the largest perfect subtree whose last leaf is the last entry; `None` if the
+    /// log is empty.
     pub fn last_subtree(&self) -> Option<&S::Digest> {
         self.peaks.last()
     }
 
-    /// The number of versions in the log.
+    /// The number of versions whose roots the log contains.
     pub const fn entries(&self) -> u64 {
         self.entries
     }
 
-    /// The log's root.
+    /// The root of the log over all appended versions.
     pub fn root(&self) -> S::Digest {
         merkle::join(node::<S>, &self.peaks).unwrap_or_else(empty_root::<S>)
     }
 }
 
-/// The whole log, for servers. It proves statements about every earlier size.
+/// The whole history log, for servers. It can produce proofs for the log at every earlier size.
 ///
 /// Space: at most ten digests for eight versions (their roots, and two inner nodes). Other nodes
 /// are hashed again on demand.
@@ -106,7 +108,7 @@ impl<S: Suite> Frontier<S> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "", try_from = "UncheckedLog<S>")]
 pub struct HistoryLog<S: Suite> {
-    /// The root of version `i + 1`.
+    /// `roots[i]` is the root of version `i + 1`.
     roots: Vec<S::Digest>,
     /// `levels[l][i]` is the digest of the `i`-th perfect subtree of `2^(l + LOWEST_STORED)`
     /// leaves.
@@ -130,7 +132,7 @@ impl<S: Suite> Default for HistoryLog<S> {
 }
 
 impl<S: Suite> HistoryLog<S> {
-    /// Appends the root of the next version (the first entry is version 1).
+    /// Appends the root of the next version's contents. The first entry is version 1.
     pub fn append(&mut self, root: &S::Digest) {
         self.roots.push(*root);
         let entries = self.entries();
@@ -147,30 +149,31 @@ impl<S: Suite> HistoryLog<S> {
         }
     }
 
-    /// The number of versions in the log.
+    /// The number of versions whose roots the log contains.
     pub fn entries(&self) -> u64 {
         to_u64(self.roots.len())
     }
 
-    /// The bytes of memory that the log's digests take, without spare capacity.
+    /// The memory, in bytes, of the log's digests, without spare capacity.
     pub fn memory_bytes(&self) -> usize {
         let inner: usize = self.levels.iter().map(Vec::len).sum();
         (self.roots.len() + inner) * size_of::<S::Digest>()
     }
 
-    /// The root of a version in the log.
+    /// The root of a version's contents; `None` if the log does not contain the version.
     pub fn version_root(&self, version: Version) -> Option<&S::Digest> {
         self.roots.get(to_usize(version.number().checked_sub(1)?)?)
     }
 
-    /// The root of the log when it had `entries` entries, or `None` if it has fewer entries.
+    /// The root over the first `entries` entries; `None` if the log has fewer.
     ///
     /// Time: `O(log entries)` hashes.
     pub fn root(&self, entries: u64) -> Option<S::Digest> {
         subtrees::root(self, entries).ok()
     }
 
-    /// Proves the root of `version` under the head of version `newer`.
+    /// Proves that the history log under the head of version `newer` contains the root of
+    /// `version`.
     ///
     /// `None` unless `version` is at least 1 and below `newer`, and the log contains all versions
     /// before `newer`.
@@ -186,7 +189,8 @@ impl<S: Suite> HistoryLog<S> {
         subtrees::prove_consistency(self, older, newer).ok()
     }
 
-    /// Proves the history root of `version` under the head of version `newer`.
+    /// Proves the history root of `version` (over all versions before it) under the head of version
+    /// `newer`.
     ///
     /// `None` unless `version` is at least 1 and below `newer`, and the log contains all versions
     /// before `newer`.
@@ -214,7 +218,7 @@ impl<S: Suite> Subtrees<S> for HistoryLog<S> {
     }
 }
 
-/// A stored frontier, not yet checked.
+/// A deserialized frontier, before the check of its number of digests.
 #[derive(Deserialize)]
 #[serde(bound = "")]
 struct UncheckedFrontier<S: Suite> {
@@ -236,7 +240,7 @@ impl<S: Suite> TryFrom<UncheckedFrontier<S>> for Frontier<S> {
     }
 }
 
-/// A stored log, not yet checked.
+/// A deserialized log, before the check of its inner digests.
 #[derive(Deserialize)]
 #[serde(bound = "")]
 struct UncheckedLog<S: Suite> {
@@ -249,7 +253,7 @@ impl<S: Suite> TryFrom<UncheckedLog<S>> for HistoryLog<S> {
 
     fn try_from(stored: UncheckedLog<S>) -> Result<Self, &'static str> {
         let UncheckedLog { roots, levels } = stored;
-        // // Inner digests are recomputed: an author that loads false digests would sign a false
+        // Inner digests are recomputed: an author that loads false digests would sign a false
         // history.
         let mut log = Self::default();
         for root in &roots {

@@ -25,13 +25,13 @@ use crate::{
 
 /// Evidence for the history of an older version under a newer head.
 ///
-/// Equals RFC 9162's consistency proof, except that the first digest is always present. The
-/// verifier computes the older root instead of knowing it. For version 1 the proof is empty.
+/// Like RFC 9162's consistency proof, except that the first digest is always present: the verifier
+/// computes the older root instead of knowing it. For version 1 the proof is empty.
 ///
 /// Verified against a newer verified head. The query is the older version. The statement is the
 /// history root of the older version, as [`PastHistory`]. An
 /// [`InclusionProof`](super::InclusionProof) establishes the root of the older version's contents.
-/// Both together determine the older head.
+/// The two roots together determine the older head.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct PrefixProof<S: Suite> {
@@ -43,7 +43,7 @@ pub struct PrefixProof<S: Suite> {
 pub struct PastHistory<S: Suite> {
     /// The older version.
     pub version: Version,
-    /// The root of the history log over all versions before `version`.
+    /// The history root in the older head: over all versions before `version`.
     pub history: S::Digest,
 }
 
@@ -93,10 +93,11 @@ impl<S: Suite> Proof for PrefixProof<S> {
 }
 
 impl<S: Suite> ConsistencyProof<S> {
-    /// Converts this proof to a prefix proof for the version of `older`. This proof may come from a
-    /// log that differs from the log of `older`.
+    /// Converts this proof to a prefix proof for the version of `older`. This consistency proof may
+    /// come from a log that differs from the log under `older`.
     ///
-    /// The result does not verify if the two logs disagree on the digest that this proof omits.
+    /// The conversion inserts the digest that a consistency proof omits, taken from `older`. The
+    /// result does not verify if the two logs differ in this digest.
     pub(crate) fn prefix(&self, older: &SnapshotHead<S>) -> PrefixProof<S> {
         let left_out = older.version.number().saturating_sub(1).is_power_of_two();
         let start = left_out.then_some(older.history);

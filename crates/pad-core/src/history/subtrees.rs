@@ -9,18 +9,17 @@ use crate::{error::StoreFault, merkle, suite::Suite, version::Version};
 /// A history log that stores the digests of some subtrees, and recomputes the other digests on
 /// demand.
 pub trait Subtrees<S: Suite> {
-    /// The number of versions in the log.
+    /// The number of versions whose roots the log contains.
     fn entries(&self) -> u64;
 
-    /// The root of a version in the log; `None` if the log lacks it.
+    /// The root of a version's contents; `None` if the log does not contain the version.
     ///
     /// # Errors
     /// [`StoreFault`] if the root cannot be read.
     fn version_root(&self, version: Version) -> Result<Option<S::Digest>, StoreFault>;
 
-    /// The stored digest of the `index`-th perfect subtree of `2^level` leaves, if any.
-    ///
-    /// All leaves of the subtree are in the log.
+    /// The digest of the `index`-th perfect subtree of `2^level` leaves; `None` if the log does not
+    /// store it. The caller ensures that all leaves of the subtree are in the log.
     ///
     /// # Errors
     /// [`StoreFault`] if the digest cannot be read.
@@ -41,8 +40,8 @@ impl<S: Suite, L: Subtrees<S>> Subtrees<S> for &L {
     }
 }
 
-/// Error returned when a digest is unavailable: the fault of the store, or `None` if the log lacks
-/// the digest.
+/// Error returned when a digest of the log is unavailable: the fault of the store, or `None` if the
+/// log is too short.
 pub(crate) type MissingDigest = Option<StoreFault>;
 
 /// Like [`HistoryLog::root`](super::HistoryLog::root), for any storage.
@@ -105,7 +104,8 @@ pub(crate) fn prove_prefix<S: Suite>(
     Ok(PrefixProof { path })
 }
 
-/// Returns the leaf index of `version`, and the number of leaves under the history root of `newer`.
+/// Returns the leaf index of `version`, and the number of leaves of the log under the head of
+/// `newer`. The error is `None` unless that log contains `version`.
 fn places<S: Suite>(
     log: &impl Subtrees<S>,
     version: Version,
@@ -135,7 +135,8 @@ fn range_root<S: Suite>(
     Ok(root.unwrap_or_else(empty_root::<S>))
 }
 
-/// Returns the digest of the `index`-th perfect subtree of `2^level` leaves.
+/// Returns the digest of the `index`-th perfect subtree of `2^level` leaves: the stored one, or one
+/// hashed from smaller subtrees.
 pub(super) fn perfect<S: Suite>(
     log: &impl Subtrees<S>,
     (level, index): (u32, u64),

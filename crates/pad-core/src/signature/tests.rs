@@ -38,7 +38,7 @@ fn batches_of_good_signatures_verify() {
         let messages = messages(count);
         assert_eq!(verify(&messages, &signatures(&messages)), Ok(()));
     }
-    // // The same signature twice.
+    // The same signature twice.
     let messages = [[1; 3]; 2];
     assert_eq!(verify(&messages, &signatures(&messages)), Ok(()));
 }

@@ -10,7 +10,8 @@ use crate::digest::Domain;
 
 const BLOCK: usize = 64;
 
-/// One compression of `left ‖ right`, zero-padded to 64 bytes, from the domain's midstate.
+/// The digest of an inner node: one SHA-256 compression, from the domain's midstate, of `left ‖
+/// right`, zero-padded to 64 bytes.
 #[inline]
 pub(super) fn compress_pair<const N: usize>(
     domain: Domain,
@@ -26,7 +27,8 @@ pub(super) fn compress_pair<const N: usize>(
     to_bytes(state)
 }
 
-/// `SHA-256(tag block ‖ parts)`.
+/// Returns `SHA-256(tag block ‖ parts)`, where the tag block is the domain's tag, zero-padded to 64
+/// bytes.
 #[inline]
 pub(super) fn hash(domain: Domain, parts: &[&[u8]]) -> [u8; 32] {
     let mut state = midstate(domain);
@@ -68,7 +70,8 @@ fn to_bytes(state: [u32; 8]) -> [u8; 32] {
     bytes
 }
 
-/// SHA-256's state after the domain's tag block. A test recomputes every row.
+/// SHA-256's state after it has absorbed the domain's tag block. A test recomputes every entry of
+/// this table.
 #[rustfmt::skip] // One word per line would fill two screens.
 #[allow(clippy::too_many_lines, reason = "a table, one row for each domain")]
 #[inline]

@@ -82,7 +82,7 @@ fn refuses_everything_else<M: Message + PartialEq + Debug>(message: &M) {
             })
         );
     }
-    // // A changed body is refused, or decodes to another message, never to the same one.
+    // A changed body is refused, or decodes to another message, never to the same one.
     for bit in 8 * ENVELOPE_LENGTH..8 * bytes.len() {
         let other = with(bit / 8, bytes[bit / 8] ^ 1 << (bit % 8));
         if let Ok(changed) = read(&other) {

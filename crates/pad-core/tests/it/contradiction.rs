@@ -274,7 +274,7 @@ fn what_the_heads_agree_on_is_no_contradiction() {
                 Err(VerifyError::NoContradiction)
             );
         }
-        // // A head's own root and history are statements only about its own version.
+        // A head's own root and history are statements only about its own version.
         let (expected, actual) = (version(older), version(newer));
         assert_eq!(
             view.accuse(chain.head(offered), Past::Own),
@@ -346,7 +346,7 @@ fn spliced_evidence_is_refused() {
     let mine = Chain::new(VERSIONS);
     for (i, one) in all.iter().enumerate() {
         for (j, other) in all.iter().enumerate() {
-            // // A proof under another head does not verify; under the same head it is the same
+            // A proof under another head does not verify; under the same head it is the same
             // proof.
             let spliced = Contradiction {
                 second: Testimony {
@@ -372,7 +372,7 @@ fn spliced_evidence_is_refused() {
                     past: testimony.past.clone(),
                 };
                 let honest_other = verify(replaced.clone());
-                // // The honest head of version 7, with its own root and history, does contradict
+                // The honest head of version 7, with its own root and history, does contradict
                 // the other fork.
                 let genuine =
                     number == 7 && testimony.past == Past::Own && testimony.head != mine.signed(7);

@@ -159,7 +159,7 @@ fn a_head_serves_no_other_dictionary_scheme_version_or_author() {
 
 #[test]
 fn a_signature_serves_no_other_suite() {
-    // // The two suites have digests of one width, so the heads differ only in the id of the suite.
+    // The two suites have digests of one width, so the heads differ only in the id of the suite.
     let (root, history) = (digest::<Sha256Ed25519>(1), digest::<Sha256Ed25519>(2));
     let signed = head::<Sha256Ed25519>(7, root, history)
         .sign(&signer())

@@ -243,7 +243,7 @@ fn a_damaged_view_is_refused() {
         for number in [1, 3, 4, 5] {
             let proof = chain.continues(3, number.max(4));
             let refused = offer(&mut { view }, chain.head(number), proof);
-            // // The head was genuinely seen. Only its stored signature is replaced.
+            // The head was genuinely seen. Only its stored signature is replaced.
             let only_signature = bit / 8 >= stored.len() - 64;
             assert_eq!(
                 refused.is_ok(),

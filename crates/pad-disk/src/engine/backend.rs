@@ -1,4 +1,4 @@
-//! Storage backend that records I/O failures.
+//! Storage backend of the engine redb that records I/O failures.
 
 use core::{
     ops::Bound,
@@ -10,7 +10,7 @@ use redb::{BackendError, DatabaseError, StorageBackend, backends::FileBackend};
 
 use crate::layer::LayerFile;
 
-/// Failure state of the file under an engine.
+/// Failure state of the file that a storage engine reads and writes.
 #[derive(Debug, Default)]
 pub(super) struct Health {
     failed: AtomicBool,
@@ -43,7 +43,7 @@ impl Health {
     }
 }
 
-/// The file under one engine.
+/// The file that one storage engine reads and writes.
 #[derive(Debug)]
 pub(super) struct Backend {
     file: Arc<dyn LayerFile>,

@@ -1,4 +1,4 @@
-//! Checks before the engine opens a file, and the engine's checks of its pages.
+//! Checks before the storage engine redb opens a file, and the engine's checks of its pages.
 
 use std::{
     fs::{File, Metadata},
@@ -52,8 +52,8 @@ pub(super) fn refuse_exposed(
 
 /// Refuses a file that is shorter than its header states.
 ///
-/// The engine refuses such a file only when it opens the file for writing. While a writer may be
-/// changing the length, the engine reads a truncated file without an error.
+/// The storage engine refuses such a file only when it opens the file for writing. While a writer
+/// may be changing the length, the engine reads a truncated file without an error.
 pub(super) fn refuse_cut(path: &Path) -> Result<(), EngineError> {
     let mut header = [0; 32];
     for attempt in 0..LENGTH_ATTEMPTS {
@@ -105,8 +105,9 @@ fn stated_length(header: &[u8; 32]) -> Option<u64> {
     pages.checked_add(1)?.checked_mul(page)
 }
 
-/// Calls `open` and converts its error. A panic becomes [`EngineError::Foreign`]: the engine
-/// reports most damage as errors, but panics on some damaged headers.
+/// Calls `open`, which opens a database at `path`, and converts its error. A panic becomes
+/// [`EngineError::Foreign`]: the engine reports most damage as errors, but panics on some damaged
+/// headers.
 pub(super) fn opened<T>(
     path: &Path,
     open: impl FnOnce() -> Result<T, DatabaseError>,
@@ -124,8 +125,8 @@ pub(super) fn opened<T>(
         })
 }
 
-/// Runs the engine's check of every page. Returns whether the free list was right. A wrong free
-/// list is repaired.
+/// Runs the engine's check of every page. Returns whether the engine's list of free pages was
+/// right. A wrong list is repaired.
 pub(super) fn check_pages(database: &mut Database) -> Result<bool, EngineError> {
     database.check_integrity().map_err(|error| match error {
         DatabaseError::Storage(StorageError::Io(error)) => EngineError::Io(error),
@@ -142,6 +143,6 @@ pub(super) fn can_write(database: &Database) -> bool {
     matches!(guarded(begin_nothing), Some(Ok(())))
 }
 
-/// Maximum number of attempts to read a length that a writer may be changing.
+/// Maximum number of attempts to read a file's stated length, which a writer may be changing.
 const LENGTH_ATTEMPTS: u32 = 20;
 pub(super) const PAUSE: Duration = Duration::from_millis(5);

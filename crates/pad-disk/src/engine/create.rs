@@ -1,4 +1,4 @@
-//! Creation of databases.
+//! Creation of redb databases, which appear under their paths complete or not at all.
 
 use std::{io, path::Path, sync::Arc};
 
@@ -35,8 +35,8 @@ pub(super) fn create<E: From<EngineError>>(
     })
 }
 
-/// Creates a database like [`create`], but in a layer. Files of a layer have names from the start,
-/// so the database is written under a temporary name.
+/// Creates a database like [`create`], but in a [`FileLayer`]. Files of a layer have names from the
+/// start, so the database is written under a temporary name.
 pub(super) fn create_in<E: From<EngineError>>(
     layer: &dyn FileLayer,
     name: &str,

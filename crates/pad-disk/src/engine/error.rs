@@ -1,4 +1,4 @@
-//! Errors of databases.
+//! Errors of redb databases.
 
 use std::{io, path::PathBuf};
 
@@ -9,7 +9,7 @@ pub enum EngineError {
     /// There is no file at this path.
     #[error("there is no database at {}", .0.display())]
     Missing(PathBuf),
-    /// The path is taken already.
+    /// A file exists at this path already.
     #[error("{} exists already", .0.display())]
     Exists(PathBuf),
     /// The file is not a database of the expected format, or damaged beyond reading.
@@ -35,10 +35,10 @@ pub enum EngineError {
     /// A page lies beyond the end of the file.
     #[error("a page is missing from the file")]
     PageMissing(#[source] io::Error),
-    /// A page does not have the contents that the engine wrote; the engine's message.
+    /// A page does not have the contents that the engine wrote. Contains the engine's message.
     #[error("a page does not have the contents that were written: {0}")]
     PageChanged(String),
-    /// The engine panicked on the pages that it read.
+    /// The storage engine panicked on the pages that it read.
     #[error("the pages cannot be read")]
     Panicked,
     /// The integrity check of all pages failed.
@@ -53,7 +53,7 @@ pub enum EngineError {
 }
 
 impl EngineError {
-    /// Converts an error of the engine.
+    /// Converts an error of the storage engine redb.
     pub fn of(error: impl Into<redb::Error>) -> Self {
         match error.into() {
             redb::Error::Io(error) if is_damage(&error) => Self::PageMissing(error),

@@ -7,7 +7,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// Calls into the engine and returns the result, or `None` if the call panicked.
+/// Runs `call`, which calls the storage engine. Returns the result, or `None` if `call` panicked.
 pub fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
     GUARDS.set(GUARDS.get().saturating_add(1));
     let outcome = catch_unwind(AssertUnwindSafe(call));
@@ -15,7 +15,7 @@ pub fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
     outcome.ok()
 }
 
-/// Returns whether a panic of this thread would be caught.
+/// Returns whether a panic of this thread would be caught by [`guarded`].
 pub(super) fn is_panic_caught() -> bool {
     GUARDS.get() > 0
 }

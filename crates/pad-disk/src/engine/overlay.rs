@@ -25,7 +25,7 @@ pub(super) struct Overlay {
 #[derive(Debug)]
 struct OverlayWrites {
     length: u64,
-    /// Length of the prefix of the file that was not truncated.
+    /// Length of the file's prefix that is still visible, because it was not truncated.
     of_file: u64,
     /// Overwritten pieces of [`PIECE`] bytes, by index.
     pieces: BTreeMap<u64, Box<[u8; PIECE]>>,
@@ -52,7 +52,7 @@ impl Overlay {
         self.written.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads a piece from the file, with zeros after its end.
+    /// Reads a piece from the file. Bytes after the first `of_file` bytes of the file are zeros.
     fn of_file(&self, piece: u64, of_file: u64) -> io::Result<Box<[u8; PIECE]>> {
         let mut bytes = Box::new([0; PIECE]);
         let start = piece.saturating_mul(PIECE_BYTES);
@@ -63,8 +63,8 @@ impl Overlay {
         Ok(bytes)
     }
 
-    /// Calls `work` for each piece of a range: with its index, the part of the piece, and the part
-    /// of the range.
+    /// Calls `work` for each piece of a range: with its index, the byte range within it, and the
+    /// corresponding part of the range.
     fn for_each_piece(
         offset: u64,
         length: usize,

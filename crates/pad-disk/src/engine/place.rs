@@ -40,7 +40,7 @@ impl DatabaseFile {
         })
     }
 
-    /// Opens the file `name` of a layer.
+    /// Opens the file `name` of a [`FileLayer`].
     pub(super) fn within(
         layer: &dyn FileLayer,
         name: &str,

@@ -16,7 +16,7 @@ use crate::place::with_suffix;
 /// smaller.
 #[derive(Debug)]
 pub struct Reserve {
-    /// `None` if the database is not a file of the operating system.
+    /// Path of the reserve file; `None` if the database is not a file of the operating system.
     path: Option<PathBuf>,
     bytes: u64,
     #[cfg_attr(

@@ -41,7 +41,8 @@ pub struct SharedDatabase {
 
 #[derive(Default)]
 struct Handle {
-    /// Declared before the database: the transaction must end before the database closes.
+    /// Read transaction of a pinned state, if there is one. It is declared before the database
+    /// because it must end before the database closes.
     pinned: Option<ReadTransaction>,
     database: Option<Open>,
 }
@@ -60,8 +61,8 @@ impl fmt::Debug for SharedDatabase {
     }
 }
 
-/// Closes the database under a guard. The engine writes on close, and panics on some pages it then
-/// reads.
+/// Closes the database with [`guarded`]. The engine writes on close, and panics on some pages it
+/// then reads.
 impl Drop for Handle {
     fn drop(&mut self) {
         let (pinned, database) = (self.pinned.take(), self.database.take());
@@ -168,7 +169,7 @@ impl SharedDatabase {
         .unwrap_or_else(panicked)
     }
 
-    /// Unpins: later reads see the latest state again.
+    /// Unpins the state of [`SharedDatabase::pin`]: later reads see the latest state again.
     pub fn unpin(&self) {
         self.handle().pinned = None;
     }
@@ -273,7 +274,7 @@ impl SharedDatabase {
         let database = match handle.database.take() {
             Some(Open::Writing(database)) => database,
             reading => {
-                // // The reader stays open until the writer is open, so that the file always
+                // The reader stays open until the writer is open, so that the file always
                 // contains the marks of its readers.
                 let writing = match open_to_write(&self.path, &self.format) {
                     Ok(writing) => writing,
@@ -334,8 +335,8 @@ fn open_to_write(path: &Path, format: &Format) -> Result<Database, EngineError> 
     Ok(database)
 }
 
-/// Checks every page of a file without changing it, and returns whether the free list was right.
-/// The file is locked against writers meanwhile.
+/// Checks every page of a file without changing it. Returns whether the engine's list of free pages
+/// was right. The file is locked against writers meanwhile.
 fn examine(path: &Path, format: &Format) -> Result<bool, EngineError> {
     let mut copy = patiently(path, || {
         let file: Arc<dyn LayerFile> = Arc::new(SystemFile::open(path)?);

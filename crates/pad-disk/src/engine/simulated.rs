@@ -56,7 +56,8 @@ impl SimulatedDisk {
         })
     }
 
-    /// Sets the size of the reserve to `bytes`.
+    /// Sets the size of the reserve file to `bytes`. Fails if a larger reserve does not fit on the
+    /// disk.
     pub(super) fn reserve(&self, bytes: u64) -> io::Result<()> {
         self.with(|usage| {
             let before = core::mem::replace(&mut usage.reserve, bytes);

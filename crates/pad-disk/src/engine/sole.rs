@@ -28,7 +28,7 @@ use crate::layer::FileLayer;
 /// database again on the same open file, at its last durable state.
 #[derive(Debug)]
 pub struct SoleDatabase {
-    /// `None` while the database cannot be opened again.
+    /// The open database; `None` after a failed attempt to open it again.
     database: RwLock<Option<Database>>,
     place: DatabaseFile,
     health: Arc<Health>,
@@ -133,7 +133,7 @@ impl SoleDatabase {
         Ok(self.place.file.length()?)
     }
 
-    /// Creates an empty reserve on the disk of the database.
+    /// Creates a [`Reserve`] of disk space for the database, which is empty at first.
     pub fn reserve(&self) -> Reserve {
         let path = self
             .place
@@ -175,6 +175,7 @@ impl SoleDatabase {
     }
 
     /// Runs `work` in one durable write transaction, which commits completely or not at all.
+    /// `repair` selects how the database is repaired if it is opened after a crash.
     ///
     /// # Errors
     /// [`EngineError::Closed`] if the database is not open. [`EngineError`] if storage fails.
@@ -300,8 +301,8 @@ impl SoleDatabase {
     }
 }
 
-/// Closes the database under a guard. The engine writes on close, and panics on some pages it then
-/// reads.
+/// Closes the database with [`guarded`]. The engine writes on close, and panics on some pages it
+/// then reads.
 impl Drop for SoleDatabase {
     fn drop(&mut self) {
         let database = self.exclusive().take();
@@ -312,7 +313,7 @@ impl Drop for SoleDatabase {
 /// Repair strategy when a database is opened after a crash or a failed commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repair {
-    /// Reads the whole file.
+    /// Repairs the database by reading the whole file.
     Full,
     /// Opens without reading the whole file, at the cost of additional data in each commit.
     Quick,

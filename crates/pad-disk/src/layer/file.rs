@@ -14,7 +14,7 @@ use crate::Access;
 #[derive(Debug)]
 pub(crate) struct SystemFile {
     file: File,
-    /// Set by a successful [`LayerFile::try_lock`].
+    /// Whether a call of [`LayerFile::try_lock`] has locked the file.
     locked: AtomicBool,
     /// Serialises seeks on systems without positioned reads and writes.
     #[cfg(not(unix))]
@@ -130,7 +130,7 @@ impl LayerFile for SystemFile {
 impl Drop for SystemFile {
     fn drop(&mut self) {
         if self.locked.load(Ordering::Acquire) {
-            // // Unlocking fails if the lock is already released. Otherwise closing the file
+            // Unlocking fails if the lock is already released. Otherwise closing the file
             // releases it.
             drop(self.file.unlock());
         }

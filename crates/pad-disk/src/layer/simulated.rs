@@ -180,7 +180,7 @@ impl FileLayer for SimulatedFolder {
 struct SimulatedFile {
     folder: SimulatedFolder,
     file: u64,
-    /// Identifies the owner of a lock.
+    /// Number of this handle, which identifies the owner of a lock.
     handle: u64,
 }
 

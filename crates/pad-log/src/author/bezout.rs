@@ -1,9 +1,10 @@
-//! Solves the equation of Bézout, `x A + y f = 1`, for a polynomial `f` that is given by its roots.
+//! Solves the equation of Bézout, `x A + y f = 1`, for given polynomials `A` and `f`. The roots of
+//! `f` are known.
 //!
-//! The products of the roots of `f` are available, so no half-gcd is needed. Let
+//! The polynomials of groups of roots of `f` are available, so no half-gcd is needed. Let
 //! `c_i = 1 / (A(z_i) f'(z_i))` over the roots `z_i`. Then `x` is the sum of `c_i f / (X - z_i)`,
-//! and `y` the exact quotient of `1 - x A` by `f`. Values at all roots go down the tree of products
-//! by transposed products. Sums go up by products.
+//! and `y` the exact quotient of `1 - x A` by `f`. Values at all roots are computed down the tree
+//! of products, by transposed products. Sums are computed up the tree, by products.
 //!
 //! Source: von zur Gathen, Gerhard 2013, "Modern Computer Algebra", sections 9.1 and 10.1 to 10.3;
 //! Bostan, Lecerf, Schost 2003, "Tellegen's principle into practice", section 5.
@@ -20,11 +21,12 @@ use super::{
     stepwise::{Pace, middle_product, middle_steps, multiply, multiply_steps},
 };
 
-/// A binary tree of products: rows from single groups to the root. A node without a neighbour moves
-/// up unchanged.
+/// A binary tree of polynomials, each the product of its children. The first row has one polynomial
+/// for each group of roots, the last row is the root. A node without a neighbour moves up
+/// unchanged.
 pub(super) type Rows = Vec<Vec<Vec<Fr>>>;
 
-/// Builds the tree of products: multiplies the products of groups of roots, up to the root.
+/// Builds the tree of products. `row` contains the polynomial of each group of roots.
 pub(super) async fn products(mut row: Vec<Vec<Fr>>, transform: &Transform, pace: &Pace) -> Rows {
     let mut rows = Rows::new();
     while row.len() > 1 {
@@ -44,7 +46,8 @@ async fn product(pair: &[Vec<Fr>], transform: &Transform) -> Vec<Fr> {
     }
 }
 
-/// Computes the degrees of all products in the tree, from the degrees of the groups.
+/// Computes the degrees of all polynomials in the tree of products. `groups` contains the degrees
+/// in the first row.
 pub(super) fn degrees(groups: &[usize]) -> Vec<Vec<usize>> {
     let mut rows = vec![groups.to_vec()];
     while let Some(row) = rows.last().filter(|row| row.len() > 1) {
@@ -54,8 +57,8 @@ pub(super) fn degrees(groups: &[usize]) -> Vec<Vec<usize>> {
     rows
 }
 
-/// Selects every second row, and the root. There a node is the product of up to four nodes of the
-/// row below.
+/// Selects every second row, and the root. In the result, a node is the product of up to four nodes
+/// of the row below.
 pub(super) fn every_second<T>(rows: &[T]) -> Vec<&T> {
     let is_root = |number: usize| number + 1 == rows.len();
     let chosen = rows.iter().enumerate();
@@ -63,8 +66,8 @@ pub(super) fn every_second<T>(rows: &[T]) -> Vec<&T> {
     chosen.map(|(_, row)| row).collect()
 }
 
-/// Returns the number of steps of [`products`] and [`bezout`] together, from the degree of `tree`
-/// and the degrees of all products.
+/// Returns the number of steps of [`products`] and [`bezout`] together, where `tree` is the degree
+/// of the polynomial `A`. `degrees` are the degrees in the tree of products.
 pub(super) fn bezout_steps(tree: usize, degrees: &[Vec<usize>]) -> usize {
     let groups = degrees.first().map_or(0, Vec::len);
     let frontier = degrees.last().and_then(|row| row.first()).copied();
@@ -84,7 +87,8 @@ pub(super) fn bezout_steps(tree: usize, degrees: &[Vec<usize>]) -> usize {
     inner + groups + series
 }
 
-/// Returns the number of steps for a node with children of these degrees.
+/// Returns the number of steps for a node of the tree of products whose children have these
+/// degrees.
 fn node_steps(children: &[usize]) -> usize {
     let [left, right] = *children else {
         return 0;
@@ -96,8 +100,9 @@ fn node_steps(children: &[usize]) -> usize {
     product + split + join
 }
 
-/// Computes the `x` and `y` of the equation. The transform must support products of twice the
-/// degree of `tree`.
+/// Computes `[x, y]` with `x A + y f = 1`, where `A` is `tree`. `groups` are the roots of `f`, and
+/// `rows` is their tree of products. `transform` must support products of twice the degree of
+/// `tree`.
 ///
 /// # Errors
 /// [`AccumulateError::ElementNotAllowed`] if a root of `f` is a root of `A`, or two roots of `f`
@@ -145,8 +150,9 @@ fn derivative(polynomial: &[Fr]) -> Vec<Fr> {
     terms.collect()
 }
 
-/// The starting vector for the values of a polynomial of a degree below `degree`: the sums of
-/// `u_k inverse_(k - j)` over `k`, for each `j`.
+/// Computes the vector from which [`down`] computes the values of `polynomial` at all roots. Its
+/// entry `j` is the sum of `u_k inverse_(k - j)` over `k`, with the coefficients `u` of
+/// `polynomial`.
 async fn transposed(
     inverse: &[Fr],
     mut polynomial: Vec<Fr>,
@@ -162,7 +168,8 @@ async fn transposed(
     product
 }
 
-/// The inverse of the power series with the coefficients of a monic polynomial in reverse order.
+/// Computes `length` coefficients of the inverse of a power series. The series has the coefficients
+/// of a monic polynomial in reverse order.
 async fn inverse(polynomial: &[Fr], length: usize, transform: &Transform) -> Vec<Fr> {
     let series: Vec<Fr> = polynomial.iter().rev().take(length).copied().collect();
     let mut inverse = vec![Fr::ONE];
@@ -190,7 +197,8 @@ fn inverse_steps(polynomial: usize, length: usize) -> usize {
     steps
 }
 
-/// Divides by a polynomial, given the inverse of its series. Returns quotient and remainder.
+/// Divides `dividend` by the polynomial `divisor`, given `inverse`, the inverse of the divisor's
+/// reversed series. Returns quotient and remainder.
 async fn divide(
     dividend: &[Fr],
     (divisor, inverse): (&[Fr], &[Fr]),
@@ -218,8 +226,8 @@ fn divide_steps(dividend: usize, divisor: usize) -> usize {
     multiply_steps(length, length) + multiply_steps(length, divisor)
 }
 
-/// The starting vector of each group's values, computed down the tree from the starting vector of
-/// all roots.
+/// Computes one vector for each group of roots, from which the values at these roots follow. Goes
+/// down the tree of products from `start`, the vector of [`transposed`].
 async fn down(rows: &Rows, start: Vec<Fr>, transform: &Transform, pace: &Pace) -> Vec<Vec<Fr>> {
     let mut vectors = vec![start];
     for row in rows.iter().rev().skip(1) {
@@ -230,8 +238,8 @@ async fn down(rows: &Rows, start: Vec<Fr>, transform: &Transform, pace: &Pace) -
     vectors
 }
 
-/// The vectors of two nodes, computed from their common vector, each with the polynomial of the
-/// other node.
+/// Computes the vectors of two sibling nodes from their parent's vector. Each is a middle product
+/// with the polynomial of the other node.
 async fn split(nodes: &[Vec<Fr>], vector: &[Fr], transform: &Transform) -> Vec<Vec<Fr>> {
     let [left, right] = nodes else {
         return vec![vector.to_vec()];
@@ -241,7 +249,8 @@ async fn split(nodes: &[Vec<Fr>], vector: &[Fr], transform: &Transform) -> Vec<V
     vec![first, second]
 }
 
-/// The products of a group's roots by halves, down to single roots.
+/// A tree of products over the roots of one group. Each node has half as many roots as its parent,
+/// down to single roots.
 struct Products {
     product: Vec<Fr>,
     halves: Option<Box<[Self; 2]>>,
@@ -264,7 +273,8 @@ impl Products {
         }
     }
 
-    /// Appends the values at the roots.
+    /// Computes a polynomial's values at the roots of this node from the node's vector, and appends
+    /// them to `values`.
     fn append_values(&self, vector: &[Fr], values: &mut Vec<Fr>, transform: &Transform) {
         let Some(halves) = &self.halves else {
             values.extend(vector.first());
@@ -278,7 +288,8 @@ impl Products {
         right.append_values(&below, values, transform);
     }
 
-    /// The sum over the roots of `c_i` times the product of all other factors.
+    /// Computes the sum, over the roots `z_i` of this node, of `c_i` times the product of `X - z_j`
+    /// over all other roots `z_j`.
     fn sum(&self, coefficients: &[Fr], transform: &Transform) -> Vec<Fr> {
         let Some(halves) = &self.halves else {
             return coefficients.to_vec();
@@ -294,8 +305,9 @@ impl Products {
     }
 }
 
-/// The sum over a group's roots of the product of the other factors, each divided by the value at
-/// the root. `None` if a value is zero.
+/// Computes the sum, over a group's roots `z_i`, of the product of `X - z_j` over all other roots
+/// `z_j`, divided by the value at `z_i`. The values follow from `vector`. Returns `None` if a value
+/// is zero.
 fn fractions(roots: &[Fr], vector: &[Fr], transform: &Transform) -> Option<Vec<Fr>> {
     let products = Products::new(roots, transform);
     let mut values = Vec::with_capacity(roots.len());
@@ -307,7 +319,8 @@ fn fractions(roots: &[Fr], vector: &[Fr], transform: &Transform) -> Option<Vec<F
     Some(products.sum(&values, transform))
 }
 
-/// The sum of [`fractions`] over all roots, computed up the tree.
+/// Computes the sum of `c_i f / (X - z_i)` over all roots, up the tree of products. `sums` are the
+/// results of [`fractions`] for the groups.
 async fn up(rows: &Rows, mut sums: Vec<Vec<Fr>>, transform: &Transform, pace: &Pace) -> Vec<Fr> {
     for row in rows.iter().take(rows.len() - 1) {
         let parts: Vec<_> = sums.chunks(2).zip(row.chunks(2)).collect();
@@ -317,7 +330,7 @@ async fn up(rows: &Rows, mut sums: Vec<Vec<Fr>>, transform: &Transform, pace: &P
     sums.pop().unwrap_or_default()
 }
 
-/// The sum of fractions of two nodes.
+/// Computes the sum of a node from the sums and the polynomials of its two children.
 async fn join(sums: &[Vec<Fr>], nodes: &[Vec<Fr>], transform: &Transform) -> Vec<Fr> {
     let ([left, right], [first, second]) = (sums, nodes) else {
         return sums.concat();

@@ -1,10 +1,11 @@
-//! Schedule of the work on a deferred log's nodes.
+//! Schedule of the work on the nodes of a deferred log, in which nodes are used some appends after
+//! their last element.
 //!
 //! A node of `2^h` elements above the blocks' level ([`Shape::BLOCK_LEVEL`]) is first used `2^h`
 //! appends after its last element. Its right child is available at least half of that time earlier.
 //! The node is made in the last `2^(h - 1)` appends before its first use, by a job of steps. Each
-//! level has at most one job. No digest depends on an unfinished node. All digests and proofs equal
-//! the digests and proofs of nodes that are made in one append.
+//! level has at most one job. No digest depends on an unfinished node. Digests and proofs do not
+//! depend on whether a node is made in one append or in steps.
 //!
 //! Source: Overmars, van Leeuwen 1981, "Worst-case optimal insertion and deletion methods for
 //! decomposable searching problems".
@@ -14,15 +15,16 @@ use std::collections::BTreeMap;
 use super::job::Job;
 use crate::shape::{Address, Schedule, Shape};
 
-/// Schedule of the work on a deferred log's nodes above the blocks' level. Eager logs do all work
-/// of a node in one append.
+/// Distribution of the work on tree nodes among appends, for a log with [`Schedule::Deferred`]. It
+/// concerns nodes above the blocks' level ([`Shape::BLOCK_LEVEL`]). Eager logs do all work of a
+/// node in one append.
 ///
 /// Digests and proofs do not depend on the schedule. The schedule is not part of a log's setup:
 /// author and servers choose it independently.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Building {
-    /// Does all work of a node in the append that makes the node available.
+    /// Does all work of a node in the append after which proofs first use the node.
     AtOnce,
     /// Runs an equal share of each node's steps with each append. A single append runs about twice
     /// as many steps as the average append, for logs of any size.
@@ -35,13 +37,14 @@ pub enum Building {
 pub struct BuildProgress {
     /// Address of the node.
     pub node: Address,
-    /// Number of steps that were run.
+    /// Number of steps that have run so far.
     pub done: usize,
-    /// Total number of steps; zero if the node was already made.
+    /// Total number of steps for the node; zero if the node is finished already.
     pub steps: usize,
 }
 
-/// A node that is made before its first use.
+/// A node above the blocks' level that is made in steps, and the size of the log at which it is
+/// needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Due {
     /// The size of the log at the node's first use. Nodes are made in this order.
@@ -69,18 +72,19 @@ impl Due {
         size >= self.size
     }
 
-    /// The size of the log at which the work begins. The right child is available by then.
+    /// The size of the log at which the work on the node begins. The node's right child is
+    /// available by then.
     const fn begin(self) -> u64 {
         self.size - self.window()
     }
 
-    /// Number of appends between [`Due::begin`] and the first use.
+    /// Number of appends between [`Due::begin`] and the first use of the node.
     const fn window(self) -> u64 {
         self.node.width() / 2
     }
 
-    /// The number of a job's steps that must have run at this log size: an equal share for each
-    /// append.
+    /// The number of steps, of `steps` in total, that must have run when the log has `size`
+    /// entries: an equal share for each append.
     fn credit(self, size: u64, steps: usize) -> usize {
         let whole = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         let share = steps.div_ceil(whole(self.window()));
@@ -88,12 +92,13 @@ impl Due {
     }
 }
 
-/// The jobs of a log; `None` for a log that does all work of a node in one append.
+/// The nodes under construction, each with its [`Job`]. `None` in a log that does all work of a
+/// node in one append.
 #[derive(Debug)]
 pub(super) struct Jobs(Option<BTreeMap<Due, Job>>);
 
-/// Drops all jobs. A copy may get few appends or none, so it does all work of a node in one append
-/// until [`Building`] is set again.
+/// A copy has no jobs. A copied log may get few appends or none, so it does all work of a node in
+/// one append until [`Building`] is set again.
 impl Clone for Jobs {
     fn clone(&self) -> Self {
         Self(None)
@@ -101,7 +106,8 @@ impl Clone for Jobs {
 }
 
 impl Jobs {
-    /// Creates the schedule without jobs.
+    /// Creates an empty collection of jobs. It accepts jobs only in a deferred log with
+    /// [`Building::Credit`].
     pub(super) fn new(building: Building, schedule: Schedule) -> Self {
         let by_credit = (schedule, building) == (Schedule::Deferred, Building::Credit);
         Self(by_credit.then(BTreeMap::new))
@@ -115,7 +121,7 @@ impl Jobs {
         self.0.iter().flat_map(BTreeMap::keys).copied().collect()
     }
 
-    /// The progress of all jobs.
+    /// Returns the progress of every node under construction.
     pub(super) fn progress(&self) -> Vec<BuildProgress> {
         let progress = |(due, job): (&Due, &Job)| BuildProgress {
             node: due.node,
@@ -131,7 +137,7 @@ impl Jobs {
         }
     }
 
-    /// Removes a job.
+    /// Removes and returns the job of a node, or returns `None` if there is no such job.
     pub(super) fn take(&mut self, due: Due) -> Option<Job> {
         self.0.as_mut()?.remove(&due)
     }

@@ -1,4 +1,5 @@
-//! An update with the nodes that its author made, for a repository in the same process.
+//! An update together with the tree nodes that its author computed, for a repository in the same
+//! process.
 
 use core::{fmt, marker::PhantomData};
 use std::sync::Arc;
@@ -13,10 +14,10 @@ use super::{
 };
 use crate::{scheme::Scheme, shape::Address};
 
-/// An update with the nodes that its author made for the update.
+/// An update together with the tree nodes that its author computed for it.
 ///
-/// Only authors create built updates. They are never sent as messages. A receiver of a plain update
-/// makes the nodes again.
+/// Only authors create built updates. They are never sent as messages. A repository that receives a
+/// plain [`Update`] computes the nodes again.
 #[derive(Clone)]
 pub struct BuiltUpdate<S> {
     pub(super) update: Update<Sha256Ed25519, Appended>,
@@ -40,16 +41,16 @@ impl<S> fmt::Debug for BuiltUpdate<S> {
     }
 }
 
-/// Nodes that became available with the latest elements, and the frontiers of the roots.
+/// Nodes that became available with the latest elements, and the frontiers of the forest's roots.
 #[derive(Clone)]
 pub(super) struct NewNodes {
-    /// The nodes of each level, from the blocks' level upwards.
+    /// The new nodes of each level, from the blocks' level upwards.
     levels: Vec<Vec<Node>>,
     frontiers: Vec<(Address, Arc<FrontierTree>)>,
 }
 
 impl<S: Scheme> Forest<S> {
-    /// The nodes that were not available at `size`.
+    /// The nodes that were not available when the log had `size` entries.
     ///
     /// Time: linear in the result and the number of roots.
     pub(super) fn nodes_since(&self, size: u64) -> NewNodes {
@@ -71,8 +72,8 @@ impl<S: Scheme> Forest<S> {
     }
 
     /// Copies the nodes that another forest of this log made for the pushed elements. Returns
-    /// `None` unless each level then contains as many nodes as are available; [`Forest::truncate`]
-    /// undoes the call. The contents are not checked.
+    /// `None` unless each level then contains exactly the available nodes. [`Forest::truncate`]
+    /// undoes the call. The contents of the nodes are not checked.
     pub(super) fn take_nodes(&mut self, new: &NewNodes) -> Option<()> {
         self.joined.clear();
         for (level, made) in new.levels.iter().enumerate() {
@@ -96,7 +97,8 @@ impl<S: Scheme> Forest<S> {
         Some(())
     }
 
-    /// Removes the polynomials of a node's children. `level` counts from the blocks' level on.
+    /// Removes the stored polynomials of a node's children, which the finished node no longer
+    /// needs. `level` counts from the blocks' level, which is 0.
     fn join_children(&mut self, level: usize, index: usize) {
         let Some(children) = level
             .checked_sub(1)

@@ -1,4 +1,4 @@
-//! Checkpoints: a repository's stored form between runs.
+//! Checkpoints: the encoded state of a log's repository, for storage between runs.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -20,11 +20,12 @@ use crate::{
     statement::Entry,
 };
 
-/// Stored state of a repository. Restoring it replays no updates and makes no accumulators.
+/// Stored state of a log's repository. Restoring it replays no updates and computes no
+/// accumulators.
 ///
-/// Hashes bind entries and accumulators to the root of the latest version. The reader checks that
-/// root's signature. Certificates, frontiers and the sizes of earlier versions are trusted: keep an
-/// integrity digest next to the checkpoint. Clients refuse proofs that rest on false data.
+/// Hashes bind entries and accumulators to the root of the latest version. Restoring checks the
+/// signature of that root. Certificates, frontiers and the sizes of earlier versions are trusted:
+/// keep an integrity digest next to the checkpoint. Clients refuse proofs that rest on false data.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct LogCheckpoint {
     heads: HeadLog<Sha256Ed25519>,
@@ -33,8 +34,9 @@ pub struct LogCheckpoint {
     entries: Vec<Entry>,
     /// The encoded nodes of each level, from the blocks' level upwards, concatenated.
     levels: Vec<Vec<u8>>,
-    /// The encoded frontiers of the roots of all versions, in order of their addresses, in frontier
-    /// schemes only. An empty frontier is made when it is needed.
+    /// The encoded [frontiers](crate::frontier) of the trees of all versions, in order of the
+    /// trees' addresses; in frontier schemes only. A frontier stored as an empty byte string is
+    /// computed when it is needed.
     frontiers: Vec<Vec<u8>>,
 }
 
@@ -54,7 +56,7 @@ impl core::fmt::Debug for LogCheckpoint {
 }
 
 impl<S: Scheme> LogRepository<S> {
-    /// Copies the contents into a checkpoint.
+    /// Copies the repository's heads, entries and nodes into a checkpoint.
     pub fn checkpoint(&self) -> LogCheckpoint {
         LogCheckpoint {
             heads: self.heads.clone(),
@@ -69,7 +71,7 @@ impl<S: Scheme> LogRepository<S> {
     /// append until [`Building`] is set again.
     ///
     /// Returns `None` if the checkpoint belongs to another log or author, if the parameters have
-    /// too few powers, or if its parts do not fit:
+    /// too few powers, or if the checkpoint contains one of these:
     ///
     /// - entries that the log does not accept,
     /// - nodes that are missing, surplus, or do not belong to these entries,
@@ -121,7 +123,8 @@ impl<S: Scheme> LogRepository<S> {
     }
 }
 
-/// Appends these entries to empty `entries`, with stored nodes.
+/// Appends `appended` to the empty list `entries`, and decodes their tree nodes from `levels`.
+/// Returns `None` if an entry is not accepted or the nodes do not fit.
 fn with_nodes<S: Scheme>(
     mut entries: Entries<S>,
     appended: Vec<Entry>,
@@ -142,8 +145,8 @@ impl<S: Scheme> Forest<S> {
             .collect()
     }
 
-    /// Decodes the nodes of all elements that were pushed. Returns `None` unless exactly the
-    /// available nodes are stored.
+    /// Decodes the tree nodes over all pushed elements, one byte string for each level. Returns
+    /// `None` unless exactly the available nodes are stored.
     fn decode_levels(&mut self, stored: &[Vec<u8>]) -> Option<()> {
         if stored.len() != self.levels.len() {
             return None;
@@ -158,8 +161,8 @@ impl<S: Scheme> Forest<S> {
         self.has_nodes_of(self.size).then_some(())
     }
 
-    /// Returns whether the hash of each node is the hash of its elements or children. The signed
-    /// root then covers all elements.
+    /// Returns whether the inner hash of each node is the hash of its elements or of its children.
+    /// The signed root then covers all elements.
     ///
     /// Time: about two hashes for each element.
     fn binds_elements(&self) -> bool {
@@ -182,7 +185,7 @@ impl<S: Scheme> Forest<S> {
         })
     }
 
-    /// Returns the roots at these sizes whose frontiers are stored.
+    /// Returns the roots of the forests of these sizes whose frontiers a checkpoint contains.
     fn roots_with_frontiers(&self, sizes: &[u64]) -> BTreeSet<Address> {
         if S::COMPLETENESS != Completeness::Frontier {
             return BTreeSet::new();
@@ -199,8 +202,9 @@ impl<S: Scheme> Forest<S> {
             .collect()
     }
 
-    /// Decodes the frontiers of the roots at these sizes, whose nodes are present. Returns `None`
-    /// unless their number matches and each frontier has the shape of its tree.
+    /// Decodes the frontiers of the roots of the forests of these sizes. The nodes must be present
+    /// already. Returns `None` unless the number of frontiers matches and each has the shape of its
+    /// tree.
     fn decode_frontiers(&mut self, sizes: &[u64], stored: &[Vec<u8>]) -> Option<()> {
         let roots = self.roots_with_frontiers(sizes);
         if roots.len() != stored.len() {

@@ -1,4 +1,4 @@
-//! Entries of a log in memory, with their positions and trees.
+//! The entries of a log in memory, with an index of their positions and the trees over them.
 
 use std::collections::HashMap;
 
@@ -23,37 +23,41 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum AppendError {
-    /// The set already contains this member.
+    /// The log is a set, and already contains this member.
     #[error("the member is already in the set")]
     MemberPresent,
-    /// The entry is a member of a set but has a value.
+    /// The log is a set, but the entry has a value. Members of sets have none.
     #[error("a member of a set has no value")]
     MemberWithValue,
     /// The next version already contains the maximum number of entries
     /// ([`MOST_ENTRIES`](super::update::MOST_ENTRIES)). Sign that version first.
     #[error("the next version is full: it must be signed first")]
     VersionFull,
-    /// The log is full.
+    /// The log has reached its maximum number of entries.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// The parameters do not fit the log.
+    /// The parameters have too few powers for the log.
     #[error(transparent)]
     Parameters(#[from] AccumulateError),
 }
 
 /// The entries of a log, and proofs about every earlier size of the log.
 ///
-/// A pushed entry is not in a tree before [`Entries::build`]. Proofs exist for all sizes. In
-/// frontier schemes, the frontiers of a size without a call of [`Entries::build`] are made for each
-/// proof.
+/// An entry that [`Entries::push`] appended is in no tree before [`Entries::build`]. Proofs exist
+/// for all sizes.
+///
+/// In frontier schemes, proofs use *frontiers*: commitments to the shortest prefixes that no
+/// element of a tree has. They are stored for the sizes at which [`Entries::build`] was called. For
+/// other sizes they are computed for each proof.
 #[derive(Clone, Debug)]
 pub struct Entries<S: Scheme> {
     appended: Vec<Entry>,
-    /// The positions of the elements with this beginning, in ascending order.
+    /// For the first 32 bytes of elements, which depend on the key only, the positions of these
+    /// elements in ascending order.
     positions: HashMap<Digest<32>, Vec<u64>>,
-    /// The number of times that a key half was appended with a value's digest.
+    /// For a key's digest and a value's digest, the number of times that the pair was appended.
     occurrences: HashMap<[Digest<32>; 2], u64>,
-    /// Upper bound of the number of entries.
+    /// Maximum number of entries that the list accepts.
     limit: u64,
     pub(super) forest: Forest<S>,
 }
@@ -68,8 +72,8 @@ impl<S: Scheme> Entries<S> {
         Self::bounded(log, workers, Shape::SIZE_LIMIT - 1)
     }
 
-    /// Creates an empty list of at most `limit` entries. Parameters for the largest tree of `limit`
-    /// entries suffice.
+    /// Creates an empty list of at most `limit` entries. The parameters need only enough powers for
+    /// the largest tree of a log of that size.
     ///
     /// # Errors
     /// The errors of [`Entries::new`].
@@ -89,7 +93,7 @@ impl<S: Scheme> Entries<S> {
         })
     }
 
-    /// The log.
+    /// The identity and setup of the log that these entries belong to.
     pub const fn log(&self) -> &Log<S> {
         self.forest.log()
     }
@@ -99,12 +103,12 @@ impl<S: Scheme> Entries<S> {
         self.forest.size()
     }
 
-    /// The entries, pushed ones included.
+    /// All entries, including pushed entries that are in no tree yet.
     pub fn as_slice(&self) -> &[Entry] {
         &self.appended
     }
 
-    /// Appends an entry.
+    /// Appends an entry, which is in no tree before [`Entries::build`].
     ///
     /// # Errors
     /// [`AppendError`] if the log does not accept the entry.
@@ -137,7 +141,7 @@ impl<S: Scheme> Entries<S> {
         Ok(())
     }
 
-    /// Makes the trees of all entries that were pushed.
+    /// Computes the trees over all entries that were pushed.
     ///
     /// # Errors
     /// [`AccumulateError`] if the parameters have too few powers or hashes have collided. The
@@ -149,15 +153,16 @@ impl<S: Scheme> Entries<S> {
     /// Sets the schedule of node construction. New deferred logs begin with [`Building::Credit`],
     /// clones and restored logs with [`Building::AtOnce`]. Eager logs ignore the schedule.
     ///
-    /// Nodes under construction are begun anew. The steps that past appends give credit for run
-    /// during this call.
+    /// The construction of unfinished nodes starts again. The steps that past appends should have
+    /// run are run during this call.
     #[must_use]
     pub fn with_building(mut self, building: Building) -> Self {
         self.forest.set_building(building);
         self
     }
 
-    /// The nodes under construction; empty in eager logs and with [`Building::AtOnce`].
+    /// The progress of the nodes under construction; empty in eager logs and with
+    /// [`Building::AtOnce`].
     pub fn progress(&self) -> Vec<BuildProgress> {
         self.forest.progress()
     }
@@ -187,13 +192,15 @@ impl<S: Scheme> Entries<S> {
         self.forest.truncate(size);
     }
 
-    /// The digest of the log at `size` entries, at most [`Entries::size`].
+    /// The digest of the log of the first `size` entries. A larger `size` is reduced to
+    /// [`Entries::size`].
     pub fn digest(&self, size: u64) -> Digest<32> {
         self.forest.digest(size.min(self.size()))
     }
 
-    /// The roots of the forest of `size` entries, at most [`Entries::size`], from left to right.
-    /// Each root comes with its hash and, from the blocks' level upwards, its accumulator.
+    /// The roots of the trees over the first `size` entries, from left to right. A larger `size` is
+    /// reduced to [`Entries::size`]. Each root comes with its hash and, from the blocks' level
+    /// upwards, its accumulator.
     pub fn roots(&self, size: u64) -> Vec<(Address, Digest<32>, Option<[u8; G1_BYTES]>)> {
         let roots = self.log().shape().forest(size.min(self.size()));
         let forest = &self.forest;
@@ -206,7 +213,7 @@ impl<S: Scheme> Entries<S> {
             .collect()
     }
 
-    /// The positions below `size` of the entries of a key, or of a member.
+    /// The positions, below `size`, of all entries with this key. In a set, `key` is the member.
     pub fn positions(&self, key: &[u8], size: u64) -> &[u64] {
         let beginning = S::beginning(key);
         let positions = self
@@ -216,12 +223,13 @@ impl<S: Scheme> Entries<S> {
         &positions[..positions.partition_point(|position| *position < size)]
     }
 
-    /// The entry at a position.
+    /// The entry at a position, counted from 0, or `None` beyond the end.
     pub fn entry(&self, position: u64) -> Option<&Entry> {
         self.appended.get(to_usize(position))
     }
 
-    /// The number of times that the pair at `position` was appended up to that position; 0 in sets.
+    /// Counts how often the key and value of the entry at `position` were appended together, up to
+    /// and including that position. Returns 0 in sets.
     pub(super) fn occurrence(&self, position: u64) -> u64 {
         let Some(entry) = self.entry(position) else {
             return 0;

@@ -1,4 +1,5 @@
-//! The prover's side of counted evidence: see [`crate::counted`].
+//! The prover's side of counted evidence, which proves how many elements of a key a tree contains:
+//! see [`crate::counted`].
 
 use ark_bls12_381::Fr;
 use ark_ff::{Field, Zero};
@@ -63,7 +64,8 @@ impl<S: Scheme> Forest<S> {
         Ok(())
     }
 
-    /// The product over all elements of a tree that have another beginning.
+    /// Computes the polynomial whose roots belong to all elements of a tree that do not begin with
+    /// `beginning`.
     fn others(&self, tree: Address, beginning: &[u8; HALF]) -> Vec<Fr> {
         let elements = self.elements_of(tree).chunks(S::element_bytes());
         let others = elements.filter(|element| first_half(element) != *beginning);
@@ -77,7 +79,7 @@ impl<S: Scheme> Forest<S> {
     }
 }
 
-/// Divides the polynomial by `X - key` exactly, `times` times.
+/// Divides the polynomial by `(X - key)^times`. The division must have no remainder.
 fn divided(polynomial: &[Fr], key: Fr, times: u32) -> Vec<Fr> {
     let mut rest = polynomial.to_vec();
     for _ in 0..times {
@@ -91,5 +93,6 @@ fn divided(polynomial: &[Fr], key: Fr, times: u32) -> Vec<Fr> {
     rest
 }
 
-/// Greatest number of divisions for which repeated division is cheaper than a new product.
+/// Maximum number of elements of a key for which dividing the tree's polynomial repeatedly is
+/// cheaper than a new product over the other elements.
 const FEW: u32 = 64;

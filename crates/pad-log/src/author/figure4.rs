@@ -24,7 +24,8 @@ mod known_answers;
 use known_answers::{Subject, bytes, items, number, text, vectors};
 use support::{at, parameters, verify};
 
-/// The groups of known answers for this scheme.
+/// Returns the groups of known answers, in the file of test vectors, that belong to the figure's
+/// scheme.
 fn groups() -> Vec<Json> {
     let vectors = vectors();
     let all = items(&vectors, "dictionaries").iter();
@@ -48,7 +49,8 @@ fn log_of(group: &Json) -> Log<Figure4> {
     log
 }
 
-/// Like [`log_of`], for verification only. Its setup cannot come from a key file.
+/// Returns a copy of `log` whose parameters suffice for verification only. Its setup cannot be read
+/// from a key file, which allows one level of blocks only.
 fn client_log(log: &Log<Figure4>) -> Log<Figure4> {
     let known = log.setup().parameters();
     let known = Parameters::for_claims(&known.secret_in_g2(), known.purpose()).unwrap();
@@ -77,7 +79,7 @@ fn key_files_have_no_other_level_of_blocks() {
     }
 }
 
-/// A letter of the figure: A is 0000, P is 1111.
+/// Returns the member for a letter of the figure: four bits, from 0000 for A to 1111 for P.
 fn member(letter: &str) -> Key {
     let number = letter.as_bytes()[0] - b'A';
     Key::new(vec![number << 4]).unwrap()
@@ -88,14 +90,15 @@ fn texts<'a>(value: &'a Json, name: &str) -> Vec<&'a str> {
     texts.map(|text| text.as_str().unwrap()).collect()
 }
 
-/// `0101` as a byte and a length.
+/// Converts a text such as `0101` to a byte that starts with these bits, and their number.
 fn bits(text: &str) -> (u8, u16) {
     let length = u32::try_from(text.len()).unwrap();
     let number = u8::from_str_radix(text, 2).unwrap();
     (number << (8 - length), u16::try_from(length).unwrap())
 }
 
-/// Tries, frontiers, groups and accumulators.
+/// Compares the tries, frontiers, groups and accumulators of the log's trees with the known
+/// answers.
 #[test]
 fn the_trees_are_those_of_the_figure() {
     for group in groups() {
@@ -155,7 +158,8 @@ fn check_tree(entries: &Entries<Figure4>, tree: &Json) {
     assert!(commitment.starts_with(text(tree, "frontier_accumulator")));
 }
 
-/// The log of all sixteen strings in a fixed order, and every query at every size of it.
+/// Proves and verifies every query at every size of the log of all sixteen strings, in a fixed
+/// order.
 #[test]
 fn every_string_is_shown_to_be_in_or_out_of_every_size() {
     for schedule in [Schedule::Eager, Schedule::Deferred] {

@@ -34,9 +34,9 @@ use crate::{
 ///
 /// - 160 bytes for each node, with one node for every four elements;
 /// - the elements;
-/// - 32 bytes for each scalar of the elements of trees without a parent, or without a parent before
-///   the latest build;
-/// - the frontiers.
+/// - 32 bytes for each root of the polynomials of trees that have no parent, or had none before the
+///   latest build;
+/// - the [frontiers](crate::frontier).
 #[derive(Clone, Debug)]
 pub(crate) struct Forest<S: Scheme> {
     log: Log<S>,
@@ -45,17 +45,19 @@ pub(crate) struct Forest<S: Scheme> {
     pub(super) elements: Vec<u8>,
     /// The number of elements that the nodes cover.
     pub(super) size: u64,
-    /// The available nodes of each level, from the blocks' level upwards.
+    /// The available nodes of each level: those that digests and proofs use. The first list is that
+    /// of the blocks' level.
     pub(super) levels: Vec<Vec<Node>>,
-    /// The polynomials of nodes whose parents are not made yet. Missing polynomials are made from
-    /// the elements.
+    /// The polynomials of nodes whose parents are not made yet. A polynomial that is missing here
+    /// is computed from the elements.
     polynomials: HashMap<Address, Arc<Vec<Fr>>>,
     /// The polynomials of older nodes whose parents were made in the latest build.
     /// [`Forest::truncate`] restores them.
     pub(super) joined: HashMap<Address, Arc<Vec<Fr>>>,
-    /// The frontiers of the roots of every size that was built, in frontier schemes.
+    /// The frontiers of the forest's roots, for every size at which [`Forest::build`] was called;
+    /// in frontier schemes only.
     pub(super) frontiers: HashMap<Address, Arc<FrontierTree>>,
-    /// Nodes of deferred logs that are under construction.
+    /// The nodes under construction, in deferred logs.
     jobs: Jobs,
 }
 
@@ -100,11 +102,11 @@ impl<S: Scheme> Forest<S> {
         self.elements.extend_from_slice(element);
     }
 
-    /// Makes all nodes that become available with the pushed elements. Also runs the steps that are
-    /// due for nodes that become available later.
+    /// Computes all nodes that become available with the pushed elements. Also runs the steps that
+    /// are due for nodes that will become available.
     ///
-    /// Cost: for each node sums in G1 with twice as many coefficients as its elements have scalars.
-    /// In frontier schemes also the frontiers of the new roots.
+    /// Cost: for each node, two sums in G1, each with one term for each root of its polynomial. In
+    /// frontier schemes also the frontiers of the new roots.
     ///
     /// # Errors
     /// [`AccumulateError`] if the parameters have too few powers for the top level or hashes have
@@ -142,9 +144,11 @@ impl<S: Scheme> Forest<S> {
         Ok(())
     }
 
-    /// Returns the [frontier](crate::frontier) of a tree that look-ups do not include in full.
+    /// Returns the [frontier](crate::frontier) of a tree. Trees so small that look-ups include all
+    /// their elements need none.
     ///
-    /// Cost: none for roots of sizes that were built. Other frontiers are computed.
+    /// Cost: none for roots of sizes at which [`Forest::build`] was called. Other frontiers are
+    /// computed.
     pub(crate) fn frontier(&self, tree: Address) -> Result<Cow<'_, FrontierTree>, AccumulateError> {
         match self.frontiers.get(&tree) {
             Some(known) => Ok(Cow::Borrowed(known)),
@@ -157,7 +161,8 @@ impl<S: Scheme> Forest<S> {
         run_to_end(self.plan(tree).make::<S>(made, self.pace()))
     }
 
-    /// Plans the frontier of a tree.
+    /// Prepares the computation of a tree's frontier: sorts the elements and divides the frontier
+    /// into groups.
     fn plan(&self, tree: Address) -> FrontierPlan {
         FrontierPlan::new::<S>(
             (self.id(), self.log.setup().clone()),
@@ -169,8 +174,8 @@ impl<S: Scheme> Forest<S> {
         Pace::at_once(self.workers.clone())
     }
 
-    /// Removes the elements from position `size` on, and the nodes that are not available without
-    /// them.
+    /// Removes the elements from position `size` on, and the nodes that are not available in a log
+    /// of `size` entries.
     pub(crate) fn truncate(&mut self, size: u64) {
         self.elements.truncate(to_usize(size) * S::element_bytes());
         self.size = self.size.min(size);
@@ -220,20 +225,20 @@ impl<S: Scheme> Forest<S> {
         hash::digest(self.log.id(), size, hash::bag(&roots))
     }
 
-    /// An available node at the blocks' level or above.
+    /// The node at this address, which must be available and at the blocks' level or above.
     pub(crate) fn node(&self, node: Address) -> &Node {
         &self.level(node.level)[to_usize(node.index)]
     }
 
-    /// The concatenated elements of a node.
+    /// The concatenated elements that a node covers.
     pub(crate) fn elements_of(&self, node: Address) -> &[u8] {
         let width = S::element_bytes();
         &self.elements[to_usize(node.start()) * width..to_usize(node.end()) * width]
     }
 
-    /// The polynomial of a node: the product of `X - root` over its elements.
+    /// The polynomial of a node: the product of `X - root` over the scalars of its elements.
     ///
-    /// Cost: the product, or nothing for nodes whose polynomial is stored.
+    /// Cost: computing the product, or nothing for nodes whose polynomial is stored.
     pub(crate) fn polynomial(&self, node: Address) -> Cow<'_, [Fr]> {
         if let Some(known) = self.polynomials.get(&node) {
             return Cow::Borrowed(known.as_slice());
@@ -241,7 +246,8 @@ impl<S: Scheme> Forest<S> {
         Cow::Owned(self.product(node, &self.workers))
     }
 
-    /// The product of `X - root` over the elements of a node.
+    /// Computes the polynomial of a node: the product of `X - root` over the scalars of its
+    /// elements.
     fn product(&self, node: Address, workers: &Workers) -> Vec<Fr> {
         let elements = self.elements_of(node).chunks(S::element_bytes());
         let negated: Vec<Fr> = elements.flat_map(roots_of::<S>).map(|root| -root).collect();
@@ -263,7 +269,8 @@ impl<S: Scheme> Forest<S> {
         &self.levels[usize::from(level - self.block_level())]
     }
 
-    /// Makes the next blocks.
+    /// Computes the next blocks of the log, which are the nodes of the lowest level with
+    /// accumulators.
     fn make_blocks(&mut self, blocks: &[Address]) -> Result<(), AccumulateError> {
         let parameters = self.log.setup().parameters();
         let sequential = Workers::sequential();
@@ -295,7 +302,7 @@ impl<S: Scheme> Forest<S> {
         Ok(())
     }
 
-    /// Makes the next nodes of a level above the blocks' level.
+    /// Computes the next nodes of one level above the blocks' level, and adds them to the forest.
     fn make(&mut self, nodes: &[Address]) -> Result<(), AccumulateError> {
         let merges: Vec<Merge> = nodes.iter().filter_map(|node| self.merge(*node)).collect();
         let pace = self.pace();
@@ -306,7 +313,7 @@ impl<S: Scheme> Forest<S> {
         Ok(())
     }
 
-    /// Adds the next node of its level.
+    /// Adds a computed node, which must be the next of its level, to the forest.
     fn put(&mut self, address: Address, made: Made) {
         let row = usize::from(address.level - self.block_level());
         self.levels[row].push(made.node);
@@ -320,8 +327,8 @@ impl<S: Scheme> Forest<S> {
         }
     }
 
-    /// Removes the polynomial of a node whose parent is made. Keeps it in `joined` in case the
-    /// latest build is undone.
+    /// Removes the stored polynomial of a node whose parent is finished. Keeps it in `joined` if
+    /// the node was available before the latest build, which may be undone.
     pub(super) fn join(&mut self, node: Address) {
         if let Some(polynomial) = self.polynomials.remove(&node)
             && self.log.shape().is_available(node, self.size)
@@ -330,8 +337,8 @@ impl<S: Scheme> Forest<S> {
         }
     }
 
-    /// The hash of a node's elements, or of its children's hashes, for a node at the blocks' level
-    /// or above.
+    /// Computes the inner hash of a node at the blocks' level or above. It is the hash of a block's
+    /// elements, or the hash of the two children's hashes.
     pub(super) fn inner(&self, node: Address) -> Digest<32> {
         match node.children() {
             Some((left, right)) if node.level > self.block_level() => {
@@ -345,7 +352,7 @@ impl<S: Scheme> Forest<S> {
     }
 }
 
-/// Provides the id that the challenges of evidence cover.
+/// Provides the id of the log, which the challenges of evidence cover.
 impl<S: Scheme> Forest<S> {
     pub(crate) const fn id(&self) -> AccumulatorId {
         self.log.id()
@@ -360,12 +367,14 @@ pub(crate) fn to_u64(number: usize) -> u64 {
     u64::try_from(number).unwrap_or(u64::MAX)
 }
 
-/// The degree of the polynomials of nodes of a level.
+/// The degree of the polynomial of a node at this level.
 pub(crate) fn degree<S: Scheme>(level: u8) -> usize {
     to_usize(Address { level, index: 0 }.width()) * usize::from(S::ROOTS)
 }
 
-/// Approximate number of coefficients of nodes of a level that are made together.
+/// Approximate number of coefficients that the polynomials of nodes have in total, if these nodes
+/// of one level are computed together.
 const TOGETHER: usize = 1 << 18;
-/// Greatest number of roots of a block whose polynomial is made without a tree of products.
+/// Maximum number of roots of a block's polynomial that are multiplied one by one, without a tree
+/// of products.
 const FEW: usize = 64;

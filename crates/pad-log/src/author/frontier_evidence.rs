@@ -1,4 +1,5 @@
-//! The prover's side of frontier evidence: see [`crate::frontier`].
+//! The prover's side of frontier evidence, which proves that a tree contains no further element of
+//! a key: see [`crate::frontier`].
 
 use ark_bls12_381::Fr;
 use ark_ff::Zero;
@@ -54,10 +55,10 @@ impl<S: Scheme> Forest<S> {
         Ok(())
     }
 
-    /// Appends the evidence for an absent key half.
+    /// Appends the evidence that no element of a tree begins with the key half `beginning`.
     ///
-    /// The parts are the length of the prefix that leaves the tree, the path to the prefix's group,
-    /// and a proof of the prefix in that group.
+    /// The evidence contains the length of the prefix of `beginning` that is in the frontier, the
+    /// path to the group with this prefix, and a proof that the group contains the prefix.
     fn append_absence(
         &self,
         (made, frontier): (&FrontierTree, Frontier<'_>),
@@ -84,8 +85,9 @@ impl<S: Scheme> Forest<S> {
         Ok(())
     }
 
-    /// Appends the path to the group with a chunk, the commitment to the quotient of the two
-    /// polynomials, and evidence that the division is exact.
+    /// Appends the evidence that the strings of a chunk are in the frontier. It contains the path
+    /// to the group with the chunk, a commitment to the group's polynomial divided by the chunk's,
+    /// and a proof that the division is exact.
     fn append_chunk(
         &self,
         (made, frontier): (&FrontierTree, Frontier<'_>),

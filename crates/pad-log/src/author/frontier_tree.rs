@@ -1,9 +1,9 @@
-//! The frontier of a tree with accumulators.
+//! The [frontier](crate::frontier) of a tree of the log, with accumulators over its strings.
 //!
-//! The strings of the frontier are divided into groups. Each row joins up to four polynomials into
-//! their product, up to one polynomial for the whole frontier. Evidence proves that this polynomial
-//! has no root in common with the tree's polynomial. The server chooses the layout. A verifier does
-//! not depend on it.
+//! The strings of the frontier are divided into groups. Each row of nodes joins up to four
+//! polynomials into their product, up to one polynomial for the whole frontier. Evidence proves
+//! that this polynomial has no root in common with the tree's polynomial. The server chooses the
+//! groups, and a verifier does not depend on them.
 
 use std::sync::Arc;
 
@@ -37,10 +37,11 @@ use crate::{
 
 mod stored;
 
-/// Number of children of a node.
+/// Maximum number of children of a node in the tree over the groups.
 const ARITY: usize = 4;
 
-/// The [frontier](crate::frontier) of a tree.
+/// The [frontier](crate::frontier) of a tree of the log: its groups of strings, and a tree of
+/// accumulators over the groups.
 ///
 /// Space: four bytes for each element, and a few hundred bytes for each group. Dictionaries have
 /// about one group for every two elements, sets one for every four.
@@ -52,8 +53,8 @@ pub(crate) struct FrontierTree {
     groups: Vec<FrontierString>,
     /// The rows of nodes from the groups up to the root.
     rows: Vec<Vec<FrontierNode>>,
-    /// The proof that the polynomials are coprime, in its message encoding: commitments, values and
-    /// quotient.
+    /// The encoded proof that the polynomials of tree and frontier have no common root:
+    /// commitments, values and quotient.
     disjoint: Vec<u8>,
 }
 
@@ -64,11 +65,13 @@ struct FrontierNode {
     certificate: Option<Certificate>,
 }
 
-/// Certificate that a node is the product of its children: values of all children but the last, and
-/// the quotient. Groups, and nodes that moved up unchanged, have no certificate.
+/// Certificate that the polynomial of a node is the product of its children's polynomials. It
+/// contains the values of all children but the last at a challenge, and the commitment to a
+/// quotient. Groups, and nodes that moved up unchanged, have no certificate.
 type Certificate = (Vec<ScalarBytes>, PointBytes);
 
-/// A planned frontier of a tree whose elements are all present.
+/// The inputs for computing the frontier of a tree: its elements, and the division of the frontier
+/// into groups.
 #[derive(Debug)]
 pub(super) struct FrontierPlan {
     id: AccumulatorId,
@@ -85,13 +88,13 @@ impl FrontierTree {
         &self.disjoint
     }
 
-    /// The elements of the tree in ascending order.
+    /// Sorts `elements`, the concatenated elements of the tree, in ascending order.
     pub(super) fn sorted<'a, S: Scheme>(&self, elements: &'a [u8]) -> Vec<&'a [u8]> {
         arranged::<S>(&self.order, elements)
     }
 
-    /// The number of the group with a string, or with the prefix of the string that is in the
-    /// frontier.
+    /// The index of the group that contains `string` or, if the frontier does not, the prefix of
+    /// `string`.
     pub(super) fn group_of(&self, frontier: Frontier<'_>, string: &[u8]) -> usize {
         // Compares only the first `string.len()` bytes of a group's first string. The zeros after a
         // shorter first string must not place it after strings that it is a prefix of.
@@ -111,7 +114,8 @@ impl FrontierTree {
         strings.take_while(move |string| Some(*string) != end)
     }
 
-    /// Appends the path from the root to a group. Returns the group's accumulator.
+    /// Appends to `bytes` the encoded certificates on the path from the root to a group. Returns
+    /// the group's accumulator.
     pub(super) fn append_path(&self, group: usize, bytes: &mut Vec<u8>) -> PointBytes {
         let depth_at = bytes.len();
         bytes.push(0);
@@ -134,7 +138,8 @@ impl FrontierTree {
     }
 }
 
-/// Arranges elements in the given order of positions.
+/// Returns the concatenated `elements` as a list, in the order in which `order` lists their
+/// positions.
 fn arranged<'a, S: Scheme>(order: &[u32], elements: &'a [u8]) -> Vec<&'a [u8]> {
     let width = S::element_bytes();
     let place = |place: &u32| usize::try_from(*place).unwrap_or(usize::MAX) * width;
@@ -142,13 +147,14 @@ fn arranged<'a, S: Scheme>(order: &[u32], elements: &'a [u8]) -> Vec<&'a [u8]> {
     order.iter().map(place).map(element).collect()
 }
 
-/// The whole frontier of a tree with these elements.
+/// Returns the whole [frontier](crate::frontier) of a tree with these elements, which are strictly
+/// ascending.
 pub(super) fn whole<'a, S: Scheme>(elements: &'a [&'a [u8]]) -> Frontier<'a> {
     Frontier::new(elements, 0, S::ELEMENT_BITS)
 }
 
-/// Sorts the elements of a tree. Returns their positions in the tree, and the elements, in
-/// ascending order of the elements.
+/// Sorts the elements of a tree. Returns two lists in ascending order of the elements: their
+/// positions in the tree, and the elements themselves.
 fn in_order<S: Scheme>(elements: &[u8]) -> (Vec<u32>, Vec<&[u8]>) {
     let elements = elements.chunks(S::element_bytes());
     let mut sorted: Vec<(u32, &[u8])> = (0..).zip(elements).collect();
@@ -156,7 +162,7 @@ fn in_order<S: Scheme>(elements: &[u8]) -> (Vec<u32>, Vec<&[u8]>) {
     sorted.into_iter().unzip()
 }
 
-/// A run of consecutive strings of a frontier.
+/// Some consecutive strings of a frontier, in lexicographic order.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     first: FrontierString,
@@ -188,7 +194,8 @@ fn groups<S: Scheme>(frontier: Frontier<'_>) -> Vec<Run> {
     groups
 }
 
-/// The atoms of a frontier, in order.
+/// Cuts a frontier into atoms, the runs of strings that [`groups`] does not divide. They are in
+/// lexicographic order.
 fn atoms<S: Scheme>(frontier: Frontier<'_>) -> Vec<Run> {
     let mut atoms: Vec<Run> = Vec::new();
     let mut open: Option<[u8; 32]> = None;
@@ -205,7 +212,7 @@ fn atoms<S: Scheme>(frontier: Frontier<'_>) -> Vec<Run> {
     atoms
 }
 
-/// The polynomials of a node's children, and the child nodes.
+/// The children of a node: their polynomials, and the nodes themselves, both in the same order.
 type Children<'a> = (&'a [Vec<Fr>], &'a [FrontierNode]);
 
 impl FrontierPlan {
@@ -224,7 +231,8 @@ impl FrontierPlan {
         }
     }
 
-    /// The number of steps for a tree whose polynomial has this degree.
+    /// The number of steps of [`FrontierPlan::make`] for a tree whose polynomial has this degree.
+    /// `terms` is the maximum number of terms of a sum in one step.
     pub(super) fn steps(&self, degree: usize, terms: usize) -> usize {
         let sizes: Vec<usize> = self.layout.iter().map(|group| group.length).collect();
         let degrees = degrees(&sizes);
@@ -241,13 +249,13 @@ impl FrontierPlan {
         1 + sizes.len() + bezout_steps(degree, &degrees) + accumulators + certificates + disjoint
     }
 
-    /// Makes the frontier of the tree with this accumulator and polynomial.
+    /// Computes the frontier of the tree with this accumulator and polynomial.
     ///
     /// Cost: sums of about `8 d n` coefficients for `n = 16` elements with `d` prefixes each, and
     /// of `12 d n` coefficients for 512 elements. Each row adds `2 d n` coefficients.
     ///
     /// # Errors
-    /// [`AccumulateError::CapacityExceeded`] if there are too few powers.
+    /// [`AccumulateError::CapacityExceeded`] if the parameters have too few powers.
     /// [`AccumulateError::ElementNotAllowed`] if hashes have collided.
     pub(super) async fn make<S: Scheme>(
         self,
@@ -285,7 +293,8 @@ impl FrontierPlan {
         self.setup.parameters()
     }
 
-    /// Makes the nodes over these polynomials, with their certificates.
+    /// Computes the accumulators and certificates of all nodes of the frontier's tree, whose
+    /// polynomials are `rows`.
     async fn certified(
         &self,
         rows: &Rows,
@@ -325,8 +334,8 @@ impl FrontierPlan {
         })
     }
 
-    /// The certificate of a node; `None` for a node without children, or a node that moved up
-    /// unchanged.
+    /// Computes the certificate that a node's polynomial is the product of its children's
+    /// polynomials. Returns `None` for a node without children, or a node that moved up unchanged.
     async fn certificate(
         &self,
         (children, nodes): Children<'_>,
@@ -361,7 +370,8 @@ impl FrontierPlan {
         Ok(Some((encoded, quotient)))
     }
 
-    /// Proves that the two polynomials have no root in common.
+    /// Proves that the polynomial `A` of the tree and the polynomial `f` of the frontier have no
+    /// root in common: `x A + y f = 1`.
     ///
     /// The proof contains commitments to `f`, `x` and `y`, the values of `x` and `y` at the
     /// challenge, and the quotient.
@@ -397,7 +407,7 @@ impl FrontierPlan {
     }
 }
 
-/// Steps of the certificate of a node, from the degrees of its children.
+/// The number of steps for the certificate of a node whose children have these degrees.
 fn certificate_steps(children: &[usize], terms: usize) -> usize {
     let Some((_, first)) = children.split_last().filter(|(_, first)| !first.is_empty()) else {
         return 0;

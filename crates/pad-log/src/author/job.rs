@@ -1,4 +1,5 @@
-//! Construction of one node above the blocks' level: in one append, or as a job of steps.
+//! Construction of one tree node above the blocks' level: in one append, or as a job whose steps
+//! are run in several appends.
 
 use std::{fmt, sync::Arc};
 
@@ -22,33 +23,34 @@ use crate::{
     scheme::Scheme,
 };
 
-/// The inputs of a node above the blocks' level.
+/// The data from which a node above the blocks' level is computed: mainly the polynomials of its
+/// two children.
 #[derive(Debug)]
 pub(super) struct Merge {
     pub(super) id: AccumulatorId,
     pub(super) setup: Setup,
     /// The hash of the children's hashes.
     pub(super) inner: Digest<32>,
-    /// The accumulators of both children; `factors` are their polynomials.
+    /// The accumulators of the left and the right child. `factors` are the children's polynomials.
     pub(super) accumulators: [PointBytes; 2],
     pub(super) factors: [Arc<Vec<Fr>>; 2],
 }
 
-/// A finished node.
+/// A finished node, with its polynomial and its frontier.
 #[derive(Clone, Debug)]
 pub(super) struct Made {
     pub(super) node: Node,
     pub(super) polynomial: Arc<Vec<Fr>>,
-    /// `None` in counted schemes, for nodes made in one append, and for nodes that are not a root
-    /// in any version.
+    /// The frontier of the tree below the node. `None` in counted schemes, for nodes made in one
+    /// append, and for nodes that are not a root in any version.
     pub(super) frontier: Option<Arc<FrontierTree>>,
 }
 
 /// A job that makes a node: first its accumulator and certificate, then, in frontier schemes, its
 /// frontier.
 ///
-/// A job owns its inputs and never changes them. A job that is dropped and begun anew makes the
-/// same node.
+/// A job owns its inputs and never changes them. A job that is dropped and started again produces
+/// an equal node.
 pub(super) struct Job {
     stage: Stage,
     total: usize,
@@ -56,7 +58,8 @@ pub(super) struct Job {
 }
 
 enum Stage {
-    /// The node, followed by the frontier if one is planned.
+    /// The steps of the node itself. The closure starts the steps of the frontier afterwards, if
+    /// the node needs one.
     Merging(FallibleSteps<Made>, Option<BeginFrontier>),
     Frontier(Made, FallibleSteps<FrontierTree>),
     Finished(Result<Made, AccumulateError>),
@@ -66,8 +69,8 @@ type FallibleSteps<T> = Steps<Result<T, AccumulateError>>;
 type BeginFrontier = Box<dyn FnOnce(&Made) -> FallibleSteps<FrontierTree> + Send + Sync>;
 
 impl Job {
-    /// Begins a node, and its frontier if one is planned. Each step has at most `terms` terms of a
-    /// sum.
+    /// Creates the job of the node with the inputs `merge`, and of its frontier if one is given. No
+    /// step adds more than `terms` terms of a sum.
     pub(super) fn new<S: Scheme>(
         merge: Merge,
         frontier: Option<FrontierPlan>,
@@ -93,7 +96,7 @@ impl Job {
         }
     }
 
-    /// A job without remaining steps.
+    /// Creates a job for a node that is finished already. It has no steps.
     pub(super) const fn finished(made: Made) -> Self {
         Self {
             stage: Stage::Finished(Ok(made)),
@@ -102,7 +105,7 @@ impl Job {
         }
     }
 
-    /// A job whose only step fails.
+    /// Creates a job with a single step, which fails with `error`.
     #[cfg(test)]
     pub(super) fn failing(error: AccumulateError) -> Self {
         let failing = async move {
@@ -116,17 +119,18 @@ impl Job {
         }
     }
 
-    /// The total number of steps, known from the beginning.
+    /// The total number of steps of this job, which is known when the job is created.
     pub(super) const fn total(&self) -> usize {
         self.total
     }
 
-    /// The number of steps that were run.
+    /// The number of steps that have run so far.
     pub(super) const fn done(&self) -> usize {
         self.done
     }
 
-    /// Runs until `steps` steps, or all steps, are done.
+    /// Runs steps until `steps` of them have run in total since the job was created, or the job is
+    /// finished.
     pub(super) fn run_to(&mut self, steps: usize) {
         while self.done < steps && !matches!(self.stage, Stage::Finished(_)) {
             self.step();
@@ -137,7 +141,7 @@ impl Job {
     /// `with_frontier` is false.
     ///
     /// # Errors
-    /// [`AccumulateError`] if there are too few powers or hashes have collided.
+    /// [`AccumulateError`] if the parameters have too few powers or hashes have collided.
     pub(super) fn finish(mut self, with_frontier: bool) -> Result<Made, AccumulateError> {
         loop {
             match self.stage {
@@ -192,7 +196,7 @@ impl fmt::Debug for Job {
 }
 
 impl Made {
-    /// A node without a frontier.
+    /// Creates a finished node without a frontier.
     pub(super) fn new(node: Node, polynomial: Vec<Fr>) -> Self {
         Self {
             node,
@@ -214,7 +218,7 @@ impl Merge {
         1 + multiply_steps(left, right) + sums + pass_steps(left) + 2 * pass_steps(length)
     }
 
-    /// Makes the product with its accumulator and certificate.
+    /// Multiplies the children's polynomials, and computes the node's accumulator and certificate.
     pub(super) async fn run(&self, pace: Pace) -> Result<Made, AccumulateError> {
         let [left, right] = &self.factors;
         let parameters = self.setup.parameters();

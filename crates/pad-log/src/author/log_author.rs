@@ -1,4 +1,4 @@
-//! The author of a log.
+//! The author of a log: appends entries and signs versions.
 
 use core::marker::PhantomData;
 
@@ -22,7 +22,8 @@ use crate::{log::Log, scheme::Scheme, statement::Entry};
 /// The author of a log: appends entries, and publishes signed versions.
 ///
 /// Laws: a version is one batch of entries, possibly empty. A `LogAuthor` never signs two different
-/// heads for one version. Never resume from a repository that may lack a signed version.
+/// heads for one version. To keep this law, never resume from a repository that may lack a signed
+/// version.
 #[derive(Debug)]
 pub struct LogAuthor<S: Scheme> {
     entries: Entries<S>,
@@ -36,17 +37,18 @@ pub struct LogAuthor<S: Scheme> {
     unsigned: Option<SnapshotHead<Sha256Ed25519>>,
 }
 
-/// Error returned when no new version was made.
+/// Error returned when [`LogAuthor`] could not create or sign a version.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum AuthorError {
-    /// The signer failed. The next attempt signs the same head.
+    /// The signer failed. The version stays sealed, and the next [`LogAuthor::snapshot`] signs its
+    /// unchanged head.
     #[error("the signer failed: {0}")]
     Signer(#[from] signature::Error),
-    /// The parameters do not fit the log, or hashes have collided.
+    /// The parameters have too few powers for the log, or hashes have collided.
     #[error(transparent)]
     Parameters(#[from] AccumulateError),
-    /// The version numbers are exhausted.
+    /// No version number is left for a new version.
     #[error("the version numbers are exhausted")]
     VersionsExhausted,
 }
@@ -79,9 +81,11 @@ impl<S: Scheme> LogAuthor<S> {
         })
     }
 
-    /// Continues from the state of a repository. `signer` must contain the secret key for the
-    /// repository's author key. Copies the repository's contents. Does all work of a node in one
-    /// append until [`Building`] is set again.
+    /// Creates an author that continues from the state of a repository, whose contents are copied.
+    /// `signer` must contain the secret key for the repository's author key.
+    ///
+    /// The author does all work of a tree node in one append until [`LogAuthor::with_building`] is
+    /// called.
     pub fn resume(repository: &LogRepository<S>, signer: HeadSigner) -> Self {
         let (entries, heads) = (repository.entries().clone(), repository.heads());
         Self {
@@ -95,7 +99,8 @@ impl<S: Scheme> LogAuthor<S> {
         }
     }
 
-    /// Whether the signer failed to sign a sealed version. The next snapshot signs it.
+    /// Whether a version is sealed: complete, but unsigned because the signer failed. The next
+    /// [`LogAuthor::snapshot`] signs it.
     pub const fn has_unsigned(&self) -> bool {
         self.unsigned.is_some()
     }
@@ -107,27 +112,29 @@ impl<S: Scheme> LogAuthor<S> {
         self
     }
 
-    /// The authority whose heads clients and servers accept.
+    /// The author's key, dictionary and scheme, by which clients and servers recognise the heads of
+    /// this author.
     pub const fn authority(&self) -> Authority {
         self.authority
     }
 
-    /// The log.
+    /// The identity and setup of the log that this author writes.
     pub const fn log(&self) -> &Log<S> {
         self.entries.log()
     }
 
-    /// The latest version.
+    /// The latest signed version; version 0 before the first.
     pub fn version(&self) -> Version {
         self.head
             .map_or(Version::EMPTY, |signed| signed.head.version)
     }
 
-    /// Appends an entry to the next version, or to the one after a sealed version.
+    /// Adds an entry to the next version. If a version is sealed (complete, but unsigned because
+    /// the signer failed), adds it to the version after that.
     ///
     /// # Errors
     /// [`AppendError`] if the log does not accept the entry. [`AppendError::VersionFull`] if
-    /// [`MOST_ENTRIES`] entries are not signed.
+    /// already [`MOST_ENTRIES`] entries are unsigned.
     pub fn append(&mut self, entry: Entry) -> Result<(), AppendError> {
         let pending = self.entries.as_slice().len() - to_usize(self.published);
         if pending >= MOST_ENTRIES {
@@ -137,29 +144,33 @@ impl<S: Scheme> LogAuthor<S> {
     }
 
     /// Removes the entries that were appended since the latest version. Keeps the entries of a
-    /// sealed version, which the next snapshot signs.
+    /// sealed version, which is complete but unsigned. The next snapshot signs that version.
     pub fn discard_pending(&mut self) {
         let built = self.entries.size();
         self.entries.truncate(built);
     }
 
-    /// The values of a key in the order in which they were appended, including pending values.
+    /// The values of a key in the order in which they were appended, including values that no
+    /// version contains yet.
     pub fn values(&self, key: &[u8]) -> impl Iterator<Item = &Value> {
         let positions = self.entries.positions(key, u64::MAX).iter();
         let entries = positions.filter_map(|position| self.entries.entry(*position));
         entries.map(|entry| &entry.value)
     }
 
-    /// The entries and their proofs.
+    /// All entries, from which proofs about them are made.
     pub const fn entries(&self) -> &Entries<S> {
         &self.entries
     }
 
-    /// Makes the trees of the pending entries, and signs them as the next version. If a version is
-    /// sealed already, signs that version. Later entries then stay pending.
+    /// Computes the trees of the pending entries, and signs them as the next version. Returns the
+    /// update for servers.
+    ///
+    /// If a version is sealed (complete, but unsigned because the signer failed), signs that
+    /// version instead. Later entries then stay pending.
     ///
     /// # Errors
-    /// [`AuthorError`] if no version was made. The entries then stay unsigned.
+    /// [`AuthorError`] if no version was signed. The entries then stay unsigned.
     pub fn snapshot(&mut self) -> Result<Update<Sha256Ed25519, Appended>, AuthorError> {
         let head = match self.unsigned {
             Some(head) => head,
@@ -182,8 +193,8 @@ impl<S: Scheme> LogAuthor<S> {
         })
     }
 
-    /// Publishes like [`LogAuthor::snapshot`]. Also returns a copy of the new nodes, for a
-    /// repository in this process ([`LogRepository::apply_built`]).
+    /// Signs a version like [`LogAuthor::snapshot`]. The returned update also contains a copy of
+    /// the new tree nodes, for a repository in this process ([`LogRepository::apply_built`]).
     ///
     /// # Errors
     /// [`AuthorError`] as for [`LogAuthor::snapshot`].
@@ -197,7 +208,7 @@ impl<S: Scheme> LogAuthor<S> {
         })
     }
 
-    /// Makes the next version's head, over all entries.
+    /// Computes the trees, and the unsigned head of the next version over all entries.
     fn seal(&mut self) -> Result<SnapshotHead<Sha256Ed25519>, AuthorError> {
         let version = self.version().next();
         let version = version.ok_or(AuthorError::VersionsExhausted)?;

@@ -1,10 +1,11 @@
-//! Nodes of a log in memory.
+//! The nodes of a log's trees, in memory.
 
 use pad_core::Digest;
 
 use crate::certificate::{PointBytes, ScalarBytes};
 
-/// A node with its certificate.
+/// A node at the blocks' level or above: its accumulator and inner hash, and the certificate of its
+/// polynomial.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub(crate) accumulator: PointBytes,

@@ -1,7 +1,8 @@
-//! The prover: proofs about every size of a log.
+//! Creation of proofs about a log at each of its past sizes.
 //!
-//! Inclusion and append-only proofs only read stored nodes. A look-up computes a sum over each
-//! tree, or in frontier schemes over one group of prefixes of each tree.
+//! Inclusion and append-only proofs only read stored nodes. A look-up computes multi-scalar sums.
+//! In counted schemes they range over all elements of each tree, in frontier schemes over one group
+//! of prefixes of each tree.
 
 use pad_accumulators::{AccumulateError, wire::write_count};
 
@@ -26,10 +27,11 @@ impl<S: DictionaryScheme> Entries<S> {
     ///
     /// Cost in frontier schemes: one sum of at most 1024 terms for each tree without the key. For
     /// other trees, two sums for each chunk of 512 prefixes, with about one chunk for every two
-    /// values. If a tree is not a root of any built size, its frontier is computed for the proof.
+    /// values. If a tree was not a root at any call of [`Entries::build`], its frontier is computed
+    /// for the proof.
     ///
     /// # Errors
-    /// None for parameters that the log was made with.
+    /// None, if the log was made with these parameters.
     pub fn prove_values(&self, size: u64, key: &[u8]) -> Result<LookupProof<S>, AccumulateError> {
         self.look_up(size, key).map(LookupProof::new)
     }
@@ -37,12 +39,12 @@ impl<S: DictionaryScheme> Entries<S> {
 
 impl<S: SetScheme> Entries<S> {
     /// Proves that the log of `size` entries, at most [`Entries::size`], does not contain a member.
-    /// Returns `None` if it does.
+    /// Returns `None` if the log contains the member.
     ///
     /// Cost: as for [`Entries::prove_values`].
     ///
     /// # Errors
-    /// None for parameters that the log was made with.
+    /// None, if the log was made with these parameters.
     pub fn prove_absence(
         &self,
         size: u64,
@@ -56,8 +58,8 @@ impl<S: SetScheme> Entries<S> {
 }
 
 impl<S: Scheme> Entries<S> {
-    /// Proves that the entry at `position`, below `size`, was appended. `size` is at most
-    /// [`Entries::size`].
+    /// Proves that the log of `size` entries contains the entry at `position`, which is below
+    /// `size`. `size` is at most [`Entries::size`].
     pub fn prove_inclusion(&self, size: u64, position: u64) -> InclusionProof<S> {
         let mut body = Vec::new();
         body.extend_from_slice(&size.to_be_bytes());
@@ -80,8 +82,8 @@ impl<S: Scheme> Entries<S> {
         InclusionProof::new(body)
     }
 
-    /// Proves that the log of `to` entries continues the log of `from` entries. `from` is at most
-    /// `to`, and `to` is at most [`Entries::size`].
+    /// Proves that the log of `to` entries contains the log of `from` entries, unchanged. `from` is
+    /// at most `to`, and `to` is at most [`Entries::size`].
     pub fn prove_append_only(&self, from: u64, to: u64) -> AppendOnlyProof<S> {
         let mut body = Vec::new();
         body.extend_from_slice(&from.to_be_bytes());
@@ -106,7 +108,8 @@ impl<S: Scheme> Entries<S> {
         AppendOnlyProof::new(body)
     }
 
-    /// Builds the body of a look-up: a section for each root, then the values.
+    /// Builds the body of a look-up proof: one section for each tree of the log of `size` entries,
+    /// then the values of the key.
     fn look_up(&self, size: u64, key: &[u8]) -> Result<Vec<u8>, AccumulateError> {
         let positions = self.positions(key, size);
         let mut body = Vec::new();
@@ -133,7 +136,8 @@ impl<S: Scheme> Entries<S> {
         Ok(body)
     }
 
-    /// Appends the section of a tree that is not included in full.
+    /// Appends the section of a look-up about one tree. It contains the blocks with elements of the
+    /// key, and the evidence that no other element belongs to the key.
     fn append_tree(
         &self,
         root: Address,
@@ -171,7 +175,7 @@ impl<S: Scheme> Entries<S> {
 }
 
 impl<S: Scheme> Forest<S> {
-    /// Appends a node with the open parts below it.
+    /// Appends a node and the parts of the tree below it that `opening` requires.
     fn append_node(&self, node: Address, opening: Opening<'_>, body: &mut Vec<u8>) {
         let shape = self.log().shape();
         if !shape.is_sealed(node) {

@@ -1,4 +1,4 @@
-//! The server's side: every version of a log.
+//! The server's side of a log: stores every version and answers queries.
 
 use pad_accumulators::AccumulateError;
 use pad_core::{
@@ -60,7 +60,7 @@ impl<S: Scheme> LogRepository<S> {
         &self.heads
     }
 
-    /// The entries and their proofs.
+    /// All entries of the log, from which proofs about them are made.
     pub const fn entries(&self) -> &Entries<S> {
         &self.entries
     }
@@ -70,7 +70,7 @@ impl<S: Scheme> LogRepository<S> {
         self.heads.latest()
     }
 
-    /// The number of entries in a version.
+    /// The number of entries that the log contains in a version.
     ///
     /// # Errors
     /// [`LookupError::UnknownVersion`] if the version does not exist.
@@ -129,7 +129,8 @@ impl<S: Scheme> LogRepository<S> {
         Ok(self.latest())
     }
 
-    /// Appends the entries of an update, and checks that they produce the update's root.
+    /// Appends the entries of an update, and checks that the log then has the root in the update's
+    /// head.
     fn append(
         &mut self,
         update: &Update<Sha256Ed25519, Appended>,

@@ -1,8 +1,8 @@
 //! Long computations that run step by step.
 //!
 //! Such a computation is an `async fn` that awaits only [`pause`], after each piece of bounded
-//! work. The compiler keeps its state between two steps. There is no runtime: [`Steps::step`] polls
-//! it until the next pause, [`run_to_end`] until it is finished.
+//! work. The compiler keeps its state between two steps. There is no asynchronous runtime.
+//! [`Steps::step`] polls the computation until its next pause, [`run_to_end`] until its end.
 
 use core::{
     fmt,
@@ -13,14 +13,14 @@ use core::{
 
 /// A computation that runs step by step. The number of steps is known before it begins.
 pub(super) struct Steps<T> {
-    /// `None` once the computation is finished.
+    /// The computation, or `None` once it is finished.
     future: Option<Pin<Box<dyn Future<Output = T> + Send + Sync>>>,
     total: usize,
     done: usize,
 }
 
 impl<T> Steps<T> {
-    /// Creates a computation that pauses `total` times and then returns. It pauses less often only
+    /// Wraps a computation that pauses `total` times and then returns. It may pause less often only
     /// if it fails.
     pub(super) fn new(
         total: usize,
@@ -33,7 +33,7 @@ impl<T> Steps<T> {
         }
     }
 
-    /// The number of steps.
+    /// The total number of steps, past and remaining.
     pub(super) const fn total(&self) -> usize {
         self.total
     }
@@ -66,7 +66,7 @@ impl<T> fmt::Debug for Steps<T> {
     }
 }
 
-/// Runs a computation to its end.
+/// Runs a computation to its end, without stopping at pauses, and returns its result.
 pub(super) fn run_to_end<T>(computation: impl Future<Output = T>) -> T {
     let mut computation = pin!(computation);
     loop {
@@ -80,7 +80,7 @@ fn poll<T>(computation: Pin<&mut (impl Future<Output = T> + ?Sized)>) -> Poll<T>
     computation.poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// Ends a step of the computation that awaits it.
+/// Ends the current step of the computation that awaits the returned future.
 pub(super) const fn pause() -> Pause {
     Pause { is_over: false }
 }

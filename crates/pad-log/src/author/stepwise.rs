@@ -1,5 +1,5 @@
-//! Polynomial arithmetic and commitments in pieces of bounded work, with the number of pieces of
-//! each operation.
+//! Polynomial arithmetic and commitments in pieces of bounded work, with functions that return the
+//! number of pieces of each operation.
 
 use ark_bls12_381::Fr;
 use ark_ff::{AdditiveGroup, Field, Zero};
@@ -16,7 +16,7 @@ use pad_core::Workers;
 use super::steps::{pause, run_to_end};
 use crate::certificate::PointBytes;
 
-/// Division of a computation among threads, or into steps.
+/// The division of a computation: either among threads, or into steps on one thread.
 #[derive(Clone, Debug)]
 pub(super) struct Pace {
     workers: Workers,
@@ -25,8 +25,8 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Creates a pace for [`run_to_end`] on the threads of `workers`. Sums are not divided, which
-    /// takes the fewest additions.
+    /// Creates a pace for [`run_to_end`] on the threads of `workers`. Multi-scalar sums are not
+    /// divided into steps, which takes the fewest additions.
     pub(super) const fn at_once(workers: Workers) -> Self {
         let terms = usize::MAX;
         Self { workers, terms }
@@ -39,8 +39,9 @@ impl Pace {
         Self { workers, terms }
     }
 
-    /// Runs a computation for each item, in parallel with one thread each. With fewer items than
-    /// threads, runs one item after the other on all threads.
+    /// Runs `compute` for each item, and returns the results in order. Items run in parallel, on
+    /// one thread each. With fewer items than threads, one item after the other runs on all
+    /// threads.
     pub(super) async fn map<'a, T: Sync, R: Send, F: Future<Output = R>>(
         &self,
         items: &'a [T],
@@ -60,7 +61,8 @@ impl Pace {
         results
     }
 
-    /// Commits to a polynomial.
+    /// Computes the commitment to a polynomial, and pauses after every slice of at most `terms`
+    /// coefficients.
     pub(super) async fn commit(
         &self,
         parameters: &Parameters,
@@ -75,17 +77,18 @@ impl Pace {
     }
 }
 
-/// Multiplies two polynomials.
+/// Multiplies two polynomials, with a pause after each piece of work.
 pub(super) async fn multiply(left: &[Fr], right: &[Fr], transform: &Transform) -> Vec<Fr> {
     run(StepwiseProduct::new(left, right), transform).await
 }
 
-/// Steps of [`multiply`], from the numbers of coefficients.
+/// The number of steps of [`multiply`] for factors with these numbers of coefficients.
 pub(super) fn multiply_steps(left: usize, right: usize) -> usize {
     StepwiseProduct::steps(left, right)
 }
 
-/// Computes the middle of a product: see [`polynomial::middle_product`].
+/// Computes `count` coefficients from the middle of a product, with a pause after each piece of
+/// work: see [`polynomial::middle_product`].
 pub(super) async fn middle_product(
     factor: &[Fr],
     vector: &[Fr],
@@ -95,7 +98,8 @@ pub(super) async fn middle_product(
     run(StepwiseProduct::middle(factor, vector, count), transform).await
 }
 
-/// Steps of [`middle_product`].
+/// The number of steps of [`middle_product`] for these numbers of coefficients of the factor, the
+/// vector and the result.
 pub(super) fn middle_steps(factor: usize, vector: usize, count: usize) -> usize {
     StepwiseProduct::middle_steps(factor, vector, count)
 }
@@ -110,12 +114,12 @@ async fn run(mut product: StepwiseProduct<'_>, transform: &Transform) -> Vec<Fr>
     }
 }
 
-/// Steps of [`Pace::commit`].
+/// The number of steps of [`Pace::commit`] with at most `terms` coefficients in each step.
 pub(super) const fn commit_steps(coefficients: usize, terms: usize) -> usize {
     coefficients.div_ceil(terms)
 }
 
-/// Evaluates a polynomial at a point.
+/// Evaluates a polynomial at a point, with a pause after every [`PASS`] coefficients.
 pub(super) async fn evaluate(polynomial: &[Fr], point: Fr) -> Fr {
     let mut value = Fr::ZERO;
     for part in polynomial.rchunks(PASS) {
@@ -126,7 +130,8 @@ pub(super) async fn evaluate(polynomial: &[Fr], point: Fr) -> Fr {
     value
 }
 
-/// Sums multiples of polynomials and a constant.
+/// Computes the sum of `multiples`, each a polynomial and its factor, and of `constant`. Pauses
+/// after every [`PASS`] coefficients.
 pub(super) async fn combine(multiples: &[(&[Fr], Fr)], constant: Fr) -> Vec<Fr> {
     let length = multiples.iter().map(|(polynomial, _)| polynomial.len());
     let mut sum = vec![Fr::ZERO; length.max().unwrap_or(0)];
@@ -145,7 +150,8 @@ pub(super) async fn combine(multiples: &[(&[Fr], Fr)], constant: Fr) -> Vec<Fr> 
     sum
 }
 
-/// Divides a polynomial with the given root by `X - root`.
+/// Divides a polynomial by `X - root`, where `root` must be a root of the polynomial. Pauses after
+/// every [`PASS`] coefficients.
 pub(super) async fn divide_by_root(polynomial: &[Fr], root: Fr) -> Vec<Fr> {
     let mut quotient = vec![Fr::ZERO; polynomial.len()];
     let mut carry = Fr::ZERO;
@@ -164,11 +170,12 @@ pub(super) async fn divide_by_root(polynomial: &[Fr], root: Fr) -> Vec<Fr> {
     quotient
 }
 
-/// Steps of [`evaluate`], [`combine`] and [`divide_by_root`] for polynomials with `coefficients`
-/// coefficients.
+/// The number of steps of [`evaluate`], [`combine`] and [`divide_by_root`] for polynomials with
+/// `coefficients` coefficients.
 pub(super) const fn pass_steps(coefficients: usize) -> usize {
     coefficients.div_ceil(PASS)
 }
 
-/// Number of coefficients in one pass.
+/// Maximum number of coefficients that [`evaluate`], [`combine`] and [`divide_by_root`] process in
+/// one step.
 const PASS: usize = 1 << 16;

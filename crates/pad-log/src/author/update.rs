@@ -10,11 +10,12 @@ use serde::{
 
 use crate::statement::Entry;
 
-/// The attachment of a log's update: all appended entries, in order. The update has no operations,
-/// because one batch may give a key several values.
+/// The attachment of a log's [`Update`](pad_core::Update): all entries that the version appends, in
+/// order. The update's list of operations is empty, because one batch may append several values for
+/// a key.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Appended {
-    /// The entries, at most [`MOST_ENTRIES`]; members of sets have empty values.
+    /// The entries, at most [`MOST_ENTRIES`]. In a set, an entry is a member with an empty value.
     #[serde(deserialize_with = "read_entries")]
     pub entries: Vec<Entry>,
 }
@@ -31,7 +32,8 @@ fn read_entries<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Entry>
     deserializer.deserialize_seq(AtMost)
 }
 
-/// Reads a list of at most [`MOST_ENTRIES`] entries. Stops reading a longer list at that limit.
+/// Deserializes a list of at most [`MOST_ENTRIES`] entries. Rejects a longer list without reading
+/// all of it.
 struct AtMost;
 
 impl<'de> Visitor<'de> for AtMost {

@@ -1,7 +1,7 @@
 //! The verifier's side of frontier evidence.
 //!
-//! The evidence proves that a tree's frontier has no root in common with the tree, and that certain
-//! strings are in that frontier.
+//! The evidence proves that the polynomials of a tree and of its frontier have no common root, and
+//! that certain strings are in that frontier.
 
 #![allow(
     clippy::arithmetic_side_effects,
@@ -30,11 +30,12 @@ use crate::{
     walk::undecodable,
 };
 
-/// The evidence for one tree, as received.
+/// Evidence that a tree contains no further elements of a key, as received and not yet decoded.
 #[derive(Clone, Debug)]
 pub(crate) struct Evidence<'a> {
     frontier: &'a PointBytes,
-    /// The coefficients of the equation of Bézout.
+    /// Commitments to the polynomials `x` and `y` of the equation of Bézout, `x A + y f = 1`, for
+    /// the tree's polynomial `A` and the frontier's polynomial `f`.
     coefficients: [&'a PointBytes; 2],
     values: [&'a ScalarBytes; 2],
     quotient: &'a PointBytes,
@@ -44,20 +45,21 @@ pub(crate) struct Evidence<'a> {
 /// The strings that the evidence proves to be in the frontier.
 #[derive(Clone, Debug)]
 enum Answer<'a> {
-    /// A prefix of the key half with `length` bits.
+    /// For an absent key: the first `length` bits of the key half, a string of the frontier.
     Absent {
         length: u16,
         path: Path<'a>,
         quotient: &'a PointBytes,
     },
-    /// All strings that leave the trie of these elements below their key half.
+    /// For a present key: all strings that begin with the key half and leave the trie of
+    /// `elements`.
     Present {
         elements: Vec<&'a [u8]>,
         chunks: Vec<Chunk<'a>>,
     },
 }
 
-/// Evidence that a chunk of the strings is in a group.
+/// Evidence that all strings of a chunk are in one group of the frontier.
 #[derive(Clone, Debug)]
 struct Chunk<'a> {
     path: Path<'a>,
@@ -65,12 +67,12 @@ struct Chunk<'a> {
     quotient: &'a PointBytes,
 }
 
-/// The path from the root of a frontier tree to a group.
+/// The path from the root of the tree over a frontier's groups to one group.
 #[derive(Clone, Debug)]
 struct Path<'a>(Vec<Step<'a>>);
 
-/// One node of a path, with the accumulators of all children and the values of all children but the
-/// last.
+/// One node of a path: the index of the next node among its children, and the certificate that its
+/// polynomial is the product of theirs.
 #[derive(Clone, Copy, Debug)]
 struct Step<'a> {
     index: usize,
@@ -80,8 +82,8 @@ struct Step<'a> {
 }
 
 impl<'a> Evidence<'a> {
-    /// Reads the evidence for a tree whose elements of the key are `elements`, according to the
-    /// proof.
+    /// Reads the evidence for one tree. According to the proof, `elements` are the elements of the
+    /// key in the tree.
     pub(crate) fn read<S: Scheme>(
         reader: &mut Reader<'a>,
         elements: &[&'a [u8]],
@@ -105,8 +107,8 @@ impl<'a> Evidence<'a> {
         })
     }
 
-    /// Adds the claims that must hold for a tree with this `accumulator` and a key with this
-    /// `half`.
+    /// Adds the equations of this evidence to `claims`. They hold for a tree with this
+    /// `accumulator` and a key with the key half `half`.
     pub(crate) fn claim<S: Scheme>(
         &self,
         id: AccumulatorId,
@@ -140,7 +142,8 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// Claims `x A + y f = 1` at a random point.
+    /// Claims that tree and frontier have no common root: `x A + y f = 1` at a random point, for
+    /// the tree's polynomial `A` and the frontier's polynomial `f`.
     fn claim_disjoint(
         &self,
         id: AccumulatorId,
@@ -210,7 +213,8 @@ impl<'a> Chunk<'a> {
         })
     }
 
-    /// Claims `group = Z Q` at a random point.
+    /// Claims at a random point that the group's polynomial is the product of the chunk's
+    /// polynomial and the polynomial committed to by `rest`.
     fn claim(
         &self,
         id: AccumulatorId,
@@ -239,7 +243,8 @@ impl<'a> Path<'a> {
             .map(Self)
     }
 
-    /// Adds the claims of all steps. Returns the accumulator of the group at the end of the path.
+    /// Adds the equations of all nodes on the path to `claims`. Returns the accumulator of the
+    /// group at the end of the path.
     fn claim(
         &self,
         id: AccumulatorId,
@@ -297,8 +302,8 @@ impl<'a> Step<'a> {
     }
 }
 
-/// The point at which the product of a frontier node is checked, and the transcript for
-/// [`second_challenge`].
+/// Derives the point at which a frontier node is checked to be the product of its children. Also
+/// returns the transcript for [`second_challenge`].
 pub(crate) fn product_challenge(
     id: AccumulatorId,
     children: &[PointBytes],
@@ -313,8 +318,8 @@ pub(crate) fn product_challenge(
     (transcript, z)
 }
 
-/// The point at which the equation of Bézout is checked, over the commitments to `A`, `f`, `x` and
-/// `y`.
+/// Derives the point at which `x A + y f = 1` is checked, from the commitments to `A`, `f`, `x` and
+/// `y`. Also returns the transcript for [`second_challenge`].
 pub(crate) fn disjoint_challenge(
     id: AccumulatorId,
     commitments: [&PointBytes; 4],
@@ -327,7 +332,8 @@ pub(crate) fn disjoint_challenge(
     (transcript, z)
 }
 
-/// The coefficient that combines several equations. Covers the values at the first challenge.
+/// Derives the coefficient that combines several equations to one. `values` are the claimed values
+/// of polynomials at the point of the first challenge.
 pub(crate) fn second_challenge(transcript: &mut Transcript, values: &[ScalarBytes]) -> Fr {
     for value in values {
         transcript.absorb(value);
@@ -335,7 +341,8 @@ pub(crate) fn second_challenge(transcript: &mut Transcript, values: &[ScalarByte
     transcript.challenge_scalar()
 }
 
-/// The point at which the division of a group's polynomial by a chunk's polynomial is checked.
+/// Derives the point at which the division of a group's polynomial by a chunk's polynomial is
+/// checked.
 pub(crate) fn chunk_challenge(
     id: AccumulatorId,
     group: &PointBytes,
@@ -350,7 +357,7 @@ pub(crate) fn chunk_challenge(
     transcript.challenge_scalar()
 }
 
-/// Greatest depth of a path: 4^32 groups.
+/// Maximum number of nodes on a path, which suffices for 4^32 groups.
 const DEEPEST: u8 = 32;
-/// Least size of a chunk's evidence in bytes: an empty path and two points.
+/// Minimum length in bytes of the evidence for a chunk: an empty path and two points.
 const LEAST_CHUNK: usize = 1 + 2 * G1_BYTES;

@@ -16,7 +16,8 @@ use crate::{
     walk::{Opening, Walk, undecodable},
 };
 
-/// A log at two verified versions: the commitment of an append-only proof.
+/// A log at an older and a newer verified version: the commitment against which an append-only
+/// proof is checked.
 #[derive(Clone, Debug)]
 pub struct Growth<S: Scheme> {
     log: Log<S>,
@@ -25,12 +26,12 @@ pub struct Growth<S: Scheme> {
 }
 
 impl<S: Scheme> Growth<S> {
-    /// Combines the log at an older and at a newer version.
+    /// Combines the roots of a log at an older and at a newer version.
     ///
     /// # Errors
-    /// - [`VerifyError::WrongDictionary`] if they belong to two logs.
+    /// - [`VerifyError::WrongDictionary`] if the two roots belong to different logs.
     /// - [`VerifyError::Rollback`] if the older version has the higher number.
-    /// - [`VerifyError::Fork`] if one version has two digests.
+    /// - [`VerifyError::Fork`] if both have the same version number but different digests.
     pub fn new(old: LogRoot<S>, new: LogRoot<S>) -> Result<Self, VerifyError> {
         if old.log().id() != new.log().id() {
             return Err(VerifyError::WrongDictionary);
@@ -69,7 +70,8 @@ impl<S: Scheme> Proof for AppendOnlyProof<S> {
     }
 }
 
-/// Runs the first pass, which decodes no points. Returns both sizes.
+/// Runs the first pass of verification, which compares hashes and decodes no points. Returns the
+/// sizes of the older and the newer version.
 fn read<S: Scheme>(walk: &mut Walk<'_, S>, growth: &Growth<S>) -> Result<(u64, u64), VerifyError> {
     let Growth { log, old, new } = growth;
     let from = walk.reader.u64().map_err(undecodable)?;
@@ -102,7 +104,8 @@ fn read<S: Scheme>(walk: &mut Walk<'_, S>, growth: &Growth<S>) -> Result<(u64, u
     Ok((from, to))
 }
 
-/// Reads the trees. Returns the bags of the roots at both sizes.
+/// Reads the trees of the newer version. Returns the bags (combined hashes) of the roots of the
+/// older and the newer version.
 fn read_roots<S: Scheme>(
     walk: &mut Walk<'_, S>,
     log: &Log<S>,
@@ -121,7 +124,7 @@ fn read_roots<S: Scheme>(
     Ok((hash::bag(&walk.old_roots), hash::bag(&roots)))
 }
 
-/// Reads one root of the newer forest. Returns its hash.
+/// Reads one tree of the newer version, and returns the hash of its root.
 fn read_root<S: Scheme>(
     walk: &mut Walk<'_, S>,
     root: Address,

@@ -43,7 +43,8 @@ impl<S: Scheme> Proof for InclusionProof<S> {
     }
 }
 
-/// Runs the first pass, which decodes no points. Returns position and occurrence.
+/// Runs the first pass of verification, which compares hashes and decodes no points. Returns the
+/// position of the entry, and how often its pair was appended up to that position.
 fn read<S: Scheme>(
     walk: &mut Walk<'_, S>,
     at: &LogRoot<S>,
@@ -92,7 +93,8 @@ fn read<S: Scheme>(
     Ok((position, occurrence))
 }
 
-/// The element of an entry.
+/// Computes the element of an entry: the string that the log hashes for it. `occurrence` counts
+/// equal pairs of key and value, from 1.
 fn element<S: Scheme>(entry: &Entry, occurrence: u64) -> Vec<u8> {
     let beginning = S::beginning(entry.key.as_bytes());
     let mut element = beginning.0.to_vec();

@@ -1,4 +1,4 @@
-//! Look-ups: all values of a key.
+//! Look-up proofs: all values of a key, or the absence of a member from a set.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -85,14 +85,16 @@ enum Evidence<'a> {
     Frontier(frontier::Evidence<'a>),
 }
 
-/// The first pass over a look-up: a section for each root of the forest.
+/// State of the first pass of verification over a look-up proof. The proof has one section for each
+/// tree of the log.
 struct Sections<'a, S> {
     walk: Walk<'a, S>,
-    /// The common beginning of the key's elements.
+    /// The first 32 bytes of all elements of the key.
     beginning: [u8; HALF],
-    /// The elements of the key in the proof so far, in order of position.
+    /// The elements of the key that were read so far, in order of their positions in the log.
     found: Vec<&'a [u8]>,
-    /// The accumulator and the evidence of each tree that is not included in full.
+    /// For each tree that the proof does not include in full, its accumulator, and the evidence
+    /// that no other element belongs to the key.
     evidence: Vec<(&'a PointBytes, Evidence<'a>)>,
 }
 
@@ -106,7 +108,8 @@ impl<'a, S: Scheme> Sections<'a, S> {
         }
     }
 
-    /// Runs the first pass, which decodes no points. Returns the values in the proof.
+    /// Runs the first pass of verification, which compares hashes and decodes no points. Returns
+    /// the values of the key in the proof.
     fn read_to_end(&mut self, at: &LogRoot<S>) -> Result<Vec<&'a [u8]>, VerifyError> {
         let shape = self.walk.shape;
         let size = self.walk.reader.u64().map_err(undecodable)?;
@@ -131,7 +134,7 @@ impl<'a, S: Scheme> Sections<'a, S> {
         Ok(values)
     }
 
-    /// Reads the section of one root. Returns the root's hash.
+    /// Reads the section of the proof about one tree. Returns the hash of the tree's root.
     fn section(&mut self, root: Address) -> Result<Digest<32>, VerifyError> {
         if self.walk.shape.is_proved(root) {
             return self.tree(root);
@@ -142,8 +145,9 @@ impl<'a, S: Scheme> Sections<'a, S> {
         Ok(hash)
     }
 
-    /// Reads a tree that is not included in full: blocks with elements of the key, and the evidence
-    /// that no other element belongs to the key. Returns the tree's hash.
+    /// Reads the section about a tree that is not included in full: blocks with elements of the
+    /// key, and the evidence that no other element belongs to the key. Returns the hash of the
+    /// tree's root.
     fn tree(&mut self, root: Address) -> Result<Digest<32>, VerifyError> {
         let blocks = self.blocks(root)?;
         let stub = self.walk.node(root, Opening::Holding(&blocks));
@@ -157,8 +161,8 @@ impl<'a, S: Scheme> Sections<'a, S> {
         Ok(stub.hash(root.level))
     }
 
-    /// Reads the evidence of a tree. The elements of the key in the tree are the elements of
-    /// `found` from index `before` on.
+    /// Reads the evidence that a tree contains no further element of the key. The key's elements in
+    /// this tree are those in `found` from index `before` on.
     fn evidence(&mut self, before: usize) -> Result<Evidence<'a>, VerifyError> {
         let found = self.found.get(before..).unwrap_or_default();
         let reader = &mut self.walk.reader;
@@ -174,7 +178,7 @@ impl<'a, S: Scheme> Sections<'a, S> {
         }
     }
 
-    /// Reads the first positions of the blocks of a tree that the proof contains.
+    /// Reads which blocks of a tree the proof contains. Returns the first position of each block.
     fn blocks(&mut self, root: Address) -> Result<Vec<u64>, VerifyError> {
         let width = self.walk.shape.block_holding(root.start()).width();
         let reader = &mut self.walk.reader;
@@ -193,8 +197,8 @@ impl<'a, S: Scheme> Sections<'a, S> {
         Ok(blocks)
     }
 
-    /// Collects the elements of the key from the runs that were read since the last call. Returns
-    /// whether each run contains such an element.
+    /// Adds the elements of the key to `found`, from all runs of elements that were read since the
+    /// last call. Returns whether each run contains such an element.
     fn find(&mut self) -> bool {
         let mut each = true;
         for run in self.walk.shown.drain(..) {
@@ -208,9 +212,11 @@ impl<'a, S: Scheme> Sections<'a, S> {
     }
 }
 
-/// Reads the values of these elements, and checks that the values hash to the elements.
+/// Reads one value for each of `elements`, and checks that the elements contain the hashes of the
+/// values.
 ///
-/// Occurrences are counted here and not sent: 1, 2, .. for equal values, in order of position.
+/// An element also covers how often its pair of key and value was appended. These numbers are not
+/// sent but counted here: 1, 2, .. for equal values, in order of position.
 fn read_values<'a>(
     reader: &mut Reader<'a>,
     elements: &[&[u8]],

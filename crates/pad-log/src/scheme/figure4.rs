@@ -1,19 +1,19 @@
 //! The scheme of figure 4 of the paper, for tests: so small that its tries can be drawn.
 //!
-//! Members are the sixteen strings of four bits, and equal their elements. Blocks are single
-//! elements ([`Figure4::shape`]), and a group of a frontier has two strings.
+//! Members are the sixteen strings of four bits. A member is its own element, without hashing.
+//! Blocks are single elements ([`Figure4::shape`]), and a group of a frontier has two strings.
 
 use pad_core::{Digest, SchemeId};
 
 use super::{Completeness, Contents, Scheme, SetScheme, sealed};
 use crate::shape::{Schedule, Shape};
 
-/// Sets of strings of four bits.
+/// Scheme of append-only sets whose members are strings of four bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Figure4;
 
 impl Figure4 {
-    /// The shape with blocks of one element, for trees of up to eight.
+    /// The shape of a log with blocks of one element and trees of up to eight elements.
     pub(crate) fn shape(schedule: Schedule) -> Shape {
         Shape::with_blocks(0, 3, schedule).unwrap()
     }
@@ -30,7 +30,7 @@ impl Scheme for Figure4 {
     const KEY_BITS: u16 = 4;
     const GROUP_DEGREE: usize = 2;
 
-    /// The member itself: the high half of its one byte.
+    /// Returns the member itself, zero-padded. Its four bits are the high half of its one byte.
     fn beginning(member: &[u8]) -> Digest<32> {
         let mut beginning = Digest::default();
         beginning.0[0] = member[0] & 0xf0;

@@ -52,7 +52,7 @@ impl From<StoreError> for NotApplied {
     }
 }
 
-/// Applies updates to a keeper, and makes them durable.
+/// Applies encoded updates to `repository`, and makes them durable.
 pub(super) fn apply_to(
     repository: &mut Server,
     updates: &[Vec<u8>],
@@ -75,7 +75,8 @@ pub(super) fn apply_to(
     Ok(ApplySummary { taken, latest })
 }
 
-/// Verifies the head of an update. Returns whether the update may be new.
+/// Verifies the head of an update. Returns whether the update may be new, and `false` if the store
+/// has it already.
 pub(super) fn is_next(repository: &Server, update: &[u8]) -> Result<bool, NotApplied> {
     match repository.verify_update(update) {
         Ok(()) => Ok(true),
@@ -91,7 +92,8 @@ pub(super) fn is_next(repository: &Server, update: &[u8]) -> Result<bool, NotApp
     }
 }
 
-/// Checks that an update which does not follow the latest version is already stored.
+/// Checks that the store already has an update to version `base` + 1. Fails if it has another one,
+/// or if `base` is later than `latest`.
 fn is_known(
     repository: &Server,
     update: &[u8],

@@ -76,8 +76,8 @@ impl MirrorTarget for Part {
 }
 
 impl Part {
-    /// Loads the next version. Its update serves as a hint, if the server has the update and it is
-    /// short. Returns whether the version was loaded.
+    /// Loads the version `next`. Its update serves as a hint about changed keys, if the server has
+    /// the update and it is short. Returns whether the version was loaded.
     fn step(&self, visit: &ServerSession<'_>, next: Version) -> Result<bool, StopReason> {
         let update = match visit.update(next, LONGEST_UPDATE) {
             Ok(update) => update,
@@ -271,7 +271,7 @@ const MOST_STEPS: u64 = 1000;
 const MOST_PROBES: u32 = 64;
 /// Maximum bytes of an update to fetch. A longer update may be mostly about keys outside the part.
 const LONGEST_UPDATE: usize = 4 << 20;
-/// Maximum number of keys in a query; equal to the limit of servers.
+/// Maximum number of keys in one query; equal to the limit of servers.
 const MOST_KEYS: usize = 1000;
 /// Maximum number of consecutive responses that prove nothing missing. Such responses occur when
 /// another thread loads the same contents.

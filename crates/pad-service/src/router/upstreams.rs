@@ -79,8 +79,8 @@ impl Upstreams {
         Ok(upstreams)
     }
 
-    /// Refreshes the versions of a server. If its latest version is newer than the newest known
-    /// version, also fetches the head.
+    /// Refreshes the versions that the server with index `number` claims to keep. If its latest
+    /// version is newer than the newest known version, also fetches the head.
     pub(super) fn refresh(&self, number: usize) -> Result<(), FetchError> {
         let versions = self.servers.refresh(number)?;
         let server = self.servers.all().get(number);
@@ -96,7 +96,8 @@ impl Upstreams {
         shown.inspect_err(|_| self.servers.failed(number))
     }
 
-    /// Records a head if its version is newer and the author has signed it.
+    /// Records the head of `version` if `version` is newer than the newest known version. Fails if
+    /// the author has not signed the head.
     pub(super) fn learn(&self, version: Version, head: Vec<u8>) -> Result<(), FetchError> {
         if verify_head(&self.public, version, &head).is_err() {
             return Err(FetchError::Unusable("head of its latest version"));

@@ -7,7 +7,7 @@
 //!
 //! The tree grows from left to right. The left subtree of a gap that is higher than all earlier
 //! gaps is final. The builder therefore stores only the gaps above the last leaf, which form a
-//! path, and may pass final subtrees on.
+//! path. It may hand final subtrees to its caller.
 //!
 //! Source: Vuillemin, "A unifying look at data structures", 1980.
 
@@ -23,24 +23,26 @@ use crate::{
 /// build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gap<B> {
-    /// The height of the gap. The tree of all gaps is the Cartesian tree of their heights.
+    /// The height of the gap. In the tree, each node's height is at least the heights of the nodes
+    /// below it.
     pub height: u32,
-    /// The balance of the gap's node.
+    /// The scheme's balance information in the gap's node.
     pub balance: B,
 }
 
 /// The right spine of a tree that grows from left to right: the gaps above the last leaf.
 ///
-/// The right subtrees of these gaps are incomplete. `K` are separators, `N` subtrees.
+/// The right subtrees of these gaps are still incomplete. `B` is the type of balances, `K` of
+/// separators (keys in inner nodes), `N` of subtrees.
 #[derive(Debug)]
 pub(crate) struct Spine<B, K, N> {
-    /// The open gaps, from the root down.
+    /// The gaps whose right subtrees are incomplete, from the root down.
     open: Vec<Open<B, K, N>>,
-    /// The right subtree of the lowest open gap.
+    /// The current right subtree of the lowest gap in `open`, or the whole tree if there is none.
     right: N,
 }
 
-/// A gap with its left subtree.
+/// A gap whose right subtree is incomplete, with its separator and its left subtree.
 #[derive(Debug)]
 struct Open<B, K, N> {
     gap: Gap<B>,
@@ -49,7 +51,7 @@ struct Open<B, K, N> {
 }
 
 impl<B, K, N: Copy> Spine<B, K, N> {
-    /// A tree of one leaf.
+    /// Creates a tree of one leaf.
     pub(crate) const fn new(leaf: N) -> Self {
         Self {
             open: Vec::new(),
@@ -57,8 +59,8 @@ impl<B, K, N: Copy> Spine<B, K, N> {
         }
     }
 
-    /// Adds a gap, and a leaf on its right. `join` makes a node of a separator, a balance and the
-    /// last two unjoined subtrees.
+    /// Adds a gap, and a leaf on its right. When a subtree is complete, `join` creates its root
+    /// node from a separator, a balance and the two children.
     ///
     /// # Errors
     /// The error of `join`.
@@ -81,7 +83,7 @@ impl<B, K, N: Copy> Spine<B, K, N> {
         Ok(())
     }
 
-    /// The root of the whole tree.
+    /// Joins all incomplete gaps and returns the root of the whole tree.
     ///
     /// # Errors
     /// The error of `join`.

@@ -1,17 +1,18 @@
 //! Set-unique trees: the Cartesian tree of the gaps between leaves.
 //!
-//! Every gap has the rank of the key on its right, which is also its separator. The tree is ordered
-//! by keys from left to right and by ranks from top to bottom. Among equal ranks the leftmost gap
-//! is the highest. This tree is unique for a set of keys, so the dictionary is history independent.
+//! The rank of a gap is the rank of the key on its right, a pseudorandom number. This key is also
+//! the gap's separator. The tree is ordered by keys from left to right and by ranks from top to
+//! bottom. Among equal ranks the leftmost gap is the highest. This tree is unique for a set of
+//! keys, so the dictionary is history independent.
 //!
 //! * Ranks of 32 uniform bits give the **treap** (Crosby & Wallach 2010, section 3.1.1).
 //! * Geometric ranks (level `l` with probability `2^-(l+1)`) give the **skip list** in its tree
 //!   form (section 3.1.2). The left child of a tower node at level `l` is the tower below it. Its
 //!   right child is the next tower of exactly that level. Tower nodes without a right neighbour
-//!   have no branch and are left out. The tower nodes of the sentinel are left out too, so the
-//!   sentinel is exactly as tall as needed.
+//!   have no branch and are left out. The tree also leaves out the tower nodes of the sentinel
+//!   before the first key. The sentinel is therefore exactly as tall as needed.
 //!
-//! The two structures coincide up to the distribution of ranks, so one algorithm serves both. This
+//! The two structures differ only in the distribution of ranks, so one algorithm serves both. This
 //! is the observation behind zip trees (Tarjan, Levy & Timmel 2019).
 //!
 //! The expected depth over random ranks is `O(log n)`. Ranks come from a public digest of the key,
@@ -73,8 +74,8 @@ macro_rules! cartesian {
                 }
             }
 
-            /// Returns `None` unless ranks do not increase downwards, and strictly decrease to the
-            /// left.
+            /// Checks the order of ranks at one node. Returns 0, or `None` unless ranks do not
+            /// increase downwards and strictly decrease to the left.
             fn shape<S: NodeStore<Scheme = Self>>(
                 store: &S,
                 node: NodeId,
@@ -103,12 +104,13 @@ cartesian!(
 );
 cartesian!(SkipList, u64::leading_ones, |rank| rank);
 
-/// Whether the gap of `left` is above the gap of `right`, which lies to its right.
+/// Whether the gap with separator `left` must be above the gap with separator `right`. The gap of
+/// `left` lies to the left.
 fn is_above<S: NodeStore>(store: &S, left: KeyId, right: KeyId) -> bool {
     store.entries().rank(left) >= store.entries().rank(right)
 }
 
-/// Whether a gap is above the gaps of its two children.
+/// Whether the order of ranks places a node's gap above the gaps of its two children.
 fn is_on_top<S: NodeStore>(store: &S, node: NodeId) -> bool {
     let (children, separator) = (store.children(node), store.separator(node));
     let below = |child: NodeId| child.is_inner().then(|| store.separator(child));
@@ -116,8 +118,9 @@ fn is_on_top<S: NodeStore>(store: &S, node: NodeId) -> bool {
         && below(children.right()).is_none_or(|right| is_above(store, separator, right))
 }
 
-/// Inserts a gap at the first node of the path that it must be above. The subtree of that node is
-/// split, and its two halves become the children of the new gap.
+/// Inserts a new gap into `path`, directly above the first node that it must be above. Returns the
+/// new root. The subtree of that node is split, and its two halves become the children of the new
+/// gap.
 fn insert<S: NodeStore>(store: &mut S, path: &[Step], pair: LeafPair) -> NodeId
 where
     S::Scheme: SetUnique,
@@ -133,7 +136,7 @@ where
     let (above, split) = path.split_at(depth);
     let (mut left, mut right) = (pair.low, pair.high);
     for step in split.iter().rev() {
-        // // If the path turns right, its node and the left subtree stay below the new gap.
+        // If the path turns right, its node and the left subtree stay below the new gap.
         match step.side {
             Side::Right => left = update_child(store, step.node, Side::Right, left),
             Side::Left => right = update_child(store, step.node, Side::Left, right),
@@ -143,8 +146,8 @@ where
     relink(store, above, gap)
 }
 
-/// Removes a leaf with the gap on its left, or on its right for the first leaf. Merges the subtrees
-/// on both sides of the gap.
+/// Removes a leaf, together with the gap on its left, or on its right for the first leaf. Merges
+/// the subtrees on both sides of the gap. Returns the new root.
 fn remove<S: NodeStore>(store: &mut S, path: &[Step], leaf: EntryId) -> Result<NodeId, S::Fault>
 where
     S::Scheme: SetUnique,
@@ -173,7 +176,8 @@ where
     Ok(relink(store, &path[..gap], merged))
 }
 
-/// Merges `left` with the tree along `spine`, and removes the last leaf of the spine.
+/// Merges `left` with the tree to its right, and removes the first leaf of that tree. `spine` is
+/// the path from its root to this leaf.
 fn merge<S: NodeStore>(store: &mut S, left: NodeId, spine: &[Step]) -> Result<NodeId, S::Fault>
 where
     S::Scheme: SetUnique,
@@ -181,7 +185,7 @@ where
     let mut spine = spine.iter().peekable();
     let mut left = left;
     let mut order = Vec::new();
-    // // From the top down: chooses the next node from one of the two spines.
+    // From the top down: chooses the next node from one of the two spines.
     while let Some(right) = spine.peek() {
         let left_is_next = match left.kind() {
             NodeKind::Leaf(_) => false,

@@ -5,9 +5,10 @@
 //! 2. A red node has two black children.
 //! 3. Every path from the root to a leaf has the same number of black nodes.
 //!
-//! Not set-unique: the shape depends on the order of operations. Source: Crosby & Wallach 2010,
-//! section 3.1.3. The cases follow Guibas & Sedgewick, in bottom-up form. Recolouring creates no
-//! node and computes no hash: colours are not hashed, and old versions never read them.
+//! The scheme is not set-unique: the shape also depends on the order of operations. Source: Crosby
+//! & Wallach 2010, section 3.1.3. The cases of insertion and removal follow Guibas & Sedgewick, in
+//! bottom-up form. Recolouring creates no node and computes no hash: colours are not hashed, and
+//! old versions never read them.
 
 use core::cmp::Ordering;
 
@@ -21,7 +22,7 @@ use crate::{
 /// The colour of an inner node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Color {
-    /// Counts towards the black height.
+    /// Counts towards the black height, which is equal on all paths from the root to a leaf.
     #[default]
     Black,
     /// Does not count towards the black height. Both children are black.
@@ -99,9 +100,11 @@ impl BalancingScheme for RedBlack {
         Ok(relink(store, path, child))
     }
 
-    /// Places the middle gap of all leaves at the top, then recurses into both halves, of which the
-    /// left is the larger. The leaves are at two neighbouring depths. The inner nodes of the deeper
-    /// level are red.
+    /// Returns height and colour of a gap in a bulk build. The middle gap of all leaves is the
+    /// root, and both halves are built in the same way, the larger one on the left.
+    ///
+    /// The leaves are then at two neighbouring depths. The inner nodes of the deepest level are
+    /// red.
     fn gap(_: u32, place: u64, leaves: u64) -> Gap<Color> {
         let (mut place, mut size, mut depth) = (place, leaves, 0);
         loop {
@@ -123,7 +126,8 @@ impl BalancingScheme for RedBlack {
         }
     }
 
-    /// The black height: the number of black inner nodes on each path to a leaf.
+    /// The black height: the number of black inner nodes on each path from `node` to a leaf. `None`
+    /// if the paths differ, or if a red node has a red child.
     fn shape<S: NodeStore<Scheme = Self>>(
         store: &S,
         node: NodeId,
@@ -152,7 +156,8 @@ fn is_red<S: NodeStore<Scheme = RedBlack>>(store: &S, node: NodeId) -> bool {
     node.is_inner() && store.balance(node) == Color::Red
 }
 
-/// Resolves a red `child` of a red parent with a black uncle. Returns the new black top.
+/// Repairs an insertion by rotation: `child` and its parent are red, and the parent's sibling is
+/// black. Returns the new top of the subtree, which is black.
 fn rotate_for_insert<S: NodeStore<Scheme = RedBlack>>(
     store: &mut S,
     grandparent: Step,
@@ -183,8 +188,8 @@ fn rotate_for_insert<S: NodeStore<Scheme = RedBlack>>(
     }
 }
 
-/// Links `child`, whose paths miss one black node, below `step`. Returns the new subtree, and
-/// whether the paths of this subtree still miss a black node.
+/// Links `child` below `step.node`, on `step.side`. Paths through `child` have one black node too
+/// few. Returns the repaired subtree, and whether its paths still have one black node too few.
 fn lengthen<S: NodeStore<Scheme = RedBlack>>(
     store: &mut S,
     step: Step,
@@ -205,8 +210,8 @@ fn lengthen<S: NodeStore<Scheme = RedBlack>>(
     Ok((top, false))
 }
 
-/// Repairs a missing black node like [`lengthen`], for a black sibling. The subtree's top takes
-/// `color`, the parent's colour.
+/// Performs the repair of [`lengthen`] if the sibling of `child` is black. The top of the new
+/// subtree has the colour `color` of the old parent.
 fn lengthen_beside_black<S: NodeStore<Scheme = RedBlack>>(
     store: &mut S,
     step: Step,
@@ -216,7 +221,7 @@ fn lengthen_beside_black<S: NodeStore<Scheme = RedBlack>>(
 ) -> Result<(NodeId, bool), S::Fault> {
     let Step { node: parent, side } = step;
     if !sibling.is_inner() {
-        // // Balances of stored nodes are not hashed. This balance was not written by the scheme.
+        // Balances of stored nodes are not hashed. This balance was not written by the scheme.
         return Ok((update_both(store, parent, side, child, sibling), false));
     }
     let nephews = store.children(sibling);

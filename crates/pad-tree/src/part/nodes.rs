@@ -1,4 +1,4 @@
-//! The nodes of a part, by their digests.
+//! The nodes of a part (a replica of one key range), stored by their digests.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -19,38 +19,39 @@ pub(super) enum Node<S: Suite> {
     Inner(Inner<S>),
 }
 
-/// A leaf, without its value if only its key was needed.
+/// A leaf. Its value is missing (only the digest is known) if the proof needed only its key.
 #[derive(Debug)]
 pub(super) struct Leaf<S: Suite> {
     pub(super) key: Arc<[u8]>,
     pub(super) content: Content<S>,
 }
 
-/// An inner node. Fields other than the children's digests are computed from the children by the
-/// walk in `walk.rs`.
+/// An inner node. Fields other than the children's digests are unknown until the walk in `walk.rs`
+/// computes them from the children.
 #[derive(Debug)]
 pub(super) struct Inner<S: Suite> {
     /// The digests of the left and the right child.
     pub(super) children: [S::Digest; 2],
-    /// The split between the keys below the left child and the keys below the right child, as far
-    /// as these keys are present. For keys of the range the split routes like the separator of the
-    /// whole tree, since no neighbouring leaf is missing.
+    /// The boundary between the keys below the two children, computed from the leaves that are
+    /// present. It routes keys of the part's range like the separator in the whole tree, because no
+    /// neighbouring leaf is missing.
     pub(super) split: Option<Split>,
-    /// The first and the last key, if the whole subtree is present.
+    /// The first and the last key of the subtree; `None` unless all its nodes are present.
     pub(super) whole: Option<[Arc<[u8]>; 2]>,
 }
 
-/// The split between the keys below an inner node's two children.
+/// The boundary between the keys below an inner node's two children.
 #[derive(Clone, Debug)]
 pub(super) enum Split {
-    /// The first key on the right.
+    /// The first key below the right child: smaller keys belong on the left.
     From(Arc<[u8]>),
-    /// The last key on the left, if no leaf on the right is present.
+    /// The last key below the left child: greater keys belong on the right. Used if no leaf below
+    /// the right child is present.
     Above(Arc<[u8]>),
 }
 
 impl Split {
-    /// Whether a key belongs on the left.
+    /// Whether a search for `key` continues with the left child.
     pub(super) fn is_above(&self, key: &[u8]) -> bool {
         match self {
             Self::From(first) => *key < **first,
@@ -59,11 +60,12 @@ impl Split {
     }
 }
 
-/// The nodes of all versions of a part. Each inner node has a present leaf below it.
+/// The nodes of all versions of a part, by digest. Below each inner node, at least one leaf is
+/// present.
 #[derive(Debug)]
 pub(super) struct Nodes<S: Suite> {
     nodes: HashMap<S::Digest, Node<S>>,
-    /// The bytes of keys and values.
+    /// The total length in bytes of the keys and values in the leaves.
     bytes: usize,
 }
 
@@ -92,7 +94,7 @@ impl<S: Suite> Nodes<S> {
         }
     }
 
-    /// The approximate bytes of memory that the nodes take.
+    /// The approximate memory, in bytes, of the nodes.
     pub(super) fn memory_bytes(&self) -> usize {
         let slot = size_of::<(S::Digest, Node<S>)>().saturating_add(1);
         // The number of slots in a table is a power of two. Its capacity excludes the slots of
@@ -104,7 +106,8 @@ impl<S: Suite> Nodes<S> {
         slots.saturating_mul(slot).saturating_add(self.bytes)
     }
 
-    /// Creates a collector for the nodes of a proof that is being checked.
+    /// Creates a collector for the nodes that a proof contains, to be used while the proof is
+    /// checked.
     pub(super) fn shown(&self) -> NodeCollector<'_, S> {
         NodeCollector {
             known: self,
@@ -113,7 +116,8 @@ impl<S: Suite> Nodes<S> {
         }
     }
 
-    /// Stores the nodes of a verified proof.
+    /// Stores the nodes of a verified proof, each with its digest. A stored leaf is replaced only
+    /// to add its missing value.
     pub(super) fn take(&mut self, shown: Vec<(S::Digest, Node<S>)>) {
         for (digest, node) in shown {
             let (old, new) = (self.nodes.get(&digest), node.bytes());
@@ -126,7 +130,7 @@ impl<S: Suite> Nodes<S> {
         }
     }
 
-    /// Drops all nodes that `roots` do not reach.
+    /// Drops all nodes that are not part of a tree with one of these `roots`.
     pub(super) fn keep_reached(&mut self, roots: impl Iterator<Item = S::Digest>) {
         let mut reached = HashSet::new();
         let mut pending: Vec<S::Digest> = roots.collect();
@@ -146,7 +150,7 @@ impl<S: Suite> Nodes<S> {
 }
 
 impl<S: Suite> Node<S> {
-    /// The bytes of the node's key and value.
+    /// The length in bytes of a leaf's key and value; 0 for an inner node.
     fn bytes(&self) -> usize {
         match self {
             Self::Leaf(Leaf { key, content }) => {
@@ -160,7 +164,8 @@ impl<S: Suite> Node<S> {
         }
     }
 
-    /// Whether `other`, with an equal digest, contains a value that this node lacks.
+    /// Whether this is a leaf without its value, and `other` is the same leaf with its value. Both
+    /// nodes must have equal digests.
     const fn is_less_than(&self, other: &Self) -> bool {
         matches!(
             (self, other),
@@ -178,16 +183,16 @@ impl<S: Suite> Node<S> {
     }
 }
 
-/// Collects the new nodes of a proof while it is checked.
+/// Collects the nodes of a proof that are not stored yet, while the proof is checked.
 pub(super) struct NodeCollector<'n, S: Suite> {
     known: &'n Nodes<S>,
     nodes: Vec<(S::Digest, Node<S>)>,
-    /// The digests of the subtrees that are made so far and have no parent yet.
+    /// The digests of the subtrees whose parent has not been recomputed yet.
     subtrees: Vec<S::Digest>,
 }
 
 impl<S: Suite> NodeCollector<'_, S> {
-    /// Records a step of the check.
+    /// Records one step of the proof's check, and the node that the step computes.
     pub(super) fn note(&mut self, step: &Step<'_, S>) {
         let (digest, children) = match *step {
             Step::Leaf { leaf, digest, .. } => {
@@ -242,7 +247,7 @@ impl<S: Suite> NodeCollector<'_, S> {
         }
     }
 
-    /// Returns the collected nodes.
+    /// Returns the collected nodes, each with its digest.
     pub(super) fn into_nodes(self) -> Vec<(S::Digest, Node<S>)> {
         self.nodes
     }

@@ -1,4 +1,4 @@
-//! Read access to one version of a part.
+//! Read access to one version of a part (a replica of one key range).
 
 use core::{cell::Cell, cmp::Ordering};
 
@@ -12,18 +12,19 @@ use crate::{
     side::Side,
 };
 
-/// A searchable version of a part. A search that reaches a missing node ends with
+/// Read access to one version of a part. A search that reaches a missing node ends with
 /// [`LookupError::NotKept`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PartView<'p, S: Suite> {
     nodes: &'p Nodes<S>,
     root: S::Digest,
-    /// Set when a missing value was read.
+    /// Set to true when the value of a leaf is read that the part does not store.
     lacks_value: &'p Cell<bool>,
 }
 
 impl<'p, S: Suite> PartView<'p, S> {
-    /// The view of the version with this root. Reading a missing value sets `lacks_value`.
+    /// Creates a view of the version with this root. Reading a missing value sets `lacks_value` to
+    /// true.
     pub(super) const fn new(
         nodes: &'p Nodes<S>,
         root: S::Digest,
@@ -37,7 +38,7 @@ impl<'p, S: Suite> PartView<'p, S> {
     }
 }
 
-/// An inner node, and the split between its children.
+/// An inner node, and the boundary between the keys of its two children.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SplitNode<'p, S: Suite> {
     inner: &'p Inner<S>,
@@ -58,7 +59,7 @@ impl<'p, S: Suite> SearchTree for PartView<'p, S> {
         match self.nodes.get(node) {
             Some(Node::Leaf(leaf)) => Ok(Opened::Leaf(leaf)),
             Some(Node::Inner(inner)) => {
-                // // A search in the range needs only nodes that the walk has reached.
+                // A search in the range needs only nodes that the walk has reached.
                 let split = inner.split.as_ref().ok_or(LookupError::NotKept)?;
                 Ok(Opened::Inner(SplitNode { inner, split }))
             }

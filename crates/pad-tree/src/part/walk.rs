@@ -1,4 +1,5 @@
-//! Finds the missing nodes of a version by a walk over the present nodes from left to right.
+//! Finds the missing nodes of a version of a part, by a walk over the present nodes from left to
+//! right.
 
 use std::sync::Arc;
 
@@ -14,30 +15,31 @@ pub struct Disordered;
 
 /// A pending step of the walk.
 enum Task<D> {
-    /// A subtree.
+    /// Visit the subtree with this digest.
     Visit(D),
-    /// An inner node, once both subtrees below are done.
+    /// Combine the results for the two children of the inner node with this digest.
     Join(D),
 }
 
-/// The present leaves of a subtree.
+/// A summary of the leaves of a subtree that are present.
 #[derive(Default)]
 struct PresentLeaves {
-    /// The first and the last present key.
+    /// The first and the last present key; `None` if no leaf is present.
     ends: Option<[Arc<[u8]>; 2]>,
-    /// Whether the subtree is complete.
+    /// Whether all nodes and values of the subtree are present.
     is_whole: bool,
 }
 
 impl<S: Suite> Nodes<S> {
-    /// A range of keys whose proof contains missing nodes; `None` if the version is complete.
+    /// Finds a range of keys whose proof contains nodes that are missing here. Returns `None` if
+    /// the version with this `root` is complete for `range`.
     ///
     /// In a complete version, a search for any key of the range finds its leaf, or the leaves on
     /// both sides of its gap. The proof of the range is available too.
     ///
     /// Complete subtrees are not entered. Every other inner node has a present leaf below it, and
-    /// these leaves must ascend. So the time is linear in the present nodes. This holds even if an
-    /// author has signed a structure in which many nodes share a child.
+    /// the keys of these leaves must ascend. So the time is linear in the present nodes. This holds
+    /// even if an author has signed a structure in which many nodes share a child.
     ///
     /// # Errors
     /// [`Disordered`] if the keys of the present leaves do not ascend.
@@ -89,7 +91,8 @@ impl<S: Suite> Nodes<S> {
     }
 }
 
-/// Joins the present leaves of an inner node's two children.
+/// Combines the summaries of an inner node's two children, and stores the boundary between their
+/// keys in `inner`. Returns the summary of `inner`.
 fn join<S: Suite>(
     inner: &mut Inner<S>,
     left: PresentLeaves,
@@ -98,7 +101,7 @@ fn join<S: Suite>(
     let is_whole = left.is_whole && right.is_whole;
     inner.split = match (&left.ends, &right.ends) {
         (_, Some([first, _])) => Some(Split::From(Arc::clone(first))),
-        // // The whole right subtree is beyond the range.
+        // The whole right subtree is beyond the range.
         (Some([_, last]), None) => Some(Split::Above(Arc::clone(last))),
         (None, None) => None,
     };
@@ -115,13 +118,14 @@ fn join<S: Suite>(
 /// A walk over the present leaves in ascending order.
 struct Walk<'r> {
     range: &'r KeyRange,
-    /// The key of the last leaf.
+    /// The last key of the leaf or complete subtree that the walk reached last.
     previous: Option<Arc<[u8]>>,
-    /// Whether a missing subtree was passed since the last leaf.
+    /// Whether the walk passed a missing subtree after the leaf that it reached last.
     passed: bool,
-    /// The key of the first leaf in the range that lacks its value, since the last leaf with one.
+    /// The first key of the current run of leaves without values in the range; `None` outside of
+    /// such a run.
     lacking: Option<Arc<[u8]>>,
-    /// The missing range that was found.
+    /// A range of keys whose proof contains missing nodes, once the walk has found one.
     missing: Option<KeyRange>,
 }
 
@@ -136,7 +140,8 @@ impl<'r> Walk<'r> {
         }
     }
 
-    /// Reaches a leaf, or a complete subtree.
+    /// Processes a leaf, or a complete subtree, that the walk reaches. May set `missing`. Returns
+    /// the summary of the node's leaves.
     fn reach<S: Suite>(&mut self, node: &Node<S>) -> Result<PresentLeaves, Disordered> {
         let (ends, is_whole) = match node {
             Node::Leaf(Leaf { key, content }) => {
@@ -170,7 +175,8 @@ impl<'r> Walk<'r> {
         Ok(PresentLeaves { ends, is_whole })
     }
 
-    /// The missing range at the end of the walk.
+    /// Returns the missing range that ends with the range of the part, if any. Called when the walk
+    /// has reached all leaves.
     fn end(self) -> Option<KeyRange> {
         if let Some(lacking) = &self.lacking {
             return Some(self.between(lacking, None));
@@ -178,8 +184,9 @@ impl<'r> Walk<'r> {
         (self.passed && self.needs(None)).then(|| self.gap(None))
     }
 
-    /// Whether the missing subtrees passed before `next` may be needed. Missing subtrees beyond a
-    /// leaf next to the range are not needed.
+    /// Whether the missing subtrees between the last leaf and the leaf with key `next` may be
+    /// needed. `None` is the end of the tree. Missing subtrees beyond a leaf next to the range are
+    /// not needed.
     fn needs(&self, next: Option<&Arc<[u8]>>) -> bool {
         let is_before = next
             .zip(self.range.start.as_ref())
@@ -192,8 +199,8 @@ impl<'r> Walk<'r> {
         !is_before && !is_after
     }
 
-    /// The keys of the range between the last leaf and `next`, or one of these two leaves if there
-    /// are no keys between them.
+    /// The keys of the range between the last leaf and the leaf with key `next`. If no key lies
+    /// between these two leaves, the key of one of them.
     fn gap(&self, next: Option<&Arc<[u8]>>) -> KeyRange {
         let within = |key: &&Arc<[u8]>| self.range.contains(key);
         let (previous, next) = (
@@ -220,7 +227,7 @@ impl<'r> Walk<'r> {
         }
     }
 
-    /// The keys of the range from `first` up to the next present one.
+    /// The keys of the range from `first` up to `next`, exclusive, or up to the end of the range.
     fn between(&self, first: &[u8], next: Option<&Arc<[u8]>>) -> KeyRange {
         let next = next.filter(|next| self.range.contains(next));
         KeyRange {
@@ -231,7 +238,7 @@ impl<'r> Walk<'r> {
         }
     }
 
-    /// The range of one key.
+    /// The range that contains only `key`.
     fn around(&self, key: &[u8]) -> KeyRange {
         KeyRange {
             start: key_of(key),
@@ -240,12 +247,12 @@ impl<'r> Walk<'r> {
     }
 }
 
-/// Restores a key from its bytes.
+/// Converts bytes of a leaf's key to a [`Key`]; `None` if they are too long.
 fn key_of(bytes: &[u8]) -> Option<Key> {
     Key::new(bytes).ok()
 }
 
-/// The smallest key above `key`; `None` for the greatest.
+/// The smallest key above `key`; `None` if `key` is the greatest key.
 fn after(key: &[u8]) -> Option<Key> {
     let mut bytes = key.to_vec();
     if bytes.len() < MAX_KEY_LENGTH {

@@ -1,37 +1,41 @@
-//! Cache policies: which superseded digests versioned nodes keep for old versions.
+//! Cache policies of the store [`VersionedNodes`](super::versioned_nodes::VersionedNodes). They
+//! decide which digests of old versions it keeps when a newer snapshot replaces them.
 //!
-//! The digests of the latest snapshot are always kept. Source: Crosby & Wallach 2010, section 3.3
-//! and table 1.
+//! The store always keeps the digests of the latest snapshot. Source: Crosby & Wallach 2010,
+//! section 3.3 and table 1.
 
 use core::fmt::Debug;
 
 use crate::balancing::BalancingScheme;
 
-/// A policy for digests that a later snapshot supersedes. Implemented by zero-sized types.
+/// A policy for digests of old versions, which a later snapshot has replaced. Implemented by
+/// zero-sized types.
 ///
-/// Sealed: only the three policies of the paper are compared. A policy that keeps few digests costs
-/// time, never correctness.
+/// Sealed: only the three policies of the paper are compared. Digests that a policy does not keep
+/// are recomputed, so proofs take longer but are equal.
 pub trait CachePolicy: Copy + Debug + Default + Send + Sync + sealed::Sealed + 'static {
     /// A human-readable name of the versioned-node store with this policy.
     const NAME: &'static str;
-    /// Whether every digest is kept, so that none is recomputed.
+    /// Whether the policy keeps every digest, so that none is recomputed.
     const EVERYWHERE: bool;
 
-    /// Whether to keep the digest of a node of this rank and depth, in a snapshot with `population`
-    /// entries.
+    /// Whether to keep the replaced digest of a node of this rank and depth. The snapshot has
+    /// `population` entries.
     fn keeps<B: BalancingScheme>(rank: u32, depth: u32, population: usize) -> bool;
 }
 
-/// Keeps no superseded digests: `O(1)` digests per update, `O(n)` time per old proof.
+/// Keeps no digests of old versions: `O(1)` digests per update, `O(n)` time for a proof of an old
+/// version.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheNowhere;
 
-/// Keeps all superseded digests: `O(log n)` digests per update, `O(log n)` time per old proof.
+/// Keeps all digests of old versions: `O(log n)` digests per update, `O(log n)` time for a proof of
+/// an old version.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheEverywhere;
 
-/// Keeps the superseded digests of the layer halfway down: `O(1)` digests per update, `O(sqrt n)`
-/// time per old proof.
+/// Keeps the digests of old versions only in the layer halfway between root and leaves. Takes
+/// `O(1)` digests per update, and `O(sqrt n)` time for a proof of an old version.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheMedian;
 

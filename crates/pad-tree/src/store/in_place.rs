@@ -1,7 +1,8 @@
-//! A store for the latest snapshot only, used by authors and drafts.
+//! A node store for the latest snapshot only, used by authors and drafts.
 //!
-//! Nodes are overwritten. The slots of nodes, keys and entries that leave the snapshot are reused.
-//! So memory is proportional to the number of entries, independent of the number of updates.
+//! Nodes are overwritten. When a node, key or entry is no longer part of the snapshot, its slot is
+//! reused. So memory is proportional to the number of entries, independent of the number of
+//! updates.
 
 use core::convert::Infallible;
 use core::{fmt, ops::Range};
@@ -23,7 +24,7 @@ pub struct InPlace<A: Annotation, B: BalancingScheme> {
     nodes: Vec<Node<A::Cell>>,
     balances: Vec<B::Balance>,
     free: Vec<NodeId>,
-    /// The number of seals.
+    /// The number of seals so far, modulo 2^32.
     seals: u32,
     /// For each key, the number of its uses as a leaf's key or as a separator.
     key_uses: Vec<u8>,
@@ -35,9 +36,10 @@ pub struct InPlace<A: Annotation, B: BalancingScheme> {
 struct Node<C> {
     children: Children,
     separator: KeyId,
-    /// The first bytes of the separator, so that a search need not look elsewhere.
+    /// The first eight bytes of the separator, so that most comparisons of a search read only the
+    /// node.
     prefix: u64,
-    /// The value of `seals` at the last change.
+    /// The value of the store's `seals` when the node changed last.
     touched: u32,
     digest: C,
 }
@@ -62,7 +64,8 @@ impl<A: Annotation, B: BalancingScheme> fmt::Debug for InPlace<A, B> {
 }
 
 impl<A: Annotation, B: BalancingScheme> InPlace<A, B> {
-    /// Copies the latest snapshot of another store, with the same shape.
+    /// Copies the latest snapshot of another store, with its tree shape. Returns the copy and its
+    /// root.
     pub(crate) fn copy_of<S>(other: &S, root: Option<NodeId>) -> (Self, Option<NodeId>)
     where
         S: NodeStore<Annotation = A, Scheme = B>,
@@ -111,7 +114,7 @@ impl<A: Annotation, B: BalancingScheme> InPlace<A, B> {
         (copy, root.map(|root| copies[&root]))
     }
 
-    /// Stores the digests of the touched nodes.
+    /// Ends a snapshot: stores the computed digests of its touched (new or changed) nodes.
     pub(crate) fn commit(&mut self, sealed: &Sealed<'_, Self>) {
         let store = |range: Range<usize>| {
             let (nodes, digests) = (&sealed.nodes[range.clone()], &sealed.digests[range]);
@@ -125,14 +128,14 @@ impl<A: Annotation, B: BalancingScheme> InPlace<A, B> {
         } else {
             store(all);
         }
-        // // The number wraps after 2^32 seals. A node untouched for exactly 2^32 seals would be
+        // The number wraps after 2^32 seals. A node untouched for exactly 2^32 seals would be
         // hashed once more than needed.
         self.seals = self.seals.wrapping_add(1);
         self.entries.commit();
         self.entries.compact();
     }
 
-    /// Creates a store that begins after a seal: adopted nodes are untouched.
+    /// Creates an empty store as if it had been sealed, so that adopted nodes count as unchanged.
     pub(crate) fn sealed() -> Self {
         Self {
             seals: 1,
@@ -140,8 +143,8 @@ impl<A: Annotation, B: BalancingScheme> InPlace<A, B> {
         }
     }
 
-    /// Adopts an untouched node with known digest and balance. The caller must not read its other
-    /// fields before [`InPlace::fill`].
+    /// Adds an unchanged node of which only digest and balance are known. The caller must not read
+    /// its other fields before [`InPlace::fill`] sets them.
     pub(crate) fn adopt(&mut self, digest: A::Digest, balance: B::Balance) -> NodeId {
         let cell = A::Cell::default();
         A::store(&cell, digest);
@@ -155,7 +158,8 @@ impl<A: Annotation, B: BalancingScheme> InPlace<A, B> {
         self.put_node(node, balance)
     }
 
-    /// Gives an adopted node its separator and children. Its digest stays.
+    /// Sets the separator and children of a node added by [`InPlace::adopt`]. Its digest stays
+    /// unchanged.
     pub(crate) fn fill(&mut self, node: NodeId, separator: KeyId, children: Children) {
         self.use_key(separator);
         let prefix = self.entries.prefix(separator);
@@ -165,7 +169,8 @@ impl<A: Annotation, B: BalancingScheme> InPlace<A, B> {
         record.prefix = prefix;
     }
 
-    /// Adds a leaf, and releases the adopted node that represented it.
+    /// Replaces a node added by [`InPlace::adopt`] by the leaf that it represents, with this key
+    /// and value. The leaf gets the node's digest, and the node is released.
     pub(crate) fn fill_leaf(&mut self, node: NodeId, key: &[u8], value: &[u8]) -> EntryId {
         let rank = B::RANKED.then(|| B::rank(A::key_bits(key)));
         let key = self.entries.add_key(key, rank);
@@ -177,8 +182,8 @@ impl<A: Annotation, B: BalancingScheme> InPlace<A, B> {
         entry
     }
 
-    /// Redirects an inner node to the same child under another id. The digest of the node stays
-    /// valid.
+    /// Replaces the id of a child of `node` by another id of the same child. The digest of `node`
+    /// stays valid.
     pub(crate) fn lead(&mut self, node: NodeId, side: Side, child: NodeId) {
         let record = &mut self.nodes[node.index()];
         record.children = record.children.with(side, child);

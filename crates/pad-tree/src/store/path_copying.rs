@@ -1,5 +1,5 @@
-//! Path copying: an applicative tree. Nodes of sealed snapshots never change. A change clones the
-//! node and its ancestors.
+//! Path copying: a purely functional tree. Nodes of sealed snapshots never change. A change clones
+//! the node and its ancestors.
 //!
 //! Storage: `O(log n)` nodes per update, each of 12 bytes and a digest. Proofs of old versions are
 //! as fast as proofs of the latest version. Source: Crosby & Wallach 2010, section 3.2.
@@ -15,19 +15,19 @@ use crate::{
     id::{Children, EntryId, KeyId, MAX_INDEX, NodeId, NodeKind},
 };
 
-/// A node store that clones each changed node.
+/// A node store that copies each changed node and its ancestors, and so keeps all versions.
 #[derive(Clone, Debug)]
 pub struct PathCopying<A: Annotation, B: BalancingScheme> {
     entries: Entries<A>,
     nodes: Vec<Node>,
     digests: Vec<A::Digest>,
-    /// Balance of the nodes of the latest snapshot.
+    /// The balances of the nodes of the latest snapshot. Old versions never read them.
     balances: Vec<B::Balance>,
     /// Nodes below this index belong to sealed snapshots.
     sealed: usize,
-    /// Balances of sealed nodes that were changed since the last seal.
+    /// The old balances of sealed nodes that were changed since the last seal, for a rollback.
     journal: Vec<(NodeId, B::Balance)>,
-    /// Nodes that were created and released since the last seal.
+    /// The nodes that were created and released since the last seal. Their slots can be reused.
     free: Vec<NodeId>,
 }
 
@@ -111,7 +111,7 @@ impl<A: Annotation, B: BalancingScheme> NodeStore for PathCopying<A, B> {
     }
 
     fn replace_value(&mut self, entry: EntryId, value: &[u8]) -> NodeId {
-        // // A relay of updates can add operations that change nothing. They must not change the
+        // A relay of updates can add operations that change nothing. They must not change the
         // store.
         if self.entries.value(entry) == value {
             return NodeId::leaf(entry);
@@ -159,7 +159,7 @@ impl<A: Annotation, B: BalancingScheme> NodeStore for PathCopying<A, B> {
 
     fn check_capacity(&self, operations: usize) -> Result<(), InputError> {
         self.entries.check_capacity(operations)?;
-        // // A path has at most as many nodes as the store. A reasonable path is far shorter.
+        // A path has at most as many nodes as the store. A reasonable path is far shorter.
         if self
             .nodes
             .len()

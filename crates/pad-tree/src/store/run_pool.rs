@@ -1,26 +1,27 @@
-//! Growable runs of 32-bit numbers in one shared pool.
+//! Growable runs (lists) of 32-bit numbers in one shared pool.
 
 use std::collections::HashMap;
 
 use crate::id::{to_u32, to_usize};
 
-/// A pool of ascending runs, one contiguous run per owner; capacities are powers of two.
+/// A pool of runs of ascending numbers. Each owner, given by a number, has one contiguous run,
+/// whose capacity is a power of two.
 ///
 /// A run that outgrows its slot moves to a larger one. Later runs reuse the old slot.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RunPool {
     pool: Vec<u32>,
     runs: Runs,
-    /// Free slots by the logarithm of their capacity.
+    /// The starts of the free slots: `free[l]` lists the slots of capacity `2^l`.
     free: Vec<Vec<u32>>,
 }
 
-/// The run of each owner.
+/// The location of the run of each owner.
 #[derive(Clone, Debug)]
 enum Runs {
-    /// A table for many owners with runs.
+    /// A table with an element for each owner, for pools in which many owners have runs.
     Dense(Vec<Run>),
-    /// A map for few owners with runs.
+    /// A map, for pools in which few owners have runs.
     Sparse(HashMap<usize, Run>),
 }
 
@@ -62,7 +63,7 @@ pub(super) struct Run {
 }
 
 impl RunPool {
-    /// An empty pool for few owners out of many.
+    /// Creates an empty pool for the case that only few owners have runs.
     pub(super) fn sparse() -> Self {
         Self {
             runs: Runs::Sparse(HashMap::new()),
@@ -70,25 +71,25 @@ impl RunPool {
         }
     }
 
-    /// The run of an owner.
+    /// The numbers in the run of an owner; empty if the owner has no run.
     #[inline]
     pub(super) fn run(&self, owner: usize) -> &[u32] {
         self.at(self.runs.of(owner))
     }
 
-    /// The location of an owner's run; an empty run for `None`.
+    /// The location of the run of an owner; for `None` or an owner without a run, an empty run.
     #[inline]
     pub(super) fn locate(&self, owner: Option<usize>) -> Run {
         owner.map(|owner| self.runs.of(owner)).unwrap_or_default()
     }
 
-    /// The numbers of a located run.
+    /// The numbers at the location that [`RunPool::locate`] returned.
     #[inline]
     pub(super) fn at(&self, run: Run) -> &[u32] {
         &self.pool[to_usize(run.start)..][..to_usize(run.length)]
     }
 
-    /// Appends to the run of an owner.
+    /// Appends `number` to the run of an owner.
     pub(super) fn push(&mut self, owner: usize, number: u32) {
         let Run { start, length } = self.runs.of(owner);
         let mut place = to_usize(start);
@@ -110,7 +111,7 @@ impl RunPool {
         );
     }
 
-    /// The bytes of memory that runs and pool take.
+    /// The memory, in bytes, of the pool and of the locations of runs.
     pub(super) fn memory_bytes(&self) -> usize {
         let runs = match &self.runs {
             Runs::Dense(runs) => runs.len(),

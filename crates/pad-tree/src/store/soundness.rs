@@ -1,8 +1,9 @@
-//! Balance check of a tree that was read from elsewhere.
+//! Checks the balance of a tree that was read from untrusted storage.
 
 use crate::{balancing::BalancingScheme as _, id::NodeId, store::NodeStore};
 
-/// Whether the latest snapshot, a search tree, has `population` entries and the scheme's balance.
+/// Whether the tree below `root` has `population` entries and satisfies the rules of its balancing
+/// scheme. The order of keys must already be checked.
 pub(crate) fn is_balanced<S: NodeStore>(
     store: &S,
     root: Option<NodeId>,

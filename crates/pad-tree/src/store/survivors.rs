@@ -1,11 +1,12 @@
-//! Mark and compact: the surviving rows of the arenas after pruning, and their new numbers.
+//! Mark and compact after pruning: which nodes, entries and keys of the arenas survive, and their
+//! new numbers.
 
 use crate::id::{Children, EntryId, KeyId, NodeId, NodeKind, to_u32, to_usize};
 
-/// Marks a dropped row.
+/// The mark of a node, entry or key that is dropped, in place of its new number.
 const DROPPED: u32 = u32::MAX;
 
-/// The new number of every node, entry and key, or a mark that it is dropped.
+/// The new number of every node, entry and key, or [`DROPPED`].
 #[derive(Debug)]
 pub(crate) struct Survivors {
     nodes: Vec<u32>,
@@ -14,8 +15,11 @@ pub(crate) struct Survivors {
 }
 
 impl Survivors {
-    /// Marks everything below `roots`, among `nodes` nodes, `entries` entries and `keys` keys.
-    /// `visit` pushes the children of an inner node and returns the node's separator.
+    /// Marks all nodes, entries and keys of the trees with these `roots` as surviving, and numbers
+    /// them. The arenas contain `nodes` nodes, `entries` entries and `keys` keys.
+    ///
+    /// `visit` receives the index of an inner node, pushes the node's children, and returns its
+    /// separator.
     pub(super) fn mark(
         nodes: usize,
         (entries, keys): (usize, usize),
@@ -49,32 +53,32 @@ impl Survivors {
         marks
     }
 
-    /// Whether a node stays.
+    /// Whether the inner node with the index `node` survives.
     pub(super) fn keeps(&self, node: usize) -> bool {
         self.nodes[node] != DROPPED
     }
 
-    /// Drops the rows of nodes that do not survive.
+    /// Drops the rows of nodes that do not survive, from a list with a row for each inner node.
     pub(super) fn compact<T>(&self, rows: &mut Vec<T>) {
         compact(&self.nodes, rows);
     }
 
-    /// Drops the rows of keys that do not survive.
+    /// Drops the rows of keys that do not survive, from a list with a row for each key.
     pub(crate) fn compact_keys<T>(&self, rows: &mut Vec<T>) {
         compact(&self.keys, rows);
     }
 
-    /// Drops the rows of entries that do not survive.
+    /// Drops the rows of entries that do not survive, from a list with a row for each entry.
     pub(crate) fn compact_entries<T>(&self, rows: &mut Vec<T>) {
         compact(&self.entries, rows);
     }
 
-    /// The new number of a key that stays.
+    /// The new number of a surviving key.
     pub(crate) fn key(&self, key: KeyId) -> KeyId {
         KeyId(self.keys[key.index()])
     }
 
-    /// The new number of a node that stays; arbitrary for a dropped node.
+    /// The new number of a surviving node; meaningless for a dropped node.
     pub(super) fn node(&self, node: NodeId) -> NodeId {
         match node.kind() {
             NodeKind::Leaf(entry) => match self.entries[entry.index()] {
@@ -88,12 +92,12 @@ impl Survivors {
         }
     }
 
-    /// The new numbers of two children.
+    /// Replaces the numbers of two children by their new numbers.
     pub(super) fn children(&self, children: Children) -> Children {
         Children(children.0.map(|child| self.node(child)))
     }
 
-    /// Renumbers roots, all of which stay.
+    /// Replaces the numbers of `roots`, all of which survive, by their new numbers.
     pub(super) fn renumber(&self, roots: &mut [Option<NodeId>]) {
         for root in roots.iter_mut().flatten() {
             *root = self.node(*root);

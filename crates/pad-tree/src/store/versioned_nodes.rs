@@ -1,13 +1,13 @@
 //! Sarnak-Tarjan versioned nodes: a node contains its current children and at most one archived
 //! pair of children.
 //!
-//! Changing a node's children a second time clones it, as path copying would. So an update costs
-//! `O(1)` nodes amortized.
+//! If the children of a node change a second time, the node is cloned, as in path copying. So an
+//! update costs `O(1)` nodes amortized.
 //!
-//! Digests are stored separately from nodes: the latest digest in a cell, superseded digests in an
-//! archive if the cache policy keeps them. The archive is ordered by the superseding version. A
-//! node's *versioned reference* is the ascending run of its archive positions. The digest in
-//! version `q` is the first digest that was superseded after `q`.
+//! Digests are stored separately from nodes. The latest digest of a node is in a *cell*. Superseded
+//! (replaced) digests are in an archive, if the cache policy keeps them. The archive is ordered by
+//! the version that superseded a digest. A node's *versioned reference* is the ascending run of its
+//! archive positions. The digest in version `q` is the first digest that was superseded after `q`.
 //!
 //! Source: Crosby & Wallach 2010, sections 3.2 and 3.3; Sarnak & Tarjan 1986. Deviation: the
 //! paper's versioned reference contains pairs of version and digest, with explicit invalid marks.
@@ -30,26 +30,28 @@ use crate::{
     id::{Children, EntryId, KeyId, MAX_INDEX, NodeId, NodeKind, to_u32, to_usize},
 };
 
-/// A node store that archives superseded children and digests, under a cache policy.
+/// A node store that archives the children and digests of old versions. The cache policy `C`
+/// decides which digests it archives.
 #[derive(Clone, Debug)]
 pub struct VersionedNodes<A: Annotation, B: BalancingScheme, C: CachePolicy> {
     entries: Entries<A>,
     nodes: Vec<Node>,
     balances: Vec<B::Balance>,
-    /// The latest digest of each node that has a cell.
+    /// The latest digests of nodes, at the indices in their [`CellId`]s.
     cells: Vec<A::Digest>,
     free_cells: Vec<u32>,
     archive: Archive<A::Digest>,
-    /// The number of the next version.
+    /// The number of the next version to be committed.
     next: u32,
     /// Nodes below this index belong to sealed snapshots.
     sealed: usize,
-    /// Sealed nodes that were changed since the last seal, in their sealed state.
+    /// The sealed nodes that were changed since the last seal, with their old contents for a
+    /// rollback.
     journal: Vec<(NodeId, Node)>,
     balance_journal: Vec<(NodeId, B::Balance)>,
-    /// Nodes that left the latest snapshot since the last seal.
+    /// Sealed nodes that are no longer part of the tree because of changes since the last seal.
     dead: Vec<NodeId>,
-    /// Nodes that were created and released since the last seal.
+    /// Nodes that were created and released since the last seal. Their slots can be reused.
     free: Vec<NodeId>,
     policy: PhantomData<C>,
 }
@@ -59,14 +61,15 @@ struct Node {
     children: Children,
     archived: Children,
     separator: KeyId,
-    /// The version in which `children` replaced `archived`; 0 while nothing is archived.
+    /// The version in which `children` replaced `archived`; 0 if the node has no archived children.
     switched: u32,
-    /// The version in which the latest digest was computed, or will be.
+    /// The version in which the node's latest digest was computed, or will be when it is sealed.
     since: u32,
     cell: CellId,
 }
 
-/// A cell's index, and whether the policy keeps the digest in it.
+/// The index of a node's digest in the cells. The highest bit tells whether the policy archives
+/// this digest when a newer one replaces it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct CellId(u32);
 
@@ -95,20 +98,21 @@ impl CellId {
     }
 }
 
-/// Superseded digests, in order of the versions that superseded them.
+/// The archive of superseded (replaced) digests, in the order of the versions that superseded them.
 #[derive(Clone, Debug)]
 struct Archive<D> {
     digests: Vec<D>,
-    /// The versions that computed the digests; empty if no digest is ever missing.
+    /// For each digest, the version that computed it. Empty if the policy keeps every digest.
     since: Vec<u32>,
-    /// For each version, the number of digests superseded in it and before.
+    /// For each version, the number of digests that were superseded in it or earlier.
     bounds: Vec<u32>,
-    /// For each node, the positions of its digests.
+    /// For each node, the positions of its digests in `digests`, in ascending order.
     references: RunPool,
 }
 
 impl<D> Archive<D> {
-    /// Creates an empty archive, for the digests of all nodes or of few nodes.
+    /// Creates an empty archive. With `everywhere`, it is laid out for digests of all nodes, else
+    /// for digests of few nodes.
     fn new(everywhere: bool) -> Self {
         Self {
             digests: Vec::new(),
@@ -130,13 +134,15 @@ impl<D: Copy> Archive<D> {
         self.since.extend(since);
     }
 
-    /// The position of the first digest of a node that was superseded after `version`.
+    /// The position, in the archive, of the first digest of a node that was superseded after
+    /// `version`.
     #[inline]
     fn first_after(&self, node: usize, version: u32) -> Option<usize> {
         self.first_after_in(self.references.run(node), version)
     }
 
-    /// Searches like [`Archive::first_after`], with the node's versioned reference given.
+    /// Like [`Archive::first_after`], but `run` already contains the positions of the node's
+    /// digests.
     #[inline]
     fn first_after_in(&self, run: &[u32], version: u32) -> Option<usize> {
         let bound = *self.bounds.get(to_usize(version))?;
@@ -196,7 +202,7 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedNodes<A, B, C> 
         }
     }
 
-    /// The digest of a node in a version, if it is stored.
+    /// The digest of a node in a version, if it is in the archive or in a cell.
     #[inline]
     fn stored_digest(&self, node: usize, version: u32) -> Option<A::Digest> {
         if let Some(position) = self.archive.first_after(node, version) {
@@ -212,7 +218,7 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedNodes<A, B, C> 
         (!record.cell.is_none() && record.since <= version).then(|| self.cells[record.cell.index()])
     }
 
-    /// Recomputes a digest from the stored digests below the node.
+    /// Recomputes the digest of `root` in a version from stored digests of nodes below it.
     #[cold]
     fn recompute(&self, root: NodeId, version: u32) -> A::Digest {
         enum Task {
@@ -246,7 +252,8 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedNodes<A, B, C> 
         digests.pop().unwrap_or_default()
     }
 
-    /// Stores the new digest of a touched node, and archives the old one if the policy kept it.
+    /// Stores the new digest of a touched node, and archives the old one if the policy keeps it.
+    /// `since` is the version of the old digest. `keep` tells whether to archive the new one later.
     fn supersede(&mut self, node: NodeId, since: u32, digest: A::Digest, keep: bool) {
         let record = &mut self.nodes[node.index()];
         if record.cell.is_none() {
@@ -317,7 +324,7 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> NodeStore for VersionedN
     }
 
     fn replace_value(&mut self, entry: EntryId, value: &[u8]) -> NodeId {
-        // // A relay of updates can add operations that change nothing. They must not change the
+        // A relay of updates can add operations that change nothing. They must not change the
         // store.
         if self.entries.value(entry) == value {
             return NodeId::leaf(entry);
@@ -407,7 +414,7 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedStore for Versi
             digests.extend(nodes.map(|node| self.digest_at(node, version)));
             return;
         }
-        // // First all runs are read, then all positions, then all digests. Each of the three lists
+        // First all runs are read, then all positions, then all digests. Each of the three lists
         // consists of independent cache misses that overlap. Searches between the reads would
         // prevent the overlap.
         let references = &self.archive.references;
@@ -440,7 +447,7 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedStore for Versi
 
     fn commit(&mut self, version: u32, sealed: Sealed<'_, Self>) {
         debug_assert_eq!(version, self.next);
-        // // The journal contains the version since which each superseded digest was valid.
+        // The journal contains the version since which each superseded digest was valid.
         let mut journal = core::mem::take(&mut self.journal);
         journal.sort_unstable_by_key(|(node, _)| *node);
         for ((node, depth), digest) in sealed.nodes.iter().zip(sealed.digests) {
@@ -550,7 +557,8 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedStore for Versi
 }
 
 impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedNodes<A, B, C> {
-    /// Keeps the archived digests of surviving nodes that `oldest` or a later version needs.
+    /// Drops the archived digests of dropped nodes, and those that no version from `oldest` on
+    /// needs. Renumbers the rest.
     fn prune_archive(&mut self, oldest: u32, survivors: &Survivors) {
         let old = core::mem::replace(&mut self.archive, Archive::new(C::EVERYWHERE));
         let first = old

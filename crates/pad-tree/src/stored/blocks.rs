@@ -9,14 +9,14 @@ use quick_cache::{
 };
 use rustc_hash::FxBuildHasher;
 
-/// The unit of reading and caching, in bytes.
+/// The size of a block, the unit of reading and caching, in bytes.
 pub(super) const BLOCK: usize = 4096;
 pub(super) const BLOCK_BYTES: u64 = 4096;
 
-/// The recently used blocks, by their numbers.
+/// A cache of the recently used blocks of a log, by block number.
 pub(super) struct RecentBlocks(Cache<u64, Arc<[u8]>, Bytes, FxBuildHasher>);
 
-/// Weighs blocks by their bytes: the last block of a log is partial.
+/// Weighs a cached block by its number of bytes. The last block of a log may be partial.
 #[derive(Clone, Debug)]
 struct Bytes;
 
@@ -27,7 +27,7 @@ impl Weighter<u64, Arc<[u8]>> for Bytes {
 }
 
 impl RecentBlocks {
-    /// A cache for blocks of about `bytes` bytes.
+    /// Creates a cache for blocks of about `bytes` bytes in total.
     pub(super) fn new(bytes: usize) -> Self {
         let blocks = (bytes / BLOCK).max(LEAST_BLOCKS);
         let capacity = u64::try_from(blocks)
@@ -50,12 +50,12 @@ impl RecentBlocks {
         self.0.insert(number, block);
     }
 
-    /// Removes a block. Returns whether it was present.
+    /// Removes a block from the cache. Returns whether it was present.
     pub(super) fn remove(&self, number: u64) -> bool {
         self.0.remove(&number).is_some()
     }
 
-    /// The bytes of the cached blocks.
+    /// The total number of bytes in the cached blocks.
     pub(super) fn weight(&self) -> u64 {
         self.0.weight()
     }
@@ -67,5 +67,5 @@ impl fmt::Debug for RecentBlocks {
     }
 }
 
-/// The least number of blocks: enough for a few paths.
+/// The least capacity of a cache, in blocks: enough for a few paths from the root to a leaf.
 const LEAST_BLOCKS: usize = 16;

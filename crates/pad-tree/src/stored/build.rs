@@ -1,4 +1,4 @@
-//! Builds a stored tree from its entries in ascending order. Memory: one path.
+//! Builds a stored tree from its entries in ascending order. Memory: the nodes of one path.
 
 use core::mem;
 
@@ -13,28 +13,29 @@ use crate::{
     balancing::{BalancingScheme, Spine},
 };
 
-/// Lays out a tree while its leaves arrive, from left to right.
+/// A stored tree under construction. Leaves are added from left to right, and their nodes are laid
+/// out and appended to a log.
 pub(super) struct Build<S: Suite, B: BalancingScheme, A> {
     layout: Layout<S>,
-    /// Appends bytes to the log.
+    /// The function that appends bytes to the log.
     append: A,
-    /// `None` before the first leaf.
+    /// The incomplete nodes above the last leaf; `None` before the first leaf.
     spine: Option<Spine<B::Balance, Key, Link<S::Digest>>>,
-    /// The number of leaves that have arrived.
+    /// The number of leaves that have been added so far.
     placed: u64,
-    /// The number of leaves in total.
+    /// The number of leaves that the whole tree will have.
     leaves: u64,
 }
 
-/// A leaf, hashed.
+/// The digest and rank of a leaf, computed from its key and value.
 pub(super) struct Leaf<D> {
     digest: D,
-    /// The key's rank.
+    /// The rank of the key, which determines the tree's shape; 0 if the scheme has no ranks.
     rank: u32,
 }
 
 impl<D> Leaf<D> {
-    /// The leaf of an entry, in a tree of scheme `B`.
+    /// Computes the digest and rank of the leaf with this key and value, in a tree of scheme `B`.
     pub(super) fn of<S: Suite<Digest = D>, B: BalancingScheme>(key: &Key, value: &Value) -> Self {
         let (key, value) = (key.as_bytes(), value.as_bytes());
         Self {
@@ -54,7 +55,7 @@ where
     B: BalancingScheme,
     A: FnMut(&[u8]) -> Result<(), StoreFault>,
 {
-    /// A tree of `leaves` leaves, appended to a log from `position` on.
+    /// Creates a tree of `leaves` leaves, to be appended to a log from `position` on by `append`.
     pub(super) fn new(leaves: u64, position: u64, append: A) -> Self {
         Self {
             layout: Layout::new(position),
@@ -65,7 +66,8 @@ where
         }
     }
 
-    /// Adds the next leaf, on the right of all others.
+    /// Adds the next leaf, to the right of all previous leaves. `leaf` is the digest and rank for
+    /// `key` and `value`.
     ///
     /// # Errors
     /// [`LayoutError`] if nodes cannot be appended.
@@ -81,7 +83,7 @@ where
             is_leaf: true,
             balance: false,
         };
-        // // Joins all subtrees on its left before adding the leaf: the layout joins the last two
+        // Joins all subtrees on its left before adding the leaf: the layout joins the last two
         // subtrees.
         let bytes = key.as_bytes().to_vec();
         match &mut self.spine {
@@ -100,7 +102,7 @@ where
         Ok(())
     }
 
-    /// Writes all pending nodes. Returns the link to the root, if there is one.
+    /// Writes all pending nodes. Returns the link to the root, or `None` if no leaf was added.
     ///
     /// # Errors
     /// [`LayoutError`] if nodes cannot be appended.
@@ -113,7 +115,8 @@ where
     }
 }
 
-/// Lays out the node over the last two subtrees.
+/// Lays out an inner node whose children are the two subtrees laid out last. Returns the link to
+/// it.
 fn join<S: Suite, B: BalancingScheme>(
     layout: &mut Layout<S>,
     separator: &Key,

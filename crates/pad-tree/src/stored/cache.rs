@@ -1,4 +1,5 @@
-//! Cache configuration of a log, and the cached state that the next opening of the log can reuse.
+//! Configuration of the cache of a log, and the cached state that is reused when the log is opened
+//! again.
 
 use core::{
     fmt,
@@ -10,7 +11,7 @@ use pad_core::{StoreFault, Version};
 
 use super::{blocks::RecentBlocks, held::PinnedBlocks};
 
-/// The part of a stored dictionary that is kept in memory.
+/// Which part of a stored dictionary is kept in memory, and how much memory it may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheSize {
     /// The recently used blocks, up to about the given number of bytes, at least 64 KiB.
@@ -19,7 +20,7 @@ pub enum CacheSize {
     /// [read](crate::StoredRepository::warm), in addition to recently used blocks of other
     /// versions. Values longer than four blocks are read from the log each time.
     Warmed {
-        /// The most bytes that the latest version may need. If a followed version grows beyond this
+        /// The most bytes that the latest version may take. If a later version grows beyond this
         /// limit, the excess is read from the log.
         most: u64,
     },
@@ -32,7 +33,7 @@ impl Default for CacheSize {
 }
 
 impl CacheSize {
-    /// The bytes for recently used blocks.
+    /// The capacity, in bytes, for recently used blocks.
     pub(super) fn recent_bytes(self) -> usize {
         match self {
             Self::OfBytes(bytes) => bytes,
@@ -41,81 +42,82 @@ impl CacheSize {
     }
 }
 
-/// The default size of the block cache.
+/// The default capacity, in bytes, for recently used blocks.
 const USUAL_BYTES: usize = 64 << 20;
 
-/// A unique identity of a log. Blocks that were cached in one opening of the log are valid in the
-/// next opening.
+/// A unique identity of a log. Blocks that were cached while the log was open are still valid when
+/// a log with the same identity is opened.
 pub type LogId = [u8; 24];
 
-/// A cache for the nodes of one dictionary. Opening its log again with the same value reuses the
-/// cached blocks, if the log has an identity.
+/// A cache for the nodes of one dictionary. If its log is opened again with the same cache, the
+/// cached blocks are reused, provided that the log has a [`LogId`].
 #[derive(Clone)]
 pub struct NodeCache {
     size: CacheSize,
     progress: Option<Arc<dyn Fn(Warming) + Send + Sync>>,
-    /// Whether a version was ever warmed.
+    /// Whether a version was ever warmed, that is, read into memory as a whole.
     was_warmed: Arc<AtomicBool>,
     kept: Arc<Mutex<Option<WarmState>>>,
-    /// The recently used blocks of a log.
+    /// The recently used blocks of a log, shared by all its openings that use this cache.
     shared: Arc<Mutex<Option<SharedBlocks>>>,
 }
 
-/// The blocks that all openings of one log share.
+/// The identity of a log, and the recently used blocks that all openings of this log share.
 type SharedBlocks = (LogId, Arc<RecentBlocks>);
 
-/// Progress of reading a version into memory.
+/// The progress of warming, that is, of reading a whole version into memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Warming {
     /// The number of entries read so far.
     pub entries: u64,
-    /// The number of entries of the version.
+    /// The number of entries of the whole version.
     pub of: u64,
-    /// The bytes of the blocks in memory.
+    /// The number of bytes in memory so far, in blocks of the log.
     pub bytes: u64,
 }
 
-/// Error returned when a version cannot be read into memory.
+/// Error returned when a whole version cannot be read into memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WarmError {
-    /// A node cannot be read.
+    /// A node of the version cannot be read.
     #[error(transparent)]
     Store(#[from] StoreFault),
-    /// The version needs more memory than the limit.
+    /// The version needs more memory than the configured limit.
     #[error("the latest version needs {needed} bytes of memory, but the limit is {most}")]
     TooLarge {
-        /// The bytes of the blocks with nodes of the version.
+        /// The number of bytes in all blocks that contain nodes of the version.
         needed: u64,
-        /// The limit in bytes.
+        /// The configured limit in bytes.
         most: u64,
     },
 }
 
-/// The result of the last warming.
+/// The pinned blocks of the version that was read into memory last.
 #[derive(Clone, Debug)]
 pub(super) struct WarmState {
     pub(super) log: LogId,
     pub(super) version: Version,
-    /// An upper bound for the positions of the version's nodes.
+    /// The position in the log before which all nodes of the version are stored.
     pub(super) end: u64,
     pub(super) held: PinnedBlocks,
-    /// The number of bytes in memory when a whole version was last read.
+    /// The number of bytes in memory directly after the last reading of a whole version.
     pub(super) whole_bytes: u64,
 }
 
 impl WarmState {
-    /// Whether most of the blocks may belong only to superseded versions.
+    /// Whether most of the pinned blocks may contain only nodes of old versions, so that the whole
+    /// version should be read again.
     pub(super) fn is_stale(&self) -> bool {
         self.held.bytes() > self.whole_bytes.max(LEAST_STALE).saturating_mul(2)
     }
 }
 
-/// The least size in bytes of a stale cache that is read again as a whole.
+/// A state with at most twice this many bytes in memory never counts as stale.
 const LEAST_STALE: u64 = 16 << 20;
 
 impl NodeCache {
-    /// Creates a cache of `size`.
+    /// Creates an empty cache of the given size.
     pub fn new(size: CacheSize) -> Self {
         Self {
             size,
@@ -126,7 +128,8 @@ impl NodeCache {
         }
     }
 
-    /// Reports the progress of warming to `note` from time to time, from any thread.
+    /// Sets a function that receives the progress of warming (reading a version into memory) from
+    /// time to time, on any thread.
     #[must_use]
     pub fn with_progress(self, note: impl Fn(Warming) + Send + Sync + 'static) -> Self {
         Self {
@@ -135,12 +138,12 @@ impl NodeCache {
         }
     }
 
-    /// The configured size.
+    /// The configured size of the cache.
     pub const fn size(&self) -> CacheSize {
         self.size
     }
 
-    /// Whether a version was ever warmed.
+    /// Whether a version was ever warmed, that is, read into memory as a whole.
     pub(super) fn was_warmed(&self) -> bool {
         self.was_warmed.load(Ordering::Relaxed)
     }
@@ -155,8 +158,8 @@ impl NodeCache {
         }
     }
 
-    /// The blocks that every opening of this log shares. If the log has no known identity, returns
-    /// blocks that are not shared.
+    /// The cache of recently used blocks that all openings of the log with identity `log` share.
+    /// For `None`, a new cache that is not shared.
     pub(super) fn blocks_of(&self, log: Option<LogId>) -> Arc<RecentBlocks> {
         let Some(log) = log else {
             return self.new_blocks();
@@ -172,12 +175,13 @@ impl NodeCache {
         blocks
     }
 
-    /// An empty block cache for a single opening.
+    /// Creates an empty cache of recently used blocks that is not shared.
     pub(super) fn new_blocks(&self) -> Arc<RecentBlocks> {
         Arc::new(RecentBlocks::new(self.size.recent_bytes()))
     }
 
-    /// The warmed state of this log, if its version is not later than `latest`.
+    /// The pinned blocks that an earlier opening of this log left, unless they belong to a version
+    /// after `latest`.
     pub(super) fn kept(&self, log: Option<LogId>, latest: Version) -> Option<WarmState> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = kept.as_ref();
@@ -202,7 +206,7 @@ impl From<CacheSize> for NodeCache {
     }
 }
 
-/// A cache of recently used blocks, of about `bytes` bytes.
+/// Creates a cache of recently used blocks, of about `bytes` bytes.
 impl From<usize> for NodeCache {
     fn from(bytes: usize) -> Self {
         Self::new(CacheSize::OfBytes(bytes))

@@ -1,4 +1,4 @@
-//! The next version of a stored tree in memory: nodes read from the latest one, and new nodes.
+//! A draft of the next version of a stored tree: nodes read from the latest version, and new nodes.
 
 use core::{cmp::Ordering, fmt, num::NonZeroU32};
 
@@ -23,37 +23,39 @@ use crate::{
     tree::Tree,
 };
 
-/// A node store over the latest version of a log. Nodes are read when an operation needs them.
-/// Unchanged nodes keep their addresses.
+/// A node store in memory for the next version, based on the latest version in a log. Nodes are
+/// read when an operation needs them. Unchanged nodes keep their addresses in the log.
 pub(super) struct Draft<'n, S: Suite, B: BalancingScheme, L> {
     memory: InPlace<Authenticated<S>, B>,
     nodes: &'n Nodes<L>,
     recent: Recent,
-    /// The origins of the inner nodes in memory. Nodes beyond the end of the list are new.
+    /// The origin of each inner node in memory, by the node's index. Nodes beyond the end of the
+    /// list are new.
     origins: Vec<Origin>,
-    /// The addresses of the leaves in memory. `None`, or no item, for new ones.
+    /// The address in the log of each leaf in memory, by its entry's index. New leaves have `None`,
+    /// or no item.
     leaves: Vec<Option<u64>>,
     separators: Separators,
 }
 
-/// The changes of a settled draft, to be stored.
+/// The nodes of a draft whose digests are computed. The new nodes among them are to be stored.
 pub(super) struct Changes<S: Suite, B: BalancingScheme> {
     memory: InPlace<Authenticated<S>, B>,
     origins: Vec<Origin>,
     leaves: Vec<Option<u64>>,
 }
 
-/// The separators of all nodes that were read, as bounds for the nodes below. A separator stays
-/// stored even if the scheme drops its node.
+/// The separators of all nodes that were read, as bounds for the nodes below. A separator stays in
+/// the list even if the balancing scheme drops its node.
 #[derive(Debug, Default)]
 struct Separators {
     bytes: Vec<u8>,
-    /// The end of each separator in `bytes`.
+    /// For each separator, the position in `bytes` at which it ends.
     ends: Vec<usize>,
 }
 
 impl Separators {
-    /// Adds a separator. `None` if there are too many to be numbered.
+    /// Adds a separator. Returns its number, or `None` if there are too many separators.
     fn add(&mut self, separator: &[u8]) -> Option<NonZeroU32> {
         self.bytes.extend_from_slice(separator);
         self.ends.push(self.bytes.len());
@@ -77,21 +79,22 @@ impl Separators {
     }
 }
 
-/// The separators around a node, as numbers in [`Separators`].
+/// The separators that bound the keys below a node, as numbers in [`Separators`]. `None` means no
+/// bound.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Bounds {
     low: Option<NonZeroU32>,
     high: Option<NonZeroU32>,
 }
 
-/// The origin of an inner node in memory.
+/// The origin of a node in the draft, by which it is decided whether the node must be stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
-    /// A new or changed node.
+    /// A new or changed node, which must be stored.
     New,
-    /// A node that was read from this address.
+    /// An unchanged node that was read from this address of the log.
     Read { address: u64 },
-    /// A placeholder for a leaf or inner node that was not read.
+    /// A placeholder for a leaf or inner node of the log that was not read.
     Unread {
         address: u64,
         is_leaf: bool,
@@ -99,7 +102,8 @@ enum Origin {
     },
 }
 
-/// A node in memory that was not read.
+/// A placeholder for a node that was not read: its id in memory, its link, and the bounds of its
+/// keys.
 #[derive(Clone, Copy)]
 struct NodeStub<D> {
     node: NodeId,
@@ -107,7 +111,7 @@ struct NodeStub<D> {
     bounds: Bounds,
 }
 
-/// The link of a parent to a node that is stored at this address.
+/// Creates the link from a parent to `node`, which is stored at `address`.
 fn link<S: Suite, B: BalancingScheme>(
     memory: &InPlace<Authenticated<S>, B>,
     node: NodeId,
@@ -125,16 +129,17 @@ fn link<S: Suite, B: BalancingScheme>(
     }
 }
 
-/// A node on the way down, or on the way up once the nodes below it are laid out.
+/// A pending step of a depth-first walk: descend to a node, or lay it out after all nodes below it.
 enum LayoutTask {
     Down(NodeId),
     Up(NodeId),
 }
 
 impl<S: Suite, B: BalancingScheme> Changes<S, B> {
-    /// Appends the new nodes below the root, from `position` on. Returns the link to the root.
+    /// Lays out the new nodes of the tree below `root`, and appends them to the log from `position`
+    /// on. Returns the link to the root.
     ///
-    /// While one piece is appended, the next is laid out, if there are workers for it.
+    /// If there are several workers, one piece is laid out while the previous one is appended.
     ///
     /// # Errors
     /// [`LayoutError`] if nodes cannot be appended.
@@ -159,7 +164,8 @@ impl<S: Suite, B: BalancingScheme> Changes<S, B> {
         layout.finish(append)
     }
 
-    /// Lays out nodes until a piece is ready to be appended; `None` at the end.
+    /// Lays out nodes until a piece of bytes is ready to be appended, and returns it. Returns
+    /// `None` after the last node.
     fn lay_out_piece(
         &self,
         tasks: &mut Vec<LayoutTask>,
@@ -193,7 +199,7 @@ impl<S: Suite, B: BalancingScheme> Changes<S, B> {
         Ok(None)
     }
 
-    /// The link to a node that is stored already.
+    /// The link to a node that is already stored in the log; `None` for a new node.
     fn stored(&self, node: NodeId) -> Option<Link<S::Digest>> {
         match node.kind() {
             NodeKind::Leaf(entry) => {
@@ -221,7 +227,8 @@ impl<S: Suite, B: BalancingScheme, L> fmt::Debug for Draft<'_, S, B, L> {
 }
 
 impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
-    /// A draft of the successor of the version with this root, and the root's id in it.
+    /// Creates a draft of the version after the version with this root. Returns the draft, and the
+    /// id of the root in it.
     pub(super) fn new(
         nodes: &'n Nodes<L>,
         root: Option<Link<S::Digest>>,
@@ -238,8 +245,8 @@ impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
         (draft, root)
     }
 
-    /// Reads all nodes of the version with this root and `population` entries. The result is a
-    /// search tree with the scheme's balance.
+    /// Reads all nodes of the version with this root and `population` entries. Checks that the
+    /// result is a search tree that satisfies the rules of its balancing scheme.
     ///
     /// # Errors
     /// A node cannot be read, or [`StoreFault::Damaged`].
@@ -272,11 +279,11 @@ impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
         }
     }
 
-    /// Whether the version below this root contains a key, derived only from hashed data. For an
-    /// absent key, both neighbours are read.
+    /// Whether the tree below `root` contains a key. The result rests only on data that the root
+    /// authenticates: for an absent key, both neighbours are read.
     ///
     /// Nodes that are read stay in the draft, so that the following operations find them. `root` is
-    /// set to the id that the root has in memory.
+    /// set to the id of the root after it was read.
     ///
     /// # Errors
     /// A node cannot be read, or [`StoreFault::Damaged`] if the two leaves are not the neighbours
@@ -323,13 +330,13 @@ impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
         Ok(false)
     }
 
-    /// Compares a key with the key of an entry.
+    /// Compares the key `probe` with the key of an entry.
     fn compare(&self, probe: &Probe<'_>, entry: EntryId) -> Ordering {
         let entries = self.memory.entries();
         entries.compare(probe, entries.key_of(entry))
     }
 
-    /// Stores the digests of the changed nodes.
+    /// Stores the computed digests of the changed nodes in the draft.
     pub(super) fn settle(&mut self, sealed: &Sealed<'_, Self>) {
         self.memory.commit(&Sealed {
             nodes: sealed.nodes,
@@ -340,7 +347,7 @@ impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
         });
     }
 
-    /// Extracts the changes to be stored.
+    /// Converts the draft to the changes that are to be stored.
     pub(super) fn into_changes(self) -> Changes<S, B> {
         let Self {
             memory,
@@ -355,7 +362,7 @@ impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
         }
     }
 
-    /// The link and bounds of a node that was not read; `None` if it was.
+    /// The stub of a node that was not read; `None` if the node was read or is new.
     fn unread(&self, node: NodeId) -> Option<NodeStub<S::Digest>> {
         if !node.is_inner() {
             return None;
@@ -377,8 +384,8 @@ impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
         }
     }
 
-    /// Reads a node. Checks it against the digest in its parent, and against the separators on its
-    /// path.
+    /// Reads the record of a node from the log. Checks it against the digest in its parent, and
+    /// against the separators on its path.
     fn read(
         &self,
         unread: &NodeStub<S::Digest>,
@@ -403,7 +410,8 @@ impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
         }
     }
 
-    /// Adds a node that was read. A leaf gets another id.
+    /// Adds a node to the draft, given the record that was read. Returns its id: a leaf gets a new
+    /// one.
     fn take(&mut self, unread: NodeStub<S::Digest>, record: &[u8]) -> Result<NodeId, StoreFault> {
         let NodeStub { node, link, bounds } = unread;
         let address = link.address;
@@ -430,7 +438,7 @@ impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
         Ok(node)
     }
 
-    /// Adds an unread node, known only by its link.
+    /// Adds a placeholder for a node that was not read. Returns the placeholder's id.
     fn adopt(&mut self, link: Link<S::Digest>, bounds: Bounds) -> NodeId {
         let node = self.memory.adopt(link.digest, B::from_bit(link.balance));
         let origin = Origin::Unread {

@@ -1,4 +1,4 @@
-//! Pinned blocks in memory, in a table that is read without a lock.
+//! A table of pinned blocks: blocks of a log that stay in memory, and are read without a lock.
 
 use core::{
     fmt, iter,
@@ -6,27 +6,30 @@ use core::{
 };
 use std::sync::{Arc, OnceLock};
 
-/// The number of blocks in one part of the table.
+/// The number of blocks in one [`Part`] of the table.
 const PART: u64 = 256;
 const BITS: u64 = 64;
 
-/// Blocks of a log by their numbers. A clone shares the existing parts, with all blocks that are
-/// added to them later.
+/// The pinned blocks of a log (blocks that stay in memory), by block number.
+///
+/// A clone shares the existing parts of the table, and all blocks that are added to these parts
+/// later.
 #[derive(Clone, Default)]
 pub(super) struct PinnedBlocks {
     parts: Vec<Arc<Part>>,
-    /// The last block of the log, which is partial, and its number.
+    /// The number and contents of the last block of the log, which is partial.
     last: Option<(u64, Arc<[u8]>)>,
-    /// The bytes of the blocks that were requested for pinning.
+    /// The number of bytes in blocks that were requested for pinning, including blocks beyond the
+    /// limit.
     wanted: Arc<AtomicU64>,
-    /// The bytes of the blocks in memory.
+    /// The number of bytes in blocks that are in memory.
     here: Arc<AtomicU64>,
 }
 
-/// A run of [`PART`] blocks.
+/// A part of the table: [`PART`] consecutive blocks.
 struct Part {
     blocks: Vec<OnceLock<Arc<[u8]>>>,
-    /// A bit for each block that was requested for pinning.
+    /// One bit for each block: whether it was requested for pinning.
     wanted: Vec<AtomicU64>,
 }
 
@@ -41,13 +44,13 @@ impl Part {
     }
 }
 
-/// A number up to [`PART`] as a `usize`.
+/// Converts a number up to [`PART`] to a `usize`.
 fn index(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
 impl PinnedBlocks {
-    /// Extends the table to `blocks` blocks.
+    /// Extends the table so that it has room for the blocks with numbers below `blocks`.
     pub(super) fn with_places(mut self, blocks: u64) -> Self {
         let parts = usize::try_from(blocks.div_ceil(PART)).unwrap_or(usize::MAX);
         while self.parts.len() < parts {
@@ -56,7 +59,7 @@ impl PinnedBlocks {
         self
     }
 
-    /// Replaces the last, partial block.
+    /// Replaces the last block of the log, which is partial, and its number.
     pub(super) fn with_last(mut self, last: Option<(u64, Arc<[u8]>)>) -> Self {
         self.last = last;
         self
@@ -67,7 +70,7 @@ impl PinnedBlocks {
         Some((part, number % PART))
     }
 
-    /// A block, if it is in memory.
+    /// The block with this number; `None` if it is not in memory.
     #[inline]
     pub(super) fn get(&self, number: u64) -> Option<&Arc<[u8]>> {
         if let Some((last, block)) = &self.last
@@ -79,7 +82,7 @@ impl PinnedBlocks {
         part.blocks.get(index(place))?.get()
     }
 
-    /// Marks a block as requested for pinning. Returns whether it was unmarked before.
+    /// Marks a block of `bytes` bytes as requested for pinning. Returns whether the mark is new.
     pub(super) fn wants(&self, number: u64, bytes: u64) -> bool {
         let Some((part, place)) = self.part(number) else {
             return false;
@@ -95,7 +98,7 @@ impl PinnedBlocks {
         is_new
     }
 
-    /// Stores a block permanently.
+    /// Stores a block in the table, where it stays as long as the table.
     pub(super) fn put(&self, number: u64, block: Arc<[u8]>) {
         let bytes = u64::try_from(block.len()).unwrap_or(u64::MAX);
         if let Some((part, place)) = self.part(number)
@@ -106,14 +109,15 @@ impl PinnedBlocks {
         }
     }
 
-    /// The bytes of the blocks that were requested for pinning, whether they are in memory or not.
+    /// The number of bytes in blocks that were requested for pinning, whether the blocks are in
+    /// memory or not.
     pub(super) fn wanted_bytes(&self) -> u64 {
         self.wanted
             .load(Ordering::Relaxed)
             .saturating_add(self.last_bytes())
     }
 
-    /// The bytes of the blocks in memory.
+    /// The number of bytes in blocks that are in memory.
     pub(super) fn bytes(&self) -> u64 {
         self.here
             .load(Ordering::Relaxed)

@@ -2,10 +2,10 @@
 //!
 //! Nodes arrive from the leaves up and are written a subtree at a time. If a node and its pending
 //! descendants become larger than a block, the larger pending subtree below the node is written.
-//! Its top is written first, and then level by level.
+//! The root of a written subtree comes first, then its other nodes level by level.
 //!
-//! A path therefore crosses about as many blocks as block-sized subtrees. The few paths that a
-//! small update changes are stored in one piece.
+//! The number of blocks that a search reads is therefore about the number of block-sized subtrees
+//! on its path. The few paths that a small update changes are stored next to each other.
 //!
 //! At most two partial blocks are pending for each level, so memory grows with the depth only.
 
@@ -19,10 +19,11 @@ use super::{
     record,
 };
 
-/// The most free space left at the end of a block so that a subtree fits into the next one whole.
+/// The most bytes that are left unused at the end of a block so that a subtree fits into the next
+/// block as a whole.
 const MOST_GAP: usize = BLOCK / 8;
 
-/// The least number of bytes that are appended together.
+/// The number of written bytes from which they are appended to the log.
 const PIECE: usize = 1 << 20;
 
 /// Lays out the new nodes of a tree for a log. Nodes arrive children before their parents and left
@@ -30,23 +31,23 @@ const PIECE: usize = 1 << 20;
 ///
 /// The caller appends the [ready](Layout::append_ready) bytes from time to time.
 pub(super) struct Layout<S: Suite> {
-    /// The position of `bytes` in the log.
+    /// The position in the log at which `bytes` will be appended.
     position: u64,
     bytes: Vec<u8>,
-    /// The subtrees whose parents have not arrived yet, with their pending nodes and records in the
-    /// same order.
+    /// The subtrees whose parents have not arrived yet, from left to right. Their pending nodes and
+    /// records are in the same order.
     subtrees: Vec<Subtree<S::Digest>>,
     nodes: Vec<Node>,
-    /// The concatenated records of these nodes.
+    /// The concatenated records of the pending `nodes`.
     records: Vec<u8>,
 }
 
 /// Error returned when nodes cannot be laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LayoutError {
-    /// The nodes cannot be appended.
+    /// The nodes cannot be appended to the log.
     Fault(StoreFault),
-    /// The log would exceed the range of addresses.
+    /// The log would become longer than addresses can express.
     TooLong,
 }
 
@@ -65,36 +66,37 @@ impl From<LayoutError> for pad_core::ApplyError {
     }
 }
 
-/// A subtree that is not written, or not written at its top.
+/// A subtree whose parent has not arrived yet. Its nodes are pending, at least at its top, or all
+/// are written.
 struct Subtree<D> {
-    /// The link to its root. The address is valid once the root is written.
+    /// The link to the root of the subtree. The address is valid once the root is written.
     link: Link<D>,
-    /// The start of its unwritten nodes in the list of pending nodes. The last of them is the root.
-    /// A written subtree has no unwritten nodes.
+    /// The index of its first pending node in the list of pending nodes, in which its root is the
+    /// last. If the subtree is written, it has no pending nodes.
     nodes: usize,
-    /// The start of the records of these nodes.
+    /// The position of the first record of the subtree's pending nodes in `records` of the layout.
     records: usize,
 }
 
-/// The write order and addresses of a subtree's nodes.
+/// The order in which a subtree's nodes are written, and their addresses.
 struct WriteOrder {
     order: Vec<usize>,
-    /// The address of each node.
+    /// The address in the log of each node, by the node's index.
     addresses: Vec<u64>,
 }
 
-/// An unwritten node.
+/// A pending node, which is laid out but not written.
 #[derive(Clone, Copy)]
 struct Node {
-    /// The length of its record in bytes.
+    /// The length in bytes of the node's record.
     length: usize,
-    /// For an inner node, the distances back to its children in the list of nodes; `None` for a
-    /// written child.
+    /// For each child of an inner node, how far before the node it is in the list of pending nodes.
+    /// `None` for a child that is already written.
     children: [Option<usize>; 2],
 }
 
 impl<S: Suite> Layout<S> {
-    /// A layout of nodes that are appended from `position` on.
+    /// Creates a layout whose first byte will be at `position` of the log.
     pub(super) fn new(position: u64) -> Self {
         Self {
             position,
@@ -105,7 +107,7 @@ impl<S: Suite> Layout<S> {
         }
     }
 
-    /// Adds a subtree that is in the log already.
+    /// Adds a subtree that is already stored in the log.
     pub(super) fn stored(&mut self, link: Link<S::Digest>) {
         self.subtrees.push(Subtree {
             link,
@@ -114,7 +116,7 @@ impl<S: Suite> Layout<S> {
         });
     }
 
-    /// Adds a new leaf.
+    /// Adds a new leaf. The address in `link` is not known yet.
     pub(super) fn leaf(&mut self, key: &[u8], value: &[u8], link: Link<S::Digest>) {
         self.stored(link);
         record::write_leaf(key, value, &mut self.records);
@@ -124,7 +126,8 @@ impl<S: Suite> Layout<S> {
         });
     }
 
-    /// Adds a new inner node over the two latest subtrees.
+    /// Adds a new inner node, whose children are the two subtrees added last. The address in `link`
+    /// is not known yet.
     ///
     /// # Errors
     /// [`LayoutError`], with [`StoreFault::Damaged`] if there are no two subtrees.
@@ -168,10 +171,10 @@ impl<S: Suite> Layout<S> {
         Ok(())
     }
 
-    /// Appends the written bytes, if there are enough of them.
+    /// Calls `append` with the bytes written so far, if there are at least [`PIECE`] of them.
     ///
     /// # Errors
-    /// [`LayoutError`].
+    /// [`LayoutError`] if the bytes cannot be appended.
     pub(super) fn append_ready(
         &mut self,
         append: impl FnOnce(&[u8]) -> Result<(), StoreFault>,
@@ -182,10 +185,11 @@ impl<S: Suite> Layout<S> {
         Ok(())
     }
 
-    /// Takes the written bytes to be appended next, if there are enough of them.
+    /// Removes and returns the bytes written so far, if there are at least [`PIECE`] of them. The
+    /// caller must append them.
     ///
     /// # Errors
-    /// [`LayoutError::TooLong`].
+    /// [`LayoutError::TooLong`] if the log would become too long.
     pub(super) fn take_ready(&mut self) -> Result<Option<Vec<u8>>, LayoutError> {
         if self.bytes.len() < PIECE {
             return Ok(None);
@@ -194,10 +198,11 @@ impl<S: Suite> Layout<S> {
         Ok(Some(mem::take(&mut self.bytes)))
     }
 
-    /// Writes and appends all pending nodes. Returns the root, if there is one.
+    /// Writes and appends all pending nodes. Returns the link to the root; `None` if there are no
+    /// nodes.
     ///
     /// # Errors
-    /// [`LayoutError`].
+    /// [`LayoutError`] if the bytes cannot be appended.
     pub(super) fn finish(
         mut self,
         append: impl FnOnce(&[u8]) -> Result<(), StoreFault>,
@@ -221,7 +226,7 @@ impl<S: Suite> Layout<S> {
         Ok(())
     }
 
-    /// Advances the position past the written bytes.
+    /// Sets `position` to the position after the bytes written so far.
     fn pass(&mut self) -> Result<(), LayoutError> {
         self.position = self.end();
         if self.position < MOST_BYTES {
@@ -231,8 +236,8 @@ impl<S: Suite> Layout<S> {
         }
     }
 
-    /// Writes the pending nodes of a subtree, up to `nodes_end` and `records_end`. Removes them
-    /// from the pending lists.
+    /// Moves the pending nodes of a subtree from the pending lists to `bytes`. In these lists, its
+    /// nodes and records end at `nodes_end` and `records_end`.
     fn write(
         &mut self,
         subtree: &mut Subtree<S::Digest>,
@@ -269,7 +274,8 @@ impl<S: Suite> Layout<S> {
         subtree.link.address = places.addresses[top];
     }
 
-    /// The write order of nodes, from the top down, and their addresses.
+    /// Determines the order in which the nodes of a subtree are written, from the root `top` down,
+    /// and their addresses.
     fn places(&self, nodes: &[Node], top: usize) -> WriteOrder {
         let mut addresses = vec![0; nodes.len()];
         // Nodes from `next` on in `order` are still to be written.
@@ -289,12 +295,12 @@ impl<S: Suite> Layout<S> {
         WriteOrder { order, addresses }
     }
 
-    /// The position of the next byte.
+    /// The position in the log of the next byte to be written.
     fn end(&self) -> u64 {
         self.position.saturating_add(widened(self.bytes.len()))
     }
 
-    /// The offset of the next byte in its block.
+    /// The offset, in its block, of the next byte to be written.
     fn place(&self) -> usize {
         let place = self.end() % widened(BLOCK);
         usize::try_from(place).unwrap_or_default()
@@ -305,8 +311,8 @@ impl<S: Suite> Layout<S> {
     }
 }
 
-/// The padding before a record at an offset in a block, so that the record is in one block if it
-/// fits.
+/// The number of padding bytes before a record of `length` bytes, at offset `place` of a block. The
+/// padding prevents that a record that fits into one block spans two.
 fn gap(place: usize, length: usize) -> usize {
     let left = BLOCK - place % BLOCK;
     if length > left && length <= BLOCK {
@@ -316,7 +322,7 @@ fn gap(place: usize, length: usize) -> usize {
     }
 }
 
-/// Widens a number of bytes in memory to a number of bytes of a log.
+/// Converts a length in memory to a length in a log.
 fn widened(length: usize) -> u64 {
     u64::try_from(length).unwrap_or(u64::MAX)
 }

@@ -10,9 +10,9 @@ use super::cache::LogId;
 ///
 /// Laws:
 /// 1. Appended bytes can be read back from their position.
-/// 2. Versions are published in order, without gaps. After the next opening a version is present
-///    completely or not at all, and no later one is present without it. After
-///    [`NodeLog::synchronise`] it is certainly present.
+/// 2. Versions are published in order, without gaps. When the log is opened again, a version is
+///    present completely or not at all, and no later version is present without it. A version is
+///    certainly present if [`NodeLog::synchronise`] was called after it was published.
 /// 3. There is one writer at a time. A version that another writer has published is not published
 ///    again.
 /// 4. Neither bytes nor records of versions change, except by [`NodeLog::replace`].
@@ -23,7 +23,8 @@ pub trait NodeLog: Debug + Send + Sync {
     /// The number of bytes ever appended, which is the position of the next byte.
     fn end(&self) -> u64;
 
-    /// A unique identity of the log. `None` if bytes read in one opening may differ in the next.
+    /// A unique identity of the log. `None` if published bytes may differ when the log is opened
+    /// again.
     fn identity(&self) -> Option<LogId> {
         None
     }
@@ -41,11 +42,11 @@ pub trait NodeLog: Debug + Send + Sync {
     /// failed.
     fn record(&self, version: Version) -> Result<Vec<u8>, StoreFault>;
 
-    /// Appends bytes. Readers do not see them before a version is published.
+    /// Appends bytes of the next version. Readers do not see them before a version is published.
     ///
     /// # Errors
-    /// [`StoreFault::Medium`], [`StoreFault::Closed`], and [`StoreFault::Damaged`] if no position
-    /// is left: call [`NodeLog::discard`] next.
+    /// [`StoreFault::Medium`], [`StoreFault::Closed`], or, if no position is left,
+    /// [`StoreFault::Damaged`]. After an error, call [`NodeLog::discard`].
     fn append(&mut self, bytes: &[u8]) -> Result<(), StoreFault>;
 
     /// Makes the next version readable, with its record and all appended bytes.
@@ -56,9 +57,9 @@ pub trait NodeLog: Debug + Send + Sync {
     /// find out.
     fn publish(&mut self, version: Version, record: &[u8]) -> Result<(), StoreFault>;
 
-    /// Replaces the record of the latest version. Only the address of the root may differ, because
-    /// some nodes of the version were appended again. The nodes of the next version follow the
-    /// appended nodes.
+    /// Replaces the record of the latest version. Only the address of the root may differ.
+    /// Compaction calls this method after it has appended some nodes of the version again. The
+    /// nodes of the next version follow them.
     ///
     /// # Errors
     /// [`StoreFault::Damaged`] if there is no version, or if the log finds another difference.
@@ -70,11 +71,11 @@ pub trait NodeLog: Debug + Send + Sync {
     /// Makes all published versions durable.
     ///
     /// # Errors
-    /// [`StoreFault::Medium`], [`StoreFault::Closed`]: open the log again to find out which
+    /// [`StoreFault::Medium`] or [`StoreFault::Closed`]. Open the log again to find out which
     /// versions are present.
     fn synchronise(&mut self) -> Result<(), StoreFault>;
 
-    /// Drops the bytes appended since the last version.
+    /// Drops the bytes appended since the last version was published.
     fn discard(&mut self);
 }
 
@@ -82,7 +83,7 @@ pub trait NodeLog: Debug + Send + Sync {
 #[derive(Clone, Debug, Default)]
 pub struct MemoryLog {
     bytes: Vec<u8>,
-    /// The number of bytes that belong to versions.
+    /// The number of bytes that belong to published versions.
     published: usize,
     records: Vec<Vec<u8>>,
 }

@@ -1,4 +1,4 @@
-//! Reads of nodes from a log, through a cache of its blocks.
+//! Reads the nodes of a log, through a cache of the log's blocks.
 
 use core::{
     iter,
@@ -18,13 +18,13 @@ use super::{
     record::{self, longest_header},
 };
 
-/// A log with its recently used blocks.
+/// A log of nodes, with a cache of its recently used blocks and, optionally, pinned blocks.
 #[derive(Debug)]
 pub(super) struct Nodes<L> {
     log: L,
     blocks: Arc<RecentBlocks>,
     cache: NodeCache,
-    /// The pinned blocks, if any.
+    /// The pinned blocks, which stay in memory; `None` if blocks are not pinned.
     held: Option<PinState>,
     /// The number of bytes of published versions. Bytes appended for the next version are not read,
     /// and may be overwritten.
@@ -32,7 +32,7 @@ pub(super) struct Nodes<L> {
     reads: AtomicU64,
 }
 
-/// The pinned blocks.
+/// The pinned blocks of a log, which stay in memory, and the version that they contain.
 #[derive(Debug)]
 struct PinState {
     held: PinnedBlocks,
@@ -41,13 +41,15 @@ struct PinState {
     /// The address of the root of the tree whose nodes are all pinned and checked; `None` after
     /// another version was published.
     root: Option<u64>,
-    /// The end of the warmed nodes; `None` before the first warming.
+    /// The end, in the log, of the nodes that were considered for pinning; `None` before the first
+    /// warming (reading of a whole version).
     end: Option<u64>,
-    /// The number of bytes in memory when a whole version was last read.
+    /// The number of bytes in memory directly after the last reading of a whole version.
     whole_bytes: u64,
 }
 
-/// The clone initially shares only the blocks that every opening of the log shares.
+/// The clone has no pinned blocks. It shares recently used blocks only if all openings of the log
+/// share them.
 impl<L: NodeLog + Clone> Clone for Nodes<L> {
     fn clone(&self) -> Self {
         Self::new(self.log.clone(), self.cache.clone())
@@ -75,21 +77,21 @@ impl<L: NodeLog> Nodes<L> {
         &mut self.log
     }
 
-    /// Appends the nodes of the next version.
+    /// Appends bytes with nodes of the next version to the log.
     pub(super) fn append(&mut self, bytes: &[u8]) -> Result<(), StoreFault> {
         self.keep_apart();
         self.log.append(bytes)
     }
 
-    /// Stops sharing blocks with other openings, because the bytes written here may never be
-    /// published.
+    /// Stops sharing cached blocks with other openings of the log, because bytes that are written
+    /// here may never be published.
     fn keep_apart(&mut self) {
         if Arc::strong_count(&self.blocks) > 1 {
             self.blocks = self.cache.new_blocks();
         }
     }
 
-    /// Publishes the next version, and makes its nodes visible.
+    /// Publishes the next version with its record, and makes its nodes visible.
     pub(super) fn publish(&mut self, version: Version, record: &[u8]) -> Result<(), StoreFault> {
         self.keep_apart();
         self.log.publish(version, record)?;
@@ -98,7 +100,7 @@ impl<L: NodeLog> Nodes<L> {
         Ok(())
     }
 
-    /// Replaces the record of the latest version, and makes appended nodes visible.
+    /// Replaces the record of the latest version, and makes the nodes appended since then visible.
     pub(super) fn replace(&mut self, record: &[u8]) -> Result<(), StoreFault> {
         self.keep_apart();
         self.log.replace(record)?;
@@ -107,7 +109,8 @@ impl<L: NodeLog> Nodes<L> {
         Ok(())
     }
 
-    /// Drops the partial last block, which may have grown.
+    /// Unpins the partial last block, which may have grown in the log. The latest version then no
+    /// longer counts as completely pinned.
     fn forget_last(&mut self) {
         if let Some(stay) = &mut self.held {
             stay.held = stay.held.clone().with_last(None);
@@ -115,7 +118,7 @@ impl<L: NodeLog> Nodes<L> {
         }
     }
 
-    /// Unpins all blocks, and continues with `cache` and the blocks in it.
+    /// Unpins all blocks, and replaces the cache of recently used blocks by `cache`.
     pub(super) fn use_cache(&mut self, cache: NodeCache) {
         self.blocks = recent_blocks(&self.log, &cache);
         self.held = None;
@@ -126,27 +129,30 @@ impl<L: NodeLog> Nodes<L> {
         &self.cache
     }
 
-    /// The pinned blocks.
+    /// The pinned blocks; `None` if blocks are not pinned.
     pub(super) fn held(&self) -> Option<&PinnedBlocks> {
         self.held.as_ref().map(|stay| &stay.held)
     }
 
-    /// The end of the warmed version.
+    /// The end, in the log, of the nodes that were considered for pinning; `None` before the first
+    /// warming.
     pub(super) fn warmed_end(&self) -> Option<u64> {
         self.held.as_ref()?.end
     }
 
-    /// The bytes in memory when a whole version was last read.
+    /// The number of bytes in memory directly after the last reading of a whole version; `None` if
+    /// blocks are not pinned.
     pub(super) fn whole_bytes(&self) -> Option<u64> {
         self.held.as_ref().map(|stay| stay.whole_bytes)
     }
 
-    /// The end of the latest version's nodes.
+    /// The number of bytes in the log that may be read: those of published versions.
     pub(super) const fn visible(&self) -> u64 {
         self.visible
     }
 
-    /// Extends `held` to all visible blocks, including the partial last block.
+    /// Extends the table `held` so that all visible blocks can be pinned. Reads and pins the
+    /// partial last block.
     pub(super) fn with_places(&self, held: PinnedBlocks) -> Result<PinnedBlocks, StoreFault> {
         let whole = self.visible / BLOCK_BYTES;
         let last = if self.visible.is_multiple_of(BLOCK_BYTES) {
@@ -157,7 +163,7 @@ impl<L: NodeLog> Nodes<L> {
         Ok(held.with_places(whole).with_last(last))
     }
 
-    /// Starts to pin blocks, of at most `most` bytes.
+    /// Starts to pin blocks in the table `held`, up to `most` bytes.
     pub(super) fn hold(&mut self, held: PinnedBlocks, most: u64) {
         self.held = Some(PinState {
             held,
@@ -168,13 +174,14 @@ impl<L: NodeLog> Nodes<L> {
         });
     }
 
-    /// Unpins all blocks.
+    /// Unpins all blocks, and stops pinning.
     pub(super) fn hold_nothing(&mut self) {
         self.held = None;
     }
 
-    /// Notes that all nodes of the tree with its root at `root` are pinned, as far as the limit
-    /// allows.
+    /// Records that all nodes of the tree with its root at address `root` were checked and pinned,
+    /// up to the limit. The tuple contains the pinned blocks and their bytes after the last reading
+    /// of a whole version.
     pub(super) fn warmed(&mut self, (held, whole_bytes): (PinnedBlocks, u64), root: Option<u64>) {
         let most = self.held.as_ref().map_or(0, |stay| stay.most);
         self.held = Some(PinState {
@@ -186,15 +193,15 @@ impl<L: NodeLog> Nodes<L> {
         });
     }
 
-    /// The pinned blocks, if all nodes of the tree with its root at `root` were checked when they
-    /// were read.
+    /// The pinned blocks; `None` unless all nodes of the tree with its root at address `root` were
+    /// checked when they were pinned.
     #[inline]
     pub(super) fn checked(&self, root: u64) -> Option<&PinnedBlocks> {
         let stay = self.held.as_ref()?;
         (stay.root == Some(root)).then_some(&stay.held)
     }
 
-    /// Pins the blocks of a node, within the limit.
+    /// Pins the blocks that contain the node at `address`, up to the limit.
     pub(super) fn stay<D: DigestBytes>(&self, address: u64) -> Result<(), StoreFault> {
         let Some(stay) = &self.held else {
             return Ok(());
@@ -220,7 +227,8 @@ impl<L: NodeLog> Nodes<L> {
         Ok(())
     }
 
-    /// Pins the block of a position. The block may have been the last one, and may have grown.
+    /// Pins the block that contains `position`. When it was last read, this block may have been the
+    /// partial last block.
     pub(super) fn stay_at(&self, position: u64) -> Result<(), StoreFault> {
         match &self.held {
             Some(stay) if position > 0 => self.stay_block(stay, position / BLOCK_BYTES),
@@ -240,7 +248,7 @@ impl<L: NodeLog> Nodes<L> {
         Ok(())
     }
 
-    /// Reads a block from the log.
+    /// Reads the block with this number from the log.
     fn fetched(&self, number: u64) -> Result<Arc<[u8]>, StoreFault> {
         let start = number.checked_mul(BLOCK_BYTES).ok_or(StoreFault::Damaged)?;
         let length = self.visible.saturating_sub(start).min(BLOCK_BYTES);
@@ -258,29 +266,30 @@ impl<L: NodeLog> Nodes<L> {
         self.log.synchronise()
     }
 
-    /// Drops the bytes appended since the last version.
+    /// Drops the bytes appended since the last version was published.
     pub(super) fn discard(&mut self) {
         self.log.discard();
     }
 
-    /// Makes appended nodes readable before they are published, for the construction of the next
-    /// version only.
+    /// Makes appended nodes readable before they are published. Only for building the next version
+    /// from several pieces.
     pub(super) fn show_appended(&mut self) {
         self.visible = self.log.end();
         self.forget_last();
     }
 
-    /// Drops the bytes appended since the last version, even if they may have been read.
+    /// Drops the bytes appended since the last version was published, and all cached blocks that
+    /// may contain them.
     pub(super) fn withdraw(&mut self) {
         self.discard();
         if self.visible != self.log.end() {
             self.visible = self.log.end();
-            // // Cached blocks may contain bytes that are no longer in the log.
+            // Cached blocks may contain bytes that are no longer in the log.
             self.use_cache(self.cache.clone());
         }
     }
 
-    /// The bytes of the blocks in memory.
+    /// The number of bytes in cached and pinned blocks.
     pub(super) fn cached_bytes(&self) -> usize {
         let held = self.held().map_or(0, PinnedBlocks::bytes);
         let bytes = self.blocks.weight().saturating_add(held);
@@ -292,8 +301,8 @@ impl<L: NodeLog> Nodes<L> {
         self.reads.load(Ordering::Relaxed)
     }
 
-    /// Drops the unpinned cached blocks of a damaged node. Returns whether there were any, so that
-    /// another read may give other bytes.
+    /// Removes the blocks of a damaged node from the cache of recently used blocks. Returns whether
+    /// there were any: then another read may return other bytes.
     pub(super) fn doubt<D: DigestBytes>(&self, link: &Link<D>) -> bool {
         let first = link.address / BLOCK_BYTES;
         let mut was_there = false;
@@ -312,8 +321,8 @@ impl<L: NodeLog> Nodes<L> {
         self.open_near(link, &mut Recent::default(), Reuse::Often)
     }
 
-    /// Reads like [`Nodes::open`], for callers that read the parent from the `recent` block. The
-    /// same block often contains the node too.
+    /// Like [`Nodes::open`], but first looks into the block `recent`, which contains the node's
+    /// parent and often the node too. `passing` tells whether to cache a block that is read.
     ///
     /// # Errors
     /// The errors of [`Nodes::open`].
@@ -350,7 +359,7 @@ impl<L: NodeLog> Nodes<L> {
         }
     }
 
-    /// A record that spans several blocks.
+    /// Reads a record that spans several blocks, at `address`. `length` is its length, if known.
     fn assembled<D: DigestBytes>(
         &self,
         address: u64,
@@ -371,13 +380,13 @@ impl<L: NodeLog> Nodes<L> {
         })
     }
 
-    /// The length of a record whose header spans two blocks.
+    /// Reads the length of the record at `address`, whose header spans two blocks.
     fn length_across<D: DigestBytes>(&self, address: u64) -> Result<usize, StoreFault> {
         let header = self.bytes(address, longest_header::<D>())?;
         record::length::<D>(&header)?.ok_or(StoreFault::Damaged)
     }
 
-    /// Up to `length` bytes from an address on.
+    /// Reads `length` bytes from `address` on, or fewer at the end of the log.
     fn bytes(&self, address: u64, length: usize) -> Result<Vec<u8>, StoreFault> {
         let rest = self.visible.saturating_sub(address);
         let length = length.min(usize::try_from(rest).unwrap_or(usize::MAX));
@@ -399,7 +408,8 @@ impl<L: NodeLog> Nodes<L> {
         Ok(bytes)
     }
 
-    /// A block that contains at least the byte at `place`.
+    /// The block with this number, from memory or from the log. It contains at least the byte at
+    /// offset `place`. `passing` tells whether to cache a block that is read.
     fn block(&self, number: u64, place: usize, passing: Reuse) -> Result<Arc<[u8]>, StoreFault> {
         if let Some(block) = self.held().and_then(|held| held.get(number))
             && block.len() > place
@@ -432,14 +442,15 @@ impl<L: NodeLog> Nodes<L> {
     }
 }
 
-/// The blocks shared by all openings of a log, if it has a version yet.
+/// The recently used blocks for a log: shared by all openings if the log has an identity and a
+/// version, else new.
 fn recent_blocks<L: NodeLog>(log: &L, cache: &NodeCache) -> Arc<RecentBlocks> {
     let has_versions = log.latest() > Version::EMPTY;
     cache.blocks_of(log.identity().filter(|_| has_versions))
 }
 
-/// The record of a node within one pinned block, if it has the expected kind. Its digest is not
-/// checked.
+/// The record of a node, without a copy. `None` unless one pinned block contains it as a whole, and
+/// it has the expected kind. Its digest is not checked.
 #[inline]
 pub(super) fn in_place<'h, D: DigestBytes>(
     held: &'h PinnedBlocks,
@@ -451,23 +462,25 @@ pub(super) fn in_place<'h, D: DigestBytes>(
     (record::is_leaf(found) == link.is_leaf).then_some(found)
 }
 
-/// The longest record that is cached, in bytes: longer records would displace many nodes.
+/// The length in bytes of the longest record that is cached. Longer records would displace many
+/// nodes.
 const LONGEST_KEPT: usize = 4 * BLOCK;
 
-/// The expected reuse of a block: whether it is likely to be read again soon.
+/// Whether a block that is read is likely to be read again soon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reuse {
-    /// The block stays in memory while there is room.
+    /// Read again soon: the block is cached.
     Often,
-    /// The block is not cached, and displaces no other.
+    /// Not read again soon: the block is not cached, so it displaces no other block.
     Once,
 }
 
-/// The most recently read block, and its number. A node and its parent are often in one block.
+/// The number and contents of the block that was read last. A node and its parent are often in one
+/// block.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Recent(Option<(u64, Arc<[u8]>)>);
 
-/// The bytes of a node's record.
+/// The encoded record of a node, as a part of a shared buffer.
 #[derive(Clone, Debug)]
 pub(super) struct Record {
     bytes: Arc<[u8]>,

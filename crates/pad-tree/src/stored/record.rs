@@ -1,7 +1,7 @@
 //! The byte format of a stored node.
 //!
 //! An inner node, in this order:
-//! - a byte of kind and of both children's flags
+//! - a byte with the kind of the node and the flags of both children
 //! - a checksum (CRC-32) in four bytes
 //! - for each child its address and its digest
 //! - the length of the separator in two bytes, and the separator
@@ -20,14 +20,15 @@ use pad_core::{DigestBytes, MAX_KEY_LENGTH, MAX_VALUE_LENGTH, StoreFault};
 use super::link::{ADDRESS_BYTES, FLAG_BITS, FLAGS, Link};
 
 /// The first byte of a leaf's record. No record begins with 0, so unwritten space is not a record.
-/// The first byte of an inner node contains the flags of its children in the lower bits.
+/// The first byte of an inner node's record contains another kind, and the flags of its children in
+/// the lower bits.
 const LEAF: u8 = 1;
 const INNER: u8 = 0x10;
 
 const LEAF_HEADER: usize = 7;
 const CHECKSUM_BYTES: usize = 4;
 
-/// The bytes of one child.
+/// The number of bytes that encode one child in an inner node's record.
 const fn child_bytes<D: DigestBytes>() -> usize {
     ADDRESS_BYTES + D::LENGTH
 }
@@ -36,8 +37,8 @@ const fn inner_header<D: DigestBytes>() -> usize {
     1 + CHECKSUM_BYTES + 2 * child_bytes::<D>() + 2
 }
 
-/// The checksum of an inner node's record. It is stored after the first byte, and covers all other
-/// bytes.
+/// Computes the checksum of an inner node's record. It is stored after the first byte, and covers
+/// all bytes except itself.
 fn checksum(record: &[u8]) -> [u8; CHECKSUM_BYTES] {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(record.get(..1).unwrap_or_default());
@@ -45,7 +46,8 @@ fn checksum(record: &[u8]) -> [u8; CHECKSUM_BYTES] {
     hasher.finalize().to_le_bytes()
 }
 
-/// The number of leading bytes that determine the length of any record.
+/// The number of bytes at the start of a record that suffice to determine its length, whatever its
+/// kind.
 pub(super) const fn longest_header<D: DigestBytes>() -> usize {
     if inner_header::<D>() > LEAF_HEADER {
         inner_header::<D>()
@@ -54,17 +56,17 @@ pub(super) const fn longest_header<D: DigestBytes>() -> usize {
     }
 }
 
-/// The bytes of an inner node's record.
+/// The length in bytes of the record of an inner node with this separator.
 pub(super) const fn inner_bytes<D: DigestBytes>(separator: &[u8]) -> usize {
     inner_header::<D>() + separator.len()
 }
 
-/// The bytes of a leaf's record.
+/// The length in bytes of the record of a leaf with this key and value.
 pub(super) const fn leaf_bytes(key: &[u8], value: &[u8]) -> usize {
     LEAF_HEADER + key.len() + value.len()
 }
 
-/// Appends an inner node's record, without the fields that [`settle`] fills in.
+/// Appends an inner node's record to `bytes`, without the fields that [`settle`] sets.
 pub(super) fn write_inner<D: DigestBytes>(
     children: &[Link<D>; 2],
     separator: &[u8],
@@ -85,8 +87,8 @@ pub(super) fn write_inner<D: DigestBytes>(
     bytes.extend(separator);
 }
 
-/// Fills in the addresses of children that were unknown when the record was written, and the
-/// checksum. Leaves are unchanged.
+/// Sets the addresses of children that were unknown when the record was written, and the checksum.
+/// `None` leaves an address unchanged. Records of leaves are unchanged.
 pub(super) fn settle<D: DigestBytes>(record: &mut [u8], children: [Option<u64>; 2]) {
     if !record.first().is_some_and(|first| is_inner(*first)) {
         return;
@@ -102,7 +104,7 @@ pub(super) fn settle<D: DigestBytes>(record: &mut [u8], children: [Option<u64>; 
     record[1..][..CHECKSUM_BYTES].copy_from_slice(&sum);
 }
 
-/// Appends a leaf's record.
+/// Appends a leaf's record to `bytes`.
 pub(super) fn write_leaf(key: &[u8], value: &[u8], bytes: &mut Vec<u8>) {
     bytes.push(LEAF);
     bytes.extend(u16::try_from(key.len()).unwrap_or(u16::MAX).to_le_bytes());
@@ -111,10 +113,11 @@ pub(super) fn write_leaf(key: &[u8], value: &[u8], bytes: &mut Vec<u8>) {
     bytes.extend(value);
 }
 
-/// The length of the record with this beginning; `None` if more bytes are needed.
+/// The length of the record that starts with `bytes`; `None` if more bytes are needed to determine
+/// it.
 ///
 /// # Errors
-/// [`StoreFault::Damaged`] if no record begins like this.
+/// [`StoreFault::Damaged`] if no record starts with these bytes.
 pub(super) fn length<D: DigestBytes>(bytes: &[u8]) -> Result<Option<usize>, StoreFault> {
     let number = |range: Range<usize>| -> Option<usize> {
         let mut number = [0; 4];
@@ -152,18 +155,18 @@ const fn is_inner(first: u8) -> bool {
     first & !(FLAGS | FLAGS << FLAG_BITS) == INNER
 }
 
-/// Whether a whole record has a correct checksum. Leaves have none.
+/// Whether a complete record has a correct checksum. Returns true for leaves, which have none.
 pub(super) fn is_intact(record: &[u8]) -> bool {
     let is_leaf = record.first().is_none_or(|first| !is_inner(*first));
     is_leaf || record.get(1..=CHECKSUM_BYTES) == Some(&checksum(record)[..])
 }
 
-/// Whether a whole record belongs to a leaf.
+/// Whether a complete record belongs to a leaf.
 pub(super) fn is_leaf(record: &[u8]) -> bool {
     record.first() == Some(&LEAF)
 }
 
-/// The key and the value of a leaf's whole record; both empty for other records.
+/// The key and the value in a leaf's complete record; both empty for other records.
 pub(super) fn entry(record: &[u8]) -> (&[u8], &[u8]) {
     let entry = || {
         let (length, rest) = record.get(1..)?.split_first_chunk()?;
@@ -173,12 +176,12 @@ pub(super) fn entry(record: &[u8]) -> (&[u8], &[u8]) {
     entry().unwrap_or_default()
 }
 
-/// The separator of an inner node's whole record.
+/// The separator in an inner node's complete record.
 pub(super) fn separator<D: DigestBytes>(record: &[u8]) -> &[u8] {
     record.get(inner_header::<D>()..).unwrap_or_default()
 }
 
-/// The children of an inner node's whole record.
+/// The links to the left and the right child in an inner node's complete record.
 ///
 /// # Errors
 /// [`StoreFault::Damaged`] if one of them is not a valid link.

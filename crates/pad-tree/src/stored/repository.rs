@@ -47,7 +47,8 @@ use crate::{
     tree::Tree,
 };
 
-/// A repository of a tree PAD of scheme `B` under suite `S`, whose nodes are stored in the log `L`.
+/// A repository of a tree dictionary of scheme `B` under suite `S`, whose nodes are stored in the
+/// log `L`.
 ///
 /// Roots and proofs equal the roots and proofs of [`TreeRepository`](crate::TreeRepository).
 /// Memory: a bounded cache for blocks of the log, and during an update the nodes on the paths of
@@ -56,14 +57,16 @@ use crate::{
 pub struct StoredRepository<S: Suite, B, L: NodeLog = MemoryLog> {
     nodes: Nodes<L>,
     authority: Authority,
-    /// The oldest version whose contents are kept.
+    /// The oldest version whose contents were not pruned.
     oldest: Version,
-    /// The head of the latest version, signed by the author.
+    /// The record of the latest version, which contains the author's signature; `None` before
+    /// version 1.
     latest: Option<StoredHead<S>>,
-    /// The history of all versions, loaded on first use. The latest head commits to it.
+    /// The frontier of the history log over all versions, loaded on first use and checked against
+    /// the latest head.
     frontier: Option<Frontier<S>>,
     workers: Workers,
-    /// Set after a failed publication: the version may be in the log, which only the next opening
+    /// Set after a failed publication. The version may be in the log; only opening the log again
     /// can tell.
     is_closed: bool,
     scheme: PhantomData<fn() -> B>,
@@ -75,8 +78,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// `cache` configures the cache of the log. A number configures a cache of recently used blocks
     /// of that size in bytes.
     ///
-    /// Time: two records and one signature. After a pruning, one more record for each halving of
-    /// the number of versions.
+    /// Time: reads two records and verifies one signature. After a pruning, also a binary search
+    /// over the records.
     ///
     /// # Errors
     /// [`StoreFault::Damaged`] if the log belongs to another author or is incomplete.
@@ -98,7 +101,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         })
     }
 
-    /// Creates a repository of a log without versions.
+    /// Creates a repository over a log that contains no versions.
     fn empty(authority: Authority, log: L, cache: NodeCache) -> Self {
         Self {
             nodes: Nodes::new(log, cache),
@@ -112,14 +115,14 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         }
     }
 
-    /// Runs large updates on `workers`.
+    /// Sets the threads that apply large updates.
     #[must_use]
     pub fn with_workers(mut self, workers: Workers) -> Self {
         self.workers = workers;
         self
     }
 
-    /// The author and dictionary whose updates this repository accepts.
+    /// The author, dictionary and scheme whose updates this repository accepts.
     pub const fn authority(&self) -> &Authority {
         &self.authority
     }
@@ -134,22 +137,22 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         self.len() == 0
     }
 
-    /// The heads of all versions.
+    /// The signed heads of all versions, read from the log on demand.
     pub const fn heads(&self) -> StoredHeads<'_, S, L> {
         StoredHeads::new(self.nodes.log(), &self.authority)
     }
 
-    /// The underlying log.
+    /// The log in which nodes and heads are stored.
     pub const fn log(&self) -> &L {
         self.nodes.log()
     }
 
-    /// The underlying log, for its owner. Published bytes and records must not change.
+    /// The log as a mutable reference. The caller must not change published bytes or records.
     pub const fn log_mut(&mut self) -> &mut L {
         self.nodes.log_mut()
     }
 
-    /// Unpins all blocks, and continues with `cache` and the blocks in it.
+    /// Unpins all blocks, and replaces the cache of recently used blocks by `cache`.
     pub fn use_cache(&mut self, cache: impl Into<NodeCache>) {
         self.nodes.use_cache(cache.into());
     }
@@ -159,7 +162,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         self.nodes.cache()
     }
 
-    /// The bytes of memory that cached blocks take.
+    /// The memory, in bytes, of cached and pinned blocks.
     pub fn memory_bytes(&self) -> usize {
         self.nodes.cached_bytes()
     }
@@ -170,9 +173,9 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         self.nodes.reads()
     }
 
-    /// Answers any query about a version.
+    /// Proves the answer to any query about a version.
     ///
-    /// Time: one search for each key or end of a range, and the blocks on its path.
+    /// Time: one search for each key or end of a range, which reads the blocks on its path.
     ///
     /// # Errors
     /// [`LookupError`] if the version does not exist or was pruned, the query is invalid, the
@@ -188,8 +191,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// Returns the first page of `range` in a version: a prefix of the range with at most `bytes`
     /// bytes of entries.
     ///
-    /// A single larger entry makes a page of its own. The next page starts at the end of the
-    /// returned range.
+    /// An entry of more than `bytes` bytes is a page of its own. The next page starts at the end of
+    /// the returned range.
     ///
     /// Time: one search, and the entries of the page.
     ///
@@ -227,13 +230,13 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         contents.ok_or(LookupError::Damaged { version })
     }
 
-    /// The contents of the latest version, on which the next one is based.
+    /// The tree of the latest version, on which the next version is based.
     fn latest_contents(&self) -> Contents<S::Digest> {
         let latest = self.latest.as_ref().and_then(|latest| latest.contents);
         latest.unwrap_or(Contents::EMPTY)
     }
 
-    /// The history that the next head commits to.
+    /// The frontier of the history log over all versions, which the next head commits to.
     fn frontier(&mut self) -> Result<&Frontier<S>, StoreFault> {
         let frontier = match self.frontier.take() {
             Some(frontier) => frontier,
@@ -242,13 +245,15 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         Ok(self.frontier.insert(frontier))
     }
 
-    /// Refuses an update that does not follow the latest version.
+    /// Rejects an update unless its base is the latest version, and `head` is a valid head of the
+    /// next version.
     fn check_next(&mut self, base: Version, head: &SignedHead<S>) -> Result<(), ApplyError> {
         let history = self.frontier()?.root();
         check_next(&self.authority, self.latest(), Some(history), base, head)
     }
 
-    /// Applies operations to a draft of the successor of these contents.
+    /// Applies operations to a draft that starts from the tree `contents`, and computes the
+    /// digests. `root` is the root in the draft.
     fn applied(
         &self,
         (draft, root): (Draft<'_, S, B, L>, Option<NodeId>),
@@ -256,7 +261,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         followed: DraftOperations<'_, S::Digest>,
     ) -> Result<DraftResult<S, B>, ApplyError> {
         let operations = followed.operations();
-        // // The number of entries is not signed. The draft counts from the number of operations
+        // The number of entries is not signed. The draft counts from the number of operations
         // instead, so that no number of removals makes the count negative.
         let base = operations.len();
         let mut tree = Tree::with_store(draft, root, base);
@@ -290,7 +295,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         })
     }
 
-    /// Appends the new nodes of a version. Returns its contents.
+    /// Appends the new nodes of a version to the log. Returns the tree of the version.
     fn place(&mut self, applied: &DraftResult<S, B>) -> Result<Contents<S::Digest>, ApplyError> {
         let (position, nodes) = (self.nodes.log().end(), &mut self.nodes);
         let append = |bytes: &[u8]| nodes.append(bytes);
@@ -302,7 +307,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         })
     }
 
-    /// Appends and publishes a version.
+    /// Appends the new nodes of a version, and publishes it with its signed head.
     fn append(
         &mut self,
         applied: &DraftResult<S, B>,
@@ -313,7 +318,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         Ok(self.record(signed, Some(contents))?)
     }
 
-    /// Publishes a version whose nodes are appended.
+    /// Publishes a version whose nodes are already in the log. `contents` is its tree, or `None` if
+    /// it was pruned.
     fn record(
         &mut self,
         signed: &SignedHead<S>,
@@ -337,14 +343,14 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         Ok(version)
     }
 
-    /// Publishes a version whose contents were pruned.
+    /// Publishes the signed head of a version whose contents were pruned.
     fn record_pruned(&mut self, signed: &SignedHead<S>) -> Result<(), LookupError> {
         self.require_history(signed)?;
         self.record(signed, None)?;
         Ok(())
     }
 
-    /// Refuses a head that commits to another history than the history of this log.
+    /// Rejects a head whose history root is not the root of this log's history.
     fn require_history(&mut self, signed: &SignedHead<S>) -> Result<(), LookupError> {
         let version = signed.head.version;
         if self.frontier()?.root() == signed.head.history {
@@ -362,10 +368,10 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         }
     }
 
-    /// Makes all versions durable.
+    /// Makes all published versions durable.
     ///
     /// # Errors
-    /// [`StoreFault::Medium`], [`StoreFault::Closed`]: open the log again to find out which
+    /// [`StoreFault::Medium`] or [`StoreFault::Closed`]. Open the log again to find out which
     /// versions are present.
     pub fn synchronise(&mut self) -> Result<(), StoreFault> {
         self.require_open()?;
@@ -374,7 +380,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         synchronised
     }
 
-    /// The value of a key in a version, without proof.
+    /// The value of a key in a version, or `None` if it is absent. There is no proof.
     ///
     /// # Errors
     /// [`LookupError`] if the version does not exist or was pruned, or a node cannot be read.
@@ -385,15 +391,15 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
             .transpose()
     }
 
-    /// Streams the keys that differ between two versions to `note`, in ascending order, without
-    /// proof.
+    /// Passes each [`Difference`](crate::Difference) between two versions to `note`, in ascending
+    /// order of keys. There is no proof.
     ///
-    /// Time: proportional to the number of differing keys times the depth of the tree. Equal
-    /// subtrees are not read.
+    /// Time: proportional to the number of differing keys times the depth of the tree. Subtrees
+    /// with equal digests are not read.
     ///
     /// # Errors
     /// [`LookupError`] if one of the versions does not exist or was pruned, or a node cannot be
-    /// read. The first error of `note`.
+    /// read. The first error of `note`, which ends the comparison.
     pub fn differences<E: From<LookupError>>(
         &self,
         before: Version,
@@ -403,7 +409,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         differences(self.view(before)?, self.view(after)?, note)
     }
 
-    /// The kept versions in which a key was put with another value or removed, without proof.
+    /// The stored versions in which a key got another value or was removed. The list comes without
+    /// proof.
     ///
     /// Time: as for [`TreeRepository::history`](crate::TreeRepository::history).
     ///
@@ -431,8 +438,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         })
     }
 
-    /// Returns the update from the version before to `version`: the head and the operations. Signed
-    /// operations that change nothing are not included.
+    /// Reconstructs the update that produces `version` from the version before it: the signed head
+    /// and the operations. Operations that changed nothing are not included.
     ///
     /// Time: one call of [`StoredRepository::differences`] for the two versions.
     ///
@@ -443,10 +450,10 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         self.update_within(version, usize::MAX)
     }
 
-    /// Like [`StoredRepository::update`], limited to `most` bytes of keys and values. Each
-    /// operation counts as two more bytes.
+    /// Like [`StoredRepository::update`], limited to `most` bytes of keys and values. Two more
+    /// bytes are counted for each operation.
     ///
-    /// Memory: in proportion to `most`.
+    /// Memory: proportional to `most`.
     ///
     /// # Errors
     /// [`LookupError`] as for [`StoredRepository::update`]. [`LookupError::TooLong`] if the limit
@@ -477,10 +484,10 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         })
     }
 
-    /// Verifies the heads of all versions: each is signed by the author and continues the one
-    /// before.
+    /// Verifies the heads of all versions: the author has signed each head, and each continues the
+    /// head before it.
     ///
-    /// Time: a signature for each version. Memory: a constant.
+    /// Time: one signature check for each version. Memory: a constant.
     ///
     /// # Errors
     /// [`LookupError`] if a head is invalid or cannot be read.
@@ -488,8 +495,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         self.heads().check()
     }
 
-    /// Verifies all contents of a version: they hash to its root, are in order, and their number
-    /// matches the version's record. Returns the number of entries.
+    /// Verifies all contents of a version: nodes hash to its root, keys are in order, and the
+    /// number of entries matches the version's record. Returns the number of entries.
     ///
     /// Time: linear in the number of entries. Memory: the nodes of one path.
     ///
@@ -506,18 +513,20 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     }
 }
 
-/// The least size of an operation in a message, in addition to its key and its value.
+/// The least number of bytes that an operation takes in a message, in addition to its key and
+/// value.
 const LEAST_OPERATION: usize = 2;
 
-/// Operations to apply to a draft.
+/// The operations that are applied to a draft, and where they come from.
 #[derive(Clone, Copy)]
 enum DraftOperations<'o, D> {
-    /// All operations of a version.
+    /// All operations of a version that is published here.
     Batch(&'o [Operation]),
-    /// All operations of a version that its author signed elsewhere, and the expected root.
+    /// All operations of a version that its author signed elsewhere, and the digest of the expected
+    /// root.
     Update(&'o [Operation], &'o D),
-    /// Some operations of a version, in order. If one piece empties the tree, the next piece does
-    /// not bulk load it.
+    /// Some operations of a version, in order of keys. Unlike a batch, a piece that finds an empty
+    /// tree does not bulk load it.
     Piece(&'o [Operation]),
 }
 
@@ -531,9 +540,9 @@ impl<'o, D> DraftOperations<'o, D> {
     }
 }
 
-/// A draft after its operations were applied.
+/// The result of applying operations to a draft.
 struct DraftResult<S: Suite, B: BalancingScheme> {
-    /// The root's digest.
+    /// The digest of the new root.
     digest: S::Digest,
     population: u64,
     root: Option<NodeId>,
@@ -588,7 +597,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog + Default> Hosts for StoredReposit
         Self::empty(*public.authority(), L::default(), NodeCache::default())
     }
 
-    /// Reads all contents of the latest version into memory.
+    /// Reads all contents of the latest version into memory, because the author that is returned
+    /// needs them there.
     fn resume(
         &self,
         signer: HeadSigner,

@@ -20,7 +20,7 @@ use crate::{
     side::Side,
 };
 
-/// One version of a stored tree.
+/// Read access to one version of a stored tree.
 #[derive(Debug)]
 pub(super) struct StoredView<'n, S: Suite, L> {
     nodes: &'n Nodes<L>,
@@ -46,7 +46,7 @@ impl<S: Suite, L> Clone for StoredView<'_, S, L> {
 
 impl<S: Suite, L> Copy for StoredView<'_, S, L> {}
 
-/// A node with the separators around it.
+/// A link to a node, with the separators that bound the keys below the node.
 ///
 /// Separators are not hashed. Without bounds, an attacker could place one node on many paths, and a
 /// proof could open all of these paths.
@@ -57,7 +57,7 @@ pub(super) struct Node<D> {
     high: Option<Record>,
 }
 
-/// An inner node that was read.
+/// An inner node that was read, with the separators that bound the keys below it.
 #[derive(Clone, Debug)]
 pub(super) struct Inner<D> {
     record: Record,
@@ -66,7 +66,7 @@ pub(super) struct Inner<D> {
     high: Option<Record>,
 }
 
-/// The root of a copy: its link, and the number of entries below.
+/// The root of a copied tree: the link to it, and the number of entries below it.
 type CopyRoot<D> = (Option<Link<D>>, u64);
 
 /// A node that [`StoredView::visit`] passes to its callback.
@@ -80,26 +80,26 @@ enum VisitNode<'v, D> {
         separator: &'v [u8],
         link: Link<D>,
     },
-    /// A node that was skipped and not read.
+    /// A node that was skipped: neither it nor the nodes below it were read.
     Left {
         link: Link<D>,
     },
 }
 
-/// The pending steps of a visit.
+/// The pending steps of a visit to the nodes of a tree; the last is the next one.
 pub(super) struct Steps<D>(Vec<Step<D>>);
 
-/// A node on the way down, or on the way up once all nodes below it were visited.
+/// A step of a visit: descend to a node, or report an inner node after all nodes below it.
 enum Step<D> {
     Down(Node<D>),
     Up { separator: Record, link: Link<D> },
 }
 
-/// A node's record, and the children of an inner node.
+/// The record of a node, and the links to its children; `None` for a leaf.
 type NodeRecord<D> = (Record, Option<[Link<D>; 2]>);
 
 impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
-    /// The address of a key's leaf, and its record; `None` if the key is absent.
+    /// Finds the leaf of a key. Returns its address and its record, or `None` if the key is absent.
     pub(super) fn find(self, key: &[u8]) -> Result<Option<(u64, Record)>, StoreFault> {
         let Some(mut link) = self.root else {
             return Ok(None);
@@ -118,10 +118,11 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
         }
     }
 
-    /// The record of a node, and the children of an inner one. Checks the digest in its parent.
+    /// Reads the record of a node, and the links to the children of an inner node. Checks the
+    /// record against the digest in `link`.
     ///
-    /// The check prevents cycles of nodes from an attacker, and wrong answers after accidents. A
-    /// damaged node is read once more if it came from the cache.
+    /// The check prevents that an attacker builds cycles of nodes, and that accidental damage leads
+    /// to wrong answers. A damaged node is read once more if it came from the cache.
     fn read(self, link: &Link<S::Digest>) -> Result<NodeRecord<S::Digest>, StoreFault> {
         match self.read_once(link) {
             Err(StoreFault::Damaged) if self.nodes.doubt(link) => self.read_once(link),
@@ -146,8 +147,8 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
         }
     }
 
-    /// Checks all nodes. Returns the number of entries of a tree that is in order and hashes to its
-    /// root.
+    /// Reads all nodes. Checks that they hash to the root and that keys are in order. Returns the
+    /// number of entries.
     pub(super) fn check(self) -> Result<u64, LookupError> {
         let mut entries: u64 = 0;
         self.visit(|visited| {
@@ -159,8 +160,8 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
         Ok(entries)
     }
 
-    /// Reads all nodes, and appends them to a log from `position` on. Returns the new link to the
-    /// root and the number of entries.
+    /// Copies the tree: reads and checks all nodes, and appends them to another log from `position`
+    /// on. Returns the new link to the root and the number of entries.
     pub(super) fn lay_out(
         self,
         position: u64,
@@ -182,8 +183,8 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
         Ok((layout.finish(append)?, entries))
     }
 
-    /// Visits all nodes, children before their parents and left before right. Checks the order of
-    /// each and the digest in its parent.
+    /// Visits all nodes, children before their parents and left before right. Checks each node's
+    /// digest and the order of keys.
     fn visit<E: From<StoreFault>>(
         self,
         mut note: impl FnMut(VisitNode<'_, S::Digest>) -> Result<(), E>,
@@ -193,7 +194,7 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
         Ok(())
     }
 
-    /// The steps of a visit to all nodes.
+    /// Creates the steps of a visit to all nodes, to be performed one by one.
     pub(super) fn steps(self) -> Steps<S::Digest> {
         let top = self.root.map(|link| Node {
             link,
@@ -203,8 +204,9 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
         Steps(top.into_iter().map(Step::Down).collect())
     }
 
-    /// Performs one step of a visit. Returns whether there was one. Nodes for which `is_left`
-    /// returns true are skipped: neither they nor the nodes below are read.
+    /// Performs the next step of a visit, and reports its node to `note`. Returns false if no step
+    /// was left. Nodes for which `is_left` returns true are skipped: neither they nor the nodes
+    /// below them are read.
     fn step<E: From<StoreFault>>(
         self,
         steps: &mut Steps<S::Digest>,
@@ -244,10 +246,11 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
         Ok(true)
     }
 
-    /// Lays out the node of the next step of a visit. Returns whether there was one.
+    /// Performs the next step of a visit, and lays out its node to be appended again. Returns false
+    /// if no step was left.
     ///
-    /// Nodes before the position `from` are not moved. Leaves are not moved either, because their
-    /// addresses distinguish entries with equal values.
+    /// Nodes before the position `from` are not laid out again. Leaves are not either, because
+    /// their addresses distinguish entries with equal values.
     pub(super) fn lay_out_step(
         self,
         steps: &mut Steps<S::Digest>,
@@ -265,7 +268,8 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
         })
     }
 
-    /// Opens a node. Checks the separators around it, and the digest in its parent.
+    /// Reads a node. Checks its digest, and that its key or separator lies between the separators
+    /// around it.
     fn opened(self, node: &Node<S::Digest>) -> Result<Opened<Self>, StoreFault> {
         let Node { link, low, high } = node;
         let (record, children) = self.read(link)?;
@@ -292,8 +296,9 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
         }))
     }
 
-    /// Pins the blocks of the tree's top nodes, level by level. Returns the subtrees below, once
-    /// there are at least `subtrees` of them or `subtrees` levels were read.
+    /// Pins the blocks of the tree's top nodes (keeps them in memory), level by level. Stops when
+    /// there are at least `subtrees` subtrees below, or after `subtrees` levels. Returns these
+    /// subtrees.
     ///
     /// Skips nodes before the position `from`: they and all nodes below are pinned already.
     pub(super) fn hold_top(
@@ -320,8 +325,8 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
         Ok(level)
     }
 
-    /// Pins the blocks of all nodes below a node, like [`StoredView::hold_top`]. Reports the number
-    /// of entries to `note`.
+    /// Pins the blocks of all nodes below a node, including the node itself. Skips nodes as
+    /// [`StoredView::hold_top`] does. Reports numbers of further entries to `note`.
     pub(super) fn hold_below(
         self,
         node: &Node<S::Digest>,
@@ -344,7 +349,7 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
         Ok(())
     }
 
-    /// Checks a node, and pins its blocks. Returns the node's children.
+    /// Reads and checks a node, and pins its blocks. Returns the node's children; none for a leaf.
     fn hold(self, node: &Node<S::Digest>) -> Result<Vec<Node<S::Digest>>, StoreFault> {
         let opened = self.opened(node)?;
         self.nodes.stay::<S::Digest>(node.link.address)?;
@@ -354,8 +359,9 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
         })
     }
 
-    /// The proof for a key that is present; `None` if an unchecked search did not find it. Reads
-    /// the nodes on the path once and hashes nothing: the client verifies the proof.
+    /// Proves the value of a key without checking the nodes on its path: the client verifies the
+    /// proof. Returns `None` if this search does not find the key. The caller then searches with
+    /// checks.
     pub(super) fn prove_present(self, key: &Key) -> Result<Option<TreeProof<S, Key>>, LookupError> {
         let Some(mut link) = self.root else {
             return Ok(None);
@@ -392,13 +398,14 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
     }
 }
 
-/// The maximum length of an unchecked path, which may form a cycle. Longer paths are checked.
+/// The maximum number of nodes on a path that is not checked, and so may be a cycle. Longer paths
+/// are checked.
 const LONGEST_UNCHECKED: usize = 1 << 10;
 
-/// The number of entries between two reports of progress.
+/// The number of entries between two reports to `note`.
 const ENTRIES_TOGETHER: u64 = 1 << 10;
 
-/// The separator in the record that bounds a node.
+/// The separator in `record`, which bounds the keys below a node; `None` means no bound.
 fn bound<S: Suite>(record: Option<&Record>) -> Option<&[u8]> {
     record.map(|record| record::separator::<S::Digest>(record))
 }

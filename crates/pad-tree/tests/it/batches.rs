@@ -25,7 +25,7 @@ fn key(number: u32) -> Key {
 }
 
 fn put(number: u32, value: u32) -> Operation {
-    // // Values of another length are moved, values of equal length are overwritten.
+    // Values of another length are moved, values of equal length are overwritten.
     let length = usize::try_from(value % 4).unwrap();
     let value = [&value.to_be_bytes()[..], &[7; 3][..length.min(3)]].concat();
     Operation::Put(key(number), Value::new(value).unwrap())

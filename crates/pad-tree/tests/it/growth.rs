@@ -129,7 +129,7 @@ fn check_growth<B: BalancingScheme>() {
                 "{}: no more than that: {copying:?}",
                 B::NAME
             );
-            // // Only digests of live nodes are stored. An insertion adds one live node.
+            // Only digests of live nodes are stored. An insertion adds one live node.
             assert!(nowhere.digests[half] < 1.1, "{}: {nowhere:?}", B::NAME);
             assert!(median.digests[half] < 4.0, "{}: {median:?}", B::NAME);
             let path = everywhere.digests[half] / copying.digests[half];

@@ -112,7 +112,7 @@ fn check_version<St>(
     for key in keys {
         let is_inside = kept.contains(key.as_bytes());
         assert_same(part, server, (version, key), Some(is_inside));
-        // // A part may know some neighbours of other keys, but not whether it knows all of them.
+        // A part may know some neighbours of other keys, but not whether it knows all of them.
         let expected = (!is_inside).then_some(false);
         assert_same(part, server, (version, &Predecessor(key.clone())), expected);
         assert_same(part, server, (version, &Successor(key.clone())), expected);
@@ -402,7 +402,7 @@ fn what_an_upstream_makes_up_is_not_taken() {
         let refused = part.take_range(&kept, proof);
         assert_eq!(refused, Err(VerifyError::RootMismatch.into()), "{version}");
     }
-    // // Proofs of part of the range, or of a larger range.
+    // Proofs of part of the range, or of a larger range.
     for (start, end) in [(2000, 2050), (2050, 2100), (1990, 2100), (2000, 2200)] {
         let other = range(Some(&numbered(start)), Some(&numbered(end)));
         let proof = server.prove_query(third, &other).unwrap();

@@ -78,7 +78,7 @@ macro_rules! check {
                 prop_assert!(difference.is_sorted_by(|a, b| a.key() < b.key()));
                 prop_assert_eq!(replay(ours.clone(), &difference), own);
 
-                // // In set-unique trees the union has the same root, regardless of the side on
+                // In set-unique trees the union has the same root, regardless of the side on
                 // which it was made.
                 let on_one = one.snapshot_of(a.union(&b, Conflict::TakeTheirs)).unwrap();
                 let on_two = two.snapshot_of(b.union(&a, Conflict::KeepOurs)).unwrap();

@@ -192,17 +192,17 @@ fn what_needs_more_than_it_may_take_is_refused_with_the_number() {
     let mut refused = grown.opened(&size(needed - 1));
     let most = needed - 1;
     assert_eq!(refused.warm(), Err(WarmError::TooLarge { needed, most }));
-    // // The store still answers queries.
+    // The store still answers queries.
     let unlimited = u64::MAX;
     grown.check(&refused, unlimited);
-    // // A version that grew beyond the limit is served. Its other blocks are read from the log.
+    // A version that grew beyond the limit is served. Its other blocks are read from the log.
     for _ in 0..20 {
         grown.change();
     }
     let mut followed = grown.opened(&exact);
     assert!(followed.warm().unwrap() <= needed);
     grown.check(&followed, unlimited);
-    // // With another cache size, no version is warmed.
+    // With another cache size, no version is warmed.
     assert_eq!(grown.opened(&NodeCache::default()).warm(), Ok(0));
 }
 

@@ -1,4 +1,5 @@
-//! The author's accumulators: a set and a value for each generation.
+//! The author's accumulators: for each generation (a set of tuples that covers the key space), the
+//! set and the value of its accumulator.
 
 use pad_accumulators::{AccumulateError, Dynamic, ElementSet, SecretKey};
 use pad_core::{Domain, Suite, Version, Workers};
@@ -13,7 +14,8 @@ use crate::{
 };
 
 /// Returns the label of a generation's accumulator: tag (32 bytes) ‖ suite (2) ‖ scheme (2) ‖
-/// dictionary (16) ‖ generation (1). The label separates generations, dictionaries and designs.
+/// dictionary (16) ‖ generation (1). Different generations, dictionaries or designs have different
+/// labels.
 pub fn label<S: Suite>(context: Context, generation: GenerationIndex) -> Vec<u8> {
     let mut bytes = Domain::TupleStatement.block::<32>().to_vec();
     bytes.extend_from_slice(&context.to_bytes::<S>());
@@ -21,27 +23,29 @@ pub fn label<S: Suite>(context: Context, generation: GenerationIndex) -> Vec<u8>
     bytes
 }
 
-/// A tuple in the set of a generation, with the instant of the tuple's creation.
+/// A tuple in the set of a generation, with the instant (version or epoch) of the tuple's creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Member<S: Suite> {
-    /// The tuple's digest.
+    /// The digest of the tuple.
     pub tuple: S::Digest,
     /// The instant of the tuple's creation: a version, or an epoch of an older generation.
     pub since: u64,
 }
 
 impl<S: Suite> Member<S> {
-    /// Returns the element that is accumulated for the tuple.
+    /// Returns the bytes that represent the tuple as an element of its generation's accumulator.
     pub(crate) fn element<R: Retention>(&self) -> Vec<u8> {
         R::element(&self.tuple, R::shown(self.since))
     }
 }
 
-/// The author's state of a tuple; `None` before the tuple is accumulated.
+/// The data that an author stores with each tuple: its digest and creation instant. `None` before
+/// the tuple is accumulated.
 pub type TupleState<S> = Option<Member<S>>;
 
-/// A generation's accumulator: the set of its tuples, and the value.
+/// The accumulator of one generation: the set of elements for its tuples, and the accumulator
+/// value.
 #[derive(Clone, Debug)]
 pub(crate) struct Collection<A: Dynamic> {
     pub(crate) set: ElementSet<A>,
@@ -56,10 +60,11 @@ impl<A: Dynamic> Collection<A> {
         }
     }
 
-    /// Removes and adds elements, all or nothing.
+    /// Removes the elements `removed` and adds the elements `added`. On an error, nothing is
+    /// changed.
     ///
-    /// Cost: for few elements a constant number of powers, and a product of exponents for each
-    /// element of the set. For many elements, all exponents are computed anew, plus one power.
+    /// Cost: for few elements, a constant number of powers, and a product of exponents for each
+    /// element of the set. For many elements, one power and all exponents.
     fn change(
         &mut self,
         secret: &A::SecretKey,
@@ -80,19 +85,21 @@ impl<A: Dynamic> Collection<A> {
     }
 }
 
-/// Maximum number of elements that are removed and added one by one.
+/// The maximum number of changed elements for which the accumulator value is updated. For more
+/// elements it is computed anew.
 const FEW_ELEMENTS: usize = 8;
 
-/// The author's state of all generations.
+/// The author's accumulators of all generations, youngest first.
 #[derive(Clone, Debug)]
 pub struct AuthorState<A: Dynamic> {
-    /// The version of the collections.
+    /// The version whose tuples the accumulators contain.
     version: Version,
     pub(crate) generations: Vec<Collection<A>>,
 }
 
 impl<A: Dynamic> AuthorState<A> {
-    /// Returns the state before the first snapshot.
+    /// Creates empty accumulators for `generations` generations, as they are before the first
+    /// snapshot.
     pub(crate) fn new<S: Suite>(key: &A::SecretKey, context: Context, generations: usize) -> Self {
         let generations = (0..generations).map(|generation| {
             let labelled = key.with_label(&label::<S>(context, generation_index(generation)));
@@ -104,12 +111,13 @@ impl<A: Dynamic> AuthorState<A> {
         }
     }
 
-    /// Builds the state from a server's collections, if they belong to `secret`.
+    /// Takes over the accumulators of a server at `version`, after checking that they belong to
+    /// `secret`.
     ///
     /// # Errors
     /// [`AccumulateError::WrongAccumulator`] or [`AccumulateError::ValueMismatch`] if the
-    /// collections do not belong to `secret`. Other [`AccumulateError`]s if the sets cannot be
-    /// accumulated.
+    /// collections do not belong to `secret` or a value does not match its set. Other
+    /// [`AccumulateError`]s if the sets cannot be accumulated.
     pub(crate) fn of_collections<S: Suite>(
         secret: &A::SecretKey,
         context: Context,
@@ -130,10 +138,12 @@ impl<A: Dynamic> AuthorState<A> {
         })
     }
 
-    /// Applies a transition once. A second call for the same version does nothing.
+    /// Updates the accumulators for the tuples that a snapshot creates and deletes. A second call
+    /// for the same version does nothing.
     ///
     /// # Errors
-    /// [`AccumulateError`]; the state is then unchanged, but notes of new tuples may be set.
+    /// [`AccumulateError`] if the tuples cannot be accumulated. The accumulators are then
+    /// unchanged, but the notes of new tuples may be set.
     pub(crate) fn advance<S: Suite, R: Retention>(
         &mut self,
         secret: &A::SecretKey,
@@ -171,7 +181,8 @@ impl<A: Dynamic> AuthorState<A> {
     }
 }
 
-/// Notes the new tuples of a generation, and returns their elements.
+/// Sets the notes (digest and creation instant) of a generation's new tuples, and returns their
+/// accumulator elements.
 fn note_created<S: Suite, R: Retention>(
     layers: &mut Layers<S, TupleState<S>>,
     generation: usize,

@@ -1,4 +1,4 @@
-//! Evidence of a tuple under a signed accumulator value, and its check.
+//! Evidence that a signed accumulator value contains a tuple, and the check of this evidence.
 
 #![deny(
     clippy::indexing_slicing,
@@ -15,23 +15,26 @@ use serde::{Deserialize, Serialize};
 use super::{Retention, collection::label};
 use crate::scheme::{Claim, Expectation};
 
-/// Evidence that a proof contains for one tuple.
+/// Evidence for one tuple in a proof: a signed accumulator value, and a witness that the tuple is
+/// in the accumulated set.
 ///
 /// The byte strings are bodies of the accumulator's formats. They can be decoded only with the
 /// public key of the accumulator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct AccumulatedEvidence<R: Retention> {
-    /// The creation instant of the tuple (a version or an epoch), for superseding witnesses.
+    /// The creation instant of the tuple (a version or an epoch), with the rule
+    /// [`Superseding`](crate::signed::Superseding), else nothing.
     pub shown: R::TupleData,
-    /// The generation's accumulator value at some instant, with the author's signature.
+    /// The encoded accumulator value of the tuple's generation at some instant, with the author's
+    /// signature.
     pub snapshot: Vec<u8>,
-    /// The witness that the tuple is in the accumulated set.
+    /// The encoded witness that the tuple is in the accumulated set.
     pub witness: Vec<u8>,
 }
 
 impl<R: Retention> AccumulatedEvidence<R> {
-    /// Checks that the tuple existed at the claimed instant.
+    /// Checks that the tuple in `claim` existed at the instant in `claim`.
     ///
     /// # Errors
     /// - [`VerifyError::Undecodable`] if the snapshot or the witness is not well-formed.
@@ -58,7 +61,7 @@ impl<R: Retention> AccumulatedEvidence<R> {
     }
 }
 
-/// Decodes an object of the accumulator from bytes within a message. The message bounds their
+/// Decodes an accumulator value or witness from bytes within a message. The message bounds their
 /// length.
 ///
 /// # Errors

@@ -1,9 +1,10 @@
-//! The server's accumulators: the sets, and the proofs of each tuple.
+//! The server's accumulators: for each generation the set of tuples, and for each tuple its
+//! witnesses.
 //!
-//! An update contains neither values nor witnesses, because the server knows every tuple. The
-//! server computes the witnesses of all tuples of a generation whose clock moved, and computes the
-//! value from them. The value takes one short power for RSA, and one multi-scalar product for
-//! bilinear maps.
+//! An update contains neither accumulator values nor witnesses, because the server knows every
+//! tuple. If the clock of a generation moved, the server computes the witnesses of all its tuples,
+//! and the value from them. Computing the value takes one short power for RSA, and one multi-scalar
+//! product for bilinear maps.
 //!
 //! Witnesses are recomputed instead of updated. For RSA, the reason is the number of primes. If an
 //! element was removed, updating a witness takes a power with an exponent as long as all changed
@@ -28,8 +29,8 @@ use crate::{
     tuple::generation_index,
 };
 
-/// Collections of all generations, with the proofs of each tuple: one `P` for each retained
-/// instant.
+/// The accumulators of all generations. For each tuple, the ledger contains a proof of type `P` for
+/// each retained instant.
 #[derive(Clone, Debug)]
 pub struct Ledger<S: Suite, A: Dynamic, P> {
     generations: Vec<Generation<A>>,
@@ -40,7 +41,7 @@ pub struct Ledger<S: Suite, A: Dynamic, P> {
 struct Generation<A: Dynamic> {
     key: A::PublicKey,
     collection: Collection<A>,
-    /// The tuples in the set.
+    /// The tuples whose elements are in the accumulated set.
     live: Vec<TupleId>,
 }
 
@@ -51,19 +52,20 @@ struct Record<S: Suite, P> {
     kept: Vec<P>,
 }
 
-/// The form of a ledger in checkpoints, with `Q` instead of the retained proofs `P`.
+/// The form of a ledger in checkpoints, with a stored form `Q` of each retained proof.
 #[derive(Serialize, Deserialize)]
 #[serde(bound(serialize = "Q: Serialize", deserialize = "Q: Deserialize<'de>"))]
 pub(crate) struct StoredLedger<S: Suite, Q> {
-    /// The tuples in each set, and the encoded value.
+    /// For each generation, the tuples in the accumulated set and the encoded value.
     generations: Vec<(Vec<TupleId>, Vec<u8>)>,
     records: Vec<Option<Record<S, Q>>>,
 }
 
-/// A generation's new collection and witnesses, computed by the server after its clock moved.
+/// The new accumulator and witnesses of a generation, which the server computes when the
+/// generation's clock moved.
 pub(crate) struct LedgerUpdate<S: Suite, A: Dynamic> {
     collection: Collection<A>,
-    /// Each tuple with its witness.
+    /// Each tuple of the generation with its encoded witness.
     witnesses: Vec<(TupleId, Member<S>, Vec<u8>)>,
 }
 
@@ -74,7 +76,7 @@ impl<S: Suite, A: Dynamic> LedgerUpdate<S, A> {
 }
 
 impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
-    /// Creates the collections before the first snapshot.
+    /// Creates a ledger with empty accumulators for `generations` generations.
     pub(crate) fn new(key: &A::PublicKey, context: Context, generations: usize) -> Self {
         let generations = (0..generations).map(|generation| {
             let key = key.with_label(&label::<S>(context, generation_index(generation)));
@@ -97,20 +99,21 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
         &self.generations[generation].key
     }
 
-    /// Returns the collections, youngest first.
+    /// Returns the accumulators of all generations, youngest first.
     pub(crate) fn collections(&self) -> impl Iterator<Item = &Collection<A>> {
         self.generations
             .iter()
             .map(|generation| &generation.collection)
     }
 
-    /// Returns the digest and the creation instant of a tuple.
+    /// Returns the digest and the creation instant of a tuple; `None` if the ledger does not
+    /// contain it.
     pub(crate) fn member(&self, tuple: TupleId) -> Option<Member<S>> {
         self.record(tuple).map(|record| record.member)
     }
 
-    /// Computes values and witnesses of all generations whose clock moved, youngest first. Changes
-    /// nothing.
+    /// Computes the accumulator values and witnesses that an update produces, for all generations
+    /// whose clock moved, youngest first. The ledger is unchanged until [`Ledger::commit`].
     ///
     /// # Errors
     /// [`ApplyError::Input`] with [`InputError::CapacityExceeded`] if the set is too large for the
@@ -176,8 +179,8 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
         })
     }
 
-    /// Stores derived collections and witnesses. `proves` turns a generation's witness into the
-    /// retained proof.
+    /// Stores the accumulators and witnesses that [`Ledger::derive`] computed. `proves` converts a
+    /// generation and a witness into the proof to be retained.
     pub(crate) fn commit<R: Retention>(
         &mut self,
         derived: Vec<LedgerUpdate<S, A>>,
@@ -201,7 +204,8 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
         }
     }
 
-    /// Returns the creation instant of a tuple, and its proof for an instant at which it existed.
+    /// Returns the creation instant of a tuple, and the retained proof that it existed at
+    /// `instant`.
     pub(crate) fn proof<R: Retention>(&self, instant: u64, tuple: TupleId) -> Option<(u64, &P)> {
         let record = self.record(tuple)?;
         let since = record.member.since;
@@ -209,7 +213,7 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
         Some((since, kept))
     }
 
-    /// Drops the records of `tuples`.
+    /// Drops the digests, creation instants and proofs of `tuples`.
     pub(crate) fn forget(&mut self, tuples: &[TupleId]) {
         for tuple in tuples {
             if let Some(slot) = self.records.get_mut(tuple.position()) {
@@ -218,7 +222,8 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
         }
     }
 
-    /// Returns the ledger for a checkpoint, with `store` applied to every retained proof.
+    /// Returns the form of the ledger for a checkpoint. `store` converts each retained proof to its
+    /// stored form.
     pub(crate) fn store<Q>(&self, mut store: impl FnMut(&P) -> Q) -> StoredLedger<S, Q> {
         let generations = self.generations.iter().map(|generation| {
             let value = wire::encode_body(&generation.collection.value);
@@ -238,9 +243,11 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
         }
     }
 
-    /// Restores the output of [`Ledger::store`]; `None` if the parts do not fit.
+    /// Restores the ledger that [`Ledger::store`] converted; `None` if its parts are inconsistent.
+    /// `restore` converts each stored proof back.
     ///
-    /// Cost: computes the representatives of all elements of the latest version.
+    /// Cost: computes the accumulator's representatives (for RSA, primes) of all tuples of the
+    /// latest version.
     pub(crate) fn restore<R: Retention, Q>(
         mut self,
         stored: StoredLedger<S, Q>,
@@ -285,8 +292,8 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
         Some(self)
     }
 
-    /// Refuses collections whose tuples differ from the tuples of `layers`, or whose values differ
-    /// from the signed values.
+    /// Rejects the accumulators unless their tuples are the tuples of `layers`, and their values
+    /// are the values that the author signed.
     ///
     /// `signed` returns the value that the author has signed for a generation.
     ///
@@ -324,7 +331,7 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
         Ok(())
     }
 
-    /// Returns all retained proofs.
+    /// Returns the retained proofs of all tuples.
     pub(crate) fn kept(&self) -> impl Iterator<Item = &P> {
         self.records
             .iter()
@@ -332,7 +339,8 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
             .flat_map(|record| &record.kept)
     }
 
-    /// Returns the bytes of the sets and of the records, without the retained proofs.
+    /// Returns the memory, in bytes, of the sets and of the tuples' records, without the retained
+    /// proofs.
     pub(crate) fn memory_bytes(&self) -> usize {
         let elements: usize = self
             .collections()

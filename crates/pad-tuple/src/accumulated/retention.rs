@@ -1,4 +1,5 @@
-//! Retention rules: the accumulated element of a tuple, and the witnesses that a server keeps.
+//! Retention rules: which bytes are accumulated for a tuple, and which of its witnesses a server
+//! keeps.
 
 use core::fmt::Debug;
 
@@ -7,33 +8,38 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::signed::{Plain, Superseding, Validity};
 
-/// Rule that determines for which instants a signed accumulator value is evidence.
+/// Rule that determines for which instants (times on a generation's clock) a signed accumulator
+/// value is evidence.
 ///
 /// Source: Crosby & Wallach 2010, section 4.3.
 pub trait Retention: Copy + Debug + Eq + Send + Sync + 'static {
-    /// The code of this retention in scheme ids.
+    /// The number of this rule, from which scheme ids are computed.
     const CODE: u16;
-    /// Data that a proof contains for a tuple, in addition to the value and the witness.
+    /// Data that a proof contains for a tuple, in addition to the signed accumulator value and the
+    /// witness.
     type TupleData: Copy + Debug + Eq + Serialize + DeserializeOwned;
 
     /// Returns the data that a proof contains for a tuple created at the instant `since`.
     fn shown(since: u64) -> Self::TupleData;
 
-    /// Returns the bytes that are accumulated for a tuple, of fixed length.
+    /// Returns the bytes that are accumulated for a tuple with the digest `tuple`. Their length is
+    /// fixed.
     fn element<D: DigestBytes>(tuple: &D, shown: Self::TupleData) -> Vec<u8>;
 
-    /// Returns the instants for which the value of the instant `until` is evidence.
+    /// Returns the instants at which a tuple existed if the signed accumulator value of the instant
+    /// `until` contains it.
     fn validity(shown: Self::TupleData, until: u64) -> Validity;
 
-    /// Adds the proof of the tuple at the next instant. A rule may drop the earlier proofs.
+    /// Adds the tuple's proof for its newest instant to the proofs `kept`. A rule may drop the
+    /// earlier ones.
     fn keep<P>(kept: &mut Vec<P>, newest: P);
 
-    /// Returns the proof that covers the instant `age` instants after the tuple's creation. A rule
-    /// that keeps only one proof returns it for every `age`.
+    /// Selects, from the proofs of a tuple, the one that covers the instant `age` instants after
+    /// the tuple's creation. A rule that keeps only one proof returns it for every `age`.
     fn kept<P>(kept: &[P], age: u64) -> Option<&P>;
 }
 
-/// Accumulates the tuple's digest. The server keeps a witness for each instant.
+/// Accumulates the tuple's digest. The server keeps the tuple's witness of each instant.
 impl Retention for Plain {
     const CODE: u16 = 0;
     type TupleData = ();
@@ -61,7 +67,7 @@ impl Retention for Plain {
 }
 
 /// Accumulates the tuple's digest and its creation instant (8 bytes, big-endian). The server keeps
-/// the newest witness.
+/// only the tuple's newest witness.
 impl Retention for Superseding {
     const CODE: u16 = 1;
     type TupleData = u64;

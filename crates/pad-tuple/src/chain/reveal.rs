@@ -1,4 +1,5 @@
-//! Author's side of hash chains: the secret of their seeds, and revealing them link by link.
+//! Author's side of hash chains: the secret from which seeds are derived, and the traversal that
+//! reveals links.
 
 use core::fmt;
 
@@ -8,7 +9,8 @@ use zeroize::Zeroizing;
 use super::{DEFAULT_CHAIN_LENGTH, MAX_CHAIN_LENGTH, walk};
 use crate::statement::{Context, TupleStatement};
 
-/// Secret from which an author derives the seed of every chain, and the length of the chains.
+/// The secret from which an author derives the seeds of all hash chains, and the length of these
+/// chains.
 #[derive(Clone)]
 pub struct ChainSecret {
     secret: Zeroizing<[u8; 32]>,
@@ -25,8 +27,8 @@ impl ChainSecret {
     /// Creates a secret from bytes, which must be uniformly random and never leave the author.
     ///
     /// The secret belongs to one signing key. An author that replaces that key, for example after a
-    /// leak, must replace this secret as well. Equal tuples would otherwise have equal chains under
-    /// both keys.
+    /// leak, must replace this secret as well. Otherwise, equal tuples would have equal hash chains
+    /// under both keys.
     pub fn from_bytes(secret: [u8; 32]) -> Self {
         Self {
             secret: Zeroizing::new(secret),
@@ -36,8 +38,8 @@ impl ChainSecret {
 
     /// Sets the length of chains, clamped to at least 1 and at most [`MAX_CHAIN_LENGTH`].
     ///
-    /// An author that resumes with another length signs every tuple anew. With BLS signatures,
-    /// clients may refuse proofs of more than 64 tuples if chains are longer than
+    /// If an author resumes with another length, it signs every tuple anew. With BLS signatures,
+    /// clients may reject proofs of more than 64 tuples if chains are longer than
     /// [`STEPS_PER_TUPLE`](super::STEPS_PER_TUPLE).
     #[must_use]
     pub fn with_length(mut self, length: u32) -> Self {
@@ -51,8 +53,8 @@ impl ChainSecret {
     }
 
     /// Returns the seed of the chain for `statement`. The seed is a pseudorandom function of all
-    /// inputs that distinguish one signature from another. An author that signs again after a crash
-    /// therefore signs the same anchor.
+    /// inputs that distinguish one signature from another. If an author signs a statement again
+    /// after a crash, it therefore signs the same anchor (end of the chain).
     ///
     /// The seed is `H(hash-chain-seed, secret (32) ‖ length (4) ‖ context (20) ‖ generation (1) ‖
     /// since (8) ‖ until (8) ‖ tuple digest)`.
@@ -72,14 +74,15 @@ impl ChainSecret {
     }
 }
 
-/// Hash chain traversal from end to start, with `O(log L)` stored links and an amortised `O(log L)`
-/// hashes for each link.
+/// Computes the links of a hash chain of length `L` from its end to its start. Stores `O(log L)`
+/// links, and takes an amortised `O(log L)` hashes for each link.
 ///
-/// The stored links repeatedly halve the distance to the seed, like a binary search that keeps its
-/// probes.
+/// The distances between stored links are halved repeatedly, as between the probes of a binary
+/// search.
 #[derive(Clone, Debug)]
 pub struct Pebbles<S: Suite> {
-    /// Positions (steps after the seed) and their links, in ascending order.
+    /// The stored links with their positions (steps after the seed), in ascending order of
+    /// positions.
     pebbles: Vec<(u32, S::Digest)>,
 }
 
@@ -91,8 +94,8 @@ impl<S: Suite> Default for Pebbles<S> {
     }
 }
 
-/// Clears the stored links: for their tuple, unrevealed links are as sensitive as the secret. Does
-/// not clear copies that a growing vector leaves behind.
+/// Clears the stored links: for their tuple, unrevealed links are as sensitive as the secret.
+/// Copies that the growing vector has left in memory are not cleared.
 impl<S: Suite> Drop for Pebbles<S> {
     fn drop(&mut self) {
         for (_, link) in &mut self.pebbles {
@@ -103,7 +106,8 @@ impl<S: Suite> Drop for Pebbles<S> {
 }
 
 impl<S: Suite> Pebbles<S> {
-    /// Returns the link at a position. Positions must be asked for in descending order.
+    /// Returns the link `position` steps after the seed, in the chain of `tuple`. The calls must
+    /// have descending positions.
     ///
     /// `seed` computes the link at position 0, which need not be stored.
     pub fn link(

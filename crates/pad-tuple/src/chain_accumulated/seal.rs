@@ -1,4 +1,5 @@
-//! The chain over the generations' values, and the opening of a chain.
+//! The hash chain over the accumulator values of all generations, and the parts of it that a proof
+//! contains.
 
 #![deny(
     clippy::indexing_slicing,
@@ -22,8 +23,8 @@ use crate::{
     update,
 };
 
-/// Returns the chain over a generation's value and the chain over all older generations. For the
-/// oldest generation, `older` is `None`.
+/// Returns the digest that chains a generation's accumulator value to `older`, the chain over all
+/// older generations. For the oldest generation, `older` is `None`.
 ///
 /// The chain is `H(tuple-chain, value's length (4 bytes, big-endian) ‖ value ‖ older chain)`.
 ///
@@ -33,36 +34,38 @@ pub fn link<S: Suite>(value: &[u8], older: Option<&S::Digest>) -> S::Digest {
     S::hash(Domain::TupleChain, &[&length_of(value), value, older])
 }
 
-/// Returns the digest of a chain that the root binds: `H(tuple-attachment, merged (1) ‖ chain)`.
-/// `merged` is the generation into which the younger generations were merged. The hashed bytes
-/// differ in length from the encoding of every list of this design's extensions.
+/// Returns the digest through which the signed root commits to a chain: `H(tuple-attachment, merged
+/// (1) ‖ chain)`. `merged` is the generation into which the younger generations were merged. Such a
+/// digest cannot equal that of an ordinary attachment, because the hashed bytes have another
+/// length.
 pub(super) fn bound<S: Suite>(merged: GenerationIndex, chain: &S::Digest) -> S::Digest {
     S::hash(Domain::TupleAttachment, &[&[merged], chain.as_ref()])
 }
 
 /// Parts of a version's head that a proof contains: the signature, the history and the inputs of
 /// the root. A client recomputes the root, assembles the head and verifies the signature. `values`
-/// contains the accumulator values of the generations that the proof uses; `rest` covers the
-/// others.
+/// contains the accumulator values of the generations that the proof uses. `rest` is the chain over
+/// the others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct ChainSeal<S: Suite> {
     /// The author's signature on the head.
     pub signature: Digest<64>,
-    /// The head's history.
+    /// The history root in the head.
     pub history: S::Digest,
-    /// The digest of the version's operations.
+    /// The digest of the operations that produced the version.
     pub operations: S::Digest,
     /// The generation into which the version's update merged the younger generations.
     pub merged: GenerationIndex,
-    /// The values of the generations consulted, youngest first.
+    /// The encoded accumulator values of the generations that the proof uses, youngest first.
     pub values: Vec<Vec<u8>>,
-    /// The chain over the values of the other generations; `None` if all are consulted.
+    /// The chain over the accumulator values of the other generations; `None` if the proof uses all
+    /// generations.
     pub rest: Option<S::Digest>,
 }
 
 impl<S: Suite> ChainSeal<S> {
-    /// Computes the root from operations and chain.
+    /// Computes the root of the version, from the digest of the operations and the chain.
     pub(super) fn root(&self) -> S::Digest {
         let mut chain = self.rest;
         for value in self.values.iter().rev() {
@@ -73,7 +76,7 @@ impl<S: Suite> ChainSeal<S> {
         update::root::<S>(&self.operations, &bound::<S>(self.merged, &chain))
     }
 
-    /// Returns the verified head of the version asked about.
+    /// Assembles the head of the version in `expectation`, and verifies its signature.
     ///
     /// # Errors
     /// [`VerifyError::SignatureInvalid`] if the author did not sign the head. Other errors of head
@@ -94,7 +97,8 @@ impl<S: Suite> ChainSeal<S> {
             .verify(&expectation.authority, &expectation.version)
     }
 
-    /// Refuses a seal that does not match the number of generations consulted.
+    /// Rejects a seal that does not contain exactly the values of the `shown` youngest of
+    /// `generations` generations.
     fn require_shown(&self, shown: usize, generations: usize) -> Result<(), VerifyError> {
         if self.values.len() < shown || (self.rest.is_none() && shown < generations) {
             return Err(VerifyError::GenerationMissing);
@@ -106,15 +110,15 @@ impl<S: Suite> ChainSeal<S> {
     }
 }
 
-/// Value of one generation in an opened chain.
+/// The accumulator value of one generation, as evidence in an opened chain.
 struct OpenedValue<'a, S: Suite, A: Dynamic> {
     seal: &'a ChainSeal<S>,
     generation: GenerationIndex,
     accumulator: core::marker::PhantomData<A>,
 }
 
-/// Verified against the verified head, with the public key of the generation's accumulator as the
-/// query. The statement is the generation's value in the head's version.
+/// Verified against the verified head of a version, with the public key of the generation's
+/// accumulator as the query. The statement is the generation's accumulator value in this version.
 impl<S: Suite, A: Dynamic> Proof for OpenedValue<'_, S, A> {
     type Commitment = Verified<SnapshotHead<S>>;
     type Query = A::PublicKey;
@@ -138,15 +142,16 @@ impl<S: Suite, A: Dynamic> Proof for OpenedValue<'_, S, A> {
     }
 }
 
-/// Checks the witnesses of all claims against the values that the signed root binds.
+/// Checks the witness of each claimed tuple against the accumulator values to which the signed root
+/// commits.
 ///
-/// The head belongs to the version asked about, and binds the values of all generations in that
-/// version. No instant has to be compared: the epochs in the youngest tuple belong to this version.
+/// The head is that of the requested version, and commits to the values of all generations in this
+/// version. Instants need no check: the epochs in the youngest tuple belong to this version.
 ///
 /// # Errors
 /// [`VerifyError::GenerationMissing`], [`VerifyError::GenerationSurplus`],
 /// [`VerifyError::CountMismatch`] or [`VerifyError::Undecodable`].
-/// [`VerifyError::SignatureInvalid`] if any input of the head is not the author's. The errors of
+/// [`VerifyError::SignatureInvalid`] if the author did not sign the assembled head. The errors of
 /// the accumulator if a witness does not verify.
 pub(super) fn check<S: Suite, A: Dynamic>(
     expectation: &Expectation<A::PublicKey>,

@@ -1,4 +1,4 @@
-//! The designs with accumulators, by name.
+//! Type aliases for the designs with accumulators.
 
 #[cfg(feature = "bilinear")]
 use pad_accumulators::bilinear::Bilinear;
@@ -11,30 +11,34 @@ use crate::{
     signed::{Plain, Superseding},
 };
 
-/// Speculation over two generations, a signed RSA accumulator for each, a witness for each tuple
+/// Two generations, each with a signed RSA accumulator. The server keeps a witness for each tuple
 /// and instant.
 #[cfg(feature = "rsa")]
 pub type AccumulatorsRsa = Accumulated<Rsa, Plain, 2>;
-/// Speculation over two generations, a signed RSA accumulator for each, superseding witnesses.
+/// Two generations, each with a signed RSA accumulator. The server keeps only the newest witness of
+/// each tuple, which supersedes earlier ones.
 #[cfg(feature = "rsa")]
 pub type AccumulatorsSupersedingRsa = Accumulated<Rsa, Superseding, 2>;
-/// Speculation over two generations, RSA accumulators in a hash chain under the signed root.
+/// Two generations, each with an RSA accumulator. The signed root contains a hash chain over the
+/// accumulator values.
 #[cfg(feature = "rsa")]
 pub type ChainAccumulatorsRsa = ChainAccumulated<Rsa, 2>;
-/// Speculation over two generations, a signed bilinear accumulator for each, a witness for each
+/// Two generations, each with a signed bilinear accumulator. The server keeps a witness for each
 /// tuple and instant.
 #[cfg(feature = "bilinear")]
 pub type AccumulatorsBilinear = Accumulated<Bilinear, Plain, 2>;
-/// Speculation over two generations, a signed bilinear accumulator for each, superseding witnesses.
+/// Two generations, each with a signed bilinear accumulator. The server keeps only the newest
+/// witness of each tuple, which supersedes earlier ones.
 #[cfg(feature = "bilinear")]
 pub type AccumulatorsSupersedingBilinear = Accumulated<Bilinear, Superseding, 2>;
-/// Speculation over two generations, bilinear accumulators in a hash chain under the signed root.
+/// Two generations, each with a bilinear accumulator. The signed root contains a hash chain over
+/// the accumulator values.
 #[cfg(feature = "bilinear")]
 pub type ChainAccumulatorsBilinear = ChainAccumulated<Bilinear, 2>;
 
 /// Calls a macro once for each design with accumulators, like
-/// [`for_each_tuple`](crate::for_each_tuple). The list is separate because a snapshot of these
-/// designs takes milliseconds.
+/// [`for_each_tuple`](crate::for_each_tuple). The list is separate because these designs are slow:
+/// a snapshot takes milliseconds.
 #[cfg(all(feature = "rsa", feature = "bilinear"))]
 #[macro_export]
 macro_rules! for_each_accumulated_tuple {

@@ -1,4 +1,4 @@
-//! Keys of bilinear-map accumulators.
+//! Encoding of the keys of bilinear-map accumulators.
 
 use std::sync::Arc;
 
@@ -13,12 +13,14 @@ use zeroize::Zeroizing;
 use super::{KeyBytes, LABEL, PublicBytes, SecretBytes};
 use crate::design::AuthorError;
 
-/// Length of a secret key's message in bytes, without the parameters.
+/// The length of an encoded secret key in bytes, without its parameters.
 const SECRET_LENGTH: usize = 40;
 
 impl KeyBytes for BilinearPublicKey {
     const LENGTH: Option<usize> = None;
 
+    /// Decodes a public key.
+    ///
     /// Time: pairings, which check that the parameters are powers of one secret.
     fn from_slice(bytes: &[u8]) -> Option<Self> {
         let workers = Workers::sequential();
@@ -59,6 +61,8 @@ impl SecretBytes for BilinearSecretKey {
         Ok(bytes)
     }
 
+    /// Generates a secret key for a dictionary of up to `entries` entries.
+    ///
     /// A generation contains one tuple for each entry, and one for the keys below the first key.
     fn generate(entries: usize) -> Result<Self, AuthorError> {
         let capacity = entries.saturating_add(1);

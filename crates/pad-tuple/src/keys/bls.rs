@@ -1,4 +1,4 @@
-//! Public keys of BLS signatures.
+//! Encoding of the public keys of BLS signatures.
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,4 @@
-//! Keys of RSA accumulators.
+//! Encoding of the keys of RSA accumulators.
 
 use std::{ops::ControlFlow, sync::Arc};
 
@@ -31,13 +31,17 @@ impl PublicBytes for RsaPublicKey {
 impl KeyBytes for RsaSecretKey {
     const LENGTH: Option<usize> = None;
 
-    /// Time: primality tests of the factors.
+    /// Decodes a secret key.
+    ///
+    /// Time: primality tests of the key's factors.
     fn from_slice(bytes: &[u8]) -> Option<Self> {
         Self::from_bytes(bytes, LABEL).ok()
     }
 }
 
 impl SecretBytes for RsaSecretKey {
+    /// Generates a secret key of 3072 bits, whatever `entries` is, and returns its encoding.
+    ///
     /// Time: minutes, with a large variance.
     fn generate_bytes(entries: usize) -> Result<Zeroizing<Vec<u8>>, AuthorError> {
         <Self as SecretBytes>::generate(entries).map(|secret| secret.to_bytes())

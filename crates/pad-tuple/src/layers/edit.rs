@@ -1,4 +1,4 @@
-//! Editor of one generation.
+//! The editor that changes the tuples of one generation.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,12 +10,13 @@ use pad_core::{Key, Suite};
 use super::{Generation, GenerationChange, Live};
 use crate::{content::Content, tuple::start_of_keys};
 
-/// Edits a generation, and records the changes to its tuples.
+/// Changes the contents of keys in a generation, and records the tuples that are created and
+/// deleted by it.
 pub(super) struct Editor<'a, S: Suite, A> {
     tuples: &'a mut Generation<S, A>,
     change: &'a mut GenerationChange<S, A>,
     created: BTreeSet<Key>,
-    /// Keys at which an interval begins or ends after the edit, but not before.
+    /// The keys at which the edit has added or removed a boundary between intervals.
     moved: Vec<Key>,
 }
 
@@ -32,8 +33,8 @@ impl<'a, S: Suite, A: Clone + Default> Editor<'a, S, A> {
         }
     }
 
-    /// Sets the contents of keys. A removal leaves a tombstone if `keeps_tombstones`, that is, if
-    /// there are older generations.
+    /// Sets the contents of keys. If there are older generations, pass `keeps_tombstones`: a
+    /// removal then leaves a tombstone, because an older generation may still contain the key.
     pub(super) fn edit(mut self, edits: BTreeMap<Key, Content<S>>, keeps_tombstones: bool) {
         if self.tuples.is_empty() {
             self.put(start_of_keys(), Content::Nothing);
@@ -77,7 +78,7 @@ impl<'a, S: Suite, A: Clone + Default> Editor<'a, S, A> {
         }
     }
 
-    /// Replaces the tuples whose upper ends have moved.
+    /// Replaces each tuple whose upper end the edit has moved by a new tuple with an empty note.
     fn stretch(&mut self) {
         for key in core::mem::take(&mut self.moved) {
             let before = (Bound::<&Key>::Unbounded, Bound::Excluded(&key));
@@ -92,7 +93,8 @@ impl<'a, S: Suite, A: Clone + Default> Editor<'a, S, A> {
     }
 }
 
-/// Replaces a tuple by a new one with an empty note.
+/// Marks the tuple at `key` as deleted and created again, after its content or upper end changed.
+/// Its note becomes empty, and the old note goes to the list of deleted tuples.
 fn renew<S: Suite, A: Default>(
     key: Key,
     live: &mut Live<S, A>,

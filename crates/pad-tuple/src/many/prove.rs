@@ -1,4 +1,4 @@
-//! Server side of proofs for several keys.
+//! Server side of the proofs for several keys: [`ManyProof`].
 
 use pad_core::{Key, Keys, LookupError, Suite, Version};
 
@@ -11,7 +11,8 @@ use crate::{
 };
 
 impl<S: Suite> ShownTuple<S> {
-    /// Returns whether the tuple decides the answer for the key whose proof contains it.
+    /// Returns whether the tuple, in a proof for a key, decides the answer about this key.
+    /// Otherwise an older generation may.
     pub(crate) const fn decides(&self) -> bool {
         matches!(
             self,
@@ -24,9 +25,9 @@ impl<S: Suite> ShownTuple<S> {
 }
 
 impl<S: Suite, D: AggregateDesign<S>> TupleRepository<S, D> {
-    /// Proves the values of several keys in `version`.
+    /// Proves the values or absence of several keys in `version`, with one proof.
     ///
-    /// Time: one proof for each key. BLS signatures are also added up, which takes 0.06
+    /// Time: as for one proof for each key. Adding up BLS signatures takes another 0.06
     /// milliseconds for each tuple.
     ///
     /// # Errors
@@ -41,7 +42,7 @@ impl<S: Suite, D: AggregateDesign<S>> TupleRepository<S, D> {
     }
 }
 
-/// Proves the values of several keys from any [`Source`]. See [`TupleRepository::prove_keys`].
+/// Like [`TupleRepository::prove_keys`], for any [`Source`] of tuples, in memory or stored.
 pub(crate) fn prove_keys<S: Suite, D: AggregateDesign<S>>(
     source: &impl Source<S, D>,
     version: Version,

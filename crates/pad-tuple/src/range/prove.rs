@@ -1,4 +1,4 @@
-//! Server side of range proofs.
+//! Server side of the proofs for ranges of keys: [`RangeProof`].
 
 use std::collections::BTreeSet;
 
@@ -20,8 +20,8 @@ impl<S: Suite, D: AggregateDesign<S>> TupleRepository<S, D> {
     /// Time: `O(log n)` for each tuple that overlaps the range.
     ///
     /// # Errors
-    /// [`LookupError`] if the version does not exist or was pruned, the range cannot contain a key,
-    /// or a restored checkpoint is damaged.
+    /// [`LookupError`] if the version does not exist or was pruned, the range is invalid, or a
+    /// restored checkpoint is damaged.
     pub fn prove_range(
         &self,
         version: Version,
@@ -31,7 +31,7 @@ impl<S: Suite, D: AggregateDesign<S>> TupleRepository<S, D> {
     }
 }
 
-/// Proves a range from any [`Source`]. See [`TupleRepository::prove_range`].
+/// Like [`TupleRepository::prove_range`], for any [`Source`] of tuples, in memory or stored.
 pub(crate) fn prove_range<S: Suite, D: AggregateDesign<S>>(
     source: &impl Source<S, D>,
     version: Version,
@@ -77,9 +77,12 @@ pub(crate) fn prove_range<S: Suite, D: AggregateDesign<S>>(
     Ok(proof)
 }
 
-/// Collects one generation's tuples, without the design's evidence. Returns
-/// [`LookupError::Damaged`] if they do not follow each other in ascending order, as the tuples of
-/// an update do.
+/// Collects the tuples of one generation that overlap `range`, without evidence. `place` is the
+/// generation and its instant. Adds keys to `decided` and tuples to `placed`.
+///
+/// # Errors
+/// [`LookupError::Damaged`] if the tuples are not adjacent and in ascending order. The error of the
+/// source.
 fn draft<S: Suite, D: AggregateDesign<S>>(
     source: &impl Source<S, D>,
     version: Version,
@@ -113,7 +116,7 @@ fn draft<S: Suite, D: AggregateDesign<S>>(
         });
         let known = !matches!(stored.content, Content::Nothing);
         let reveals = range.contains(from.as_bytes());
-        // // `insert` must run only for keys of the range that this generation contains.
+        // `insert` must run only for keys of the range that this generation contains.
         let open = reveals && known && decided.insert(from);
         let content = match &stored.content {
             Content::Nothing => RangeContent::Nothing,
@@ -127,6 +130,6 @@ fn draft<S: Suite, D: AggregateDesign<S>>(
     Ok((before, tuples))
 }
 
-/// The lower end of a generation's first tuple, if the proof includes it, and the generation's
-/// tuples.
+/// The tuples of a generation, without evidence. The first part is the lower end of the first
+/// tuple, if the proof includes it. Then come upper end and content of each tuple.
 type Draft<S> = (Option<Key>, Vec<(Option<Key>, RangeContent<S>)>);

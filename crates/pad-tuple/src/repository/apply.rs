@@ -1,4 +1,4 @@
-//! Applying updates.
+//! Applies updates to a repository in memory.
 
 use pad_core::{
     ApplyError, InputError, Key, Operation, Repository, Suite, Update, Version, Workers,
@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
-    /// Applies an update. See [`Repository::apply`].
+    /// Applies an update: the implementation of [`Repository::apply`].
     pub(super) fn take_in(
         &mut self,
         update: &Update<S, TupleAttachment<D::Extension>>,
@@ -55,7 +55,8 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         Ok(self.latest())
     }
 
-    /// Returns the digest of the operations, if operations and attachment hash to the signed root.
+    /// Checks that operations and attachment hash to the root in the update's head. Returns the
+    /// digest of the operations.
     pub(crate) fn check_root(
         update: &Update<S, TupleAttachment<D::Extension>>,
     ) -> Result<S::Digest, ApplyError> {
@@ -68,7 +69,8 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         }
     }
 
-    /// Assigns numbers to the new tuples.
+    /// Assigns numbers to the new tuples of a snapshot, and stores the numbers as the notes of the
+    /// tuples.
     pub(crate) fn number_tuples(
         &mut self,
         transition: &Transition<S, TupleId>,
@@ -96,7 +98,8 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         Ok(())
     }
 
-    /// Undoes [`Self::number_tuples`]. Must run before the layers are undone.
+    /// Undoes [`Self::number_tuples`]: makes the numbers of the new tuples free again. Must run
+    /// before [`Layers::undo`].
     fn free_numbers(&mut self, transition: &Transition<S, TupleId>) {
         for (tuples, change) in self.layers.generations().iter().zip(&transition.changes) {
             let numbers = change.created.iter().filter_map(|lower| tuples.get(lower));
@@ -104,7 +107,8 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         }
     }
 
-    /// Edits the indexes by the transition, without sealing them.
+    /// Applies the changes of a snapshot to the working versions of the generations' indexes,
+    /// without sealing them.
     pub(crate) fn edit_indexes(
         &mut self,
         transition: &Transition<S, TupleId>,
@@ -126,14 +130,15 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         Ok(())
     }
 
-    /// Rolls back a transition, with its numbers and its edits of the indexes.
+    /// Undoes the changes of a snapshot to layers, tuple numbers and indexes.
     pub(crate) fn roll_back(&mut self, transition: Transition<S, TupleId>) {
         self.free_numbers(&transition);
         self.layers.undo(transition);
         self.indexes.iter_mut().for_each(Index::rollback);
     }
 
-    /// Commits the layers' latest state as the latest version.
+    /// Stores the new tuples of a snapshot, and seals the indexes. The layers' version becomes the
+    /// latest version.
     pub(crate) fn commit(&mut self, transition: Transition<S, TupleId>) {
         let version = self.layers.version();
         for (generation, change) in transition.changes.into_iter().enumerate() {
@@ -158,8 +163,8 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
     }
 }
 
-/// Returns the number of entries after operations on distinct keys; `None` if more entries are
-/// removed than there were, or if the number overflows.
+/// Returns the number of entries after `operations`, which are on distinct keys. `None` if it would
+/// be negative or overflow.
 pub(crate) fn entries_after<S: Suite>(
     layers: &Layers<S, TupleId>,
     entries: usize,

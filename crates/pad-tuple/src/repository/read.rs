@@ -1,4 +1,4 @@
-//! Reading a version, for proofs and without proof.
+//! Reads a version of a repository in memory, for proofs and without proof.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -14,12 +14,12 @@ use crate::{
 };
 
 impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
-    /// Returns the value of a key in `version`, without proof. Version 0 has no values, even if it
-    /// was pruned.
+    /// Returns the value of a key in `version`, or `None` if it is absent. There is no proof.
+    /// Version 0 has no values, even if it was pruned.
     ///
     /// # Errors
-    /// [`LookupError`] if another version does not exist or was pruned, or a restored checkpoint is
-    /// damaged.
+    /// [`LookupError`] if the version (other than 0) does not exist or was pruned, or a restored
+    /// checkpoint is damaged.
     pub fn lookup(&self, version: Version, key: &Key) -> Result<Option<Value>, LookupError> {
         let shown = match version {
             Version::EMPTY => None,
@@ -37,14 +37,14 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         })
     }
 
-    /// Returns the contents of `version`, in ascending order of keys.
+    /// Returns all entries of `version`, in ascending order of keys, without proof.
     ///
     /// # Errors
     /// [`LookupError`] if the version does not exist or was pruned, or damage to a restored
     /// checkpoint is noticed.
     pub fn entries(&self, version: Version) -> Result<BTreeMap<Key, Value>, LookupError> {
         let mut entries = BTreeMap::new();
-        // // Older generations come first, so that younger generations override them.
+        // Older generations come first, so that younger generations override them.
         for (generation, instant) in self.instants_at(version)?.into_iter().enumerate().rev() {
             let tuples = self.indexes[generation].entries(Version::new(instant));
             for (lower, number) in tuples.into_iter().flatten() {
@@ -77,6 +77,9 @@ impl<S: Suite, D: Design<S>> Source<S, D> for TupleRepository<S, D> {
         self.heads.head(version)
     }
 
+    /// Finds the tuple in the generation's index.
+    ///
+    /// # Errors
     /// [`LookupError::Damaged`] only if another party wrote the index.
     fn floor(
         &self,

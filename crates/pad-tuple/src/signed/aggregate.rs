@@ -1,7 +1,7 @@
 //! Evidence for many signed tuples: the data of each tuple, and the aggregated signatures.
 //!
-//! An unverified proof decides how far a client walks along hash chains. The client therefore
-//! limits the work:
+//! An unverified proof determines how many steps a client hashes along hash chains. The client
+//! therefore limits the work:
 //! - It compares all instants and lengths before it walks a chain.
 //! - It walks chains for at most one batch of signatures before it verifies that batch.
 //! - It bounds the steps of each batch, in particular if one signature covers all tuples.
@@ -56,10 +56,11 @@ where
     }
 }
 
-/// Refuses chain steps beyond the client's limit for the tuples of one signature or one batch.
+/// Checks that the total number of hash chain steps is within the client's limit for `tuples`
+/// tuples of one signature or batch.
 ///
 /// # Errors
-/// [`VerifyError::ChainTooLong`] with the limit for `tuples` tuples.
+/// [`VerifyError::ChainTooLong`] with this limit.
 fn require_few(tuples: usize, steps: impl Iterator<Item = u32>) -> Result<(), VerifyError> {
     let tuples = u32::try_from(tuples).unwrap_or(u32::MAX);
     let limit = STEPS_PER_TUPLE.saturating_mul(tuples).max(MAX_STEPS);

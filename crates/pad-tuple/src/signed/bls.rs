@@ -1,4 +1,4 @@
-//! BLS signatures on tuples.
+//! The signature scheme [`Bls`] for tuples.
 
 use alloc::vec::Vec;
 
@@ -14,11 +14,11 @@ use crate::{
     scheme::Expectation,
 };
 
-/// BLS signatures over BLS12-381. Many signatures aggregate into one.
+/// BLS signatures over the curve BLS12-381. Many signatures can be aggregated into one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bls;
 
-/// The secret key of [`Bls`].
+/// The secret key with which an author signs tuples in designs with [`Bls`].
 #[cfg(feature = "std")]
 pub type BlsSecret = BlsSecretKey;
 
@@ -26,7 +26,7 @@ impl SignatureScheme for Bls {
     const CODE: u16 = 1;
     type Key = BlsPublicKey;
     type Signature = BlsSignature;
-    /// The sum of the signatures.
+    /// The sum of all signatures, which is one curve point.
     type Aggregate = BlsSignature;
 
     fn verify_each(
@@ -65,8 +65,8 @@ impl TupleSignature for Bls {
         Ok(secret.sign(message))
     }
 
-    /// Returns the sum of the signatures. If the author sent bytes that are not signatures, returns
-    /// the first signature instead. Clients reject such bytes as invalid for every message.
+    /// Returns the sum of the signatures. If some bytes are not a signature, because the author
+    /// sent them, returns the first signature instead. Clients then reject the proof.
     fn aggregate(signatures: Vec<BlsSignature>) -> BlsSignature {
         BlsSignature::aggregate(&signatures).unwrap_or_else(|_| {
             *signatures

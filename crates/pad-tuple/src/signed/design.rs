@@ -1,4 +1,4 @@
-//! Signed designs: the interface for authors and servers.
+//! Designs with signed tuples: the implementation for authors and servers.
 
 use pad_core::{
     ApplyError, Key, SignedHead, Suite, VerifyError, Version, Workers, codec,
@@ -19,7 +19,7 @@ use crate::{
     update::{EpochExtension, count},
 };
 
-/// The author's state of a tuple in a signed design.
+/// The data that an author stores with each tuple in a signed design.
 #[derive(Clone, Debug)]
 pub struct SignedTupleState<S: Suite, State> {
     /// The tuple's digest and creation instant; `None` before the first attempt to sign it.
@@ -36,7 +36,8 @@ impl<S: Suite, State: Default> Default for SignedTupleState<S, State> {
     }
 }
 
-/// The part of an update for one generation: one item for each tuple, in ascending order of keys.
+/// The part of an update for one generation of a signed design: a signature or chain link for each
+/// tuple, in ascending order of keys.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct SignedExtension<S: Suite, G: TupleSignature, R: Refresh<S>> {
@@ -52,7 +53,7 @@ impl<S: Suite, G: TupleSignature, R: Refresh<S>> EpochExtension for SignedExtens
     }
 }
 
-/// The records of all tuples, indexed by number.
+/// The server's data for proving tuples: for each tuple, by its number, its signatures and links.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct SignedRecords<S: Suite, G: TupleSignature, R: Refresh<S>>(Vec<Option<R::Record<G>>>);
@@ -228,8 +229,8 @@ impl<S: Suite, G: TupleSignature, R: Refresh<S>> SignedRecords<S, G, R> {
         self.0.get(tuple.position())?.as_ref()
     }
 
-    /// Returns whether the extensions contain an item for each tuple, and each item can follow the
-    /// tuple's record.
+    /// Returns whether `extensions` contain an item for each tuple, and each item can be added to
+    /// the tuple's record.
     pub(super) fn fit(
         &self,
         layers: &Layers<S, TupleId>,
@@ -255,8 +256,9 @@ impl<S: Suite, G: TupleSignature, R: Refresh<S>> SignedRecords<S, G, R> {
     }
 }
 
-/// Returns an item for each tuple of a generation, in ascending order. `issue` computes an item
-/// from the statement to be signed and the author's state of the tuple.
+/// Authenticates all tuples of a generation at its latest instant. Returns an item of the update
+/// for each tuple, in ascending order. `issue` computes an item from the statement to be signed and
+/// the author's state of the tuple.
 fn issue_each<S: Suite, State, Item: Send>(
     layers: &mut Layers<S, SignedTupleState<S, State>>,
     generation: usize,
@@ -309,7 +311,7 @@ where
 
 type TupleMut<'a, S, M> = (&'a Key, Option<&'a Key>, &'a mut Live<S, M>);
 
-/// Returns the tuples of a generation with their upper ends.
+/// Returns the tuples of a generation, each with its lower and its upper end.
 fn with_upper<S: Suite, M>(
     tuples: &mut Generation<S, M>,
 ) -> impl Iterator<Item = TupleMut<'_, S, M>> {
@@ -321,8 +323,8 @@ fn with_upper<S: Suite, M>(
     })
 }
 
-/// Number of signatures in one batch of verification.
+/// The number of signatures that are verified in one batch.
 pub(crate) const VERIFIED_TOGETHER: usize = 64;
 
-/// Minimum number of tuples of a generation to be signed on several threads.
+/// The number of tuples of a generation from which they are signed on several threads.
 const PARALLEL_TUPLES: usize = 32;

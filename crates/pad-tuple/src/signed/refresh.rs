@@ -1,4 +1,5 @@
-//! Refresh of signatures while their tuple stays the same: the interface for verifiers.
+//! Rules that extend the validity of signatures while their tuple does not change: the interface
+//! for verifiers.
 
 use core::fmt::Debug;
 
@@ -12,28 +13,30 @@ use crate::{
     validity::Validity,
 };
 
-/// Rule that keeps signatures valid while their tuple stays the same. `Refresh` (feature `std`)
-/// adds the part of authors and servers.
+/// Rule that extends the validity of a tuple's signature to later instants while the tuple does not
+/// change. `Refresh` (feature `std`) adds the part of authors and servers.
 ///
 /// Source: Crosby & Wallach 2010, sections 4.1 and 4.2.
 pub trait RefreshScheme<S: Suite>: Clone + Debug + Eq + Send + Sync + 'static {
-    /// The code of this refresh in scheme ids.
+    /// The number of this rule, from which scheme ids are computed.
     const CODE: u16;
-    /// Data that a proof contains for each tuple, in addition to the signature.
+    /// Data that a proof contains for each tuple, in addition to the signature, such as the
+    /// instants that it covers.
     type TupleData: Clone + Debug + Eq + Serialize + DeserializeOwned;
 
-    /// Returns the instants and chain links that `shown` covers.
+    /// Returns the instants and hash chain links that `shown` covers, for display. Nothing is
+    /// verified.
     fn attested(shown: &Self::TupleData) -> Attested<S>;
 
-    /// Returns the number of chain steps for computing the statement, if `shown` covers the claimed
-    /// instant. Does no hashing.
+    /// Returns the number of hash chain steps that [`RefreshScheme::statement`] takes. Checks that
+    /// `shown` covers the claimed instant, without hashing.
     ///
     /// # Errors
     /// [`VerifyError::OutsideValidity`] if `shown` does not cover the instant.
     /// [`VerifyError::ChainTooLong`] if the link is too far from its anchor.
     fn steps(shown: &Self::TupleData, claim: &Claim<S>) -> Result<u32, VerifyError>;
 
-    /// Returns the statement that the author must have signed for the claim to be true.
+    /// Returns the statement whose signature by the author proves the claim.
     ///
     /// # Errors
     /// The errors of [`RefreshScheme::steps`], before any hashing.
@@ -73,8 +76,8 @@ impl<S: Suite> RefreshScheme<S> for Plain {
     }
 }
 
-/// Signs every tuple at every instant, for all instants since its creation. A signature supersedes
-/// the earlier signatures of its tuple.
+/// Signs every tuple at every instant. Each signature covers all instants since the tuple's
+/// creation. A signature supersedes the earlier signatures of its tuple.
 ///
 /// Source: Crosby & Wallach 2010, section 4.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,18 +107,18 @@ impl<S: Suite> RefreshScheme<S> for Superseding {
     }
 }
 
-/// Signs a tuple once, with the anchor of a hash chain. Every later instant reveals the next link,
-/// until the chain is used up and the tuple is signed again.
+/// Signs a tuple once, with the anchor of a hash chain. At every later instant, the author reveals
+/// the next link. When the chain is used up, the tuple is signed again.
 ///
-/// A link supersedes the earlier links of its tuple, like a signature of [`Superseding`]. It covers
-/// every instant since the tuple's creation. For a deleted tuple the author reveals no further
-/// links.
+/// A link covers every instant since the tuple's creation, like a signature of [`Superseding`]. It
+/// supersedes the earlier links. For a deleted tuple the author reveals no further links.
 ///
 /// Source: Crosby & Wallach 2010, section 4.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lightweight;
 
-/// Data that a proof contains in addition to the signature.
+/// Data that a proof with [`Lightweight`] signatures contains for a tuple, in addition to the
+/// signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct LightweightData<S: Suite> {
@@ -130,7 +133,7 @@ pub struct LightweightData<S: Suite> {
 }
 
 impl<S: Suite> LightweightData<S> {
-    /// Returns the instants that the revealed links cover.
+    /// Returns the instants that the newest revealed link covers.
     fn validity(&self) -> Validity {
         Validity {
             since: self.since,

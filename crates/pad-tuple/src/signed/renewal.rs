@@ -1,4 +1,5 @@
-//! Refresh of signatures: the interface for authors and servers.
+//! Rules that extend the validity of signatures while their tuple does not change: the interface
+//! for authors and servers.
 
 use core::fmt::Debug;
 
@@ -12,27 +13,29 @@ mod lightweight;
 
 pub use lightweight::LightweightItem;
 
-/// Callback that signs a message as the author.
+/// A function that signs a message with the author's key of signature scheme `G`.
 pub type Sign<'a, G> =
     &'a dyn Fn(&[u8]) -> Result<<G as SignatureScheme>::Signature, signature::Error>;
 
-/// Rule by which authors and servers keep signatures valid while their tuple stays the same.
+/// Rule by which authors and servers extend the validity of a tuple's signature while the tuple
+/// does not change.
 ///
 /// Source: Crosby & Wallach 2010, sections 4.1 and 4.2.
 pub trait Refresh<S: Suite>: RefreshScheme<S> {
-    /// Whether each instant has a separate signature, which the next signature does not replace.
+    /// Whether each instant has a separate signature, which the server keeps when the tuple is
+    /// signed again.
     const EACH_INSTANT: bool = false;
-    /// The author's secret, in addition to its signing key.
+    /// The author's secret for this rule, in addition to its signing key.
     type Secret: Send + Sync;
-    /// The author's state of each tuple.
+    /// The data that the author stores for each tuple.
     type State: Clone + Debug + Default + Send + Sync;
-    /// Item that an update contains for each tuple.
+    /// The item that an update contains for each tuple: a signature or a hash chain link.
     type Item<G: TupleSignature>: Clone + Debug + Eq + Send + Sync + Serialize + DeserializeOwned;
-    /// The data that the server stores to prove a tuple.
+    /// The data that the server stores to prove one tuple.
     type Record<G: TupleSignature>: Clone + Debug + Send + Sync + Serialize + DeserializeOwned;
 
-    /// Signs a tuple at an instant, or extends an earlier signature. `statement` starts at the
-    /// tuple's creation, and ends at the instant.
+    /// Signs a tuple at an instant, or extends an earlier signature. `statement` covers the
+    /// instants from the tuple's creation to this instant. Returns the item for the update.
     ///
     /// # Errors
     /// The errors of the signer.
@@ -44,42 +47,44 @@ pub trait Refresh<S: Suite>: RefreshScheme<S> {
         sign: Sign<'_, G>,
     ) -> Result<Self::Item<G>, signature::Error>;
 
-    /// Appends an injective encoding of an item. It has a fixed width or a tag.
+    /// Appends an encoding of an item to the bytes that the attachment's digest covers. Different
+    /// items have different encodings, with a fixed width or a tag.
     fn absorb<G: TupleSignature>(item: &Self::Item<G>, bytes: &mut Vec<u8>);
 
-    /// Returns whether an item can follow the record, which is `None` for a new tuple. By default
-    /// any item can.
+    /// Returns whether an item can be added to a tuple's record, which is `None` for a new tuple.
+    /// By default, returns true.
     fn fits<G: TupleSignature>(_: Option<&Self::Record<G>>, _: &Self::Item<G>) -> bool {
         true
     }
 
-    /// Returns the record after an item that fits.
+    /// Adds an item for `instant`, which must fit, to a tuple's record. Returns the new record.
     fn record<G: TupleSignature>(
         record: Option<Self::Record<G>>,
         item: &Self::Item<G>,
         instant: u64,
     ) -> Self::Record<G>;
 
-    /// Returns the evidence of a tuple that existed at `instant`; `None` if the record contains no
-    /// evidence. Rules with one signature per tuple return that signature without checking that it
-    /// covers `instant`.
+    /// Returns the evidence that a tuple existed at `instant`: the data for a proof, and the
+    /// signature; `None` if the record contains none. Rules with one signature per tuple return
+    /// that signature without checking that it covers `instant`.
     fn show<G: TupleSignature>(
         record: &Self::Record<G>,
         instant: u64,
     ) -> Option<(Self::TupleData, G::Signature)>;
 
-    /// Returns the creation instant of a recorded tuple, and the author's state of it. If the state
-    /// does not suffice to continue, the next instant signs the tuple anew.
+    /// Returns a tuple's creation instant and the author's state of it, from a server's record. If
+    /// the state does not suffice to extend the signature, the author signs the tuple anew at the
+    /// next instant.
     fn resume<G: TupleSignature>(record: &Self::Record<G>) -> (u64, Self::State);
 
-    /// Returns the bytes of heap memory that a record owns.
+    /// Returns the heap memory that a record owns, in bytes.
     fn heap_bytes<G: TupleSignature>(_: &Self::Record<G>) -> usize {
         0
     }
 }
 
-/// A server's record of a tuple: its signatures, one for each instant (version or epoch) from the
-/// first on.
+/// The data with which a server proves a tuple: its signatures, one for each instant (version or
+/// epoch) since its creation.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct PlainRecord<G: TupleSignature> {
@@ -139,7 +144,8 @@ impl<S: Suite> Refresh<S> for Plain {
     }
 }
 
-/// A server's record of a tuple: its newest signature.
+/// The data with which a server proves a tuple: its newest signature, and the instants that this
+/// signature covers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct SupersedingRecord<G: TupleSignature> {

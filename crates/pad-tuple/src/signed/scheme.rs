@@ -1,4 +1,5 @@
-//! Signature schemes for tuples, and the scheme ids and names of the signed designs.
+//! The interface of signature schemes for tuples, and the scheme ids and names of the signed
+//! designs.
 
 use alloc::{vec, vec::Vec};
 use core::fmt::Debug;
@@ -10,16 +11,16 @@ use crate::scheme::{Expectation, scheme_id};
 
 /// A signature scheme for tuples. `TupleSignature` (feature `std`) adds signing.
 pub trait SignatureScheme: Clone + Debug + Eq + Send + Sync + 'static {
-    /// The code of this scheme in scheme ids.
+    /// The number of this signature scheme, from which scheme ids are computed.
     const CODE: u16;
-    /// The public key, or `()` if the author's key is used.
+    /// The public key that verifies signatures; `()` if the author's key does.
     type Key: Clone + Debug + PartialEq + Send + Sync;
-    /// A signature.
+    /// A signature on one message.
     type Signature: Copy + Debug + Eq + Send + Sync + Serialize + DeserializeOwned + AsRef<[u8]>;
-    /// Signatures on several messages, in the scheme's smallest form.
+    /// Signatures on several messages, aggregated as far as the scheme allows.
     type Aggregate: Clone + Debug + Eq + Send + Sync + Serialize + DeserializeOwned;
 
-    /// Verifies a signature for each message.
+    /// Verifies each pair of a message and a signature.
     ///
     /// # Errors
     /// [`VerifyError::SignatureInvalid`] if a signature is invalid.
@@ -28,14 +29,14 @@ pub trait SignatureScheme: Clone + Debug + Eq + Send + Sync + 'static {
         signed: &[(Vec<u8>, Self::Signature)],
     ) -> Result<(), VerifyError>;
 
-    /// Splits the aggregate into pieces, in the order of messages. Each piece contains the number
-    /// of its messages and their signatures. Pieces are as small as efficient verification allows,
-    /// so that work on unsigned data ends early. The default is one piece, for schemes that cannot
-    /// split aggregates.
+    /// Splits the aggregate of signatures on `messages` messages into pieces, in the order of
+    /// messages. Each piece is a number of messages and the aggregate of their signatures. Pieces
+    /// are as small as efficient verification allows, so that a client notices unsigned data early.
+    /// The default is one piece, for schemes that cannot split aggregates.
     ///
     /// # Errors
-    /// [`VerifyError::CountMismatch`] if the aggregate visibly contains another number of
-    /// signatures.
+    /// [`VerifyError::CountMismatch`] if the number of signatures in the aggregate is known and
+    /// differs.
     fn pieces(
         messages: usize,
         aggregate: Self::Aggregate,
@@ -46,8 +47,8 @@ pub trait SignatureScheme: Clone + Debug + Eq + Send + Sync + 'static {
     /// Verifies an aggregate of one signature for each message. No message may be given twice.
     ///
     /// # Errors
-    /// [`VerifyError::CountMismatch`] if the aggregate visibly contains another number of
-    /// signatures. [`VerifyError::SignatureInvalid`] if it does not verify.
+    /// [`VerifyError::CountMismatch`] if the number of signatures in the aggregate is known and
+    /// differs. [`VerifyError::SignatureInvalid`] if it does not verify.
     fn verify_all(
         expectation: &Expectation<Self::Key>,
         messages: Vec<Vec<u8>>,
@@ -55,7 +56,7 @@ pub trait SignatureScheme: Clone + Debug + Eq + Send + Sync + 'static {
     ) -> Result<(), VerifyError>;
 }
 
-/// Ed25519 signatures by the author's signer, as in the paper's designs.
+/// Ed25519 signatures with the author's signing key, as in the designs of Crosby & Wallach 2010.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ed25519;
 
@@ -63,7 +64,8 @@ impl SignatureScheme for Ed25519 {
     const CODE: u16 = 0;
     type Key = ();
     type Signature = SignatureBytes;
-    /// One signature for each message, in their order.
+    /// One signature for each message, in the order of the messages: Ed25519 signatures cannot be
+    /// combined.
     type Aggregate = Vec<SignatureBytes>;
 
     fn verify_each(
@@ -106,7 +108,8 @@ impl SignatureScheme for Ed25519 {
     }
 }
 
-/// Number of signatures in one batch. Larger batches would hardly cost less per signature.
+/// The number of signatures that are verified in one batch. Larger batches would hardly cost less
+/// per signature.
 const PIECE: usize = 64;
 
 /// The 64 bytes of an Ed25519 signature.
@@ -119,13 +122,15 @@ impl AsRef<[u8]> for SignatureBytes {
     }
 }
 
-/// Returns `0x0200 | signature (0, 1) << 6 | refresh (0, 1, 2) << 4 | generations`.
+/// Returns the scheme id of a signed design: `0x0200 | signature (0, 1) << 6 | refresh (0, 1, 2) <<
+/// 4 | generations`.
 pub(super) const fn id(signature: u16, refresh: u16, generations: usize) -> SchemeId {
     scheme_id(signature << 2 | refresh, generations)
 }
 
-/// Returns the name of a signed design: `base`, `spec` or `spec3` for one, two or three
-/// generations, then the refresh, then the signature. Other designs are `unknown`.
+/// Returns the display name of a signed design. It is `base`, `spec` or `spec3` for one, two or
+/// three generations, then the name of the refresh rule, then of the signature scheme. Other
+/// designs are `unknown`.
 pub(super) const fn name(signature: u16, refresh: u16, generations: usize) -> &'static str {
     match (signature, refresh, generations) {
         (0, 0, 1) => "base",

@@ -1,4 +1,4 @@
-//! Signing: the interface of signature schemes for authors.
+//! The interface of signature schemes for authors and servers: signing and aggregating.
 
 use pad_core::Digest;
 
@@ -7,24 +7,24 @@ use crate::design::SharedSigner;
 
 /// A signature scheme with which authors sign tuples.
 pub trait TupleSignature: SignatureScheme {
-    /// The secret key, or `()` if the author's signer signs.
+    /// The secret key with which authors sign; `()` if the author's signing key for heads is used.
     type Secret: Send + Sync;
 
-    /// Returns the public half of a secret.
+    /// Returns the public key that belongs to a secret key.
     fn key(secret: &Self::Secret) -> Self::Key;
 
-    /// Signs a message.
+    /// Signs a message with `secret`, or with `signer` if the scheme has no secret key of its own.
     ///
     /// # Errors
-    /// The errors of the signer.
+    /// The error of `signer`.
     fn sign(
         secret: &Self::Secret,
         signer: SharedSigner<'_>,
         message: &[u8],
     ) -> Result<Self::Signature, signature::Error>;
 
-    /// Aggregates at least one signature. Does not verify. Bytes that are not a signature give an
-    /// aggregate that [`SignatureScheme::verify_all`] refuses.
+    /// Aggregates at least one signature, without verifying it. If some bytes are not a signature,
+    /// [`SignatureScheme::verify_all`] rejects the aggregate.
     fn aggregate(signatures: Vec<Self::Signature>) -> Self::Aggregate;
 }
 

@@ -1,4 +1,4 @@
-//! Prefix compression of keys.
+//! Prefix compression of keys that are stored in ascending order.
 
 use pad_core::{Key, StoreFault};
 use serde::{Deserialize, Serialize};
@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 /// A key without the prefix that it shares with the previous key.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct KeySuffix {
-    /// Length in bytes of the common prefix.
+    /// The length in bytes of the prefix that the key shares with the previous key.
     shared: u64,
-    /// The bytes after the common prefix.
+    /// The bytes of the key after this prefix.
     rest: Key,
 }
 
@@ -24,15 +24,15 @@ impl KeySuffix {
         }
     }
 
-    /// Returns the number of bytes after the common prefix.
+    /// Returns the number of bytes of the key after the shared prefix.
     pub(super) fn rest_bytes(&self) -> usize {
         self.rest.as_bytes().len()
     }
 
-    /// Rebuilds the key, given the key before.
+    /// Rebuilds the key, given the previous key `before`.
     ///
     /// # Errors
-    /// [`StoreFault::Damaged`] if `before` is shorter than the common prefix, or the key is too
+    /// [`StoreFault::Damaged`] if `before` is shorter than the shared prefix, or the key is too
     /// long.
     pub(super) fn key(&self, before: &[u8]) -> Result<Key, StoreFault> {
         let shared = usize::try_from(self.shared).ok();

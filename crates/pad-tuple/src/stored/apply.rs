@@ -1,4 +1,4 @@
-//! Applying updates to stored rows.
+//! Applies updates to a repository of stored rows.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,8 @@ use crate::{
     update::TupleAttachment,
 };
 
-/// Result of an update: rows to be staged, and the new state.
+/// The effect of an update, before it is visible: the rows to be added, and the new state of the
+/// repository.
 pub(super) struct PreparedUpdate<S: Suite> {
     rows: BTreeMap<Vec<u8>, Vec<u8>>,
     state: State,
@@ -32,7 +33,7 @@ pub(super) struct PreparedUpdate<S: Suite> {
 }
 
 impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
-    /// Applies an update. See [`pad_core::Repository::apply`].
+    /// Applies an update: the implementation of [`pad_core::Repository::apply`].
     pub(super) fn take_in(
         &mut self,
         update: &Update<S, TupleAttachment<D::Extension>>,
@@ -45,7 +46,8 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         self.take_in_loaded(update, loaded?)
     }
 
-    /// Returns the history of all versions, reading it if necessary.
+    /// Returns the frontier of the history log over all versions. Reads it from the rows on first
+    /// use.
     pub(super) fn history(&mut self) -> Result<&Frontier<S>, StoreFault> {
         let frontier = match self.frontier.take() {
             Some(frontier) => frontier,
@@ -63,8 +65,8 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         check_next(self.authority(), latest, history, update.base, &update.head)
     }
 
-    /// Applies an update like [`Self::take_in`], with the generations that it moves already read
-    /// from the latest state. The caller must have called [`Self::check_next`].
+    /// Like [`Self::take_in`], but the caller has already read the generations that the update
+    /// changes, from the latest state. The caller must have called [`Self::check_next`].
     pub(super) fn take_in_loaded(
         &mut self,
         update: &Update<S, TupleAttachment<D::Extension>>,
@@ -85,8 +87,8 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         Ok(self.state.latest)
     }
 
-    /// Computes the rows and the state after an update. Runs the checks in the same order as
-    /// [`TupleRepository`].
+    /// Computes the rows and the state after an update. Runs the same checks as
+    /// [`TupleRepository`], in the same order.
     fn prepared(
         &self,
         update: &Update<S, TupleAttachment<D::Extension>>,
@@ -157,7 +159,8 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
     }
 }
 
-/// Assigns numbers to the new tuples.
+/// Assigns the next row numbers to the new tuples, and sets their notes to the indexes of these
+/// numbers in `numbers`.
 fn number<S: Suite>(
     layers: &mut Layers<S, TupleId>,
     transition: &Transition<S, TupleId>,
@@ -178,7 +181,7 @@ fn number<S: Suite>(
     Ok(())
 }
 
-/// Rows that a version adds.
+/// The rows that a new version adds, under construction.
 struct NewRows<'a, S: Suite, D: StorableDesign<S>> {
     layers: &'a Layers<S, TupleId>,
     numbers: &'a [u64],
@@ -192,8 +195,8 @@ impl<S: Suite, D: StorableDesign<S>> NewRows<'_, S, D> {
         number.copied().ok_or(StoreFault::Damaged)
     }
 
-    /// Adds the run of a generation, and the record of each of its tuples. Returns the number of
-    /// tuples.
+    /// Adds the run of a generation (the list of its tuples at the new instant), and the record of
+    /// each of these tuples. Returns the number of tuples.
     fn generation(&mut self, generation: usize) -> Result<u64, StoreFault> {
         let tuples = self
             .layers
@@ -216,7 +219,7 @@ impl<S: Suite, D: StorableDesign<S>> NewRows<'_, S, D> {
         Ok(u64::try_from(tuples.len()).unwrap_or(u64::MAX))
     }
 
-    /// Adds the new tuples.
+    /// Adds the rows of the new tuples of a generation, which are given by their lower ends.
     fn created(&mut self, generation: usize, created: &[Key]) -> Result<(), StoreFault> {
         let tuples = self
             .layers

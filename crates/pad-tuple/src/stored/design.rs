@@ -1,4 +1,4 @@
-//! Designs that store each record separately.
+//! Designs that store the record of each tuple separately.
 
 use pad_core::{Suite, codec};
 
@@ -8,26 +8,29 @@ use crate::{
     signed::{Refresh, Signed, TupleSignature},
 };
 
-/// A design that stores each record separately, under the number of its tuple.
+/// A design that stores the record of each tuple (the data that proves it) separately, under the
+/// tuple's number.
 ///
 /// Laws:
 /// - A record that was written and read back gives the same answers as the original record.
 /// - With [`StorableDesign::EACH_INSTANT`], a record that was read back belongs to one instant, and
 /// gives answers only about that instant.
 pub trait StorableDesign<S: Suite>: AggregateDesign<S> {
-    /// Whether each instant has a separate record, because the newest record does not cover earlier
-    /// instants.
+    /// Whether a tuple has a separate record for each instant, because its newest record does not
+    /// cover earlier instants.
     const EACH_INSTANT: bool;
 
-    /// Encodes a tuple's record after `records` admitted an instant. Before that instant, `records`
-    /// contained no record of the tuple, or the preceding one.
+    /// Encodes the record of a tuple after [`Design::admit`](crate::design::Design::admit) has
+    /// updated `records` for an instant; `None` if there is no record. Before that, `records`
+    /// contained the tuple's preceding record or none.
     fn write_record(records: &Self::Records, tuple: TupleId) -> Option<Vec<u8>>;
 
-    /// Decodes a tuple's record into `records`. Returns `None` and changes nothing if the bytes are
-    /// not a record.
+    /// Decodes the record of a tuple and adds it to `records`. Returns `None` and changes nothing
+    /// if the bytes are not a record.
     fn read_record(records: &mut Self::Records, tuple: TupleId, bytes: &[u8]) -> Option<()>;
 
-    /// Returns whether a tuple's record covers the claimed instant. Does no hashing.
+    /// Returns whether the record of a tuple covers the claimed instant. Does not hash or verify
+    /// anything.
     fn covers(records: &Self::Records, tuple: TupleId, claim: &Claim<S>) -> bool;
 }
 

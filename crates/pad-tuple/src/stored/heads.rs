@@ -1,4 +1,4 @@
-//! Stored heads of all versions, read on demand.
+//! The signed heads of all versions, stored as rows and read on demand.
 
 use core::marker::PhantomData;
 use std::collections::BTreeMap;
@@ -15,7 +15,8 @@ use super::{
     rows::{RowOverlay, Rows},
 };
 
-/// The heads of all versions of stored tuples. Only heads in staged rows are kept in memory.
+/// The signed heads of all versions of a [`StoredTupleRepository`](super::StoredTupleRepository),
+/// read from its rows on demand. Only heads in staged rows are in memory.
 #[derive(Debug)]
 pub struct StoredHeads<'r, S, R> {
     pub(super) rows: &'r R,
@@ -36,7 +37,8 @@ impl<S: Suite, R: Rows> StoredHeads<'_, S, R> {
         })
     }
 
-    /// Returns the row of a version that must exist.
+    /// Returns the row of a version. The version exists, so a missing row is
+    /// [`StoreFault::Damaged`].
     fn there(&self, version: Version) -> Result<VersionRow<S>, StoreFault> {
         self.row(version).map_err(|error| match error {
             LookupError::Store(fault) => fault,
@@ -56,7 +58,8 @@ impl<S: Suite, R: Rows> StoredHeads<'_, S, R> {
         Ok(Some(signed))
     }
 
-    /// Returns the history for the next head. The signed latest head commits to this history.
+    /// Returns the frontier of the history log over all versions, to which the next head commits.
+    /// Checked against the signed latest head.
     pub(super) fn frontier(&self) -> Result<Frontier<S>, StoreFault> {
         let Some(latest) = self.latest_head()? else {
             return Ok(Frontier::default());
@@ -71,9 +74,9 @@ impl<S: Suite, R: Rows> StoredHeads<'_, S, R> {
     }
 
     /// Verifies that the author signed the head of every version, and that each head continues the
-    /// one before.
+    /// head before it.
     ///
-    /// Time: one signature for each version. Memory: logarithmic in the number of versions.
+    /// Time: one signature check for each version. Memory: logarithmic in the number of versions.
     ///
     /// # Errors
     /// [`LookupError::Damaged`] with the first version that fails. [`LookupError::Store`] if a row
@@ -106,8 +109,8 @@ impl<S: Suite, R: Rows> Subtrees<S> for StoredHeads<'_, S, R> {
         Ok(Some(self.there(version)?.root))
     }
 
-    /// Reads a subtree from the row of the version where it ends. The row contains the largest such
-    /// subtree. Only subtrees with an even index are the largest.
+    /// Reads the digest of a subtree from the row of the version with which the subtree ends. The
+    /// row contains only the largest such subtree. Subtrees with an odd index are not the largest.
     fn kept(&self, level: u32, index: u64) -> Result<Option<S::Digest>, StoreFault> {
         if !index.is_multiple_of(2) {
             return Ok(None);

@@ -1,5 +1,5 @@
-//! Loading of the data that the next version changes. Generations whose clocks move are read as a
-//! whole, because the update contains an item for each of their tuples.
+//! Loads the data that the next version changes. Generations whose clocks move are read as a whole,
+//! because an update contains an item for each of their tuples.
 
 use std::collections::BTreeMap;
 
@@ -20,23 +20,24 @@ use crate::{
     tuple::{generation_index, start_of_keys},
 };
 
-/// The youngest generations of the latest version.
+/// The generations of the latest version that the next version changes, loaded into memory.
 pub(super) struct LoadedLayers<S: Suite, D: StorableDesign<S>> {
-    /// The layers; notes are indexes into [`LoadedLayers::numbers`].
+    /// The tuples of these generations. Their notes are indexes into [`LoadedLayers::numbers`].
     pub(super) layers: Layers<S, TupleId>,
     pub(super) records: D::Records,
-    /// The numbers under which the tuples are stored.
+    /// The numbers of the rows in which the tuples are stored.
     pub(super) numbers: Vec<u64>,
-    /// The tuples of older generations in which keys were looked up.
+    /// The tuples of older generations that were read to look up the keys of operations.
     pub(super) elsewhere: Claims<S>,
 }
 
 impl<K> Reader<'_, K> {
-    /// Loads the generations `0..=merged`, and the contents of older generations for `keys`.
+    /// Loads the generations `0..=merged` of the latest version, and what older generations contain
+    /// for `keys`.
     ///
     /// # Errors
-    /// [`StoreFault::Damaged`] if generations are incomplete. [`StoreFault::Closed`] if another
-    /// writer has written. [`StoreFault::Medium`] if the medium failed.
+    /// [`StoreFault::Damaged`] if a generation is incomplete. [`StoreFault::Closed`] if another
+    /// writer has added a version. [`StoreFault::Medium`] if the medium failed.
     pub(super) fn load<'k, S: Suite, D: StorableDesign<S, Key = K>>(
         &self,
         merged: usize,
@@ -49,7 +50,7 @@ impl<K> Reader<'_, K> {
             elsewhere: Claims::new(),
         };
         if self.state.latest != self.latest {
-            // // Another writer has written, so the known state is not the base of the next
+            // Another writer has written, so the known state is not the base of the next
             // version.
             return Err(StoreFault::Closed);
         }
@@ -108,8 +109,8 @@ impl<K> Reader<'_, K> {
         Ok(())
     }
 
-    /// Returns the lower ends, which ascend, and the numbers of all tuples of a generation at an
-    /// instant.
+    /// Reads the run of a generation at an instant: the lower ends of all its tuples, in ascending
+    /// order, and their numbers.
     pub(super) fn run(&self, generation: usize, instant: u64) -> Result<Piece, StoreFault> {
         let mut run = Piece::new();
         let range = runs_between(generation, instant, instant.saturating_add(1));

@@ -1,4 +1,4 @@
-//! Pruning of old versions.
+//! Prunes old versions of a repository of stored rows.
 
 use std::collections::BTreeMap;
 
@@ -16,8 +16,9 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
     /// Drops the contents of all versions before `oldest`. Their heads stay. Flushes staged rows
     /// first.
     ///
-    /// Time: proportional to the runs of the dropped versions, and to the tuples that only those
-    /// versions contain. Plain designs also read all tuples of the version `oldest`.
+    /// Time: proportional to the runs (lists of tuples) of the dropped versions, and to the tuples
+    /// that only these versions contain. Designs with the rule `Plain` also read the numbers of all
+    /// tuples of the version `oldest`.
     ///
     /// # Errors
     /// [`LookupError`] if the version does not exist or was pruned, another writer has written, or

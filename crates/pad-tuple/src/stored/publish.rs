@@ -1,4 +1,4 @@
-//! Publishing without a copy of the contents in memory.
+//! Publishes an author's versions without a copy of the contents in memory.
 
 use std::collections::BTreeSet;
 
@@ -21,11 +21,11 @@ use crate::{
 impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
     /// Signs a batch as the next version, and applies it. The author needs no copy of the contents.
     ///
-    /// The last operation on a key wins. Removing an absent key does nothing. Reads the batch's
-    /// keys, and the generations whose clocks the version moves. All tuples of these generations
-    /// are signed anew or get another link.
+    /// The last operation on a key wins. Removing an absent key does nothing. Reads the tuples
+    /// around the batch's keys, and all tuples of the generations whose clocks the version moves.
+    /// All tuples of these generations are signed anew or get another link.
     ///
-    /// Store the update durably before handing out the version.
+    /// The caller must store the returned update durably before it serves the version.
     ///
     /// Does not check `secret`; see [`StoredTupleRepository::require_keys`].
     ///
@@ -53,9 +53,9 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         })
     }
 
-    /// Returns the keys of a batch that the latest version contains. For absent keys that the batch
-    /// removes, checks that the author's signatures vouch for their absence. The author signs the
-    /// version as if the batch did not name them.
+    /// Returns the keys of a batch that the latest version contains. If the batch removes a key
+    /// that is absent, checks that the author signed tuples that prove its absence. The reason is
+    /// that the new version leaves out this removal.
     fn there(&self, batch: &[Operation]) -> Result<BTreeSet<Key>, PublishError> {
         if self.state.latest == Version::EMPTY {
             return Ok(BTreeSet::new());
@@ -76,7 +76,8 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         })
     }
 
-    /// Signs and applies ordered operations, which result in `entries` entries. Returns the update.
+    /// Signs and applies `operations`, which are in ascending order of keys. `entries` is the
+    /// number of entries after them. Returns the update, or the error with the operations.
     #[allow(
         clippy::type_complexity,
         reason = "an update, or why not and its operations"

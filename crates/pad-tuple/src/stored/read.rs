@@ -1,4 +1,4 @@
-//! Lookup of tuples and records in one state of the rows.
+//! Looks up tuples and records in one state of the rows.
 
 use std::{borrow::Cow, cell::RefCell};
 
@@ -22,25 +22,25 @@ use crate::{
     tuple::{TupleView, generation_index},
 };
 
-/// Tuples of the latest version: the number of each row, and its claim.
+/// Tuples of the latest version: for each, the number of its row, and the claim that it exists.
 pub(super) type Claims<S> = Vec<(u64, Claim<S>)>;
 
-/// A reader of one state of the rows of a dictionary with the given key.
+/// A reader of one state of the rows of a dictionary with the public key `key`.
 ///
-/// Numbers of tuples are valid only for this reader: they count the tuples in the order in which
-/// they were found.
+/// The [`TupleId`]s that it returns are valid only for this reader. They count the tuples in the
+/// order in which they were found.
 pub(super) struct Reader<'v, K> {
     pub(super) rows: &'v dyn RowView,
     pub(super) key: &'v K,
-    /// The latest version that may be asked about.
+    /// The latest version that the repository knows. The rows may contain newer ones.
     pub(super) latest: Version,
     pub(super) state: State,
     numbers: RefCell<Vec<u64>>,
 }
 
 impl<'v, K> Reader<'v, K> {
-    /// Opens a state of the rows. It may be newer than `known` if another writer has written
-    /// meanwhile.
+    /// Creates a reader of a state of the rows, which may be newer than `known` if another writer
+    /// has added versions.
     ///
     /// # Errors
     /// [`StoreFault::Damaged`] if the rows belong to another dictionary, or their state is older
@@ -69,12 +69,13 @@ impl<'v, K> Reader<'v, K> {
         })
     }
 
-    /// Returns the row of a version from 1 on.
+    /// Returns the row of a version, which must be at least 1.
     pub(super) fn version<S: Suite>(&self, version: Version) -> Result<VersionRow<S>, LookupError> {
         version_row(self.rows, self.latest, version)
     }
 
-    /// Returns the tuple under a number. It must belong to `generation` and begin at `lower`.
+    /// Returns the tuple in the row `number`. Rejects a tuple of another generation or with another
+    /// lower end.
     pub(super) fn tuple(
         &self,
         generation: usize,
@@ -90,8 +91,8 @@ impl<'v, K> Reader<'v, K> {
         }
     }
 
-    /// Returns the tuple of a generation whose interval contains a key at an instant, and its
-    /// number.
+    /// Returns the tuple whose interval contains `key`, in the given generation and at the given
+    /// instant, and the number of its row.
     pub(super) fn holding(
         &self,
         (generation, instant): (usize, u64),
@@ -107,7 +108,7 @@ impl<'v, K> Reader<'v, K> {
         let found = below.checked_sub(1).and_then(|place| piece.get(place));
         let (lower, number) = found.ok_or(StoreFault::Damaged)?;
         let tuple = self.tuple(generation, lower, *number)?;
-        // // If a piece is missing, the piece before it would seem to contain the keys of the
+        // If a piece is missing, the piece before it would seem to contain the keys of the
         // missing piece.
         if tuple
             .upper
@@ -119,7 +120,8 @@ impl<'v, K> Reader<'v, K> {
         Ok((tuple, *number))
     }
 
-    /// Reads the record of a tuple, which must cover the claimed instant.
+    /// Reads the record of the tuple in row `number`, and adds it to `records` under `tuple`.
+    /// Checks that it covers the claimed instant.
     ///
     /// # Errors
     /// [`StoreFault::Damaged`] if the record is missing, malformed, or outdated after an accident.
@@ -142,8 +144,9 @@ impl<'v, K> Reader<'v, K> {
         }
     }
 
-    /// Looks up a key in the generations `from` and older of the latest version. The youngest that
-    /// has the key decides. Adds the tuples that were read to `claims`.
+    /// Looks up a key in generation `from` and all older generations of the latest version. Returns
+    /// the content from the youngest of them that contains the key. Adds the tuples that were read
+    /// to `claims`.
     pub(super) fn decided<S: Suite>(
         &self,
         from: usize,
@@ -183,7 +186,7 @@ impl<'v, K> Reader<'v, K> {
         Ok(None)
     }
 
-    /// Assigns the next number of this reader.
+    /// Returns the [`TupleId`] that this reader uses for the tuple in row `number`.
     fn numbered(&self, number: u64) -> Result<TupleId, StoreFault> {
         let mut numbers = self.numbers.borrow_mut();
         let place = u32::try_from(numbers.len()).map_err(|_| StoreFault::Damaged)?;
@@ -192,7 +195,7 @@ impl<'v, K> Reader<'v, K> {
     }
 }
 
-/// Returns the row of a version between 1 and `latest`.
+/// Returns the row of a version, which must be between 1 and `latest`.
 pub(super) fn version_row<S: Suite>(
     rows: &dyn RowView,
     latest: Version,

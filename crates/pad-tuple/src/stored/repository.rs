@@ -1,4 +1,4 @@
-//! Repository of a dictionary with stored tuples.
+//! Repository of a tuple dictionary whose tuples are stored as rows.
 
 use core::marker::PhantomData;
 use std::collections::BTreeMap;
@@ -33,27 +33,31 @@ use crate::{
     update::TupleAttachment,
 };
 
-/// A repository of a tuple PAD of design `D` under suite `S`, with tuples stored as rows of `R`.
+/// A repository of a tuple dictionary of design `D` under suite `S`, with tuples stored as rows of
+/// `R`.
 ///
-/// A [`TupleRepository`](crate::TupleRepository) gives equal proofs, heads and updates. Memory: the
-/// rows staged since the last [`StoredTupleRepository::flush`], and during an update the
-/// generations whose clocks the update moves.
+/// Its proofs, heads and updates equal those of a [`TupleRepository`](crate::TupleRepository).
+/// Memory: the rows staged since the last [`StoredTupleRepository::flush`], and during an update
+/// the generations whose clocks the update moves.
 ///
 /// Applied updates are visible immediately, and are written to the rows by
-/// [`StoredTupleRepository::flush`]. Store an update elsewhere before acknowledging it. A
-/// repository whose rows lack the latest updates continues when they are applied again.
+/// [`StoredTupleRepository::flush`]. Store an update elsewhere before acknowledging it. If rows of
+/// the latest updates are lost, apply these updates again.
 #[derive(Clone, Debug)]
 pub struct StoredTupleRepository<S: Suite, D: StorableDesign<S>, R = MemoryRows> {
     pub(super) rows: R,
-    /// Rows that are not written yet.
+    /// The rows that applied updates added, by key, and that are not written yet.
     pub(super) staged: BTreeMap<Vec<u8>, Vec<u8>>,
-    /// The bytes of all rows staged since the last flush, including overwritten ones.
+    /// The number of bytes of all rows staged since the last flush, including rows overwritten
+    /// since.
     pub(super) staged_bytes: usize,
     pub(super) key: D::Key,
     pub(super) state: State,
-    /// The encoded state in the rows; `None` if the rows contain none.
+    /// The encoded [`State`] that was last read from the rows or written to them; `None` if the
+    /// rows contain none.
     pub(super) written: Option<Vec<u8>>,
-    /// The history of all versions, read when first needed. The latest head commits to it.
+    /// The frontier of the history log over all versions, read on first use and checked against the
+    /// latest head.
     pub(super) frontier: Option<Frontier<S>>,
     pub(super) speculation: Speculation,
     pub(super) workers: Workers,
@@ -106,26 +110,28 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         }
     }
 
-    /// Computes and verifies signatures on the threads of `workers`.
+    /// Sets the threads that compute and verify signatures.
     #[must_use]
     pub fn with_workers(mut self, workers: Workers) -> Self {
         self.workers = workers;
         self
     }
 
-    /// Merges generations by the rule `speculation` when this repository signs a version.
+    /// Sets the rule that decides when generations are merged, for versions that this repository
+    /// signs.
     #[must_use]
     pub const fn with_speculation(mut self, speculation: Speculation) -> Self {
         self.speculation = speculation;
         self
     }
 
-    /// Returns the author and dictionary of the accepted updates.
+    /// Returns the author, dictionary and scheme whose updates are accepted.
     pub const fn authority(&self) -> &Authority {
         &self.state.authority
     }
 
-    /// Returns the key that clients need in addition to the authority.
+    /// Returns the public key material that clients need in addition to
+    /// [`StoredTupleRepository::authority`].
     pub const fn key(&self) -> &D::Key {
         &self.key
     }
@@ -140,23 +146,24 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         self.len() == 0
     }
 
-    /// Returns the rows.
+    /// Returns the storage that contains the rows.
     pub const fn rows(&self) -> &R {
         &self.rows
     }
 
-    /// Returns the rows for maintenance by their owner, which must not change their contents.
+    /// Returns the storage of the rows for maintenance. The caller must not change the rows.
     pub const fn rows_mut(&mut self) -> &mut R {
         &mut self.rows
     }
 
-    /// Returns the bytes staged since the last [`StoredTupleRepository::flush`]. They are an upper
-    /// bound of the keys and values of the staged rows, without the overhead of the map.
+    /// Returns the number of bytes in rows that were staged since the last
+    /// [`StoredTupleRepository::flush`]. This is an upper bound for the keys and values of the
+    /// staged rows, without the overhead of the map.
     pub const fn memory_bytes(&self) -> usize {
         self.staged_bytes
     }
 
-    /// Returns the heads of all versions.
+    /// Returns the signed heads of all versions, read from the rows on demand.
     pub const fn heads(&self) -> StoredHeads<'_, S, R> {
         StoredHeads {
             rows: &self.rows,
@@ -167,9 +174,9 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         }
     }
 
-    /// Writes the staged rows. Their updates must be published before, because written rows are
-    /// served in proofs and survive a crash. If other writers have applied the same updates
-    /// meanwhile, their rows are equal.
+    /// Writes the staged rows. Their updates must be published before, because other processes
+    /// serve written rows, and these survive a crash. If other writers have applied the same
+    /// updates meanwhile, their rows are equal.
     ///
     /// # Errors
     /// [`StoreFault::Closed`] if another writer has applied other updates, has pruned the latest
@@ -189,7 +196,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         Ok(())
     }
 
-    /// Flushes like [`Self::flush`], after other writers have written.
+    /// Performs [`Self::flush`] if other writers have written since the state was read.
     fn flush_after_others(&mut self) -> Result<(), StoreFault> {
         let found = self.rows.read(|rows| rows.get(STATE))?;
         let found = found.ok_or(StoreFault::Closed)?;
@@ -224,8 +231,8 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         self.staged_bytes = 0;
     }
 
-    /// Reconciles with the rows of other writers, before a next version is computed. Writes
-    /// nothing, because the update applied last may not be published yet.
+    /// Takes over the state that other writers have written, before the next version is computed.
+    /// Writes nothing, because the update applied last may not be published yet.
     ///
     /// # Errors
     /// [`StoreFault::Closed`] if other writers have written updates that were not applied here, or
@@ -259,8 +266,8 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         Ok(())
     }
 
-    /// Reads one state of the rows, which must be the base of the staged rows. This ensures that
-    /// other writers have overwritten no record since.
+    /// Like [`Self::read`], but fails if other writers have changed the rows since this repository
+    /// read or wrote them. Otherwise they could have overwritten records.
     ///
     /// # Errors
     /// The error of `work`; [`StoreFault::Closed`] if another writer has written.
@@ -280,7 +287,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         })
     }
 
-    /// Reads one state of the rows, under the staged rows.
+    /// Calls `work` with a reader of one state of the rows. Staged rows override written rows.
     pub(super) fn read<T, E: From<StoreFault>>(
         &self,
         work: impl FnOnce(&Reader<'_, D::Key>) -> Result<T, E>,
@@ -294,11 +301,11 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         })
     }
 
-    /// Returns the value of a key in `version`, without proof. Version 0 has no values, even if it
-    /// was pruned.
+    /// Returns the value of a key in `version`, or `None` if it is absent. There is no proof.
+    /// Version 0 has no values, even if it was pruned.
     ///
     /// # Errors
-    /// [`LookupError`] if another version does not exist, was pruned or cannot be read.
+    /// [`LookupError`] if the version (other than 0) does not exist, was pruned or cannot be read.
     pub fn lookup(&self, version: Version, key: &Key) -> Result<Option<Value>, LookupError> {
         if version == Version::EMPTY {
             return Ok(None);
@@ -319,8 +326,8 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         })
     }
 
-    /// Returns the contents of `version`, in ascending order of keys. Does not detect missing rows
-    /// of a run.
+    /// Returns all entries of `version`, in ascending order of keys, without proof. Does not detect
+    /// that rows of a run (the list of a generation's tuples) are missing.
     ///
     /// # Errors
     /// [`LookupError`] if the version does not exist, was pruned or cannot be read.
@@ -328,7 +335,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         self.read(|reader| {
             let instants = Source::<S, D>::instants(reader, version)?;
             let mut entries = BTreeMap::new();
-            // // Older generations come first, so that younger generations override them.
+            // Older generations come first, so that younger generations override them.
             for (generation, instant) in instants.into_iter().enumerate().rev() {
                 for (lower, number) in reader.run(generation, instant)? {
                     let row = reader.tuple(generation, &lower, number)?;
@@ -343,7 +350,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         })
     }
 
-    /// Proves the values of several keys. See
+    /// Proves the values or absence of several keys, like
     /// [`TupleRepository::prove_keys`](crate::TupleRepository::prove_keys).
     ///
     /// # Errors
@@ -356,12 +363,12 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         self.read(|reader| prove_keys(reader, version, keys))
     }
 
-    /// Proves all entries of a range. See
+    /// Proves all entries of a range of keys, like
     /// [`TupleRepository::prove_range`](crate::TupleRepository::prove_range).
     ///
     /// # Errors
-    /// [`LookupError`] if the version does not exist, was pruned or cannot be read, or the range
-    /// cannot contain a key.
+    /// [`LookupError`] if the version does not exist, was pruned or cannot be read, or the range is
+    /// invalid.
     pub fn prove_range(
         &self,
         version: Version,
@@ -370,8 +377,8 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         self.read(|reader| prove_range(reader, version, range))
     }
 
-    /// Refuses a signer or a secret that does not belong to this dictionary. Before version 1 the
-    /// signer is not checked. A chain secret is never checked.
+    /// Checks that a signer and a secret belong to this dictionary. Before version 1, the signer is
+    /// not checked. A secret of hash chains is never checked.
     ///
     /// # Errors
     /// [`AuthorError::WrongKey`] if they do not match. [`AuthorError::Signing`] if the signer fails
@@ -386,7 +393,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
     }
 }
 
-/// Converts a fault of the rows from which an author resumes.
+/// Converts a fault of the rows, from which an author tries to resume, to an error of the author.
 fn unreadable(fault: StoreFault) -> AuthorError {
     AuthorError::Signing(fault.to_string())
 }
@@ -433,7 +440,7 @@ where
         Self::empty(*public.authority(), public.key().clone(), R::default())
     }
 
-    /// Reads and verifies all contents of the latest version, in memory.
+    /// Reads all contents of the latest version into memory, and verifies them.
     fn resume(
         &self,
         signer: HeadSigner,

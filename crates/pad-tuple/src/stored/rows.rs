@@ -1,4 +1,4 @@
-//! Storage interface of stored tuples: an ordered map of rows.
+//! The interface of the storage for tuples: an ordered map of rows.
 
 use core::{
     fmt::Debug,
@@ -18,7 +18,7 @@ use pad_core::StoreFault;
 ///
 /// Callers pass ranges with two bounds that begin with the same byte.
 pub trait Rows: Debug + Send + Sync {
-    /// Reads one state of the rows.
+    /// Calls `work` with a view of one state of the rows, which writes do not change.
     ///
     /// # Errors
     /// The error of `work`. [`StoreFault::Medium`] or [`StoreFault::Damaged`] if the rows cannot be
@@ -28,11 +28,12 @@ pub trait Rows: Debug + Send + Sync {
         work: impl FnOnce(&dyn RowView) -> Result<T, E>,
     ) -> Result<T, E>;
 
-    /// Removes ranges of keys, then inserts or overwrites `rows`, all or nothing. Writes only if
-    /// the row `known` still has the value that the writer knows, or is still missing.
+    /// Removes all rows with keys in the ranges `removed`, then inserts or overwrites `rows`, all
+    /// or nothing. Writes only if the row with the key `known.0` still has the value `known.1`;
+    /// `None` means that there is no such row.
     ///
     /// # Errors
-    /// [`StoreFault::Closed`] if another writer has changed that row; the rows are then unchanged.
+    /// [`StoreFault::Closed`] if another writer has changed this row; nothing is then written.
     /// Other [`StoreFault`]s if the medium fails: read again to find out the resulting state.
     fn write(
         &mut self,
@@ -45,21 +46,23 @@ pub trait Rows: Debug + Send + Sync {
 /// A row: its key and its value.
 pub type Row = (Vec<u8>, Vec<u8>);
 
-/// One state of an ordered map of rows.
+/// A read view of one state of an ordered map of rows.
 pub trait RowView {
-    /// Returns the value of the row with this key.
+    /// Returns the value of the row with this key; `None` if there is no such row.
     ///
     /// # Errors
     /// [`StoreFault::Medium`] or [`StoreFault::Damaged`] if the row cannot be read.
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreFault>;
 
-    /// Returns the last row with a key of at least `from` and at most `to`.
+    /// Returns the row with the greatest key that is at least `from` and at most `to`; `None` if
+    /// there is none.
     ///
     /// # Errors
     /// [`StoreFault::Medium`] or [`StoreFault::Damaged`] if the row cannot be read.
     fn last(&self, from: &[u8], to: &[u8]) -> Result<Option<Row>, StoreFault>;
 
-    /// Calls `visit` for the rows with keys of at least `from` and below `to`, in ascending order.
+    /// Calls `visit` with key and value of each row whose key is at least `from` and below `to`, in
+    /// ascending order.
     ///
     /// # Errors
     /// [`StoreFault::Medium`] or [`StoreFault::Damaged`] if the rows cannot be read. The error of
@@ -81,7 +84,7 @@ pub trait RowView {
 pub struct MemoryRows(BTreeMap<Vec<u8>, Vec<u8>>);
 
 impl MemoryRows {
-    /// Returns the rows for inspection, or for damaging them in tests.
+    /// Returns the map of rows, so that tests can inspect or damage it.
     pub const fn rows_mut(&mut self) -> &mut BTreeMap<Vec<u8>, Vec<u8>> {
         &mut self.0
     }
@@ -142,7 +145,7 @@ impl RowView for BTreeMap<Vec<u8>, Vec<u8>> {
     }
 }
 
-/// Overlay of staged rows on the written rows.
+/// A read view in which staged rows override the written rows below.
 pub(super) struct RowOverlay<'v> {
     pub(super) rows: &'v BTreeMap<Vec<u8>, Vec<u8>>,
     pub(super) below: &'v dyn RowView,

@@ -1,8 +1,9 @@
-//! Runs of generations, in pieces.
+//! Encoding of runs in pieces. A run lists the tuples of a generation at one instant, by their
+//! lower ends.
 //!
-//! A run is written at each instant, so its encoding is compact. A lower end is stored without the
-//! prefix that it shares with its predecessor. The number of a tuple is stored as the difference
-//! from the predecessor's number, because neighbours were mostly created together.
+//! A run is written at each instant, so its encoding has to be compact. A lower end is stored
+//! without the prefix that it shares with its predecessor. The number of a tuple is stored as the
+//! difference from the predecessor's number, because neighbours were mostly created together.
 
 use std::collections::BTreeMap;
 
@@ -13,17 +14,18 @@ use super::{
     layout::{decoded, piece_start, run_key},
 };
 
-/// A piece of a run: lower ends in ascending order, and the numbers of their tuples.
+/// A part of a run that is stored in one row: lower ends in ascending order, each with the number
+/// of its tuple.
 pub(super) type Piece = Vec<(Key, u64)>;
 
-/// Decodes the piece in a row.
+/// Decodes the piece of a run in a row with this key.
 ///
 /// # Errors
 /// [`StoreFault::Damaged`] if the row is malformed, lower ends do not ascend, or the first lower
 /// end differs from the lower end in the key.
 ///
 /// The first lower end is not stored again in the row. A row under a wrong key of the same length
-/// is detected by the row's digest, and by the tuples, which also store their lower ends.
+/// is detected by the row's digest. The tuples detect it too, because they store their lower ends.
 pub(super) fn decode_piece(key: &[u8], row: &[u8]) -> Result<Piece, StoreFault> {
     let start = piece_start(key).ok_or(StoreFault::Damaged)?;
     if row.len() > LONGEST_ROW {
@@ -45,16 +47,16 @@ pub(super) fn decode_piece(key: &[u8], row: &[u8]) -> Result<Piece, StoreFault> 
     }
 }
 
-/// Writer of the rows of a run.
+/// Encodes a run, tuple by tuple, and adds its pieces as rows.
 #[derive(Debug)]
 pub(super) struct RunWriter<'r> {
     generation: usize,
     instant: u64,
     rows: &'r mut BTreeMap<Vec<u8>, Vec<u8>>,
-    /// The key of the current piece, and the piece.
+    /// The row key of the current piece.
     key: Vec<u8>,
     piece: Vec<(KeySuffix, i64)>,
-    /// The bytes of the piece, and the lower end and number of its last tuple.
+    /// The approximate number of bytes of the current piece and its key.
     bytes: usize,
     lower: Key,
     number: u64,
@@ -77,7 +79,7 @@ impl<'r> RunWriter<'r> {
         }
     }
 
-    /// Adds the next tuple.
+    /// Adds the next tuple of the run: its lower end and its number.
     pub(super) fn push(&mut self, lower: &Key, number: u64) {
         let mut next = self.next(lower, number);
         if self.piece.is_empty() || self.bytes.saturating_add(stored_bytes(&next)) > PIECE_BYTES {
@@ -109,7 +111,8 @@ impl<'r> RunWriter<'r> {
     }
 }
 
-/// Returns the approximate number of bytes that a tuple takes in its piece.
+/// Returns the approximate number of bytes that a tuple takes in an encoded piece. The argument is
+/// its lower end and the difference of its number.
 fn stored_bytes((after, distance): &(KeySuffix, i64)) -> usize {
     let number = match distance.unsigned_abs() {
         ..=125 => 1,
@@ -120,13 +123,14 @@ fn stored_bytes((after, distance): &(KeySuffix, i64)) -> usize {
     after.rest_bytes().saturating_add(number + 2)
 }
 
-/// Approximate maximum bytes of a piece of several tuples and its key. Four pieces, with a medium's
-/// overhead, fill a page of 4 KiB.
+/// The approximate maximum number of bytes of a piece with several tuples, including its key. Four
+/// pieces fill a page of 4 KiB, with the overhead of the storage.
 const PIECE_BYTES: usize = 980;
 
-/// Maximum length of a row in bytes. The first lower end is only in the row's key, and a tuple with
-/// a long shared prefix takes four bytes more than counted. Long keys can be encoded in few bytes,
-/// so longer rows are refused before the keys are built.
+/// The maximum length of a piece's row in bytes. The first lower end is only in the row's key. The
+/// limit exceeds [`PIECE_BYTES`], because a tuple with a long shared prefix takes four bytes more
+/// than counted. Longer rows are rejected before keys are decoded, because few bytes can encode
+/// long keys.
 const LONGEST_ROW: usize = 3 * PIECE_BYTES;
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Check that an author's own signatures cover the stored rows.
+//! Checks that the author's signatures cover stored rows, before the author signs anything based on
+//! them.
 //!
 //! An author signs tuples anew from their stored contents and creation instants. If another party
 //! changed a row, the author would sign a false history. The author therefore verifies each tuple
@@ -20,13 +21,13 @@ use crate::{
 };
 
 impl<K: Clone + Sync> Reader<'_, K> {
-    /// Refuses loaded generations, and older tuples that were looked up, unless the author's
-    /// signatures cover them.
+    /// Rejects `loaded` unless the author's signatures cover all its tuples: those of the loaded
+    /// generations, and the older tuples that were looked up.
     ///
-    /// Verifies the same records from which the author resumes, because a medium may return another
-    /// row on a second read.
+    /// The author resumes from the records that are verified here, and not from a second read,
+    /// which could return other rows.
     ///
-    /// Time: one signature for each tuple, verified in batches on the threads of `workers`.
+    /// Time: one signature check for each tuple, verified in batches on the threads of `workers`.
     ///
     /// # Errors
     /// [`AuthorError::Unvouched`] if a signature does not cover a tuple. [`StoreFault`] if records
@@ -51,7 +52,8 @@ impl<K: Clone + Sync> Reader<'_, K> {
         self.require_vouched::<S, D>(others, workers)
     }
 
-    /// Refuses tuples that the author's signatures do not cover.
+    /// Rejects tuples, given by their claims, unless the author's signatures cover them. Reads
+    /// their records.
     ///
     /// # Errors
     /// The errors of [`Reader::require_loaded`].

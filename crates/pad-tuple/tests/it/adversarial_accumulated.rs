@@ -205,7 +205,7 @@ fn check_instants<D: SignedValues>() {
         mixed
     };
     assert_eq!(target.refusal(&older, 6, "d"), outside(6, 5, 5));
-    // // Presents the value of version 5 as the value of version 6: first with the number 6, then
+    // Presents the value of version 5 as the value of version 6: first with the number 6, then
     // with the signature of version 6.
     let mut renamed = old.clone();
     renamed.snapshot[..8].copy_from_slice(&6_u64.to_be_bytes());
@@ -277,7 +277,7 @@ where
     reversed.parts[0].evidence.shown = 7;
     assert_eq!(target.refusal(&reversed, 6, "d"), outside(6, 7, 6));
     assert_eq!(target.refusal(&reversed, 7, "d"), outside(7, 7, 6));
-    // // One witness is valid for every version of its range: [.., d) exists from version 5 to 6.
+    // One witness is valid for every version of its range: [.., d) exists from version 5 to 6.
     let server = &target.servers[6];
     let (at_five, at_six) = (
         server.prove(Version::new(5), &key("a")).unwrap(),

@@ -304,7 +304,7 @@ fn accidents<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
                 continue;
             };
             if stored.latest() != latest {
-                // // This row contains the latest version. The rows then lack the latest updates,
+                // This row contains the latest version. The rows then lack the latest updates,
                 // which are applied again.
                 for update in &life.updates[usize::try_from(stored.latest().number()).unwrap()..] {
                     if stored.apply(update).is_err() {

@@ -11,16 +11,17 @@ pub enum HttpError {
     /// The address or the certificates are unusable, for the reason given here.
     #[error("the connection cannot be set up: {0}")]
     Configuration(String),
-    /// The last attempt received no complete response.
+    /// The last attempt to send the request received no complete response.
     #[error("no answer after {attempts} attempts: {reason}")]
     Unreachable {
-        /// The number of attempts.
+        /// The number of attempts to send the request.
         attempts: u32,
         /// The reason of the last failure.
         reason: String,
     },
     /// The server accepted the request, but its response did not begin within the timeout, or did
-    /// not end within it. The timeout is `wait` or `transfer`.
+    /// not end within it. The timeout is `wait` or `transfer` of
+    /// [`HttpOptions`](crate::client::HttpOptions).
     #[error("no answer in time: {reason}")]
     Silent {
         /// The timeout that expired.
@@ -29,7 +30,7 @@ pub enum HttpError {
     /// The server reported in the last attempt that it is busy.
     #[error("the server was busy at all {attempts} attempts")]
     Overloaded {
-        /// The number of attempts.
+        /// The number of attempts to send the request.
         attempts: u32,
     },
     /// The server's certificate is not trusted, or TLS failed for another reason.
@@ -44,7 +45,7 @@ pub enum HttpError {
     /// The response exceeds the client's limit.
     #[error("the answer exceeds {limit} bytes")]
     ResponseTooLarge {
-        /// The limit in bytes.
+        /// The client's limit for a response, in bytes.
         limit: usize,
     },
 }

@@ -30,23 +30,23 @@ pub struct HttpClient {
 /// The path, the body of a POST request, and the client address to forward.
 type Request<'r> = (&'r str, Option<PostBody<'r>>, Option<IpAddr>);
 
-/// The body of a POST request.
+/// The body of a POST request, with its content type.
 #[derive(Clone, Copy, Debug)]
 pub struct PostBody<'b> {
-    /// The content type.
+    /// The value of the header `Content-Type`.
     pub content_type: &'static str,
-    /// The body.
+    /// The bytes of the body.
     pub body: &'b [u8],
 }
 
-/// A response.
+/// A server's response, with its whole body in memory.
 #[derive(Clone, Debug)]
 pub struct Reply {
     /// The status; never 413 or 503, which [`HttpClient`] handles.
     pub status: StatusCode,
-    /// The headers.
+    /// The headers of the response.
     pub headers: HeaderMap,
-    /// The body.
+    /// The body of the response.
     pub body: Vec<u8>,
 }
 
@@ -102,7 +102,8 @@ impl HttpClient {
         without_password(&self.address)
     }
 
-    /// Creates a client of the same server that waits up to `transfer` for a response.
+    /// Creates a client of the same server that waits for a response as long as
+    /// [`HttpOptions::transfer`] allows.
     ///
     /// # Errors
     /// The errors of [`HttpClient::new`].
@@ -114,12 +115,13 @@ impl HttpClient {
         Self::new(&self.address, options)
     }
 
-    /// Returns the options.
+    /// Returns the options of this client.
     pub const fn options(&self) -> &HttpOptions {
         &self.options
     }
 
     /// Sends a GET request for `path` and passes the response, of at most `most` bytes, to `read`.
+    /// Returns the result in the final [`Verdict`].
     ///
     /// # Errors
     /// [`HttpError`]; errors of `read`.
@@ -133,6 +135,7 @@ impl HttpClient {
     }
 
     /// Sends a POST request to `path` and passes the response, of at most `most` bytes, to `read`.
+    /// Returns the result in the final [`Verdict`].
     ///
     /// # Errors
     /// [`HttpError`]; errors of `read`.
@@ -146,11 +149,11 @@ impl HttpClient {
         self.exchange((path, Some(posted), None), most, read)
     }
 
-    /// Forwards a request of the client `client`. If `client` is given, its address is sent in
-    /// `X-Forwarded-For`. Retries like [`HttpClient::get`].
+    /// Forwards the request of another client, and returns the server's response. If `client` is
+    /// given, this address is sent in `X-Forwarded-For`. Retries like [`HttpClient::get`].
     ///
-    /// The server uses this address if it trusts this proxy. The request is a POST if `posted` is
-    /// given.
+    /// The server uses this address if it trusts this process as a proxy. The request is a POST if
+    /// `posted` is given.
     ///
     /// # Errors
     /// [`HttpError`].

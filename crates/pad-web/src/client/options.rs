@@ -12,7 +12,7 @@ pub enum Roots {
     /// The certificate authorities of the operating system.
     #[default]
     System,
-    /// Only the certificates in this PEM.
+    /// Only the certificates in this text, which is encoded as PEM.
     Pem(Vec<u8>),
 }
 
@@ -60,7 +60,7 @@ impl Default for HttpOptions {
 }
 
 impl HttpOptions {
-    /// Returns whether the client waits for a response as long as `transfer`.
+    /// Returns whether the client waits for a response as long as [`HttpOptions::transfer`] allows.
     pub fn is_patient(&self) -> bool {
         self.wait >= self.transfer
     }

@@ -30,7 +30,7 @@ pub(super) struct GuardedStream {
     stream: TcpStream,
     patience: Duration,
     whole: Duration,
-    /// Whether the last write could not complete.
+    /// Whether the last write has to wait until the client reads more.
     is_blocked: bool,
     stalled: Option<Stall>,
     /// Deadline for the whole response, set when a write could not complete.

@@ -18,7 +18,7 @@ use super::{
     peers::{Connection, Peer, Peers, Share, Unsent},
 };
 
-/// Value of `Retry-After`, in seconds.
+/// Value of `Retry-After` in responses of an overloaded server, in seconds.
 const RETRY_AFTER_SECONDS: HeaderValue = HeaderValue::from_static("1");
 
 /// Maximum bytes of a refused request that are read and discarded. Otherwise, the client might not
@@ -31,7 +31,8 @@ const DRAINED_FOR: Duration = Duration::from_secs(1);
 /// body.
 const LEAST_ROOM: usize = 1 << 14;
 
-/// Maximum duration of a time-out. The clock does not overflow in this time.
+/// Maximum duration of a time-out; longer ones are shortened to it. The clock does not overflow in
+/// this time.
 const LONGEST_WAIT: Duration = Duration::from_secs(1 << 30);
 
 type HttpResponse = http::Response<Full<Bytes>>;
@@ -141,7 +142,8 @@ impl<H: Handler> Endpoint<H> {
         }
     }
 
-    /// Receives a whole request, if the handler admits it and the limits allow it.
+    /// Receives a whole request, if the handler admits it and the limits allow it. Returns the
+    /// parsed request, its body, and the expected duration of its work.
     async fn receive(
         &self,
         head: &Head,

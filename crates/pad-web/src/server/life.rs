@@ -286,7 +286,8 @@ impl<H: Handler> ConnectionTask<H> {
     }
 }
 
-/// The first second of the year 9999.
+/// The first second of the year 9999, in seconds since 1970. The header `Date` is sent only before
+/// this time.
 const LAST_DATE: u64 = 253_370_764_800;
 
 /// Pause after a connection could not be accepted.

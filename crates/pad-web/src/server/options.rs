@@ -18,9 +18,9 @@ pub struct Options {
     /// Certificate and private key. If given, the server accepts only TLS 1.2 and 1.3. Otherwise,
     /// it accepts only plain TCP.
     pub identity: Option<Identity>,
-    /// Resource limits.
+    /// Limits on connections, requests and memory.
     pub limits: Limits,
-    /// Time-outs.
+    /// Time-outs of connections and requests.
     pub timeouts: Timeouts,
     /// Addresses of trusted proxies. The header `X-Forwarded-For` of other peers is ignored.
     ///

@@ -104,7 +104,8 @@ impl Drop for ThreadPermit {
     }
 }
 
-/// Duration of a brief request from which its peer counts as heavy.
+/// A peer counts as heavy if one of its brief requests
+/// ([`Work::Brief`](crate::server::Work::Brief)) takes this long or longer.
 const BRIEF: Duration = Duration::from_millis(5);
 /// Time for which the brief requests of a heavy peer run on blocking threads.
 const HEAVY: Duration = Duration::from_secs(10);
@@ -203,8 +204,8 @@ impl Peers {
         Share::take(self, |peers| &peers.requests, peer, 1)
     }
 
-    /// Waits for a thread. A peer can use at most half of the threads. A quarter of all threads is
-    /// reserved for peers that use none.
+    /// Waits for a thread to run a request of `peer` on. A peer can use at most half of the
+    /// threads. A quarter of all threads is reserved for peers that use none.
     pub(super) async fn acquire_thread(&self, peer: Peer) -> Option<ThreadPermit> {
         let threads = self.threads_of(peer);
         let of_peer = Arc::clone(&threads.all).acquire_owned().await.ok()?;
@@ -259,7 +260,7 @@ impl Peers {
         self.heavy.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the semaphores of a peer, shared by all its requests.
+    /// Returns the thread semaphores of a peer, which all its requests share.
     fn threads_of(&self, peer: Peer) -> Arc<PeerThreads> {
         let mut peers = self
             .threads_by_peer
@@ -280,7 +281,7 @@ impl Peers {
         new
     }
 
-    /// Returns whether another request of this peer would find no place.
+    /// Returns whether the limits leave no place for another request of this peer at present.
     pub(super) fn has_no_place(&self, peer: Peer) -> bool {
         !self.requests.has_room(peer, 1)
     }
@@ -291,13 +292,15 @@ impl Peers {
         self.answers.is_half_taken(peer)
     }
 
-    /// Returns whether a body of `bytes` bytes would be refused memory at present.
+    /// Returns whether the memory limits leave no room at present for a body of `bytes` bytes from
+    /// this peer.
     pub(super) fn is_too_much(&self, peer: Peer, bytes: usize) -> bool {
         let is_small = bytes <= SMALL && self.reserve.has_room(peer, bytes);
         !is_small && !self.bodies.has_room(peer, bytes)
     }
 
-    /// Reserves memory for `bytes` bytes of a body. `whole` is the body's total length, if known.
+    /// Reserves memory for `bytes` bytes of a body; `None` if a limit is reached. `whole` is the
+    /// body's total length, if known.
     pub(super) fn take_body(
         self: &Arc<Self>,
         peer: Peer,
@@ -311,7 +314,8 @@ impl Peers {
         })
     }
 
-    /// Reserves memory for a response of `bytes` bytes until it is sent.
+    /// Reserves memory for a response of `bytes` bytes until it is sent; `None` if a limit is
+    /// reached.
     pub(super) fn take_answer(
         self: &Arc<Self>,
         connection: &Arc<Connection>,
@@ -350,7 +354,7 @@ impl Drop for Unsent {
     }
 }
 
-/// A share of a resource. Dropping it releases the share.
+/// An amount of a resource that is reserved for a peer. Dropping this value releases the amount.
 #[derive(Debug)]
 pub(super) struct Share {
     peers: Arc<Peers>,

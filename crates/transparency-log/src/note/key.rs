@@ -109,7 +109,7 @@ impl Algorithm {
 
 /// A type-level [`Algorithm`], the parameter of a [`SignerKey`](super::SignerKey).
 pub trait SignatureType: fmt::Debug {
-    /// The value of this type.
+    /// The signature type as a value.
     const ALGORITHM: Algorithm;
 }
 
@@ -141,7 +141,8 @@ pub(super) fn key_text(name: &KeyName, id: KeyId, algorithm: Algorithm, key: &[u
     format!("{name}+{id}+{}", base64(&typed))
 }
 
-/// Parses the text of a key, without checking its id.
+/// Parses the text of a key. Returns its name, the digits of its id, its type and its bytes. The id
+/// is not checked.
 pub(super) fn parse_key_text(text: &str) -> Result<(KeyName, &str, Algorithm, [u8; 32]), KeyError> {
     if text.len() > KeyName::LONGEST.saturating_add(LONGEST_REST) {
         return Err(KeyError::Form);

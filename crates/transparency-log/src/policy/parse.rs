@@ -26,23 +26,23 @@ pub enum PolicyTextError {
     /// The key in the line cannot be parsed, or has the wrong signature type.
     #[error("the key in line {line} of a policy cannot be used")]
     Key {
-        /// The line number.
+        /// The number of the line, from 1.
         line: usize,
-        /// The cause.
+        /// The reason why the key is refused.
         source: KeyError,
     },
-    /// Another log or witness has this key.
+    /// The key in this line is also the key of another log or witness.
     #[error("the key in line {0} of a policy is a duplicate")]
     KeyTwice(usize),
-    /// Another witness or group has this name, or it is `none`.
+    /// The name in this line is that of another witness or group, or it is `none`.
     #[error("the name in line {0} of a policy is taken")]
     NameTaken(usize),
     /// No line before this one defines a witness or a group of this name.
     #[error("line {line} of a policy names {name:?}, which no earlier line defines")]
     UnknownName {
-        /// The line number.
+        /// The number of the line, from 1.
         line: usize,
-        /// The name.
+        /// The undefined name.
         name: String,
     },
     /// The name is already a member of this or another group.
@@ -50,9 +50,9 @@ pub enum PolicyTextError {
         "line {line} of a policy has the member {name:?}, which is already a member of a group"
     )]
     MemberTwice {
-        /// The line number.
+        /// The number of the line, from 1.
         line: usize,
-        /// The name.
+        /// The name of the member.
         name: String,
     },
     /// The group's threshold is not a number, is 0, or exceeds the number of its members.
@@ -319,5 +319,5 @@ fn check_number<T>(found: &[T]) -> Result<(), PolicyTextError> {
 }
 
 const NONE: &str = "none";
-/// A name that no key can have.
+/// Name of the only group in a policy of [`Policy::threshold`]. No key can have this name.
 const GROUP: &str = "+";

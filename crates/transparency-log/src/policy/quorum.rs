@@ -5,7 +5,7 @@
 pub(super) struct Rule {
     /// Groups in the order of their lines: members precede their group.
     pub(super) groups: Vec<Group>,
-    /// The member that must be met.
+    /// The witness or group that the policy requires in its `quorum` line.
     pub(super) quorum: Member,
 }
 
@@ -17,8 +17,8 @@ pub(super) struct Group {
     pub(super) members: Vec<Member>,
 }
 
-/// A member of a quorum: a witness or group by index, or a witness with an unknown key type. The
-/// empty member (`quorum none`) is always met.
+/// A member of a quorum: a witness or group by index, or a witness with an unknown key type by its
+/// line. The empty member (`quorum none`) is always met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Member {
     Witness(usize),

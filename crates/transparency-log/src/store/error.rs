@@ -27,7 +27,7 @@ pub enum StoreError {
     /// The note belongs to another log; contains the origin of that log.
     #[error("the checkpoint belongs to another log: {0:?}")]
     OtherLog(String),
-    /// The key is not the log's.
+    /// The given key is not the key of the log.
     #[error("the key does not belong to the log")]
     OtherKey,
     /// The log has not signed this checkpoint, or the log's entries no longer match.
@@ -36,15 +36,15 @@ pub enum StoreError {
     /// A newer checkpoint is already published.
     #[error("the checkpoint is outdated: it has {size} entries, the published one has {published}")]
     Older {
-        /// The published size.
+        /// The number of entries in the published checkpoint.
         published: u64,
-        /// The size to publish.
+        /// The number of entries in the checkpoint to publish.
         size: u64,
     },
     /// The published entries are not a prefix of the log.
     #[error("the {published} published entries are not a prefix of this log")]
     Forked {
-        /// The published size.
+        /// The number of entries in the published checkpoint.
         published: u64,
     },
     /// A resource is missing or does not match the checkpoint.

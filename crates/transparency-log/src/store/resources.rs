@@ -19,7 +19,7 @@ pub struct LogFiles {
     layer: Arc<dyn FileLayer>,
 }
 
-/// Like [`LogFiles`], up to a given size instead of the published one.
+/// The resources of a log like [`LogFiles`], up to `size` entries instead of the published size.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FilesUpTo<'a> {
     files: &'a LogFiles,
@@ -57,7 +57,7 @@ impl LogFiles {
         Ok(layer::read(&*self.layer, CHECKPOINT, LONGEST_SIGNED)?)
     }
 
-    /// Returns the end offset of the first `size` entries.
+    /// Returns the offset in the file `entries` at which the first `size` entries end.
     pub(super) fn end_of(&self, size: u64) -> Result<u64, StoreError> {
         let Some(last) = size.checked_sub(1) else {
             return Ok(0);
@@ -73,8 +73,8 @@ impl LogFiles {
         Ok(bytes)
     }
 
-    /// Reads the checkpoint, or a tile or a bundle of the log with `size` entries; `None` if the
-    /// log has no resource at this path.
+    /// Reads the checkpoint, or a tile or a bundle of the log with `size` entries. Returns `None`
+    /// if the log has no resource at `path`.
     fn resource(&self, path: &ResourcePath, size: u64) -> Result<Option<Vec<u8>>, StoreError> {
         let (level, index, width) = match path {
             ResourcePath::Checkpoint => return self.checkpoint(),

@@ -16,7 +16,7 @@ pub enum BundleError {
     /// The bundle ends within an entry.
     #[error("a bundle of entries ends within an entry")]
     Cut,
-    /// The number of entries differs from the expected one.
+    /// The bundle does not contain the expected number of entries, which is given here.
     #[error("a bundle does not have {0} entries")]
     WrongNumber(u16),
 }

@@ -1,9 +1,9 @@
-//! Sources of resources, and read errors.
+//! Sources of a log's resources (checkpoint, tiles and bundles of entries), and read errors.
 
 use super::{BundleError, ResourcePath};
 use crate::tree::TreeError;
 
-/// A source of the resources of a log.
+/// A source of the resources of a log, each identified by its [`ResourcePath`].
 pub trait Fetch {
     /// Fetches a resource. A remote implementation should read at most [`ResourcePath::longest`]
     /// bytes; the reader rejects longer ones.
@@ -26,7 +26,7 @@ pub enum FetchError {
     /// The resource does not exist.
     #[error("there is no such resource")]
     NotFound,
-    /// The fetch failed.
+    /// The resource cannot be fetched for another reason, which is contained here.
     #[error("a resource cannot be fetched")]
     Failed(#[source] Box<dyn core::error::Error + Send + Sync>),
 }
@@ -40,13 +40,13 @@ pub enum ReadError {
     Fetch {
         /// The path of the resource.
         path: ResourcePath,
-        /// The cause.
+        /// The reason why the resource cannot be fetched.
         source: FetchError,
     },
-    /// A resource has the wrong length.
+    /// The resource at the given path has the wrong length.
     #[error("{0} has the wrong length")]
     Length(ResourcePath),
-    /// A tile does not hash to the checkpoint's root.
+    /// The tile at the given path does not hash to the checkpoint's root.
     #[error("{0} does not match the root of the checkpoint")]
     Tile(ResourcePath),
     /// The tiles on the right edge do not hash to the checkpoint's root.
@@ -57,7 +57,7 @@ pub enum ReadError {
     Bundle {
         /// The path of the resource.
         path: ResourcePath,
-        /// The cause.
+        /// The reason why the bundle is malformed.
         source: BundleError,
     },
     /// An entry in a bundle does not match its hash in the tree; contains the index of the entry.

@@ -1,4 +1,4 @@
-//! Paths of resources.
+//! Paths of a log's resources: the checkpoint, hash tiles and bundles of entries.
 
 use core::{fmt, str::FromStr};
 
@@ -28,14 +28,14 @@ pub enum ResourcePath {
         level: u8,
         /// The index of the tile within its level, from 0.
         index: u64,
-        /// The number of hashes.
+        /// The number of hashes in the tile.
         width: Width,
     },
-    /// Consecutive entries.
+    /// A bundle of consecutive entries.
     Entries {
         /// The index of the bundle, from 0.
         index: u64,
-        /// The number of entries.
+        /// The number of entries in the bundle.
         width: Width,
     },
 }

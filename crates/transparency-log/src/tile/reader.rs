@@ -30,7 +30,8 @@ pub struct TileReader<F> {
 const MOST_TILES: usize = 256;
 
 impl<F: Fetch> TileReader<F> {
-    /// Reads the tiles on the right edge and verifies them against the root of `checkpoint`.
+    /// Reads the tiles on the right edge, at most one incomplete tile per level. Verifies them
+    /// against the root of `checkpoint`.
     ///
     /// # Errors
     /// [`ReadError::Root`] if the tiles do not hash to the root; [`ReadError::Fetch`] or
@@ -191,7 +192,8 @@ impl<F: Fetch> TileReader<F> {
         Ok(())
     }
 
-    /// Returns the hash of a complete subtree of 256^level entries.
+    /// Returns the hash of the complete subtree with index `index` among those of 256^`level`
+    /// entries.
     fn hash_at(&mut self, level: u8, index: u64) -> Result<Hash, ReadError> {
         let place = usize::try_from(index % 256).unwrap_or_default();
         let tile = self.tile(level, index >> 8)?;

@@ -1,4 +1,5 @@
-//! The right edge of a tree.
+//! The right edge of a Merkle tree: the hashes that are needed to append entries and to compute the
+//! root.
 
 use pad_core::merkle;
 

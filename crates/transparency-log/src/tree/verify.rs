@@ -1,4 +1,4 @@
-//! Verification of proofs.
+//! Verification of inclusion and consistency proofs.
 
 use pad_core::merkle::{self, PathError};
 
@@ -11,9 +11,9 @@ pub enum TreeError {
     /// The tree has no entry at this index.
     #[error("entry {index} is out of range, the tree has {size} entries")]
     NoSuchEntry {
-        /// The index, from 0.
+        /// The requested index, from 0.
         index: u64,
-        /// The number of entries.
+        /// The number of entries in the tree.
         size: u64,
     },
     /// The tree that should continue the older one is smaller.
@@ -24,10 +24,10 @@ pub enum TreeError {
         /// The size of the tree that should continue it.
         new: u64,
     },
-    /// The proof has fewer hashes than these sizes require.
+    /// The proof has fewer hashes than the sizes of the trees require.
     #[error("a proof has too few hashes")]
     TooShort,
-    /// The proof has more hashes than these sizes require.
+    /// The proof has more hashes than the sizes of the trees require.
     #[error("a proof has too many hashes")]
     TooLong,
     /// The proof does not hash to the root of the tree.

@@ -33,7 +33,8 @@ pub enum AnswerError {
     /// or missing.
     #[error("an answer of a witness does not cosign the checkpoint")]
     Note(#[from] NoteError),
-    /// The witness reports a size above the checkpoint's, or the old size of the request.
+    /// The witness reports a size above the checkpoint's, or the old size of the request. Contains
+    /// the reported size.
     #[error("the witness has cosigned {0} entries, which the checkpoint does not continue")]
     Ahead(u64),
 }

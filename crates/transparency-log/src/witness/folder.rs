@@ -82,7 +82,7 @@ impl FolderRecords {
     /// Returns the last cosigned checkpoint of a log as a note, with the log's signatures and the
     /// cosignature.
     ///
-    /// `None` if no checkpoint was cosigned, or if the record predates signatures. The returned
+    /// `None` if no checkpoint was cosigned, or if the record contains no signatures. The returned
     /// note is durable.
     ///
     /// # Errors
@@ -146,8 +146,9 @@ impl FolderRecords {
 impl Records for FolderRecords {
     type Error = FolderRecordsError;
 
-    /// The record may be left by a failed write and not durable. It is used only for comparison. A
-    /// new record is written each time, even if it is unchanged.
+    /// Advances the record of a log. The record that is read may be left by a failed write and not
+    /// durable, so it is used only for comparison. A new record is written each time, even if it is
+    /// unchanged.
     fn advance(
         &self,
         origin: &str,
@@ -175,5 +176,5 @@ pub fn file_name(origin: &str) -> String {
 
 const TURNS: usize = 64;
 const LOCK: &str = "lock";
-/// Equals [`LONGEST_NOTE`](crate::note::LONGEST_NOTE).
+/// Maximum length of a record in bytes. It equals [`LONGEST_NOTE`](crate::note::LONGEST_NOTE).
 const LONGEST_RECORD: u64 = 1 << 20;

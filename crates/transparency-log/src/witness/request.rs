@@ -35,7 +35,7 @@ pub enum RequestError {
     /// The request is longer than [`AddCheckpoint::LONGEST`].
     #[error("a request is too long")]
     TooLong,
-    /// The request is not text, or its first line is not an old size.
+    /// The request is not text, or its first line does not state an old size (`old SIZE`).
     #[error("a request does not begin with the old size")]
     OldSize,
     /// A line of the proof is not a hash, there are more than [`MOST_PROOF_LINES`] hashes, or no

@@ -106,7 +106,7 @@ fn signatures_of_other_notes_and_keys_prove_nothing() {
     let name: KeyName = log_key().name().clone();
     let wrong = NoteError::WrongSignature(name);
     assert_eq!(spliced.open(&[log_key().verifier()]), Err(wrong.clone()));
-    // // An additional valid signature does not help.
+    // An additional valid signature does not help.
     spliced.add(short.signatures()[0].clone()).unwrap();
     assert_eq!(spliced.open(&[log_key().verifier()]), Err(wrong));
     assert_eq!(
@@ -131,7 +131,7 @@ fn a_cosignature_is_no_signature_and_the_other_way_round() {
         (&signature, cosigner.verifier()),
         (&cosignature, note_key.verifier()),
     ] {
-        // // The same with the other key's id.
+        // The same with the other key's id.
         let mut signed = key.id().number().to_be_bytes().to_vec();
         signed.extend_from_slice(signature.as_bytes());
         let line = format!("\u{2014} both.example {}", base64(&signed));
@@ -292,7 +292,7 @@ fn keys_have_one_form() {
     point[0] = 1;
     let weak = VerifierKey::new(name, Algorithm::Ed25519, &point);
     assert_eq!(weak, Err(KeyError::Material));
-    // // Coordinates from 2^255 - 19 on are coordinates of other points, which have their own
+    // Coordinates from 2^255 - 19 on are coordinates of other points, which have their own
     // encodings.
     for low in 0xed..=0xff {
         let mut point = [0xff; 32];

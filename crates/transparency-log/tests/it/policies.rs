@@ -97,7 +97,7 @@ fn a_witness_counts_once() {
     note.add(witness_key(1).cosign(&log.checkpoint(9), time(5)))
         .unwrap();
     assert_eq!(policy(2, 2).verify(&note), Err(missing_alone(&[2])));
-    // // Of several times, the latest one counts.
+    // Of several times, the latest one counts.
     let accepted = policy(1, 2).verify(&note).unwrap();
     assert_eq!(accepted.cosignatures().len(), 1);
     assert_eq!(accepted.cosignatures()[0].time, time(77));

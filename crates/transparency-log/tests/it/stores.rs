@@ -71,7 +71,7 @@ fn what_is_not_published_is_not_given_away() {
             Err(FetchError::NotFound)
         ));
     }
-    // // A witness cosigns the signed checkpoint. Other readers see this checkpoint only once it is
+    // A witness cosigns the signed checkpoint. Other readers see this checkpoint only once it is
     // published.
     let mut cosigned = signed.clone();
     let checkpoint = Checkpoint::parse(signed.unverified_text()).unwrap();

@@ -130,7 +130,7 @@ fn growing_brings_the_tiles_of_the_new_size() {
     assert_eq!(grown(10, 9).count(), 0);
     let one_more: Vec<ResourcePath> = grown(69_999, 70_000).collect();
     assert_eq!(one_more, [bundle(273, 112), tile(0, 273, 112)]);
-    // // At each step, a growing log has the resources that its size requires.
+    // At each step, a growing log has the resources that its size requires.
     let mut there = std::collections::BTreeSet::new();
     let mut size = 0;
     for step in [1, 1, 253, 1, 1, 255, 300, 65_000, 30] {

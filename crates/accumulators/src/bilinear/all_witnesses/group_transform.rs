@@ -1,9 +1,10 @@
-//! The transforms of [`transform`](crate::bilinear::polynomial::transform) on vectors of points.
+//! Fourier transforms of vectors of points, as
+//! [`transform`](crate::bilinear::polynomial::transform) computes them for scalars.
 //!
 //! Here, multiplying by a root of unity is a scalar multiplication. It takes some 40 microseconds
-//! (estimated) instead of 15 nanoseconds. All vectors of a level therefore pass each stage
-//! together, in large batches of affine additions. Roots of unity of order six cost nothing, since
-//! the endomorphism multiplies by them.
+//! (estimated) instead of 15 nanoseconds for a field multiplication. Many vectors are therefore
+//! transformed together, each stage in large batches of affine additions. Roots of unity of order
+//! six cost nothing, since the endomorphism multiplies by them.
 
 use ark_bls12_381::{Fr, G1Affine, g1};
 use ark_ec::{AffineRepr, scalar_mul::glv::GLVConfig};
@@ -21,14 +22,14 @@ use crate::bilinear::{
     polynomial::transform::{Transform, branch_length},
 };
 
-/// Batched transforms of vectors of points.
+/// Fourier transforms of many vectors of points at once, on several threads.
 #[derive(Debug)]
 pub(super) struct GroupTransform<'a> {
     pub(super) transform: &'a Transform,
     pub(super) workers: &'a Workers,
 }
 
-/// Roots at which a transform evaluates.
+/// The roots of unity at which a transform of length `n` evaluates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Roots {
     /// The roots of `X^n = 1`.
@@ -38,7 +39,8 @@ enum Roots {
 }
 
 impl GroupTransform<'_> {
-    /// Applies `Transform::forward` to each vector of `length` points.
+    /// Applies [`Transform::forward`] to each of the vectors of `length` points that `points`
+    /// concatenates.
     pub(super) fn forward(&self, points: &mut [G1Affine], length: usize) {
         self.split_branches(points, length);
         let branch = branch_length(length);
@@ -58,7 +60,8 @@ impl GroupTransform<'_> {
         }
     }
 
-    /// Applies `Transform::inverse_odd` to each vector, without the division by `length`.
+    /// Applies `Transform::inverse_odd` to each vector of `length` points in `points`, without the
+    /// final division by `length`.
     pub(super) fn inverse_odd(&self, points: &mut [G1Affine], length: usize) {
         let branch = branch_length(length);
         for level in (0..branch.trailing_zeros()).rev() {
@@ -87,9 +90,10 @@ impl GroupTransform<'_> {
         });
     }
 
-    /// Multiplies each point by its factor.
+    /// Multiplies `points[i]` by `factors[i]` in place.
     ///
-    /// Cost: 127 doublings and about 67 additions for each point, all affine.
+    /// Cost: 127 doublings and about 67 additions for each point, all affine. Factors that are
+    /// sixth roots of unity cost almost nothing.
     pub(super) fn scale(&self, points: &mut [G1Affine], factors: &[Fr]) {
         let halves: Vec<Halves> = factors.iter().map(decompose).collect();
         let mut general = Vec::new();
@@ -105,12 +109,13 @@ impl GroupTransform<'_> {
         change_all(chunks, self.workers, scale_in_lockstep);
     }
 
-    /// Chunk size: at most `most` for the cache, but with at least one chunk for each thread.
+    /// Returns the number of items in one chunk of work: at most `most`, so that a chunk fits the
+    /// cache, and small enough to occupy every thread.
     fn chunk(&self, items: usize, most: usize) -> usize {
         items.div_ceil(self.workers.threads()).clamp(1, most)
     }
 
-    /// Computes `(low + high, low - high)`.
+    /// Replaces `low` by `low + high` and `high` by `low - high`, element by element.
     fn add_and_subtract(&self, low: &mut Vec<G1Affine>, high: &mut Vec<G1Affine>) {
         let negated: Vec<G1Affine> = high.iter().map(|point| -*point).collect();
         let mut difference = low.clone();
@@ -119,14 +124,17 @@ impl GroupTransform<'_> {
         *high = difference;
     }
 
-    /// Computes the three branches `a + lambda^i b + lambda^(2i) c` of the thirds `a`, `b`, `c`.
+    /// Replaces the thirds `a`, `b`, `c` of each vector by `a + lambda^i b + lambda^(2i) c` for `i`
+    /// from 0 to 2. `lambda` is a cube root of unity. Does nothing if `length` is a power of two.
     fn split_branches(&self, points: &mut [G1Affine], length: usize) {
         if branch_length(length) < length {
             self.combine_thirds(points, length, [[0, 0, 0], [0, 1, 2], [0, 2, 1]]);
         }
     }
 
-    /// Computes three times the thirds `b_0, b_1, b_2` from `b_0 - lambda^(2i) b_1 + lambda^i b_2`.
+    /// Inverts the first step of an odd transform. Computes `3 b_0`, `3 b_1` and `3 b_2` from the
+    /// branches `b_0 - lambda^(2i) b_1 + lambda^i b_2`, where `b_0`, `b_1`, `b_2` are the thirds of
+    /// a vector.
     fn join_odd_branches(&self, points: &mut [G1Affine], length: usize) {
         if branch_length(length) < length {
             self.combine_thirds(points, length, [[0, 0, 0], [0, 1, 2], [0, 2, 1]]);
@@ -140,7 +148,7 @@ impl GroupTransform<'_> {
     }
 
     /// Replaces the thirds of each vector by sums of all three. Third `j` enters the new third `i`
-    /// with the power `turns[i][j]` of `lambda`.
+    /// with the factor `lambda^turns[i][j]`, where `lambda` is a cube root of unity.
     fn combine_thirds(&self, points: &mut [G1Affine], length: usize, turns: [[u8; 3]; 3]) {
         let third = length / 3;
         let gather = |number: usize| -> Vec<G1Affine> {
@@ -167,7 +175,8 @@ impl GroupTransform<'_> {
     }
 }
 
-/// One level of butterflies in all vectors.
+/// One stage of a transform: butterflies between the lower and the upper half of each block, in all
+/// vectors.
 struct Stage {
     length: usize,
     level: u32,
@@ -179,7 +188,7 @@ impl Stage {
         branch_length(self.length) >> self.level
     }
 
-    /// Gathers the lower and the upper halves of all blocks.
+    /// Copies the lower halves of all blocks into one vector, and the upper halves into another.
     fn halves(&self, points: &[G1Affine]) -> (Vec<G1Affine>, Vec<G1Affine>) {
         let half = self.block() / 2;
         let blocks = || points.chunks(2 * half);
@@ -189,7 +198,8 @@ impl Stage {
         )
     }
 
-    /// Undoes [`Self::halves`].
+    /// Copies the halves that [`Self::halves`] returned, now changed, back to their places in
+    /// `points`.
     fn replace(&self, points: &mut [G1Affine], low: &[G1Affine], high: &[G1Affine]) {
         let half = self.block() / 2;
         let halves = low.chunks(half).zip(high.chunks(half));
@@ -199,7 +209,8 @@ impl Stage {
         }
     }
 
-    /// Computes the factor of each of `count` points in the upper halves.
+    /// Returns the root of unity by which each of the `count` points in the upper halves is
+    /// multiplied. `twiddle` maps a power of `lambda` and a block to the root.
     fn factors(&self, count: usize, twiddle: impl Fn(usize, usize) -> Fr) -> Vec<Fr> {
         let half = self.block() / 2;
         let blocks = 1_usize << self.level;
@@ -223,12 +234,13 @@ impl Stage {
     }
 }
 
-/// Multiplies a point by `lambda^turn`.
+/// Multiplies a point by `lambda^turn`, where `lambda` is a cube root of unity.
 fn turned(point: &G1Affine, turn: u8) -> G1Affine {
     (0..turn).fold(*point, |point, _| g1::Config::endomorphism_affine(&point))
 }
 
-/// Multiplies by a sixth root of unity, or returns `None` for any other factor.
+/// Multiplies a point by the scalar with these halves if the scalar is a sixth root of unity.
+/// Returns `None` for any other scalar.
 fn unit_multiple(point: &G1Affine, halves: Halves) -> Option<G1Affine> {
     Some(match halves {
         [1, 0] => *point,
@@ -242,7 +254,7 @@ fn unit_multiple(point: &G1Affine, halves: Halves) -> Option<G1Affine> {
     })
 }
 
-/// Applies `change` to every item in place.
+/// Calls `change` with every item, on the threads of `workers`.
 fn change_all<T: Send>(items: Vec<T>, workers: &Workers, change: impl Fn(T) + Sync + Send) {
     if workers.threads() == 1 {
         items.into_iter().for_each(change);
@@ -251,7 +263,8 @@ fn change_all<T: Send>(items: Vec<T>, workers: &Workers, change: impl Fn(T) + Sy
     }
 }
 
-/// Multiplies each point by its factor, digit by digit in one batch.
+/// Multiplies each point in place by the scalar with the halves next to it. All points process the
+/// same digit together, so that their additions form one batch.
 fn scale_in_lockstep(points: &mut [(&mut G1Affine, Halves)]) {
     let bases: Vec<G1Affine> = points.iter().map(|(point, _)| **point).collect();
     let tables = tables(&bases, WIDTH);

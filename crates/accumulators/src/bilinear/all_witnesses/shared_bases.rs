@@ -1,4 +1,5 @@
-//! Multi-scalar sums over shared points: tables of multiples are computed once for all sums.
+//! Many multi-scalar sums over the same points: the multiples of each point are tabulated once for
+//! all sums.
 //!
 //! Source: Straus 1964 (interleaved windows), with batched additions within each window.
 
@@ -15,7 +16,8 @@ use crate::bilinear::multi_scalar::{
 
 /// Computes for each row of scalars the sum of `row[k] * bases[k]`.
 ///
-/// Cost: about `40 * bases` affine additions and 127 doublings for each of many rows.
+/// Cost: about 40 affine additions per base, and 127 doublings, for each row if there are many
+/// rows.
 pub(super) fn sums(bases: &[G1Affine], rows: &[Vec<Fr>], workers: &Workers) -> Vec<G1Affine> {
     Counted::add_sums(rows.len(), bases.len());
     let width = best_width(rows.len());
@@ -40,8 +42,8 @@ pub(super) fn sums(bases: &[G1Affine], rows: &[Vec<Fr>], workers: &Workers) -> V
     normalize(&sums)
 }
 
-/// Chooses the window width in bits with the fewest additions for each point. A point costs the
-/// additions for its table, and two additions in each window and row.
+/// Chooses the window width in bits that needs the fewest additions for sums of `rows` rows. A
+/// point costs the additions for its table of multiples, and two additions in each window and row.
 fn best_width(rows: usize) -> u32 {
     let cost = |width: u32| {
         let windows = Window::covering(HALF_BITS, width).count();
@@ -52,7 +54,8 @@ fn best_width(rows: usize) -> u32 {
         .unwrap_or(GREATEST_WIDTH)
 }
 
-/// Computes the sum of each row within one window.
+/// Computes for each row the sum of the points, each multiplied by the digit that its scalar has in
+/// `window`.
 fn window_sum(tables: &[Vec<G1Affine>], rows: &[Vec<Halves>], window: &Window) -> Vec<G1Affine> {
     let mut addends = Vec::with_capacity(rows.len() * tables.len());
     let mut lengths = Vec::with_capacity(rows.len());
@@ -66,15 +69,16 @@ fn window_sum(tables: &[Vec<G1Affine>], rows: &[Vec<Halves>], window: &Window) -
     Adder::default().sum_segments(&addends, &mut lengths)
 }
 
-/// Returns the table's point times a digit, or `None` for the digit 0.
+/// Looks up `digit` times a point in `table`, the table of the multiples of the point. Returns
+/// `None` for the digit 0.
 pub(super) fn multiple(table: &[G1Affine], digit: i32) -> Option<G1Affine> {
     let place = usize::try_from(digit.unsigned_abs()).ok()?.checked_sub(1)?;
     let multiple = table.get(place)?;
     Some(if digit < 0 { -*multiple } else { *multiple })
 }
 
-/// Computes the multiples by 1 to `2^(width - 1)` of each point and of its image under the
-/// endomorphism, alternating.
+/// Returns two tables for each point: the multiples by 1 to `2^(width - 1)` of the point, then
+/// those of its image under the endomorphism.
 pub(super) fn tables(points: &[G1Affine], width: u32) -> Vec<Vec<G1Affine>> {
     let mut adder = Adder::default();
     // columns[v - 1][point]: a whole column is one batch.

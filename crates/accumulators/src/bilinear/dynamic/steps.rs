@@ -1,4 +1,4 @@
-//! Witness updates over the single steps of changes.
+//! Witness updates over changes, one added or removed element at a time.
 
 use ark_bls12_381::{Fr, G1Affine, G1Projective};
 use ark_ff::{Field, Zero, batch_inversion};
@@ -18,16 +18,16 @@ pub(in crate::bilinear) enum Kind {
     Added,
 }
 
-/// One element removed or added.
+/// The removal or addition of the element with the given scalar.
 struct Step {
     kind: Kind,
     scalar: Fr,
 }
 
-/// The steps of consecutive changes.
+/// All removals and additions of consecutive changes, in order, with the values between them.
 pub(in crate::bilinear) struct Steps {
     steps: Vec<Step>,
-    /// The value before each addition and after each removal.
+    /// One value per step: the value of the set before an addition, or after a removal.
     points: Vec<G1Affine>,
 }
 
@@ -78,8 +78,8 @@ impl Steps {
         Ok(())
     }
 
-    /// Computes the update of the witness of `element`. Fails with the first step that concerns
-    /// `element` itself.
+    /// Computes the update of the witness of `element` over all steps. Fails if a step removes or
+    /// adds `element` itself, with the kind of that step.
     ///
     /// Cost: one inversion and six multiplications per step in the field.
     pub(in crate::bilinear) fn follow(&self, element: Fr) -> Result<WitnessUpdate, Kind> {
@@ -121,7 +121,8 @@ impl Steps {
         })
     }
 
-    /// Applies an update to the witness `witness`.
+    /// Returns the new witness: `witness` times the update's factor, plus the weighted values of
+    /// the steps.
     pub(in crate::bilinear) fn apply(
         &self,
         witness: G1Affine,
@@ -147,8 +148,9 @@ impl Steps {
 /// costs as much as six multiplications.
 const FEW: usize = 5;
 
-/// Update of a witness: multiplication by `factor`, and addition of multiples of the steps' values.
-/// The remainder of a witness of absence is only multiplied by `factor`.
+/// Update of a witness: multiplication by `factor`, then addition of the steps' values, each
+/// multiplied by one of `coefficients`. The remainder of a non-membership witness is only
+/// multiplied by `factor`.
 pub(in crate::bilinear) struct WitnessUpdate {
     pub(in crate::bilinear) factor: Fr,
     coefficients: Vec<Fr>,

@@ -1,8 +1,8 @@
 //! Batched additions of affine points: one field inversion for a whole batch.
 //!
 //! An affine addition costs one inversion, two multiplications and a squaring. Montgomery's
-//! simultaneous inversion replaces the inversion by three multiplications. The total is half of a
-//! mixed addition in projective coordinates.
+//! simultaneous inversion replaces the inversion by three multiplications. The total cost is half
+//! that of a mixed addition in projective coordinates.
 //!
 //! Every case is exact: equal points are doubled, opposite points cancel, and the identity is
 //! neutral. An attacker may choose the points, so no special case may be missing.
@@ -20,12 +20,12 @@ use super::{
     table::Table,
 };
 
-/// Adds batches of points. Owns the buffers of the inversions.
+/// Adds points in batches, with one inversion per batch. Reuses its buffers between batches.
 #[derive(Debug, Default)]
 pub(crate) struct Adder {
     inverses: Vec<Fq>,
     prefixes: Vec<Fq>,
-    /// Sums of the current and the previous round.
+    /// Buffers for the sums of the current round of additions and of the previous round.
     rounds: [Vec<G1Affine>; 2],
 }
 
@@ -66,11 +66,11 @@ impl Adder {
     /// Computes the sum of each segment of `points`. Segment `i` has `lengths[i]` points. The sum
     /// of an empty segment is the identity.
     ///
-    /// Neighbours are added in rounds, and a round is one batch. Points beyond the last segment are
-    /// ignored. `lengths` is overwritten.
+    /// Each round adds pairs of neighbours within every segment, in one batch. Points beyond the
+    /// last segment are ignored. `lengths` is overwritten.
     ///
-    /// Cost: for each segment, one addition fewer than it has points. One inversion per round,
-    /// where the number of rounds is the logarithm to base 2 of the longest segment.
+    /// Cost: for each segment, one addition fewer than it has points. One inversion per round. The
+    /// number of rounds is the logarithm to base 2 of the longest segment's length.
     pub(crate) fn sum_segments(
         &mut self,
         points: &[G1Affine],
@@ -81,8 +81,8 @@ impl Adder {
         sums
     }
 
-    /// Like [`Self::sum_segments`], but appends to `sums`, and chooses the points from a table
-    /// without copying them.
+    /// Like [`Self::sum_segments`], but appends the results to `sums`. The points are given by
+    /// `choices`, which refer to the points of a [`Table`] without copying them.
     pub(super) fn append_sums_chosen<'a>(
         &mut self,
         table: &'a Table,
@@ -93,7 +93,8 @@ impl Adder {
         self.append_sums(choices, lengths, |choice| table.choose(*choice), sums);
     }
 
-    /// Appends the sums of segments of items that represent points.
+    /// Appends to `sums` the sum of each segment of `items`. `point` returns the point that an item
+    /// represents.
     fn append_sums<'a, T>(
         &mut self,
         items: &'a [T],
@@ -116,8 +117,8 @@ impl Adder {
         self.rounds = [points, next];
     }
 
-    /// Performs one round: adds the pairs of neighbours of every segment, keeps an odd last point,
-    /// and halves the lengths.
+    /// Performs one round: adds the pairs of neighbours within every segment, and keeps the last
+    /// point of a segment of odd length. Halves `lengths`, rounded up.
     fn add_neighbours<'a, T>(
         &mut self,
         items: &'a [T],
@@ -149,7 +150,8 @@ impl Adder {
     }
 }
 
-/// Iterates over the pairs of neighbours within each segment.
+/// Iterates over the pairs of neighbours within each segment. The last slice of a segment of odd
+/// length has one item.
 fn neighbours<'a, T>(items: &'a [T], lengths: &[usize]) -> impl Iterator<Item = &'a [T]> {
     let mut rest = items;
     lengths.iter().flat_map(move |length| {
@@ -159,7 +161,8 @@ fn neighbours<'a, T>(items: &'a [T], lengths: &[usize]) -> impl Iterator<Item = 
     })
 }
 
-/// Computes the denominator of an addition, or one if no inversion is needed.
+/// Computes the denominator of the slope for the sum of two points, or 1 if the sum needs no
+/// inversion.
 #[inline]
 fn denominator(left: Coordinates<'_>, right: Coordinates<'_>) -> Fq {
     if left.is_identity() || right.is_identity() {
@@ -211,7 +214,7 @@ fn complete(left: Coordinates<'_>, right: Coordinates<'_>, inverse: &Fq) -> G1Af
     G1Affine::new_unchecked(x, y)
 }
 
-/// Inverts every value. None may be zero.
+/// Inverts every value in place. No value may be zero. `prefixes` is a buffer.
 ///
 /// The values are distributed over independent chains of products, so that a processor can overlap
 /// the multiplications.
@@ -236,7 +239,7 @@ fn invert_all(values: &mut [Fq], prefixes: &mut Vec<Fq>) {
 
 /// Converts points to affine coordinates with one inversion, on the calling thread.
 ///
-/// The library's `normalize_batch` would run in the current thread pool.
+/// `normalize_batch` of `ark_ec` would run in the current thread pool.
 pub(crate) fn normalize<C: SWCurveConfig>(points: &[Projective<C>]) -> Vec<Affine<C>> {
     let mut inverses: Vec<C::BaseField> = points.iter().map(|point| point.z).collect();
     serial_batch_inversion_and_mul(&mut inverses, &C::BaseField::ONE);
@@ -253,5 +256,5 @@ pub(crate) fn normalize<C: SWCurveConfig>(points: &[Projective<C>]) -> Vec<Affin
         .collect()
 }
 
-/// Number of independent chains of products in an inversion.
+/// Number of independent chains of products in one batched inversion.
 const CHAINS: usize = 4;

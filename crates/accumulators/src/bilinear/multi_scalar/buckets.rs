@@ -1,8 +1,8 @@
 //! Multi-scalar sums by the bucket method, with affine additions throughout.
 //!
 //! Points are distributed to buckets by a digit of their scalar, and the buckets are summed. The
-//! sum of `v * bucket_v` is combined from one sum for each bit of `v`. This takes twice as many
-//! additions as there are buckets, and they are independent enough for batches.
+//! sum of `v * bucket_v` is combined from one sum for each bit of `v`. Combining takes two
+//! additions per bucket. Most are independent, so they run in batches.
 //!
 //! Source: Pippenger 1976; Bernstein, Doumen, Lange, Oosterwijk 2012, section 4 (buckets).
 
@@ -18,18 +18,19 @@ use super::{
     table::Table,
 };
 
-/// The scalars of one sum.
+/// The scalars of one multi-scalar sum.
 #[derive(Debug)]
 pub(super) struct Factors {
-    /// Two halves for each point: for itself, and for its image under the endomorphism.
+    /// The scalar of each point in two halves: the factor of the point, and that of its image under
+    /// the endomorphism.
     pub(super) halves: Vec<Halves>,
     /// Maximum length of a half in bits, with its sign.
     pub(super) bits: u32,
 }
 
-/// Computes for each of `factors` the sum of the multiples of `points`.
+/// Computes one sum for each of `factors`: the sum of `points`, each multiplied by its scalar.
 ///
-/// The work is split into groups of windows. Sequential workers use one group.
+/// The work is split into groups of windows for parallel threads. On one thread there is one group.
 pub(super) fn sums(
     points: &[G1Affine],
     factors: &[Factors],
@@ -60,8 +61,8 @@ pub(super) fn sums(
         .collect()
 }
 
-/// Chooses the window width with the fewest additions. Each window costs one addition for each
-/// point and two for each bucket.
+/// Chooses the window width in bits with the fewest additions. Each window costs one addition for
+/// each point and two for each bucket.
 fn best_width(points: usize, factors: &[Factors]) -> u32 {
     let cost = |width: u32| {
         let windows: usize = factors
@@ -75,11 +76,13 @@ fn best_width(points: usize, factors: &[Factors]) -> u32 {
         .unwrap_or(LEAST_WIDTH)
 }
 
-/// Sums of the buckets of one window, before the doublings.
+/// Sums over the buckets of one window, from which [`join_windows`] computes the window's
+/// contribution.
 struct WindowSum {
     /// Sum of all buckets.
     total: G1Affine,
-    /// For each bit, lowest first, the sum of the buckets `v` where `v - 1` has that bit.
+    /// For each bit of a bucket's position, lowest first, the sum of the buckets whose position has
+    /// this bit set. The bucket of digit `v` has position `v - 1`.
     bits: Vec<G1Affine>,
 }
 
@@ -99,9 +102,11 @@ fn window_sums(table: &Table, windows: &[(&Factors, Window)], width: u32) -> Vec
     weigh(&mut adder, sums, windows.len(), width)
 }
 
-/// Appends the points of one window in the order of their buckets, and the buckets' lengths.
+/// Sorts the points of one window into buckets. Appends the points to `choices` in the order of
+/// their buckets, and the numbers of points per bucket to `lengths`.
 ///
-/// Bucket `v - 1` receives the points with digit `v` and, negated, those with digit `-v`.
+/// Bucket `v - 1` receives the points with digit `v`, and the negatives of the points with digit
+/// `-v`.
 fn deal(
     halves: &[Halves],
     window: &Window,
@@ -138,7 +143,7 @@ fn deal(
     }
 }
 
-/// Computes the sums for each bit from the sums of the buckets of all windows.
+/// Computes the [`WindowSum`] of each window from the sums of the single buckets of all windows.
 ///
 /// Works by halving. The odd entries make the sum for the lowest bit, and each pair of neighbours
 /// becomes one entry for the higher bits.
@@ -178,7 +183,8 @@ fn weigh(
         .collect()
 }
 
-/// Combines the sums by Horner's rule over the windows and, within each, over the bits.
+/// Computes the total from the sums of all windows, by Horner's rule over the windows and, within
+/// each window, over the bits.
 fn join_windows(windows: &[WindowSum]) -> G1Projective {
     let mut sum = G1Projective::zero();
     for window in windows.iter().rev() {
@@ -193,10 +199,11 @@ fn join_windows(windows: &[WindowSum]) -> G1Projective {
     sum
 }
 
-/// Approximate number of points in one batch. More gain little and exceed the cache.
+/// Approximate number of points in one batch. Larger batches gain little and exceed the cache.
 const BATCH: usize = 1 << 13;
 
-/// Maximum number of windows in one group, so that small sums still use several threads.
+/// Maximum number of windows that one thread processes as a group. The limit lets small sums still
+/// use several threads.
 const MOST_WINDOWS: usize = 8;
 
 const LEAST_WIDTH: u32 = 4;

@@ -1,10 +1,10 @@
-//! Points by reference to their coordinates.
+//! A view of a point as references to its two coordinates.
 
 use ark_bls12_381::{Fq, G1Affine};
 use ark_ff::AdditiveGroup;
 
-/// A summand by reference to its coordinates. Both are zero for the identity, which is not a point
-/// of the curve.
+/// A point to be added, as references to its coordinates. Zero for both coordinates represents the
+/// identity; no point of the curve has these coordinates.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Coordinates<'a> {
     pub(super) x: &'a Fq,
@@ -30,8 +30,8 @@ impl Coordinates<'_> {
     }
 }
 
-/// Compares limb by limb. The comparison of arrays would call `memcmp`, which takes a twelfth of
-/// the total time.
+/// Compares two field elements limb by limb. Comparing them as arrays would call `memcmp`, which
+/// takes a twelfth of the time of a whole sum.
 #[inline]
 pub(super) fn equal(left: &Fq, right: &Fq) -> bool {
     let limbs = left.0.0.iter().zip(&right.0.0);

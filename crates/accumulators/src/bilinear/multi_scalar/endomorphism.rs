@@ -43,27 +43,27 @@ pub(crate) fn decompose(scalar: &Fr) -> Halves {
     [lower.cast_signed(), upper.cast_signed()]
 }
 
-/// Computes the scalar with these halves.
+/// Computes the scalar `lower + mu * upper` from its halves.
 pub(crate) fn compose([lower, upper]: Halves) -> Fr {
     Fr::from(lower) + Fr::from(MU) * Fr::from(upper)
 }
 
-/// One digit position of a number in signed digits of `width` bits.
+/// A digit position in the representation of a number by signed digits of a fixed width in bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window {
     shift: u32,
-    /// Number of bits above the digit, to be dropped; none in the highest window.
+    /// Number of bits above the digit that a shift drops; 0 in the highest window.
     unused: u32,
-    /// Half of the base at each lower position.
+    /// Number with half of the base as its digit at each lower position. [`Self::digit`] adds it.
     halves: u128,
 }
 
 impl Window {
     /// Iterates over the windows of `width` bits that cover numbers of `bits` bits in two's
-    /// complement, lowest first. These have `bits - 1` bits and a sign.
+    /// complement, lowest first. Such a number has `bits - 1` bits and a sign.
     ///
-    /// 128 bits cover the halves of a scalar. These stay below `2^126.5`, so the addition in
-    /// [`Self::digit`] does not overflow.
+    /// 128 bits cover the halves of a scalar. The halves stay below `2^126.5` in absolute value, so
+    /// the addition in [`Self::digit`] does not overflow.
     pub(crate) fn covering(bits: u32, width: u32) -> impl Iterator<Item = Self> {
         let count = bits.div_ceil(width.max(1));
         let mut halves = 0_u128;
@@ -89,14 +89,15 @@ impl Window {
     /// `bits`.
     ///
     /// Adding half of the base to each lower digit makes the lower digits non-negative, so a shift
-    /// drops them. The digit is the remainder modulo the base, with its sign.
+    /// drops them. The digit is the remainder of the shifted number modulo the base, with its sign.
     pub(crate) fn digit(&self, number: i128) -> i32 {
         let rest = number.wrapping_add(self.halves.cast_signed()) >> self.shift.min(127);
         i32::try_from((rest << self.unused) >> self.unused).unwrap_or(0)
     }
 }
 
-/// Divides by the parameter, from the highest limb down, and returns quotient and remainder.
+/// Divides a number of four limbs, lowest first, by the curve parameter `|x|`. Returns the quotient
+/// and the remainder.
 fn divide(mut limbs: [u64; 4]) -> ([u64; 4], u64) {
     let mut remainder = 0;
     for limb in limbs.iter_mut().rev() {

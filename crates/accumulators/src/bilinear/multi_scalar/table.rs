@@ -1,4 +1,4 @@
-//! Table of all points that a window may choose.
+//! Table of all points that a window of the bucket method may add to a bucket.
 //!
 //! Each point has four variants: itself, its image under the endomorphism, and the negatives of
 //! both. Together they have two abscissas and two ordinates.
@@ -15,8 +15,8 @@ use super::{coordinates::Coordinates, endomorphism::endomorphism};
 pub(super) struct Table {
     /// Abscissas of each point and of its image.
     abscissas: Vec<[Fq; 2]>,
-    /// Ordinates of each point and of its negative. The negated image has the ordinate of the
-    /// point.
+    /// Ordinates of each point and of its negative. The image of a point has the negative's
+    /// ordinate, and the negated image has the point's.
     ordinates: Vec<[Fq; 2]>,
 }
 
@@ -34,13 +34,15 @@ impl Table {
         self.abscissas.as_flattened().len()
     }
 
-    /// Encodes a choice. An even `number`, twice a position, selects a point, and the next odd
-    /// number its image.
+    /// Encodes the choice of one variant of a point as a number. For the point at index `i`,
+    /// `number` is `2 i` for the point and `2 i + 1` for its image. `negative` selects the
+    /// negative.
     pub(super) fn choice(number: u32, negative: bool) -> u32 {
         (number << 1) | u32::from(negative)
     }
 
-    /// Returns the point of a choice, or the identity if there is none.
+    /// Returns the point that [`Self::choice`] encoded, or the identity if the table has no such
+    /// point.
     #[inline]
     pub(super) fn choose(&self, choice: u32) -> Coordinates<'_> {
         let place = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);

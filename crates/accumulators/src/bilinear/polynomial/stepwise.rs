@@ -1,4 +1,4 @@
-//! Polynomial products by transforms, in one call or in steps of bounded work.
+//! Polynomial products by Fourier transforms, in one call or in steps of bounded work.
 //!
 //! Source: Bostan, Lecerf, Schost 2003, "Tellegen's principle into practice" (middle products).
 
@@ -9,16 +9,17 @@ use ark_ff::AdditiveGroup;
 
 use super::{Transform, transform::padded_length};
 
-/// Multiplies two nonempty polynomials. The transform must support the product's degree, see
-/// [`Transform::for_degree`].
+/// Returns the coefficients, lowest first, of the product of two nonempty polynomials. `transform`
+/// must support the degree of the product; see [`Transform::for_degree`].
 ///
-/// Cost: three transforms of the product's degree, or `n m` multiplications for short ones.
+/// Cost: three transforms of the product's degree, or `n m` multiplications if a factor has at most
+/// 32 coefficients.
 pub fn multiply(left: &[Fr], right: &[Fr], transform: &Transform) -> Vec<Fr> {
     StepwiseProduct::new(left, right).finish(transform)
 }
 
 /// Computes `count` coefficients of the product of `factor` and `vector`, from the degree of
-/// `factor` on. The degree of `factor` plus `count` must be at most `vector.len()`. The transform
+/// `factor` on. The degree of `factor` plus `count` must be at most `vector.len()`. `transform`
 /// must support vectors of that length.
 ///
 /// Cost: three transforms of length `vector.len()`.
@@ -40,7 +41,7 @@ pub fn middle_product(
 #[derive(Debug)]
 pub struct StepwiseProduct<'a> {
     factors: [&'a [Fr]; 2],
-    /// Number of coefficients of a middle product.
+    /// Number of coefficients to compute of a middle product, or `None` for a full product.
     middle: Option<usize>,
     /// Values of the factors at roots of unity; empty for short products.
     values: [Vec<Fr>; 2],
@@ -74,13 +75,14 @@ impl<'a> StepwiseProduct<'a> {
         steps(left.min(right) <= SHORT, length)
     }
 
-    /// Returns the number of steps of a middle product, see [`middle_product`].
+    /// Returns the number of steps of a [`middle_product`] with these numbers of coefficients in
+    /// the factor, the vector and the result.
     pub fn middle_steps(factor: usize, vector: usize, count: usize) -> usize {
         steps(factor.min(count) <= SHORT, padded_length(vector))
     }
 
-    /// Performs the next step, and returns the product after the last one. The transform must be
-    /// the one for the whole product.
+    /// Performs the next step. Returns the product after the last step, and `None` before.
+    /// `transform` must be the same in all steps, and fit the whole product.
     pub fn step(&mut self, transform: &Transform) -> Option<Vec<Fr>> {
         let length = self.length();
         if steps(self.is_short(), length) == 1 {
@@ -90,7 +92,7 @@ impl<'a> StepwiseProduct<'a> {
         }
     }
 
-    /// Performs all remaining steps.
+    /// Performs all remaining steps and returns the product.
     fn finish(mut self, transform: &Transform) -> Vec<Fr> {
         self.run(transform).unwrap_or_default()
     }
@@ -109,8 +111,8 @@ impl<'a> StepwiseProduct<'a> {
         left.min(self.middle.unwrap_or(right)) <= SHORT
     }
 
-    /// Returns the length of the transforms. In a middle product, the coefficients that are not
-    /// required wrap around to positions below the factor's degree.
+    /// Returns the length of the transforms that compute this product. In a middle product, the
+    /// coefficients that are not required wrap around to positions below the factor's degree.
     fn length(&self) -> usize {
         let [left, right] = self.factors.map(<[Fr]>::len);
         padded_length(match self.middle {
@@ -119,7 +121,7 @@ impl<'a> StepwiseProduct<'a> {
         })
     }
 
-    /// Computes the product coefficient by coefficient.
+    /// Computes the product by the schoolbook method, without transforms.
     fn short(&self) -> Vec<Fr> {
         let [left, right] = self.factors;
         if let Some(count) = self.middle {
@@ -138,8 +140,8 @@ impl<'a> StepwiseProduct<'a> {
         product
     }
 
-    /// Computes one part of a transform, or the product of all values. Returns the product after
-    /// the last part.
+    /// Performs the next part of a product by transforms of `length`: one part of a transform, or
+    /// the multiplication of the values. Returns the product after the last part.
     fn part(&mut self, length: usize, transform: &Transform) -> Option<Vec<Fr>> {
         if self.next >= parts(length) {
             return None;
@@ -165,7 +167,8 @@ impl<'a> StepwiseProduct<'a> {
         (self.next == parts(length)).then(|| self.unwrapped())
     }
 
-    /// Recovers the product from its residue modulo `X^n - 1`.
+    /// Recovers the product from its residue modulo `X^n - 1`, where `n` is the length of the
+    /// transforms.
     fn unwrapped(&mut self) -> Vec<Fr> {
         let mut product = core::mem::take(&mut self.values[0]);
         let [left, right] = self.factors;
@@ -191,13 +194,13 @@ fn steps(is_short: bool, length: usize) -> usize {
     parts(length)
 }
 
-/// Number of parts: two transforms, the product of values, and the inverse, which has one part
-/// more.
+/// Number of parts of a product by transforms of `length`. The parts are two transforms, the
+/// product of their values, and the inverse transform, which has one part more than the others.
 fn parts(length: usize) -> usize {
     3 * Transform::parts(length) + 2
 }
 
-/// Products by transforms of a smaller length are computed in one step.
+/// Smallest length of transforms for which a product is split into several steps.
 const SMALL: usize = 1 << 12;
 
 /// Maximum number of coefficients of a factor for products without transforms.

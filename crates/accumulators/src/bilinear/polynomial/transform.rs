@@ -15,9 +15,9 @@
 //! quarters:   d = w[0], d = w[1]    d = w[2], d = w[3]
 //! ```
 //!
-//! The first halves of the branches are the transform of half the length. (Branches 1 and 2 are
-//! exchanged, because `lambda^2` squared is `lambda`.) The second halves are the values at the
-//! roots of `X^(Tl/2) = -1`: see [`Transform::extended`].
+//! The first halves of the branches together are the transform of half the length. (Branches 1 and
+//! 2 are exchanged, because `lambda^2` squared is `lambda`.) The second halves are the values at
+//! the roots of `X^(Tl/2) = -1`: see [`Transform::extended`].
 //!
 //! Source: Bernstein 2001, "Multidigit multiplication for mathematicians", sections 3 to 8.
 
@@ -41,10 +41,11 @@ pub(crate) fn cube_roots() -> [Fr; 3] {
     [Fr::ONE, root, root.square()]
 }
 
-/// Tables of twiddle factors for all branches up to a limit of length.
+/// Number-theoretic transforms up to a maximum length, with their tables of twiddle factors.
 #[derive(Debug)]
 pub struct Transform {
-    /// `w[b] * lambda^i` at `[i][b]`.
+    /// Entry `[i][b]` is `w[b] * lambda^i`: the factor of block `b` in branch `i`, with `w` as in
+    /// the module documentation.
     twiddles: [Vec<Fr>; 3],
     inverse_twiddles: [Vec<Fr>; 3],
 }
@@ -72,7 +73,8 @@ impl Transform {
         }
     }
 
-    /// Creates tables for products of up to this degree.
+    /// Creates tables for computing products of polynomials, where a product has at most this
+    /// degree.
     pub fn for_degree(degree: usize) -> Self {
         // Of all lengths below `3 * 2^a`, `2^(a + 1)` has the longest branch.
         Self::new(1 << padded_length(degree).ilog2())
@@ -90,7 +92,8 @@ impl Transform {
         self.inverse_twiddles[turn % 3][block]
     }
 
-    /// Evaluates a polynomial at all roots of unity of order `values.len()`.
+    /// Replaces the coefficients of a polynomial in `values` by its values at all roots of
+    /// `X^n = 1`, where `n = values.len()`. Their order is that of the module documentation.
     pub(crate) fn forward(&self, values: &mut [Fr]) {
         let length = split_branches(values, Fr::ONE);
         for (branch, values) in values.chunks_mut(length).enumerate() {
@@ -98,7 +101,8 @@ impl Transform {
         }
     }
 
-    /// Interpolates the coefficients from the values: undoes [`Self::forward`].
+    /// Inverts [`Self::forward`]: replaces the values of a polynomial at the roots of unity by its
+    /// coefficients.
     pub(crate) fn inverse(&self, values: &mut [Fr]) {
         let length = branch_length(values.len());
         for (branch, values) in values.chunks_mut(length).enumerate() {
@@ -108,9 +112,10 @@ impl Transform {
         scale(values);
     }
 
-    /// Evaluates a polynomial at the roots of `X^n = -1`, where `n = values.len()`.
+    /// Replaces the coefficients of a polynomial in `values` by its values at the roots of
+    /// `X^n = -1`, where `n = values.len()`.
     ///
-    /// Branch `i` holds the values with `X^(n/T) = -lambda^(2i)`.
+    /// Branch `i` of the `T` branches contains the values at the roots of `X^(n/T) = -lambda^(2i)`.
     pub(crate) fn forward_odd(&self, values: &mut [Fr]) {
         let length = split_branches(values, -Fr::ONE);
         for (branch, values) in values.chunks_mut(length).enumerate() {
@@ -129,14 +134,15 @@ impl Transform {
         scale(values);
     }
 
-    /// Computes the transform of double length from the values at the roots of `X^n = 1` and the
-    /// coefficients of the polynomial modulo `X^n + 1`.
+    /// Computes the transform of length `2n` of a polynomial. `even` holds its values at the roots
+    /// of `X^n = 1`, and `odd` its coefficients modulo `X^n + 1`.
     pub(crate) fn extended(&self, even: &[Fr], mut odd: Vec<Fr>) -> Vec<Fr> {
         self.forward_odd(&mut odd);
         join_halves(even, &odd)
     }
 
-    /// Transforms all levels of one branch. `first` (0 or 1) is the number of the first block.
+    /// Transforms all levels of one branch. `first` is the number of the block at the top level.
+    /// That block has `d = lambda^turn * w[first]` in the notation of the module.
     fn forward_blocks(&self, values: &mut [Fr], first: usize, turn: usize) {
         for level in 0..values.len().trailing_zeros() {
             self.forward_level(values, level, (first, turn));
@@ -156,7 +162,7 @@ impl Transform {
         }
     }
 
-    /// Undoes [`Self::forward_blocks`] up to a factor, the length.
+    /// Inverts [`Self::forward_blocks`], except that every result is multiplied by the length.
     fn inverse_blocks(&self, values: &mut [Fr], first: usize, turn: usize) {
         for level in (0..values.len().trailing_zeros()).rev() {
             self.inverse_level(values, level, (first, turn));
@@ -177,8 +183,8 @@ impl Transform {
     }
 }
 
-/// Returns the power of `lambda` for a level. Each level doubles it, and doubling twice changes
-/// nothing, as `lambda^4 = lambda`.
+/// Returns the exponent of `lambda` at `level`, given `turn`, the exponent at the top. Each level
+/// doubles the exponent. Doubling it twice changes nothing, as `lambda^4 = lambda`.
 const fn turn_at(turn: usize, level: u32) -> usize {
     if level.is_multiple_of(2) {
         turn % 3
@@ -187,17 +193,19 @@ const fn turn_at(turn: usize, level: u32) -> usize {
     }
 }
 
-/// Transforms in sequential parts of bounded work.
+/// Transforms split into parts of bounded work, which are performed one after another.
 #[cfg(feature = "std")]
 impl Transform {
-    /// Number of parts of a transform of this length. The inverse has one more.
+    /// Number of parts of a forward transform of this length. The inverse transform has one part
+    /// more.
     pub(crate) fn parts(length: usize) -> usize {
         let branch = branch_length(length);
         let tall = tall_levels(branch);
         widen(tall) + ((length / branch) << tall)
     }
 
-    /// Performs part `part` of [`Self::forward`].
+    /// Performs one part of [`Self::forward`]. The caller counts `part` from 0 to below
+    /// [`Self::parts`].
     pub(crate) fn forward_part(&self, values: &mut [Fr], part: usize) {
         let length = branch_length(values.len());
         let tall = tall_levels(length);
@@ -215,7 +223,8 @@ impl Transform {
         }
     }
 
-    /// Performs part `part` of [`Self::inverse`].
+    /// Performs one part of [`Self::inverse`]. The caller counts `part` from 0 to [`Self::parts`],
+    /// inclusive.
     pub(crate) fn inverse_part(&self, values: &mut [Fr], part: usize) {
         let length = branch_length(values.len());
         let tall = tall_levels(length);
@@ -235,7 +244,9 @@ impl Transform {
     }
 }
 
-/// Returns a block below the tall levels, with its number within its branch and the turn there.
+/// Returns block `number` of the level that follows the `tall` levels, which are too long for one
+/// part. Also returns the block's number within its branch, and the exponent of `lambda` at that
+/// level.
 #[cfg(feature = "std")]
 fn part_block(
     values: &mut [Fr],
@@ -261,7 +272,7 @@ fn widen(levels: u32) -> usize {
     usize::try_from(levels).unwrap_or(usize::MAX)
 }
 
-/// Length of the longest block that is transformed in one part: about 10 ms.
+/// Length of the longest block that is transformed in one part, which takes about 10 ms.
 #[cfg(feature = "std")]
 const PART: usize = 1 << 16;
 
@@ -288,7 +299,8 @@ pub(crate) fn join_halves<T: Copy>(even: &[T], odd: &[T]) -> Vec<T> {
         .collect()
 }
 
-/// Undoes [`join_halves`].
+/// Inverts [`join_halves`]: splits a transform of length `2n` into the values at the roots of
+/// `X^n = 1` and those at the roots of `X^n = -1`.
 #[cfg(feature = "std")]
 pub(crate) fn split_halves<T: Copy>(values: &[T]) -> (Vec<T>, Vec<T>) {
     let length = branch_length(values.len());
@@ -302,8 +314,9 @@ pub(crate) fn split_halves<T: Copy>(values: &[T]) -> (Vec<T>, Vec<T>) {
     (even.collect(), odd.collect())
 }
 
-/// Reduces modulo `X^n = sign` into branches `X^(n/3) = sign * lambda^i` (for `-1`: `lambda^(2i)`).
-/// Returns the length of a branch.
+/// Splits a polynomial modulo `X^n - sign` into three branches if `n` is a multiple of 3. Branch
+/// `i` is the remainder modulo `X^(n/3) - sign * lambda^i` (`lambda^(2i)` if `sign` is -1). Returns
+/// the length of a branch.
 fn split_branches(values: &mut [Fr], sign: Fr) -> usize {
     let length = branch_length(values.len());
     if length < values.len() {
@@ -322,7 +335,7 @@ fn split_branches(values: &mut [Fr], sign: Fr) -> usize {
     length
 }
 
-/// Undoes [`split_branches`] up to a factor, the number of branches.
+/// Inverts [`split_branches`], except that every result is multiplied by the number of branches.
 fn join_branches(values: &mut [Fr], sign: Fr) {
     let length = branch_length(values.len());
     if length < values.len() {
@@ -340,8 +353,8 @@ fn join_branches(values: &mut [Fr], sign: Fr) {
     }
 }
 
-/// Returns powers of the cube root that belongs to branch 1: `lambda`, or `lambda^2` for the odd
-/// half.
+/// Returns the powers 0 to 2 of the cube root of unity of branch 1. This root is `lambda` if `sign`
+/// is 1, and `lambda^2` if `sign` is -1.
 fn branch_factors(sign: Fr) -> [Fr; 3] {
     let [one, first, second] = cube_roots();
     if sign == one {

@@ -1,4 +1,5 @@
-//! Fixtures for tests of proofs: a key, sets, verified snapshots, altered residues.
+//! Fixtures for tests of proofs in the RSA accumulator: a key, sets, verified snapshots, altered
+//! residues.
 
 use ed25519_dalek::SigningKey;
 use pad_core::{AuthorKey, Untrusted, Verified, Version, Workers};
@@ -13,27 +14,27 @@ use crate::{
     wire::{self, Wire},
 };
 
-/// Maximum length of the tests' messages.
+/// Maximum length in bytes that the tests pass when they decode messages.
 pub(in crate::rsa) const LIMIT: usize = 1 << 20;
 
-/// A secret key of 2048 bits.
+/// Returns a secret key whose modulus has 2048 bits.
 pub(in crate::rsa) fn secret() -> RsaSecretKey {
     test_key::secret().with_label(b"proofs")
 }
 
-/// The public key.
+/// Returns the public key of [`secret`].
 pub(in crate::rsa) fn public() -> RsaPublicKey {
     secret().public_key().clone()
 }
 
-/// Returns `prefix 0`, `prefix 1`, ..., in ascending order for up to ten names.
+/// Returns `prefix 0`, `prefix 1`, ..., and so on. Up to ten names are in ascending order.
 pub(in crate::rsa) fn names(prefix: &str, count: usize) -> Vec<Vec<u8>> {
     (0..count)
         .map(|index| format!("{prefix} {index}").into_bytes())
         .collect()
 }
 
-/// Returns the set of these elements and its value.
+/// Returns the set of these elements under the key of [`secret`], and its accumulator value.
 pub(in crate::rsa) fn set_of(names: &[Vec<u8>]) -> (ElementSet<Rsa>, RsaValue) {
     let workers = Workers::sequential();
     let set = ElementSet::from_elements(&public(), names, &workers).unwrap();
@@ -41,7 +42,7 @@ pub(in crate::rsa) fn set_of(names: &[Vec<u8>]) -> (ElementSet<Rsa>, RsaValue) {
     (set, value)
 }
 
-/// Signs and verifies the value as the snapshot of a version.
+/// Signs `value` as the snapshot of `version` with a test author's key, and verifies the signature.
 pub(in crate::rsa) fn verified(
     key: &RsaPublicKey,
     version: u64,
@@ -69,7 +70,7 @@ pub(in crate::rsa) fn times(residue: &Residue, factor: &Integer) -> Residue {
     group.canonical((residue.as_integer() * factor).complete() % group.modulus())
 }
 
-/// Computes a square root of 1 that is neither 1 nor -1, which requires the factors.
+/// Computes a square root of 1 that is neither 1 nor -1, which requires the factors of the modulus.
 pub(in crate::rsa) fn root_of_one() -> Integer {
     let secret = secret();
     let [p, q] = secret.factors().primes();
@@ -82,7 +83,8 @@ pub(in crate::rsa) fn root_of_one() -> Integer {
     root
 }
 
-/// Replaces the bytes of a residue in a layout by a number. The bytes must occur once.
+/// Replaces the encoding of `residue` in an encoded message by that of `number`. The encoding of
+/// `residue` must occur once.
 pub(in crate::rsa) fn replaced(bytes: &[u8], residue: &Residue, number: &Integer) -> Vec<u8> {
     let length = public().group().length();
     let mut old = Vec::new();
@@ -96,10 +98,11 @@ pub(in crate::rsa) fn replaced(bytes: &[u8], residue: &Residue, number: &Integer
     [&bytes[..places[0]], &new, &bytes[places[0] + length..]].concat()
 }
 
-/// Checks that malformed messages are refused and that the message itself decodes unchanged.
+/// Asserts that malformed variants of `message` are refused, and that `message` itself decodes
+/// unchanged.
 ///
-/// Malformed are residues that are out of range, not canonical or not invertible, and truncated or
-/// extended messages.
+/// The variants replace each of `residues` by a number that is out of range, not canonical or not
+/// invertible. Others are truncated or extended messages.
 pub(in crate::rsa) fn check_layout<W>(message: &W, residues: &[&Residue])
 where
     W: Wire<Context = RsaPublicKey> + Clone + PartialEq + core::fmt::Debug,

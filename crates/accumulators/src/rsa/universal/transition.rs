@@ -1,4 +1,4 @@
-//! The effect of changes on exponents.
+//! The effect of changes of a set on the exponent of its RSA accumulator value.
 
 use core::cmp::Ordering;
 
@@ -15,23 +15,25 @@ use crate::{
     rsa::{Rsa, RsaElement, RsaValue},
 };
 
-/// The net effect of consecutive changes: `before = u^removed` and `after = u^added` for some `u`.
+/// The net effect of consecutive changes on the accumulator value: `before = u^removed` and
+/// `after = u^added` for some `u`.
 ///
 /// The value `u` need not be known, since the two exponents are coprime.
 pub(super) struct Transition<'a> {
     before: &'a RsaValue,
     after: &'a RsaValue,
-    /// Product of the primes that were present before and are absent after.
+    /// Product of the primes that are in the set before the changes and not after.
     pub(super) removed: Integer,
-    /// Product of the primes that are present after and were absent before.
+    /// Product of the primes that are in the set after the changes and not before.
     pub(super) added: Integer,
 }
 
 impl<'a> Transition<'a> {
     /// Combines all changes into one transition, or returns `None` if there are none.
     ///
-    /// Elements both added and removed cancel. Every change satisfies
-    /// `before^added = after^removed`, and so does their chain, with products.
+    /// Elements both added and removed cancel. Every single change satisfies
+    /// `before^added = after^removed`. So do all changes together, with the products of their
+    /// exponents.
     pub(super) fn across(changes: &'a [Change<Rsa>]) -> Option<Self> {
         let product_of = |elements: fn(&Change<Rsa>) -> &Vec<RsaElement>| {
             let elements = changes.iter().flat_map(elements);
@@ -48,14 +50,14 @@ impl<'a> Transition<'a> {
         })
     }
 
-    /// Computes `u^exponent` for an exponent of any sign: `before^x * after^y` with
+    /// Computes `u^exponent` for an exponent of any sign, as `before^x * after^y` with
     /// `x * removed + y * added = exponent`.
     ///
     /// Cost: one simultaneous power with exponents as long as `added` and as `removed`.
     ///
     /// # Errors
-    /// [`AccumulateError::ElementPresent`] if the two products have a common factor, which the
-    /// changes of a set exclude.
+    /// [`AccumulateError::ElementPresent`] if `removed` and `added` have a common factor. The
+    /// changes of a set exclude this, so the list of changes is false.
     pub(super) fn power(
         &self,
         group: &ResidueGroup,
@@ -88,7 +90,7 @@ pub(in crate::rsa) fn product_of_signed_powers(
 /// Computes `1 / product` modulo `modulus`.
 ///
 /// # Errors
-/// [`AccumulateError::ElementPresent`] if the two have a common factor.
+/// [`AccumulateError::ElementPresent`] if `product` and `modulus` have a common factor.
 pub(super) fn inverse_modulo(
     product: &Integer,
     modulus: &Integer,

@@ -18,7 +18,8 @@ use crate::question::{Refusal, Statement};
 /// The author's signed head of a version; `None` for version 0.
 pub(super) type OptionalHead = Option<SignedHead<Sha256Ed25519>>;
 
-/// A log scheme with its own kind of answer to a key lookup.
+/// A log scheme that can prove and verify the answer to a lookup of a key. Dictionaries prove the
+/// values of the key; sets prove whether it is a member.
 pub(super) trait QueryableScheme: Scheme {
     /// Proves the answer to a lookup of a key in a version.
     fn prove(
@@ -66,7 +67,7 @@ asked! {
     AasFrontier: prove_member, check_member;
 }
 
-/// Proves which values a key has.
+/// Proves all values of a key in a version of a dictionary log.
 fn prove_values<S: DictionaryScheme>(
     repository: &LogRepository<S>,
     version: Version,
@@ -85,7 +86,7 @@ fn check_values<S: DictionaryScheme>(
     values.map(Statement::Values)
 }
 
-/// Proves that a member is present in a set, or absent.
+/// Proves whether a member is present or absent in a version of a set log.
 fn prove_member<S: SetScheme>(
     repository: &LogRepository<S>,
     version: Version,
@@ -122,7 +123,7 @@ fn check_member<S: SetScheme>(
     }
 }
 
-/// The encoded body of a proof of any kind.
+/// A proof of any kind, encoded as the body of a message, with the number of its kind.
 pub(super) struct ProofBody {
     kind: u8,
     pub(super) bytes: Vec<u8>,
@@ -167,7 +168,8 @@ fn decode<P: Wire<Context = ()>, const HEADS: usize>(
 }
 
 impl<S: Scheme> LogReader<S> {
-    /// Verifies an answer about one version.
+    /// Verifies an answer to `query` about `version`, and returns the proved statement. The proof
+    /// in the answer may have at most `longest` bytes.
     pub(super) fn check_answer<P>(
         &self,
         (version, query): (Version, &P::Query),
@@ -182,7 +184,8 @@ impl<S: Scheme> LogReader<S> {
         Ok(proof.verify(&at, query)?.into_inner())
     }
 
-    /// Verifies the proof that the newer of two versions contains the older version.
+    /// Verifies the proof `answer` that the version `newer` of a log contains all entries of the
+    /// version `older`.
     pub(super) fn check_grown(
         &self,
         [older, newer]: [Version; 2],
@@ -220,13 +223,14 @@ impl<S: Scheme> LogReader<S> {
     }
 }
 
-/// The kind number of an answer minus the kind number of its proof, as for other families.
+/// The difference between two message kinds: the number of an answer's kind minus the number of its
+/// proof's kind. All families use this difference.
 const ABOVE_PROOF: u8 = 16;
 
 const KIND_INCLUDED: u8 = KIND_INCLUSION + ABOVE_PROOF;
 
-/// An upper bound of the length of two heads, in bytes.
+/// An upper bound of the length of the two encoded heads in an answer, in bytes.
 const LONGEST_HEADS: usize = 1 << 10;
 
-/// The longest answer that a client reads, in bytes.
+/// The maximum length of an answer to a lookup that a client reads, in bytes.
 pub(crate) const LONGEST_ANSWER: usize = LONGEST_LOOKUP + LONGEST_HEADS;

@@ -28,7 +28,8 @@ type LogUpdate = Update<Sha256Ed25519, Appended>;
 /// Creates an empty log.
 ///
 /// # Errors
-/// [`AccumulateError::CapacityExceeded`] if its parameters contain too few powers.
+/// [`AccumulateError::CapacityExceeded`] if the log's public parameters contain too few powers of
+/// their secret for its accumulators.
 pub(super) fn empty<S: QueryableScheme>(
     log: Log<S>,
     author: AuthorKey,
@@ -53,8 +54,8 @@ fn check_growth<S: QueryableScheme>(
     checked.map_err(|error| CheckError::Version(version, error))
 }
 
-/// Looks up each of these keys, verifies the answer as a client does, and compares it with the
-/// stored values.
+/// Looks up each of `keys` in a version, verifies the answer as a client does, and compares it with
+/// the stored values.
 fn check_values<'a, S: QueryableScheme>(
     log: &LogRepository<S>,
     version: Version,
@@ -130,7 +131,7 @@ impl<S: QueryableScheme> CheckpointedRepository for LogRepository<S> {
     }
 
     /// # Panics
-    /// Never: this repository was made with the same parameters.
+    /// Never: the empty repository gets this repository's parameters, which were accepted before.
     fn emptied(&self) -> Self {
         let log = self.entries().log().clone();
         let emptied = empty(log, FamilyRepository::authority(self).author);
@@ -166,13 +167,15 @@ impl<S: QueryableScheme> CheckpointedRepository for LogRepository<S> {
         Ok(codec::encode(built.update()))
     }
 
-    /// Returns `None`, because a log's proofs establish that no entry is missing.
+    /// Returns `None`. The caller needs contents only if proofs cannot establish that no entry is
+    /// missing, and a log's proofs establish this.
     fn unproved_contents(&self, _: Version) -> Result<Option<Entries>, LookupError> {
         Ok(None)
     }
 
-    /// Compares all nodes, with their certificates, and the frontiers. Without this comparison,
-    /// they would be trusted as read from the checkpoint.
+    /// Returns whether this log equals the log `replayed` from all updates: all nodes, with their
+    /// certificates, and the frontiers. Without this comparison, a check would trust these data as
+    /// read from the checkpoint.
     fn is_as_replayed(&self, replayed: &Self) -> bool {
         self.to_checkpoint().bytes == replayed.to_checkpoint().bytes
     }
@@ -217,8 +220,8 @@ impl<S: QueryableScheme> FamilyRepository for LogRepository<S> {
         self.entries().as_slice().len()
     }
 
-    /// Counts entries, elements and nodes. The tables of keys and, in frontier schemes, the
-    /// frontiers are not counted.
+    /// Returns the bytes of memory of the entries, elements and nodes. The tables of keys and, in
+    /// frontier schemes, the frontiers are not counted.
     fn bytes_in_memory(&self) -> usize {
         let entries = self.entries().as_slice();
         let contents = entries
@@ -233,7 +236,7 @@ impl<S: QueryableScheme> FamilyRepository for LogRepository<S> {
         Ok(0)
     }
 
-    /// Refuses operations: a log's entries are in the update's attachment.
+    /// Refuses an update that contains operations: a log's entries are in the update's attachment.
     fn require_operations(&self, head: &UpdateHead<Sha256Ed25519>) -> Result<(), ApplyError> {
         if head.operations() != 0 {
             return Err(ApplyError::OperationsNotAllowed);
@@ -241,7 +244,7 @@ impl<S: QueryableScheme> FamilyRepository for LogRepository<S> {
         Ok(())
     }
 
-    /// Returns `None`: the store contains all updates, so none is rebuilt.
+    /// Returns `None`: the store contains all updates of a log, so no update has to be rebuilt.
     fn remade_update(&self, _: Version, _: usize) -> Result<Option<Vec<u8>>, LookupError> {
         Ok(None)
     }
@@ -269,7 +272,7 @@ impl<S: QueryableScheme> FamilyRepository for LogRepository<S> {
         Ok(proof.answer::<S>(&heads))
     }
 
-    /// Returns the whole range, because a log answers no questions about ranges.
+    /// Returns the whole range as one page: logs do not split ranges into pages.
     fn page_of(&self, _: Version, range: &KeyRange, _: usize) -> Result<KeyRange, AnswerError> {
         Ok(range.clone())
     }
@@ -296,8 +299,9 @@ impl<S: QueryableScheme> FamilyRepository for LogRepository<S> {
         Err(not_offered::<S>("differences").into())
     }
 
-    /// Looks up only some keys of an update. The replay of all updates recomputes all digests
-    /// anyway.
+    /// Checks that a version contains the previous version, and looks up only some keys of its
+    /// update. This is enough, because a check of a log also replays all updates and so recomputes
+    /// all digests.
     fn check_version(
         &self,
         version: Version,
@@ -326,5 +330,6 @@ impl<S: QueryableScheme> FamilyRepository for LogRepository<S> {
 /// node, and bookkeeping.
 const BYTES_BESIDE_ENTRY: usize = 64 + 40 + 48;
 
-/// The maximum number of keys of an update that are looked up for [`Contents::All`].
+/// The maximum number of keys of an update that a check of all contents ([`Contents::All`]) looks
+/// up.
 const SHOWN_ENTRIES: usize = 32;

@@ -1,4 +1,4 @@
-//! Step-by-step check of a tree's proof.
+//! Check of a tree's proof, with a report of every step.
 
 use pad_core::{Key, Response, Suite, codec};
 use pad_tree::{Step, TreeProof, proof::Content};
@@ -33,7 +33,8 @@ pub(crate) fn explain<S: Suite>(
     Ok(true)
 }
 
-/// Reports one step, and returns the digest that the step computes.
+/// Reports one step of the check of a proof to `note`, and returns the digest that the step
+/// computes.
 fn say<S: Suite>(step: &Step<'_, S>, note: Note<'_>) -> S::Digest {
     match *step {
         Step::Leaf {

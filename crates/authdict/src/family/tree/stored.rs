@@ -81,8 +81,8 @@ const NODES_DAMAGED: StoreError = StoreError::Damaged(
      that has its versions (pad mirror)",
 );
 
-/// Converts the fault of a repository to an error of its store. `said` supplies the system error,
-/// if one was noted.
+/// Converts the fault of a repository to an error of its store. For an I/O error, `said` contains
+/// the last error that the operating system reported, if there was one.
 fn faulty(fault: StoreFault, said: &SystemError) -> StoreError {
     match fault {
         StoreFault::Medium => match said.take() {
@@ -97,7 +97,8 @@ fn faulty(fault: StoreFault, said: &SystemError) -> StoreError {
     }
 }
 
-/// Converts an error that occurred while nodes were copied.
+/// Converts an error that occurred while nodes were copied to a new file. For an I/O error, `said`
+/// contains the last error that the operating system reported.
 fn uncopied(error: CopyError, said: &SystemError) -> RepositoryError {
     match error {
         CopyError::Lookup(LookupError::Store(fault))
@@ -145,8 +146,8 @@ impl<S: Suite, B: BalancingScheme> Tree<S, B> {
         self.repository.log_mut().begin(&self.store)
     }
 
-    /// Stages the row of the latest version for the next commit. A version is published by writing
-    /// its row to the store.
+    /// Stages the row of the latest version for the next commit, and returns this version. The row
+    /// locates the version's nodes; writing it to the store publishes the version.
     fn stage_row(&mut self) -> Result<Version, RepositoryError> {
         let version = self.repository.latest();
         let row = self.log().row(version).map_err(LookupError::from);
@@ -155,7 +156,7 @@ impl<S: Suite, B: BalancingScheme> Tree<S, B> {
         Ok(version)
     }
 
-    /// Converts the error of signing a version.
+    /// Converts an error that occurred while a version was signed and applied.
     fn unsigned(&self, error: PublishError) -> AuthorError {
         match error {
             PublishError::Signer(error) => error.into(),
@@ -163,7 +164,8 @@ impl<S: Suite, B: BalancingScheme> Tree<S, B> {
         }
     }
 
-    /// Stages the version that was built from sorted entries or operations.
+    /// Stages the version whose signed head is in `published`, the result of building it from
+    /// sorted entries or operations. Returns the version, or converts the error.
     fn stage_sorted(
         &mut self,
         published: Result<SignedHead<S>, SortedError<StoreError>>,
@@ -195,7 +197,8 @@ impl<S: Suite, B: BalancingScheme> Tree<S, B> {
         self.stage_sorted(loaded)
     }
 
-    /// Signs operations on a version with entries, and streams them like [`Self::load`].
+    /// Signs operations on a dictionary that already contains entries. The operations are streamed
+    /// like the entries of [`Self::load`].
     fn change(
         &mut self,
         operations: &mut (dyn Iterator<Item = Result<Operation, StoreError>> + Send),
@@ -330,7 +333,7 @@ impl<S: Suite, B: BalancingScheme> Keeper for Tree<S, B> {
         self.stage_row()
     }
 
-    /// Makes nodes and heads durable before the row that refers to them.
+    /// Makes nodes and heads durable first, then writes the row that refers to them to the store.
     fn commit(&mut self, records: &[RecordChange]) -> Result<Version, RepositoryError> {
         if self.staged.is_empty() && records.is_empty() {
             return Ok(self.acknowledged);
@@ -483,8 +486,8 @@ fn answers<S: Suite, B: BalancingScheme>(
     }
 }
 
-/// Reads and hashes the contents instead of proving them. A proof would be as large as the
-/// contents.
+/// Checks all contents of the version of `head` against its root, by reading and hashing them.
+/// Proving and verifying them would need a proof as large as the contents.
 fn check_contents<S: Suite, B: BalancingScheme>(
     repository: &Repository<S, B>,
     head: &Verified<SnapshotHead<S>>,

@@ -49,7 +49,8 @@ fn emptied<S: Suite, D: QueryableDesign<S>>(setup: &TupleSetup<S, D>) -> TupleRe
     repository.with_workers(Workers::all_cores())
 }
 
-/// Returns the trust anchor of the repository's clients.
+/// Returns the data that clients of the repository trust: the author's key, the dictionary and the
+/// design's key.
 fn trusted<S: Suite, D: QueryableDesign<S>>(
     repository: &TupleRepository<S, D>,
 ) -> TupleSetup<S, D> {
@@ -116,7 +117,8 @@ impl<S: Suite, D: QueryableDesign<S>> CheckpointedRepository for TupleRepository
         self.entries(version).map(Some)
     }
 
-    /// Returns `true`: the caller compares the contents of both repositories instead.
+    /// Returns `true`, without a comparison. The check compares the contents of both repositories
+    /// instead ([`CheckpointedRepository::unproved_contents`]).
     fn is_as_replayed(&self, _: &Self) -> bool {
         true
     }
@@ -143,7 +145,8 @@ impl<S: Suite, D: QueryableDesign<S>> FamilyRepository for TupleRepository<S, D>
         self.len()
     }
 
-    /// Returns 0: there are no files next to the store.
+    /// Returns 0: all data of these dictionaries are in the store, and there are no files next to
+    /// it.
     fn bytes_in_files(&self) -> Result<u64, StoreError> {
         Ok(0)
     }
@@ -173,7 +176,7 @@ fn answers<S: Suite, D: QueryableDesign<S>>(
     answers.collect()
 }
 
-/// Proves every entry, and verifies each proof as a client does.
+/// Proves every entry of a version, and verifies each proof as a client does.
 fn check_contents<S: Suite, D: QueryableDesign<S>>(
     repository: &TupleRepository<S, D>,
     head: &Verified<SnapshotHead<S>>,

@@ -12,11 +12,12 @@ use crate::{
     question::{Question, Refusal, Statement},
 };
 
-/// A tuple design with scheme keys for key files, and with verification of its answers.
+/// A tuple design whose keys can be stored in key files, and whose answers can be verified at run
+/// time.
 pub(crate) trait QueryableDesign<S: Suite>:
     Design<S, Secret: SecretBytes, Key: PublicBytes>
 {
-    /// Verifies an answer, and returns the verified statement.
+    /// Verifies an answer to a question about a version, and returns the verified statement.
     fn check_at(
         client: &Client<Tuple<Self, S>>,
         version: Version,
@@ -25,7 +26,7 @@ pub(crate) trait QueryableDesign<S: Suite>:
     ) -> Result<Statement, Refusal>;
 }
 
-/// Signed designs, which answer all questions about keys.
+/// Designs that sign tuples answer all questions about keys, including ranges.
 impl<S: Suite, G, R, const GENERATIONS: usize> QueryableDesign<S> for Signed<G, R, GENERATIONS>
 where
     Self: AggregateDesign<S, Secret: SecretBytes, Key: PublicBytes>,
@@ -76,8 +77,9 @@ one_key_at_a_time!([A, R, const GENERATIONS: usize] pad_tuple::Accumulated<A, R,
 #[cfg(feature = "accumulators")]
 one_key_at_a_time!([A, const GENERATIONS: usize] pad_tuple::ChainAccumulated<A, GENERATIONS>);
 
-/// Returns the versions from `oldest` to `latest` in which a value changed. Only the last versions
-/// are searched, with about `lookups` lookups.
+/// Returns the versions from `oldest` to `latest` in which a key's value changed. `value` looks the
+/// key up in a version. The search stops after about `lookups` lookups, so it may cover only the
+/// last versions.
 pub(super) fn history_of(
     (oldest, latest): (Version, Version),
     lookups: u64,
@@ -130,21 +132,22 @@ pub(super) fn compare(
     }
 }
 
-/// Implements the unproved answers that both kinds of tuple repositories share.
+/// Implements the unproved answers that repositories with tuples in memory and in a file have in
+/// common.
 macro_rules! tells_of_tuples {
     () => {
-        /// Returns the whole range, because tuple repositories do not split ranges into pages.
+        /// Returns the whole range as one page: tuple repositories do not split ranges into pages.
         fn page_of(&self, _: Version, range: &KeyRange, _: usize) -> Result<KeyRange, AnswerError> {
             Ok(range.clone())
         }
 
-        /// Returns `None`: the store contains all updates, so none is rebuilt.
+        /// Returns `None`: the store contains all updates, so no update has to be rebuilt.
         fn remade_update(&self, _: Version, _: usize) -> Result<Option<Vec<u8>>, LookupError> {
             Ok(None)
         }
 
-        /// Returns the versions in which the value differs from the previous version's value. A put
-        /// of an equal value is omitted.
+        /// Returns the versions in which the key's value differs from its value in the previous
+        /// version. A version that put an equal value is omitted.
         fn history_of(
             &self,
             key: &Key,

@@ -1,4 +1,4 @@
-//! Step-by-step explanation of a lookup proof by tuples.
+//! A report of every part of a lookup proof of a tuple PAD.
 
 use pad_core::{Key, Response, Suite, Version, codec};
 use pad_tuple::{

@@ -36,7 +36,7 @@ use crate::{
 
 type Repository<S, D> = StoredTupleRepository<S, D, TupleFile>;
 
-/// Creates the repository of this setup on `rows`, whose file is not opened yet.
+/// Creates the repository of a dictionary with the trust anchor `setup`, on the tuple file `rows`.
 pub(super) fn repository<S: Suite, D: QueryableDesign<S> + StorableDesign<S>>(
     setup: &TupleSetup<S, D>,
     rows: TupleFile,
@@ -47,8 +47,8 @@ pub(super) fn repository<S: Suite, D: QueryableDesign<S> + StorableDesign<S>>(
     Ok(repository.with_workers(Workers::all_cores()))
 }
 
-/// Converts the fault of a repository to an error of its store. `said` supplies the system error,
-/// if one was noted.
+/// Converts the fault of a repository to an error of its store. For an I/O error, `said` contains
+/// the last error that the operating system reported, if there was one.
 fn faulty(fault: StoreFault, said: &SystemError) -> StoreError {
     match fault {
         StoreFault::Medium => match said.take() {
@@ -87,10 +87,10 @@ impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> Tuples<S, D> {
         Ok(())
     }
 
-    /// Opens the tuple file, and applies the updates that it lacks.
+    /// Opens the tuple file, and applies the updates in the store that the file lacks.
     ///
-    /// Memory: one update and [`MOST_WAITING`] bytes, if tuples can be written. Otherwise, the
-    /// tuples of all missing updates stay in memory.
+    /// Memory: one update and [`MOST_WAITING`] bytes, if this process can write the tuples to the
+    /// file. Otherwise, the tuples of all missing updates stay in memory.
     fn bring_up(&mut self) -> Result<(), RepositoryError> {
         let mut attempts = 0;
         loop {
@@ -124,7 +124,8 @@ impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> Tuples<S, D> {
         }
     }
 
-    /// Prepares an update: writes the waiting tuples if they exceed [`MOST_WAITING`] bytes.
+    /// Prepares for the next update. Tuples of earlier updates that are still in memory are written
+    /// to the file, if they exceed [`MOST_WAITING`] bytes.
     fn begin(&mut self) -> Result<(), StoreError> {
         self.repository.rows().unpin();
         if self.staged.is_empty() && self.repository.memory_bytes() > MOST_WAITING {
@@ -211,7 +212,7 @@ impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> Keeper for Tuples<S, D
         Ok(version)
     }
 
-    /// Makes the updates durable before tuples derived from them are written.
+    /// Makes the staged updates durable. Tuples derived from them are written only later.
     fn commit(&mut self, records: &[RecordChange]) -> Result<Version, RepositoryError> {
         self.publish_updates(records)?;
         if self.repository.memory_bytes() > MOST_WAITING / 2 {
@@ -333,7 +334,8 @@ fn response<S: Suite, D: QueryableDesign<S> + StorableDesign<S>, P: codec::Messa
     Ok(codec::encode(&Response::new(repository, version, proof)?))
 }
 
-/// Returns the trust anchor of the repository's clients.
+/// Returns the data that clients of the repository trust: the author's key, the dictionary and the
+/// design's key.
 fn trusted<S: Suite, D: QueryableDesign<S> + StorableDesign<S>>(
     repository: &Repository<S, D>,
 ) -> TupleSetup<S, D> {
@@ -375,8 +377,9 @@ const AHEAD: StoreError = StoreError::Damaged(
      away; it is rebuilt unless the store was pruned",
 );
 
-/// The number of bytes of unwritten tuples above which they are written to the file.
+/// The size of the tuples kept in memory, in bytes, above which they are written to the file.
 const MOST_WAITING: usize = 32 << 20;
 
-/// The maximum number of retries after another process has written first.
+/// The maximum number of retries to open the tuple file and bring it up to date, for example
+/// because another process wrote to it first.
 const ATTEMPTS: usize = 3;

@@ -1,4 +1,4 @@
-//! Groups of records.
+//! Groups of named records in the store's file.
 //!
 //! For each group, a row contains the number of its records and the exclusive-or of their digests.
 //! A read of the whole group therefore detects a missing, changed or stale record.
@@ -49,8 +49,8 @@ pub(super) fn records(
     in_tables(&records, &groups, group)
 }
 
-/// Returns the records with names from `first` to `last`, and checks the digest of each. A missing
-/// record is not detected.
+/// Returns the records of a group with names from `first` to `last`, both included, and checks the
+/// digest of each. A missing record is not detected.
 pub(super) fn between(
     transaction: &ReadTransaction,
     group: &str,
@@ -110,9 +110,9 @@ pub(super) fn write(
     changes.iter().try_for_each(|change| tables.apply(change))
 }
 
-/// The tables that a change of records writes to.
+/// The open tables of one write transaction that changes records.
 struct Tables<'t> {
-    /// The latest version in this transaction.
+    /// The latest version in the store, as of this transaction.
     latest: Version,
     records: Table<'t, (&'static str, &'static [u8]), &'static [u8]>,
     groups: Table<'t, &'static str, &'static [u8]>,
@@ -157,8 +157,8 @@ impl Tables<'_> {
         }
     }
 
-    /// Returns the next number: one more than the number in the last record's name, or 0 for an
-    /// empty group.
+    /// Returns the number for the name of the next numbered record of a group. It is one more than
+    /// the number in the last record's name, or 0 for an empty group.
     fn next_number(&self, group: &str) -> Result<u64, StoreError> {
         let behind = format!("{group}\0");
         let of_group = (group, &[][..])..(behind.as_str(), &[][..]);
@@ -177,7 +177,7 @@ impl Tables<'_> {
         value.transpose()
     }
 
-    /// Sets a record to `value`, or removes it for `None`.
+    /// Sets the value of a record to `value`, or removes the record if `value` is `None`.
     fn set(&mut self, group: &str, name: &[u8], value: Option<&[u8]>) -> Result<(), StoreError> {
         let (place, key) = (record_place(group, name), (group, name));
         let mut total = Total::in_table(&self.groups, group)?;
@@ -199,7 +199,7 @@ impl Tables<'_> {
     }
 }
 
-/// Returns the names of all groups, for a check of the whole store.
+/// Returns the names of all groups of records, for a check of the whole store.
 pub(super) fn names(transaction: &ReadTransaction) -> Result<Vec<String>, StoreError> {
     let table = transaction.open_table(GROUPS).map_err(engine)?;
     let mut names = Vec::new();

@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 use super::summary::{Link, Summary};
 use crate::store::{NEWEST_UNREADABLE, StoreError};
 
-/// The store's id, the number of its last acknowledged change, and the link of its latest update.
+/// The contents of the file: the store's id, the number of its last acknowledged change, and its
+/// latest version. The [`Link`] of this version also contains the digest of all updates.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct AcknowledgedState {
     store: [u8; 16],
@@ -32,13 +33,13 @@ impl AcknowledgedState {
     }
 }
 
-/// Returns the path of this file for the store at the path `store`.
+/// Returns the path of the file with the acknowledged state, for the store at the path `store`.
 pub(super) fn path(store: &Path) -> Result<PathBuf, StoreError> {
     Ok(pad_disk::companion(store, ".newest")?)
 }
 
-/// Reads the last acknowledged state of the store at this path. Returns `None` if the file does not
-/// exist.
+/// Reads the last acknowledged state of the store at the path `store`, from the file next to it.
+/// Returns `None` if this file does not exist.
 pub(super) fn known(store: &Path) -> Result<Option<AcknowledgedState>, StoreError> {
     match Register::read(&path(store)?)? {
         Some(value) => Ok(Some(
@@ -48,8 +49,8 @@ pub(super) fn known(store: &Path) -> Result<Option<AcknowledgedState>, StoreErro
     }
 }
 
-/// Refuses a store that is older than its last acknowledged state. A store without this file, or
-/// with the file of another store, is accepted.
+/// Refuses a store that is older than its last acknowledged state `known`. A store without an
+/// acknowledged state, or with the acknowledged state of another store, is accepted.
 pub(super) fn check(
     store: &Path,
     known: Option<&AcknowledgedState>,
@@ -72,8 +73,8 @@ pub(super) fn check(
     })
 }
 
-/// Opens the file for writing, so that [`write`] needs no additional disk space. Creates a missing
-/// file, and overwrites the file of another store.
+/// Opens the file with the acknowledged state for writing, so that [`write`] needs no additional
+/// disk space. Creates a missing file, and overwrites the file of another store.
 pub(super) fn prepare(store: &Path, summary: &Summary) -> Result<Register, StoreError> {
     let record = path(store)?;
     let value = codec::encode_body(&AcknowledgedState::of(summary));
@@ -91,7 +92,7 @@ pub(super) fn prepare(store: &Path, summary: &Summary) -> Result<Register, Store
     Ok(register)
 }
 
-/// Records the state after a change as acknowledged.
+/// Records the state in `summary`, which a change has produced, as acknowledged.
 pub(super) fn write(register: &mut Register, summary: &Summary) -> Result<(), StoreError> {
     Ok(register.write(&codec::encode_body(&AcknowledgedState::of(summary)))?)
 }

@@ -1,4 +1,4 @@
-//! The summary row, which authenticates the other tables against accidents.
+//! The summary row of a store's file. It detects accidental damage of the other tables.
 
 use pad_core::Version;
 use redb::{ReadTransaction, ReadableTable, WriteTransaction};
@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use super::tables::{LINKS, NO_UPDATES, Place, SUMMARY, UPDATES, chain, engine};
 use crate::store::StoreError;
 
-/// Summary of all tables after one change.
+/// A summary of the contents of all tables after one change (write transaction).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Summary {
     /// The random id of the store. Copies of its file have the same id.
     pub(super) store: [u8; 16],
-    /// The number of changes made durable so far.
+    /// The number of changes (write transactions) made durable so far.
     pub(super) change: u64,
     /// The version of the last update, and the digest of all updates up to this version.
     pub(super) latest: Link,
@@ -36,7 +36,7 @@ impl Link {
         chain: NO_UPDATES,
     };
 
-    /// Returns the link after the update `update`.
+    /// Returns the link of the next version, which `update` produces.
     pub(super) fn next(&self, update: &[u8]) -> Self {
         let version = self.version.saturating_add(1);
         Self {
@@ -46,16 +46,17 @@ impl Link {
     }
 }
 
-/// Summary of the stored checkpoint.
+/// A summary of the stored checkpoint, to check it against the other tables.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct CheckpointSummary {
-    /// The latest version in the checkpoint, and the digest of all updates up to this version.
+    /// The version at which the checkpoint was written, and the digest of all updates up to this
+    /// version.
     pub(super) version: Link,
-    /// The oldest version in the checkpoint.
+    /// The oldest version whose contents the checkpoint contains.
     pub(super) oldest: u64,
-    /// The digest that the repository has computed for the checkpoint.
+    /// The digest of the checkpoint, as computed by the repository that wrote it.
     pub(super) digest: Vec<u8>,
-    /// The number of bytes of the checkpoint.
+    /// The length of the checkpoint's encoded state in bytes.
     pub(super) bytes: u64,
 }
 
@@ -103,8 +104,9 @@ impl Summary {
         PLACE.unseal(row.value())
     }
 
-    /// Checks the number of links, the last link and the checkpoint's link. This check takes a few
-    /// reads. Updates are checked when they are read.
+    /// Checks that the table `links` agrees with this summary: the number of links, the last link,
+    /// and the link of the checkpoint's version. This check takes a few reads. Updates are checked
+    /// when they are read.
     fn check(&self, links: &impl LinkTable) -> Result<(), StoreError> {
         let differs = Err(StoreError::Damaged("the updates do not match the summary"));
         let kept = self.latest.version.checked_sub(self.base.version);
@@ -124,7 +126,8 @@ impl Summary {
         }
     }
 
-    /// Returns the update that produced a version; `None` if it is not stored, or no longer stored.
+    /// Reads the update that produced a version, and checks it against the links. Returns `None` if
+    /// the store does not contain this update, or has dropped it.
     pub(super) fn update(
         &self,
         transaction: &ReadTransaction,
@@ -150,7 +153,8 @@ impl Summary {
         Ok(Some(update))
     }
 
-    /// Returns the link of a version. The version must not be before [`Summary::base`].
+    /// Returns the [`Link`] of a version, read from `links`. The version must not be before
+    /// [`Summary::base`].
     pub(super) fn link(&self, links: &impl LinkTable, version: u64) -> Result<Link, StoreError> {
         if version == self.base.version {
             return Ok(self.base);
@@ -165,7 +169,7 @@ impl Summary {
     }
 }
 
-/// A readable table that maps versions to the digests of links.
+/// A readable table that maps each version to the digest of all updates up to this version.
 pub(super) trait LinkTable: ReadableTable<u64, &'static [u8; 32]> {}
 
 impl<T: ReadableTable<u64, &'static [u8; 32]>> LinkTable for T {}

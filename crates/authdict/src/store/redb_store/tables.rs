@@ -1,4 +1,4 @@
-//! The tables of the file, and the digests that protect their rows.
+//! The tables of a store's file, and the digests that protect their rows.
 //!
 //! The digests protect against accidents, not against attackers: an attacker that can write the
 //! file can also write digests. The author's signatures are verified separately.
@@ -66,7 +66,7 @@ pub(super) fn chain(before: &[u8; 32], version: u64, update: &[u8]) -> [u8; 32] 
     hash.finalize().into()
 }
 
-/// Converts an error of the storage engine to a store error.
+/// Converts an error of the storage engine `redb` to a store error.
 pub(super) fn engine(error: impl Into<redb::Error>) -> StoreError {
     EngineError::of(error).into()
 }
@@ -78,10 +78,11 @@ fn length(part: &[u8]) -> [u8; 8] {
     u64::try_from(part.len()).unwrap_or(u64::MAX).to_be_bytes()
 }
 
-/// Maps (group, name) to the record's value with its digest.
+/// Maps (group, name) to the row's digest, followed by the record's value.
 pub(super) const RECORDS: TableDefinition<'_, (&str, &[u8]), &[u8]> =
     TableDefinition::new("records");
-/// Maps a group to the number and digest of its records, with the row's digest.
+/// Maps a group to the row's digest, followed by the number of the group's records and their
+/// combined digest.
 pub(super) const GROUPS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("groups");
 /// Maps a version to the digest of all updates up to this version. The digests are stored apart
 /// from the updates, which can be as large as a dictionary. So comparing digests does not read
@@ -91,7 +92,7 @@ pub(super) const LINKS: TableDefinition<'_, u64, &[u8; 32]> = TableDefinition::n
 /// Updates are split because the engine reads one page of a table when it opens the table, and a
 /// page is as large as its contents.
 pub(super) const UPDATES: TableDefinition<'_, (u64, u32), &[u8]> = TableDefinition::new("updates");
-/// Maps 0, 1, .. to the pieces of the checkpoint's bytes.
+/// Maps 0, 1, .. to the pieces of the stored checkpoint's bytes, in order.
 pub(super) const CHECKPOINT: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("checkpoint");
-/// A single row: the summary with its digest.
+/// A single row: its digest, followed by the [summary](super::summary::Summary).
 pub(super) const SUMMARY: TableDefinition<'_, (), &[u8]> = TableDefinition::new("summary");

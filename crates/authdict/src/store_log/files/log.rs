@@ -1,4 +1,4 @@
-//! Node files as the node logs of stores.
+//! Node files ([`NodeFile`]) as logs of tree nodes ([`StoreLog`]).
 
 use pad_core::{StoreFault, Version, codec};
 use serde::{Deserialize, Serialize};
@@ -9,10 +9,11 @@ use crate::{
     store_log::{AnyLog, StoreLog, SystemError, latest_row, require_latest},
 };
 
-/// The record in a store that names its current node files. A pruning writes it.
+/// The record in a store that identifies its current node files. Pruning copies the kept nodes to
+/// new files, and writes this record.
 #[derive(Default, Serialize, Deserialize)]
 struct CopyRecord {
-    /// The [`Owner::copy`] of the current files.
+    /// The [`Owner::copy`] of the node files in use.
     copy: u64,
     /// The [`Owner::copy`] of unused files that may still exist: the previous files, or files of an
     /// unfinished copy.
@@ -20,7 +21,8 @@ struct CopyRecord {
 }
 
 impl CopyRecord {
-    /// Reads the record. Returns the default if no pruning has copied the files.
+    /// Reads the record from `store`. Without a record, no pruning has copied the files, and the
+    /// result is the default: `copy` is 0.
     fn read(store: &dyn Store) -> Result<Self, StoreError> {
         let records = store.records(GROUP)?;
         let Some((_, value)) = records.first() else {

@@ -11,17 +11,18 @@ use pad_tree::LogId;
 use super::{CUT_OFF, FOREIGN, MISSING};
 use crate::store::StoreError;
 
-/// The owner of a node file: a store, and the number of a copy.
+/// The owner of a node file: the store that it belongs to, and the number that distinguishes copies
+/// of this store's nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Owner {
     /// The id of the store.
     pub(super) store: [u8; 16],
-    /// 0 for the first files of a store, or the random number of a later copy.
+    /// 0 for the first node files of a store. A random number for files that a pruning has written.
     pub(super) copy: u64,
 }
 
 impl Owner {
-    /// Encodes the owner as the id of its log: the 16 bytes of the store's id, then `copy` (8
+    /// Returns the id of the owner's node log: the 16 bytes of the store's id, then `copy` (8
     /// bytes, little-endian).
     pub(super) fn bytes(&self) -> LogId {
         let mut bytes = LogId::default();
@@ -32,15 +33,15 @@ impl Owner {
     }
 }
 
-/// The title of a file, which states its role in the store.
+/// The first bytes of a file, which state its contents: nodes or rows.
 pub(super) type Title = [u8; 8];
 
-/// The length of the header. It is padded with zeros to one block, so that blocks of nodes are
-/// aligned to blocks of the file.
+/// The length of a file's header in bytes. The header is padded with zeros to one block, so that
+/// blocks of nodes are aligned to blocks of the file.
 const HEADER_BYTES: u64 = 4096;
 const OWNER_BYTES: usize = 32;
 
-/// Converts a position after the header to an offset in the file.
+/// Converts a position, counted from the end of the header, to an offset in the file.
 fn place(position: u64) -> io::Result<u64> {
     let place = position.checked_add(HEADER_BYTES);
     place.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
@@ -52,14 +53,14 @@ pub(super) struct OwnedFile {
     folder: Arc<dyn FileLayer>,
     name: String,
     header: [u8; OWNER_BYTES],
-    /// `None` if no file is open.
+    /// The open file; `None` if it is not open.
     file: Option<Arc<dyn LayerFile>>,
-    /// Whether some writes may not be durable.
+    /// Whether some writes may not be durable yet.
     is_dirty: bool,
 }
 
 impl OwnedFile {
-    /// Creates the handle of the file with this name, without opening it.
+    /// Creates the handle of the file `name` in a folder, without opening it.
     pub(super) fn new(
         folder: &Arc<dyn FileLayer>,
         name: String,
@@ -85,7 +86,7 @@ impl OwnedFile {
         self.folder.path().join(&self.name)
     }
 
-    /// Refuses a file with the header of another owner.
+    /// Refuses a file whose header does not contain the title and owner of this handle.
     fn check(&self, file: &dyn LayerFile) -> Result<(), StoreError> {
         let mut found = [0; OWNER_BYTES];
         match file.read_at(0, &mut found) {
@@ -119,7 +120,8 @@ impl OwnedFile {
         Ok(())
     }
 
-    /// Opens the file for writing. Creates it if `end` is 0.
+    /// Opens the file for writing. If `end`, the number of bytes after its header, is 0, creates a
+    /// missing file.
     ///
     /// # Errors
     /// [`StoreError::Superseded`] if the file no longer exists; [`StoreError::Io`].
@@ -145,7 +147,8 @@ impl OwnedFile {
         Ok(file)
     }
 
-    /// Locks a file. Retries for a limited time while another process holds the lock.
+    /// Takes the write lock of `file`. Retries for a limited time while another process holds the
+    /// lock.
     ///
     /// # Errors
     /// [`StoreError::InUse`]; [`StoreError::Io`].
@@ -160,8 +163,8 @@ impl OwnedFile {
         Ok(())
     }
 
-    /// Makes a file end `end` bytes after its header. Truncates bytes after this end, and writes
-    /// the header of a new file.
+    /// Prepares a file for appending at `end` bytes after its header. Truncates bytes after this
+    /// position. Writes the header if the file is new.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] if the file is too short, or of another owner; [`StoreError::Io`].
@@ -182,7 +185,7 @@ impl OwnedFile {
         Ok(())
     }
 
-    /// Uses `file` for all further reads and writes.
+    /// Uses the open file `file` for all further reads and writes of this handle.
     pub(super) fn write_to(&mut self, file: Arc<dyn LayerFile>) {
         self.file = Some(file);
     }
@@ -198,7 +201,7 @@ impl OwnedFile {
         file.write_at(place(position)?, bytes)
     }
 
-    /// Makes all writes durable.
+    /// Makes all writes to the file durable.
     pub(super) fn synchronise(&mut self) -> io::Result<()> {
         if let Some(file) = self.file.as_ref().filter(|_| self.is_dirty) {
             file.synchronise()?;

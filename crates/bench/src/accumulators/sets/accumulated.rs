@@ -1,7 +1,7 @@
-//! Accumulated sets with each maker of witnesses.
+//! Accumulated sets, compared by the party that makes the witnesses.
 //!
-//! The server makes witnesses for every version or on request. The author, with the secret key,
-//! makes and sends them.
+//! Either the server makes witnesses, for every version or on request. Or the author makes them
+//! with the secret key, and sends them.
 
 use pad_accumulators::{
     Accumulator, Authority, Change, Dynamic, ElementSet, Scheme, SecretKey, SignedSnapshot,
@@ -15,8 +15,8 @@ use super::{
 };
 use crate::{prelude::*, primitives::Primitives};
 
-/// Measures one accumulator at every size, with each maker of witnesses, in one and in two
-/// generations.
+/// Measures one accumulator at every set size. Compares each maker of witnesses, and sets in one
+/// and in two generations (explained in [`crate::accumulators::sets`]).
 pub fn run<B: Bench>(bench: &B, plan: &Plan, report: &mut Report) -> Outcome<()> {
     let primitives = Primitives::measure::<pad_core::Sha256Ed25519>(&Effort::new(plan.quick));
     let largest = plan.sizes.iter().copied().max().unwrap_or(1);
@@ -42,29 +42,30 @@ pub fn run<B: Bench>(bench: &B, plan: &Plan, report: &mut Report) -> Outcome<()>
     Ok(())
 }
 
-/// A set before and after an update, with its witnesses.
+/// A set before and after an update that replaces one element, with the witnesses after it.
 struct Scene<'a, B: Bench> {
     secret: &'a SecretKeyOf<B>,
     alone: Workers,
     set: ElementSet<B::Scheme>,
     value: Value<B>,
-    /// Element that leaves, and element that enters.
+    /// The element that the update removes, and the element that it adds.
     exchange: [Vec<u8>; 2],
     changed: ElementSet<B::Scheme>,
     change: Change<B::Scheme>,
     witnesses: Vec<Witness<B>>,
-    /// An element that stays.
+    /// An element that is in the set before and after the update.
     wanted: Vec<u8>,
 }
 
 type Value<B> = <<B as Bench>::Scheme as Scheme>::Value;
 type Witness<B> = <<B as Bench>::Scheme as Witnessed>::Witness;
 
-/// Figures of an update and a lookup that depend on the maker of witnesses.
+/// Costs of an update and a lookup that depend on the party that makes the witnesses.
 #[derive(Clone, Copy)]
 struct WitnessCosts {
     witnesses: &'static str,
-    /// Author's time for witnesses, and the primitives in that.
+    /// Author's microseconds for making witnesses; `author_limit_us` is the part that only the
+    /// primitives take.
     author_us: f64,
     author_limit_us: f64,
     server_us: f64,
@@ -108,9 +109,10 @@ impl<'a, B: Bench> Scene<'a, B> {
         Ok(snapshot.sign(&signing_key())?)
     }
 
-    /// Returns the figures with each maker of witnesses, and the server's time for each witness.
+    /// Returns the figures for each maker of witnesses, and the server's microseconds per witness.
     ///
-    /// Leaves out the server's witnesses if they are expected to take too long.
+    /// Leaves out witnesses that the server makes for every version if they are expected to take
+    /// too long; the microseconds are then `None`. `expected_us` is the expected time per witness.
     fn figures(
         &self,
         bench: &B,
@@ -141,8 +143,8 @@ impl<'a, B: Bench> Scene<'a, B> {
         Ok((figures.collect(), each_us))
     }
 
-    /// Returns the bytes of the signed value and of the witness, and the microseconds of a client's
-    /// check.
+    /// Verifies a witness as a client. Returns the bytes of the signed value and of the witness,
+    /// and the microseconds of the verification.
     fn check(&self, plan: &Plan) -> Outcome<(usize, usize, f64)> {
         let (signed, version) = (self.signed()?, Version::new(2));
         let authority = Authority {
@@ -161,7 +163,8 @@ impl<'a, B: Bench> Scene<'a, B> {
         Ok((signed_bytes, witness_bytes, plan.primitive_us(verify)))
     }
 
-    /// Returns the microseconds in which the author makes the new value with the secret key.
+    /// Returns the microseconds in which the author computes the accumulator value after the
+    /// update, with the secret key.
     fn change_us(&self, plan: &Plan) -> f64 {
         let [old, new] = self.exchange.each_ref().map(std::slice::from_ref);
         let change = |mut set| {
@@ -172,8 +175,8 @@ impl<'a, B: Bench> Scene<'a, B> {
         plan.time_on(|| self.set.clone(), change)
     }
 
-    /// Returns the microseconds in which the server updates its set, including the new element's
-    /// representative.
+    /// Returns the microseconds in which the server updates its set. They include computing the new
+    /// element's representative, but no witness.
     fn exchange_us(&self, plan: &Plan) -> f64 {
         let [old, new] = self.exchange.each_ref().map(std::slice::from_ref);
         let exchange = |mut set: ElementSet<B::Scheme>| {
@@ -184,7 +187,8 @@ impl<'a, B: Bench> Scene<'a, B> {
         plan.time_on(|| self.set.clone(), exchange)
     }
 
-    /// Returns the figures of each maker, and the server's time for each witness.
+    /// Returns the costs for each maker of witnesses, and the server's microseconds per witness.
+    /// The latter is `None` if it was left out because it would take too long.
     fn makers(
         &self,
         bench: &B,
@@ -216,8 +220,8 @@ impl<'a, B: Bench> Scene<'a, B> {
         Ok((makers, Some(public_us / n)))
     }
 
-    /// Measures an author that makes all witnesses again with the secret key, and a server that
-    /// stores them.
+    /// Measures the case in which the author makes all witnesses again with the secret key, and the
+    /// server stores them.
     fn author(&self, bench: &B, plan: &Plan) -> Outcome<WitnessCosts> {
         let (n, alone) = (self.changed.len(), &self.alone);
         let find = || {
@@ -235,7 +239,7 @@ impl<'a, B: Bench> Scene<'a, B> {
         })
     }
 
-    /// Measures a server that makes a witness on request.
+    /// Measures the case in which the server makes a witness only on request.
     fn lazily(&self, plan: &Plan) -> Outcome<WitnessCosts> {
         let make = || B::Scheme::witness(self.key(), &self.changed, &self.wanted, &self.alone);
         make()?;
@@ -249,7 +253,8 @@ impl<'a, B: Bench> Scene<'a, B> {
         })
     }
 
-    /// Measures a server that makes all witnesses and the value. Both must equal the author's.
+    /// Returns the microseconds in which the server makes all witnesses and the value. Fails unless
+    /// they equal the author's.
     fn public_us(&self, plan: &Plan) -> Outcome<f64> {
         let (key, mut equal) = (self.key(), true);
         let us = plan.time_us(|| {
@@ -264,8 +269,8 @@ impl<'a, B: Bench> Scene<'a, B> {
         }
     }
 
-    /// Returns the microseconds of updating the witnesses of all elements that stay, each from its
-    /// previous witness. The secret key would not save time.
+    /// Returns the microseconds of updating the witnesses of all elements that stay in the set,
+    /// each from its previous witness. The secret key would not save time.
     fn update_us(&self, plan: &Plan) -> Outcome<f64> {
         let before = B::Scheme::witnesses(self.secret, &self.set, &self.alone)?;
         let before = self.set.elements().iter().cloned().zip(before);
@@ -282,7 +287,8 @@ impl<'a, B: Bench> Scene<'a, B> {
     }
 }
 
-/// The makers of witnesses.
+/// The server makes all witnesses for every version. This constant and those below name the makers
+/// of witnesses in result lines.
 const SERVER: &str = "server";
 const LAZILY: &str = "server-lazily";
 const AUTHOR: &str = "author";

@@ -1,4 +1,4 @@
-//! The paper's numbers for accumulated sets, next to ours.
+//! The paper's statements about accumulated sets, next to the measured numbers.
 
 use crate::{
     costs, line,
@@ -6,8 +6,8 @@ use crate::{
     prelude::*,
 };
 
-/// Reports the statements of section 7.4 over the lines of one size, as far as their contenders
-/// were measured.
+/// Reports each statement of section 7.4 with our number, from `group`, the result lines of one set
+/// size. Skips accumulators that were not measured.
 pub fn run(group: &[&Line], report: &mut Report) -> Outcome<()> {
     for accumulator in ["rsa", "bilinear"] {
         let Some(author) = one(group, accumulator, "author") else {
@@ -26,8 +26,8 @@ pub fn run(group: &[&Line], report: &mut Report) -> Outcome<()> {
     Ok(())
 }
 
-/// Finds the line of a contender in one generation, by the prefix of its name and the maker of its
-/// witnesses.
+/// Finds a result line in one generation: `contender` is a prefix of its name, and `witnesses` is
+/// the maker of its witnesses.
 fn one<'a>(group: &[&'a Line], contender: &str, witnesses: &str) -> Option<&'a Line> {
     let is_it = |line: &&&Line| {
         line.text("contender").starts_with(contender)
@@ -37,7 +37,9 @@ fn one<'a>(group: &[&'a Line], contender: &str, witnesses: &str) -> Option<&'a L
     group.iter().find(is_it).copied()
 }
 
-/// Returns the measured value for each statement.
+/// Returns the name of each statement in section 7.4, with the measured number; `None` if a
+/// contender was not measured. `author` is the line of the accumulator whose witnesses the author
+/// makes.
 fn claims(group: &[&Line], accumulator: &str, author: &Line) -> [(&'static str, Option<f64>); 7] {
     let (signed, tree) = (one(group, "signed-each", ""), one(group, "merkle-tree", ""));
     let server = one(group, accumulator, "server");
@@ -65,7 +67,8 @@ fn claims(group: &[&Line], accumulator: &str, author: &Line) -> [(&'static str, 
     ]
 }
 
-/// Dollars of an update, at the paper's prices.
+/// Returns the dollars of an update at the paper's prices: computing of author and server, and sent
+/// bytes. NaN without a line.
 fn update_cost(line: Option<&Line>) -> f64 {
     let Some(line) = line else {
         return f64::NAN;

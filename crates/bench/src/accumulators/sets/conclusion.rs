@@ -1,5 +1,5 @@
-//! Check of the paper's conclusion that accumulators never win, and of its statements about bytes
-//! and times.
+//! Checks the paper's conclusion that accumulators never win, and its statements about bytes and
+//! times.
 
 use super::{EXPERIMENT, claims};
 use crate::{
@@ -7,10 +7,10 @@ use crate::{
     tuple::{conclusion, costs::Expense},
 };
 
-/// Computes costs by lookups per update, the cheapest contender in each range, and the conclusion
-/// for accumulators.
+/// Reports the cheapest contender for each range of lookups per update, and whether an accumulator
+/// is ever the cheapest.
 ///
-/// Works from the lines so far.
+/// Computes from the result lines in `report` so far.
 pub fn run(report: &mut Report) -> Outcome<()> {
     let lines = report.lines().to_vec();
     let lines = of(&lines, EXPERIMENT);

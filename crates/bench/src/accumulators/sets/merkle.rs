@@ -4,11 +4,12 @@ use std::collections::HashMap;
 
 use pad_core::{Domain, Suite};
 
-/// A perfect tree over the digests of elements, padded with empty digests. A new element takes the
-/// leaf of the element that it replaces.
+/// A perfect Merkle tree over the digests of elements, padded with empty digests. An element that
+/// replaces another one takes its leaf.
 #[derive(Clone, Debug)]
 pub struct MerkleSet<S: Suite> {
-    /// Levels from the leaves, a power of two of them, to the root.
+    /// Digests of each level, from the leaves up to the root. The number of leaves is a power of
+    /// two.
     levels: Vec<Vec<S::Digest>>,
     places: HashMap<Vec<u8>, usize>,
 }
@@ -35,7 +36,7 @@ impl<S: Suite> MerkleSet<S> {
         root.copied().unwrap_or_default()
     }
 
-    /// Returns the number of hashes above a leaf.
+    /// Returns the number of levels above the leaves.
     pub fn depth(&self) -> usize {
         self.levels.len() - 1
     }
@@ -56,7 +57,7 @@ impl<S: Suite> MerkleSet<S> {
         }
     }
 
-    /// Proves an element: its place, and the siblings on the path to the root, from the leaf.
+    /// Returns the proof of an element; `None` if it is not in the set.
     pub fn prove(&self, element: &[u8]) -> Option<MerkleProof<S>> {
         let place = *self.places.get(element)?;
         let below_root = &self.levels[..self.depth()];
@@ -69,17 +70,18 @@ impl<S: Suite> MerkleSet<S> {
     }
 }
 
-/// Place of an element, and the siblings on its path to the root.
+/// Proof that a [`MerkleSet`] contains an element: the index of its leaf, and the siblings on the
+/// path to the root.
 #[derive(Clone, Debug)]
 pub struct MerkleProof<S: Suite> {
-    /// The place.
+    /// Index of the leaf, from 0.
     pub place: usize,
-    /// Siblings, from the leaf.
+    /// Siblings on the path, from the leaf's sibling up.
     pub siblings: Vec<S::Digest>,
 }
 
 impl<S: Suite> MerkleProof<S> {
-    /// Computes the root of the tree that contains the element.
+    /// Computes the root that this proof results in if the leaf contains `element`.
     pub fn root(&self, element: &[u8]) -> S::Digest {
         let siblings = self.siblings.iter().zip(0..);
         siblings.fold(S::value(element), |below, (sibling, height)| {
@@ -90,7 +92,7 @@ impl<S: Suite> MerkleProof<S> {
         })
     }
 
-    /// Returns the bytes of the proof: four for the place, and the digests.
+    /// Returns the bytes of the proof: four for the index of the leaf, and the sibling digests.
     pub fn bytes(&self) -> usize {
         size_of::<u32>() + self.siblings.len() * size_of::<S::Digest>()
     }

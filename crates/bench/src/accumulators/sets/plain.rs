@@ -1,4 +1,4 @@
-//! A set without accumulators: every element signed, or a Merkle tree under one signature.
+//! Sets without accumulators: the author signs every element, or the root of a Merkle tree.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,8 @@ use crate::{prelude::*, primitives::Primitives};
 type PlainSuite = pad_core::Sha256Ed25519;
 type Digest = <PlainSuite as Suite>::Digest;
 
-/// Measures both at every size; a Merkle tree gains nothing from generations.
+/// Measures signed elements and Merkle trees at every set size. Trees are measured in one
+/// generation only, because they gain nothing from two.
 pub fn run(plan: &Plan, report: &mut Report) -> Outcome<()> {
     let primitives = Primitives::measure::<PlainSuite>(&Effort::new(plan.quick));
     for &n in &plan.sizes {
@@ -30,7 +31,7 @@ pub fn run(plan: &Plan, report: &mut Report) -> Outcome<()> {
     Ok(())
 }
 
-/// Encodes the message to sign: a version, and an element or a root.
+/// Encodes the message to sign: a version, and `what`, which is an element or a root.
 fn message(version: Version, what: &[u8]) -> Vec<u8> {
     let mut message = b"bench/set\0".to_vec();
     message.extend_from_slice(&version.number().to_be_bytes());
@@ -38,8 +39,8 @@ fn message(version: Version, what: &[u8]) -> Vec<u8> {
     message
 }
 
-/// Measures signing every element again for every version. The update is signed as a whole, too,
-/// for the server to check.
+/// Measures an author that signs all `n` elements again for every version. The author also signs
+/// the update as a whole, which the server checks.
 fn signed_each(n: usize, plan: &Plan, primitives: &Primitives) -> Outcome<SetFigures> {
     let (elements, signer, version) = (elements(n), signing_key(), Version::new(2));
     let sign_all = || -> Vec<HeadSignature> {
@@ -72,7 +73,8 @@ fn signed_each(n: usize, plan: &Plan, primitives: &Primitives) -> Outcome<SetFig
     })
 }
 
-/// Measures a Merkle tree of which one leaf changes. Author and server each compute the new root.
+/// Measures an update of one leaf in a Merkle tree of `n` elements. Author and server each compute
+/// the new root.
 fn merkle_tree(n: usize, plan: &Plan, primitives: &Primitives) -> Outcome<SetFigures> {
     let (elements, signer, version) = (elements(n), signing_key(), Version::new(2));
     let (old, new) = (&elements[0], vec![7; ELEMENT_BYTES]);

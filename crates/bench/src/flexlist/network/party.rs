@@ -1,4 +1,4 @@
-//! The server and the clients of the experiment, in one process and over the loopback interface.
+//! Server and clients of the experiment `network`, in one process and over the loopback interface.
 
 use std::{io::Cursor, net::SocketAddr, path::Path, time::Duration};
 
@@ -19,10 +19,10 @@ use crate::{
     prelude::*,
 };
 
-/// A client over HTTP.
+/// Client of a file on the server, over HTTP.
 pub type Client = FileClient<HttpTransport, SigningKey>;
 
-/// A server with a store in a folder.
+/// A running server of outsourced files, whose store is in a folder.
 pub struct Party<'a> {
     folder: &'a Path,
     running: RunningServer,
@@ -30,7 +30,7 @@ pub struct Party<'a> {
 }
 
 impl<'a> Party<'a> {
-    /// Starts the server.
+    /// Starts a server with an empty store in `folder`.
     pub fn start(folder: &'a Path) -> Outcome<Self> {
         let store = folder.join("store");
         let handler = FileServer::open(&store, server::Limits::default(), Workers::all_cores())?;
@@ -47,7 +47,7 @@ impl<'a> Party<'a> {
         self.running.address()
     }
 
-    /// Uploads a file of `blocks` blocks, and stores its state under `name`.
+    /// Uploads a file of `blocks` blocks. Stores the client's state in the folder under `name`.
     pub fn upload(&self, name: &str, blocks: u64) -> Outcome<()> {
         let chunker = Chunker::fixed(usize::try_from(BLOCK_BYTES)?)?;
         let transport = Self::transport(self.address())?;
@@ -61,7 +61,8 @@ impl<'a> Party<'a> {
         Ok(())
     }
 
-    /// Opens the client of an uploaded file.
+    /// Opens the client whose state was stored under `name`. It connects to `address`, the server
+    /// or a relay.
     pub fn client(&self, name: &str, address: SocketAddr) -> Outcome<Client> {
         let options = ClientOptions {
             workers: Workers::sequential(),
@@ -72,15 +73,15 @@ impl<'a> Party<'a> {
         Ok(client.with_options(options))
     }
 
-    /// Opens one more client of a file. It may read and audit while others do, but must not change
-    /// the file.
+    /// Opens one more client of the file `name`, with a copy of its state. `number` distinguishes
+    /// the copies. Such clients may read and audit at the same time, but must not change the file.
     pub fn reader(&self, name: &str, number: usize, address: SocketAddr) -> Outcome<Client> {
         let copy = format!("{name}-{number}");
         std::fs::copy(self.folder.join(name), self.folder.join(&copy))?;
         self.client(&copy, address)
     }
 
-    /// Stops the server.
+    /// Stops the server, and waits until it has ended.
     pub fn stop(self) -> Outcome<()> {
         self.running.shutdown(Duration::from_secs(5));
         self.running.join()?;

@@ -1,7 +1,7 @@
-//! A relay in front of a server that limits the bandwidth of responses to the bandwidth of an
-//! uplink.
+//! TCP relay in front of a server. It limits responses to the bandwidth of an uplink.
 //!
-//! Needs no permission, unlike settings of the system, and slows down no other program.
+//! It needs no special permission, unlike network settings of the system, and slows down no other
+//! program.
 
 use std::{
     io::{self, Read, Write},
@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Bytes that are forwarded at once: 3 ms of 48 Mbit/s.
+/// Maximum number of bytes that are forwarded together: 3 ms at 48 Mbit/s.
 const PIECE: usize = 16 << 10;
 
 /// A running relay.
@@ -26,8 +26,8 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// Relays to `server`; all connections together get `bits_per_second` bits per second of
-    /// responses.
+    /// Starts a relay to `server`. The responses of all connections together are limited to
+    /// `bits_per_second` bits per second.
     pub fn start(server: SocketAddr, bits_per_second: f64) -> io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let address = listener.local_addr()?;
@@ -60,12 +60,12 @@ impl Relay {
         self.address
     }
 
-    /// Returns the bytes of all responses so far, including HTTP's own.
+    /// Returns the bytes of all responses so far, including HTTP headers.
     pub fn answer_bytes(&self) -> u64 {
         self.uplink.bytes.load(Ordering::Relaxed)
     }
 
-    /// Stops accepting connections; the existing ones end with their clients.
+    /// Stops accepting connections. Existing connections continue until their clients close them.
     pub fn stop(self) {
         self.stopped.store(true, Ordering::Release);
         // Wakes the thread, which then sees that it is stopped.
@@ -85,7 +85,8 @@ fn relay(client: TcpStream, server: SocketAddr, uplink: &Arc<Uplink>) -> io::Res
     Ok(())
 }
 
-/// Forwards data until the sender is done. Calls `wait` for each piece.
+/// Copies bytes from `from` to `to` until the sender is done. Calls `wait` with the length of each
+/// piece before sending it.
 fn pass(mut from: TcpStream, mut to: TcpStream, wait: impl Fn(usize)) {
     let mut piece = vec![0; PIECE];
     while let Ok(read @ 1..) = from.read(&mut piece) {
@@ -97,16 +98,16 @@ fn pass(mut from: TcpStream, mut to: TcpStream, wait: impl Fn(usize)) {
     let _ = to.shutdown(Shutdown::Write);
 }
 
-/// Serializes the pieces of all connections.
+/// Uplink that the responses of all connections share. It sends one piece after another.
 struct Uplink {
     bytes_per_second: f64,
     bytes: AtomicU64,
-    /// Time at which the last piece will have left.
+    /// Time at which the uplink will have sent all accepted pieces.
     free: Mutex<Instant>,
 }
 
 impl Uplink {
-    /// Waits until the uplink has sent this piece.
+    /// Waits as long as the uplink takes to send a piece of `bytes` bytes after all earlier pieces.
     fn wait(&self, bytes: usize) {
         self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
         let duration = Duration::from_secs_f64(bytes as f64 / self.bytes_per_second);

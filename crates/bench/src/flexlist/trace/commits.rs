@@ -1,4 +1,4 @@
-//! The commits, followed row by row.
+//! Reads the commits of a trace row by row, and checks each row against the file sizes before it.
 
 use std::{collections::HashSet, io::Read};
 
@@ -7,7 +7,8 @@ use super::{
     source::Rows,
 };
 
-/// Reads plain text about these files: the commits, and the bytes of every file after the last one.
+/// Reads the commits from plain text. `files` are the files that they change. Also returns the
+/// bytes of every file after the last commit; `None` if it does not exist.
 ///
 /// # Errors
 /// [`TraceError`] at the first row that is malformed or does not fit the rows before it.
@@ -45,7 +46,7 @@ enum RowKind {
 }
 
 impl Row {
-    /// Parses a row about one of `files` files.
+    /// Parses the current row. Fails if its file number is not below `files`.
     fn parse(rows: &Rows<impl Read>, files: usize) -> Result<Self, TraceError> {
         let line = rows.line();
         let (commit, path) = (rows.number(0)?, rows.number(1)?);
@@ -89,19 +90,19 @@ impl Row {
     }
 }
 
-/// State of the history after the rows so far.
+/// Commits and file sizes after the rows that were read so far.
 struct History {
-    /// Bytes of every file; `None` if it does not exist.
+    /// Bytes of every file at this point of the history; `None` if it does not exist.
     sizes: Vec<Option<u64>>,
     commits: Vec<Commit>,
-    /// The files that the last commit changes.
+    /// Numbers of the files that the last commit changes.
     seen: HashSet<usize>,
-    /// The bytes that the last changed file had before the last commit.
+    /// Bytes of the last edited file before the last commit.
     before: u64,
 }
 
 impl History {
-    /// Adds a row to its commit and brings the size of its file up to date.
+    /// Adds a row to its commit, and updates the size of its file.
     fn follow(&mut self, row: Row) -> Result<(), TraceError> {
         let Row {
             line, path, kind, ..
@@ -170,7 +171,8 @@ impl History {
     }
 }
 
-/// Returns the size of a file after one more edit. `before` is its size before the commit.
+/// Returns the size of a file after one more edit of a commit. `before` is the size before the
+/// commit, `now` the size after the commit's earlier edits.
 fn edited(line: u64, before: u64, now: Option<u64>, edit: Edit) -> Result<u64, TraceError> {
     let outside = TraceError::OutsideFile { line, size: before };
     let end = edit.offset.checked_add(edit.removed);

@@ -6,50 +6,52 @@ use std::{io, path::PathBuf};
 
 use thiserror::Error;
 
-/// Error returned when a trace cannot be read. Lines count from 1, the header.
+/// Error returned when a trace cannot be read. `line` and unnamed numbers are line numbers, unless
+/// stated otherwise; line 1 is the header.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TraceError {
-    /// The operating system refused, or the compressed data is damaged.
+    /// Reading from the file failed, or the compressed data is damaged.
     #[error("cannot be read: {0}")]
     Io(io::Error),
-    /// Unpacked text that is longer than this number of bytes.
+    /// The decompressed text is longer than this number of bytes.
     #[error("the text has more than {0} bytes")]
     TooLarge(u64),
-    /// The header has other columns than these.
+    /// The header does not consist of these column names.
     #[error("line 1: the header is not '{}'", .0.join(","))]
     Header(&'static [&'static str]),
     /// A row has another number of fields than the header.
     #[error("line {line}: {fields} fields, not as many as the header")]
     FieldCount { line: u64, fields: u64 },
-    /// A row is not text.
+    /// The row is not UTF-8 text.
     #[error("line {0}: not text")]
     NotText(u64),
     /// A field is not a whole number below 2^64, in decimal digits.
     #[error("line {line}: {column} is not a number")]
     NotANumber { line: u64, column: &'static str },
-    /// `kind` is not one of `A`, `D` and `M`.
+    /// The column `kind` is not one of `A` (added), `D` (deleted) and `M` (edited).
     #[error("line {0}: kind is none of A, D and M")]
     UnknownKind(u64),
-    /// A field without meaning for this kind is not 0.
+    /// A column that has no meaning for the row's `kind` is not 0.
     #[error("line {line}: {column} is not 0, as it is for this kind")]
     NotZero { line: u64, column: &'static str },
-    /// An edit removes nothing and inserts nothing.
+    /// The edit removes no bytes and inserts none.
     #[error("line {0}: an edit that changes nothing")]
     EmptyEdit(u64),
-    /// A commit's number is 0, or smaller than that of the row before.
+    /// The row's commit number is 0, or smaller than that of the row before.
     #[error("line {0}: commits do not ascend from 1")]
     CommitOutOfOrder(u64),
-    /// The table of files has no such path.
+    /// The table of files has no file with the number `path`.
     #[error("line {line}: path {path} is not in the table of files")]
     UnknownPath { line: u64, path: u64 },
-    /// Rows of one file in one commit that are not adjacent.
+    /// The row's file has an earlier row in the same commit, but that row is not adjacent.
     #[error("line {0}: the rows of one file do not stand together")]
     Scattered(u64),
-    /// A file is added or deleted, and has another row in the same commit.
+    /// The row adds or deletes a file that has another row in the same commit, or follows such a
+    /// row.
     #[error("line {0}: a file that is added or deleted has two rows")]
     MixedKinds(u64),
-    /// An edit begins before the end of the one before it.
+    /// The edit begins before the end of the file's previous edit in the same commit.
     #[error("line {0}: the edit begins before the end of the one before")]
     EditsOverlap(u64),
     /// An added file exists already.
@@ -58,28 +60,29 @@ pub enum TraceError {
     /// A deleted or edited file does not exist.
     #[error("line {0}: the file was not there")]
     NotThere(u64),
-    /// A deleted file has another size; this is the actual one.
+    /// A deleted file has another size than the row states; `size` is the actual one.
     #[error("line {line}: the deleted file had {size} bytes")]
     DeletedSize { line: u64, size: u64 },
-    /// An edit removes bytes beyond the end of the file, which had this size before the commit.
+    /// An edit removes bytes beyond the end of the file. `size` is the file's size before the
+    /// commit.
     #[error("line {line}: the file had only {size} bytes")]
     OutsideFile { line: u64, size: u64 },
     /// A file has more than [`MOST_FILE_BYTES`](super::MOST_FILE_BYTES) bytes.
     #[error("line {0}: the file is too large")]
     FileTooLarge(u64),
-    /// The table of files does not list the paths 0, 1, 2, ..
+    /// The rows of the table of files are not numbered 0, 1, 2, .. in the column `path`.
     #[error("line {0}: paths are not 0, 1, 2, ..")]
     PathOutOfOrder(u64),
-    /// The folders are not numbered in order of first sight.
+    /// The folders in the table of files are not numbered in order of first appearance.
     #[error("line {0}: folders are not numbered in order of first sight")]
     FolderOutOfOrder(u64),
 }
 
-/// Error of a trace's file.
+/// Error returned when one of a trace's two files cannot be read.
 #[derive(Debug, Error)]
 #[error("{}: {error}", .file.display())]
 pub struct TraceFileError {
-    /// File with the error.
+    /// Path of the file with the error.
     pub file: PathBuf,
     /// Error in the file.
     // Not a source: the text contains it already.

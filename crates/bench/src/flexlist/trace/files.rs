@@ -1,13 +1,13 @@
-//! The table of files.
+//! Reads the table of files of a trace: each file's folder and its size before the first commit.
 
 use std::io::Read;
 
 use super::{FILE_COLUMNS, MOST_FILE_BYTES, TraceError, TracedFile, source::Rows};
 
-/// Reads a table of files, plain text.
+/// Reads the table of files from plain text. The position in the result is the file's number.
 ///
 /// # Errors
-/// [`TraceError`] of the table: its header, its fields and the order of paths and folders.
+/// [`TraceError`] if the header, a field, or the order of paths or folders is wrong.
 pub(super) fn read_files(source: impl Read) -> Result<Vec<TracedFile>, TraceError> {
     let mut rows = Rows::new(source, &FILE_COLUMNS)?;
     let (mut files, mut folders) = (Vec::new(), 0_u64);

@@ -1,4 +1,4 @@
-//! Rows of numbers from a file that may be compressed, damaged or endless.
+//! Reads CSV rows of numbers from a file that may be compressed, damaged or endless.
 
 use std::{
     fs::File,
@@ -8,20 +8,21 @@ use std::{
 
 use super::TraceError;
 
-/// Maximum number of bytes of a trace's text: some five million rows.
+/// Maximum number of bytes of a trace file's decompressed text: some five million rows.
 pub const MOST_BYTES: u64 = 64 << 20;
 
-/// File name suffix of a compressed trace.
+/// File name suffix of a trace that is compressed with Zstandard.
 pub const ZSTANDARD_SUFFIX: &str = ".zst";
 
 const ZSTANDARD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// Opens a plain or compressed file, which it recognises by the first bytes.
+/// Opens a plain or compressed file. The first bytes decide whether it is decompressed.
 pub(super) fn open(path: &Path) -> Result<Box<dyn Read>, TraceError> {
     unpacked(File::open(path).map_err(TraceError::Io)?)
 }
 
-/// The text of a source, plain or compressed.
+/// Returns the text of a plain or compressed source. The first bytes decide whether it is
+/// decompressed.
 pub(super) fn unpacked(source: impl Read + 'static) -> Result<Box<dyn Read>, TraceError> {
     let mut source = BufReader::new(source);
     let start = source.fill_buf().map_err(TraceError::Io)?;
@@ -32,7 +33,7 @@ pub(super) fn unpacked(source: impl Read + 'static) -> Result<Box<dyn Read>, Tra
     Ok(Box::new(source))
 }
 
-/// Reads rows of as many fields as the header has.
+/// Reader of CSV rows, one at a time. Each must have as many fields as the header.
 pub(super) struct Rows<R> {
     reader: csv::Reader<Take<R>>,
     columns: &'static [&'static str],
@@ -64,7 +65,8 @@ impl<R: Read> Rows<R> {
         Ok(is_there)
     }
 
-    /// Returns the result of reading, unless the text is too long. Then its end does not matter.
+    /// Returns the result of a CSV read. Fails if more than [`MOST_BYTES`] bytes were read,
+    /// whatever that result is.
     fn within_limit<T>(&self, read: csv::Result<T>) -> Result<T, TraceError> {
         if self.reader.get_ref().limit() == 0 {
             return Err(TraceError::TooLarge(MOST_BYTES));
@@ -72,17 +74,17 @@ impl<R: Read> Rows<R> {
         read.map_err(refusal)
     }
 
-    /// Returns the line of the row.
+    /// Returns the line number of the current row; line 1 is the header.
     pub(super) const fn line(&self) -> u64 {
         self.line
     }
 
-    /// Returns a field of the row.
+    /// Returns the text of the current row in `column`, which counts from 0.
     pub(super) fn field(&self, column: usize) -> &str {
         self.row.get(column).unwrap_or_default()
     }
 
-    /// Returns a field that is a number.
+    /// Returns the number of the current row in `column`, which counts from 0.
     pub(super) fn number(&self, column: usize) -> Result<u64, TraceError> {
         let field = self.field(column);
         // `parse` alone would take a plus sign.

@@ -1,5 +1,4 @@
-//! A store that counts reads of trees: the nodes that an operation visits are counted, not
-//! estimated.
+//! A store that counts reads of trees, so that the nodes an operation visits are known exactly.
 
 use std::cell::Cell;
 
@@ -13,22 +12,23 @@ use pad_tree::{
 
 /// Store `St` that counts reads on the calling thread. Trees and proofs are equal to those of `St`.
 ///
-/// When the store recomputes digests of old versions, only hashes are counted, not the store's own
-/// reads.
+/// Does not count reads that `St` itself makes to recompute digests of old versions. The hashes of
+/// such a computation are counted.
 #[derive(Default)]
 pub struct CountedStore<St>(St);
 
-/// Reads of a tree.
+/// Numbers of reads from the store of a tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reads {
-    /// Reads of the children of inner nodes.
+    /// Number of inner nodes whose children were read.
     pub nodes: u64,
-    /// Reads of the digests of nodes.
+    /// Number of nodes whose digests were read.
     pub digests: u64,
 }
 
 impl Reads {
-    /// Counts the reads of `work` on this thread. Calls do not nest.
+    /// Counts the reads from [`CountedStore`]s on this thread during `work`. Calls of this function
+    /// do not nest.
     pub fn of<R>(work: impl FnOnce() -> R) -> (Self, R) {
         READS.set(Self::default());
         let result = work();

@@ -1,4 +1,5 @@
-//! Append-only logs. A key that is put again has both values; the last one counts as the answer.
+//! Append-only logs as dictionaries. If a key is put again, the log contains both values, and the
+//! last one counts as the answer.
 
 use pad_accumulators::{SecretKey as _, bilinear::BilinearSecretKey, wire};
 use pad_core::{
@@ -21,11 +22,11 @@ pub struct LogRoles<S: DictionaryScheme> {
 }
 
 impl<S: DictionaryScheme> LogRoles<S> {
-    /// Makes author and server without entries, for at most `most_entries`. This process knows the
-    /// secret of the parameters.
+    /// Creates author and server of an empty log for at most `most_entries` entries. This process
+    /// generates the public parameters itself, and so knows their secret.
     ///
     /// # Errors
-    /// There is no randomness for the parameters.
+    /// The operating system provides no randomness for the parameters.
     pub fn new(most_entries: u64, signer: HeadSigner) -> Outcome<Self> {
         let top = most_entries.max(LEAST).next_power_of_two().ilog2();
         let powers = usize::from(S::ROOTS) << top;
@@ -43,7 +44,7 @@ impl<S: DictionaryScheme> LogRoles<S> {
     }
 }
 
-/// Number of entries of the smallest trees in the format.
+/// Smallest number of entries that the largest tree of a log must have room for.
 const LEAST: u64 = 16;
 
 impl<S: DictionaryScheme> Roles for LogRoles<S> {

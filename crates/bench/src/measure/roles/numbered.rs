@@ -1,4 +1,4 @@
-//! Directories of numbered entries.
+//! Block directories of numbered entries as dictionaries.
 //!
 //! Entries have no keys. Outside of the timed work, each key of a workload is mapped to the id of
 //! its entry. An entry contains the digest of the value.
@@ -21,13 +21,13 @@ pub struct NumberedRoles<S: Suite> {
     author: FullAuthor<S>,
     server: BlockDirectory<S>,
     ids: HashMap<Key, EntryId>,
-    /// Every value by its digest, because an answer is a digest.
+    /// Every value by its digest, to convert answers, which are digests, to values.
     values: HashMap<Vec<u8>, Value>,
     next: u64,
 }
 
 impl<S: Suite> NumberedRoles<S> {
-    /// Makes author and server without entries.
+    /// Creates author and server of an empty directory.
     ///
     /// # Errors
     /// Never: the key and the height of blocks are valid.
@@ -77,17 +77,17 @@ impl<S: Suite> NumberedRoles<S> {
     }
 }
 
-/// Blocks of 128 slots.
+/// Height of the tree in a block, which has `2^STEP` = 128 slots.
 const STEP: u32 = 7;
 
-/// A change of an entry, with the digest of the value.
+/// Change of an entry.
 #[derive(Clone, Copy)]
 pub enum NumberedChange<S: Suite> {
-    /// A new entry.
+    /// Appends an entry with the digest of its value.
     Append(S::Digest),
-    /// Another value for an entry.
+    /// Replaces an entry's digest by that of its new value.
     Update(EntryId, S::Digest),
-    /// Removal of the value of an entry.
+    /// Deletes an entry.
     Delete(EntryId),
 }
 
@@ -128,7 +128,7 @@ impl<S: Suite> Roles for NumberedRoles<S> {
         self.server.latest()
     }
 
-    /// Absent keys have an id that is not assigned yet.
+    /// Returns the id of the key's entry. For absent keys, returns an id that is not assigned yet.
     fn question(&self, key: &Key) -> EntryId {
         let id = self.ids.get(key).copied();
         id.unwrap_or(EntryId::new(self.next))

@@ -1,8 +1,8 @@
-//! Baselines: the author signs entries one by one, without any other structure.
+//! Baselines: the author signs entries one by one, without any authenticated data structure.
 //!
 //! A signature of `sign-each-entry` names the version, so each snapshot signs all entries again. A
-//! signature of `sign-changed-entries` does not name the version, so a server can continue to use
-//! old signatures. Neither baseline proves that a key is absent.
+//! signature of `sign-changed-entries` does not name the version. So a server can answer with an
+//! old value and its old signature. Neither baseline proves that a key is absent.
 
 use std::collections::BTreeMap;
 
@@ -12,57 +12,57 @@ use signature::Signer;
 use super::Roles;
 use crate::{Outcome, primitives::author_key};
 
-/// Entries that a snapshot signs.
+/// Entries that the author signs in a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignedScope {
-    /// All entries, with the version.
+    /// All entries; each signature names the version.
     Each,
-    /// Changed entries, without the version.
+    /// Only changed entries; signatures do not name the version.
     Changed,
 }
 
-/// Author and server of signed entries.
+/// Author and server of a baseline dictionary whose entries are signed one by one.
 pub struct SignedEntries {
     signed: SignedScope,
     signer: HeadSigner,
-    /// The author's entries.
+    /// Entries of the latest version, as the author stores them.
     entries: BTreeMap<Key, Value>,
-    /// The author's latest version.
+    /// Number of the latest version that the author published.
     published: u64,
-    /// The server's latest version.
+    /// Number of the latest version that the server applied.
     applied: u64,
     histories: Histories,
 }
 
-/// Server's histories of all keys.
+/// History of each key, as the server stores it.
 type Histories = BTreeMap<Key, History>;
 
-/// Server's state for a key: its values and its signatures, in all versions or in the latest one.
+/// Server's state for one key: its values in all versions, and its signatures.
 #[derive(Debug, Default)]
 struct History {
     is_present: bool,
-    /// Values, each with its first version.
+    /// Values, each with the number of the version that set it.
     values: Vec<(u64, Value)>,
-    /// Runs of signatures of consecutive versions, each with the first version of the run.
+    /// Runs of signatures, one for each of consecutive versions. A run has the number of its first
+    /// version.
     signatures: Vec<(u64, Vec<HeadSignature>)>,
 }
 
-/// Author's update: the changes, and the signatures of the entries that it signs, in the order of
-/// keys.
+/// Update that the author sends: the changes, and the signatures of entries in the order of keys.
 #[derive(Clone, Debug)]
 pub struct SignedUpdate {
     operations: Vec<Operation>,
     signatures: Vec<HeadSignature>,
 }
 
-/// The value of a key, with its signature.
+/// Proof for one key: its value, and the author's signature of the entry.
 #[derive(Clone, Debug)]
 pub struct SignedEntry {
     value: Value,
     signature: HeadSignature,
 }
 
-/// A version and a key.
+/// Version that a client asks about, and whether signatures name it.
 #[derive(Clone, Debug)]
 pub struct EntryStatement {
     signed: SignedScope,
@@ -70,7 +70,8 @@ pub struct EntryStatement {
 }
 
 impl EntryStatement {
-    /// Encodes the message to sign: the version, the length of the key, the key and the value.
+    /// Encodes the message that the author signs: the version, the length of the key, the key and
+    /// the value. The version is 0 if signatures do not name it.
     fn bytes(&self, key: &Key, value: &Value) -> Vec<u8> {
         let version = match self.signed {
             SignedScope::Each => self.version,
@@ -81,7 +82,7 @@ impl EntryStatement {
         [&version.to_be_bytes()[..], &length, key, value].concat()
     }
 
-    /// Verifies a signed entry, and returns its answer.
+    /// Verifies the signature of `key`'s entry, and returns the value as the answer.
     fn verify(&self, entry: SignedEntry, key: &Key) -> Outcome<Answer> {
         author_key().verify(&self.bytes(key, &entry.value), &entry.signature)?;
         Ok(Answer::Present(entry.value))
@@ -89,7 +90,7 @@ impl EntryStatement {
 }
 
 impl SignedEntries {
-    /// Makes author and server without entries.
+    /// Creates author and server of an empty dictionary.
     pub fn new(signed: SignedScope, signer: HeadSigner) -> Self {
         Self {
             signed,
@@ -108,7 +109,8 @@ impl SignedEntries {
         }
     }
 
-    /// Returns the entries of the next version that the author signs, in the order of keys.
+    /// Returns the entries that are signed in the next version, which makes the changes
+    /// `operations`. They are in the order of keys.
     fn signed_next<'a>(&'a self, operations: &'a [Operation]) -> BTreeMap<&'a Key, &'a Value> {
         let mut next = BTreeMap::new();
         if self.signed == SignedScope::Each {
@@ -262,7 +264,7 @@ impl Roles for SignedEntries {
         })
     }
 
-    /// The lengths of values are sent as one byte or two.
+    /// Returns the bytes of the value, of its length (one byte or two), and of the signature.
     fn proof_bytes(&self, proof: &SignedEntry) -> usize {
         let value = proof.value.as_bytes().len();
         1 + usize::from(value > 127) + value + size_of::<HeadSignature>()

@@ -1,4 +1,4 @@
-//! Balancing of a tree on insertion.
+//! Balancing schemes of trees in the paper's layout, applied on insertion.
 
 use std::{cmp::Ordering, sync::Arc};
 
@@ -6,21 +6,21 @@ use pad_core::{Domain, Key, Suite, Value};
 
 use super::{Node, Tree};
 
-/// A rule of balancing, as in the paper's table 3.
+/// A balancing scheme of the paper's table 3.
 pub trait Balance {
-    /// Name of the rule, equal to the name of the scheme with entries in the leaves.
+    /// Name of the scheme, the same as for the workspace's trees with entries in the leaves.
     const NAME: &'static str;
 
-    /// Returns the tree with an entry added or changed. Shares unchanged subtrees with the tree
-    /// before.
+    /// Returns `tree` with the entry of `key` added or changed. Both trees share unchanged
+    /// subtrees.
     fn insert<S: Suite>(tree: &Tree<S>, key: &Key, value: &Value) -> Tree<S>;
 }
 
-/// Red-black trees, by the four cases of Okasaki.
+/// Red-black trees, with the four cases of Okasaki.
 #[derive(Clone, Copy, Debug)]
 pub struct RedBlack;
 
-/// Treaps whose priorities are digests of the keys: equal contents, equal trees.
+/// Treaps whose priorities are digests of the keys, so that equal contents have equal trees.
 #[derive(Clone, Copy, Debug)]
 pub struct Treap;
 
@@ -57,8 +57,8 @@ fn is_red<S: Suite>(tree: &Tree<S>) -> bool {
     tree.as_ref().is_some_and(|node| node.balance == RED)
 }
 
-/// Joins the entry of `node` with these subtrees. Two red nodes in a row below a black one become a
-/// red one above two black ones.
+/// Returns the entry of `node` above `left` and `right`, balanced as in a red-black tree. Two red
+/// nodes in a row below a black one become a red one above two black ones.
 fn balanced<S: Suite>(node: &Node<S>, left: Tree<S>, right: Tree<S>) -> Arc<Node<S>> {
     if node.balance == RED {
         return node.with(RED, left, right);
@@ -118,7 +118,7 @@ impl Balance for Treap {
     }
 }
 
-/// Returns a node's priority, which is below the priorities of its descendants.
+/// Returns the priority of a key's node. A node has a smaller priority than its descendants.
 fn priority<S: Suite>(key: &Key) -> u64 {
     let digest = S::hash(Domain::KeyRank, &[key.as_bytes()]);
     let bytes = digest.as_ref().first_chunk();

@@ -1,4 +1,4 @@
-//! The growing microbenchmark, for table 3.
+//! Measures growing trees in the paper's layout, for table 3.
 
 use std::{hint::black_box, sync::Arc};
 
@@ -14,10 +14,11 @@ use crate::{
     workload::{Workload, absent_key, key, value},
 };
 
-/// The measured schemes. The skip list has another layout, also in the paper.
+/// Names of the schemes that are measured in this layout. Skip lists are missing, because they have
+/// another layout in the paper, too.
 pub const SCHEMES: [&str; 2] = [RedBlack::NAME, Treap::NAME];
 
-/// Measures the scheme that the order names.
+/// Measures the scheme that `order` names, in the paper's layout.
 pub fn measure<S: Suite>(order: &Order) -> Outcome<Line> {
     match order.scheme.as_str() {
         RedBlack::NAME => TreeVersions::<S>::new::<RedBlack>(order).line(order),
@@ -26,7 +27,7 @@ pub fn measure<S: Suite>(order: &Order) -> Outcome<Line> {
     }
 }
 
-/// All versions of a growing tree, and their cost.
+/// All versions of a growing tree, and the cost of inserting its entries.
 struct TreeVersions<S: Suite> {
     workload: Workload,
     effort: Effort,
@@ -104,7 +105,8 @@ impl<S: Suite> TreeVersions<S> {
         self.versions.last().unwrap_or(&None)
     }
 
-    /// Returns the microseconds of a proof of a random present key.
+    /// Returns the mean microseconds of proving a random present key, in `version`, or in random
+    /// versions if that is `None`.
     fn prove(&self, version: Option<u64>) -> f64 {
         let mut random = Random::new(2);
         let query = || {
@@ -139,8 +141,8 @@ impl<S: Suite> TreeVersions<S> {
         }
     }
 
-    /// Returns means over random keys of the latest version, and the bytes of nodes that each
-    /// version adds.
+    /// Returns the mean bytes of proofs and the mean depth, over random keys of the latest version.
+    /// Also returns the number and bytes of nodes that each version adds.
     fn sizes(&self) -> Line {
         let (latest, mut random) = (self.latest(), Random::new(5));
         let samples = self.effort.operations.min(10_000);
@@ -162,7 +164,7 @@ impl<S: Suite> TreeVersions<S> {
         }
     }
 
-    /// Counts the nodes of all versions, without the nodes that a version shares with the one
+    /// Counts the nodes that all versions add: nodes that a version does not share with the one
     /// before.
     fn copied_nodes(&self) -> usize {
         let pairs = self.versions.windows(2);
@@ -170,7 +172,7 @@ impl<S: Suite> TreeVersions<S> {
     }
 }
 
-/// Counts the nodes of a tree that the tree before an insertion does not contain.
+/// Counts the nodes of `tree` that are not in `before`, the tree before one insertion.
 fn unshared<S: Suite>(tree: &Tree<S>, before: &Tree<S>) -> usize {
     fn is_in<S: Suite>(node: &Arc<Node<S>>, tree: &Tree<S>) -> bool {
         let mut next = tree;
@@ -194,16 +196,16 @@ fn unshared<S: Suite>(tree: &Tree<S>, before: &Tree<S>) -> usize {
     }
 }
 
-/// Returns the message that the author signs: only the root. The workspace's heads also name
-/// dictionary, version and history.
+/// Returns the message that the author signs. Only the root varies in it, while the workspace's
+/// heads also name dictionary, version and history.
 fn signed<S: Suite>(tree: &Tree<S>) -> Vec<u8> {
     let mut message = vec![0; 28 + S::Digest::default().as_ref().len()];
     message.extend_from_slice(authenticator(tree).as_ref());
     message
 }
 
-/// Returns the nanoseconds of the digest of a node with a key of 8 bytes, which waits for the one
-/// before.
+/// Measures the nanoseconds of hashing a node with a key of 8 bytes. One of its inputs is the
+/// digest computed just before.
 fn node_hash_ns<S: Suite>(effort: &Effort) -> f64 {
     let (key, start) = (key(0), S::value(b"start"));
     effort.primitive_ns(|calls| {

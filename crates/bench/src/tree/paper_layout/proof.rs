@@ -1,5 +1,5 @@
-//! Proofs: the search path, with each node's key, digest of its value, and authenticator of the
-//! other child.
+//! Proofs of trees in the paper's layout. A proof is the search path, with each node's key, the
+//! digest of its value, and the authenticator (digest) of its child off the path.
 
 use std::cmp::Ordering;
 
@@ -9,30 +9,31 @@ use thiserror::Error;
 
 use super::{Tree, authenticator, combine};
 
-/// The search path of a key, from the root.
+/// Proof that a key is present or absent: the search path of the key, from the root.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct PathProof<S: Suite> {
-    /// Key, digest of the value, and authenticator of the child off the path.
+    /// For each node on the path above the key: its key, the digest of its value, and the
+    /// authenticator of its child off the path.
     pub(super) path: Vec<(Key, S::Digest, S::Digest)>,
-    /// Value, and the authenticators of the children of its node; `None` if the path ends without
-    /// the key.
+    /// Value of the key, and the authenticators of its node's children; `None` if the key is
+    /// absent.
     pub(super) end: Option<(Value, [S::Digest; 2])>,
 }
 
-/// Error returned when a proof is refused.
+/// Error returned when a proof is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum ProofError {
-    /// The key is on the path to the proved node.
+    /// The proved key itself is on the path above its node.
     #[error("the search would have ended above")]
     KeyOnPath,
-    /// The path leads to another root.
+    /// The proof results in another root.
     #[error("the proof is of another tree")]
     WrongRoot,
 }
 
 impl<S: Suite> PathProof<S> {
-    /// Makes the proof of a present or of an absent key.
+    /// Makes the proof that `key` is present or absent in `tree`.
     pub fn new(tree: &Tree<S>, key: &Key) -> Self {
         let (mut path, mut next) = (Vec::new(), tree);
         while let Some(node) = next {
@@ -55,10 +56,10 @@ impl<S: Suite> PathProof<S> {
         Self { path, end: None }
     }
 
-    /// Verifies the proof for a key under a root.
+    /// Verifies under `root` whether `key` is present, and returns its value or its absence.
     ///
-    /// Every side of the path follows from comparing keys. So a path that ends without the key
-    /// proves absence in a search tree.
+    /// Comparing `key` with the keys on the path determines the side at every node. So a path that
+    /// ends without the key proves absence in a search tree.
     ///
     /// # Errors
     /// [`ProofError`].
@@ -85,7 +86,8 @@ impl<S: Suite> PathProof<S> {
         }
     }
 
-    /// Returns the number of hashes of a check: of the path, and of a present entry and its value.
+    /// Returns the number of hashes that [`Self::verify`] computes. There is one for each node of
+    /// the path. A present key adds those of its node and its value.
     pub const fn hashes(&self) -> usize {
         self.path.len() + if self.end.is_some() { 2 } else { 0 }
     }

@@ -1,11 +1,11 @@
-//! Messages of errors: clauses in which text from the server is escaped.
+//! Parts of error messages, in which text from the server is escaped.
 
 use core::{fmt, ops::Range};
 
 use super::{AuditFailure, AuditFault, AuditSubject, SearchEnd, Silence, UnansweredAudit};
 use crate::message::Refusal;
 
-/// The message for a server that refuses a request that it must answer.
+/// Returns the message for a server that refuses a request although it must answer.
 pub(super) fn breach(refusal: &Refusal) -> String {
     match refusal {
         Refusal::StoreFailed(words) => format!(
@@ -16,7 +16,7 @@ pub(super) fn breach(refusal: &Refusal) -> String {
     }
 }
 
-/// The message for a source that differs from the source with which the upload began.
+/// Returns the message for an upload whose source differs from the source with which it began.
 pub(super) fn source_changed(bytes: u64, finished: bool) -> String {
     if finished {
         "the source has changed since the upload finished: version 1 is the earlier source".into()
@@ -108,7 +108,8 @@ fn ranges(formatter: &mut fmt::Formatter<'_>, ranges: &[Range<u64>]) -> fmt::Res
     })
 }
 
-/// Writes the first of some items, separated by commas.
+/// Writes the first [`MOST_LISTED`] items, separated by commas, each by `show`. Adds `..` if there
+/// are more.
 fn listed<T>(
     formatter: &mut fmt::Formatter<'_>,
     items: &[T],
@@ -126,7 +127,7 @@ fn listed<T>(
     Ok(())
 }
 
-/// Maximum number of items in a message.
+/// Maximum number of items that a message lists.
 const MOST_LISTED: usize = 20;
 
 impl fmt::Display for AuditFault {

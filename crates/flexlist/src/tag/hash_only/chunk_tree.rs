@@ -6,9 +6,9 @@
 //! root     = SHA-256(0x22 || u64be length of the block || top)
 //! ```
 //!
-//! Each layer joins neighbours of the one below. A last digest without a neighbour moves up
-//! unchanged. The length determines the number of chunks and so the whole shape. A digest thus
-//! belongs to one position of one tree at most.
+//! Each layer hashes pairs of neighbours of the layer below. A last digest without a neighbour
+//! moves up unchanged. The length determines the number of chunks and so the whole shape. A digest
+//! thus belongs to one position of one tree at most.
 //!
 //! Measurements by chunk length, on one core with SHA extensions, for blocks of 2 KiB:
 //!
@@ -21,7 +21,7 @@
 //! | 1024 bytes | 1.6 us, 1.32 GB/s | 1056 bytes | 486 KB |
 //!
 //! SHA-256 of the block without a tree takes 1.2 us. With 256 bytes, computing the root is much
-//! faster than a network, and the openings are smaller than the list's own proof for them.
+//! faster than a network, and the openings are smaller than the list's own proof for their blocks.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -29,20 +29,20 @@ use alloc::vec::Vec;
 
 use sha2::{Digest as _, Sha256};
 
-/// The length of a chunk in bytes; the last of a block may be shorter.
+/// The length of a chunk in bytes. The last chunk of a block may be shorter.
 pub const CHUNK_LENGTH: u64 = 256;
 
 /// [`CHUNK_LENGTH`] as a `usize`.
 const CHUNK: usize = 256;
 
-/// A digest of the tree.
+/// A SHA-256 digest: a leaf, a node or the root of the tree.
 pub type Digest = [u8; 32];
 
 /// The complete tree of a block.
 #[derive(Debug)]
 pub struct ChunkTree<'a> {
     block: &'a [u8],
-    /// The leaves first, the top last.
+    /// The layers of digests: the leaves first, the single top digest last.
     layers: Vec<Vec<Digest>>,
 }
 
@@ -60,14 +60,14 @@ impl<'a> ChunkTree<'a> {
         Self { block, layers }
     }
 
-    /// Returns the root.
+    /// Returns the root of the tree, which commits the block's length and all chunks.
     pub fn root(&self) -> Digest {
         let top = self.layers.last().and_then(|layer| layer.first());
         seal(length_of(self.block), top.unwrap_or(&[0; 32]))
     }
 
-    /// Appends the chunk at `index`, then the neighbours on its path to the root. Appends nothing
-    /// if the block has no such chunk.
+    /// Appends to `bytes` the chunk at `index`, then the digests of the neighbours on its path to
+    /// the root. Appends nothing if the block has no such chunk.
     pub fn open(&self, index: u64, bytes: &mut Vec<u8>) {
         let Ok(mut position) = usize::try_from(index) else {
             return;
@@ -144,8 +144,8 @@ fn chunk_length(length: u64, index: u64) -> Option<usize> {
     usize::try_from(rest.min(CHUNK_LENGTH)).ok()
 }
 
-/// Calls `each` for the chunk's ancestors from the leaf up, without the top: with the position, and
-/// whether a neighbour exists.
+/// Calls `each` for every layer below the top, from the leaves up. Its arguments are the position
+/// of the chunk's ancestor in the layer, and whether a neighbour exists.
 fn for_each_layer(length: u64, index: u64, mut each: impl FnMut(u64, bool)) {
     let mut count = length.div_ceil(CHUNK_LENGTH);
     let mut position = index;
@@ -170,7 +170,7 @@ fn leaf(index: u64, chunk: &[u8]) -> Digest {
     hash.chain_update(chunk).finalize().into()
 }
 
-/// Joins two digests; a single one is returned unchanged.
+/// Hashes a pair of digests into their parent. A single digest is returned unchanged.
 fn join(pair: &[Digest]) -> Digest {
     match pair {
         [left, right] => node(left, right),

@@ -1,7 +1,7 @@
 //! Arithmetic modulo the Mersenne prime `p = 2^127 - 1`, without branches on values.
 //!
-//! Numbers never wrap: a comment next to each sum states its bound. The operations are wrapping
-//! ones because the loops are hot and the release profile checks the others.
+//! No operation overflows: a comment next to each sum states its bound. Wrapping operations are
+//! used because the loops are hot, and release builds check the plain operators.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -9,15 +9,15 @@ use zeroize::Zeroize;
 
 /// The modulus `p`.
 const P: u128 = u128::MAX >> 1;
-/// The number of bits of a half sector.
+/// The number of bits in half a sector (15 bytes).
 const HALF: u32 = 60;
 /// The number of products of 60 by 64 bits whose sum fits into 128 bits.
 const GROUP: usize = 16;
 
-/// The length of a sector in bytes: a number below 2^120, little-endian.
+/// The length of a sector in bytes. A sector is read as a little-endian number below 2^120.
 pub(super) const SECTOR: usize = 15;
 
-/// A number below `p`.
+/// An element of the field: a number below `p`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Element(u128);
 
@@ -28,13 +28,13 @@ impl Zeroize for Element {
 }
 
 impl Element {
-    /// Reduces any number.
+    /// Reduces any number modulo `p`.
     pub(super) const fn reduce(number: u128) -> Self {
         // At most 2^127 - 1 + 1.
         Self::subtract_once((number & P).wrapping_add(number >> 127))
     }
 
-    /// Reduces a number below `2 p`.
+    /// Reduces a number below `2 p` modulo `p`.
     const fn subtract_once(number: u128) -> Self {
         // Numbers from 2^127 on fold to their low bits plus one. Adding one tells whether p itself
         // is reached.
@@ -42,7 +42,7 @@ impl Element {
         Self(number.wrapping_add(reached) & P)
     }
 
-    /// Reduces 256 random bits; the bias is below 2^-128.
+    /// Reduces 256 random bits modulo `p`. The bias is below 2^-128.
     pub(super) fn from_random(bytes: &[u8; 32]) -> Self {
         let mut halves = bytes.as_chunks::<16>().0.iter();
         let mut next = || halves.next().copied().map_or(0, u128::from_le_bytes);
@@ -58,7 +58,7 @@ impl Element {
         (number < P).then_some(Self(number))
     }
 
-    /// Encodes as 16 little-endian bytes.
+    /// Encodes the number as 16 little-endian bytes.
     pub(super) const fn to_bytes(self) -> [u8; 16] {
         self.0.to_le_bytes()
     }
@@ -86,7 +86,7 @@ impl Element {
             .add(Self::reduce(high.wrapping_add(high)))
     }
 
-    /// Multiplies by 2^count, for a count below 127: a rotation of 127 bits.
+    /// Multiplies by 2^`count` modulo `p`, for a `count` below 127. This is a rotation of 127 bits.
     const fn shift(self, count: u32) -> Self {
         // All ones, which is p, would need a reduction, but the argument is below p.
         Self((self.0 << count & P) | self.0 >> 127_u32.wrapping_sub(count))
@@ -104,10 +104,10 @@ impl Element {
     }
 }
 
-/// A number below `p` in two limbs, the low one first.
+/// A number below `p` in two limbs of 64 bits, the low one first.
 pub(super) type Multiplier = [u64; 2];
 
-/// Computes the sum of the products of multipliers and sectors, pair by pair.
+/// Computes the sum of `multipliers[i] * sectors[i]` modulo `p`.
 ///
 /// Cost: four multiplications of 64 bits for each pair, and four reductions for each 16 pairs.
 pub(super) fn dot(multipliers: &[Multiplier], sectors: &[[u8; SECTOR]]) -> Element {
@@ -131,7 +131,7 @@ pub(super) fn dot(multipliers: &[Multiplier], sectors: &[[u8; SECTOR]]) -> Eleme
     total
 }
 
-/// Splits a sector into two numbers of 60 bits.
+/// Splits a sector into two numbers of 60 bits, the low one first.
 fn halves(sector: &[u8; SECTOR]) -> (u64, u64) {
     let [
         b0,
@@ -156,7 +156,7 @@ fn halves(sector: &[u8; SECTOR]) -> (u64, u64) {
     (low & (u64::MAX >> 4), high >> 4)
 }
 
-/// Splits a number into the low 64 bits and the rest.
+/// Splits a number into its low and its high 64 bits.
 #[expect(
     clippy::as_conversions,
     clippy::cast_possible_truncation,

@@ -1,4 +1,5 @@
-//! The secret multipliers of sectors, derived from the key on first use.
+//! The secret multipliers `alpha_j` of a block's sectors (15 bytes each), derived from the key on
+//! first use.
 
 use alloc::{boxed::Box, vec::Vec};
 use core::fmt;
@@ -8,14 +9,15 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::field::{Element, Multiplier};
 
-/// The number of multipliers of the first stretch. Each later stretch contains twice as many as the
-/// one before it.
+/// The number of multipliers in the first stretch (a part derived at one time). Each later stretch
+/// contains twice as many as the one before it.
 const FIRST: usize = 256;
 /// The number of stretches: enough for a block of 15 * 256 * (2^14 - 1) bytes, more than the
-/// longest.
+/// longest block.
 const STRETCHES: usize = 14;
 
-/// The multipliers of sectors 0, 1, 2 and so on, in stretches.
+/// The multipliers of sectors 0, 1, 2 and so on. They are derived and stored in stretches of
+/// growing length.
 pub(super) struct Multipliers {
     key: Zeroizing<[u8; 32]>,
     stretches: [OnceBox<Stretch>; STRETCHES],
@@ -43,7 +45,8 @@ impl Multipliers {
         }
     }
 
-    /// Iterates over the stretches in order; together they cover more than any block.
+    /// Iterates over the stretches in order and derives those not used before. Together they cover
+    /// more sectors than any block has.
     pub(super) fn stretches(&self) -> impl Iterator<Item = &[Multiplier]> {
         self.stretches.iter().enumerate().map(|(number, stretch)| {
             let stretch = stretch.get_or_init(|| Box::new(self.stretch(number)));
@@ -51,7 +54,8 @@ impl Multipliers {
         })
     }
 
-    /// Derives a stretch. Multiplier `i` comes from bytes `32 i .. 32 i + 32` of the key's output.
+    /// Derives the stretch with this `number`, from 0. Multiplier `i` comes from bytes
+    /// `32 i .. 32 i + 32` of the key's output.
     fn stretch(&self, number: usize) -> Stretch {
         let length = FIRST << number;
         let before = u64::try_from(length.saturating_sub(FIRST)).unwrap_or(u64::MAX);

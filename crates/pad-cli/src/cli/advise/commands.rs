@@ -8,7 +8,7 @@ use crate::cli::keygen::MOST_ENTRIES;
 /// Returns the commands that create a dictionary of `scheme` for `load`, in order. The error
 /// explains why no commands exist.
 ///
-/// The user has to supply `trace.csv` and `ceremony.json`.
+/// Some commands read a file `trace.csv` or `ceremony.json`, which the user has to supply.
 pub(super) fn commands(scheme: &Scheme, load: &Load) -> Result<Vec<String>, String> {
     let name = scheme
         .keygen

@@ -1,4 +1,5 @@
-//! Parsers for numbers with units.
+//! Parsers for the numbers with units in the options of `pad advise`: counts, rates, durations and
+//! shares.
 
 use authdict::pad_core::{MAX_KEY_LENGTH, MAX_VALUE_LENGTH};
 
@@ -62,7 +63,8 @@ pub(super) fn share(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Parses the number that prices are divided by. A number below 1 raises the price.
+/// Parses a positive factor that prices are divided by, as for `--bandwidth-cheaper`. A factor
+/// below 1 raises the price.
 pub(super) fn times(text: &str) -> Result<f64, String> {
     positive(parsed(text)?)
 }

@@ -1,4 +1,4 @@
-//! Rendering of advice as text and as a JSON object.
+//! Renders the advice of `pad advise`, a ranking of schemes by cost, as text and as a JSON object.
 
 use core::fmt;
 
@@ -12,7 +12,8 @@ use serde_json::{Value as Json, json};
 
 use super::{Basis, commands::commands};
 
-/// Renders the advice as text and as a JSON object.
+/// Renders `advice` as text and as a JSON object. Both repeat the requirements (`wanted`) and the
+/// data (`basis`) that the advice was computed from.
 pub(super) fn shown(advice: &Advice, wanted: &Requirements, basis: &Basis) -> (String, Json) {
     let load = &wanted.load;
     let rivals = rivals(advice, load, basis);
@@ -26,14 +27,16 @@ pub(super) fn shown(advice: &Advice, wanted: &Requirements, basis: &Basis) -> (S
     (parts.join("\n\n"), object(advice, wanted, basis, &rivals))
 }
 
-/// A scheme that is compared with the recommended scheme.
+/// A scheme compared with the recommended scheme: its role in the text, and the loads at which both
+/// cost the same.
 struct Rival<'a> {
     role: &'static str,
     candidate: &'a Candidate,
     crossing: Crossing,
 }
 
-/// Returns the runner-up and the cheapest candidate of another family, without duplicates.
+/// Returns the schemes to compare with the recommended scheme: the runner-up and the cheapest
+/// candidate of another family, without duplicates.
 fn rivals<'a>(advice: &'a Advice, load: &Load, basis: &Basis) -> Vec<Rival<'a>> {
     let Some(winner) = advice.winner() else {
         return Vec::new();
@@ -92,7 +95,8 @@ fn origin(wanted: &Requirements, basis: &Basis) -> String {
     )
 }
 
-/// Describes the ratio of bandwidth to computing above which bandwidth costs more.
+/// Describes how many bytes sent cost as much as one second of computing. Above this ratio,
+/// bandwidth costs more.
 fn equilibrium(basis: &Basis) -> String {
     match basis.tariff.prices.equilibrium() {
         none if none.is_nan() => "neither sending nor computing costs anything".into(),
@@ -152,7 +156,8 @@ fn ranking(advice: &Advice, load: &Load) -> String {
     format!("{table}{notes}")
 }
 
-/// Footnotes on estimates, without duplicates. The table refers to them by number.
+/// Footnotes on the cost estimates, each stored once. The table of schemes refers to them by
+/// number, starting at 1.
 #[derive(Default)]
 struct Notes(Vec<String>);
 
@@ -185,7 +190,8 @@ fn mostly(candidate: &Candidate) -> Option<(Term, String)> {
     Some((term, format!("{:.0} %", share * 100.0)))
 }
 
-/// Explains why the recommended scheme is cheapest, and where it would not be.
+/// Explains why `winner` is cheapest, and at which loads it would cost as much as each of `rivals`.
+/// The text begins with the commands that create it.
 fn why(winner: &Candidate, load: &Load, rivals: &[Rival<'_>]) -> String {
     let name = winner.scheme.name;
     let mut lines: Vec<String> = match commands(winner.scheme, load) {

@@ -1,4 +1,5 @@
-//! The requested load and required properties, from the command line and a trace.
+//! Input of `pad advise`: the load and the required properties, from the command line and an
+//! optional trace.
 
 use std::path::{Path, PathBuf};
 
@@ -19,8 +20,9 @@ use crate::cli::Failure;
 pub(super) struct LoadArguments {
     /// Take the values not given below from a CSV trace.
     ///
-    /// The columns are snapshot,op,key,value; plain or compressed with Zstandard. The trace's final
-    /// size counts, and its snapshots except the first.
+    /// The columns are snapshot,op,key,value; plain or compressed with Zstandard. Keys are counted
+    /// after the last snapshot. Changes and rates leave out the first snapshot, which loads the
+    /// initial keys.
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
     /// Number of keys, such as 10k or 1M.
@@ -56,10 +58,11 @@ pub(super) struct LoadArguments {
     servers: u64,
     /// Keep versions for this TIME [default: 30d]
     ///
-    /// With --numbered only the latest is kept by default, unless old versions are asked.
+    /// With --numbered, the default is to keep only the latest, unless --old-lookups asks for
+    /// others.
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     history: Option<f64>,
-    /// Keep this COUNT of versions instead; 1 keeps only the latest.
+    /// Keep COUNT versions, instead of those of a TIME; 1 keeps only the latest.
     #[arg(long, value_name = "COUNT", value_parser = count, conflicts_with = "history")]
     versions: Option<u64>,
 }
@@ -90,7 +93,8 @@ pub(super) struct NeedArguments {
     max_snapshot: Option<f64>,
 }
 
-/// Combines both groups of arguments, and the trace if one is given.
+/// Returns the load, needs and limits from both groups of arguments, and from the trace that `load`
+/// names, if any.
 pub(super) fn wanted(load: &LoadArguments, needs: &NeedArguments) -> Result<Requirements, Failure> {
     let trace = load.trace.as_deref().map(read).transpose()?;
     let load = load.load(trace.as_ref(), needs.kept())?;
@@ -153,7 +157,8 @@ impl LoadArguments {
         })
     }
 
-    /// Returns the snapshots per day, and the changes in each snapshot.
+    /// Returns the number of snapshots per day, and the number of changes in each snapshot. Options
+    /// take precedence over `trace`.
     fn snapshots(&self, trace: Option<&TraceLoad>) -> Result<(f64, u64), Failure> {
         let of_trace = trace.and_then(TraceLoad::snapshots_per_day);
         let changes = self
@@ -176,7 +181,7 @@ impl LoadArguments {
     }
 }
 
-/// The versions that are kept by default.
+/// The versions that servers keep if neither `--history` nor `--versions` is given.
 #[derive(Clone, Copy)]
 enum DefaultHistory {
     /// All versions of the last [`MONTH`].
@@ -197,8 +202,8 @@ impl NeedArguments {
         }
     }
 
-    /// Returns the requested needs, the needs that always apply, and the needs that the load
-    /// implies.
+    /// Returns the properties that a scheme must have: the requested ones, those that always apply,
+    /// and those that the load implies. `removes` states that the trace removes keys.
     fn needs(&self, load: &Load, removes: bool) -> Vec<Need> {
         let mut needs = self.needs.clone();
         let implied = [

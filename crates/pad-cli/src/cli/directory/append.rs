@@ -1,4 +1,4 @@
-//! `pad directory append`.
+//! `pad directory append`: registers objects as new entries and signs the next version.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,5 @@
-//! Signing of directory versions. Before a version is published, it is made durable and recorded
-//! next to the key.
+//! Signing of directory versions. Before a version is published, it is made durable, and its head
+//! is recorded in a file next to the key.
 
 use std::{
     fs, io,
@@ -33,14 +33,15 @@ pub(super) struct SignArguments {
     updates: Option<PathBuf>,
 }
 
-/// The author of a directory.
+/// The author of a directory: the directory with its signer, the signing record, and the folder for
+/// signed updates.
 pub(super) struct Author<S: Suite> {
     pub(super) full: FullAuthor<S>,
     record: DirectoryRecord,
     updates: Option<PathBuf>,
 }
 
-/// The signing record with the last signed head of a directory.
+/// The signing record of a directory: a file with the last head that the author has signed.
 pub(super) struct DirectoryRecord(SigningRecord);
 
 impl SignArguments {
@@ -51,14 +52,15 @@ impl SignArguments {
         Ok(key)
     }
 
-    /// Returns whether signed updates are to be written.
+    /// Returns whether signed updates are to be written to a folder.
     pub(super) const fn has_updates(&self) -> bool {
         self.updates.is_some()
     }
 
-    /// Opens the signing record of a directory.
+    /// Opens the signing record of `directory`, and records the latest head of `directory` in it.
     ///
-    /// Refuses a directory with another key, and a directory that is behind the record.
+    /// Refuses a directory with another key than `public`, and a directory whose latest version is
+    /// older than the recorded one.
     pub(super) fn remember<S: Suite>(
         &self,
         folder: &Path,
@@ -114,8 +116,8 @@ impl<S: Suite> Author<S> {
         self.full.directory()
     }
 
-    /// Signs the pending changes as the next version. The version is durable and recorded when this
-    /// returns.
+    /// Signs the pending changes as the next version. On return the version is durable, its head is
+    /// recorded, and its update is written if `--updates` is given.
     pub(super) fn publish(&mut self) -> Result<Update<S>, Failure> {
         let update = self.full.snapshot().map_err(|error| match error {
             AuthorError::Store(fault) => failure::fault(self.directory(), fault),

@@ -1,4 +1,5 @@
-//! `pad directory update` and `pad directory delete`.
+//! `pad directory update` and `pad directory delete`: replace or delete registered objects, as the
+//! next version.
 
 use std::path::PathBuf;
 
@@ -90,7 +91,8 @@ impl Delete {
     }
 }
 
-/// Publishes a change that succeeded and reports the new version.
+/// Publishes the pending changes, calls `also`, and reports the new version. Fails if `changed`,
+/// the result of making the changes, is an error.
 fn published<S: Suite>(
     mut author: Author<S>,
     changed: Result<(), ApplyError>,

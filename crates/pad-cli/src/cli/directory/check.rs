@@ -1,4 +1,5 @@
-//! `pad directory check` and `pad directory status`.
+//! `pad directory check` verifies all files of a directory. `pad directory status` prints its
+//! state.
 
 use authdict::{
     Suite,

@@ -1,4 +1,4 @@
-//! `pad directory create`.
+//! `pad directory create`: creates an empty directory in a folder.
 
 use std::path::{Path, PathBuf};
 
@@ -90,7 +90,8 @@ impl Create {
 }
 
 impl Layout {
-    /// Creates a directory in `folder`, which must be empty or missing.
+    /// Creates an empty directory in `folder` for the author with the key `public`. The folder must
+    /// be empty or missing.
     pub(super) fn create<S: Suite>(
         self,
         folder: &Path,

@@ -37,7 +37,7 @@ impl<S: Suite> From<AnswerError<S>> for Failure {
     }
 }
 
-/// Converts the failure of a change that the author requested.
+/// Converts the error of a change that the author requested into a [`Failure`].
 pub(super) fn change(error: &ApplyError) -> Failure {
     match error {
         ApplyError::UnknownId(id) => Failure::Input(format!(
@@ -52,7 +52,7 @@ pub(super) fn change(error: &ApplyError) -> Failure {
     }
 }
 
-/// Converts the failure to register an object.
+/// Converts the error of registering an object into a [`Failure`].
 pub(super) fn input(error: &InputError) -> Failure {
     match error {
         InputError::CapacityExceeded => {
@@ -63,7 +63,8 @@ pub(super) fn input(error: &InputError) -> Failure {
     }
 }
 
-/// Converts a failure of the files of `directory`, and adds the detailed error if there is one.
+/// Converts a storage fault of `directory` into a [`Failure`]. If `directory` has kept a detailed
+/// error, the detailed error is used instead.
 pub(super) fn fault<S: Suite>(directory: &BlockDirectory<S>, fault: StoreFault) -> Failure {
     match directory.take_store_error() {
         Some(error) => error.into(),
@@ -71,7 +72,7 @@ pub(super) fn fault<S: Suite>(directory: &BlockDirectory<S>, fault: StoreFault) 
     }
 }
 
-/// Converts the failure of a lookup.
+/// Converts the error of a lookup in `directory` into a [`Failure`].
 pub(super) fn lookup<S: Suite>(directory: &BlockDirectory<S>, error: LookupError) -> Failure {
     match error {
         LookupError::Store(found) => fault(directory, found),
@@ -79,7 +80,7 @@ pub(super) fn lookup<S: Suite>(directory: &BlockDirectory<S>, error: LookupError
     }
 }
 
-/// Converts the failure of a client's request.
+/// Converts the error of answering a client's request into a [`Failure`].
 pub(super) fn request<S: Suite>(directory: &BlockDirectory<S>, error: RequestError) -> Failure {
     match error {
         RequestError::Lookup(error) => lookup(directory, error),
@@ -87,7 +88,8 @@ pub(super) fn request<S: Suite>(directory: &BlockDirectory<S>, error: RequestErr
     }
 }
 
-/// Converts the failure of a change, and adds the detailed error of the files of `directory`.
+/// Converts the error of a change like [`change`]. For a storage fault, uses the detailed error of
+/// `directory`, like [`fault`].
 pub(super) fn changed<S: Suite>(directory: &BlockDirectory<S>, error: &ApplyError) -> Failure {
     match error {
         ApplyError::Store(found) => fault(directory, *found),

@@ -1,4 +1,4 @@
-//! `pad directory import`.
+//! `pad directory import`: registers many objects, from files, folders or lines of digests.
 
 use std::path::PathBuf;
 
@@ -62,10 +62,11 @@ struct Object<S: Suite> {
     file: Option<PathBuf>,
 }
 
-/// A stream of objects to register.
+/// An iterator over objects to register. An item is an error if an object could not be read.
 type Objects<S> = Box<dyn Iterator<Item = Result<Object<S>, Failure>>>;
 
-/// The entries of one import, for the report.
+/// The entries that an import registers in one version, for the report: the first id, the number of
+/// entries, and the files.
 #[derive(Default)]
 struct Registration {
     first: u64,
@@ -108,7 +109,7 @@ impl Import {
         self.append(objects, key, output)
     }
 
-    /// Opens all sources of objects, with a progress bar.
+    /// Returns an iterator over the objects of all given sources, and a progress bar for them.
     fn objects<S: Suite>(&self, output: &Output) -> Result<(Objects<S>, ProgressBar), Failure> {
         let template = "{bar:40} {pos}/{len} objects, {elapsed}, {eta} left";
         if let Some(path) = &self.digests {
@@ -135,7 +136,7 @@ impl Import {
         Ok((Box::new(files.into_iter().map(of)), bar))
     }
 
-    /// Loads all objects as version 1, in one pass.
+    /// Registers all objects of an empty directory as version 1, in one pass.
     fn load<S: Suite>(
         &self,
         directory: BlockDirectory<S>,
@@ -167,7 +168,8 @@ impl Import {
         registered.say(&directory, output)
     }
 
-    /// Signs versions with at most `--group` entries each.
+    /// Registers objects in an existing directory. Signs as many versions as needed, with at most
+    /// `--group` entries each.
     fn append<S: Suite>(
         &self,
         objects: impl Iterator<Item = Result<Object<S>, Failure>>,

@@ -100,7 +100,8 @@ pub(super) fn files_under(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-/// Adds all files in a folder and its subfolders.
+/// Adds all files in `folder` and its subfolders to `files`. An error comes with the path that
+/// could not be read.
 fn add_files_in(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), (PathBuf, io::Error)> {
     let mut waiting = vec![folder.to_owned()];
     while let Some(path) = waiting.pop() {
@@ -120,5 +121,5 @@ fn add_files_in(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), (PathBuf,
     Ok(())
 }
 
-/// Maximum number of bytes of a line.
+/// Maximum length of a line in a file of digests, in bytes.
 const LONGEST_LINE: u64 = 1024;

@@ -1,4 +1,4 @@
-//! `pad directory prove`.
+//! `pad directory prove`: writes the proof of entries or of a range of ids to a file.
 
 use authdict::{
     LookupError, PublicKey, Response, Suite, Untrusted, Version,

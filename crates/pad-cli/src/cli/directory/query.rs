@@ -1,4 +1,4 @@
-//! Queries of a directory.
+//! Queries of a directory for entries by id, as given on the command line.
 
 use authdict::{
     Suite,
@@ -16,7 +16,8 @@ pub(super) enum EntrySelection {
 }
 
 impl EntrySelection {
-    /// Creates a query for ids in any order, or for a range.
+    /// Creates a query for `range` if it is given, and for `ids` otherwise. The ids can be in any
+    /// order.
     pub(super) fn new(ids: &[u64], range: Option<Bounds>) -> Result<Self, Failure> {
         if let Some(Bounds(start, end)) = range {
             let range = EntryRange::new(EntryId::new(start), EntryId::new(end));

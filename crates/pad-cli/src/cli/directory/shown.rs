@@ -1,4 +1,4 @@
-//! Output of versions and verified entries.
+//! Output of `pad directory`: new versions, and verified entries.
 
 use authdict::{
     Suite, Version,
@@ -64,7 +64,7 @@ pub(super) fn entries<S: Suite, Q: Selection>(
 /// Details of a lookup: its cost, the use of a hint, and the comparison with an object.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LookupDetails {
-    /// True if the given object is the registered object.
+    /// Whether the given object is the registered object; `None` if no object was given.
     pub(super) matches: Option<bool>,
     blocks_read: Option<u64>,
     hint: Option<HintOutcome>,
@@ -80,7 +80,8 @@ pub(super) struct HintOutcome {
 }
 
 impl LookupDetails {
-    /// Creates the details of a lookup that read `blocks_read` blocks.
+    /// Creates the details of a lookup that read `blocks_read` blocks. No object has been compared
+    /// yet.
     pub(super) const fn asked(blocks_read: u64, hint: Option<HintOutcome>) -> Self {
         Self {
             matches: None,
@@ -128,7 +129,8 @@ impl LookupDetails {
     }
 }
 
-/// Queried ids that are not assigned to an entry yet.
+/// Queried ids that are not assigned to an entry yet: one id, or the half-open range from the first
+/// id to the second.
 pub(super) enum UnassignedIds {
     One(EntryId),
     From(EntryId, EntryId),

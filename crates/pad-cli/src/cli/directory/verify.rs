@@ -39,7 +39,7 @@ pub(in crate::cli) struct Verify {
     /// The proof's file, from pad directory prove; - for standard input.
     #[arg(required_unless_present = "from")]
     proof: Option<PathBuf>,
-    /// Query the directory in FOLDER, as a server, instead of a proof.
+    /// Query the directory in FOLDER like an untrusted server, instead of reading a proof file.
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["proof", "at"])]
     from: Option<PathBuf>,
     #[command(flatten)]
@@ -104,7 +104,7 @@ impl Verify {
         }
     }
 
-    /// Returns the local object to compare with, if one is given.
+    /// Returns the local object to compare with, from `--object` or `--digest`, if one is given.
     fn at_hand<S: Suite>(&self) -> Result<Option<LocalObject<S>>, Failure> {
         Ok(match (&self.object, &self.digest) {
             (Some(path), _) => Some((path.display().to_string(), digest_of_file::<S>(path)?)),
@@ -213,7 +213,8 @@ impl Verify {
         }
     }
 
-    /// Looks up entries. If a hint is given, uses it and then replaces it by a newer hint.
+    /// Looks up entries in `directory`. If a hint is given, uses it and then replaces it by a newer
+    /// hint. Returns the verified entries, and the outcome of using the hint.
     fn look_up<S: Suite>(
         &self,
         directory: &BlockDirectory<S>,

@@ -1,4 +1,5 @@
-//! `pad file adopt`: moves the state to an older or newer version signed by the owner.
+//! `pad file adopt`: moves a client's state file to an older or newer version that the owner has
+//! signed.
 
 use clap::Args;
 use flexlist::FileState;
@@ -16,7 +17,7 @@ Examples:
 pub(in crate::cli) struct Adopt {
     #[command(flatten)]
     file: FileArguments,
-    /// Continue from this version, signed by this owner.
+    /// Continue from version NUMBER of the server, which the state's owner must have signed.
     ///
     /// Without it nothing changes: the command only shows the server's version.
     #[arg(long, value_name = "NUMBER")]
@@ -68,7 +69,7 @@ impl Adopt {
     }
 }
 
-/// Describes how the server's version compares with the version in the state.
+/// Describes how the server's version `shown` compares with `known`, the version in the state.
 fn way(known: Option<&FileState>, shown: &FileState) -> String {
     let version = shown.version;
     let signed = format!(
@@ -109,7 +110,8 @@ fn way(known: Option<&FileState>, shown: &FileState) -> String {
 }
 
 impl FileArguments {
-    /// Converts an error. If the server presents a version, explains how to adopt it.
+    /// Converts a client's error into a [`Failure`]. If the server presents a version with the
+    /// owner's signature, explains how to adopt it.
     pub(super) fn failure_of(&self, client: &Client, error: ClientError) -> Failure {
         let way_back = match &error {
             ClientError::Rollback { .. } | ClientError::Forked { .. } | ClientError::Audit(_) => {

@@ -1,4 +1,4 @@
-//! `pad file audit`.
+//! `pad file audit`: makes the server prove that it still has the file.
 
 use clap::Args;
 use flexlist::detection::Detection;
@@ -29,7 +29,7 @@ pub(in crate::cli) struct Audit {
         conflicts_with_all = ["count", "full"]
     )]
     fraction: f64,
-    /// PROBABILITY of detecting such a loss.
+    /// The PROBABILITY with which the loss of FRACTION is detected.
     #[arg(
         long,
         value_name = "PROBABILITY",

@@ -1,4 +1,4 @@
-//! `pad file delete`: some bytes, or the whole file.
+//! `pad file delete`: deletes a range of bytes of a file, or the whole file, on the server.
 
 use clap::Args;
 use flexlist::edit::ByteEdit;
@@ -23,10 +23,10 @@ pub(in crate::cli) struct Delete {
 #[derive(Debug, Args)]
 #[group(required = true)]
 struct Deletion {
-    /// The first BYTE.
+    /// The offset of the first BYTE to delete.
     #[arg(long, value_name = "BYTE", requires = "length")]
     offset: Option<u64>,
-    /// The number of BYTES.
+    /// The number of BYTES to delete.
     #[arg(long, value_name = "BYTES", requires = "offset")]
     length: Option<u64>,
     /// Delete the file on the server, or its unfinished upload.

@@ -1,4 +1,4 @@
-//! `pad file write` and `pad file insert`.
+//! `pad file write` and `pad file insert`: overwrite or insert bytes of a file on the server.
 
 use std::path::PathBuf;
 
@@ -33,7 +33,7 @@ pub(in crate::cli) struct Insert {
     contents: Contents,
 }
 
-/// Bytes and their offset.
+/// The bytes to write or insert, and their offset in the file.
 #[derive(Debug, Args)]
 struct Contents {
     /// The offset of the first BYTE; to append, the file's length.
@@ -65,8 +65,8 @@ impl Contents {
     }
 }
 
-/// Limit for standard input, so that endless input ends. It is more than any server accepts in one
-/// request.
+/// Maximum number of bytes read from standard input, so that endless input ends. It is more than
+/// any server accepts in one request.
 const MOST_BYTES: u64 = 1 << 30;
 
 impl Write {

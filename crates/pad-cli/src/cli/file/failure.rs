@@ -11,7 +11,7 @@ use pad_web::client::without_password;
 
 use crate::cli::Failure;
 
-/// Converts the failure of an operation on the file with the state file `state`.
+/// Converts the error of an operation on the file with the state file `state` into a [`Failure`].
 pub(super) fn client(state: &Path, error: ClientError) -> Failure {
     let (blame, help) = (error.blame(), advice(state, &error));
     let text = match error {
@@ -38,7 +38,8 @@ pub(super) fn client(state: &Path, error: ClientError) -> Failure {
     of(blame, text, help)
 }
 
-/// Returns advice on an error with the file of `state`, if there is any.
+/// Returns advice for the user on an error of the file with the state file `state`, if there is
+/// any.
 fn advice(state: &Path, error: &ClientError) -> Option<String> {
     Some(match error {
         ClientError::State(StateError::WrongOwner | StateError::WrongTags) => {
@@ -97,7 +98,8 @@ pub(super) fn client_at(server: &str, state: &Path, error: ClientError) -> Failu
     }
 }
 
-/// Converts the failure of a reader or auditor of the published file `public`.
+/// Converts the error of a reader or auditor into a [`Failure`]. `public` is the path of the file's
+/// published data.
 pub(super) fn observer(server: &str, public: &Path, error: ClientError) -> Failure {
     let blame = error.blame();
     let mut help = None;

@@ -1,4 +1,4 @@
-//! `pad file forget`.
+//! `pad file forget`: removes the state of a file that the server no longer has.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ Examples:
   pad file forget --state thesis.state
   pad file forget --state thesis.state --abandon")]
 pub(in crate::cli) struct Forget {
-    /// The state file; the owner's key is kept.
+    /// The state file to remove; the owner's key file stays.
     #[arg(long, value_name = "FILE")]
     state: PathBuf,
     /// Forget a file that the server has, or whose server does not answer.

@@ -1,4 +1,4 @@
-//! `pad file keygen`.
+//! `pad file keygen`: creates an owner's key with a chosen kind of tags.
 
 use std::path::PathBuf;
 
@@ -19,10 +19,10 @@ Examples:
   pad file keygen --tags public-bls --out open.key
   pad file keygen --out pad-file.key --passphrase")]
 pub(in crate::cli) struct Keygen {
-    /// The key's file.
+    /// The key file to write.
     #[arg(long, short, value_name = "FILE", default_value = "pad-file.key")]
     out: PathBuf,
-    /// The kind of tags of blocks.
+    /// The kind of tags, which authenticate a file's blocks.
     ///
     /// private-mac is fast, and only the owner can audit. With hash-only the audited sub-chunks are
     /// transferred. With public-bls anyone can audit. The others are rsa-2048 and rsa-3072.

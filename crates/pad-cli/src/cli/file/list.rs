@@ -1,4 +1,4 @@
-//! `pad file list`.
+//! `pad file list`: lists the files recorded by state files, without asking a server.
 
 use std::{
     fs,

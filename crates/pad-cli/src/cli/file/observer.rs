@@ -11,7 +11,7 @@ use pad_core::Digest;
 use super::{FileArguments, ServerArguments, failure};
 use crate::cli::Failure;
 
-/// The file, and the data to read it with: the owner's, or published data.
+/// The file to read, and the data to verify it with: the owner's state and key, or published data.
 #[derive(Debug, Args)]
 pub(super) struct ReaderArguments {
     /// The owner's state file.
@@ -33,8 +33,8 @@ pub(super) struct ReaderArguments {
     public: Option<PathBuf>,
     /// Read the version with this sealed root instead of the newest.
     ///
-    /// pad file status and pad file publish show the root. It is the value of the file's path in a
-    /// dictionary.
+    /// pad file status and pad file publish show the root. pad file publish stores it in a
+    /// dictionary, as the value of the file's path.
     #[arg(
         long,
         value_name = "DIGITS",
@@ -47,7 +47,7 @@ pub(super) struct ReaderArguments {
     server: ServerArguments,
 }
 
-/// Parses a sealed root in hexadecimal digits.
+/// Parses a sealed root, the digest of one version of a file, from hexadecimal digits.
 fn sealed_root(text: &str) -> Result<Digest<32>, String> {
     let mut root = [0; 32];
     hex::decode_to_slice(text, &mut root).map_err(|_| "a sealed root has 64 hexadecimal digits")?;
@@ -72,7 +72,8 @@ pub(super) struct Observer {
 }
 
 impl ReaderArguments {
-    /// Determines the role. For an observer, this asks the server for the version to read.
+    /// Returns the reader: an observer if `--public` is given, and otherwise the owner. For an
+    /// observer, this asks the server for the version to read.
     pub(super) fn reader(&self) -> Result<Reader, Failure> {
         match (&self.public, &self.state) {
             (Some(public), _) => Ok(Reader::Observer(Box::new(self.observer(public)?))),
@@ -117,7 +118,7 @@ impl Observer {
         &self.file
     }
 
-    /// Creates the failure of an operation on this file.
+    /// Converts the error of an operation on this file into a [`Failure`].
     pub(super) fn failure(&self, error: ClientError) -> Failure {
         failure::observer(&self.server, &self.public, error)
     }

@@ -1,4 +1,4 @@
-//! `pad file owner`.
+//! `pad file owner`: prints the public key of an owner's key file.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,5 @@
-//! `pad file public`.
+//! `pad file public`: writes the public data of a file, for readers and auditors without the
+//! owner's secrets.
 
 use authdict::FilePublic;
 use clap::Args;

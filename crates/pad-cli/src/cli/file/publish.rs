@@ -18,7 +18,7 @@ Examples:
 pub(in crate::cli) struct Publish {
     #[command(flatten)]
     file: FileArguments,
-    /// The path of the file in the dictionary.
+    /// The path of the file, which is its key in the dictionary.
     #[arg(long, value_name = "PATH")]
     path: String,
     /// The dictionary's store.

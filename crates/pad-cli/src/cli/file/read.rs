@@ -1,4 +1,4 @@
-//! `pad file read`.
+//! `pad file read`: reads bytes of a file from the server, and verifies all of them.
 
 use core::ops::Range;
 use std::{
@@ -26,10 +26,10 @@ Examples:
 pub(in crate::cli) struct Read {
     #[command(flatten)]
     file: ReaderArguments,
-    /// The offset of the first BYTE.
+    /// The offset of the first BYTE to read.
     #[arg(long, value_name = "BYTE", default_value_t = 0)]
     offset: u64,
-    /// The number of BYTES [default: to the end].
+    /// The number of BYTES to read [default: to the end].
     #[arg(long, value_name = "BYTES")]
     length: Option<u64>,
     /// The file to write [default: standard output]; - for standard output.
@@ -182,7 +182,7 @@ fn exists(path: &Path) -> Failure {
     Failure::Input(format!("{} exists already", path.display())).help("use --force to overwrite it")
 }
 
-/// A writer that reports the number of bytes written.
+/// A writer to `sink` that passes the number of bytes of each write to `written`.
 struct CountingWriter<'a, W> {
     sink: W,
     written: &'a mut dyn FnMut(u64),

@@ -1,4 +1,4 @@
-//! `pad file serve` and `pad file check`.
+//! `pad file serve` runs a file server. `pad file check` verifies the store of a file server.
 
 use std::{
     fs, io,
@@ -25,7 +25,7 @@ use crate::cli::{
 /// Default address of file servers, and of clients that contact them.
 pub(super) const DEFAULT_ADDRESS: &str = "127.0.0.1:7420";
 
-/// Name of the store's file in its folder.
+/// Name of the database file in the folder of a file server's store.
 const STORE_FILE: &str = "files.redb";
 
 #[derive(Debug, Args)]
@@ -65,7 +65,8 @@ pub(in crate::cli) struct Serve {
     reserve: u64,
 }
 
-/// Default reserve, 16 MiB. The recovery of a store of hundreds of gigabytes needs a part of it.
+/// Default of `--reserve`: 16 MiB of disk space. The recovery of a store of hundreds of gigabytes
+/// needs a part of it.
 const RESERVE: u64 = 16 << 20;
 
 /// Parses an owner's public key in hexadecimal digits.

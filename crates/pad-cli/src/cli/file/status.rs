@@ -1,4 +1,4 @@
-//! `pad file status`.
+//! `pad file status`: prints the status of a file at the owner and at the server.
 
 use clap::Args;
 use flexlist_service::client::{ClientError, SettleOutcome, Status as ServerStatus};

@@ -1,4 +1,4 @@
-//! `pad file sync`.
+//! `pad file sync`: sends the server the changes of a local file.
 
 use std::{fs::File, path::PathBuf};
 
@@ -19,7 +19,7 @@ Examples:
 pub(in crate::cli) struct Sync {
     #[command(flatten)]
     file: FileArguments,
-    /// The local file.
+    /// The local file whose changes are sent.
     source: PathBuf,
 }
 

@@ -1,4 +1,4 @@
-//! `pad file upload`.
+//! `pad file upload`: uploads a file to a server, or continues an interrupted upload.
 
 use std::{fs::File, io::BufReader, path::PathBuf};
 
@@ -96,7 +96,7 @@ impl Upload {
         }
     }
 
-    /// Loads the owner's key. The first upload creates the key.
+    /// Loads the owner's key file. If it does not exist, creates a key and prints its path.
     fn key(&self, output: &mut Output) -> Result<FileOwnerKey, Failure> {
         let path = &self.file.key;
         if path.exists() {

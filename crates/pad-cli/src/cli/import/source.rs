@@ -49,7 +49,7 @@ impl TraceSource {
     }
 }
 
-/// Copies all of standard input to an unnamed file.
+/// Copies all of standard input to an unnamed file in the folder of `base`.
 fn keep(base: &Path) -> io::Result<Scratch> {
     let mut kept = Scratch::next_to(base)?;
     let (mut input, mut buffer) = (io::stdin().lock(), vec![0; 1 << 16]);

@@ -1,4 +1,5 @@
-//! Import records: digests of the name and the changes of a snapshot.
+//! Import records: digests of the name and the changes of a snapshot. An import recognizes
+//! snapshots that were imported before by these digests.
 
 use authdict::{Domain, Operation, pad_core::codec};
 use sha2::{Digest as _, Sha256};
@@ -22,7 +23,7 @@ impl StampBuilder {
         Self(hasher)
     }
 
-    /// Adds the next change.
+    /// Adds the next change of the snapshot.
     pub(super) fn add(&mut self, change: &Operation) {
         self.0.update(codec::encode_body(change));
     }

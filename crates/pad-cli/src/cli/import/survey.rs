@@ -78,7 +78,7 @@ pub(super) struct Replay<'t> {
     path: &'t Path,
     trace: TraceReader<Box<dyn Read>>,
     survey: Survey,
-    /// Index of the next snapshot.
+    /// Index in the trace of the snapshot to read next.
     next: usize,
 }
 
@@ -97,8 +97,8 @@ impl<'t> Replay<'t> {
     /// Returns the length of the longest prefix of the trace that is also a suffix of the imported
     /// snapshots.
     ///
-    /// Rejects a trace with further imported snapshots, because they would be imported a second
-    /// time.
+    /// Rejects a trace that contains imported snapshots after this prefix, because they would be
+    /// imported a second time.
     ///
     /// Time: another pass over the trace. Memory: one stamp per snapshot.
     pub(super) fn overlap(mut self, imported: &[Stamp]) -> Result<usize, Failure> {
@@ -133,7 +133,8 @@ impl<'t> Replay<'t> {
         }
     }
 
-    /// Skips imported snapshots. Rejects a trace that begins with different snapshots.
+    /// Skips the snapshots with the stamps `imported`, which were imported before. Rejects a trace
+    /// that begins with different snapshots.
     pub(super) fn skip(&mut self, imported: &[Stamp]) -> Result<(), Failure> {
         let trace = self.path.display();
         let total = self.survey.snapshots();
@@ -157,7 +158,8 @@ impl<'t> Replay<'t> {
         Ok(())
     }
 
-    /// Passes the changes of the next snapshot to `take`. Returns `None` after the last snapshot.
+    /// Passes the changes of the next snapshot to `take`. Returns the snapshot's start and its
+    /// stamp, or `None` after the last snapshot.
     pub(super) fn snapshot(
         &mut self,
         mut take: impl FnMut(Operation) -> Result<(), Failure>,

@@ -8,7 +8,8 @@ use authdict::{PublicKey, SecretKey};
 use crate::cli::Output;
 use crate::cli::{Failure, status::Rows};
 
-/// Describes a key file or published data; `None` for other files.
+/// Adds rows that describe the key file or published data at `path`. Returns `None` if the first
+/// bytes, `beginning`, are of another kind of file.
 pub(super) fn describe(
     path: &Path,
     beginning: &[u8],
@@ -24,7 +25,7 @@ pub(super) fn describe(
 /// Function that adds the details of a file of one kind.
 type Describe = fn(&Path, &mut Rows) -> Result<(), Failure>;
 
-/// The first bytes, the description and the details of each kind of file.
+/// Kinds of files: the first bytes, a description, and the function that adds details.
 const KINDS: &[(&[u8], &str, Describe)] = &[
     (b"pad-public-key ", "a public key, to verify with", public),
     (

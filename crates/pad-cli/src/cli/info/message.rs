@@ -1,4 +1,4 @@
-//! Descriptions of encoded messages.
+//! Descriptions of encoded messages, such as proofs, signed heads and updates.
 
 use std::{fs::File, io::Read as _, path::Path};
 
@@ -6,7 +6,8 @@ use authdict::inspect::{Headline, Kind, Role, headline};
 
 use crate::cli::{Failure, status::Rows};
 
-/// Describes a message. Of a message longer than [`LONGEST`], only the envelope is read.
+/// Adds rows that describe the message in the file at `path`. If it is longer than [`LONGEST`],
+/// only the envelope is read.
 pub(super) fn message(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     let failure = |error| Failure::file(path, &error);
     let file = File::open(path).map_err(failure)?;
@@ -66,7 +67,7 @@ fn is_of_directory(head: &Headline) -> bool {
     family == Some(authdict::selection::SchemeFamily::Directory)
 }
 
-/// Adds rows with the fields of a head.
+/// Adds rows with the fields of a signed head, such as version and root.
 pub(super) fn add_headline(head: &Headline, rows: &mut Rows) {
     let Headline {
         scheme,
@@ -109,7 +110,8 @@ fn list(bytes: &[u8], length: u64, rows: &mut Rows) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Describes the state of an outsourced file, which ends with its digest.
+/// Describes the state file of an outsourced file. Its last 32 bytes are the SHA-256 digest of the
+/// others.
 #[cfg(feature = "file")]
 fn state(bytes: &[u8], rows: &mut Rows) -> Result<(), Failure> {
     use authdict::pad_core::codec;

@@ -4,7 +4,8 @@
 use crate::cli::Output;
 use crate::cli::status::Rows;
 
-/// Describes a witness policy, key or checkpoint. Returns whether the text is one.
+/// Adds rows that describe a witness policy, key or checkpoint. Returns whether the text, which
+/// begins with `beginning` and has `length` bytes, is one of these.
 #[cfg(feature = "network")]
 pub(super) fn describe(beginning: &[u8], length: u64, rows: &mut Rows) -> bool {
     use transparency_log::{Checkpoint, Note, Policy, note::VerifierKey};

@@ -1,4 +1,4 @@
-//! Output of verified statements.
+//! Output of statements about a dictionary that a proof has established.
 
 use authdict::{Answer, Key, Version, question::Statement};
 use serde_json::{Map, Value as Json};

@@ -185,7 +185,7 @@ fn versions_0_and_1_have_no_past() {
         chain.check_consistency(nothing(), 1, 0),
         Err(wrong_version(1, 0))
     );
-    // // Version 1 with a non-empty history. Only an author could sign it, and no head continues
+    // Version 1 with a non-empty history. Only an author could sign it, and no head continues
     // it.
     let liar = verified(1, junk(1), junk(77));
     assert_eq!(

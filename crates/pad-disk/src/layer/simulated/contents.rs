@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-/// Allocation unit in bytes.
+/// Allocation unit of a simulated file, in bytes.
 pub(super) const PAGE: u64 = 4096;
 const PAGE_BYTES: usize = 4096;
 
@@ -18,17 +18,17 @@ impl Contents {
         self.length
     }
 
-    /// Bytes allocated.
+    /// Returns the number of allocated bytes.
     pub(super) fn used(&self) -> u64 {
         size(self.pages.len()) * PAGE
     }
 
-    /// Returns whether the page is allocated.
+    /// Returns whether the page with the index `page` is allocated.
     pub(super) fn has_page(&self, page: u64) -> bool {
         self.pages.contains_key(&page)
     }
 
-    /// Fills `out` from `offset` on; `false` if the file ends earlier.
+    /// Fills `out` with the bytes from `offset` on. Returns `false` if the file ends earlier.
     pub(super) fn read(&self, offset: u64, out: &mut [u8]) -> bool {
         if out.is_empty() {
             return true;

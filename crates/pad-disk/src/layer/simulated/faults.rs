@@ -8,9 +8,9 @@ use super::{operation::Reads, random::Random};
 #[derive(Debug, Default)]
 pub(super) struct Faults {
     pub(super) stop: Option<(usize, Reads)>,
-    /// Seeds of failing operations.
+    /// Failing operations by number, each with a seed for the random effects of its failure.
     pub(super) failing: BTreeMap<usize, u64>,
-    /// Seeds of failed write-backs, by the number of the operation that follows.
+    /// Seeds of failed background write-backs, by the number of the operation that follows.
     pub(super) write_back: BTreeMap<usize, u64>,
 }
 
@@ -23,7 +23,8 @@ pub(super) enum Outcome {
 }
 
 impl Faults {
-    /// Returns the outcome of operation `number`.
+    /// Returns the outcome of operation `number`. Fails if the folder has stopped before this
+    /// operation.
     pub(super) fn of(&self, number: usize) -> io::Result<Outcome> {
         match self.stop {
             Some((stop, _)) if number > stop => return Err(stopped()),
@@ -36,7 +37,8 @@ impl Faults {
         })
     }
 
-    /// Fails if the folder has stopped for reads after this number of operations.
+    /// Fails if reads fail after the folder has stopped, and it has stopped within the first
+    /// `operations` operations.
     pub(super) fn of_reading(&self, operations: usize) -> io::Result<()> {
         match self.stop {
             Some((stop, Reads::Fail)) if operations >= stop => Err(stopped()),

@@ -14,20 +14,20 @@ use super::{
 pub(super) struct Versions {
     seen: Contents,
     durable: Contents,
-    /// Changes in the order in which they were made.
+    /// Changes that are not durable yet, in the order in which they were made.
     pending: Vec<Change>,
     pub(super) traffic: Traffic,
-    /// Open handles.
+    /// Numbers of the open handles.
     pub(super) handles: BTreeSet<u64>,
-    /// Handles whose next synchronisation reports lost data.
+    /// Numbers of the handles whose next synchronisation reports lost data.
     pub(super) untold: BTreeSet<u64>,
-    /// Handle that holds the lock.
+    /// Number of the handle that holds the lock.
     pub(super) lock: Option<u64>,
 }
 
 #[derive(Clone, Debug)]
 enum Change {
-    /// Whole sectors, with their contents at the time of the write.
+    /// A write of whole sectors, with their contents at the time of the write.
     Write {
         offset: u64,
         bytes: Arc<[u8]>,
@@ -98,7 +98,8 @@ impl Versions {
         }
     }
 
-    /// State of the file without open handles.
+    /// State of the file after its process is killed: the changes are retained, and no handle is
+    /// open.
     pub(super) fn after_kill(&self) -> Self {
         Self {
             seen: self.seen.clone(),
@@ -108,7 +109,7 @@ impl Versions {
         }
     }
 
-    /// Contents of the medium after some of the pending changes.
+    /// Contents of the medium after those pending changes that `fate` lets survive.
     fn survivor(&self, durable: Contents, fate: Fate, random: &mut Random) -> Contents {
         let mut medium = durable;
         if matches!(fate, Fate::Everything) {

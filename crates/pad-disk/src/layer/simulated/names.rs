@@ -9,7 +9,7 @@ use super::random::{Fate, Random};
 pub(super) struct Names {
     seen: BTreeMap<String, u64>,
     durable: BTreeMap<String, u64>,
-    /// Changes in the order in which they were made.
+    /// Changes that are not durable yet, in the order in which they were made.
     pending: Vec<Change>,
 }
 
@@ -75,7 +75,7 @@ impl Names {
         self.pending.clear();
     }
 
-    /// Names after a power cut.
+    /// State of the names after a power cut.
     pub(super) fn after_power_cut(&self, random: &mut Random) -> Self {
         let fate = Fate::of(self.pending.len(), random);
         let survivor = self.survivor(fate, random);

@@ -6,19 +6,19 @@ pub const SECTOR: u64 = 512;
 /// An operation that changes a folder or its files, or that makes changes durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
-    /// [`LayerFile::write_at`](crate::layer::LayerFile::write_at).
+    /// A call of [`LayerFile::write_at`](crate::layer::LayerFile::write_at).
     Write,
-    /// [`LayerFile::set_length`](crate::layer::LayerFile::set_length).
+    /// A call of [`LayerFile::set_length`](crate::layer::LayerFile::set_length).
     SetLength,
-    /// [`LayerFile::synchronise`](crate::layer::LayerFile::synchronise).
+    /// A call of [`LayerFile::synchronise`](crate::layer::LayerFile::synchronise).
     Synchronise,
-    /// [`FileLayer::create`](crate::layer::FileLayer::create).
+    /// A call of [`FileLayer::create`](crate::layer::FileLayer::create).
     Create,
-    /// [`FileLayer::rename`](crate::layer::FileLayer::rename).
+    /// A call of [`FileLayer::rename`](crate::layer::FileLayer::rename).
     Rename,
-    /// [`FileLayer::remove`](crate::layer::FileLayer::remove).
+    /// A call of [`FileLayer::remove`](crate::layer::FileLayer::remove).
     Remove,
-    /// [`FileLayer::synchronise`](crate::layer::FileLayer::synchronise).
+    /// A call of [`FileLayer::synchronise`](crate::layer::FileLayer::synchronise).
     SynchroniseFolder,
 }
 

@@ -40,7 +40,8 @@ pub(super) enum Fate {
 }
 
 impl Fate {
-    /// Chooses a fate for a number of changes. Each extreme has a probability of 1/6.
+    /// Chooses a fate for a number of changes. `Nothing` and `Everything` have a probability of 1/6
+    /// each.
     pub(super) fn of(changes: usize, random: &mut Random) -> Self {
         match random.below(6) {
             0 => Self::Nothing,

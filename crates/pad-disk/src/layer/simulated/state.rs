@@ -85,7 +85,7 @@ impl State {
                 self.forget();
                 Ok(())
             }
-            // // The synchronisation has no effect: a power cut may make any part of the changes
+            // The synchronisation has no effect: a power cut may make any part of the changes
             // durable.
             Outcome::HappensAtTheEnd => Err(stopped()),
             Outcome::Fails(mut random) => {
@@ -151,7 +151,7 @@ impl State {
         file.traffic.synchronisations += 1;
         match outcome {
             Outcome::Happens => file.synchronise(),
-            // // The synchronisation has no effect: a power cut may make any part of the changes
+            // The synchronisation has no effect: a power cut may make any part of the changes
             // durable.
             Outcome::HappensAtTheEnd => return Err(stopped()),
             Outcome::Fails(mut random) => {
@@ -204,7 +204,7 @@ impl State {
         self.with(self.names.clone(), Versions::after_kill)
     }
 
-    /// Copies the folder with these names and with `found` applied to each file.
+    /// Copies the folder with other `names`, and with `found` applied to each file.
     fn with(&self, names: Names, mut found: impl FnMut(&Versions) -> Versions) -> Self {
         let files = self.files.iter();
         let mut state = Self {
@@ -238,7 +238,7 @@ impl State {
         Ok(self.names.get(name).ok_or(io::ErrorKind::NotFound)?)
     }
 
-    /// Returns the file of this number, which is open or has a name.
+    /// Returns the file with the number `file`, which is open or has a name.
     fn file(&mut self, file: u64) -> &mut Versions {
         self.files.entry(file).or_default()
     }
@@ -254,7 +254,8 @@ impl State {
         self.number
     }
 
-    /// Length of the prefix of `bytes` that fits on the disk.
+    /// Returns the length of the prefix of a write that fits on the disk. `bytes` is the range of
+    /// offsets to write in `file`.
     fn fitting(&mut self, file: u64, bytes: Range<u64>) -> u64 {
         let length = bytes.end - bytes.start;
         if self.capacity == u64::MAX {
@@ -282,7 +283,7 @@ impl State {
     }
 }
 
-/// Length of a random prefix of `bytes` that ends at a sector boundary.
+/// Returns the length of a random prefix of the offsets `bytes` that ends at a sector boundary.
 fn first_sectors(bytes: Range<u64>, random: &mut Random) -> u64 {
     let first = bytes.start / SECTOR;
     let sectors = usize::try_from(bytes.end.div_ceil(SECTOR) - first).unwrap_or_default();

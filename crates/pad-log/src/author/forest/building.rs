@@ -1,4 +1,4 @@
-//! Nodes of deferred logs that are made before their first use.
+//! Construction in steps of the nodes of deferred logs, before proofs first use them.
 
 use std::sync::Arc;
 
@@ -16,18 +16,20 @@ use crate::{
 };
 
 impl<S: Scheme> Forest<S> {
-    /// Changes the schedule, and begins all jobs anew.
+    /// Changes how node construction is distributed among appends. The construction of unfinished
+    /// nodes starts again.
     pub(crate) fn set_building(&mut self, building: Building) {
         self.jobs = Jobs::new(building, self.log.shape().schedule());
         self.advance();
     }
 
-    /// The nodes under construction.
+    /// The progress of every node under construction.
     pub(crate) fn progress(&self) -> Vec<BuildProgress> {
         self.jobs.progress()
     }
 
-    /// Adds the node of `level` that was under construction, if the log has reached its size.
+    /// Finishes the node of `level` that is under construction, and adds it to the forest, if the
+    /// log has reached the size at which the node is needed.
     ///
     /// # Errors
     /// [`AccumulateError`] if a step failed. The job is then lost.
@@ -47,7 +49,8 @@ impl<S: Scheme> Forest<S> {
         Ok(())
     }
 
-    /// Begins the jobs that are due, and runs the steps that are due at the present size.
+    /// Starts the construction of the nodes whose time has come at the present size of the log.
+    /// Runs the steps that are due at this size.
     pub(in crate::author) fn advance(&mut self) {
         if self.jobs.are_at_once() {
             return;
@@ -67,13 +70,15 @@ impl<S: Scheme> Forest<S> {
         }
     }
 
-    /// Creates the job of a node above the blocks' level whose children are available.
+    /// Creates the job that constructs a node above the blocks' level. The node's children must be
+    /// available.
     fn job(&self, node: Address) -> Option<Job> {
         let planned = (S::COMPLETENESS == Completeness::Frontier).then(|| self.plan(node));
         Some(Job::new::<S>(self.merge(node)?, planned, terms::<S>()))
     }
 
-    /// The inputs of a node above the blocks' level whose children are available.
+    /// Returns the data from which a node above the blocks' level is computed. The node's children
+    /// must be available.
     pub(super) fn merge(&self, node: Address) -> Option<Merge> {
         let (left, right) = node.children()?;
         let children = [left, right];
@@ -101,8 +106,8 @@ impl<S: Scheme> Forest<S> {
         }
     }
 
-    /// Drops jobs like [`Forest::drop_jobs`], and turns nodes that are under construction again
-    /// into jobs. Call this before the nodes are dropped.
+    /// Drops jobs like [`Forest::drop_jobs`]. A finished node that is not available at `size`
+    /// becomes a finished job again. Call this before the nodes are dropped.
     pub(super) fn truncate_jobs(&mut self, size: u64) {
         if self.jobs.are_at_once() {
             return;
@@ -120,8 +125,8 @@ impl<S: Scheme> Forest<S> {
         }
     }
 
-    /// Returns a finished node with its polynomial, if both are known, and its frontier if there is
-    /// one.
+    /// Returns a finished node, its polynomial, and its frontier if there is one. Returns `None` if
+    /// node or polynomial is not stored.
     fn made(&self, node: Address) -> Option<Made> {
         let polynomial = self.polynomials.get(&node);
         let polynomial = polynomial.or_else(|| self.joined.get(&node))?;
@@ -133,7 +138,7 @@ impl<S: Scheme> Forest<S> {
     }
 }
 
-/// Number of terms of a sum in one step.
+/// Maximum number of terms of a multi-scalar sum that are added in one step of a job.
 ///
 /// Smaller steps cost more for each term. With larger steps, sums would take far longer than the
 /// other steps. All jobs end with sums, and many of them at the same size, so the appends before

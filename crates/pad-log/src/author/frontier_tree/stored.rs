@@ -1,5 +1,5 @@
-//! Stored frontiers: the parts that are computed from powers of the secret. Order and groups follow
-//! from the elements.
+//! Encoding of [frontiers](crate::frontier) for storage. Only commitments and their proofs are
+//! stored. The order of the elements and the division into groups are computed from the elements.
 
 use bls12::{point::G1_BYTES, scalar::SCALAR_BYTES};
 use pad_accumulators::wire::Reader;
@@ -8,8 +8,9 @@ use super::{ARITY, FrontierNode, FrontierTree, groups, in_order, whole};
 use crate::{certificate::ScalarBytes, scheme::Scheme};
 
 impl FrontierTree {
-    /// Encodes the proof of coprimality, then each node from the groups up: its accumulator and, if
-    /// it has several children, their values and the quotient.
+    /// Encodes the proof that tree and frontier have no common root, then each node, from the
+    /// groups to the root. A node has its accumulator and, if it has several children, the
+    /// certificate of their product.
     pub(in crate::author) fn encode(&self) -> Vec<u8> {
         let mut bytes = self.disjoint.clone();
         for node in self.rows.iter().flatten() {
@@ -52,7 +53,8 @@ impl FrontierTree {
     }
 }
 
-/// Reads one row of nodes; `children` contains the number of children of each node.
+/// Reads one row of nodes of a frontier's tree; `children` contains the number of children of each
+/// node.
 fn read_row(reader: &mut Reader<'_>, children: &[usize]) -> Option<Vec<FrontierNode>> {
     let nodes = children.iter().map(|children| {
         let accumulator = reader.array().ok()?;
@@ -72,5 +74,6 @@ fn read_row(reader: &mut Reader<'_>, children: &[usize]) -> Option<Vec<FrontierN
     nodes.collect()
 }
 
-/// Bytes of the commitments to `f`, `x` and `y`, two values, and the quotient.
+/// Length in bytes of the proof that tree and frontier have no common root: commitments to `f`, `x`
+/// and `y`, two values, and the quotient.
 const DISJOINT_BYTES: usize = 4 * G1_BYTES + 2 * SCALAR_BYTES;

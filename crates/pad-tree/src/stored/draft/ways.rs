@@ -20,32 +20,32 @@ use crate::{
     },
 };
 
-/// The number of keys whose paths are followed together. Up to this number of blocks are in memory
-/// meanwhile.
+/// The number of keys whose paths are read together. Up to this number of blocks are in memory at
+/// the same time.
 const TOGETHER: usize = 512;
 
-/// The least number of keys whose paths are followed together; fewer keys are searched one by one.
+/// The least number of keys whose paths are read together. Fewer keys are searched one by one.
 const LEAST: usize = 32;
 
-/// A node on the paths of some keys.
+/// A node on the paths of some keys, which is to be read next.
 struct PathNode {
     node: NodeId,
-    /// The parent, and the node's side below it; `None` for the root.
+    /// The parent of the node, and the side on which the node is its child; `None` for the root.
     above: Option<(NodeId, Side)>,
     keys: Range<usize>,
-    /// The block of the parent.
+    /// The block that contains the parent, and often the node too.
     recent: Recent,
 }
 
-/// A node that was read, and its block.
+/// A node read from the log: its stub, its encoded record, and the block that contains it.
 type ReadNode<D> = (NodeStub<D>, Record, Recent);
 
 impl<S: Suite, B: BalancingScheme, L: NodeLog> Draft<'_, S, B, L> {
-    /// Reads the nodes on the paths of many operations, which are in ascending order of keys. Does
-    /// nothing for a few operations.
+    /// Reads the nodes on the paths of many operations, which are in ascending order of keys. For
+    /// fewer than 32 operations, reads nothing.
     ///
     /// Returns for each operation whether its key was found; `false` does not prove absence. `root`
-    /// is set to the id that the root has in memory.
+    /// is set to the id of the root after it was read.
     ///
     /// # Errors
     /// A node cannot be read, or [`StoreFault::Damaged`].
@@ -98,7 +98,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> Draft<'_, S, B, L> {
         Ok(())
     }
 
-    /// Reads a node; `None` if it is in memory already.
+    /// Reads a node from the log and checks it; `None` if it is already in memory.
     fn read_reached(&self, reached: &PathNode) -> Result<Option<ReadNode<S::Digest>>, StoreFault> {
         let Some(unread) = self.unread(reached.node) else {
             return Ok(None);
@@ -114,7 +114,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> Draft<'_, S, B, L> {
         Ok(Some((unread, record, recent)))
     }
 
-    /// Adds a node to the draft, if it was read.
+    /// Adds a node to the draft, if `read` contains it. Returns `reached` with the node's id in
+    /// memory.
     fn taken(
         &mut self,
         reached: PathNode,
@@ -136,7 +137,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> Draft<'_, S, B, L> {
         })
     }
 
-    /// Splits the keys of a node by child, or compares them with a leaf.
+    /// At an inner node, divides its keys among the children and adds these to `next`. At a leaf,
+    /// records in `found` which keys equal the leaf's key.
     fn part(
         &self,
         reached: PathNode,

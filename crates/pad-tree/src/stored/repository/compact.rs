@@ -18,12 +18,12 @@ use crate::{
 };
 
 impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
-    /// Compacts the latest version: appends its inner nodes again, laid out like a bulk load. The
-    /// version then refers to the new nodes.
+    /// Compacts the latest version: appends its inner nodes to the log again, laid out as after a
+    /// bulk load. The version then refers to the new copies.
     ///
-    /// Nodes before the root of version `since` in the log are not moved. If `since` is version 0,
-    /// all inner nodes are moved. Leaves are not moved, because their addresses identify the
-    /// version that put them. Other versions and all answers are unchanged.
+    /// Nodes before the root of version `since` in the log are not appended again. If `since` is
+    /// version 0, all inner nodes are. Leaves stay where they are, because their addresses identify
+    /// the version that put them. Other versions do not change, and proofs stay the same.
     ///
     /// Returns the number of appended bytes, and reports the number so far to `note` from time to
     /// time. The result is not durable before [`StoredRepository::synchronise`].
@@ -60,7 +60,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         Ok(self.nodes.log().end().saturating_sub(before))
     }
 
-    /// Appends nodes until there are no more. Returns the new link to the root.
+    /// Appends the inner nodes of the tree below `root`, except for nodes before the position
+    /// `from`. Reports the number of appended bytes to `note`. Returns the new link to the root.
     fn move_nodes(
         &mut self,
         root: Link<S::Digest>,
@@ -86,7 +87,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         layout.finish(|bytes| append(&mut self.nodes, bytes))
     }
 
-    /// The head of the latest version with its root at another address.
+    /// The record of the latest version, with the link `root` instead of its old link. The digest
+    /// must be unchanged.
     fn head_at(&self, root: Option<Link<S::Digest>>) -> Result<StoredHead<S>, LayoutError> {
         let head = self.latest.ok_or(StoreFault::Damaged)?;
         let contents = head.contents.ok_or(StoreFault::Damaged)?;

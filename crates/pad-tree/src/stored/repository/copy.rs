@@ -1,4 +1,4 @@
-//! Copies versions to another log, without the older ones.
+//! Copies versions to another log and leaves out the older ones.
 
 use pad_core::{ApplyError, LookupError, Repository as _, Suite, Version};
 
@@ -11,13 +11,14 @@ use crate::{
 impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// Copies the versions from `oldest` on, and the heads of all versions, to an empty log.
     ///
-    /// Pruned nodes are not in the copy, and the nodes of the oldest version are stored together.
+    /// Nodes that only older versions need are not copied. The nodes of version `oldest` are stored
+    /// next to each other.
     ///
-    /// Time: linear in the copied bytes. Memory: a path for the oldest version, and the changes of
-    /// each later one.
+    /// Time: linear in the copied bytes. Memory: the nodes of one path for version `oldest`, and
+    /// the changes of one later version at a time.
     ///
     /// # Errors
-    /// [`CopyError`]; the caller must then drop the other log.
+    /// [`CopyError`]. The caller must then discard the target log.
     pub fn copy_since<M: NodeLog>(
         &self,
         oldest: Version,

@@ -1,4 +1,4 @@
-//! Records of versions in a log, in addition to their nodes.
+//! The record that a log contains for each version, in addition to the version's nodes.
 
 use core::ops::Range;
 
@@ -9,7 +9,7 @@ use pad_core::{
 
 use crate::stored::link::{ADDRESS_BYTES, FLAGS, Link};
 
-/// The contents of one version.
+/// The tree of one version: the link to its root, and its number of entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Contents<D> {
     pub(super) root: Option<Link<D>>,
@@ -23,32 +23,32 @@ impl<D> Contents<D> {
     };
 }
 
-/// The record of a version in the log, in addition to its nodes.
+/// The record that a log contains for a version, in addition to the version's nodes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StoredHead<S: Suite> {
     pub(super) signature: HeadSignature,
     pub(super) root: S::Digest,
     pub(super) history: S::Digest,
-    /// `None` if the contents were pruned.
+    /// The tree of the version; `None` if it was pruned.
     pub(super) contents: Option<Contents<S::Digest>>,
-    /// Whether all contents before this version were pruned.
+    /// Whether the contents of all earlier versions were pruned.
     pub(super) is_oldest: bool,
     /// The digest of the largest perfect subtree of the history log that ends with this version.
     /// Present for every eighth version.
     pub(super) subtree: Option<S::Digest>,
 }
 
-/// Set in the flags of a head whose tree has entries.
+/// The flag of a version whose tree has entries.
 const HAS_ROOT: u8 = 0x80;
-/// The flags of a head whose contents were pruned.
+/// The flag of a version whose contents were pruned.
 const PRUNED: u8 = 0x40;
-/// Set in the flags of a head if all contents before it were pruned, including version 0.
+/// The flag of a version if the contents of all earlier versions, including version 0, were pruned.
 const OLDEST: u8 = 0x20;
 
-/// The level of the smallest stored subtrees of the history log. Smaller subtrees are recomputed
-/// from at most eight roots.
+/// The level `l` of the smallest subtrees of the history log, of `2^l` versions, whose digests are
+/// stored. Smaller subtrees are recomputed from at most eight roots.
 pub(super) const LOWEST_KEPT: u32 = 3;
-/// The interval of versions whose records contain a subtree.
+/// The interval between versions whose records contain the digest of a subtree of the history log.
 pub const RECORDS_FOR_EACH_SUBTREE: u64 = 1 << LOWEST_KEPT;
 
 /// The length of the record of a version in bytes. All records have the same length, except that
@@ -59,8 +59,8 @@ pub const fn record_bytes<S: Suite>(version: Version) -> usize {
     SIGNATURE_LENGTH + (2 + subtrees) * S::Digest::LENGTH + rest
 }
 
-/// The bytes of a version's record that contain the address of its root. They are not signed, and
-/// [`NodeLog::replace`](crate::NodeLog::replace) changes nothing else.
+/// The range of bytes in a version's record that contain the address of the version's root node.
+/// They are not signed, and [`NodeLog::replace`](crate::NodeLog::replace) changes nothing else.
 pub const fn place_in_record<S: Suite>() -> Range<usize> {
     let start = SIGNATURE_LENGTH + 2 * S::Digest::LENGTH + 1;
     start..start + ADDRESS_BYTES
@@ -82,7 +82,8 @@ impl<S: Suite> StoredHead<S> {
         }
     }
 
-    /// The author's head of `version` from this record. The signature is not verified.
+    /// Restores the author's signed head of `version` from this record. The signature is not
+    /// verified.
     pub(super) fn signed(&self, authority: &Authority, version: Version) -> SignedHead<S> {
         SignedHead {
             head: SnapshotHead {
@@ -97,10 +98,10 @@ impl<S: Suite> StoredHead<S> {
     }
 
     /// Encodes the record, in this order:
-    /// - signature, root, and root of the history
-    /// - a byte of flags, and the root's address
+    /// - signature, root of the contents, and root of the history log
+    /// - a byte of flags, and the address of the root node
     /// - the number of entries in eight bytes
-    /// - the subtree, if there is one
+    /// - the digest of a subtree of the history log, if there is one
     pub(super) fn write(&self) -> Vec<u8> {
         let contents = self.contents.as_ref();
         let root = contents.and_then(|contents| contents.root.as_ref());
@@ -126,8 +127,8 @@ impl<S: Suite> StoredHead<S> {
         bytes
     }
 
-    /// Decodes the output of [`StoredHead::write`]. Neither the signature nor the history is
-    /// verified.
+    /// Decodes the output of [`StoredHead::write`]. Neither the signature nor the root of the
+    /// history log is verified.
     pub(super) fn read(version: Version, bytes: &[u8]) -> Result<Self, StoreFault> {
         let read = || {
             let (signature, rest) = bytes.split_first_chunk::<SIGNATURE_LENGTH>()?;

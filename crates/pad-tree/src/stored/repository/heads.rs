@@ -36,12 +36,13 @@ impl<'l, S: Suite, L: NodeLog> StoredHeads<'l, S, L> {
         }
     }
 
-    /// The record of a version of the log, from version 1 on.
+    /// Reads the record of a version, at least version 1, from the log.
     pub(super) fn record(&self, version: Version) -> Result<StoredHead<S>, StoreFault> {
         StoredHead::read(version, &self.log.record(version)?)
     }
 
-    /// The record of the latest version, with a verified signature; `None` if there is no version.
+    /// Reads the record of the latest version and verifies the signature; `None` if there is no
+    /// version.
     pub(super) fn latest(&self) -> Result<Option<StoredHead<S>>, StoreFault> {
         let version = self.log.latest();
         if version == Version::EMPTY {
@@ -54,9 +55,10 @@ impl<'l, S: Suite, L: NodeLog> StoredHeads<'l, S, L> {
         Ok(Some(stored))
     }
 
-    /// The oldest version whose contents are kept.
+    /// The oldest version whose contents were not pruned.
     ///
-    /// Time: one record if nothing was pruned, else one for each halving of the number of versions.
+    /// Time: reads one record if nothing was pruned, else a binary search over the records of all
+    /// versions.
     pub(super) fn oldest(&self) -> Result<Version, StoreFault> {
         // Contents of versions from `kept` on are present, contents of versions before `pruned` are
         // not.
@@ -84,13 +86,14 @@ impl<'l, S: Suite, L: NodeLog> StoredHeads<'l, S, L> {
         }
     }
 
-    /// Verifies the heads of all versions: each is signed by the author and continues the one
-    /// before.
+    /// Verifies the heads of all versions: the author has signed each head, and each continues the
+    /// head before it.
     ///
-    /// Time: a signature for each version. Memory: a constant.
+    /// Time: one signature check for each version. Memory: a constant.
     ///
     /// # Errors
-    /// [`LookupError::Damaged`] with the first invalid version; [`LookupError::Store`].
+    /// [`LookupError::Damaged`] with the first invalid version. [`LookupError::Store`] if a record
+    /// cannot be read.
     pub(super) fn check(&self) -> Result<(), LookupError> {
         let mut history = Frontier::<S>::default();
         for version in (1..=self.entries()).map(Version::new) {
@@ -109,7 +112,8 @@ impl<'l, S: Suite, L: NodeLog> StoredHeads<'l, S, L> {
         Ok(())
     }
 
-    /// The history that the next head commits to, checked against the latest signed head.
+    /// The frontier of the history log over all versions, which the next head commits to. Checked
+    /// against the latest signed head.
     pub(super) fn frontier(
         &self,
         latest: Option<&StoredHead<S>>,
@@ -127,7 +131,8 @@ impl<'l, S: Suite, L: NodeLog> StoredHeads<'l, S, L> {
     }
 }
 
-/// The subtree for the record of `version`, which is the last version of `history`.
+/// The digest that the record of `version` contains: the largest perfect subtree of `history` that
+/// ends with it. `None` unless records of such versions contain one.
 pub(super) fn kept_of<S: Suite>(history: &Frontier<S>, version: Version) -> Option<&S::Digest> {
     history.last_subtree().filter(|_| keeps_subtree(version))
 }
@@ -144,8 +149,8 @@ impl<S: Suite, L: NodeLog> Subtrees<S> for StoredHeads<'_, S, L> {
         Ok(Some(self.record(version)?.root))
     }
 
-    /// A stored subtree. A version's record contains the largest subtree that ends at the version.
-    /// Only subtrees with an even index are the largest.
+    /// A version's record contains only the largest subtree that ends with the version. Subtrees
+    /// with an odd index are not the largest, so their digests are not stored.
     fn kept(&self, level: u32, index: u64) -> Result<Option<S::Digest>, StoreFault> {
         if level < LOWEST_KEPT || !index.is_multiple_of(2) {
             return Ok(None);

@@ -1,8 +1,9 @@
 //! Updates of a version that are larger than memory.
 //!
-//! Operations are always applied in the order of their keys. Each piece of operations is therefore
-//! applied, hashed and stored before the next piece is read, like an unsigned version. Because keys
-//! are in order, only the few paths between neighbouring pieces are stored twice.
+//! Operations are always applied in the order of their keys. They are therefore split into pieces.
+//! Each piece is applied, hashed and stored before the next piece is read, as if it were a version
+//! of its own, but unsigned. Because keys are in order, only the few paths that neighbouring pieces
+//! share are stored twice.
 
 use core::{iter::Fuse, num::NonZeroUsize};
 
@@ -17,12 +18,12 @@ use crate::{
     stored::{draft::Draft, log::NodeLog},
 };
 
-/// The number of bytes at which a piece is full.
+/// The number of bytes of operations at which a piece is full.
 const PIECE_BYTES: usize = 1 << 24;
 
 impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
-    /// Signs operations in strictly ascending order of their keys as the next version, and stores
-    /// it. The latest version must have entries.
+    /// Publishes operations as the next version: applies, signs and stores it. The operations must
+    /// be in strictly ascending order of their keys. The latest version must have entries.
     ///
     /// The root equals the root after [`StoredRepository::publish`] with the same operations.
     /// Removing an absent key does nothing.
@@ -77,8 +78,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         Ok(head)
     }
 
-    /// Applies operations to contents, and appends the new nodes. Returns the root's digest and the
-    /// new contents.
+    /// Applies a piece of operations to the tree `contents`, and appends the new nodes. Returns the
+    /// digest of the new root and the new tree.
     fn applied_piece(
         &mut self,
         contents: Contents<S::Digest>,
@@ -95,12 +96,12 @@ fn damaged() -> ApplyError {
     StoreFault::Damaged.into()
 }
 
-/// Reads operations a piece at a time, and checks their order.
+/// Splits an iterator of operations into pieces, and checks the order of keys.
 struct Pieces<I> {
     operations: Fuse<I>,
     /// The maximum number of operations in a piece.
     together: NonZeroUsize,
-    /// The greatest key so far.
+    /// The greatest key read so far.
     last: Option<Key>,
 }
 
@@ -113,7 +114,7 @@ impl<E, I: Iterator<Item = Result<Operation, E>>> Pieces<I> {
         }
     }
 
-    /// The next piece; `None` at the end.
+    /// Reads the next piece of operations; `None` at the end.
     fn next(&mut self) -> Result<Option<Vec<Operation>>, SortedError<E>> {
         let (mut piece, mut bytes) = (Vec::<Operation>::new(), 0_usize);
         while piece.len() < self.together.get() && bytes < PIECE_BYTES {

@@ -1,4 +1,4 @@
-//! Publishing without a copy of the contents in memory.
+//! Publishes an author's versions without a copy of the contents in memory.
 
 use pad_core::{
     ApplyError, HeadSignature, InputError, Operation, Repository as _, SignedHead, SnapshotHead,
@@ -15,14 +15,16 @@ use crate::{
 };
 
 impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
-    /// Signs a batch as the next version, and stores it, without a copy of the contents in memory.
+    /// Publishes a batch as the next version: applies, signs and stores it, without a copy of the
+    /// contents in memory.
     ///
     /// The last operation on a key wins; removing an absent key does nothing. Reads the nodes on
     /// the paths of the keys, and of the neighbours of absent keys.
     ///
     /// The signed contents follow only from the latest signed root and the batch. But an attacker
-    /// with write access to the log can change the shape of the tree. The root can then differ from
-    /// the root of all other replicas, and the dictionary cannot continue from it.
+    /// with write access to the log can change the shape of the tree. The signed root can then
+    /// differ from the root that other replicas compute, and the dictionary cannot continue from
+    /// it.
     ///
     /// The version is not durable before [`StoredRepository::synchronise`], and must not be
     /// released before.
@@ -53,8 +55,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         })
     }
 
-    /// Drops the removals of keys that these contents do not have. `operations` are in ascending
-    /// order of their keys. On an error they are unchanged.
+    /// Drops the removals of keys that the tree below `root` does not contain. `operations` are in
+    /// ascending order of their keys. On an error, `operations` is unchanged.
     pub(super) fn keep_effective(
         &self,
         draft: &mut Draft<'_, S, B, L>,
@@ -73,7 +75,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         Ok(())
     }
 
-    /// Signs the head of the next version, which has this root.
+    /// Signs the head of the next version, whose contents have the digest `root`.
     pub(super) fn signed_next<K: Signer<HeadSignature>>(
         &mut self,
         root: S::Digest,

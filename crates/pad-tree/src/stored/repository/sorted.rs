@@ -33,16 +33,16 @@ impl<E> From<ApplyError> for SortedError<E> {
 }
 
 impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
-    /// Signs `number` entries in ascending order of their keys as the next version, and stores it.
-    /// The latest version must be empty. The result equals the result of
+    /// Publishes `number` entries, in ascending order of their keys, as the next version: builds,
+    /// signs and stores it. The latest version must be empty. The result equals the result of
     /// [`StoredRepository::publish`], byte for byte.
     ///
     /// Time: linear in the number of entries. With several workers, reading, hashing and storing
     /// run in parallel.
     ///
-    /// Memory: a path and a few batches of 4096 entries or 1 MiB, independent of `number`. For
-    /// treaps and skip lists the path is logarithmic unless an attacker chose keys by their
-    /// digests.
+    /// Memory: the nodes of one path, and a few batches of 4096 entries or 1 MiB, independent of
+    /// `number`. For treaps and skip lists the path is logarithmic unless an attacker chose keys by
+    /// their digests.
     ///
     /// The version is not durable before [`StoredRepository::synchronise`], and must not be
     /// released before.
@@ -96,16 +96,17 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     }
 }
 
-/// A batch of entries that are hashed and stored together.
+/// Entries (key, value) that are hashed and stored together.
 type Batch = Vec<(Key, Value)>;
 
-/// Reads entries in batches, and checks their order and number.
+/// Splits an iterator of entries into batches, and checks the order of keys and the number of
+/// entries.
 struct Batches<I> {
     entries: Fuse<I>,
-    /// The announced number of entries, and the number so far.
+    /// The number of entries that the caller announced.
     expected: u64,
     actual: u64,
-    /// The greatest key so far.
+    /// The greatest key read so far.
     last: Option<Key>,
 }
 
@@ -122,7 +123,7 @@ where
         }
     }
 
-    /// The next batch; empty at the end.
+    /// Reads the next batch of entries; empty at the end.
     fn next(&mut self) -> Result<Batch, SortedError<E>> {
         let (mut batch, mut bytes) = (Batch::new(), 0);
         while batch.len() < BATCH_ENTRIES && bytes < BATCH_BYTES {
@@ -157,8 +158,8 @@ where
     }
 }
 
-/// Lays out all entries in a pipeline: one batch is read while the previous batch is hashed and the
-/// batch before that is stored.
+/// Builds the tree of all entries in a pipeline. One batch is read while the previous batch is
+/// hashed and the batch before that is stored. Returns the link to the root.
 fn laid_out<S, B, A, I, E>(
     mut build: Build<S, B, A>,
     mut batches: Batches<I>,
@@ -197,5 +198,5 @@ where
 /// The maximum number of entries in a batch.
 const BATCH_ENTRIES: usize = 4096;
 
-/// The number of bytes at which a batch is full.
+/// The number of bytes of keys and values at which a batch is full.
 const BATCH_BYTES: usize = 1 << 20;

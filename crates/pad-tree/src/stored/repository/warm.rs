@@ -1,4 +1,4 @@
-//! Warming: reads the latest version into memory.
+//! Warming: reads all nodes of the latest version into memory.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -15,7 +15,8 @@ use crate::{
     },
 };
 
-/// The number of subtrees to read, in parallel if there are several workers.
+/// The number of subtrees into which the tree is split, so that several workers can read it in
+/// parallel.
 const SUBTREES: usize = 64;
 
 /// The number of entries between two reports of progress.
@@ -23,21 +24,21 @@ const ENTRIES_BETWEEN: u64 = 1 << 14;
 
 impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// Reads all nodes of the latest version into memory and pins them, if the cache size is
-    /// [`CacheSize::Warmed`]. Checks that they hash to its root and are in order. Returns the bytes
-    /// in memory; 0 for another cache size.
+    /// [`CacheSize::Warmed`]. Checks that they hash to the version's root and that keys are in
+    /// order. Returns the number of bytes in memory; 0 for another cache size.
     ///
     /// A later call reads only the changes of newer versions. This also holds for a log with an
     /// identity that is opened again with the same [`NodeCache`](crate::NodeCache). When most
-    /// blocks in memory may belong to superseded versions, everything is read again. Two copies are
-    /// in memory meanwhile.
+    /// blocks in memory may belong to superseded versions, everything is read again. During this
+    /// reading, old and new blocks are both in memory.
     ///
     /// Time: linear in the number of entries, or of changes since the last call. The workers share
     /// the work.
     ///
     /// # Errors
-    /// [`WarmError::Store`] if a node cannot be read. [`WarmError::TooLarge`] with the bytes that
-    /// the version needs. All blocks are then unpinned. Growth of a followed version beyond the
-    /// limit is not an error: the excess is read on demand.
+    /// [`WarmError::Store`] if a node cannot be read. [`WarmError::TooLarge`] with the number of
+    /// bytes that the version needs. All blocks are then unpinned. It is not an error if a version
+    /// that was within the limit grows beyond it later: the excess is then read on demand.
     pub fn warm(&mut self) -> Result<u64, WarmError> {
         let CacheSize::Warmed { most } = self.nodes.cache().size() else {
             return Ok(0);
@@ -72,7 +73,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         Ok(bytes)
     }
 
-    /// The warmed state of the log, from this or an earlier opening.
+    /// The state of the last warming (reading of a whole version) of this log, in this opening or
+    /// an earlier one.
     fn kept(&self) -> Option<WarmState> {
         let log = self.nodes.log().identity();
         let earlier = self.nodes.cache().kept(log, self.latest());
@@ -87,7 +89,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         })
     }
 
-    /// Reads the nodes that are new since `before`, or all nodes.
+    /// Reads and pins the nodes that are new since the warming `before`. Without `before`, or if
+    /// much of it is stale, reads all nodes. `most` is the limit in bytes.
     fn read_within(
         &mut self,
         before: Option<WarmState>,
@@ -120,7 +123,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         })
     }
 
-    /// Reads the nodes of the latest version, from a position on, into `held`.
+    /// Reads and checks the nodes of the latest version from position `from` on, and pins them in
+    /// `held`. `most` is the limit in bytes.
     fn read(
         &mut self,
         held: PinnedBlocks,

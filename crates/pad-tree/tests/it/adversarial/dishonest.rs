@@ -13,7 +13,7 @@ fn check_look_ups_cannot_be_dodged<S: Suite, B: BalancingScheme>() {
             .flatten()
             .map(|key| (key, D))
             .collect();
-        // // Hides the present key between its neighbours, or beyond its only neighbour.
+        // Hides the present key between its neighbours, or beyond its only neighbour.
         assert_eq!(
             target.refusal(&bounds, hidden),
             Some(VerifyError::Elided),
@@ -26,7 +26,7 @@ fn check_look_ups_cannot_be_dodged<S: Suite, B: BalancingScheme>() {
                 "{hidden}"
             );
         }
-        // // Hides the present key between more distant leaves.
+        // Hides the present key between more distant leaves.
         let ends = [(&keys[0], D), (&keys[keys.len() - 1], D)];
         if !ends.iter().any(|(end, _)| *end == hidden) {
             assert_eq!(
@@ -35,7 +35,7 @@ fn check_look_ups_cannot_be_dodged<S: Suite, B: BalancingScheme>() {
                 "{hidden}"
             );
         }
-        // // Opens the present key together with other leaves.
+        // Opens the present key together with other leaves.
         for other in keys.iter().filter(|other| *other != hidden) {
             let mut leaves = [(hidden, V), (other, D)];
             leaves.sort();

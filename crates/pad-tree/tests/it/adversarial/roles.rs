@@ -65,7 +65,7 @@ fn check_roles_cannot_be_confused<S: Suite>() {
         target.verify(one.to_proof(), &Key::default()).err(),
         Some(VerifyError::RootMismatch)
     );
-    // // All digests of one message differ, in all roles. (`hash` is never used for inner nodes.)
+    // All digests of one message differ, in all roles. (`hash` is never used for inner nodes.)
     let (a, b) = (S::value(b"a"), S::value(b"b"));
     let joined = [a.as_ref(), b.as_ref()].concat();
     let mut digests = vec![

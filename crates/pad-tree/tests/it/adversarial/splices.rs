@@ -48,7 +48,7 @@ fn check_spliced<S: Suite, B: BalancingScheme>() {
         Some(VerifyError::RootMismatch)
     );
 
-    // // The proof of another query for the same leaf: the message contains another kind.
+    // The proof of another query for the same leaf: the message contains another kind.
     let one = Keys::new(vec![asked.clone()]).unwrap();
     let refusal =
         Untrusted::<TreeProof<S, Key>>::decode(&codec::encode(&target.prove(&one)), MESSAGE_LIMIT);
@@ -60,7 +60,7 @@ fn check_spliced<S: Suite, B: BalancingScheme>() {
         })
     );
 
-    // // Opens the leaf with a digest instead of the requested value, and the reverse.
+    // Opens the leaf with a digest instead of the requested value, and the reverse.
     assert_eq!(
         target.refusal(&[(&asked, D)], &asked),
         Some(VerifyError::ValueMissing)
@@ -100,7 +100,7 @@ fn other_schemes_and_suites_are_refused() {
         actual: 2,
     };
     assert_eq!(honest.err(), Some(Refusal::Decode(wrong)));
-    // // With another kind in the envelope, the message is a proof of another tree.
+    // With another kind in the envelope, the message is a proof of another tree.
     let mut relabelled = bytes;
     relabelled[7] = 1;
     let refusal = Honest::new(&target.prove(&asked), &target.head, &asked).verify(&relabelled);
@@ -144,7 +144,7 @@ fn other_heads_are_refused() {
         actual: version,
     };
     assert_eq!(refusal(signed, authority, asked), Some(wrong));
-    // // The signature covers every field, so it is invalid for the head of an adjacent version.
+    // The signature covers every field, so it is invalid for the head of an adjacent version.
     let older = target.played.server.head(asked).unwrap();
     let mut mixed = signed;
     mixed.head.root = older.head.root;

@@ -1,5 +1,5 @@
-//! Lightweight signatures: one signature over a tuple and the anchor of a hash chain. A refresh
-//! reveals a link.
+//! Lightweight signatures: one signature over a tuple and the anchor of a hash chain. At each later
+//! instant, the author reveals a link of the chain instead of signing again.
 
 use pad_core::Suite;
 use serde::{Deserialize, Serialize};
@@ -11,35 +11,37 @@ use crate::{
     statement::{Context, TupleStatement},
 };
 
-/// Item that an update contains for a tuple.
+/// The item for one tuple in an update with [`Lightweight`] signatures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub enum LightweightItem<S: Suite, G: TupleSignature> {
-    /// A signature with the anchor of a new chain.
+    /// A new signature over the tuple and the anchor of a new hash chain.
     Signed {
-        /// The chain's anchor.
+        /// The anchor: the end of the new chain.
         anchor: S::Digest,
-        /// The signature.
+        /// The author's signature on the tuple and the anchor.
         signature: G::Signature,
     },
-    /// The next link of the chain.
+    /// The next link of the tuple's hash chain, which extends its signature by one instant.
     Revealed(S::Digest),
 }
 
-/// The author's state of a tuple.
+/// The data that an author stores with each tuple: the instant of its signature, and the unrevealed
+/// links.
 #[derive(Clone, Debug)]
 pub struct LightweightState<S: Suite> {
-    /// The instant of the signature; `None` before the first signature.
+    /// The instant at which the tuple was signed; `None` before the first signature.
     signed: Option<u64>,
-    /// The number of revealed links in the repository from which the author resumed, and the newest
-    /// link.
+    /// If the author resumed from a repository: the number of the tuple's revealed links there, and
+    /// the newest of them.
     resumed: Option<(u32, S::Digest)>,
     pebbles: Pebbles<S>,
 }
 
 impl<S: Suite> LightweightState<S> {
-    /// Drops a resumed signature whose chain does not belong to this secret, so that the tuple is
-    /// signed anew. With another secret or length, revealed links would not hash to the anchor.
+    /// After the author resumed, checks that the tuple's hash chain belongs to `secret`. Otherwise
+    /// resets the state, so that the tuple is signed anew. With another secret or chain length,
+    /// links would not hash to the signed anchor.
     fn check_resumed(
         &mut self,
         secret: &ChainSecret,
@@ -78,7 +80,7 @@ impl<S: Suite> Default for LightweightState<S> {
     }
 }
 
-/// A server's record of a tuple: its signature and newest link.
+/// The data with which a server proves a tuple: its signature, and its newest hash chain link.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct LightweightRecord<S: Suite, G: TupleSignature> {

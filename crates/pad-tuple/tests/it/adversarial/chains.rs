@@ -59,7 +59,7 @@ fn check_deleted<const GENERATIONS: usize>(version: u64, name: &str, gone: u64) 
                 tried += 1;
             }
         }
-        // // Claims a later instant of the signature.
+        // Claims a later instant of the signature.
         let mut forged = stale.clone();
         forged.parts[0].evidence.shown.signed = later;
         assert_eq!(target.refusal(&forged, later, name), INVALID);
@@ -123,7 +123,7 @@ fn a_used_up_chain_goes_on_only_with_a_new_signature() {
     for (now, expected) in (1..).zip(expected) {
         assert_eq!(shown(now), expected);
     }
-    // // The server knows the seed of the used-up chain, but no reachable link hashes to this seed.
+    // The server knows the seed of the used-up chain, but no reachable link hashes to this seed.
     let used_up = before(4);
     for link in reachable(&target) {
         let mut forged = used_up.clone();

@@ -146,7 +146,7 @@ fn superseding_evidence_in_a_design_with_speculation() {
         Target::<BaseSuperseding>::new(),
         Target::<SpecSuperseding>::new(),
     );
-    // // In version 1, both have the tuple [d, f) with value 2, signed only for instant 1: the
+    // In version 1, both have the tuple [d, f) with value 2, signed only for instant 1: the
     // epoch.
     let evidence = base.prove_at(1, 1, "d").parts[0].evidence.clone();
     let mut proof = spec.prove_at(1, 1, "d");
@@ -171,7 +171,7 @@ fn another_suite() {
         actual: 2,
     };
     assert_eq!(refusal, Some(wrong));
-    // // With another kind in the envelope, the message is an unsigned proof.
+    // With another kind in the envelope, the message is an unsigned proof.
     let mut relabelled = message;
     relabelled[7] = 1;
     let target = Target::<D>::new();

@@ -18,7 +18,7 @@ fn check_overlap<D: Design<S, Secret: TestSecret>>() {
     };
     let plain = matches!(D::NAME, "base" | "spec");
     assert_eq!(refusal, if plain { INVALID } else { Some(outside) });
-    // // Widens the narrow tuple that replaced it.
+    // Widens the narrow tuple that replaced it.
     let mut narrow = target.prove(6, "dd");
     if let ShownTuple::Below { upper, .. } = &mut narrow.parts[0].tuple {
         assert_eq!(upper.replace(key("g")), Some(key("e")));

@@ -41,12 +41,12 @@ type TupleUpdate<D> = Update<S, TupleAttachment<<D as Design<S>>::Extension>>;
 
 /// Checks designs. `shown` is the shortest encoding of the data that a design shows for a tuple.
 fn check<D: AggregateDesign<S>>(shown: &[u8], [many, range]: [u64; 2]) {
-    // // A tuple at the key, without content and without upper end.
+    // A tuple at the key, without content and without upper end.
     let part = [&[0, 0, 0], shown].concat();
     takes_at_most::<ManyProof<S, D>>(many, &[&[0], &list(&part), &[0]]);
     let part = [&[0, 0], shown].concat();
     takes_at_most::<RangeProof<S, D>>(range, &[&[0], &[1, 0], &list(&part), &[0]]);
-    // // These lists contain at most one element for each generation.
+    // These lists contain at most one element for each generation.
     let refused = Some(DecodeError::Malformed);
     let many_epochs = message::<TupleProof<S, D>>(&[&list(&[0]), &[0], &[0]]);
     let decode = |bytes: &[u8]| codec::decode::<TupleProof<S, D>>(bytes, bytes.len()).err();

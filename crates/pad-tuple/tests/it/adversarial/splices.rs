@@ -27,7 +27,7 @@ fn check_other_keys<D: Design<S, Secret: TestSecret>>() {
     for name in ["e", "f", "z"] {
         assert_eq!(target.refusal(&present, 6, name), beyond, "{name}");
     }
-    // // Presents the tuple as starting at the requested key.
+    // Presents the tuple as starting at the requested key.
     for name in ["", "b", "c", "dd"] {
         assert_eq!(target.refusal(&present, 6, name), INVALID, "{name}");
     }
@@ -35,7 +35,7 @@ fn check_other_keys<D: Design<S, Secret: TestSecret>>() {
     for name in ["", "b", "d", "e", "z"] {
         assert_eq!(target.refusal(&absent, 6, name), beyond, "{name}");
     }
-    // // The proof for a key without entry is the same for every key in the gap.
+    // The proof for a key without entry is the same for every key in the gap.
     assert_eq!(target.refusal(&absent, 6, "de"), None);
     // Above the last key, and below the first.
     let above = target.prove(6, "z");
@@ -107,7 +107,7 @@ fn check_parts<D: Design<S, Secret: TestSecret>>() {
         let refusal = refusal(&with_parts(vec![young(), old(), third]));
         assert_eq!(refusal, surplus);
     }
-    // // The older tuple decides and would suffice, but only the youngest tuple names its epoch.
+    // The older tuple decides and would suffice, but only the youngest tuple names its epoch.
     assert_eq!(refusal(&with_parts(vec![old()])), outside::<D>(3, 1, 1));
     assert_eq!(refusal(&with_parts(vec![old(), young()])), surplus);
     assert_eq!(refusal(&with_parts(vec![old(), old()])), surplus);
@@ -146,7 +146,7 @@ fn check_epochs<D: Design<S, Secret: TestSecret>>() {
         let refusal = target.refusal(&with_epochs(&[epoch]), 3, "b");
         assert_eq!(refusal, outside::<D>(epoch, 1, 1));
     }
-    // // "a" is in the same older tuple in epochs 1 and 2, so only the youngest tuple distinguishes
+    // "a" is in the same older tuple in epochs 1 and 2, so only the youngest tuple distinguishes
     // the epochs.
     let honest = target.prove(3, "a");
     let moved = TupleProof {
@@ -167,14 +167,14 @@ fn check_stale_values<D: Design<S, Secret: TestSecret>>() {
         let refusal = target.refusal(&stale, version, asked);
         assert_eq!(refusal, outside::<D>(version, 4, 4));
     }
-    // // A youngest tuple that is valid at version 8 names another epoch.
+    // A youngest tuple that is valid at version 8 names another epoch.
     let current = target.prove(8, asked);
     let mut mixed = current.clone();
     mixed.parts[1] = stale.parts[1].clone();
     assert_eq!(target.refusal(&mixed, 8, asked), outside::<D>(3, 2, 2));
     mixed.epochs = vec![2];
     assert_eq!(target.refusal(&mixed, 8, asked), INVALID);
-    // // Only the older tuple: it decides, but no part proves its epoch.
+    // Only the older tuple: it decides, but no part proves its epoch.
     mixed.parts.remove(0);
     assert_eq!(target.refusal(&mixed, 8, asked), outside::<D>(8, 2, 2));
     // The tuple of epoch 1, with value 2.
@@ -187,7 +187,7 @@ fn check_stale_values<D: Design<S, Secret: TestSecret>>() {
 /// Hides a removal that only the youngest generation has.
 fn check_hidden_tombstone<D: Design<S, Secret: TestSecret>>() {
     let target = Target::<D>::new();
-    // // In version 3, "f" is removed. The older generation still contains it with value 3.
+    // In version 3, "f" is removed. The older generation still contains it with value 3.
     let (asked, version) = ("f", 3);
     let honest = target.prove(version, asked);
     assert_eq!(honest.parts.len(), 1);
@@ -207,7 +207,7 @@ fn check_hidden_tombstone<D: Design<S, Secret: TestSecret>>() {
         target.refusal(&before, version, asked),
         outside::<D>(3, 2, 2)
     );
-    // // Only the older tuple, with the epoch that the honest proof names.
+    // Only the older tuple, with the epoch that the honest proof names.
     let alone = TupleProof {
         parts: vec![old.clone()],
         ..honest.clone()
@@ -221,7 +221,7 @@ fn check_hidden_tombstone<D: Design<S, Secret: TestSecret>>() {
     both.parts.push(old);
     let surplus = Some(VerifyError::GenerationSurplus);
     assert_eq!(target.refusal(&both, version, asked), surplus);
-    // // The tombstone presented as an empty content, or with the value.
+    // The tombstone presented as an empty content, or with the value.
     for (content, parts) in [
         (ShownContent::Nothing, 2),
         (ShownContent::Value(value("3")), 1),

@@ -74,7 +74,7 @@ fn check_places<D: AggregateDesign<Suite>>(attack: &Attack<D>) {
             refusal,
             VerifyError::GenerationMissing | VerifyError::KeyOutsideInterval
         );
-        // // If a tuple is missing, the next tuple takes its place and its key; `At` has no lower
+        // If a tuple is missing, the next tuple takes its place and its key; `At` has no lower
         // end.
         let shifted = matches!(
             refusal,
@@ -93,7 +93,7 @@ fn check_places<D: AggregateDesign<Suite>>(attack: &Attack<D>) {
     let first_two_swapped = attack.refusal(|proof| proof.parts.swap(0, 1));
     assert_eq!(first_two_swapped, VerifyError::KeyOutsideInterval);
     let reversed = attack.refusal(|proof| proof.parts.reverse());
-    // // With one generation, the last tuple, presented for the first key, would contain all other
+    // With one generation, the last tuple, presented for the first key, would contain all other
     // keys too.
     let expected = if D::GENERATIONS == 1 {
         VerifyError::GenerationSurplus
@@ -243,7 +243,7 @@ where
     if D::GENERATIONS == 1 {
         assert_eq!(doubled, VerifyError::GenerationSurplus);
     }
-    // // In other designs the copy takes the place of the next generation's tuple. Which check
+    // In other designs the copy takes the place of the next generation's tuple. Which check
     // refuses the copy depends on the design. The form for the second key would start the interval
     // above the first key.
     let at_second = attack.refusal(|proof| {

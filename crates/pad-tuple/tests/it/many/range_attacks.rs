@@ -88,7 +88,7 @@ fn check_ends<D: AggregateDesign<Suite>>(
     };
     let oldest = D::GENERATIONS - 1;
     let first = |refusal: VerifyError, single: VerifyError| {
-        // // With speculation the youngest generation's only tuple may fit, but the signatures do
+        // With speculation the youngest generation's only tuple may fit, but the signatures do
         // not.
         let allowed = [single, VerifyError::KeyOutsideInterval, count_or_sum::<D>()];
         assert!(allowed.contains(&refusal), "{refusal:?}");
