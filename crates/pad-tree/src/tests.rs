@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pad_conformance::Random;
+use pad_conformance::{Random, soak};
 
 use crate::{
     balancing::{RedBlack, SkipList, Treap},
@@ -85,7 +85,7 @@ fn check_loads<B: Invariants>() {
 
 #[test]
 fn the_treap_keeps_its_invariants() {
-    for seed in 0..8 {
+    for seed in (0..8).step_by(soak::size(2, 1)) {
         check_operations::<Treap>(seed, 8 << seed);
     }
     check_loads::<Treap>();
@@ -93,7 +93,7 @@ fn the_treap_keeps_its_invariants() {
 
 #[test]
 fn the_red_black_tree_keeps_its_invariants() {
-    for seed in 0..8 {
+    for seed in (0..8).step_by(soak::size(2, 1)) {
         check_operations::<RedBlack>(seed, 8 << seed);
     }
     check_loads::<RedBlack>();
@@ -101,7 +101,7 @@ fn the_red_black_tree_keeps_its_invariants() {
 
 #[test]
 fn the_skip_list_keeps_its_invariants() {
-    for seed in 0..8 {
+    for seed in (0..8).step_by(soak::size(2, 1)) {
         check_operations::<SkipList>(seed, 8 << seed);
     }
     check_loads::<SkipList>();

@@ -10,10 +10,10 @@ use core::num::NonZeroUsize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Speculation {
     /// Merges generation `g` (of `C` generations) into an older one when it is full. It is full
-    /// when its tuples, those of all younger generations and the new operations are at least `K^(1
-    /// - r) * n^r`. Here `r = (g + 1) / C`, `n` is the number of keys, and `K` the running mean of
-    /// operations per snapshot. With two generations, a merge happens after about `sqrt(n / K)`
-    /// snapshots.
+    /// when its tuples, those of all younger generations and the new operations are at least
+    /// `K^(1 - r) * n^r`. Here `r = (g + 1) / C`, `n` is the number of keys, and `K` the running
+    /// mean of operations per snapshot. With two generations, a merge happens after about
+    /// `sqrt(n / K)` snapshots.
     #[default]
     Balanced,
     /// Merges generation 0 when it reaches the given number `m` of tuples, generation 1 at `m^2`,

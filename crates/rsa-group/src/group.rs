@@ -149,9 +149,9 @@ impl ResidueGroup {
         })
     }
 
-    /// Like [`ResidueGroup::read`], but rejects 1. Values and witnesses are powers of `g` and never
-    /// 1. For the value 1, every element would have a witness, and every set would appear to extend
-    /// the set of the value.
+    /// Like [`ResidueGroup::read`], but rejects the number 1. A value or a witness is a power of
+    /// `g`, which is never 1. For the value 1, every element would have a witness, and every set
+    /// would appear to extend the set of the value.
     ///
     /// # Errors
     /// The errors of [`ResidueGroup::read`], and [`DecodeError::ResidueOutOfRange`] for 1.

@@ -1,17 +1,21 @@
 //! Output of `bench accumulators` beyond its operations: every promised key, and sizes that do not
 //! depend on the machine.
 
+use pad_conformance::soak;
 use serde_json::Value;
 
 use crate::report::{has_its_contents, lines, run};
 
 #[test]
 fn every_experiment_has_its_lines() {
+    let sizes = soak::size("4,16", "4,8,16");
+    let number_of_sizes = sizes.split(',').count();
+    let elements = format!("--elements={sizes}");
     let arguments = [
         "accumulators",
         "--json",
         "--quick",
-        "--elements=4,8,16",
+        &elements,
         "--threads=1,2",
         "--latency-ms=0,20",
         "--longest=600",
@@ -25,8 +29,9 @@ fn every_experiment_has_its_lines() {
             .filter(|line| line["experiment"] == experiment)
             .collect()
     };
-    for (experiment, number, keys) in PROMISED {
+    for (experiment, [number, of_each_size], keys) in PROMISED {
         let lines = of(experiment);
+        let number = number + of_each_size * number_of_sizes;
         assert_eq!(lines.len(), number, "{experiment}: {text}");
         for line in lines {
             for key in keys {
@@ -98,11 +103,12 @@ fn conclusions_follow_from_the_ranges(conclusions: &[&Value], cheapest: &[&Value
     }
 }
 
-/// Experiments of `bench accumulators --json`, with the number of their lines here and their keys.
-const PROMISED: [(&str, usize, &[&str]); 7] = [
+/// Experiments of `bench accumulators --json`, with the numbers of their lines, in total and for
+/// each number of elements, and their keys.
+const PROMISED: [(&str, [usize; 2], &[&str]); 7] = [
     (
         "accumulators_sets",
-        3 * 19,
+        [0, 19],
         &[
             "design",
             "contender",
@@ -126,12 +132,12 @@ const PROMISED: [(&str, usize, &[&str]); 7] = [
     ),
     (
         "accumulators_claims",
-        3 * 2 * 7,
+        [0, 2 * 7],
         &["claim", "accumulator", "n", "ours"],
     ),
     (
         "accumulators_conclusion",
-        3 * 2,
+        [0, 2],
         &[
             "claim",
             "holds",
@@ -143,7 +149,7 @@ const PROMISED: [(&str, usize, &[&str]); 7] = [
     ),
     (
         "accumulators_hints",
-        2,
+        [2, 0],
         &[
             "rule",
             "search_us",
@@ -157,7 +163,7 @@ const PROMISED: [(&str, usize, &[&str]); 7] = [
     ),
     (
         "accumulators_keys",
-        3 + 2 * 3 + 3 + 2,
+        [3 + 3 + 2, 2],
         &[
             "kind",
             "secret_bytes",
@@ -168,7 +174,7 @@ const PROMISED: [(&str, usize, &[&str]); 7] = [
     ),
     (
         "accumulators_round_trips",
-        3 * 2 * 2 * 2,
+        [3 * 2 * 2 * 2, 0],
         &[
             "accumulator",
             "keys",
@@ -180,7 +186,7 @@ const PROMISED: [(&str, usize, &[&str]); 7] = [
     ),
     (
         "accumulators_lookup_costs",
-        3 * (10 + 10),
+        [0, 10 + 10],
         &["figure", "design", "points", "lookup_microdollars"],
     ),
 ];

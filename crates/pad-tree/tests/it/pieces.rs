@@ -7,6 +7,7 @@ use pad_conformance::{
     Random,
     operation::{key, value},
     pad::dictionary,
+    soak,
     tree::tree_author,
 };
 use pad_core::{ApplyError, Key, Operation, Repository, StoreFault, Version, Workers};
@@ -99,7 +100,7 @@ fn check<B: BalancingScheme>() {
         (3, 1),
         (40, 3),
         (300, 64),
-        (2000, 500),
+        soak::size((800, 200), (2000, 500)),
         (300, 1 << 20),
     ] {
         let pair = NonZeroUsize::new(2).unwrap();

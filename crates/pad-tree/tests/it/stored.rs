@@ -4,7 +4,7 @@ use core::cell::Cell;
 
 use ed25519_dalek::{SignatureError, Signer, SigningKey};
 use pad_conformance::{
-    Random, repository, traces,
+    Random, repository, soak, traces,
     tree::{self, StoredPad},
 };
 use pad_core::{
@@ -27,7 +27,8 @@ macro_rules! stored {
             #[test]
             fn every_answer_and_proof_is_that_of_the_tree_in_memory() {
                 let name = concat!(stringify!($name), "::stored");
-                traces::check_traces(name, 2, 60, tree::check_stored::<Sha256Ed25519, $scheme>);
+                let share = soak::size(4, 2);
+                traces::check_traces(name, share, 60, tree::check_stored::<Sha256Ed25519, $scheme>);
             }
 
             #[test]
@@ -202,7 +203,7 @@ fn check_bytes<B: BalancingScheme>() {
     let places = (0..end).map(|position| (position, None));
     let places = places.chain((0..record).map(|position| (position, Some(latest))));
     let (mut damaged, mut refused) = (0_u32, 0_u32);
-    let (step, bits) = pad_conformance::soak::size((5, 1), (1, 4));
+    let (step, bits) = soak::size((5, 1), (1, 4));
     for (position, in_record) in places.step_by(step) {
         for bits in [0x80, 1, 2, 0xff].into_iter().take(bits) {
             let flipped = FlippedByte {

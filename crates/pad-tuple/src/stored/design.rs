@@ -14,7 +14,7 @@ use crate::{
 /// Laws:
 /// - A record that was written and read back gives the same answers as the original record.
 /// - With [`StorableDesign::EACH_INSTANT`], a record that was read back belongs to one instant, and
-/// gives answers only about that instant.
+///   gives answers only about that instant.
 pub trait StorableDesign<S: Suite>: AggregateDesign<S> {
     /// Whether a tuple has a separate record for each instant, because its newest record does not
     /// cover earlier instants.

@@ -111,9 +111,12 @@ fn chosen() -> impl Iterator<Item = usize> {
     let folder = SimulatedFolder::new("log");
     go_on(&folder, &mut ObserverView::default(), 0);
     let operations = folder.operations();
+    let every = support::size(127, 41);
     (1..=operations.len()).filter(move |number| {
         let at = |number: usize| operations.get(number - 1).copied();
-        number % 41 == 0 || at(*number) != at(number + 1) || at(*number) != at(number.max(&2) - 1)
+        number % every == 0
+            || at(*number) != at(number + 1)
+            || at(*number) != at(number.max(&2) - 1)
     })
 }
 

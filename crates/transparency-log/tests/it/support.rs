@@ -1,6 +1,6 @@
 //! Keys, a log in memory, a naive tree, and mutations.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Mutex};
 
 use transparency_log::{
     Checkpoint, Note, Timestamp,
@@ -62,6 +62,8 @@ pub(crate) struct NaiveLog {
     pub(crate) entries: Vec<Vec<u8>>,
     /// Cache of the roots of complete subtrees.
     known: BTreeMap<(u8, u64), Hash>,
+    /// Cache of the tiles above the lowest level, which take long to make.
+    tiles: Mutex<BTreeMap<ResourcePath, Vec<u8>>>,
 }
 
 impl NaiveLog {
@@ -71,11 +73,11 @@ impl NaiveLog {
 
     pub(crate) fn of(entries: Vec<Vec<u8>>) -> Self {
         let leaves = entries.iter().map(|entry| Hash::of_leaf(entry)).collect();
-        let known = BTreeMap::new();
         Self {
             leaves,
             entries,
-            known,
+            known: BTreeMap::new(),
+            tiles: Mutex::default(),
         }
     }
 
@@ -115,6 +117,9 @@ impl Fetch for NaiveLog {
         {
             return Err(FetchError::NotFound);
         }
+        if let Some(tile) = self.tiles.lock().unwrap().get(path) {
+            return Ok(tile.clone());
+        }
         let range = |index: u64, number: u16, step: usize| {
             let first = usize::try_from(index).unwrap() * 256;
             (first..first + usize::from(number)).map(move |place| place * step..(place + 1) * step)
@@ -139,9 +144,12 @@ impl Fetch for NaiveLog {
                 .map(|entry| entry.map(|entry| encode_entry(entry).unwrap()))
                 .collect(),
         };
-        found
-            .map(|parts| parts.concat())
-            .ok_or(FetchError::NotFound)
+        let found = found.ok_or(FetchError::NotFound)?.concat();
+        if matches!(path, ResourcePath::Tile { level: 1.., .. }) {
+            let mut tiles = self.tiles.lock().unwrap();
+            tiles.insert(*path, found.clone());
+        }
+        Ok(found)
     }
 }
 

@@ -151,7 +151,7 @@ fn transforms_are_values_at_the_roots_and_invert() {
 #[test]
 fn products_are_made_in_so_many_steps() {
     let random = &mut ChaCha20Rng::seed_from_u64(SEED);
-    let transform = Transform::for_degree(1 << 18);
+    let transform = Transform::for_degree(soak::size(1 << 17, 1 << 18));
     let point = random_scalars(random, 1)[0];
     let lengths = [(1, 1), (40, 9000), (2049, 2049), (3000, 3100)];
     let long = soak::size(

@@ -425,6 +425,10 @@ mod wycheproof {
                 verdict(&value)
             } else {
                 wide += 1;
+                // Up to 2880 bits: `make test` tests a few of them.
+                if wide % soak::size(5, 1) > 0 {
+                    continue;
+                }
                 is_prime::<45>(&limbs(&value))
             };
             let published = match test.result.as_str() {

@@ -247,7 +247,7 @@ fn three_generations_in_every_combination() {
         target: &target,
         candidates: lightweight(&target),
         places: TupleChoice::Own,
-        every: soak::size(4, 1),
+        every: soak::size(5, 1),
     };
     model.check();
 }
