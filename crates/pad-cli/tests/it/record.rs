@@ -25,8 +25,8 @@ fn with_backup() -> Bench {
     bench
 }
 
-/// Creates a key `k`, and returns the further arguments that create a store. A log has its own small
-/// parameters.
+/// Creates a key `k`, and returns the further arguments that create a store. A log has its own
+/// small parameters.
 fn with_key_of(scheme: &str) -> (Bench, &'static str) {
     let bench = Bench::new();
     let keygen = format!("keygen --out k --scheme {scheme}");

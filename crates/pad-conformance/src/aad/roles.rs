@@ -102,8 +102,8 @@ impl<S: Scheme> Roles<S> {
         self.sizes.push(self.list.len());
     }
 
-    /// Signs the next version, and passes it to the server with the nodes that the author made. This
-    /// saves the server the work in checks that are not about it.
+    /// Signs the next version, and passes it to the server with the nodes that the author made. The
+    /// server then computes none, in checks that are not about this computation.
     pub fn publish_built(&mut self) {
         let built = self.author.snapshot_with_nodes();
         let built = built.expect("a key in memory signs");

@@ -76,8 +76,8 @@ fn many_changes_at_the_end_of_a_chain_are_refused() {
     let next = verify_update::<Sha256>(&change.witness, &before, &few).unwrap();
     assert_eq!(*next.get(), list.state());
 
-    // A batch that would take 10^7 reads, or 2 * 10^8 reads for four times the operations: more than
-    // a batch may.
+    // A batch that would take 10^7 reads, or 2 * 10^8 for four times the operations. Both exceed
+    // the limit of a batch.
     let mut server = build(&chain(20));
     let before = server.state();
     let many = append(20, soak::size(5_000, 20_000));
