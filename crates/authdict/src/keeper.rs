@@ -186,7 +186,7 @@ pub trait Keeper: Replica {
     ///
     /// 1. the storage engine's structure, and the integrity digest of the checkpoint;
     /// 2. the signature of the head of every version, also of pruned versions, and the digest of
-    ///   all earlier heads in it (its history);
+    ///    all earlier heads in it (its history);
     /// 3. every stored update of a dictionary kept whole, by a replay from the empty dictionary, or
     ///    from the checkpoint after pruning;
     /// 4. every node and certificate in the checkpoint of a log, by recomputing it;

@@ -1,7 +1,7 @@
 //! Check suites for each trait, to be run on every implementation; for tests only.
 //!
 //! * [`repository`] and [`dictionary`]: the laws of [`pad_core::Repository`] and
-//! [`pad_core::Dictionary`], for any implementation that implements [`pad::Pad`].
+//!   [`pad_core::Dictionary`], for any implementation that implements [`pad::Pad`].
 //! * [`queries`]: all questions about one version, for servers that answer all of them.
 //! * `accumulator`: the laws of the accumulator traits.
 //! * `aad`: the laws of append-only logs.

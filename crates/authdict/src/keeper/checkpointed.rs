@@ -21,9 +21,9 @@ use crate::{
 /// Laws:
 ///
 /// 1. A repository restored from a checkpoint answers like the original, and accepts the same
-///   updates.
+///    updates.
 /// 2. The result of [`Self::emptied`] reaches the state of the original repository if the same
-///   updates are applied to it.
+///    updates are applied to it.
 pub(crate) trait CheckpointedRepository: FamilyRepository {
     /// Drops the contents of all versions before `oldest`. The heads of these versions are kept.
     ///

@@ -12,6 +12,7 @@ use authdict::{
     question::{Question, Statement},
     selection::{SchemeName, SuiteName},
 };
+use pad_conformance::soak;
 use zeroize::Zeroizing;
 
 use crate::memory::{Memory, assert_same};
@@ -76,8 +77,18 @@ impl Shop {
     }
 
     pub(crate) fn publish(&self, batch: Vec<Operation>) -> Version {
+        self.publish_together([batch])
+    }
+
+    /// Signs one version for each batch, and makes them durable together.
+    pub(crate) fn publish_together(
+        &self,
+        batches: impl IntoIterator<Item = Vec<Operation>>,
+    ) -> Version {
         let mut author = self.author().unwrap();
-        author.stage(batch).unwrap();
+        for batch in batches {
+            author.stage(batch).unwrap();
+        }
         author.flush(&[]).unwrap()
     }
 
@@ -138,8 +149,8 @@ pub(crate) fn questions() -> impl Iterator<Item = Question> {
 
 #[test]
 fn every_answer_is_that_of_the_repository_in_memory() {
-    let trees = TREES.map(|scheme| (scheme, 45, 7));
-    let tuples = TUPLES.map(|scheme| (scheme, 24, 5));
+    let trees = TREES.map(|scheme| (scheme, soak::size(24, 45), 7));
+    let tuples = TUPLES.map(|scheme| (scheme, soak::size(13, 24), 5));
     for (scheme, versions, group) in trees.into_iter().chain(tuples) {
         let folder = tempfile::tempdir().unwrap();
         let stored = Shop::new(folder.path(), scheme);
@@ -149,12 +160,7 @@ fn every_answer_is_that_of_the_repository_in_memory() {
         let mut batches = batches(scheme.id().0.into(), versions).peekable();
         while batches.peek().is_some() {
             // A few versions at a time are published, each time as a new process would do it.
-            let group: Vec<_> = batches.by_ref().take(group).collect();
-            let mut author = stored.author().unwrap();
-            for batch in group {
-                author.stage(batch).unwrap();
-            }
-            author.flush(&[]).unwrap();
+            stored.publish_together(batches.by_ref().take(group));
         }
         let repository = stored.repository();
         memory.follow(&repository);

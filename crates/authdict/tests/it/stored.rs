@@ -25,8 +25,8 @@ fn pruned_versions_go_and_the_others_stay_what_they_are() {
         let mut memory = stored.memory();
         let history: Vec<_> = batches(9, 30).collect();
         let (before, after) = history.split_at(20);
-        for batch in before {
-            stored.publish(batch.clone());
+        for group in before.chunks(soak::size(4, 1)) {
+            stored.publish_together(group.to_vec());
         }
         let reader = stored.repository();
         let size = reader.file_bytes().unwrap();
@@ -63,8 +63,9 @@ fn compacted_nodes_answer_as_before_and_the_next_versions_follow_them() {
         let mut memory = stored.memory();
         let mut history = batches(11, 32);
         for since in [0, 3, 20, 0] {
-            for batch in history.by_ref().take(8) {
-                stored.publish(batch);
+            let group: Vec<_> = history.by_ref().take(8).collect();
+            for group in group.chunks(soak::size(3, 1)) {
+                stored.publish_together(group.to_vec());
             }
             let reader = stored.repository();
             memory.follow(&reader);

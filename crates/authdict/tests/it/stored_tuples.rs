@@ -31,8 +31,8 @@ fn pruned_versions_go_and_the_others_stay_what_they_are() {
         let mut memory = stored.memory();
         let history: Vec<_> = batches(9, 18).collect();
         let (before, after) = history.split_at(12);
-        for batch in before {
-            stored.publish(batch.clone());
+        for group in before.chunks(soak::size(4, 1)) {
+            stored.publish_together(group.to_vec());
         }
         for oldest in [0, 1, 7, 9, 9] {
             memory.follow(&stored.repository());
@@ -60,7 +60,7 @@ fn tuples_that_are_behind_their_store_are_brought_up() {
         let stored = Shop::new(folder.path(), scheme);
         let mut memory = stored.memory();
         let mut copies = vec![None];
-        for batch in batches(6, 8) {
+        for batch in batches(6, soak::size(5, 8)) {
             stored.publish(batch);
             copies.push(Some(fs::read(stored.sibling("tuples")).unwrap()));
         }
@@ -357,7 +357,7 @@ fn tuples_that_are_written_later_are_there_at_once() {
         let mut memory = stored.memory();
         let mut author = stored.author().unwrap();
         let before = fs::read(stored.sibling("tuples")).ok();
-        for (place, batch) in batches(5, 12).enumerate() {
+        for (place, batch) in batches(5, soak::size(8, 12)).enumerate() {
             author.stage(batch).unwrap();
             author.flush_and_go_on(&[]).unwrap();
             memory.follow(author.server());
