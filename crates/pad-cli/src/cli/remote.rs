@@ -29,8 +29,8 @@ use super::{
 pub(super) struct ServerArguments {
     /// A server to query instead of a store: https://host:port.
     ///
-    /// Append /v1/dictionaries/NAME if it has several dictionaries. May be repeated; in PAD_SERVER,
-    /// spaces separate the servers. If one fails or lies, the next one is asked.
+    /// Append /v1/dictionaries/NAME if it has several dictionaries. May be repeated; in the
+    /// variable, spaces separate the servers. If one fails or lies, the next one is asked.
     #[arg(long, value_name = "URL", env = SERVER_VARIABLE, value_delimiter = ' ')]
     server: Vec<String>,
     #[command(flatten)]

@@ -56,7 +56,7 @@ fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/python")
 }
 
-/// Runs a script of the verifier.
+/// Runs a script of the verifier, given by the name of its file, or a script of several lines.
 fn python(script: &str, arguments: &[&str], folder: &Path) -> Output {
     static IS_NEW_ENOUGH: LazyLock<bool> = LazyLock::new(|| {
         let asks = "import sys; sys.exit(sys.version_info < (3, 8))";
@@ -72,10 +72,10 @@ fn python(script: &str, arguments: &[&str], folder: &Path) -> Output {
     // All runs share compiled modules, which are not stored next to the sources.
     command.env("PYTHONPYCACHEPREFIX", env!("CARGO_TARGET_TMPDIR"));
     command.env("PYTHONPATH", examples());
-    if script.ends_with(".py") {
-        command.arg(examples().join(script));
-    } else {
+    if script.contains('\n') {
         command.args(["-c", script]);
+    } else {
+        command.arg(examples().join(script));
     }
     let output = command.args(arguments).current_dir(folder).output();
     output.unwrap()

@@ -169,8 +169,9 @@ fn check_all_same<D: StorableDesign<S>>(memory: &TupleRepository<S, D>, all: &[&
     }
     let every = pad_conformance::soak::size(4, 1);
     let is_near = |number: u64, end: Version| number.abs_diff(end.number()) <= 1;
-    let is_asked =
-        |number: &u64| number % every == 0 || is_near(*number, oldest) || is_near(*number, latest);
+    let is_asked = |number: &u64| {
+        number.is_multiple_of(every) || is_near(*number, oldest) || is_near(*number, latest)
+    };
     for number in (0..=latest.number() + 1).filter(is_asked) {
         let version = Version::new(number);
         let head = memory.head(version);
