@@ -254,10 +254,7 @@ macro_rules! many {
             #[test]
             fn every_answer_matches_the_oracle_at_every_version() {
                 let name = concat!(stringify!($name), "::many");
-                // A pairing takes a millisecond.
-                let is_slow = stringify!($name).ends_with("bls");
-                let steps = if is_slow { soak::size(18, 30) } else { 30 };
-                traces::check_traces(name, 9, steps, check_trace::<Design>);
+                traces::check_traces(name, 9, 30, check_trace::<Design>);
             }
 
             #[test]
