@@ -54,9 +54,6 @@ pub enum AccumulateError {
     /// fault.
     #[error("a result of secret-key arithmetic failed its check")]
     FaultDetected,
-    /// No version number is left for another change.
-    #[error("the version numbers are exhausted")]
-    VersionsExhausted,
 }
 
 #[cfg(feature = "rsa")]

@@ -3,8 +3,10 @@
 //! | file | content |
 //! | --- | --- |
 //! | `log.redb` | parameters, all heads, the updates since the last checkpoint |
-//! | `level-0` | entry `i`'s object digest at byte `w i`; zeros for deleted ones |
+//! | `level-0` | the object digest of entry `i` at byte `w i`; zeros if the entry is deleted |
 //! | `level-1`, `level-2`, .. | the digest of block `s` of the level below at byte `w s` |
+//!
+//! `w` is the width of a slot in bytes.
 //!
 //! An update is acknowledged once it is in the log. Blocks are written at any later time, in any
 //! order. A checkpoint makes the blocks durable and removes their updates from the log. The latest

@@ -5,14 +5,18 @@
 //! and the [`Context`], so an answer is valid for one audit of one version of one file only.
 //!
 //! ```text
-//! context    = H("flexdpdp/chal/v1"  || seed || file || version || root || total || count)  sample
-//!            = H("flexdpdp/every/v1" || seed || file || version || root || total || start || end)
+//! of a sample of `count` blocks:
+//! context    = H("flexdpdp/chal/v1"  || seed || file || version || root || total || count)
+//! of every block of a range:
+//! context    = H("flexdpdp/every/v1" || seed || file || version || root || total || start || end)
+//!
 //! place(q,n) = (first 16 bytes of H(context || 0x01 || q)) * n >> 128                      below n
 //! a(q)       =  first 16 bytes of H(context || 0x02 || q)
 //! ```
 //!
-//! H is SHA-256; integers are big endian. `count` has 4 bytes and the others have 8. The value of
-//! `place` is uniform up to a bias below 2^-64.
+//! H is SHA-256. `seed`, `file` and `root` are byte strings. Integers are big endian: `count` has 4
+//! bytes, and `version`, `total`, `start`, `end` and `q` have 8. The value of `place` is uniform up
+//! to a bias below 2^-64.
 //!
 //! Seeds are 32 fresh random bytes of the verifier. A server that knows the seed before it commits
 //! to the file can prepare for the challenge.

@@ -18,8 +18,8 @@ use crate::{line, prelude::*, primitives};
 
 /// Measured times of the primitives on one core, in microseconds.
 pub(super) struct Primitives {
-    /// Time per coefficient of a sum of `2^level` coefficients. The first element is for the level
-    /// of blocks, and each next one for the next level.
+    /// Time per term of a multi-scalar multiplication in G1 with `2^level` terms. The first element
+    /// is for the level of blocks of a log, each further element for the level above.
     sums: Vec<f64>,
     /// Decoding a point of G1, including the subgroup check.
     decode_us: f64,

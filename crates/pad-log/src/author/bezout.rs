@@ -273,8 +273,10 @@ impl Products {
         }
     }
 
-    /// Computes a polynomial's values at the roots of this node from the node's vector, and appends
-    /// them to `values`.
+    /// Evaluates a polynomial at the roots of this node, and appends the results to `values`.
+    ///
+    /// `vector` is the node's vector for this polynomial. [`down`] computes it for the top node of a
+    /// group, and this function for the halves of a node.
     fn append_values(&self, vector: &[Fr], values: &mut Vec<Fr>, transform: &Transform) {
         let Some(halves) = &self.halves else {
             values.extend(vector.first());

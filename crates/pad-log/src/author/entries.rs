@@ -36,9 +36,6 @@ pub enum AppendError {
     /// The log has reached its maximum number of entries.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// The parameters have too few powers for the log.
-    #[error(transparent)]
-    Parameters(#[from] AccumulateError),
 }
 
 /// The entries of a log, and proofs about every earlier size of the log.

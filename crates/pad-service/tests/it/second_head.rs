@@ -17,7 +17,6 @@ use authdict::{
     selection::{SchemeFamily, SchemeName},
 };
 use pad_client::{Client, ClientError, Fault, Resource};
-use pad_conformance::soak;
 use pad_service::Dictionary;
 
 use crate::fixture::*;
@@ -29,29 +28,9 @@ fn schemes() -> Vec<SchemeName> {
         .collect()
 }
 
-/// Slow schemes. Each of their parts is a part of another scheme, too.
-const SLOW: [SchemeName; 3] = [
-    SchemeName::AasFrontier,
-    SchemeName::TupleAccumulatorsRsa,
-    SchemeName::TupleAccumulatorsSupersedingRsa,
-];
-
 /// Runs `check` for each scheme, with one thread per core.
 pub(crate) fn for_each_scheme(check: impl Fn(SchemeName) + Sync) {
-    for_each_of(&schemes(), check);
-}
-
-/// Runs `check` like [`for_each_scheme`]. Without the soak test, it omits slow schemes.
-#[track_caller]
-pub(crate) fn for_most_schemes(check: impl Fn(SchemeName) + Sync) {
-    let mut schemes = schemes();
-    let omitted: &[SchemeName] = soak::size(&SLOW, &[]);
-    schemes.retain(|scheme| !omitted.contains(scheme));
-    for_each_of(&schemes, check);
-}
-
-fn for_each_of(schemes: &[SchemeName], check: impl Fn(SchemeName) + Sync) {
-    let next = AtomicUsize::new(0);
+    let (schemes, next) = (schemes(), AtomicUsize::new(0));
     let cores = thread::available_parallelism().map_or(1, usize::from);
     thread::scope(|scope| {
         for _ in 0..cores {
@@ -92,7 +71,7 @@ fn assert_fork(author: &Author, client: &Client, (version, question): (Version, 
 
 #[test]
 fn answers_belong_to_the_history_that_the_client_follows() {
-    for_most_schemes(|scheme| {
+    for_each_scheme(|scheme| {
         let author = Author::new(scheme);
         let entry = |key, value| entry(scheme, key, value);
         author.publish(&[entry("apple", "1"), entry("pear", "2")]);
@@ -152,7 +131,7 @@ fn answers_belong_to_the_history_that_the_client_follows() {
 
 #[test]
 fn versions_newer_than_the_view_are_not_believed_before_they_are_followed() {
-    for_most_schemes(|scheme| {
+    for_each_scheme(|scheme| {
         let author = Author::new(scheme);
         author.publish(&[entry(scheme, "apple", "1")]);
         let server = start(service(&author.path("s.pad")));

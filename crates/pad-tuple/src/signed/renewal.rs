@@ -72,9 +72,11 @@ pub trait Refresh<S: Suite>: RefreshScheme<S> {
         instant: u64,
     ) -> Option<(Self::TupleData, G::Signature)>;
 
-    /// Returns a tuple's creation instant and the author's state of it, from a server's record. If
-    /// the state does not suffice to extend the signature, the author signs the tuple anew at the
-    /// next instant.
+    /// Restores the author's state of a tuple from the `record` that a server stores, for an author
+    /// that resumes from a repository. Returns the tuple's creation instant and the state.
+    ///
+    /// If the state does not suffice to extend the signature, the author signs the tuple again at
+    /// the next instant.
     fn resume<G: TupleSignature>(record: &Self::Record<G>) -> (u64, Self::State);
 
     /// Returns the heap memory that a record owns, in bytes.

@@ -1,5 +1,6 @@
 //! Logs on a simulated disk: a crash at every write and every synchronisation.
 
+use pad_conformance::soak;
 use pad_disk::layer::{Reads, SimulatedFolder};
 use transparency_log::{
     Checkpoint, Note,
@@ -7,7 +8,7 @@ use transparency_log::{
     tile::{Fetch, ResourcePath, TileReader},
 };
 
-use crate::support::{self, NaiveLog, entry, log_key, time, witness_key};
+use crate::support::{NaiveLog, entry, log_key, time, witness_key};
 
 /// Sizes at which the log is signed: within a tile, at its end, and beyond.
 const SIZES: [u64; 5] = [1, 3, 256, 258, 300];
@@ -111,7 +112,7 @@ fn chosen() -> impl Iterator<Item = usize> {
     let folder = SimulatedFolder::new("log");
     go_on(&folder, &mut ObserverView::default(), 0);
     let operations = folder.operations();
-    let every = support::size(127, 41);
+    let every = soak::size(127, 41);
     (1..=operations.len()).filter(move |number| {
         let at = |number: usize| operations.get(number - 1).copied();
         number % every == 0
@@ -129,7 +130,7 @@ fn no_crash_leaves_a_checkpoint_without_its_tiles_or_forgets_a_signature() {
         let mut seen = ObserverView::default();
         go_on(&folder, &mut seen, 0);
         let one = u64::try_from(stop % 3).unwrap();
-        for seed in support::size(one..one + 1, 0..3) {
+        for seed in soak::size(one..one + 1, 0..3) {
             let left = folder.after_power_cut(seed);
             check(&left, &seen);
             // The next process appends other entries after the signed ones.

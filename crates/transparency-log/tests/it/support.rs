@@ -184,14 +184,6 @@ pub(crate) fn mutations(bytes: &[u8]) -> Vec<Vec<u8>> {
     mutated
 }
 
-/// Returns `long` under `make soak`, and `short` under `make test`.
-pub(crate) fn size<T>(short: T, long: T) -> T {
-    match std::env::var("SOAK") {
-        Ok(asked) if asked != "0" => long,
-        _ => short,
-    }
-}
-
 /// Reproducible pseudorandom numbers.
 pub(crate) struct Numbers(pub(crate) u64);
 

@@ -2,6 +2,7 @@
 
 use std::{cell::RefCell, collections::BTreeMap};
 
+use pad_conformance::soak;
 use transparency_log::{
     tile::{
         BundleError, Fetch, FetchError, PathError, ReadError, ResourcePath, TileReader, Width,
@@ -175,7 +176,7 @@ fn a_reader_gives_what_the_log_has() {
         let draws = match size {
             0 => 0,
             1..=1000 => 12,
-            _ => support::size(3, 12),
+            _ => soak::size(3, 12),
         };
         for _ in 0..draws {
             let index = numbers.below(size);

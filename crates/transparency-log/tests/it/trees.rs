@@ -1,11 +1,12 @@
 //! Proofs compared with the definition.
 
+use pad_conformance::soak;
 use transparency_log::tree::{
     Edge, Hash, TreeError, TreeHead, prove_consistency, prove_inclusion, root, verify_consistency,
     verify_inclusion,
 };
 
-use crate::support::{self, NaiveLog, Numbers, entry, naive_root, naive_split};
+use crate::support::{NaiveLog, Numbers, entry, naive_root, naive_split};
 
 /// RFC 6962, section 2.1.1, transcribed.
 fn naive_path(index: usize, leaves: &[Hash]) -> Vec<Hash> {
@@ -83,7 +84,7 @@ fn all_sizes_up_to_600_have_the_roots_and_proofs_of_the_definition() {
     let heads: Vec<TreeHead> = (0..=600).map(|size| log.head(size)).collect();
     let is_next_to_power =
         |number: u64| number.wrapping_add(1) & number.wrapping_sub(1) & number == 0;
-    let every = support::size(5, 1);
+    let every = soak::size(5, 1);
     for (size, head) in (0_u64..).zip(heads.iter().copied()) {
         assert_eq!(edge.head(), head, "{size}");
         assert_eq!(root(&mut log, size).unwrap(), head.root, "{size}");
@@ -119,7 +120,7 @@ fn all_sizes_up_to_600_have_the_roots_and_proofs_of_the_definition() {
 fn random_larger_trees_too() {
     let mut numbers = Numbers(11);
     let mut log = NaiveLog::new(70_000);
-    for _ in 0..support::size(12, 40) {
+    for _ in 0..soak::size(12, 40) {
         let size = 1 + numbers.below(70_000);
         let (index, old) = (numbers.below(size), numbers.below(size + 1));
         let head = log.head(size);

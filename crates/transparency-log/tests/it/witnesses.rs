@@ -5,6 +5,7 @@ use std::{
     thread,
 };
 
+use pad_conformance::soak;
 use pad_disk::layer::{Folder, Reads, SimulatedFolder};
 use transparency_log::{
     Checkpoint, Note, Timestamp,
@@ -17,7 +18,7 @@ use transparency_log::{
 };
 
 use crate::support::{
-    self, NaiveLog, Numbers, ORIGIN, entry, log_key, mutations, other_log_key, time, witness_key,
+    NaiveLog, Numbers, ORIGIN, entry, log_key, mutations, other_log_key, time, witness_key,
 };
 
 fn witness<R: Records>(records: R) -> Witness<R> {
@@ -431,14 +432,14 @@ fn no_failure_of_the_medium_makes_a_witness_forget() {
     let all = SimulatedFolder::new("records");
     follow(&all, &mut log, &SIZES);
     for failing in 1..=all.operations().len() {
-        for seed in 0..support::size(3, 6) {
+        for seed in 0..soak::size(3, 6) {
             let folder = SimulatedFolder::new("records");
             folder.fail_at(failing, seed);
             let mut cosigned = follow(&folder, &mut log, &SIZES);
             // The readable state need not be durable; a second process continues from it.
             cosigned.extend(follow(&folder, &mut log, &[7]));
             let last = cosigned.iter().max_by_key(|head| head.size);
-            for cut in 0..support::size(3, 6) {
+            for cut in 0..soak::size(3, 6) {
                 check_left(&folder.after_power_cut(cut), &mut log, last);
             }
         }
@@ -488,7 +489,7 @@ fn damaged_records_are_not_taken_for_none() {
     let [same, newer] = [7, 9].map(|size| request(&mut log, 7, size));
     // The step has no factor in common with the number of mutations of a byte.
     let mutations = mutations(&whole);
-    for changed in mutations.iter().step_by(support::size(5, 1)) {
+    for changed in mutations.iter().step_by(soak::size(5, 1)) {
         std::fs::write(&path, changed).unwrap();
         let witness = open();
         // Neither a fork nor an older checkpoint is cosigned. The honest log may have to wait for

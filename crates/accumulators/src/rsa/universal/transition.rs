@@ -18,7 +18,8 @@ use crate::{
 /// The net effect of consecutive changes on the accumulator value: `before = u^removed` and
 /// `after = u^added` for some `u`.
 ///
-/// The value `u` need not be known, since the two exponents are coprime.
+/// `u` is not stored. Because `removed` and `added` are coprime, powers of `u` are computed from
+/// `before` and `after`.
 pub(super) struct Transition<'a> {
     before: &'a RsaValue,
     after: &'a RsaValue,

@@ -42,7 +42,8 @@ pub fn run<B: Bench>(bench: &B, plan: &Plan, report: &mut Report) -> Outcome<()>
     Ok(())
 }
 
-/// A set before and after an update that replaces one element, with the witnesses after it.
+/// Test data for one update that replaces one element: the set before and after the update, and
+/// the witnesses for the set after it.
 struct Scene<'a, B: Bench> {
     secret: &'a SecretKeyOf<B>,
     alone: Workers,
