@@ -275,8 +275,8 @@ impl Products {
 
     /// Evaluates a polynomial at the roots of this node, and appends the results to `values`.
     ///
-    /// `vector` is the node's vector for this polynomial. [`down`] computes it for the top node of a
-    /// group, and this function for the halves of a node.
+    /// `vector` is the node's vector for this polynomial. [`down`] computes it for the top node of
+    /// a group, and this function for the halves of a node.
     fn append_values(&self, vector: &[Fr], values: &mut Vec<Fr>, transform: &Transform) {
         let Some(halves) = &self.halves else {
             values.extend(vector.first());
