@@ -174,8 +174,8 @@ pub fn decode_body<T: Serialize + DeserializeOwned>(bytes: &[u8]) -> Result<T, D
     if !rest.is_empty() {
         return Err(DecodeError::TrailingBytes);
     }
-    let mut compared = Writer(Compare { rest: bytes });
-    if value.serialize(&mut compared).is_err() || !compared.0.rest.is_empty() {
+    let mut compared = Writer::new(Compare { rest: bytes });
+    if value.serialize(&mut compared).is_err() || !compared.output.rest.is_empty() {
         return Err(DecodeError::NonCanonical);
     }
     Ok(value)
@@ -196,6 +196,6 @@ pub fn decode_start<T: DeserializeOwned>(body: &[u8]) -> Result<T, DecodeError> 
 
 fn append_body<T: Serialize>(value: &T, bytes: &mut Vec<u8>) {
     value
-        .serialize(&mut Writer(Append(bytes)))
+        .serialize(&mut Writer::new(Append(bytes)))
         .expect("codec: every message of this workspace is serializable");
 }

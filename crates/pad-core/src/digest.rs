@@ -5,8 +5,7 @@ use core::{fmt, hash::Hash};
 
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
-    de::{DeserializeOwned, Error, SeqAccess, Visitor},
-    ser::SerializeTuple,
+    de::{DeserializeOwned, Error, Visitor},
 };
 
 /// Domain of hashed or signed data. Data hashed under different domains never collides. Each
@@ -339,8 +338,10 @@ impl<'de, const N: usize> Deserialize<'de> for Digest<N> {
     }
 }
 
-/// Serializes a byte array without a length prefix, or as hexadecimal text in human-readable
-/// formats.
+/// Serializes a byte array: as hexadecimal text in human-readable formats, else as a byte string.
+///
+/// The codec recognises the array by its name ([`array_length`]), and writes it without a length
+/// prefix.
 pub(crate) fn serialize_array<const N: usize, S: Serializer>(
     bytes: &[u8; N],
     serializer: S,
@@ -348,11 +349,7 @@ pub(crate) fn serialize_array<const N: usize, S: Serializer>(
     if serializer.is_human_readable() {
         return serializer.collect_str(&Digest(*bytes));
     }
-    let mut tuple = serializer.serialize_tuple(N)?;
-    for byte in bytes {
-        tuple.serialize_element(byte)?;
-    }
-    tuple.end()
+    serializer.serialize_newtype_struct(ArrayVisitor::<N>::NAME, &ByteString(bytes))
 }
 
 /// Deserializes an array that [`serialize_array`] wrote.
@@ -363,12 +360,17 @@ pub(crate) fn deserialize_array<'de, const N: usize, D: Deserializer<'de>>(
         let text = String::deserialize(deserializer)?;
         return parse_hexadecimal(&text).ok_or_else(|| D::Error::custom("not hexadecimal text"));
     }
-    deserializer.deserialize_tuple_struct(ARRAY, N, ArrayVisitor)
+    deserializer.deserialize_newtype_struct(ArrayVisitor::<N>::NAME, ArrayVisitor)
 }
 
-/// The struct name under which byte arrays are deserialized. The codec recognises it and reads the
-/// array in one step.
-pub(crate) const ARRAY: &str = "pad_core::array";
+/// The length of the array whose newtype has this name; `None` for every other newtype.
+#[inline]
+pub(crate) fn array_length(name: &str) -> Option<usize> {
+    name.strip_prefix(ARRAY)?.parse().ok()
+}
+
+/// The newtype's name for arrays of `N` bytes is this text and three digits.
+const ARRAY: &str = "pad_core::array";
 
 /// Parses lower-case hexadecimal text of exactly `2 * N` characters; `None` for any other text.
 pub(crate) fn parse_hexadecimal<const N: usize>(text: &str) -> Option<[u8; N]> {
@@ -391,7 +393,33 @@ fn hexadecimal_digit(digit: u8) -> Option<u8> {
     }
 }
 
+struct ByteString<'a>(&'a [u8]);
+
+impl Serialize for ByteString<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(self.0)
+    }
+}
+
 struct ArrayVisitor<const N: usize>;
+
+impl<const N: usize> ArrayVisitor<N> {
+    const NAME: &'static str = match core::str::from_utf8(&Self::NAME_BYTES) {
+        Ok(name) => name,
+        Err(_) => panic!("the name is ASCII"),
+    };
+
+    const NAME_BYTES: [u8; ARRAY.len() + 3] = {
+        assert!(N < 1000, "arrays have at most 999 bytes");
+        let mut name = [0; ARRAY.len() + 3];
+        let (text, digits) = name.split_at_mut(ARRAY.len());
+        text.copy_from_slice(ARRAY.as_bytes());
+        digits[0] = b'0' + (N / 100) as u8;
+        digits[1] = b'0' + (N / 10 % 10) as u8;
+        digits[2] = b'0' + (N % 10) as u8;
+        name
+    };
+}
 
 impl<'de, const N: usize> Visitor<'de> for ArrayVisitor<N> {
     type Value = [u8; N];
@@ -405,13 +433,10 @@ impl<'de, const N: usize> Visitor<'de> for ArrayVisitor<N> {
         array.map_err(|_| E::invalid_length(bytes.len(), &self))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<[u8; N], A::Error> {
-        let mut bytes = [0; N];
-        for (position, byte) in bytes.iter_mut().enumerate() {
-            *byte = sequence
-                .next_element()?
-                .ok_or_else(|| A::Error::invalid_length(position, &self))?;
-        }
-        Ok(bytes)
+    fn visit_newtype_struct<D: Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> Result<[u8; N], D::Error> {
+        deserializer.deserialize_bytes(self)
     }
 }

@@ -19,7 +19,7 @@ use serde::de::{
     VariantAccess, Visitor, value::U32Deserializer,
 };
 
-use crate::digest::ARRAY;
+use crate::digest::array_length;
 
 /// The maximum depth to which values in a message nest.
 pub(super) const MAX_DEPTH: u8 = 64;
@@ -189,11 +189,15 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
         visitor.visit_unit()
     }
 
+    #[inline]
     fn deserialize_newtype_struct<V: Visitor<'de>>(
         mut self,
-        _: &'static str,
+        name: &'static str,
         visitor: V,
     ) -> Result<V::Value, BodyReadError> {
+        if let Some(length) = array_length(name) {
+            return visitor.visit_borrowed_bytes(self.nested()?.take(length)?);
+        }
         visitor.visit_newtype_struct(self.nested()?)
     }
 
@@ -214,14 +218,11 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
     }
 
     fn deserialize_tuple_struct<V: Visitor<'de>>(
-        mut self,
-        name: &'static str,
+        self,
+        _: &'static str,
         length: usize,
         visitor: V,
     ) -> Result<V::Value, BodyReadError> {
-        if name == ARRAY {
-            return visitor.visit_borrowed_bytes(self.nested()?.take(length)?);
-        }
         self.deserialize_tuple(length, visitor)
     }
 

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use pad_core::{
     DecodeError, Key, Value,
     codec::{decode_body, encode_body},
+    digest::Digest,
 };
 use proptest::{collection::vec, prelude::*};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -97,6 +98,25 @@ fn bincode_reads<T: Serialize + DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     let config = bincode::config::standard().with_limit::<0x10_0000>();
     let (value, read) = bincode::serde::decode_from_slice(bytes, config).ok()?;
     (read == bytes.len() && bincode_writes::<T>(&value) == bytes).then_some(value)
+}
+
+/// In this format an array is its bytes. In other binary formats it is a byte string.
+#[test]
+fn arrays_have_no_length_prefix_in_this_format_alone() {
+    let digest = Digest([7; 32]);
+    assert_eq!(encode_body(&digest), [7; 32]);
+    assert_eq!(decode_body(&[7; 32]), Ok(digest));
+    let shorter: Result<Digest<32>, _> = decode_body(&[7; 31]);
+    assert_eq!(shorter, Err(DecodeError::Malformed));
+
+    let bytes = bincode_writes(&digest);
+    assert_eq!(bytes, [&[32][..], &[7; 32]].concat());
+    assert_eq!(bincode_reads(&bytes), Some(digest));
+    assert_eq!(bincode_reads::<Digest<28>>(&bytes), None);
+
+    // A byte string after an array has its prefix.
+    let pair = (digest, Value::new(vec![9; 3]).unwrap());
+    assert_eq!(encode_body(&pair), [&[7; 32][..], &[3, 9, 9, 9]].concat());
 }
 
 proptest! {
