@@ -12,8 +12,8 @@
 use pad_core::Workers;
 
 use crate::{
-    change::Change, error::AccumulateError, evidence::Witnessed, plan::Plan, scheme::PublicKey,
-    set::ElementSet,
+    change::Change, error::AccumulateError, evidence::Witnessed, exponent::Exponents, plan::Plan,
+    scheme::PublicKey, set::ElementSet,
 };
 
 /// The secret key of an accumulator. The secret cannot be printed or compared, and is wiped on
@@ -140,16 +140,17 @@ pub trait Accumulator: Witnessed<PublicKey: EitherKey<Self>> {
 /// accumulated value of the changed set. An updated witness equals the recomputed one. The list of
 /// changes is not trusted: a false list produces a witness that does not verify.
 ///
+/// An author who changes a set often keeps it in an [`AuthorSet`](crate::AuthorSet).
+///
 /// Source: Camenisch & Lysyanskaya 2002 (RSA), Nguyen 2005 (bilinear maps).
-pub trait Dynamic: Accumulator {
-    /// Computes the value of the set after a change, and the data by which witnesses are updated.
-    /// `value` is the value of the set before the change.
+pub trait Dynamic: Exponents {
+    /// Computes with the public key the value of the set after a change, and the data by which
+    /// witnesses are updated. `value` is the value of the set before the change.
     ///
     /// # Errors
-    /// With the secret key, [`AccumulateError::ValueMismatch`] if `value` does not match the set.
-    /// Also the errors of [`Accumulator::accumulate`].
+    /// The errors of every operation, listed at [`Accumulator`].
     fn transition(
-        key: &impl EitherKey<Self>,
+        key: &Self::PublicKey,
         plan: &Plan<'_, Self>,
         value: &Self::Value,
         workers: &Workers,
@@ -164,7 +165,8 @@ pub trait Dynamic: Accumulator {
     /// a forgery that any party could use.
     ///
     /// Cost with the secret key: one product of exponents per element of the set. The check and
-    /// each published value cost one power or multiplication.
+    /// each published value cost one power or multiplication. An [`AuthorSet`](crate::AuthorSet)
+    /// needs no product over the set.
     ///
     /// # Errors
     /// On an error the set is unchanged.
@@ -182,9 +184,19 @@ pub trait Dynamic: Accumulator {
         workers: &Workers,
     ) -> Result<Change<Self>, AccumulateError> {
         let plan = Plan::new(key.public(), set, (removed, added), workers)?;
-        let (after, update_data) = Self::transition(key, &plan, value, workers)?;
+        let (after, update_data) = if let Some(secret) = key.secret() {
+            let exponent = Self::exponent(secret, plan.former(), workers)?;
+            if Self::value_of(secret, &exponent)? != *value {
+                return Err(AccumulateError::ValueMismatch);
+            }
+            let (after, update_data, _) =
+                Self::transition_from(secret, &exponent, &plan, value, workers)?;
+            (after, update_data)
+        } else {
+            Self::transition(key.public(), &plan, value, workers)?
+        };
         let (removed, added) = plan.into_elements();
-        set.replace(&removed, &added);
+        set.replace(&removed, &added)?;
         Ok(Change {
             before: value.clone(),
             after,

@@ -16,7 +16,8 @@
 //! With the secret, a single value or witness is computed from pseudorandom shares of its scalar,
 //! and so is each value that a change publishes. All witnesses of a set in one batch are computed
 //! without shares (see the policy of [`bls12`]). Results computed with the secret are released
-//! without verification. A faulty result does not verify.
+//! without verification. A faulty result does not verify. A quotient of exponents is the exception,
+//! because a faulty one might: an [`AuthorSet`](crate::AuthorSet) checks it.
 //!
 //! ```
 //! # #[cfg(feature = "std")] {
@@ -80,6 +81,8 @@ mod consistency;
 #[cfg(feature = "std")]
 mod dynamic;
 mod element;
+#[cfg(feature = "std")]
+mod exponent;
 mod guessable;
 mod multi_scalar;
 mod non_membership;

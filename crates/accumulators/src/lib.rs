@@ -32,6 +32,7 @@
 //! | Create a key of either scheme | `SecretKey::create` |
 //! | Compute a value and witnesses of one set | `Accumulator` |
 //! | Change a set, and update witnesses without the secret | `Dynamic` |
+//! | Change a set often with the secret key, at the cost of the change | `AuthorSet` |
 //! | Prove many elements with one witness, or verify in one batch | `Batch` |
 //! | Prove that an element is not in the set | `Universal` |
 //! | Sign a value for clients | [`Snapshot::sign`], [`SignedSnapshot`] |
@@ -102,12 +103,16 @@ extern crate alloc;
 
 #[cfg(feature = "std")]
 pub mod accumulator;
+#[cfg(feature = "std")]
+pub mod author_set;
 #[cfg(feature = "bilinear")]
 pub mod bilinear;
 pub mod change;
 pub mod element;
 pub mod error;
 pub mod evidence;
+#[cfg(feature = "std")]
+mod exponent;
 #[cfg(feature = "std")]
 pub mod plan;
 #[cfg(any(feature = "rsa", all(feature = "bilinear", feature = "std")))]
@@ -133,5 +138,6 @@ pub use statement::{Membership, NonMembership, SubsetMembership};
 #[cfg(feature = "std")]
 pub use {
     accumulator::{Accumulator, Batch, Dynamic, EitherKey, SecretKey, Universal},
+    author_set::AuthorSet,
     set::ElementSet,
 };

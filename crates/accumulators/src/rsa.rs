@@ -34,6 +34,7 @@ mod all_witnesses;
 mod batch;
 mod dynamic;
 mod element;
+mod exponent;
 mod non_membership;
 pub mod parameters;
 mod powers_of_base;
@@ -45,7 +46,7 @@ pub mod secret_key;
 mod sieve;
 mod subset_witness;
 #[cfg(test)]
-mod test_key;
+pub(crate) mod test_key;
 #[cfg(test)]
 mod tests;
 mod universal;

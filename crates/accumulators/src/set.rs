@@ -70,8 +70,7 @@ impl<A: Scheme> ElementSet<A> {
     ) -> Result<(), AccumulateError> {
         self.require_key(key)?;
         let fresh = self.represent(key, &self.digests_of(elements), workers)?;
-        self.replace(&[], &fresh);
-        Ok(())
+        self.replace(&[], &fresh)
     }
 
     /// Removes `elements`, all or none, and returns them in the order of `elements`.
@@ -117,7 +116,19 @@ impl<A: Scheme> ElementSet<A> {
 
     /// Removes the elements `removed`, which the set contains, and then adds the elements `added`,
     /// which it does not contain.
-    pub(crate) fn replace(&mut self, removed: &[A::Element], added: &[A::Element]) {
+    ///
+    /// # Errors
+    /// [`AccumulateError::FaultDetected`] if the set lacks a removed element or contains an added
+    /// one. The set is unchanged then.
+    pub(crate) fn replace(
+        &mut self,
+        removed: &[A::Element],
+        added: &[A::Element],
+    ) -> Result<(), AccumulateError> {
+        let is_held = |element: &A::Element| self.holds(element.digest());
+        if !removed.iter().all(is_held) || added.iter().any(is_held) {
+            return Err(AccumulateError::FaultDetected);
+        }
         for element in removed {
             self.take(element.digest());
         }
@@ -126,6 +137,7 @@ impl<A: Scheme> ElementSet<A> {
                 .insert(*element.digest(), self.elements.len());
             self.elements.push(element.clone());
         }
+        Ok(())
     }
 
     /// Computes the digests of `elements` in this set's accumulator.
@@ -228,6 +240,12 @@ impl<A: Scheme> ElementSet<A> {
         } else {
             Err(AccumulateError::WrongAccumulator)
         }
+    }
+
+    /// Exchanges two elements, as a fault of the memory would.
+    #[cfg(test)]
+    pub(crate) fn swap_elements(&mut self, left: usize, right: usize) {
+        self.elements.swap(left, right);
     }
 
     fn holds(&self, digest: &ElementDigest) -> bool {

@@ -169,13 +169,13 @@ where
             transition,
             ..
         } = snapshot;
-        let moved = state.generations.iter().take(transition.changes.len());
-        let sign = |(generation, collection): (usize, &collection::Collection<A>)| {
+        let moved = state.values().take(transition.changes.len());
+        let sign = |(generation, value): (usize, &A::Value)| {
             let label = label::<S>(context, generation_index(generation));
             let snapshot = Snapshot::<A> {
                 key: secret.with_label(&label).public_key().clone(),
                 version: Version::new(layers.instant(generation)),
-                value: collection.value.clone(),
+                value: value.clone(),
             };
             let signature = Digest(snapshot.sign(signer)?.signature.to_bytes());
             Ok(AccumulatedExtension { signature })

@@ -166,10 +166,7 @@ where
         mut snapshot: UnsignedSnapshot<'_, S, TupleState<S>>,
     ) -> Result<Vec<ChainExtension<S>>, AuthorError> {
         state.advance::<S, Plain>(secret, &mut snapshot)?;
-        let values = state.generations.iter();
-        let values: Vec<_> = values
-            .map(|collection| wire::encode_body(&collection.value))
-            .collect();
+        let values: Vec<_> = state.values().map(wire::encode_body).collect();
         let youngest = chain::<S, _>(&values);
         let chains = core::iter::once(youngest).chain(core::iter::repeat(None));
         Ok(chains

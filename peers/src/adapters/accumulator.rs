@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use ed25519_dalek::SigningKey;
 use pad_accumulators::{
-    Accumulator, Authority, Dynamic, ElementSet, SecretKey, Snapshot, Universal, Witnessed,
+    Accumulator, AuthorSet, Authority, ElementSet, SecretKey, Snapshot, Universal, Witnessed,
     bilinear::{Bilinear, BilinearPublicKey, BilinearSecretKey},
     wire,
 };
@@ -28,7 +28,7 @@ pub struct Accumulated<const SECRET: bool> {
     secret: BilinearSecretKey,
     public: BilinearPublicKey,
     signer: SigningKey,
-    set: ElementSet<Bilinear>,
+    set: AuthorSet<Bilinear>,
     entries: HashMap<Key, Value>,
     snapshots: Vec<Verified<Snapshot<Bilinear>>>,
     alone: Workers,
@@ -69,14 +69,14 @@ impl<const SECRET: bool> Accumulated<SECRET> {
     /// Applies the changes to the set, and returns the accumulator's value after them.
     fn change(&mut self, changes: &[Entry]) -> Outcome<AccumulatorValue> {
         let (added, removed) = self.replace(changes);
-        let Some(latest) = self.snapshots.last() else {
-            self.set.insert_all(&self.public, &added, &self.alone)?;
-            return Ok(Bilinear::accumulate(&self.secret, &self.set, &self.alone)?);
-        };
-        let value = latest.get().value;
-        let set = &mut self.set;
-        let change = Bilinear::change(&self.secret, set, &value, &removed, &added, &self.alone)?;
-        Ok(change.after)
+        let (secret, alone) = (&self.secret, &self.alone);
+        if self.snapshots.is_empty() {
+            let set = ElementSet::from_elements(&self.public, &added, alone)?;
+            self.set = AuthorSet::new(secret, set, alone)?;
+        } else {
+            self.set.change(secret, &removed, &added, alone)?;
+        }
+        Ok(*self.set.value())
     }
 }
 
@@ -101,8 +101,8 @@ impl<const SECRET: bool> Peer for Accumulated<SECRET> {
             } else {
                 &SERVER_CAN_NOT
             },
-            snapshot_includes: "new value with the secret key, the old one checked against the whole \
-                                set; the set of entries; public data for updating witnesses",
+            snapshot_includes: "new value with the secret key; the set of entries; public data for \
+                                updating witnesses",
             differs: if SECRET {
                 "witnesses by the author, with the secret key; absence is that of an entry"
             } else {
@@ -117,7 +117,7 @@ impl<const SECRET: bool> Peer for Accumulated<SECRET> {
         let secret = BilinearSecretKey::generate(capacity, 1, b"peers", &alone)?;
         let public = secret.public_key().clone();
         Ok(Self {
-            set: ElementSet::new(&public),
+            set: AuthorSet::empty(&secret),
             signer: Signing::key(),
             entries: HashMap::new(),
             snapshots: Vec::new(),
@@ -154,13 +154,12 @@ impl<const SECRET: bool> Peer for Accumulated<SECRET> {
         if version != self.snapshots.len() {
             return Err("only the latest version is there".into());
         }
-        let (set, alone) = (&self.set, &self.alone);
+        let alone = &self.alone;
         let value = self.entries.get(key);
         let element = element(key, value.unwrap_or(&NONE));
+        let (author, set) = (&self.set, self.set.set());
         Ok(match (value, SECRET) {
-            (Some(_), true) => {
-                Witness::Member(Bilinear::witness(&self.secret, set, &element, alone)?)
-            }
+            (Some(_), true) => Witness::Member(author.witness(&self.secret, &element)?),
             (Some(_), false) => {
                 Witness::Member(Bilinear::witness(&self.public, set, &element, alone)?)
             }

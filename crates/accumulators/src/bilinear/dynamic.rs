@@ -21,8 +21,8 @@
 //!
 //! Removing an absent element, or removing from the value of another set, would break this
 //! argument. The author would publish `[f(s) / (y + s)]_1` with a remainder, which is a forged
-//! witness. All results with the secret key are therefore computed from the set. A value of another
-//! set is refused.
+//! witness. With the secret key no value is therefore computed from another value, but each from
+//! the exponent of its set. A value of another set is refused.
 //!
 //! For a secret set, non-membership witnesses leak information. Each remainder `f(-e)` is a value
 //! of the set's polynomial. The polynomial is monic, so as many remainders as the set has elements
@@ -42,59 +42,32 @@
 
 mod steps;
 
-use ark_bls12_381::{Fr, G1Affine, G1Projective};
+use ark_bls12_381::{G1Affine, G1Projective};
 use ark_ec::CurveGroup;
-use ark_ff::{Zero, batch_inversion};
 use bls12::threads::run;
 use pad_core::Workers;
-use zeroize::Zeroizing;
 
 use super::{
     Bilinear,
     element::{BilinearElement, scalars},
     polynomial::{self, divide_by_factor, multiply_by_factor},
     public_key::BilinearPublicKey,
-    secret_key::BilinearSecretKey,
     update_data::BilinearUpdateData,
     value::BilinearValue,
     witness::BilinearWitness,
 };
-use crate::{
-    accumulator::{Dynamic, EitherKey},
-    change::Change,
-    error::AccumulateError,
-    plan::Plan,
-};
+use crate::{accumulator::Dynamic, change::Change, error::AccumulateError, plan::Plan};
 pub(super) use steps::{Kind, Steps};
 
 impl Dynamic for Bilinear {
-    /// With the secret key, every value is computed from the set. The given `value` is compared but
-    /// never multiplied: multiplying the value of another set would yield `[(a + s) / (b + s)]_1`,
-    /// a forged witness.
-    ///
-    /// Cost with the public key: one multi-scalar product of the set's size per element removed or
-    /// added. With the secret key: a field multiplication per element of the set, two fixed-base
-    /// multiplications per element removed or added, and two for the comparison.
+    /// Cost: one multi-scalar product of the set's size per element removed or added.
     fn transition(
-        key: &impl EitherKey<Self>,
+        key: &BilinearPublicKey,
         plan: &Plan<'_, Self>,
         value: &BilinearValue,
         workers: &Workers,
     ) -> Result<(BilinearValue, BilinearUpdateData), AccumulateError> {
-        let points = if let Some(secret) = key.secret() {
-            let points = secret.multiply_each(&exponents(secret, plan, workers)?, workers);
-            let (before, points) = points.split_first().ok_or(AccumulateError::FaultDetected)?;
-            if *before != value.point() {
-                return Err(AccumulateError::ValueMismatch);
-            }
-            points.to_vec()
-        } else {
-            points_of_steps(key.public(), plan, workers)?
-        };
-        let values = points.into_iter().map(BilinearValue::new);
-        let mut values: Vec<BilinearValue> = values.collect::<Result<_, _>>()?;
-        let after = values.pop().unwrap_or(*value);
-        Ok((after, BilinearUpdateData(values)))
+        values_of(&points_of_steps(key, plan, workers)?, value)
     }
 
     /// Cost for each witness: one multi-scalar product with one term per step. A step removes or
@@ -150,30 +123,14 @@ fn points_of_steps(
     Ok(run(workers, || G1Projective::normalize_batch(&points)))
 }
 
-/// Computes `f(s)`, the exponent of the value, for the set before the change and after each of its
-/// steps. A step removes or adds one element.
-fn exponents(
-    secret: &BilinearSecretKey,
-    plan: &Plan<'_, Bilinear>,
-    workers: &Workers,
-) -> Result<Zeroizing<Vec<Fr>>, AccumulateError> {
-    let product = Zeroizing::new(secret.product(&scalars(plan.former()), workers)?);
-    let steps = plan.removed().iter().chain(plan.added());
-    let shifted = steps.map(|element| element.scalar() + secret.scalar());
-    let mut factors: Zeroizing<Vec<Fr>> = Zeroizing::new(shifted.collect());
-    if factors.iter().any(Zero::is_zero) {
-        return Err(AccumulateError::ElementNotAllowed);
-    }
-    let removals = plan.removed().len().min(factors.len());
-    if let Some(divisors) = factors.get_mut(..removals) {
-        run(workers, || batch_inversion(divisors));
-    }
-    let mut exponents = Zeroizing::new(Vec::with_capacity(factors.len().saturating_add(1)));
-    let mut exponent = product;
-    exponents.push(*exponent);
-    for factor in factors.iter() {
-        *exponent *= factor;
-        exponents.push(*exponent);
-    }
-    Ok(exponents)
+/// Splits the points after each step of a change into the value after the change and the update
+/// data. The value after an empty change is `before`.
+pub(super) fn values_of(
+    points: &[G1Affine],
+    before: &BilinearValue,
+) -> Result<(BilinearValue, BilinearUpdateData), AccumulateError> {
+    let values = points.iter().copied().map(BilinearValue::new);
+    let mut values: Vec<BilinearValue> = values.collect::<Result<_, _>>()?;
+    let after = values.pop().unwrap_or(*before);
+    Ok((after, BilinearUpdateData(values)))
 }

@@ -16,6 +16,7 @@
 //! * the list of `f(s) / (e + s)` for a batch of all witnesses, and its intermediate products.
 //!
 //! They remain on the heap until the memory is reused. Any of them reveals `s` if the set is known.
+//! An [`AuthorSet`](crate::AuthorSet) keeps `f(s)` on purpose, and overwrites it on drop.
 
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
 //! Changes of sets under the RSA accumulator: new values, and witness updates.
 //!
 //! With the public key, additions raise the value to the new primes. After a removal the value is
-//! recomputed from the remaining set. With the secret key the value is always recomputed, with
-//! cheap products and one power. The previous value is recomputed too, to check that it matches the
-//! set.
+//! recomputed from the remaining set. With the secret key the value is always computed from the
+//! exponent of the set, with cheap products and one power. The previous value is computed too, to
+//! check that it matches the set.
 //!
 //! Deviation: Camenisch & Lysyanskaya let the author take a root of the value. Their method does
 //! not check that the value belongs to a set. The root of a stale value that does not contain the
@@ -36,11 +36,11 @@ use rsa_group::{
 use rug::{Complete, Integer};
 
 use super::{
-    Rsa, accumulate::power_of_base, element::RsaElement, parameters::RsaPublicKey,
-    update_data::RsaUpdateData, value::RsaValue, witness::RsaWitness,
+    Rsa, element::RsaElement, parameters::RsaPublicKey, update_data::RsaUpdateData,
+    value::RsaValue, witness::RsaWitness,
 };
 use crate::{
-    accumulator::{Dynamic, EitherKey},
+    accumulator::Dynamic,
     change::{Change, require_consecutive},
     element::ElementDigest,
     error::AccumulateError,
@@ -52,27 +52,21 @@ use crate::{
 mod tests;
 
 impl Dynamic for Rsa {
-    /// With the public key and removed elements, `value` is neither used nor checked. The returned
-    /// change contains it unchanged as [`Change::before`].
+    /// With removed elements, `value` is neither used nor checked. The returned change contains it
+    /// unchanged as [`Change::before`].
     ///
-    /// Cost with the public key: one power for each added element, or for each element of the set
-    /// if elements are removed. With the secret key: two cheap products for each element of the
-    /// set, and two powers by tables.
+    /// Cost: one power for each added element, or for each element of the set if elements are
+    /// removed.
     fn transition(
-        key: &impl EitherKey<Self>,
+        key: &RsaPublicKey,
         plan: &Plan<'_, Self>,
         value: &RsaValue,
         workers: &Workers,
     ) -> Result<(RsaValue, RsaUpdateData), AccumulateError> {
-        let residue = if key.secret().is_none() && plan.removed().is_empty() {
-            grown(key.public(), value, plan.added(), workers)
+        let residue = if plan.removed().is_empty() {
+            grown(key, value, plan.added(), workers)
         } else {
-            if key.secret().is_some()
-                && power_of_base(key, plan.former(), workers)? != *value.residue()
-            {
-                return Err(AccumulateError::ValueMismatch);
-            }
-            power_of_base(key, plan.remaining(), workers)?
+            key.power_of_base(plan.remaining().map(RsaElement::prime), workers)
         };
         Ok((RsaValue::new(residue), RsaUpdateData))
     }

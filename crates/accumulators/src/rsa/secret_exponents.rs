@@ -49,7 +49,8 @@ pub(crate) fn products_of_others(
     products::products_of_others(&primes, &one(), multiply, workers)
 }
 
-fn multiply(factors: &Factors, left: &Integer, right: &Integer) -> SecretInteger {
+/// Computes `left * right` modulo the secret order of the base `g`.
+pub(crate) fn multiply(factors: &Factors, left: &Integer, right: &Integer) -> SecretInteger {
     SecretInteger::new((left * right).complete() % factors.order())
 }
 

@@ -1,9 +1,10 @@
 //! The secret key of the RSA accumulator: the factors of the modulus.
 //!
 //! See [`rsa_group`] for constant-time arithmetic, fault checks and wiping. Two further operations
-//! do not run in constant time: the products of primes modulo `p' q'`, and the inverse of an absent
-//! element's prime. To remove elements, the author recomputes the value from the primes of the
-//! remaining set. It never takes a root of a value that an attacker may have chosen.
+//! do not run in constant time: the products of primes modulo `p' q'`, and the inverses of removed
+//! and absent elements' primes. To remove elements, the author divides the exponent of the set, and
+//! raises the base to the quotient. It never takes a root of a value that an attacker may have
+//! chosen.
 
 use core::{fmt, ops::ControlFlow};
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! Measures every operation of one accumulator, next to the primitive that bounds it.
 
 use pad_accumulators::{
-    AccumulateError, Accumulator, Batch, Dynamic, ElementSet, Scheme, SecretKey, Universal,
-    Witnessed,
+    AccumulateError, Accumulator, AuthorSet, Batch, Dynamic, ElementSet, Scheme, SecretKey,
+    Universal, Witnessed,
 };
 use pad_core::{Proof, Workers};
 use rayon::prelude::*;
@@ -265,17 +265,17 @@ fn changes<B: Bench>(
     report: &mut Operations<'_>,
 ) -> Outcome<()> {
     let (key, alone) = (secret.public_key(), &Workers::sequential());
-    let value = B::Scheme::accumulate(secret, set, alone)?;
+    let author = AuthorSet::new(secret, set.clone(), alone)?;
     let (none, fresh): (&[&[u8]], &[&[u8]]) = (&[], &[b"fresh"]);
     let n = set.len();
-    let change = |mut set| {
-        let change = B::Scheme::change(secret, &mut set, &value, none, fresh, alone);
-        (change, set)
+    let change = |mut author: AuthorSet<B::Scheme>| {
+        let change = author.change(secret, none, fresh, alone);
+        (change, author)
     };
-    let change_us = report.plan.time_on(|| set.clone(), change);
+    let change_us = report.plan.time_on(|| author.clone(), change);
     report.line("change_secret", (1, 1), BoundedWork::Verify, change_us)?;
-    let mut changed = set.clone();
-    let change = B::Scheme::change(secret, &mut changed, &value, none, fresh, alone)?;
+    let mut changed = author.clone();
+    let change = changed.change(secret, none, fresh, alone)?;
     let element = &set.elements()[n / 2];
     let witnesses = B::Scheme::witnesses(secret, set, alone)?;
     report.measure("update_witness", (1, 1), BoundedWork::Verify, || {

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pad_accumulators::{AccumulateError, Change, ElementSet, SecretKey as _};
+use pad_accumulators::{AccumulateError, AuthorSet, Change, ElementSet, SecretKey as _};
 use pad_core::{Untrusted, Workers};
 
 use super::{Complete, PublicKey, SecretKey, sent, set_of, verified};
@@ -16,6 +16,8 @@ struct History<'a, A: Complete> {
     secret: &'a SecretKey<A>,
     set: ElementSet<A>,
     value: A::Value,
+    /// The set and its value again, with the exponent that the author keeps.
+    author: AuthorSet<A>,
     oracle: BTreeSet<Vec<u8>>,
     changes: Vec<Change<A>>,
     /// For some members of the set: the number of changes made when the witness was computed, and
@@ -37,6 +39,7 @@ pub fn check_updates_follow_recomputation<A: Complete>(
         secret,
         set: ElementSet::new(key),
         value: A::empty_value(key),
+        author: AuthorSet::empty(secret),
         oracle: BTreeSet::new(),
         changes: Vec::new(),
         members: BTreeMap::new(),
@@ -86,6 +89,23 @@ impl<A: Complete> History<'_, A> {
         if !with_secret {
             self.set = shadow;
         }
+        let mut without_updates = self.author.clone();
+        let kept = self
+            .author
+            .change(self.secret, removed, added, &alone)
+            .unwrap();
+        assert_eq!(
+            kept, change,
+            "with and without the kept exponent: one change"
+        );
+        without_updates
+            .change_without_updates(self.secret, removed, added, &alone)
+            .unwrap();
+        assert_eq!(without_updates.value(), &change.after);
+        assert_eq!(
+            without_updates.set().elements(),
+            self.author.set().elements()
+        );
         self.refuses_the_impossible(removed, added);
         for element in removed {
             assert!(self.oracle.remove(element));
@@ -113,6 +133,13 @@ impl<A: Complete> History<'_, A> {
             let refused = A::change(self.secret, &mut set, value, removed, added, &alone);
             assert_eq!(refused.unwrap_err(), error);
             assert_eq!(set.elements(), self.set.elements());
+            let mut author = self.author.clone();
+            let refused = author.change(self.secret, removed, added, &alone);
+            assert_eq!(refused.unwrap_err(), error);
+            let refused = author.change_without_updates(self.secret, removed, added, &alone);
+            assert_eq!(refused.unwrap_err(), error);
+            assert_eq!(author.set().elements(), self.author.set().elements());
+            assert_eq!(author.value(), self.author.value());
         }
     }
 
@@ -148,6 +175,10 @@ impl<A: Complete> History<'_, A> {
                 let updated = updated.unwrap();
                 let recomputed = A::witness(&key, &self.set, element, &alone).unwrap();
                 assert_eq!(updated, recomputed);
+                assert_eq!(
+                    self.author.witness(self.secret, element).unwrap(),
+                    recomputed
+                );
                 assert_eq!(many.unwrap(), [Some(recomputed)]);
                 sent::<_, A>(&key, &updated)
                     .verify(&current, element)
@@ -177,6 +208,9 @@ impl<A: Complete> History<'_, A> {
                 let recomputed =
                     A::non_membership_witness(&key, &self.set, element, &alone).unwrap();
                 assert_eq!(updated, recomputed);
+                let author = &self.author;
+                let refused = author.witness(self.secret, element).unwrap_err();
+                assert_eq!(refused, AccumulateError::ElementAbsent);
                 sent::<_, A>(&key, &updated)
                     .verify(&current, element)
                     .unwrap();
@@ -214,12 +248,36 @@ pub fn check_stale_values<A: Complete>(secret: &SecretKey<A>) {
     let stale = A::accumulate(key, &set_of::<A>(key, &names[..2]), &alone).unwrap();
     let mut set = set_of::<A>(key, &names[..3]);
     let before = set.elements().to_vec();
+    let refused = AuthorSet::load(secret, set.clone(), &stale, &alone);
+    assert_eq!(refused.unwrap_err(), AccumulateError::ValueMismatch);
+    check_foreign_key(secret, &set);
     for (removed, added) in [(2..3, 3..3), (0..0, 3..4), (2..3, 3..4), (0..0, 3..3)] {
         let (removed, added) = (&names[removed], &names[added]);
         let refused = A::change(secret, &mut set, &stale, removed, added, &alone);
         assert_eq!(refused.unwrap_err(), AccumulateError::ValueMismatch);
         assert_eq!(set.elements(), before, "a refused change changes nothing");
     }
+}
+
+/// Checks that an author's set works only with the key of its accumulator.
+fn check_foreign_key<A: Complete>(secret: &SecretKey<A>, set: &ElementSet<A>) {
+    let alone = Workers::sequential();
+    let wrong = AccumulateError::WrongAccumulator;
+    let foreign = secret.with_label(b"another label");
+    assert_eq!(
+        AuthorSet::new(&foreign, set.clone(), &alone).unwrap_err(),
+        wrong
+    );
+    let mut author = AuthorSet::new(secret, set.clone(), &alone).unwrap();
+    let name: &[&[u8]] = &[&[0]];
+    assert_eq!(
+        author.change(&foreign, name, &[], &alone).unwrap_err(),
+        wrong
+    );
+    let refused = author.change_without_updates(&foreign, &[], &[b"new"], &alone);
+    assert_eq!(refused.unwrap_err(), wrong);
+    assert_eq!(author.witness(&foreign, &[0]).unwrap_err(), wrong);
+    assert_eq!(author.set().elements(), set.elements());
 }
 
 /// Checks that a witness is not updated by a list of changes with a gap, and that witnesses updated

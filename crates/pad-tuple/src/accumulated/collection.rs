@@ -1,7 +1,7 @@
 //! The author's accumulators: for each generation (a set of tuples that covers the key space), the
 //! set and the value of its accumulator.
 
-use pad_accumulators::{AccumulateError, Dynamic, ElementSet, SecretKey};
+use pad_accumulators::{AccumulateError, AuthorSet, Dynamic, ElementSet, SecretKey};
 use pad_core::{Domain, Suite, Version, Workers};
 use serde::{Deserialize, Serialize};
 
@@ -59,51 +59,28 @@ impl<A: Dynamic> Collection<A> {
             value: A::empty_value(key),
         }
     }
-
-    /// Removes the elements `removed` and adds the elements `added`. On an error, nothing is
-    /// changed.
-    ///
-    /// Cost: for few elements, a constant number of powers, and a product of exponents for each
-    /// element of the set. For many elements, one power and all exponents.
-    fn change(
-        &mut self,
-        secret: &A::SecretKey,
-        (removed, added): (&[Vec<u8>], &[Vec<u8>]),
-        workers: &Workers,
-    ) -> Result<(), AccumulateError> {
-        if removed.len() + added.len() <= FEW_ELEMENTS {
-            let (set, value) = (&mut self.set, &self.value);
-            self.value = A::change(secret, set, value, removed, added, workers)?.after;
-            return Ok(());
-        }
-        let mut set = self.set.clone();
-        set.remove_all(removed)?;
-        set.insert_all(secret.public_key(), added, workers)?;
-        let value = A::accumulate(secret, &set, workers)?;
-        *self = Self { set, value };
-        Ok(())
-    }
 }
 
-/// The maximum number of changed elements for which the accumulator value is updated. For more
-/// elements it is computed anew.
-const FEW_ELEMENTS: usize = 8;
-
-/// The author's accumulators of all generations, youngest first.
+/// The author's accumulators of all generations, youngest first. As secret as the author's key:
+/// see [`AuthorSet`].
 #[derive(Clone, Debug)]
 pub struct AuthorState<A: Dynamic> {
     /// The version whose tuples the accumulators contain.
     version: Version,
-    pub(crate) generations: Vec<Collection<A>>,
+    generations: Vec<AuthorSet<A>>,
 }
 
 impl<A: Dynamic> AuthorState<A> {
+    /// Returns the values of the generations, youngest first.
+    pub(crate) fn values(&self) -> impl Iterator<Item = &A::Value> {
+        self.generations.iter().map(AuthorSet::value)
+    }
+
     /// Creates empty accumulators for `generations` generations, as they are before the first
     /// snapshot.
     pub(crate) fn new<S: Suite>(key: &A::SecretKey, context: Context, generations: usize) -> Self {
         let generations = (0..generations).map(|generation| {
-            let labelled = key.with_label(&label::<S>(context, generation_index(generation)));
-            Collection::new(labelled.public_key())
+            AuthorSet::empty(&key.with_label(&label::<S>(context, generation_index(generation))))
         });
         Self {
             version: Version::EMPTY,
@@ -124,17 +101,17 @@ impl<A: Dynamic> AuthorState<A> {
         version: Version,
         generations: Vec<Collection<A>>,
     ) -> Result<Self, AccumulateError> {
-        for (generation, collection) in generations.iter().enumerate() {
+        let load = |(generation, Collection { set, value })| {
             let labelled = secret.with_label(&label::<S>(context, generation_index(generation)));
-            let workers = Workers::sequential();
-            let value = A::accumulate(&labelled, &collection.set, &workers)?;
-            if value != collection.value {
-                return Err(AccumulateError::ValueMismatch);
-            }
-        }
+            AuthorSet::load(&labelled, set, &value, &Workers::sequential())
+        };
         Ok(Self {
             version,
-            generations,
+            generations: generations
+                .into_iter()
+                .enumerate()
+                .map(load)
+                .collect::<Result<_, _>>()?,
         })
     }
 
@@ -163,14 +140,14 @@ impl<A: Dynamic> AuthorState<A> {
             let labelled = secret.with_label(&label::<S>(*context, generation_index(generation)));
             let added = note_created::<S, R>(layers, generation, change);
             if generation < transition.merged() {
-                let mut collection = Collection::new(labelled.public_key());
-                collection.change(&labelled, (&[], &added), workers)?;
-                emptied.push(collection);
+                let set = ElementSet::from_elements(labelled.public_key(), &added, workers)?;
+                emptied.push(AuthorSet::new(&labelled, set, workers)?);
             } else {
                 // The last step that can fail; on failure it changes nothing.
                 let known = change.deleted.iter().filter_map(|(_, note)| note.as_ref());
                 let removed: Vec<_> = known.map(Member::element::<R>).collect();
-                self.generations[generation].change(&labelled, (&removed, &added), workers)?;
+                let set = &mut self.generations[generation];
+                set.change_without_updates(&labelled, &removed, &added, workers)?;
             }
         }
         for (collection, new) in self.generations.iter_mut().zip(emptied) {

@@ -1,0 +1,243 @@
+//! A set with its value and secret exponent, for an author who changes it often: [`AuthorSet`].
+
+use core::fmt;
+
+use pad_core::Workers;
+
+use crate::{
+    accumulator::{Dynamic, SecretKey},
+    change::Change,
+    error::AccumulateError,
+    plan::Plan,
+    scheme::PublicKey as _,
+    set::ElementSet,
+};
+
+/// A set of the author, its value, and the secret exponent of the value.
+///
+/// [`Dynamic::change`] and [`Accumulator::witness`](crate::Accumulator::witness) multiply the
+/// exponents of all elements: they check the given value against the given set. This type does so
+/// once, and then keeps the product. A change thus costs as much as the changed elements.
+///
+/// The kept exponent is as secret as the key: whoever learns it and the set can forge. It is wiped
+/// on drop. The key itself is not kept: every operation takes the key of this set's accumulator.
+///
+/// # Faults
+///
+/// An exponent divided by a number that is not of the set would give a forged witness. A fault of
+/// the memory must therefore not lead to a result. The exponent is kept twice and compared before
+/// each use. An element that is divided out is derived again from its bytes. Every quotient is
+/// checked by a multiplication. After [`AccumulateError::FaultDetected`], load the set again.
+#[derive(Clone)]
+pub struct AuthorSet<A: Dynamic> {
+    set: ElementSet<A>,
+    value: A::Value,
+    exponents: [A::Exponent; 2],
+}
+
+/// Prints the public parts only.
+impl<A: Dynamic> fmt::Debug for AuthorSet<A> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("AuthorSet")
+            .field("elements", &self.set.len())
+            .field("value", &self.value)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<A: Dynamic> AuthorSet<A> {
+    /// Creates the empty set of the accumulator of `secret`.
+    pub fn empty(secret: &A::SecretKey) -> Self {
+        let key = secret.public_key();
+        Self {
+            set: ElementSet::new(key),
+            value: A::empty_value(key),
+            exponents: [A::empty_exponent(), A::empty_exponent()],
+        }
+    }
+
+    /// Takes a set, and computes its value.
+    ///
+    /// Cost: one product of exponents for each element, and one power or multiplication.
+    ///
+    /// # Errors
+    /// The errors of every operation, listed at [`Accumulator`](crate::Accumulator).
+    pub fn new(
+        secret: &A::SecretKey,
+        set: ElementSet<A>,
+        workers: &Workers,
+    ) -> Result<Self, AccumulateError> {
+        let key = secret.public_key();
+        set.require_key(key)?;
+        key.require_capacity(set.len())?;
+        let exponent = A::exponent(secret, set.elements(), workers)?;
+        let value = A::value_of(secret, &exponent)?;
+        Ok(Self {
+            set,
+            value,
+            exponents: [exponent.clone(), exponent],
+        })
+    }
+
+    /// Takes a stored set and its stored value, and checks that they match.
+    ///
+    /// Cost: that of [`AuthorSet::new`].
+    ///
+    /// # Errors
+    /// [`AccumulateError::ValueMismatch`] if `value` does not match the set, and the errors of
+    /// [`AuthorSet::new`].
+    pub fn load(
+        secret: &A::SecretKey,
+        set: ElementSet<A>,
+        value: &A::Value,
+        workers: &Workers,
+    ) -> Result<Self, AccumulateError> {
+        let loaded = Self::new(secret, set, workers)?;
+        if loaded.value == *value {
+            Ok(loaded)
+        } else {
+            Err(AccumulateError::ValueMismatch)
+        }
+    }
+
+    /// The set.
+    pub const fn set(&self) -> &ElementSet<A> {
+        &self.set
+    }
+
+    /// The set's value.
+    pub const fn value(&self) -> &A::Value {
+        &self.value
+    }
+
+    /// Removes and then adds elements, all or none, and returns the change.
+    ///
+    /// `removed` and `added` must not overlap.
+    ///
+    /// Cost: for each element of the change a few products of exponents and its representative,
+    /// and one power or multiplication for each published value.
+    ///
+    /// # Errors
+    /// On an error the set is unchanged.
+    /// * [`AccumulateError::ElementAbsent`] and [`AccumulateError::DuplicateElement`] as for
+    ///   [`Dynamic::change`].
+    /// * [`AccumulateError::FaultDetected`] if the exponent or an element fails its check.
+    /// * The errors of every operation, listed at [`Accumulator`](crate::Accumulator).
+    pub fn change<B: AsRef<[u8]> + Sync>(
+        &mut self,
+        secret: &A::SecretKey,
+        removed: &[B],
+        added: &[B],
+        workers: &Workers,
+    ) -> Result<Change<A>, AccumulateError> {
+        let plan = self.plan(secret, removed, added, workers)?;
+        let exponent = self.exponent()?;
+        let (after, update_data, exponent) =
+            A::transition_from(secret, exponent, &plan, &self.value, workers)?;
+        let (removed, added) = plan.into_elements();
+        let before = self.replace(after.clone(), exponent, &removed, &added)?;
+        Ok(Change {
+            before,
+            after,
+            removed,
+            added,
+            update_data,
+        })
+    }
+
+    /// Removes and then adds elements like [`AuthorSet::change`], without the data by which
+    /// witnesses are updated.
+    ///
+    /// Cost: for each element of the change a few products of exponents and its representative,
+    /// and one power or multiplication.
+    ///
+    /// # Errors
+    /// The errors of [`AuthorSet::change`]. On an error the set is unchanged.
+    pub fn change_without_updates<B: AsRef<[u8]> + Sync>(
+        &mut self,
+        secret: &A::SecretKey,
+        removed: &[B],
+        added: &[B],
+        workers: &Workers,
+    ) -> Result<(), AccumulateError> {
+        let plan = self.plan(secret, removed, added, workers)?;
+        let exponent = self.exponent()?;
+        let (removed, added) = (plan.removed(), plan.added());
+        let exponent = A::changed_exponent(secret, exponent, removed, added, workers)?;
+        let after = A::value_of(secret, &exponent)?;
+        let (removed, added) = plan.into_elements();
+        self.replace(after, exponent, &removed, &added)?;
+        Ok(())
+    }
+
+    /// Computes the witness of one element.
+    ///
+    /// Cost: the element's representative, one inversion of an exponent, and one power or
+    /// multiplication.
+    ///
+    /// # Errors
+    /// * [`AccumulateError::ElementAbsent`] if the set does not contain the element.
+    /// * [`AccumulateError::FaultDetected`] if the exponent or the element fails its check.
+    /// * The errors of every operation, listed at [`Accumulator`](crate::Accumulator).
+    pub fn witness(
+        &self,
+        secret: &A::SecretKey,
+        element: &[u8],
+    ) -> Result<A::Witness, AccumulateError> {
+        let workers = Workers::sequential();
+        let plan = self.plan(secret, &[element], &[], &workers)?;
+        let exponent = self.exponent()?;
+        let [element] = plan.removed() else {
+            return Err(AccumulateError::FaultDetected);
+        };
+        let others = A::changed_exponent(secret, exponent, plan.removed(), &[], &workers)?;
+        A::witness_of(secret, &others, element)
+    }
+
+    /// Plans a change. The elements to remove are derived again from their bytes.
+    fn plan<B: AsRef<[u8]> + Sync>(
+        &self,
+        secret: &A::SecretKey,
+        removed: &[B],
+        added: &[B],
+        workers: &Workers,
+    ) -> Result<Plan<'_, A>, AccumulateError> {
+        let key = secret.public_key();
+        let plan = Plan::new(key, &self.set, (removed, added), workers)?;
+        let digests = self.set.digests_of(removed);
+        let derived = workers.map(&digests, |digest| A::element(key, digest));
+        let derived: Vec<A::Element> = derived.into_iter().collect::<Result<_, _>>()?;
+        if derived == plan.removed() {
+            Ok(plan)
+        } else {
+            Err(AccumulateError::FaultDetected)
+        }
+    }
+
+    /// Returns the exponent after a comparison of its copies.
+    fn exponent(&self) -> Result<&A::Exponent, AccumulateError> {
+        let [exponent, copy] = &self.exponents;
+        if exponent == copy {
+            Ok(exponent)
+        } else {
+            Err(AccumulateError::FaultDetected)
+        }
+    }
+
+    /// Changes the set, and replaces value and exponent. Returns the value before.
+    fn replace(
+        &mut self,
+        value: A::Value,
+        exponent: A::Exponent,
+        removed: &[A::Element],
+        added: &[A::Element],
+    ) -> Result<A::Value, AccumulateError> {
+        self.set.replace(removed, added)?;
+        self.exponents = [exponent.clone(), exponent];
+        Ok(core::mem::replace(&mut self.value, value))
+    }
+}
+
+#[cfg(all(test, feature = "bilinear", feature = "rsa"))]
+mod tests;
