@@ -12,8 +12,13 @@
 use pad_core::Workers;
 
 use crate::{
-    change::Change, error::AccumulateError, evidence::Witnessed, exponent::Exponents, plan::Plan,
-    scheme::PublicKey, set::ElementSet,
+    change::Change,
+    error::AccumulateError,
+    evidence::Witnessed,
+    exponent::{Exponents, Pair},
+    plan::Plan,
+    scheme::PublicKey,
+    set::ElementSet,
 };
 
 /// The secret key of an accumulator. The secret cannot be printed or compared, and is wiped on
@@ -186,11 +191,11 @@ pub trait Dynamic: Exponents {
         let plan = Plan::new(key.public(), set, (removed, added), workers)?;
         let (after, update_data) = if let Some(secret) = key.secret() {
             let exponent = Self::exponent(secret, plan.former(), workers)?;
-            if Self::value_of(secret, &exponent)? != *value {
+            let exponents = Pair::<Self>([exponent.clone(), exponent]);
+            if Self::value_of(secret, exponents.get()?)? != *value {
                 return Err(AccumulateError::ValueMismatch);
             }
-            let (after, update_data, _) =
-                Self::transition_from(secret, &exponent, &plan, value, workers)?;
+            let (after, update_data, _) = exponents.transition(secret, &plan, value, workers)?;
             (after, update_data)
         } else {
             Self::transition(key.public(), &plan, value, workers)?

@@ -8,6 +8,7 @@ use crate::{
     accumulator::{Dynamic, SecretKey},
     change::Change,
     error::AccumulateError,
+    exponent::Pair,
     plan::Plan,
     scheme::PublicKey as _,
     set::ElementSet,
@@ -24,15 +25,18 @@ use crate::{
 ///
 /// # Faults
 ///
-/// An exponent divided by a number that is not of the set would give a forged witness. A fault of
-/// the memory must therefore not lead to a result. The exponent is kept twice and compared before
-/// each use. An element that is divided out is derived again from its bytes. Every quotient is
-/// checked by a multiplication. After [`AccumulateError::FaultDetected`], load the set again.
+/// A faulty exponent, or a faulty element that is divided out, could give a forged witness. The
+/// exponent is therefore kept twice, and each of the two is changed on its own. Removed elements
+/// are derived again from their bytes. The two are compared before a result is released. After
+/// [`AccumulateError::FaultDetected`], load the set again.
+///
+/// The kept value is not checked: a fault in it leads to a value or a change that no witness
+/// matches.
 #[derive(Clone)]
 pub struct AuthorSet<A: Dynamic> {
     set: ElementSet<A>,
     value: A::Value,
-    exponents: [A::Exponent; 2],
+    exponents: Pair<A>,
 }
 
 /// Prints the public parts only.
@@ -53,13 +57,13 @@ impl<A: Dynamic> AuthorSet<A> {
         Self {
             set: ElementSet::new(key),
             value: A::empty_value(key),
-            exponents: [A::empty_exponent(), A::empty_exponent()],
+            exponents: Pair([A::empty_exponent(), A::empty_exponent()]),
         }
     }
 
     /// Takes a set, and computes its value.
     ///
-    /// Cost: one product of exponents for each element, and one power or multiplication.
+    /// Cost: two products of exponents for each element, and one power or multiplication.
     ///
     /// # Errors
     /// The errors of every operation, listed at [`Accumulator`](crate::Accumulator).
@@ -71,12 +75,12 @@ impl<A: Dynamic> AuthorSet<A> {
         let key = secret.public_key();
         set.require_key(key)?;
         key.require_capacity(set.len())?;
-        let exponent = A::exponent(secret, set.elements(), workers)?;
-        let value = A::value_of(secret, &exponent)?;
+        let exponents = Pair::new(secret, set.elements(), workers)?;
+        let value = A::value_of(secret, exponents.get()?)?;
         Ok(Self {
             set,
             value,
-            exponents: [exponent.clone(), exponent],
+            exponents,
         })
     }
 
@@ -132,11 +136,11 @@ impl<A: Dynamic> AuthorSet<A> {
         workers: &Workers,
     ) -> Result<Change<A>, AccumulateError> {
         let plan = self.plan(secret, removed, added, workers)?;
-        let exponent = self.exponent()?;
-        let (after, update_data, exponent) =
-            A::transition_from(secret, exponent, &plan, &self.value, workers)?;
+        let (after, update_data, exponents) =
+            self.exponents
+                .transition(secret, &plan, &self.value, workers)?;
         let (removed, added) = plan.into_elements();
-        let before = self.replace(after.clone(), exponent, &removed, &added)?;
+        let before = self.replace(after.clone(), exponents, &removed, &added)?;
         Ok(Change {
             before,
             after,
@@ -162,12 +166,10 @@ impl<A: Dynamic> AuthorSet<A> {
         workers: &Workers,
     ) -> Result<(), AccumulateError> {
         let plan = self.plan(secret, removed, added, workers)?;
-        let exponent = self.exponent()?;
-        let (removed, added) = (plan.removed(), plan.added());
-        let exponent = A::changed_exponent(secret, exponent, removed, added, workers)?;
-        let after = A::value_of(secret, &exponent)?;
+        let exponents = self.exponents.changed(secret, &plan, workers)?;
+        let after = A::value_of(secret, exponents.get()?)?;
         let (removed, added) = plan.into_elements();
-        self.replace(after, exponent, &removed, &added)?;
+        self.replace(after, exponents, &removed, &added)?;
         Ok(())
     }
 
@@ -187,12 +189,13 @@ impl<A: Dynamic> AuthorSet<A> {
     ) -> Result<A::Witness, AccumulateError> {
         let workers = Workers::sequential();
         let plan = self.plan(secret, &[element], &[], &workers)?;
-        let exponent = self.exponent()?;
+        let others = self.exponents.changed(secret, &plan, &workers)?;
         let [element] = plan.removed() else {
             return Err(AccumulateError::FaultDetected);
         };
-        let others = A::changed_exponent(secret, exponent, plan.removed(), &[], &workers)?;
-        A::witness_of(secret, &others, element)
+        let witness = A::witness_of(secret, others.get()?, element)?;
+        others.get()?;
+        Ok(witness)
     }
 
     /// Plans a change. The elements to remove are derived again from their bytes.
@@ -204,37 +207,22 @@ impl<A: Dynamic> AuthorSet<A> {
         workers: &Workers,
     ) -> Result<Plan<'_, A>, AccumulateError> {
         let key = secret.public_key();
-        let plan = Plan::new(key, &self.set, (removed, added), workers)?;
-        let digests = self.set.digests_of(removed);
-        let derived = workers.map(&digests, |digest| A::element(key, digest));
-        let derived: Vec<A::Element> = derived.into_iter().collect::<Result<_, _>>()?;
-        if derived == plan.removed() {
-            Ok(plan)
-        } else {
-            Err(AccumulateError::FaultDetected)
-        }
+        let mut plan = Plan::new(key, &self.set, (removed, added), workers)?;
+        plan.derive_again(key, &self.set.digests_of(removed), workers)?;
+        Ok(plan)
     }
 
-    /// Returns the exponent after a comparison of its copies.
-    fn exponent(&self) -> Result<&A::Exponent, AccumulateError> {
-        let [exponent, copy] = &self.exponents;
-        if exponent == copy {
-            Ok(exponent)
-        } else {
-            Err(AccumulateError::FaultDetected)
-        }
-    }
-
-    /// Changes the set, and replaces value and exponent. Returns the value before.
+    /// Changes the set, and replaces value and exponents. Returns the value before.
     fn replace(
         &mut self,
         value: A::Value,
-        exponent: A::Exponent,
+        exponents: Pair<A>,
         removed: &[A::Element],
         added: &[A::Element],
     ) -> Result<A::Value, AccumulateError> {
+        exponents.get()?;
         self.set.replace(removed, added)?;
-        self.exponents = [exponent.clone(), exponent];
+        self.exponents = exponents;
         Ok(core::mem::replace(&mut self.value, value))
     }
 }

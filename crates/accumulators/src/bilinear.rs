@@ -17,7 +17,7 @@
 //! and so is each value that a change publishes. All witnesses of a set in one batch are computed
 //! without shares (see the policy of [`bls12`]). Results computed with the secret are released
 //! without verification. A faulty result does not verify. A quotient of exponents is the exception,
-//! because a faulty one might: an [`AuthorSet`](crate::AuthorSet) checks it.
+//! because a faulty one might. It is computed twice: see [`AuthorSet`](crate::AuthorSet).
 //!
 //! ```
 //! # #[cfg(feature = "std")] {

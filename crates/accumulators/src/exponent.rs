@@ -1,20 +1,33 @@
-//! Secret exponents of sets, which [`AuthorSet`](crate::AuthorSet) keeps between changes.
+//! Secret exponents of sets, which an author keeps between changes.
 //!
 //! A value of the author is a power of the base (RSA) or a multiple of the generator (bilinear
 //! maps). Its exponent is a product over the set: of the primes, modulo the secret order, or of
 //! `e + s`.
 //!
-//! An exponent divided by an element outside the set gives a forged witness. This trait is
-//! therefore not exported: its callers take elements from the set.
+//! An exponent divided by an element outside the set gives a forged witness, and so does a faulty
+//! exponent divided by an element of the set. Two precautions follow:
+//!
+//! * Only this crate makes a [`Difference`], without which nothing is divided. It takes the elements
+//!   from the set.
+//! * Exponents come in pairs ([`Pair`]). Each of the two is changed on its own, and they are compared
+//!   before a result is released.
 
 use pad_core::Workers;
 
 use crate::{accumulator::Accumulator, error::AccumulateError, plan::Plan};
 
+/// The elements by which two sets differ. The former set contains the removed elements, and not the
+/// added ones.
+#[derive(Debug)]
+pub struct Difference<'a, A: Accumulator> {
+    pub(crate) removed: &'a [A::Element],
+    pub(crate) added: &'a [A::Element],
+}
+
 /// Arithmetic of the author with the exponents of sets.
 pub trait Exponents: Accumulator {
-    /// The secret exponent of a set: whoever learns it and the set can forge. It is stored at a
-    /// fixed address and wiped on drop.
+    /// The secret exponent of a set: whoever learns it and the set can forge. Stored at a fixed
+    /// address, and wiped on drop.
     type Exponent: Clone + Eq + Send + Sync + 'static;
 
     /// Returns the exponent of the empty set.
@@ -32,21 +45,17 @@ pub trait Exponents: Accumulator {
         workers: &Workers,
     ) -> Result<Self::Exponent, AccumulateError>;
 
-    /// Computes the exponent of a set after elements are removed from it and others added.
+    /// Computes the exponent of a set that differs from the set of `exponent`.
     ///
-    /// The set contains the removed elements, and not the added ones. The result is multiplied by
-    /// the removed elements again and compared, with products that are computed anew.
-    ///
-    /// Cost: two products of exponents for each element of the change, and one inversion.
+    /// Cost: one product of exponents for each element of the difference, and one inversion.
     ///
     /// # Errors
     /// [`AccumulateError::ElementNotAllowed`] if an element is the negative of the secret;
-    /// [`AccumulateError::FaultDetected`] if the result fails its check.
+    /// [`AccumulateError::FaultDetected`] if the removed elements have no inverse.
     fn changed_exponent(
         secret: &Self::SecretKey,
         exponent: &Self::Exponent,
-        removed: &[Self::Element],
-        added: &[Self::Element],
+        difference: &Difference<'_, Self>,
         workers: &Workers,
     ) -> Result<Self::Exponent, AccumulateError>;
 
@@ -73,20 +82,87 @@ pub trait Exponents: Accumulator {
         element: &Self::Element,
     ) -> Result<Self::Witness, AccumulateError>;
 
-    /// Computes the value and the exponent after a change, and the update data for witnesses, from
-    /// the exponent before the change. `value` is the set's value before the change, and the result
-    /// of an empty change.
+    /// Computes the value after a change, and the update data for witnesses, from the exponents
+    /// before and after it. `value` is the set's value before the change, and the result of an
+    /// empty change.
     ///
-    /// Cost: [`Exponents::changed_exponent`], and one power or multiplication for each published
-    /// value.
+    /// Cost: one power or multiplication for each published value.
     ///
     /// # Errors
-    /// The errors of [`Exponents::changed_exponent`] and [`Exponents::value_of`].
-    fn transition_from(
+    /// The errors of [`Exponents::value_of`]; [`AccumulateError::FaultDetected`] if the steps of the
+    /// change do not lead from one exponent to the other.
+    fn published(
         secret: &Self::SecretKey,
-        exponent: &Self::Exponent,
+        exponents: [&Self::Exponent; 2],
         plan: &Plan<'_, Self>,
         value: &Self::Value,
         workers: &Workers,
-    ) -> Result<(Self::Value, Self::UpdateData, Self::Exponent), AccumulateError>;
+    ) -> Result<(Self::Value, Self::UpdateData), AccumulateError>;
+}
+
+/// The exponent of a set, computed or kept twice. A fault in one of the two is detected.
+#[derive(Clone)]
+pub(crate) struct Pair<A: Exponents>(pub(crate) [A::Exponent; 2]);
+
+impl<A: Exponents> Pair<A> {
+    /// Computes the exponent of a set twice.
+    pub(crate) fn new(
+        secret: &A::SecretKey,
+        elements: &[A::Element],
+        workers: &Workers,
+    ) -> Result<Self, AccumulateError> {
+        let exponent = || A::exponent(secret, core::hint::black_box(elements), workers);
+        Ok(Self([exponent()?, exponent()?]))
+    }
+
+    /// Returns the exponent.
+    ///
+    /// # Errors
+    /// [`AccumulateError::FaultDetected`] if the two differ.
+    pub(crate) fn get(&self) -> Result<&A::Exponent, AccumulateError> {
+        let [exponent, again] = &self.0;
+        if exponent == again {
+            Ok(exponent)
+        } else {
+            Err(AccumulateError::FaultDetected)
+        }
+    }
+
+    /// Changes both exponents: one by the elements of the plan, the other by those derived again.
+    pub(crate) fn changed(
+        &self,
+        secret: &A::SecretKey,
+        plan: &Plan<'_, A>,
+        workers: &Workers,
+    ) -> Result<Self, AccumulateError> {
+        let [exponent, again] = &self.0;
+        let added = plan.added();
+        let changed = |exponent, removed| {
+            let difference = Difference { removed, added };
+            A::changed_exponent(secret, exponent, &difference, workers)
+        };
+        let pair = [
+            changed(exponent, plan.removed())?,
+            changed(again, plan.removed_again())?,
+        ];
+        let pair = Self(pair);
+        pair.get()?;
+        Ok(pair)
+    }
+
+    /// Computes the value after a planned change, the update data for witnesses, and the exponent
+    /// after it.
+    pub(crate) fn transition(
+        &self,
+        secret: &A::SecretKey,
+        plan: &Plan<'_, A>,
+        value: &A::Value,
+        workers: &Workers,
+    ) -> Result<(A::Value, A::UpdateData, Self), AccumulateError> {
+        let changed = self.changed(secret, plan, workers)?;
+        let exponents = [self.get()?, changed.get()?];
+        let (after, update_data) = A::published(secret, exponents, plan, value, workers)?;
+        changed.get()?;
+        Ok((after, update_data, changed))
+    }
 }

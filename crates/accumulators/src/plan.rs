@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use pad_core::Workers;
 
 use crate::{
+    element::ElementDigest,
     error::AccumulateError,
     scheme::{PublicKey, Scheme},
     set::ElementSet,
@@ -18,6 +19,8 @@ pub struct Plan<'a, A: Scheme> {
     /// Indices in `former` of the elements to remove, in the caller's order.
     positions: Vec<usize>,
     removed: Vec<A::Element>,
+    /// The elements to remove once more, against faults of the memory.
+    removed_again: Vec<A::Element>,
     added: Vec<A::Element>,
 }
 
@@ -55,9 +58,29 @@ impl<'a, A: Scheme> Plan<'a, A> {
         Ok(Self {
             former: set.elements(),
             removed: positions.iter().filter_map(element).collect(),
+            removed_again: positions.iter().filter_map(element).collect(),
             positions,
             added,
         })
+    }
+
+    /// Derives the elements to remove again from their bytes, and compares.
+    ///
+    /// # Errors
+    /// [`AccumulateError::FaultDetected`] if they differ from those of the set.
+    pub(crate) fn derive_again(
+        &mut self,
+        key: &A::PublicKey,
+        removed: &[ElementDigest],
+        workers: &Workers,
+    ) -> Result<(), AccumulateError> {
+        let derived = workers.map(removed, |digest| A::element(key, digest));
+        self.removed_again = derived.into_iter().collect::<Result<_, _>>()?;
+        if self.removed_again == self.removed {
+            Ok(())
+        } else {
+            Err(AccumulateError::FaultDetected)
+        }
     }
 
     /// The elements of the set before the change.
@@ -77,6 +100,11 @@ impl<'a, A: Scheme> Plan<'a, A> {
     /// The elements to remove, in the caller's order.
     pub fn removed(&self) -> &[A::Element] {
         &self.removed
+    }
+
+    /// The elements to remove, held or derived once more.
+    pub(crate) fn removed_again(&self) -> &[A::Element] {
+        &self.removed_again
     }
 
     /// The elements to add, in the caller's order.

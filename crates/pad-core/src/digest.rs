@@ -5,7 +5,7 @@ use core::{fmt, hash::Hash};
 
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
-    de::{DeserializeOwned, Error, Visitor},
+    de::{DeserializeOwned, Error, SeqAccess, Visitor},
 };
 
 /// Domain of hashed or signed data. Data hashed under different domains never collides. Each
@@ -431,6 +431,16 @@ impl<'de, const N: usize> Visitor<'de> for ArrayVisitor<N> {
     fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<[u8; N], E> {
         let array = bytes.try_into();
         array.map_err(|_| E::invalid_length(bytes.len(), &self))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<[u8; N], A::Error> {
+        let mut bytes = [0; N];
+        for (position, byte) in bytes.iter_mut().enumerate() {
+            *byte = sequence
+                .next_element()?
+                .ok_or_else(|| A::Error::invalid_length(position, &self))?;
+        }
+        Ok(bytes)
     }
 
     fn visit_newtype_struct<D: Deserializer<'de>>(

@@ -7,9 +7,6 @@ use core::fmt;
 #[cfg(feature = "std")]
 use core::{num::NonZeroUsize, ops::Range};
 
-#[cfg(feature = "std")]
-use rayon::prelude::*;
-
 /// The threads for large computations: only the calling thread, or a thread pool.
 ///
 /// Workers are passed by reference to the operations that can use them, so that one process can
@@ -99,11 +96,24 @@ impl Workers {
     ) -> Vec<R> {
         #[cfg(feature = "std")]
         if self.pool.is_some() {
-            return self.run(|| items.par_iter().map(map).collect());
+            let mut results: Vec<Option<R>> = items.iter().map(|_| None).collect();
+            let piece = items.len().div_ceil(self.threads().saturating_mul(PIECES));
+            let work = |first, piece: &mut [Option<R>]| {
+                for (result, item) in piece.iter_mut().zip(items.iter().skip(first)) {
+                    *result = Some(map(item));
+                }
+            };
+            self.run(|| for_each_piece(&mut results, piece, &work));
+            return results.into_iter().flatten().collect();
         }
         items.iter().map(map).collect()
     }
 }
+
+/// The number of pieces for each thread of [`Workers::map`]: a thread that finished its own takes
+/// pieces of others.
+#[cfg(feature = "std")]
+const PIECES: usize = 32;
 
 /// Calls [`rayon::ThreadPool::install`] without type parameters, so that rayon's code is compiled
 /// once for all callers.

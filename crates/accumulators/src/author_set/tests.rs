@@ -34,7 +34,7 @@ fn refuses_all<A: Dynamic>(mut author: AuthorSet<A>, secret: &A::SecretKey, remo
     assert_eq!(refused.unwrap_err(), fault);
     assert_eq!(author.set.elements(), before.set.elements());
     assert_eq!(author.value, before.value);
-    assert!(author.exponents == before.exponents);
+    assert!(author.exponents.0 == before.exponents.0);
 }
 
 fn faults_are_detected<A: Dynamic>(secret: &A::SecretKey) {
@@ -43,7 +43,7 @@ fn faults_are_detected<A: Dynamic>(secret: &A::SecretKey) {
     let other = A::exponent(secret, &sound.set.elements()[1..], &workers).unwrap();
     for copy in 0..2 {
         let mut faulty = sound.clone();
-        faulty.exponents[copy] = other.clone();
+        faulty.exponents.0[copy] = other.clone();
         refuses_all(faulty.clone(), secret, NAMES[0]);
         let refused = faulty.change(secret, NONE, &[b"f"], &workers);
         assert!(refused.is_err());
@@ -108,5 +108,5 @@ fn several_workers_change_a_set_alike() {
         second.change(&secret, removed, &added, &many).unwrap(),
         change
     );
-    assert!(first.exponents == second.exponents);
+    assert!(first.exponents.0 == second.exponents.0);
 }

@@ -1,8 +1,8 @@
 //! `f(s)` of an author's set: the secret exponent of its value.
 
 use ark_bls12_381::Fr;
-use ark_ff::{Field, Zero, batch_inversion};
-use bls12::{SecretScalar, threads::run};
+use ark_ff::{Field, Zero};
+use bls12::SecretScalar;
 use pad_core::Workers;
 use zeroize::Zeroizing;
 
@@ -15,7 +15,11 @@ use super::{
     value::BilinearValue,
     witness::BilinearWitness,
 };
-use crate::{error::AccumulateError, exponent::Exponents, plan::Plan};
+use crate::{
+    error::AccumulateError,
+    exponent::{Difference, Exponents},
+    plan::Plan,
+};
 
 /// `f(s)` for the polynomial `f` of a set.
 #[expect(
@@ -25,10 +29,6 @@ use crate::{error::AccumulateError, exponent::Exponents, plan::Plan};
 pub struct Exponent(SecretScalar);
 
 impl Exponent {
-    const fn new(scalar: SecretScalar) -> Self {
-        Self(scalar)
-    }
-
     fn scalar(&self) -> &Fr {
         self.0.expose()
     }
@@ -36,7 +36,7 @@ impl Exponent {
 
 impl From<Fr> for Exponent {
     fn from(scalar: Fr) -> Self {
-        Self::new(SecretScalar::new(Zeroizing::new(scalar)))
+        Self(SecretScalar::new(Zeroizing::new(scalar)))
     }
 }
 
@@ -72,22 +72,17 @@ impl Exponents for Bilinear {
     fn changed_exponent(
         secret: &BilinearSecretKey,
         exponent: &Exponent,
-        removed: &[BilinearElement],
-        added: &[BilinearElement],
+        difference: &Difference<'_, Self>,
         workers: &Workers,
     ) -> Result<Exponent, AccumulateError> {
         let product = |elements| {
-            let product = secret.product(&scalars(core::hint::black_box(elements)), workers);
-            product.map(Zeroizing::new)
+            secret
+                .product(&scalars(elements), workers)
+                .map(Zeroizing::new)
         };
-        let divisor = product(removed)?.inverse();
-        let divisor = Zeroizing::new(divisor.ok_or(AccumulateError::FaultDetected)?);
-        let changed = Exponent::from(*exponent.scalar() * *product(added)? * *divisor);
-        if *changed.scalar() * *product(removed)? == *exponent.scalar() * *product(added)? {
-            Ok(changed)
-        } else {
-            Err(AccumulateError::FaultDetected)
-        }
+        let (divisor, factor) = (product(difference.removed)?, product(difference.added)?);
+        let inverse = Zeroizing::new(divisor.inverse().ok_or(AccumulateError::FaultDetected)?);
+        Ok(Exponent::from(*exponent.scalar() * *factor * *inverse))
     }
 
     fn value_of(
@@ -106,21 +101,18 @@ impl Exponents for Bilinear {
     }
 
     /// A change removes and adds one element after the other. Each step publishes a value.
-    fn transition_from(
+    fn published(
         secret: &BilinearSecretKey,
-        exponent: &Exponent,
+        [before, after]: [&Exponent; 2],
         plan: &Plan<'_, Self>,
         value: &BilinearValue,
         workers: &Workers,
-    ) -> Result<(BilinearValue, BilinearUpdateData, Exponent), AccumulateError> {
-        let (removed, added) = (plan.removed(), plan.added());
-        let changed = Self::changed_exponent(secret, exponent, removed, added, workers)?;
-        let steps = after_each_step(secret, exponent, plan, workers)?;
-        if steps.last().unwrap_or(exponent.scalar()) != changed.scalar() {
+    ) -> Result<(BilinearValue, BilinearUpdateData), AccumulateError> {
+        let steps = after_each_step(secret, before, plan)?;
+        if steps.last().unwrap_or(before.scalar()) != after.scalar() {
             return Err(AccumulateError::FaultDetected);
         }
-        let (after, update_data) = values_of(&secret.multiply_each(&steps, workers), value)?;
-        Ok((after, update_data, changed))
+        values_of(&secret.multiply_each(&steps, workers), value)
     }
 }
 
@@ -129,21 +121,25 @@ fn after_each_step(
     secret: &BilinearSecretKey,
     before: &Exponent,
     plan: &Plan<'_, Bilinear>,
-    workers: &Workers,
 ) -> Result<Zeroizing<Vec<Fr>>, AccumulateError> {
-    let steps = plan.removed().iter().chain(plan.added());
-    let shifted = steps.map(|element| element.scalar() + secret.scalar());
-    let mut exponents: Zeroizing<Vec<Fr>> = Zeroizing::new(shifted.collect());
-    if exponents.iter().any(Zero::is_zero) {
-        return Err(AccumulateError::ElementNotAllowed);
-    }
-    if let Some(divisors) = exponents.get_mut(..plan.removed().len()) {
-        run(workers, || batch_inversion(divisors));
-    }
+    let not_allowed = AccumulateError::ElementNotAllowed;
+    let (removed, added) = (plan.removed(), plan.added());
+    // Allocated in advance: a vector that grows leaves a copy behind.
+    let steps = removed.len().saturating_add(added.len());
+    let mut exponents = Zeroizing::new(Vec::with_capacity(steps));
     let mut exponent = Zeroizing::new(*before.scalar());
-    for factor in exponents.iter_mut() {
-        *exponent *= &*factor;
-        *factor = *exponent;
+    for element in removed {
+        let divisor = Zeroizing::new(element.scalar() + secret.scalar());
+        *exponent *= *Zeroizing::new(divisor.inverse().ok_or(not_allowed)?);
+        exponents.push(*exponent);
+    }
+    for element in added {
+        let factor = Zeroizing::new(element.scalar() + secret.scalar());
+        if factor.is_zero() {
+            return Err(not_allowed);
+        }
+        *exponent *= *factor;
+        exponents.push(*exponent);
     }
     Ok(exponents)
 }

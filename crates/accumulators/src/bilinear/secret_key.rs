@@ -116,7 +116,7 @@ impl BilinearSecretKey {
         let length = scalars.len().div_ceil(workers.threads()).max(1);
         let chunks: Vec<&[Fr]> = scalars.chunks(length).collect();
         let products = workers.map(&chunks, |chunk| shifted_product(chunk, secret));
-        let product: Fr = products.into_iter().product();
+        let product: Fr = Zeroizing::new(products).iter().product();
         if product.is_zero() {
             return Err(AccumulateError::ElementNotAllowed);
         }

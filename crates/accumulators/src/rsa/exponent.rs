@@ -8,7 +8,11 @@ use super::{
     Rsa, element::RsaElement, secret_exponents, secret_key::RsaSecretKey,
     update_data::RsaUpdateData, value::RsaValue, witness::RsaWitness,
 };
-use crate::{error::AccumulateError, exponent::Exponents, plan::Plan};
+use crate::{
+    error::AccumulateError,
+    exponent::{Difference, Exponents},
+    plan::Plan,
+};
 
 /// The product of a set's primes modulo the order of `g`.
 #[derive(Clone)]
@@ -46,27 +50,18 @@ impl Exponents for Rsa {
     fn changed_exponent(
         secret: &RsaSecretKey,
         Exponent(exponent): &Exponent,
-        removed: &[RsaElement],
-        added: &[RsaElement],
+        difference: &Difference<'_, Self>,
         workers: &Workers,
     ) -> Result<Exponent, AccumulateError> {
         let factors = secret.factors();
-        let product = |elements| {
-            Self::exponent(secret, core::hint::black_box(elements), workers)
-                .map(|Exponent(product)| product)
-        };
-        let multiply =
-            |left: &Integer, right: &Integer| secret_exponents::multiply(factors, left, right);
-        let divisor = product(removed)?;
-        let divisor = divisor.invert_ref(factors.order()).map(Integer::from);
-        let divisor = SecretInteger::new(divisor.ok_or(AccumulateError::FaultDetected)?);
-        let changed = multiply(&multiply(exponent, &*product(added)?), &divisor);
-        let before = multiply(exponent, &*product(added)?);
-        if *multiply(&changed, &*product(removed)?) == *before {
-            Ok(Exponent(changed))
-        } else {
-            Err(AccumulateError::FaultDetected)
-        }
+        let Exponent(divisor) = Self::exponent(secret, difference.removed, workers)?;
+        let Exponent(factor) = Self::exponent(secret, difference.added, workers)?;
+        let inverse = divisor.invert_ref(factors.order()).map(Integer::from);
+        let inverse = SecretInteger::new(inverse.ok_or(AccumulateError::FaultDetected)?);
+        let product = secret_exponents::multiply(factors, exponent, &factor);
+        Ok(Exponent(secret_exponents::multiply(
+            factors, &product, &inverse,
+        )))
     }
 
     fn value_of(
@@ -85,16 +80,13 @@ impl Exponents for Rsa {
         Ok(RsaWitness::new(residue, element.offset()))
     }
 
-    fn transition_from(
+    fn published(
         secret: &RsaSecretKey,
-        exponent: &Exponent,
-        plan: &Plan<'_, Self>,
+        [_, after]: [&Exponent; 2],
+        _: &Plan<'_, Self>,
         _: &RsaValue,
-        workers: &Workers,
-    ) -> Result<(RsaValue, RsaUpdateData, Exponent), AccumulateError> {
-        let (removed, added) = (plan.removed(), plan.added());
-        let changed = Self::changed_exponent(secret, exponent, removed, added, workers)?;
-        let after = Self::value_of(secret, &changed)?;
-        Ok((after, RsaUpdateData, changed))
+        _: &Workers,
+    ) -> Result<(RsaValue, RsaUpdateData), AccumulateError> {
+        Ok((Self::value_of(secret, after)?, RsaUpdateData))
     }
 }

@@ -61,15 +61,15 @@ impl Output for Compare<'_> {
 /// A serializer that writes values consecutively to an output.
 pub(super) struct Writer<O> {
     pub(super) output: O,
-    /// The next byte string is an array, whose length the reader knows.
-    in_array: bool,
+    /// Inside an array: its length, which the reader knows.
+    array: Option<usize>,
 }
 
 impl<O: Output> Writer<O> {
     pub(super) const fn new(output: O) -> Self {
         Self {
             output,
-            in_array: false,
+            array: None,
         }
     }
 
@@ -171,10 +171,10 @@ impl<O: Output> Serializer for &mut Writer<O> {
 
     #[inline]
     fn serialize_bytes(self, bytes: &[u8]) -> Result<(), BodyWriteError> {
-        if core::mem::take(&mut self.in_array) {
-            self.output.take(bytes)
-        } else {
-            self.bytes(bytes)
+        match self.array {
+            None => self.bytes(bytes),
+            Some(length) if length == bytes.len() => self.output.take(bytes),
+            Some(_) => Err(BodyWriteError),
         }
     }
 
@@ -210,8 +210,10 @@ impl<O: Output> Serializer for &mut Writer<O> {
         name: &'static str,
         value: &T,
     ) -> Result<(), BodyWriteError> {
-        self.in_array = array_length(name).is_some();
-        value.serialize(self)
+        self.array = array_length(name);
+        value.serialize(&mut *self)?;
+        self.array = None;
+        Ok(())
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(

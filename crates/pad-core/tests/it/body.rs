@@ -119,6 +119,44 @@ fn arrays_have_no_length_prefix_in_this_format_alone() {
     assert_eq!(encode_body(&pair), [&[7; 32][..], &[3, 9, 9, 9]].concat());
 }
 
+/// Arrays of several lengths, between byte strings with a length prefix.
+type WithArrays = (
+    Option<Digest<32>>,
+    Value,
+    Vec<(Digest<48>, Value)>,
+    BTreeMap<Value, Digest<28>>,
+    NewtypeOfArray,
+    Value,
+);
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct NewtypeOfArray(Digest<64>);
+
+fn with_arrays() -> impl Strategy<Value = WithArrays> {
+    let bytes = || vec(any::<u8>(), 0..9).prop_map(|bytes| Value::new(bytes).unwrap());
+    (
+        prop::option::of(any::<[u8; 32]>().prop_map(Digest)),
+        bytes(),
+        vec(
+            (any::<u8>().prop_map(|byte| Digest([byte; 48])), bytes()),
+            0..4,
+        ),
+        prop::collection::btree_map(bytes(), any::<[u8; 28]>().prop_map(Digest), 0..4),
+        any::<u8>().prop_map(|byte| NewtypeOfArray(Digest([byte; 64]))),
+        bytes(),
+    )
+}
+
+/// A type that calls itself an array and is none is refused, and not written without a length.
+#[test]
+fn a_false_array_is_not_written() {
+    #[derive(Serialize)]
+    #[serde(rename = "pad_core::array032")]
+    struct False(Value);
+    let value = False(Value::new(vec![1; 31]).unwrap());
+    assert!(std::panic::catch_unwind(|| encode_body(&value)).is_err());
+}
+
 proptest! {
     #[test]
     fn what_is_written_is_read(value in everything()) {
@@ -131,6 +169,17 @@ proptest! {
         }
         let longer = [&bytes[..], &[0]].concat();
         prop_assert_eq!(decode_body::<Everything>(&longer), Err(DecodeError::TrailingBytes));
+    }
+
+    #[test]
+    fn arrays_are_written_and_read_among_other_data(value in with_arrays(), other: u8) {
+        let bytes = encode_body(&value);
+        prop_assert_eq!(decode_body(&bytes), Ok(value));
+        for length in 0..bytes.len() {
+            prop_assert!(decode_body::<WithArrays>(&bytes[..length]).is_err());
+        }
+        let longer = [&bytes[..], &[other]].concat();
+        prop_assert_eq!(decode_body::<WithArrays>(&longer), Err(DecodeError::TrailingBytes));
     }
 
     /// Changed bytes never cause a panic. The reader's verdict equals the verdict of bincode with a
