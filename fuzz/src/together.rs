@@ -39,7 +39,6 @@ pub(crate) struct Together<D> {
 
 /// Returns queries about some keys, everything, and a range with ends between keys, each in some
 /// versions.
-/// versions.
 fn questions() -> Vec<Question> {
     let mut questions = Vec::new();
     for version in [0, 1, 6, 11] {

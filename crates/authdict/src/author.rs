@@ -52,7 +52,8 @@ pub struct Author<F = AnyFamily> {
     record: SigningRecord,
     /// The changes made since the last commit, in order; the next commit signs them.
     changes: Vec<Operation>,
-    /// Whether the last commit signed a version, but could not make it durable or record its head.
+    /// Whether a commit has signed a version, and no commit has made it durable and recorded its
+    /// head since.
     unfinished: bool,
 }
 
@@ -298,8 +299,8 @@ impl<F> Author<F> {
         Ok(version)
     }
 
-    /// Returns `records`, and after them a record change that moves pending changes
-    /// ([`crate::pending`]) to the staged version, if there are any.
+    /// Returns `records`. If a version is staged, a record change follows that moves pending
+    /// changes ([`crate::pending`]) to this version.
     fn with_pending<'r>(&self, records: &'r [RecordChange]) -> Cow<'r, [RecordChange]> {
         let (before, staged) = (self.server.latest(), self.server.staged());
         if before == staged {

@@ -43,9 +43,8 @@ impl Changes {
         Self(ChangeStorage::InMemory(Vec::new()))
     }
 
-    /// Creates an empty collection that sorts its operations, with at most about `memory` bytes of
-    /// them in memory. Further operations are stored in an unnamed file in the folder of the file
-    /// `base`.
+    /// Creates an empty collection that sorts its operations, with about `memory` bytes of them in
+    /// memory. Further operations are stored in an unnamed file in the folder of the file `base`.
     pub(crate) fn sorted(base: &Path, memory: usize, workers: Workers) -> Self {
         Self(ChangeStorage::Sorter(Sorter::new(base, memory, workers)))
     }

@@ -20,7 +20,7 @@ use crate::{
 
 /// A server that a [`Client`] queries: a [`Server`] in this process, or a server on the network.
 ///
-/// The client trusts no answer of a source without a proof.
+/// Nothing that a source returns is trusted.
 pub trait Source: Heads {
     /// Returns the answer to a question about a version, as a message. An implementation reads at
     /// most `most` bytes, because no client accepts a longer answer.
@@ -112,7 +112,8 @@ pub enum OpenClientError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AskError<E> {
-    /// The client refuses the heads that the server offers, or the server returns none.
+    /// The client refuses the heads that the server offers, or the server does not return a head or
+    /// a required proof.
     #[error(transparent)]
     Heads(NotFollowed<E>),
     /// The server returns no answer, because of this error.
@@ -204,8 +205,8 @@ impl<F> Client<F> {
         self.view.public()
     }
 
-    /// Verifies that the server's latest version continues the author's history, and stores it as
-    /// the new view.
+    /// Verifies that the server's latest version continues the history of the view, and stores it
+    /// as the new view. A view without a head accepts any version that the author has signed.
     ///
     /// # Errors
     /// [`AskError::Heads`] if the server's heads are refused or not returned; [`AskError::View`] if
@@ -234,11 +235,12 @@ impl<F> Client<F> {
         Ok(self.version())
     }
 
-    /// Compares the view `advanced`, stored by another process, with this client's view. Advances
-    /// the older of the two along the heads of `server` until both are of one version. Returns the
-    /// advanced view if both then contain equal heads.
+    /// Accepts `advanced`, a view that another process has stored, if this client's view advances
+    /// to the same head along the heads of `server`. The author may publish meanwhile, so the older
+    /// view is advanced again, at most [`MOST_RACES`] times.
     ///
-    /// # Errors [`Refusal`] if the heads of this version differ, or a view cannot advance.
+    /// # Errors
+    /// [`AskError`] if the heads still differ, or a view cannot advance.
     fn joined<S: Source + ?Sized>(
         &self,
         server: &S,
@@ -261,7 +263,9 @@ impl<F> Client<F> {
 
     /// Returns the newer of this client's view and `stored`, the view in `file`.
     ///
-    /// # Errors [`ViewAccessFault::OtherKey`] if the two views contain different public keys.
+    /// # Errors
+    /// [`AskError::View`] with [`ViewAccessFault::OtherKey`] if the two views contain different
+    /// public keys.
     fn beginning<E>(
         &self,
         file: &ViewFile,

@@ -226,8 +226,8 @@ impl StoredView {
     }
 
     /// Returns evidence against the author from a refused answer, the message of a
-    /// [`pad_core::Response`]. One of the answer's heads must contradict the view's head of the
-    /// newest version seen.
+    /// [`pad_core::Response`]. One of the answer's heads must be another head of the newest version
+    /// seen.
     pub fn accuse_by_answer(&self, question: &Question, answer: &[u8]) -> Option<Vec<u8>> {
         let heads = heads_of(&self.public, question, answer).ok()?;
         let refused = |head: Vec<u8>| self.advance(&head, None, None).err()?.evidence;

@@ -13,9 +13,9 @@ use crate::{
 /// Creates a store for the dictionary with the public key `public`.
 ///
 /// # Errors
-/// [`StoreError::Exists`] if there is a store at `path`; [`StoreError::OnlyTrees`] for a dictionary
-/// that is not a tree in an object store; [`StoreError::Damaged`] if there are node or tuple files
-/// of another store next to the path; [`StoreError`] of the medium.
+/// [`StoreError::Exists`] if there is a store at `path`; [`StoreError::OnlyTrees`] for a store in
+/// an object store whose dictionary is not a tree; [`StoreError::Damaged`] if there are node or
+/// tuple files of another store next to the path; [`StoreError`] of the medium.
 pub fn create_store(path: &Path, public: &PublicKey) -> Result<(), StoreError> {
     create_store_with(path, public, None)
 }
@@ -51,8 +51,8 @@ pub fn create_store_with(
     AnyStore::create(path, &records)
 }
 
-/// Returns the two records that a new store contains: the format in which it keeps its versions,
-/// and the public key `public` of its dictionary.
+/// Returns the two records that every new store contains: the public key `public` of its
+/// dictionary, and the format in which it keeps its versions.
 pub fn store_records(public: &PublicKey) -> [RecordChange; 2] {
     [
         RecordChange::put(PUBLIC_KEY_GROUP, "", public.to_text()),

@@ -1,8 +1,8 @@
 //! Auxiliary messages between servers and clients: lists of messages, and the versions in which a
 //! key changed.
 //!
-//! These messages are not proved. The receiver uses them only to choose queries, and verifies the
-//! answers to these queries.
+//! These messages are not proved. The receiver verifies the answers that it requests with their
+//! help.
 
 #![deny(
     clippy::indexing_slicing,

@@ -78,7 +78,7 @@ fn check<F: Family<Error = VerifyError> + Answers<Q>, Q: Ask>(
         Err(client::Refusal::Decode(error)) => Err(error.into()),
         Err(client::Refusal::Head(error) | client::Refusal::Proof(error)) => Err(error.into()),
         Err(client::Refusal::Fork { version, .. }) => Err(VerifyError::Fork(version).into()),
-        // The version is given, so the client may answer without having seen any head.
+        // The version is given, so the client need not have seen any head.
         Err(_) => Err(VerifyError::RootMismatch.into()),
     }
 }

@@ -10,9 +10,9 @@
 //! | derived | the signed updates | data made from them, written last | signed tuples |
 //! | whole | the signed updates and a checkpoint | nothing | accumulated tuples, logs |
 //!
-//! Opening verifies all data that it reads. Updates are replayed and checked by signature and root.
-//! Nodes are checked against their digests when they are read. A damaged checkpoint costs a full
-//! replay, unless pruning has made the checkpoint the only copy.
+//! Opening verifies what it reads: updates are replayed with signature and root, and nodes are
+//! checked against their digests when they are read. A damaged checkpoint costs a full replay,
+//! unless pruning has made the checkpoint the only copy.
 
 use core::{fmt, ops::ControlFlow};
 

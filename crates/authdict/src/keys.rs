@@ -402,8 +402,8 @@ impl SecretKey {
     /// secrets, and for secrets that are slow to generate.
     ///
     /// # Errors
-    /// [`KeyFileError::Malformed`] if `seed` or `secret` is invalid, or if `secret` is missing or
-    /// the scheme needs none.
+    /// [`KeyFileError::Malformed`] if `seed` or `secret` is invalid, if a required `secret` is
+    /// missing, or if `secret` is given for a scheme that has none.
     pub fn from_parts(
         suite: SuiteName,
         scheme: SchemeName,
@@ -612,7 +612,8 @@ impl SecretKey {
 /// Generates the scheme's own random secret, for a dictionary of up to `entries` entries. Returns
 /// `None` if the scheme has no key of its own.
 ///
-/// # Errors [`KeyFileError::ParametersNeeded`] if its keys are made from public parameters;
+/// # Errors
+/// [`KeyFileError::ParametersNeeded`] if its keys are made from public parameters;
 /// [`KeyFileError::NoRandomness`].
 fn random_own(
     scheme: SchemeName,

@@ -60,8 +60,7 @@ pub struct ObjectFolder {
     /// The number of a version that is known to exist, together with all earlier versions; 0 if
     /// none is known.
     known: AtomicU64,
-    /// Whether a test has shown that the object store refuses to create an object whose name
-    /// exists.
+    /// Whether the object store is known to refuse to create an object whose name exists.
     creates_only: AtomicBool,
     /// The versions to publish next, in ascending order, with the row of each. A row locates the
     /// nodes of its version.
@@ -221,12 +220,12 @@ impl ObjectFolder {
     }
 
     /// Creates an object, or finds an existing object with equal bytes. Returns `false` if an
-    /// existing object differs. Retries a failed request, because the response to a successful
-    /// attempt may be lost.
+    /// existing object differs. Equal bytes count as created, because the response to a successful
+    /// attempt may be lost. Tries again if the object can neither be created nor found.
     fn create_or_find(&self, name: &str, bytes: &[u8]) -> io::Result<bool> {
         for attempt in 0..ATTEMPTS {
             if attempt > 0 {
-                // The service may refuse two concurrent attempts, because they conflict.
+                // Two concurrent attempts can conflict, and the service refuses both.
                 std::thread::sleep(PAUSE.saturating_mul(1 << attempt));
             }
             if self.create(name, bytes.to_vec())? {
@@ -255,7 +254,7 @@ impl ObjectFolder {
     }
 
     /// Calls [`Self::require_create_only`] on the object that is created first in every store. Does
-    /// so only once for this handle, before it creates any object.
+    /// so only once for this handle, before other objects are created.
     fn require_create_only_once(&self) -> io::Result<()> {
         if self.creates_only.load(Ordering::Relaxed) {
             return Ok(());
@@ -342,8 +341,9 @@ impl ObjectFolder {
 
     /// Returns the latest version.
     ///
-    /// Time: one listing from the version in the object `newest`. If this object is missing, a few
-    /// listings for each doubling of the number of versions.
+    /// Time: one listing from a version that was the latest once, known to this handle or named by
+    /// the object `newest`. Without such a version, a few listings for each doubling of the number
+    /// of versions.
     fn latest(&self) -> Result<Version, StoreError> {
         let mut known = self.known.load(Ordering::Relaxed);
         if known == 0 {

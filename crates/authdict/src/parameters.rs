@@ -206,8 +206,8 @@ const PURPOSE: &str = "accumulator";
 /// a message of kind 56. Source and licence: `data/README.md` of this crate.
 const ETHEREUM: &[u8] = include_bytes!("../data/ethereum-kzg-2023.parameters");
 
-/// `[s]_2`, the ceremony's secret `s` in G2, in hexadecimal digits. It is taken from the ceremony's
-/// file `trusted_setup_4096.json`.
+/// `[s]_2` of the ceremony, in hexadecimal digits: the point in G2 that identifies the secret `s`.
+/// It is taken from the ceremony's file `trusted_setup_4096.json`.
 const ETHEREUM_SECRET: &str = "b5bfd7dd8cdeb128843bc287230af38926187075cbfbefa81009a2ce615ac53d\
     2914e5870cb452d2afaaab24f3499f72185cbfee53492714734429b7b38608e2\
     3926c911cceceac9a36851477ba4c60b087041de621000edc98edada20c1def2";

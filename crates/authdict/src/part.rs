@@ -50,10 +50,10 @@ pub trait AnyPart: Dictionary + fmt::Debug + Send + Sync {
     /// [`NotTaken`].
     fn follow_head(&mut self, head: &[u8]) -> Result<Version, NotTaken>;
 
-    /// Verifies and stores the signed head in an update, unless a head of its version is already
-    /// stored. In that case, the update's head is not checked. Returns the version, and the keys in
-    /// the part's range that the update changes. The list is not proved to contain all changed
-    /// keys.
+    /// Verifies and stores the signed head in the update to the next version. If a head of the
+    /// update's version is already stored, the update's head is not checked. Returns the version,
+    /// and the keys in the part's range that the update names. The list is not proved to contain
+    /// all changed keys.
     ///
     /// # Errors
     /// [`NotTaken`].
@@ -102,7 +102,7 @@ pub enum NotTaken {
     /// The message is malformed.
     #[error("the message cannot be decoded: {0}")]
     Decode(#[from] DecodeError),
-    /// The head does not continue the history of the heads that the part has stored.
+    /// The head does not follow the heads that the part has stored, or its signature is invalid.
     #[error(transparent)]
     Head(#[from] ApplyError),
     /// The proof is invalid, or it proves no contents that are missing.

@@ -18,7 +18,8 @@ pub use message::LONGEST_QUESTION;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Question {
-    /// A lookup of one key: its value, or its absence. In a log, all its values.
+    /// A lookup of one key: its value, or its absence. In a log, all its values; in a set, whether
+    /// the member is present.
     Key(Key),
     /// A lookup of several keys: the value or absence of each.
     Keys(Keys),
@@ -210,7 +211,8 @@ impl Question {
         }
     }
 
-    /// Returns whether all keys of the question are in `range`.
+    /// Returns whether the question concerns only keys in `range`. This is `false` for
+    /// [`Question::Growth`], which concerns all keys.
     pub fn lies_in(&self, range: &KeyRange) -> bool {
         match self {
             Self::Key(key) | Self::Value(key, _) => range.contains(key.as_bytes()),

@@ -73,7 +73,7 @@ pub enum AuthorError {
     /// The scheme does not support a change of this kind. Nothing was changed.
     #[error(transparent)]
     NotOffered(#[from] NotOffered),
-    /// The signed version was not applied, or is not durable.
+    /// The version was not applied, or is not durable.
     #[error(transparent)]
     Repository(#[from] RepositoryError),
     /// The signing record forbids signing, or could not be written. If it could not be written, the

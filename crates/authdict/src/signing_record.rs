@@ -106,7 +106,7 @@ impl SigningRecord {
     }
 
     /// Opens and locks the record in the file `path`. If the file does not exist, creates it empty.
-    /// An empty record does not permit signing until [`SigningRecord::begin`] is called.
+    /// A record in an empty file does not permit signing until [`SigningRecord::begin`] is called.
     ///
     /// # Errors
     /// [`SigningRecordError::InUse`] if another process does not release the lock in time;
@@ -157,7 +157,7 @@ impl SigningRecord {
     }
 
     /// Refuses to sign for a store that is behind the newest head handed out. Also refuses a store
-    /// that contains a different head of that head's version.
+    /// that lacks this head, or has another head of its version.
     ///
     /// `stored` is the latest version in the store. `head` returns the store's head of a given
     /// version.
@@ -200,18 +200,19 @@ impl SigningRecord {
         Ok(())
     }
 
-    /// Returns whether the record contains no head.
+    /// Returns whether the record contains no head. Also `true` for a record that is ready for
+    /// signing, but not used yet.
     pub fn is_empty(&self) -> bool {
         [&[], BEGUN].contains(&self.register.value())
     }
 
-    /// Refuses to sign if the record is empty: neither [`SigningRecord::create`] nor
+    /// Refuses to sign if the record's file is empty: neither [`SigningRecord::create`] nor
     /// [`SigningRecord::begin`] was called for it. Without a record, the key may have signed
     /// versions that the store lacks, even if the store is empty.
     ///
     /// An author can be killed after its first version is durable and before this version is
-    /// recorded. The record of such an author contains no head, but is not empty, so the author may
-    /// continue.
+    /// recorded. The record of such an author contains no head, but its file is not empty, so the
+    /// author may continue.
     ///
     /// # Errors
     /// [`SigningRecordError::Forgotten`].
@@ -223,8 +224,8 @@ impl SigningRecord {
         Ok(())
     }
 
-    /// Makes an empty record ready for signing; does nothing to other records. By calling this
-    /// function, the caller asserts that the key has signed no version that the store lacks.
+    /// Makes a record in an empty file ready for signing; does nothing to other records. By calling
+    /// this function, the caller asserts that the key has signed no version that the store lacks.
     ///
     /// # Errors
     /// [`SigningRecordError::Register`].

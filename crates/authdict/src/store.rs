@@ -131,9 +131,9 @@ fn digest<S: Suite>(version: Version, oldest: Version, bytes: &[u8]) -> Vec<u8> 
 /// Durable storage of one dictionary.
 ///
 /// A store contains the dictionary's signed updates, one checkpoint, and groups of named records.
-/// For a dictionary kept as rows ([`crate::keeper`]), it contains one row instead of the updates. A
-/// *row* is the signed head of the latest version, with the positions of the version's data in
-/// other files or objects.
+/// For a dictionary kept as rows ([`crate::keeper`]), it contains the latest row instead of the
+/// updates, or the rows of all versions. A *row* is the signed head of a version, with the
+/// positions of the version's data in other files or objects.
 ///
 /// Laws:
 ///
@@ -145,7 +145,7 @@ fn digest<S: Suite>(version: Version, oldest: Version, bytes: &[u8]) -> Vec<u8> 
 /// 3. Reads return the written values. An accident to the medium (a flipped bit, a stale page, a
 ///    lost record) causes an error. It never causes a read of another value, or of a state older
 ///    than the acknowledged state. Exceptions: the reader of a checkpoint has to check its digest,
-///    and [`Store::records_between`] does not detect missing records.
+///    and [`Store::records_between`] may not detect missing records.
 pub trait Store: core::fmt::Debug {
     /// Returns the random number that identifies this store.
     ///
@@ -185,7 +185,8 @@ pub trait Store: core::fmt::Debug {
     fn update(&self, version: Version) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// Makes `latest` the latest version, whose row replaces all stored rows, and changes records.
-    /// Either all of this becomes durable, or nothing. Only for dictionaries kept as rows.
+    /// Either all of this becomes durable, or nothing. Only for dictionaries kept as rows. A store
+    /// in objects keeps the rows of all versions, and accepts no records.
     ///
     /// # Errors
     /// [`StoreError::Gap`] unless `before` is [`Store::latest`] and not later than `latest`;

@@ -38,7 +38,7 @@ pub(crate) trait StoreLog: NodeLog {
     /// [`StoreError::Closed`]; [`StoreError`] of the medium.
     fn begin(&mut self, store: &dyn Store) -> Result<(), StoreError>;
 
-    /// Returns the row of a version, as published in the store.
+    /// Returns the row of a version, as it is published in the store, or will be.
     ///
     /// # Errors
     /// [`StoreFault::Damaged`] if the row is missing; [`StoreFault::Medium`].

@@ -29,7 +29,7 @@ pub struct TraceSnapshot {
 }
 
 /// Error returned when a trace is read. A number in a variant is the line number of the malformed
-/// row.
+/// row; in [`TraceError::RowTooLong`], of a line before it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TraceError {

@@ -57,7 +57,7 @@ impl VersionNote {
 /// [`StoreError`].
 pub fn versions_of(store: &impl Store, name: &str) -> Result<Vec<Version>, StoreError> {
     if store.record_count(NAMES_GROUP)? == 0 {
-        // The store was written by an author that stored no records of names.
+        // The store has no records of names yet.
         let notes = VersionNotes::read(store, Version::EMPTY, Version::new(u64::MAX))?;
         let named = notes.0.into_iter();
         let named = named.filter(|(_, note)| note.name.as_deref() == Some(name));
@@ -75,8 +75,8 @@ pub fn versions_of(store: &impl Store, name: &str) -> Result<Vec<Version>, Store
     found.collect()
 }
 
-/// Returns the changes that add records found by name to a store that contains notes but no such
-/// records. The next author that writes to the store writes them. Time: linear in the number of
+/// Returns the changes that add records found by name to a store without such records; none for
+/// other stores. The first author that writes to the store adds them. Time: linear in the number of
 /// notes, once.
 ///
 /// # Errors

@@ -1,7 +1,6 @@
 //! The heads of a dictionary as a public append-only log with witnesses.
 //!
-//! With such a log, a client knows that its newest head is the newest head that any client was
-//! given.
+//! The log assures a client that its newest head is the newest head that was shown to any client.
 //!
 //! Entry `i` of the log is the message of the signed head of version `i + 1`, byte for byte. The
 //! log's origin ends with the dictionary's id. A client receives one text: a proof from the log
@@ -97,7 +96,7 @@ fn is_log_of(origin: &str, dictionary: DictionaryId) -> bool {
 }
 
 /// Checks that a client's policy of trusted logs and witnesses names at most one log of a
-/// dictionary, regardless of the logs' keys.
+/// dictionary. The policy may name this log under any number of keys.
 ///
 /// The age of cosignatures does not expose an abandoned log, because any client can have its last
 /// checkpoint cosigned again.

@@ -1,7 +1,8 @@
 //! Append-only dictionaries: appends, lookups, append-only proofs, memory and bandwidth.
 //!
-//! Every time is shown next to two figures: its limit and the paper's time. The limit is the time
-//! of only the sums, points and pairings of the same work, measured in the same run.
+//! Times are shown next to their limit, and next to the paper's time if the paper has one. The
+//! limit is the time of only the sums, points and pairings of the same work, measured in the same
+//! run.
 //!
 //! Source: Tomescu, Bhupatiraju, Papadopoulos, Papamanthou, Triandopoulos, Devadas 2019, sections
 //! 6.1 and 6.2.

@@ -102,8 +102,8 @@ impl CompareArguments {
         Ok(works)
     }
 
-    /// Returns the effort of each measurement: at most 150 ms. The usual half a second for each of
-    /// four figures would be too long for two hundred runs.
+    /// Returns the effort of each measurement, with a budget of at most 150 ms. Half a second for
+    /// each of four figures would be too long, because there are two hundred runs.
     fn effort(&self) -> Effort {
         let full = Effort {
             budget: Duration::from_millis(150),

@@ -28,8 +28,8 @@ pub struct Figure {
     pub svg: String,
 }
 
-/// Draws every plot for which there are lines. Writes them as files into `folder`, and returns the
-/// files' paths.
+/// Draws every plot that `lines` allow. Writes them as files into `folder`, and returns the files'
+/// paths.
 pub fn draw(lines: &[Line], folder: &Path) -> Outcome<Vec<PathBuf>> {
     let figures = figures(lines)?;
     if !figures.is_empty() {
@@ -43,7 +43,7 @@ pub fn draw(lines: &[Line], folder: &Path) -> Outcome<Vec<PathBuf>> {
     figures.iter().map(write).collect()
 }
 
-/// Draws every plot for which there are result lines.
+/// Draws every plot that the result lines allow.
 pub fn figures(lines: &[Line]) -> Outcome<Vec<Figure>> {
     let growing = of(lines, "growing");
     let mut figures = Vec::new();

@@ -1,4 +1,4 @@
-//! Benchmarks of outsourced files: times, bytes, and the ratio of each time to the time of only its
+//! Benchmarks of outsourced files: times, bytes, and the ratios of times to the time of only their
 //! hashes.
 //!
 //! Each of these modules is one experiment:

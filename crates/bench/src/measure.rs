@@ -182,7 +182,7 @@ const LOADS: u32 = 10;
 
 /// Reports whether the signatures with the key of heads are all cryptography of the author except
 /// hashing. Other cryptography is not timed: BLS signatures, accumulators and commitments, which
-/// have threads of their own.
+/// other threads compute.
 fn has_timed_cryptography(scheme: &Scheme) -> bool {
     let signs = !matches!(
         scheme.family,

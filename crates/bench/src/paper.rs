@@ -86,7 +86,7 @@ pub fn bandwidth(keys: u64, repository: &str) -> [Option<f64>; 2] {
     figures.map(Some)
 }
 
-/// Number of keys in tables 7, 8 and 9. For `base-superseding` the paper stopped at 3 851 keys.
+/// Number of keys in tables 7, 8 and 9. The figures of `base-superseding` are for 3 851 keys.
 pub const TUPLE_KEYS: u64 = 10_000;
 
 /// Tables 7 (the first four columns), 8 (the next four) and 9 (the last two) of tuple designs.

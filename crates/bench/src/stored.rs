@@ -205,7 +205,7 @@ fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
                 }
             }
         };
-    // The first round loads all nodes into the cache.
+    // The first round fills the cache, which has room for all nodes.
     prove(&stored, latest, &asked(20_000.min(keys as usize * 20)));
     let proving = effort.repeat(256, &mut asked, |asked| prove(&stored, latest, &asked));
     let in_memory = effort.repeat(256, &mut asked, |asked| {

@@ -139,8 +139,8 @@ impl<S: Suite, B: BlockDigest<S>> BlockTree<S, B> {
             .unwrap_or_default()
     }
 
-    /// Proves the state of an entry, or that the id is not assigned. The proof contains every slot
-    /// of the blocks on the path.
+    /// Proves the state of an entry, or that the id is not assigned. The proof of a registered
+    /// entry contains every slot of the blocks on its path.
     pub fn prove(&self, id: EntryId) -> OpenedProof<S, B> {
         let mut contents = Vec::new();
         if id.number() < self.registered {

@@ -102,7 +102,8 @@ pub struct PendingRange {
 pub struct Found<S: Suite> {
     /// The requested entries with their states, verified.
     pub entries: Verified<Entries<S, EntryQuery>>,
-    /// A new hint to store with the object, if it is better than the hint used. `None` otherwise.
+    /// The hint to store with the object from now on. `None` if there is none better than the hint
+    /// used.
     pub refreshed: Option<Hint<S>>,
     /// Whether the hint matched. The server's answer then ends above a subtree that its tree and
     /// the hint have in common.
@@ -214,7 +215,7 @@ impl<S: Suite> DirectoryClient<S> {
         })
     }
 
-    /// Creates a new hint from a verified proof. Returns `None` if the used hint matched and is of
+    /// Creates a new hint from a verified proof. Returns `None` if the used hint matched and claims
     /// this version. Also returns `None` for a query of several ids, and for an id that is not
     /// assigned.
     fn refreshed(

@@ -20,7 +20,8 @@
 //! | look-ups without block reads | [`Hint`], stored with the object | as long as a proof |
 //! | the paper's digests of blocks | [`strategy`], [`OpenedProof`] | 10 to 99 KB for a proof |
 //!
-//! A look-up without a hint in a directory on disk reads one block.
+//! A look-up without a hint in a directory on disk reads one block, if all levels above the lowest
+//! are in memory.
 //!
 //! # Structure
 //!

@@ -1,9 +1,9 @@
 //! Proofs for the paper's digests of blocks (strategies 2 to 6 of [`crate::strategy`]). A proof
 //! contains every slot of every block on the path to an entry. Message kind 164.
 //!
-//! The verifier computes the group element of every slot itself. The number and positions of the
-//! slots follow from the query, the number of entries and the capacity. The root commits the last
-//! two.
+//! The verifier computes the summary of every block on the path itself, from all slots. The number
+//! and positions of the slots follow from the query, the number of entries and the capacity. The
+//! root commits to the last two.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -154,7 +154,8 @@ impl<S: Suite, B: BlockDigest<S>> Proof for OpenedProof<S, B> {
     type Statement = Entries<S, EntryQuery>;
     type Error = VerifyError;
 
-    /// Verifies the proof. Time: one group element for each slot of each block on the path.
+    /// Verifies the proof. Time: one group element for each slot of each block on the path. With
+    /// strategy 2, instead one hash over all slots of each of these blocks.
     ///
     /// # Errors
     /// - [`VerifyError::SizeOutOfRange`] for more than [`MOST_ENTRIES`] entries.

@@ -90,7 +90,7 @@ impl<S: Suite, Q: Selection> Proof for DirectoryProof<S, Q> {
     type Error = VerifyError;
 
     /// Verifies the proof. Time: for each id, at most as many node hashes as the number of entries
-    /// has bits.
+    /// has bits, and one step for each sibling.
     ///
     /// # Errors
     /// - [`VerifyError::SizeOutOfRange`] for more than [`MOST_ENTRIES`] entries.
@@ -122,8 +122,8 @@ fn read_shown<'de, S: Suite, Q: Selection, D: Deserializer<'de>>(
     deserializer.deserialize_seq(AtMost::<S>(Q::MOST_ENTRIES, PhantomData))
 }
 
-/// Decodes a list of at most the given number of entries. If the encoding announces a longer list,
-/// refuses it unread.
+/// Decodes a list of at most the given number of entries. Refuses a longer list, and does so before
+/// reading it if the encoding announces its length.
 struct AtMost<S>(usize, PhantomData<S>);
 
 impl<'de, S: Suite> Visitor<'de> for AtMost<S> {

@@ -13,8 +13,8 @@
 //! update stays in the log, because it may have to be sent again. After a crash the log is replayed
 //! (`recovery`).
 //!
-//! A block that is read is compared with its slot in the level above, up to the signed root. Files
-//! need no other checksum.
+//! A block that is read is compared with its slot in the level above, up to the signed root. The
+//! files of blocks need no other checksum.
 //!
 //! A failed write closes the directory, because the contents of the medium are then unknown. It
 //! must be opened again.

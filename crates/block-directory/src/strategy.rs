@@ -112,7 +112,8 @@ pub trait BlockDigest<S: Suite>: Copy + Default + Debug + Send + Sync + 'static 
     const NAME: &'static str;
     /// The number of the strategy's scheme in signed heads.
     const SCHEME: SchemeId = SchemeId(0x0400 | strategy_bits(Self::STRATEGY));
-    /// The state that is stored for each block, so that a change need not read all slots.
+    /// The state that is stored for each block; `()` for strategy 2, which hashes all slots after
+    /// every change.
     type State: Clone + Debug + Eq + Send + Sync;
 
     /// Returns the length of a block's summary in bytes.

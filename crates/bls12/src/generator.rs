@@ -77,8 +77,8 @@ pub fn multiply_all(scalars: &[Fr], workers: &Workers) -> Vec<G1Affine> {
     run(workers, || table.batch_mul(scalars))
 }
 
-/// Returns the table for computing `results` multiples of the generator. Both tables are computed
-/// on first use and cached.
+/// Returns the table for computing `results` multiples of the generator. Each of the two tables is
+/// computed on its first use and cached.
 fn table(results: usize, workers: &Workers) -> &'static Table {
     static SMALL: OnceLock<Table> = OnceLock::new();
     static LARGE: OnceLock<Table> = OnceLock::new();

@@ -1,4 +1,4 @@
-//! Measured figures of one scheme under one workload.
+//! Figures of one scheme under one workload, measured or estimated.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ pub struct Shape {
     pub seed: u64,
 }
 
-/// Measured figures of one scheme under one workload.
+/// Figures of one scheme under one workload, measured or estimated.
 ///
 /// Times are microseconds on one thread, means or medians as each field documents. Sizes are bytes
 /// of messages as sent. `None` means that there is no such figure: the scheme cannot answer such a

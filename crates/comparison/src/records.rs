@@ -77,8 +77,8 @@ impl Records {
     /// such as the properties of a scheme.
     ///
     /// # Errors
-    /// [`RecordError`] if a line is not JSON, if a measurement lacks a figure, or if there is no
-    /// measurement.
+    /// [`RecordError`] if a line is not JSON, if a measurement lacks a figure or has an impossible
+    /// one, or if there is no measurement.
     pub fn parse(file: &str, text: &str) -> Result<Self, RecordError> {
         let error = |line: usize, reason: String| RecordError {
             file: file.into(),

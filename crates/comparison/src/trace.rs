@@ -7,7 +7,7 @@ use pad_core::{Key, Operation, Value};
 use crate::cost::count;
 
 /// Load of a recorded trace. Sizes are those after the last snapshot. Changes do not count those of
-/// the first snapshot, which loads the initial entries.
+/// the first snapshot, which loads the initial entries, unless it is the only one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TraceLoad {
     /// Number of snapshots, including the first one.
@@ -20,7 +20,7 @@ pub struct TraceLoad {
     pub value_bytes: u64,
     /// Mean number of keys that a snapshot adds, removes or changes.
     pub changes: u64,
-    /// Whether any snapshot removes a key.
+    /// Whether any snapshot contains a removal.
     pub removes: bool,
     /// Days from the first snapshot to the last, if both are named by dates `YYYY-MM-DD`.
     pub days: Option<u64>,
@@ -79,8 +79,8 @@ impl TraceLoad {
     }
 }
 
-/// Applies `operations` to `contents`. Returns the number of keys that were added, changed or
-/// removed.
+/// Applies `operations` to `contents`. Returns the number of keys that have another value
+/// afterwards, or were added or removed.
 fn changed(contents: &mut BTreeMap<Key, Value>, operations: Vec<Operation>) -> usize {
     let mut before: BTreeMap<Key, Option<Value>> = BTreeMap::new();
     for operation in operations {

@@ -213,7 +213,7 @@ pub struct Confirm {
 pub enum OwnerStatement {
     /// A signed [`Finish`], which describes version 1.
     Finish(SignedRequest),
-    /// A signed [`Confirm`], which describes any version.
+    /// A signed [`Confirm`], which describes the version that it names.
     Confirm(SignedRequest),
 }
 
@@ -271,7 +271,7 @@ pub enum Request {
     Abort(SignedRequest),
     /// A signed [`Delete`], which removes a file.
     Delete(SignedRequest),
-    /// A signed [`Confirm`]: the owner has verified and stored a version.
+    /// A signed [`Confirm`]: the owner has verified a version and stored its root.
     Confirm(SignedRequest),
     /// Requests the owner's latest signed statement about a version, and the file's status.
     Confirmed {

@@ -99,8 +99,8 @@ impl Server {
         self.server.address()
     }
 
-    /// Serves until Ctrl-C or, on Unix, SIGTERM. Then finishes the requests in flight; a second
-    /// signal ends this wait.
+    /// Serves until Ctrl-C or, on Unix, SIGTERM. Then waits for the requests in flight, up to a
+    /// time limit. After a second signal, it no longer waits.
     ///
     /// # Errors
     /// [`ServerError::Io`].

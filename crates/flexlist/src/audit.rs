@@ -21,7 +21,7 @@ use crate::{
     tag::{Challenged, VerifierKey, committed_digest},
 };
 
-/// The server's answer to a [`Challenge`]: evidence that it possesses the challenged blocks.
+/// The server's answer to a [`Challenge`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditAnswer {
     /// The proof that the hashed list of the file contains the blocks around the challenged bytes.
@@ -30,6 +30,7 @@ pub struct AuditAnswer {
     /// order.
     pub committed: Vec<Bytes>,
     /// The proof of the tag scheme that the server possesses the bytes of the challenged blocks.
+    /// With hash-only tags, it covers only the challenged chunks of these blocks.
     pub tag_proof: Bytes,
 }
 

@@ -2,7 +2,7 @@
 //! them.
 //!
 //! Only a seed and a count (or a range) are sent. Positions and coefficients are derived from them
-//! and the [`Context`], so an answer is valid for one audit of one version of one file only.
+//! and the [`Context`], so an answer fits one audit of one version of one file.
 //!
 //! ```text
 //! of a sample of `count` blocks:
@@ -64,8 +64,8 @@ pub enum Challenge {
     },
 }
 
-/// The file and version that a challenge is about. All fields are hashed into the challenge's
-/// samples, so an answer is valid for this version only.
+/// The file and version that a challenge is about. Samples and coefficients are derived from all
+/// fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Context {
     /// The id of the challenged file.
@@ -197,8 +197,8 @@ impl Derivation {
         Self(hash.finalize().into())
     }
 
-    /// Returns the pseudorandom position of sample `number`, below `limit`. Returns 0 if `limit` is
-    /// 0.
+    /// Returns the pseudorandom position of the sample or leaf `number`, below `limit`. Returns 0
+    /// if `limit` is 0.
     fn place(&self, number: u64, limit: u64) -> u64 {
         scale(self.word(1, number), limit)
     }
@@ -208,7 +208,7 @@ impl Derivation {
     }
 
     /// Returns the first 16 bytes, big endian, of a hash. The hash covers this derivation,
-    /// `purpose` (1 for positions, 2 for coefficients) and the sample's `number`.
+    /// `purpose` (1 for positions, 2 for coefficients) and the `number` of the sample or leaf.
     fn word(&self, purpose: u8, number: u64) -> u128 {
         let mut hash = Sha256::new_with_prefix(self.0);
         hash.update([purpose]);

@@ -189,7 +189,8 @@ impl Chunker {
         }
     }
 
-    /// The maximum length in bytes of a block after an edit. A longer block is cut again.
+    /// The maximum length in bytes of a block that an edit makes by joining blocks or by equal
+    /// shares.
     pub(crate) fn tolerated(&self) -> usize {
         match self.0 {
             // Twice the size: one byte more must not cut off one byte.
@@ -198,8 +199,8 @@ impl Chunker {
         }
     }
 
-    /// The length in bytes below which a block counts as tiny, and is merged with a neighbour where
-    /// possible.
+    /// The length in bytes below which the contents of an edit count as tiny: worth merging with a
+    /// neighbour.
     pub(crate) fn tiny(&self) -> usize {
         match self.0 {
             Sizes::Fixed { size } => size.div_ceil(2),

@@ -28,7 +28,7 @@ pub struct Detection {
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DetectionError {
-    /// The fraction of lost bytes to detect is not above 0 and at most 1.
+    /// The fraction of lost bytes to detect is 0 or less, above 1, or not a number.
     #[error("the lost fraction must be above 0 and at most 1, not {fraction}")]
     FractionOutOfRange {
         /// The requested fraction of lost bytes.

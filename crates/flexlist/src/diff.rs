@@ -36,7 +36,7 @@ impl<C: Clone> edit::NewBlock for NewBlock<C> {
 /// Old blocks that form the beginning or the end of the new file are kept, regardless of where they
 /// were cut. The part in between is cut in two ways: by the rules of [`edit`], and by the chunker
 /// only. The operations that send fewer bytes are returned. In that part, an old block is also kept
-/// if a new block has its contents.
+/// if a patience diff matches it with a new block of equal contents.
 ///
 /// The operations run from the start of the file to its end. Each applies to the file left by the
 /// operations before it. The list is empty if nothing changed. Every prefix of the list yields a
@@ -152,8 +152,8 @@ impl<R: Read + Seek, C: Eq, F: Fn(&[u8]) -> C> Source<'_, R, F> {
     }
 
     /// Cuts a range of the new file at the boundaries of `old`, if the lengths match. Otherwise, if
-    /// `anew` has more blocks than `old`, cuts it into at most `old.len()` equal shares. Returns
-    /// `None` if neither applies.
+    /// `anew` is more blocks than `old` has, cuts it into at most `old.len()` equal shares. Returns
+    /// `None` if neither is possible, for example because the shares would be too long.
     fn in_place(
         &mut self,
         old: &[OldBlock<C>],

@@ -16,9 +16,9 @@ use crate::{client::Client, error::ClientError};
 /// Each call runs on tokio's blocking thread pool, which has 512 threads by default. The pool
 /// limits the number of concurrent calls. Slow proofs do not block other tasks.
 ///
-/// A call continues after its future is dropped, until a server answers or all servers have failed.
-/// If such a call advances the view, the view stays advanced. While the view advances, answers are
-/// verified against the old view.
+/// A call that has begun continues after its future is dropped, until a server answers or all
+/// servers have failed. If such a call advances the view, the view stays advanced. While the view
+/// advances, answers are verified against the old view.
 ///
 /// # Panics
 /// Asynchronous methods panic outside a tokio runtime.

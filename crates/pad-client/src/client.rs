@@ -30,11 +30,11 @@ use crate::{
 
 /// A client of one dictionary on several untrusted servers.
 ///
-/// The client's *view* is the newest head whose history the client has verified. It only moves
-/// forward. A head or an answer is accepted only if the author's signatures prove it. Histories,
-/// notes, names and the oldest version are unverified. Before the first version is verified, any
-/// version that the author has signed is accepted. If a server fails or lies, the client tries the
-/// next server, and prefers it afterwards.
+/// The client's *view* is the newest head that the client has verified. It only moves forward. A
+/// head or an answer is accepted only if it follows from the author's signatures. Histories, notes,
+/// names and the oldest version are unverified. Before the first version is verified, any version
+/// that the author has signed is accepted. If a server fails or lies, the client tries the next
+/// server, and prefers it afterwards.
 ///
 /// If a path is given, responses that do not verify are written to a limited number of files next
 /// to the view. If the author has signed two histories, one file is transferable evidence, and
@@ -176,7 +176,7 @@ impl Client {
         let seen = self.view.version();
         let followed = self.first_of(RequestTarget::Newest, ServerSession::latest, |session| {
             if session.latest_version() == Version::EMPTY && seen == Version::EMPTY {
-                // Other servers may have published versions.
+                // Other servers may have versions.
                 return Err(FetchError::NoVersion.into());
             }
             match self.view.follow(session) {
@@ -457,7 +457,7 @@ impl Client {
     /// result is not verified. It ends earlier if the server is behind. If the view contains no
     /// version, the result ends at the server's latest version.
     ///
-    /// With witnesses, the result ends at the latest cosigned version.
+    /// With witnesses, the latest version of the view is the latest cosigned version.
     ///
     /// # Errors
     /// [`ClientError`].

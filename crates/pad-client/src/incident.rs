@@ -58,7 +58,8 @@ impl Incident {
         matches!(&self.fault, Fault::Silent(FetchError::NoVersion))
     }
 
-    /// Returns whether the server only lacks a log of heads, or recent cosignatures of this log.
+    /// Returns whether the server only lacks a log of heads, or enough recent cosignatures of this
+    /// log.
     pub fn is_unlogged(&self) -> bool {
         matches!(&self.fault, Fault::Unwitnessed(error) if error.is_missing())
     }
@@ -193,8 +194,8 @@ pub(crate) struct Exchange {
     pub(crate) response: Vec<u8>,
 }
 
-/// Writes the exchanges with a lying server to a file next to `base`, with the `reason` for
-/// rejecting them. Returns the file's path.
+/// Writes the exchanges with a server whose response does not verify to a file next to `base`, with
+/// the `reason` for rejecting it. Returns the file's path.
 pub(crate) fn keep_record(
     base: &Path,
     server: &str,

@@ -22,7 +22,7 @@ pub enum NotWitnessed {
 }
 
 impl NotWitnessed {
-    /// Returns whether the only problem is a missing log, or missing recent cosignatures of it.
+    /// Returns whether the only problem is a missing log, or too few recent cosignatures of it.
     pub const fn is_missing(&self) -> bool {
         use transparency_log::policy::PolicyError::QuorumNotMet;
         matches!(

@@ -21,7 +21,7 @@ pub enum Resource {
     Heads(Version, Version),
     /// The answer to a question about a version.
     Answer(Version, Question),
-    /// The beginning of a range in a version. One page proves the contents of this beginning.
+    /// The beginning of a range in a version: as much as the answer to one page can prove.
     Page(Version, KeyRange),
     /// The versions in which a key changed, unproved. The server may return only the newest of
     /// these versions that it finds in one search.

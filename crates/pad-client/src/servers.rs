@@ -1,4 +1,4 @@
-//! The list of servers of one dictionary, in order of preference.
+//! The servers of one dictionary, and their order of preference.
 
 use core::time::Duration;
 use std::{

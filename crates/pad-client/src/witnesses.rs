@@ -50,8 +50,8 @@ pub struct CosignedHead {
 }
 
 impl Witnesses {
-    /// Requires a quorum of the witnesses in `policy`. Each cosignature may be at most `within`
-    /// old, by the clocks of the witness and the client.
+    /// Requires a quorum of `policy`, with cosignatures at most `within` old by the clocks of the
+    /// witness and the client. Older cosignatures do not count.
     pub fn new(policy: Policy, within: Duration) -> Self {
         Self {
             policy,

@@ -76,7 +76,7 @@ pub enum Refusal<S: Suite, E> {
         /// The evidence that the author's key signed contradictory heads.
         evidence: Box<ForkEvidence<S>>,
     },
-    /// The proof in the answer does not verify under the root in the signed head.
+    /// The answer does not follow from the signed head: its proof does not verify.
     #[error(transparent)]
     Proof(E),
     /// The client has seen no head yet, so it cannot verify an answer about the newest version.

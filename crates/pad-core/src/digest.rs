@@ -8,8 +8,8 @@ use serde::{
     de::{DeserializeOwned, Error, SeqAccess, Visitor},
 };
 
-/// Domain of hashed or signed data. Data hashed under different domains never collides. Each
-/// variant's comment names the domain, then the hashed data after a colon.
+/// Domain of hashed or signed data. Data hashed under different domains never collides. If the
+/// comment of a variant contains a colon, the hashed or signed data follows the colon.
 ///
 /// This enum is the only list of tags of dictionaries and accumulators; `docs/format` repeats it.
 /// Other users of hashes have their own tags, with other prefixes:
@@ -23,7 +23,7 @@ pub enum Domain {
     TreeNode,
     /// A leaf of a tree dictionary: key, value digest.
     TreeLeaf,
-    /// The root of a tree dictionary without entries: no data.
+    /// The root of a dictionary without entries, of any scheme: no data.
     EmptyTree,
     /// A value of a dictionary: its bytes.
     Value,
@@ -42,8 +42,8 @@ pub enum Domain {
     SignedHead,
     /// A dictionary id derived from a name: the name.
     DictionaryId,
-    /// The integrity digest of a stored checkpoint, or of another record of local state: the
-    /// record.
+    /// The integrity digest of a stored checkpoint, or of another record of local state: the fields
+    /// of the checkpoint, or a label and the record.
     Checkpoint,
     /// An accumulator's id: scheme, fingerprint of the parameters, label. Also the fingerprint
     /// itself, a digest of the parameters.
@@ -104,22 +104,22 @@ pub enum Domain {
     /// The root of a directory: strategy, number of entries, capacity of blocks (absent for the
     /// strategy of binary trees), topmost digest or summary.
     DirectoryRoot,
-    /// A block of directory entries that is hashed as a whole: level, index of the block in its
-    /// level, contents of all slots.
+    /// A block of a directory that is hashed as a whole: level, index of the block in its level,
+    /// contents of all slots.
     BlockFlat,
-    /// The sums of a block of the strategy `lt-hash`: 1,024 lanes of 16 bits.
+    /// The sums of a block of the scheme `directory-lt-hash`: 1,024 lanes of 16 bits.
     BlockLtState,
-    /// The 24-byte constant for elements of blocks of the strategy `ad-hash-1600`, which adds
-    /// modulo `2^1600`. No suite hashes under this domain.
+    /// The 24-byte constant for elements of blocks of the scheme `directory-ad-hash-1600`, which
+    /// adds modulo `2^1600`. No suite hashes under this domain.
     BlockAd1600,
-    /// The constant for elements of blocks of the strategy `mu-hash-1024`, which multiplies modulo
-    /// a prime of 1,024 bits. No suite hashes under this domain.
+    /// The 24-byte constant for elements of blocks of the scheme `directory-mu-hash-1024`, which
+    /// multiplies modulo a prime of 1,024 bits. No suite hashes under this domain.
     BlockMu1024,
-    /// The constant for elements of blocks of the strategy `mu-hash-3072`, which multiplies modulo
-    /// a prime of 3,072 bits. No suite hashes under this domain.
+    /// The 24-byte constant for elements of blocks of the scheme `directory-mu-hash-3072`, which
+    /// multiplies modulo a prime of 3,072 bits. No suite hashes under this domain.
     BlockMu3072,
-    /// The BLAKE3 key for elements of blocks of the strategy `lt-hash`. No suite hashes under this
-    /// domain.
+    /// The BLAKE3 key for elements of blocks of the scheme `directory-lt-hash`. No suite hashes
+    /// under this domain.
     BlockLtHash,
 }
 
@@ -170,8 +170,8 @@ impl Domain {
         Self::BlockLtHash,
     ];
 
-    /// Returns the domain's tag: at most 32 ASCII characters. No tag, padded with zero bytes,
-    /// starts with another tag.
+    /// Returns the domain's tag: at most 32 ASCII characters. Once all tags are padded with zero
+    /// bytes, none is a prefix of another.
     pub const fn tag(self) -> &'static str {
         match self {
             Self::TreeNode => "pad/v1/tree-node",

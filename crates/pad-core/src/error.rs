@@ -2,8 +2,8 @@
 
 use crate::version::Version;
 
-/// Error returned when the format cannot represent the caller's input: too long, too large, or a
-/// reserved digest.
+/// Error returned when the caller's input is outside the bounds of the format or of a store: too
+/// long, too many entries, or a reserved digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {
@@ -160,11 +160,12 @@ pub enum VerifyError {
         /// The version of the offered head.
         offered: Version,
     },
-    /// The author signed two different heads for this version, or heads that contradict each other
-    /// about it.
+    /// The author signed two different heads for one version, or heads that contradict each other.
+    /// Clients report the newest version that they had verified, which may be a later one.
     #[error("the author signed two different histories at version {0}")]
     Fork(Version),
-    /// The two heads of an accusation agree, or the client has seen no head to compare with.
+    /// The two heads of an accusation do not contradict each other. Or the client has seen no head
+    /// to compare with.
     #[error("the two heads do not contradict each other")]
     NoContradiction,
     /// The proof hashes to a root that differs from the signed root.
@@ -181,7 +182,7 @@ pub enum VerifyError {
     /// in this part.
     #[error("the proof elides a part of the tree that could hold the key")]
     Elided,
-    /// The proof contains leaves that the query does not need.
+    /// The proof contains more than the query needs, for example surplus leaves or tuples.
     #[error("the proof opens more than the query needs")]
     Extraneous,
     /// A leaf that answers the query contains only the digest of its value.
@@ -191,7 +192,7 @@ pub enum VerifyError {
     /// whole value. Only the value's digest is allowed.
     #[error("the proof shows a value that the query does not need")]
     ValueSurplus,
-    /// The client's own query is empty, or its keys are out of order.
+    /// The client's own query is invalid, for example empty or out of order.
     #[error("the query is empty or out of order")]
     InvalidQuery,
     /// A history proof does not hash to the history root in the signed head.
@@ -212,8 +213,8 @@ pub enum VerifyError {
     /// The offset of an element's prime selects an even or composite number instead of a prime.
     #[error("the offset does not give a prime representative")]
     NotAPrimeRepresentative,
-    /// The remainder in a non-membership witness of an RSA accumulator is zero, or not below the
-    /// element's prime.
+    /// The remainder in a non-membership witness is zero. In an RSA accumulator, also: it is not
+    /// below the element's prime.
     #[error("the remainder of the non-membership witness is outside its range")]
     RemainderOutOfRange,
     /// A proof of exponentiation (that one group element is a certain power of another) does not
@@ -316,16 +317,16 @@ pub enum VerifyError {
     /// A slot of a block does not map to an element of the strategy's group.
     #[error("a slot does not map to an element of the group")]
     ElementNotFound,
-    /// The path hint (an old proof that the client stored) is for another entry than requested, or
-    /// for no entry.
+    /// The path hint (an old proof that is stored with the object) is for another entry than
+    /// requested, or for no entry.
     #[error("the path hint is of another entry")]
     HintOfAnotherEntry,
-    /// The path hint (an old proof that the client stored) is for another object than the given
-    /// one. Either the hint or the object is stale.
+    /// The path hint (an old proof that is stored with the object) is for another object than the
+    /// given one. Either the hint or the object is stale.
     #[error("the path hint is of another object")]
     HintOfAnotherObject,
-    /// A short-circuit answer omits the path above some height, which the client knows from an old
-    /// proof. This height is not one that the request offers.
+    /// A short-circuit answer omits the path below some height, which the client knows from its
+    /// hint. This height is not one that the request offers.
     #[error("a short-circuit answer has height {height}, which was not requested")]
     HeightNotOffered {
         /// The height of the answer.
@@ -409,8 +410,8 @@ pub enum StoreFault {
     /// The store is closed after a failed write. Open it again to continue.
     #[error("the store is closed after a failed write: open it again")]
     Closed,
-    /// A bulk load was requested after creation. A directory stored in files accepts one only when
-    /// it is created.
+    /// A bulk load for directories in memory was called on a directory in files. A directory in
+    /// files is loaded by the functions for files, before it has a version.
     #[error("a directory in files can be bulk-loaded only at its creation")]
     LoadedWhenMade,
 }
@@ -447,7 +448,7 @@ pub enum LookupError {
         /// The version that may still be lost.
         version: Version,
     },
-    /// The query is empty, or its keys are out of order.
+    /// The query is invalid, for example empty, out of order, or of too many entries.
     #[error("the query is empty or out of order")]
     InvalidQuery,
     /// The answer would exceed the maximum length that clients read. Request ranges in pages.

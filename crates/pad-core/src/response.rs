@@ -17,7 +17,7 @@ pub struct Response<S: Suite, P> {
     /// The signed head of the version that the proof is about. `None` for version 0, which needs no
     /// signature.
     pub head: Option<SignedHead<S>>,
-    /// The proof of the answer, verified against the root in the head.
+    /// The proof of the answer, verified under the head.
     pub proof: P,
 }
 

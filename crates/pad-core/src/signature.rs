@@ -23,7 +23,7 @@ use crate::{
     error::VerifyError,
 };
 
-/// An Ed25519 signature on a head.
+/// An Ed25519 signature as returned by signers: on a head, or on another statement of an author.
 pub type HeadSignature = ed25519_dalek::Signature;
 
 /// The length of a signature in bytes.

@@ -53,7 +53,7 @@ pub trait Suite: Copy + Clone + Debug + Default + Eq + Send + Sync + 'static {
         Self::hash(Domain::TreeLeaf, &[key, value_digest.as_ref()])
     }
 
-    /// The root of a tree dictionary without entries.
+    /// The root of a dictionary without entries, of any scheme.
     fn empty_tree() -> Self::Digest {
         Self::hash(Domain::EmptyTree, &[])
     }

@@ -19,9 +19,10 @@ use crate::place::{target, with_suffix};
 pub const PATIENCE: Duration = Duration::from_secs(5);
 
 /// An exclusive lock on a file, held until this value is dropped.
+///
 /// [`Lock::exclusive`] locks a separate lock file, `<name>.lock` next to the file. The lock file is
-/// never removed. The guarded file itself may be replaced, and a lock on the replaced file would
-/// guard nothing.
+/// never removed. The guarded file itself may be replaced. A lock on the replaced file, which has
+/// no name any more, would guard nothing.
 #[derive(Debug)]
 pub struct Lock {
     file: File,

@@ -5,9 +5,8 @@
 //! scalar and `q = A / (X - k)^m`. The evidence proves that the division is exact and that `q(k)`
 //! is not zero. The tree therefore contains exactly `m` elements of the key.
 //!
-//! Deviation: the paper instead proves that prefixes of an absent key are outside a trie. With
-//! counting, appending costs hundreds of times less, but a look-up costs the server a sum over the
-//! tree.
+//! Deviation: not in the paper, which proves prefixes that leave a trie. With counting, appending
+//! costs hundreds of times less, but a look-up costs the server a sum over the tree.
 
 use ark_bls12_381::Fr;
 use ark_ff::{AdditiveGroup, Field, Zero};
@@ -51,7 +50,7 @@ impl<'a> Evidence<'a> {
         })
     }
 
-    /// Adds the equations of this evidence to `claims`. They hold for a tree with this
+    /// Adds the equations of this evidence to `claims`. They must hold for a tree with this
     /// `accumulator` and a key with the scalar `key`.
     pub(crate) fn claim(
         &self,

@@ -44,8 +44,9 @@
 //! | append-only, bytes | at most `632 + 208 log n` | at most `632 + 208 log n` |
 //! | powers for each element of the largest tree | 1 | 512, or 256 in sets |
 //!
-//! In a deferred log ([`Schedule::Deferred`]) no single append does the work of a whole tree. Each
-//! append does a share of the work for nodes that are needed later. Proofs are about twice as long.
+//! In a new deferred log ([`Schedule::Deferred`]) no single append does the work of a whole tree.
+//! Each append does a share of the work for nodes that are needed later. Copied and restored logs
+//! do so once `Building::Credit` is set. Proofs are about twice as long.
 //!
 //! A verifier needs only `[s]_2` of the parameters. The frontiers of trees are stored for each size
 //! that was built; the frontiers of other sizes are computed on request.

@@ -78,7 +78,7 @@ pub trait SetScheme: Scheme {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Completeness {
     /// Each element has one scalar, that of its key half. A proof shows how often the key's scalar
-    /// is a root of a tree's polynomial, which is the number of values.
+    /// is a root of a tree's polynomial. That is the number of the key's elements in the tree.
     Counted,
     /// Each element has the scalars of all its prefixes. For an absent key, a proof shows that some
     /// prefix of the key is no prefix of any element in the tree.

@@ -1,9 +1,10 @@
-//! Exponential backoff that logs each failure once.
+//! Exponential backoff that reports which failures to log.
 
 use core::time::Duration;
 use std::time::Instant;
 
-/// Exponential backoff after failures. Each reason for a failure is logged once.
+/// Exponential backoff after failures. A failure is to be logged only if its reason differs from
+/// that of the failure before, or if a success came in between.
 #[derive(Debug)]
 pub(crate) struct Backoff {
     first: Duration,

@@ -66,8 +66,8 @@ impl Dictionary {
         Self::open_with(store, NodeCache::default())
     }
 
-    /// Opens the dictionary in `store` with a node cache. Updates are applied to the store by a
-    /// second handle with its own cache.
+    /// Opens the dictionary in `store` with a node cache. If contents are read on demand, updates
+    /// are applied to the store by a second handle with its own cache.
     ///
     /// # Errors
     /// [`RepositoryError`], with [`StoreError::TooLarge`] if the cache must contain the latest

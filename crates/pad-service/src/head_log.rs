@@ -397,7 +397,7 @@ impl HeadLog {
     }
 
     /// Opens the log again if its medium has failed. Then publishes a signed checkpoint that is not
-    /// published yet.
+    /// published yet, if its cosignatures satisfy the policy.
     fn reopen(&self, state: &mut State) -> Result<(), HeadLogError> {
         if !state.store.as_ref().is_none_or(LogStore::has_failed) {
             return Ok(());
@@ -484,8 +484,8 @@ impl HeadLog {
         }))
     }
 
-    /// Records that a witness was asked about the checkpoint of `request`. Stores its latest valid
-    /// cosignature.
+    /// Records that a witness was asked about the checkpoint of `request`. Stores the witness's
+    /// latest valid cosignature in `cosignatures`, if there is one.
     ///
     /// Returns the time of this cosignature. Cosignatures from the future are ignored. Nothing is
     /// recorded if the checkpoint of `request` is no longer the latest signed checkpoint.

@@ -49,8 +49,9 @@ trait MirrorTarget: fmt::Debug + Send + Sync {
     /// View of a client that has verified only the heads of this copy.
     fn seen(&self) -> Result<StoredView, NotFollowed<AnswerError>>;
 
-    /// Fetches the next missing contents up to version `wanted` from an upstream server, and adds
-    /// the number of applied updates to `taken`. Returns whether to continue.
+    /// Fetches the next missing contents up to version `wanted` from an upstream server. Adds the
+    /// number of applied updates, or of versions loaded into a part, to `taken`. Returns whether to
+    /// continue.
     fn take(
         &self,
         visit: &ServerSession<'_>,
@@ -92,7 +93,7 @@ fn goes_on(visit: &ServerSession<'_>, copy: &dyn MirrorTarget) -> Result<bool, S
 /// Result of [`Mirror::round`], which queries every upstream server once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RoundSummary {
-    /// Number of updates applied.
+    /// Number of updates applied or, for a part, of versions loaded.
     pub taken: usize,
     /// Latest version after the round.
     pub latest: Version,
@@ -219,8 +220,8 @@ impl Mirror {
         each.collect()
     }
 
-    /// Fetches the next missing contents from an upstream server, and adds the number of applied
-    /// updates to `taken`. Returns whether more are missing.
+    /// Fetches the next missing contents from an upstream server, like [`MirrorTarget::take`].
+    /// Returns whether to continue with this server.
     fn take(&self, visit: &ServerSession<'_>, taken: &mut usize) -> Result<bool, StopReason> {
         let copy = self.copy.as_ref();
         if !goes_on(visit, copy)? {

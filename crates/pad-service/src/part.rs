@@ -101,7 +101,7 @@ impl Part {
         *self.progress() = Some(Instant::now());
     }
 
-    /// Returns whether loading a version has made no progress for `PATIENCE`.
+    /// Returns whether the version being loaded has made no progress yet, or none for `PATIENCE`.
     pub(crate) fn is_stalled(&self) -> bool {
         self.progress()
             .is_none_or(|taken| taken.elapsed() > PATIENCE)

@@ -6,7 +6,7 @@ use std::{
     thread::{self, JoinHandle},
 };
 
-/// A periodic background task. Dropping this value stops the task after its current run.
+/// A periodic background task. Dropping this value waits for the current run, and stops the task.
 #[derive(Debug)]
 pub struct PeriodicTask {
     stop: Option<mpsc::Sender<()>>,

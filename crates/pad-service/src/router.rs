@@ -191,7 +191,7 @@ impl Router {
     /// Tries servers in order, and returns the first conclusive reply.
     ///
     /// A success is conclusive, except for an empty list of names or notes. A documented refusal is
-    /// conclusive if its status equals the status of an earlier refusal. If no reply is conclusive,
+    /// conclusive if its status equals the status of the first refusal. If no reply is conclusive,
     /// the best refusal is returned.
     ///
     /// # Errors

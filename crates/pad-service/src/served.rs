@@ -148,8 +148,8 @@ impl<'r> Contents<'r> {
         }
     }
 
-    /// Returns the entity tag for a look-up in a stored version of a tree PAD; `None` for other
-    /// resources.
+    /// Returns the entity tag for a look-up in a stored version of a whole tree PAD; `None` for
+    /// other requests, and for version 0.
     ///
     /// The signed head and the path determine the answer of a whole tree. They do not for tuples,
     /// which may be sent with a newer signature, or for a part, which may lack a neighbouring key.

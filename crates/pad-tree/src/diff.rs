@@ -27,8 +27,8 @@ pub struct Difference {
 /// comes without proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyHistory {
-    /// The oldest version that was examined. Changes in this version and in older ones are unknown.
-    /// Version 0 means that all changes are known.
+    /// The oldest version that is stored or was examined. Changes in this version and in older ones
+    /// are unknown. Version 0 means that all changes are known.
     pub since: Version,
     /// The versions after `since` in which the key got another value or was removed, oldest first.
     pub changes: Vec<Version>,

@@ -78,9 +78,9 @@ pub use walk::Disordered;
 /// A replica of one key range, over some consecutive versions of a tree dictionary of any balancing
 /// scheme.
 ///
-/// The replica stores all signed heads of the author. It loads the contents of a version from
-/// proofs of any server. Call [`TreePart::load`]. Then request and take the ranges that
-/// [`TreePart::progress`] reports missing, until no range is missing.
+/// The replica stores the author's signed heads, as the caller appends them. It loads the contents
+/// of a version from proofs of any server. Call [`TreePart::load`]. Then request and take the
+/// ranges that [`TreePart::progress`] reports missing, until no range is missing.
 ///
 /// Space: for each version, the nodes that it does not share with other versions, so `O(log n)` for
 /// a change in the range. Each head takes a root and a signature in addition.
@@ -477,6 +477,6 @@ impl<S: Suite> fmt::Debug for TreePart<S> {
     }
 }
 
-/// The number of nodes up to which [`TreePart::load`] does not sweep: freeing them is not worth the
-/// time.
+/// Up to twice this number of nodes, [`TreePart::load`] does not sweep: freeing them is not worth
+/// the time.
 const FEW_NODES: usize = 1 << 16;

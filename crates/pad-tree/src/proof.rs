@@ -54,7 +54,7 @@ pub(crate) const BOTH_OPEN: u8 = 3;
 /// their ancestors, and the digests of all other subtrees next to them.
 ///
 /// Size for a present key: one digest for each level of the tree, the leaf, and a few bytes. Time
-/// of the check: one hash for each inner node, and one or two for each leaf.
+/// of the check: one hash for each open inner node, and one or two for each leaf.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct TreeProof<S: Suite, Q> {

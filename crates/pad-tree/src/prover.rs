@@ -99,8 +99,8 @@ where
 /// The number of searches that run interleaved: enough to keep the memory system busy.
 const LANES: usize = 32;
 
-/// Proves the value or absence of many keys, each in a version of its own. Returns one proof for
-/// each query.
+/// Proves the value or absence of many keys, each in the version that is given with it. Returns one
+/// proof for each query.
 ///
 /// The searches are interleaved. In each round, all searches read their current node, then all
 /// choose their next node. So the cache misses of the reads overlap.

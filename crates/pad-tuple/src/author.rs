@@ -244,7 +244,8 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
         }
     }
 
-    /// Undoes a snapshot that cannot be signed. Its operations become pending again.
+    /// Undoes a snapshot that can never be signed. Its operations become pending again, so that
+    /// they can be changed.
     fn take_back(&mut self, laid_out: PendingSnapshot<S, D::TupleState>) {
         self.layers.undo(laid_out.transition);
         self.pending.take_back(laid_out.operations);

@@ -2,9 +2,9 @@
 //!
 //! A chain of length `L` starts at a secret seed and ends, `L` steps later, at the anchor that the
 //! author signs. To extend the signature's validity for the `i`-th time, the author reveals the
-//! link `i` steps before the anchor. With a link, anyone can compute the later links towards the
-//! anchor, but no earlier link. Each step also hashes the tuple's digest, so a link of one tuple is
-//! useless for another.
+//! link `i` steps before the anchor. With a link, anyone can compute the links between it and the
+//! anchor, but none nearer to the seed. Each step also hashes the tuple's digest, so a link of one
+//! tuple is useless for another.
 //!
 //! Source: Crosby & Wallach 2010, section 4.2, after Micali 1996.
 

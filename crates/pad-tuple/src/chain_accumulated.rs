@@ -11,8 +11,8 @@
 //! 1. The head's signature covers design, dictionary, version and root. The root covers `B(v)`,
 //!    which covers the values of all generations in their order, each with its length.
 //! 2. Values and witnesses belong to accumulators labelled as in [`crate::accumulated`].
-//! 3. All values belong to version `v`, and so do the instants of all generations. Values do not
-//!    supersede earlier values, so a later head proves nothing about an earlier version.
+//! 3. All values belong to version `v`, and so do the instants of all generations. A later head is
+//!    therefore no evidence for tuples of an earlier version: values do not supersede earlier ones.
 //!
 //! Source: Crosby & Wallach 2010, section 4.3 ("Speculation and witness computation").
 

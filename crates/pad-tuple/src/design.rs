@@ -33,7 +33,7 @@ impl TupleId {
 }
 
 /// Error returned when an author cannot take a snapshot, resume or generate a secret. The changes
-/// of a failed snapshot stay pending.
+/// of a failed snapshot are kept for the next one.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuthorError {

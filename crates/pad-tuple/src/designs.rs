@@ -13,22 +13,22 @@ pub use with_accumulators::*;
 /// One generation, and one signature for each tuple in each version. The baseline for the other
 /// designs.
 pub type Base = Signed<Ed25519, Plain, 1>;
-/// One generation with superseding signatures: each covers a tuple from its creation to the latest
-/// version.
+/// One generation with superseding signatures: each covers a tuple from its creation to the version
+/// of the signature.
 pub type BaseSuperseding = Signed<Ed25519, Superseding, 1>;
-/// One generation with lightweight signatures: one signature for each tuple, extended by links of a
-/// hash chain.
+/// One generation with lightweight signatures: links of a hash chain extend the signature of a
+/// tuple, until the chain is used up.
 pub type BaseLightweight = Signed<Ed25519, Lightweight, 1>;
 /// Two generations, and one signature for each tuple at each instant of its generation's clock.
 pub type Spec = Signed<Ed25519, Plain, 2>;
-/// Two generations with superseding signatures: each covers a tuple from its creation to the latest
-/// instant.
+/// Two generations with superseding signatures: each covers a tuple from its creation to the
+/// instant of the signature.
 pub type SpecSuperseding = Signed<Ed25519, Superseding, 2>;
-/// Two generations with lightweight signatures: one signature for each tuple, extended by links of
-/// a hash chain.
+/// Two generations with lightweight signatures: links of a hash chain extend the signature of a
+/// tuple, until the chain is used up.
 pub type SpecLightweight = Signed<Ed25519, Lightweight, 2>;
-/// Three generations with lightweight signatures: one signature for each tuple, extended by links
-/// of a hash chain.
+/// Three generations with lightweight signatures: links of a hash chain extend the signature of a
+/// tuple, until the chain is used up.
 pub type SpecLightweight3 = Signed<Ed25519, Lightweight, 3>;
 /// Like [`BaseSuperseding`], but with BLS signatures, which can be aggregated.
 #[cfg(feature = "bls")]

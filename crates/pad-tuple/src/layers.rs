@@ -38,7 +38,7 @@ pub type Generation<S, A> = BTreeMap<Key, Live<S, A>>;
 #[derive(Clone, Debug)]
 pub struct Layers<S: Suite, A> {
     generations: Vec<Generation<S, A>>,
-    /// The epochs of generations 1 and up: for each, the number of snapshots that rebuilt it.
+    /// The epochs of generations 1 and up: for each, the number of snapshots that changed it.
     epochs: Vec<u64>,
     version: Version,
     /// The contents of the keys that an operation uses, taken from generations that are stored and
@@ -126,8 +126,8 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
         self.version
     }
 
-    /// Returns the epochs of the generations 1 and up. An epoch counts the rebuilds of its
-    /// generation.
+    /// Returns the epochs of the generations 1 and up. An epoch counts the snapshots that changed
+    /// its generation.
     pub fn epochs(&self) -> &[u64] {
         &self.epochs
     }

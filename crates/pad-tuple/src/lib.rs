@@ -4,6 +4,7 @@
 //! The author signs or accumulates *tuples* `([k_j, k_j+1), content)`. A tuple states the content
 //! of `k_j`, and that no key lies between `k_j` and `k_j+1`. The tuple around a key proves its
 //! value or its absence.
+//!
 //! The designs differ in three ways: how tuples are authenticated, how they stay valid across
 //! snapshots, and in how many *generations* they are stored. Each generation covers all keys;
 //! younger generations override older ones. The clock of the youngest generation counts versions.

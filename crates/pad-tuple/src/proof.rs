@@ -48,7 +48,7 @@ pub enum ShownTuple<S: Suite> {
 /// The statement of a tuple about the key at its lower end, in a proof for this key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ShownContent {
-    /// The key is not in this generation, so an older generation decides.
+    /// The key is not in this generation, so an older generation decides if there is one.
     Nothing,
     /// The key has this value.
     Value(Value),

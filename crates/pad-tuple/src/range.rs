@@ -37,7 +37,7 @@ pub(crate) use prove::prove_range;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub enum RangeContent<S: Suite> {
-    /// The key is not in this generation, so an older generation decides.
+    /// The key is not in this generation, so an older generation decides if there is one.
     Nothing,
     /// The key has this value, which is part of the answer.
     Value(Value),
@@ -48,7 +48,7 @@ pub enum RangeContent<S: Suite> {
 }
 
 /// A tuple in a proof for a range. Its lower end is not included: it is the upper end of the tuple
-/// before it.
+/// before it. For the first tuple of a generation, it follows from [`GenerationPart::before`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct RangePart<S: Suite, D: AggregateScheme<S>> {

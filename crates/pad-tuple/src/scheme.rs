@@ -49,8 +49,8 @@ pub struct Attested<S: Suite> {
     /// The instants (versions or epochs) that the evidence covers. `None` if it covers only the
     /// requested instant, or is not decoded.
     pub validity: Option<Validity>,
-    /// The number of revealed links of a hash chain, and the newest link. `None` if the evidence
-    /// contains no link.
+    /// The number of revealed links of a hash chain, and the newest link: the anchor if no link is
+    /// revealed. `None` for evidence without a hash chain.
     pub chain: Option<(u32, S::Digest)>,
 }
 

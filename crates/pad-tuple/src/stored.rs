@@ -8,7 +8,7 @@
 //! instant is in the last piece that does not begin above the key. Finding the tuple takes one
 //! search and one lookup.
 //!
-//! A run is written as a whole at each instant. Its cost is proportional to the cost of signing. At
+//! A run is written as a whole at each instant. Its cost is proportional to that of the design. At
 //! an instant of its clock, each tuple of a generation is signed anew or gets another link. The
 //! update contains an item for each of these tuples. With one generation, the run lists all tuples
 //! in every version. With two generations, it lists about `sqrt(n)` tuples in most versions, and
@@ -19,8 +19,8 @@
 //! therefore need not be durable when an update is acknowledged. A stored repository and a
 //! [`TupleRepository`](crate::TupleRepository) give equal proofs, heads and updates.
 //!
-//! The rows need not be trusted, because clients verify signatures. In a proof or lookup, a missing
-//! or outdated row results in [`Damaged`](pad_core::LookupError::Damaged) or
+//! Rows are not trusted for correctness, because clients verify signatures. In a proof or lookup, a
+//! missing or outdated row results in [`Damaged`](pad_core::LookupError::Damaged) or
 //! [`StoreFault::Damaged`](pad_core::StoreFault::Damaged) and never in an absent key. The reason is
 //! that every key is in the interval of some tuple.
 //!

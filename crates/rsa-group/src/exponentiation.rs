@@ -136,8 +136,8 @@ pub fn multi_power<G: ModularGroup>(
 }
 
 /// Computes a power from the highest window of the exponents to the lowest. Squares once per bit.
-/// At the first bit position of each window, `multiply` multiplies the window's factors into the
-/// result.
+/// After the squarings of a window, `multiply` multiplies the window's factors into the result. It
+/// gets the position of the window's lowest bit.
 fn from_the_top<G: ModularGroup>(
     group: &G,
     bits: u32,

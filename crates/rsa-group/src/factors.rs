@@ -7,8 +7,8 @@
 //! * The power modulo each prime is computed modulo the prime times a random guard, and compared
 //!   with the power modulo the guard from 64-bit arithmetic.
 //! * The reduced exponents are computed again and compared.
-//! * The recombined power is compared with both powers before their last reduction. No value
-//!   between the check of a half and the check of the whole is thus left unchecked.
+//! * The recombined power is compared with both powers before their last reduction. Nothing that a
+//!   fault can change thus lies between the check of a half and the check of the whole.
 //! * Stored primes and base are compared with `N` and `g`: `p q = N`, `2 p' + 1 = p`,
 //!   `2 q' + 1 = q`, and the order is `p' q'`. The tables must be tables of `p` and `q`, built from
 //!   a base that is `g` or `N - g` and a square.

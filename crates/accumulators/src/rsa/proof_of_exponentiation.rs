@@ -62,7 +62,7 @@ impl Exponentiation<'_> {
     /// Computes `x div l` for the challenge `l`. The proof is the base raised to this exponent.
     ///
     /// The statement must be true; a proof derived from a false statement does not verify. The
-    /// caller raises the base to it. Cost: one challenge and one product of all factors.
+    /// caller raises the base to the exponent. Cost: one challenge and one product of all factors.
     ///
     /// # Errors
     /// [`AccumulateError::FaultDetected`] if no challenge is found; see [`CANDIDATES`].

@@ -34,8 +34,8 @@ struct Runs {
 }
 
 impl Sorter {
-    /// Creates a sorter with at most about `bound` bytes of operations in memory. Further
-    /// operations are stored in an unnamed file in the folder that contains the file `base`.
+    /// Creates a sorter with about `bound` bytes of operations in memory. Further operations are
+    /// stored in an unnamed file in the folder that contains the file `base`.
     pub(super) fn new(base: &Path, bound: usize, workers: Workers) -> Self {
         Self {
             base: base.to_path_buf(),

@@ -120,8 +120,9 @@ impl ViewFile {
     /// Writes `view` to the file in place of the stored view `before`, if the two differ, and
     /// returns `view`.
     ///
-    /// # Errors [`ViewAccessFault::OtherKey`] if the public keys differ; [`ViewAccessFault::Newer`]
-    /// if `before` is newer; [`ViewAccessFault::Io`].
+    /// # Errors
+    /// [`ViewAccessError`] with [`ViewAccessFault::OtherKey`] if the public keys differ, with
+    /// [`ViewAccessFault::Newer`] if `before` is newer, or with [`ViewAccessFault::Io`].
     fn keep(
         &self,
         before: Option<&StoredView>,

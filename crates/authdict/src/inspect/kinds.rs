@@ -30,7 +30,7 @@ pub enum Role {
     Update,
     /// Evidence that an author's key has signed two histories.
     Evidence,
-    /// A message of any other kind, which does not begin with a signed head.
+    /// A message of any other kind. No head is read from it.
     Other,
 }
 

@@ -16,7 +16,8 @@ use crate::{
     store::{RecordChange, Store as _, StoreError, StoredCheckpoint},
 };
 
-/// A repository in memory. Its store contains a checkpoint and all later updates.
+/// A repository in memory. Its store contains a checkpoint, if one was written, and all later
+/// updates.
 ///
 /// Laws:
 ///
@@ -55,7 +56,7 @@ pub(crate) trait CheckpointedRepository: FamilyRepository {
     /// signature, that snapshot is signed instead. Returns the update as a message.
     ///
     /// # Errors
-    /// [`AuthorError`]. The next call then retries to sign the sealed snapshot.
+    /// [`AuthorError`]. If a snapshot is sealed, the next call then retries to sign it.
     fn sign_with(
         &mut self,
         author: &mut Self::Author,
@@ -70,7 +71,7 @@ pub(crate) trait CheckpointedRepository: FamilyRepository {
     fn unproved_contents(&self, version: Version) -> Result<Option<Entries>, LookupError>;
 
     /// Returns whether the state of this repository equals the state of `replayed`, which was built
-    /// from all updates up to the latest version. Needed for families in which proofs of a few keys
+    /// from all updates up to the same version. Needed for families in which proofs of a few keys
     /// do not establish that the states are equal.
     fn is_as_replayed(&self, replayed: &Self) -> bool;
 }
@@ -90,8 +91,8 @@ pub(crate) struct Distance {
 
 impl Distance {
     /// Returns whether a checkpoint is due: the updates since the last checkpoint are larger than
-    /// that checkpoint. If checkpoints grow with the updates, all checkpoints together are about as
-    /// large as all updates.
+    /// that checkpoint, and than [`LEAST_CHECKPOINT_DISTANCE`]. Checkpoints at doubling distances
+    /// cost in total about as much as the updates.
     fn is_far(self) -> bool {
         self.updates > self.checkpoint.max(LEAST_CHECKPOINT_DISTANCE)
     }
@@ -270,5 +271,6 @@ impl<R: CheckpointedRepository> Keeper for FamilyKeeper<R> {
     }
 }
 
-/// The minimum total size of the updates between two checkpoints, in bytes.
+/// The total size of updates, in bytes, that opening may always have to replay. Smaller updates
+/// alone make no checkpoint due.
 const LEAST_CHECKPOINT_DISTANCE: usize = 16 << 20;

@@ -89,7 +89,7 @@ impl<S: DictionaryScheme> GrowingLog<S> {
         Ok(self.author.log().at(&head)?)
     }
 
-    /// Returns a key that has exactly `values` values among the first `size` entries; `None` if
+    /// Returns a key that has exactly `values` values among the first `size - 1` entries; `None` if
     /// there is none. `size` must be one of the sizes given to [`entries`].
     pub(super) fn key_with(&self, values: u64, size: u64) -> Option<Key> {
         let entries = self.author.entries();

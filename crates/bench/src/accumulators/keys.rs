@@ -114,7 +114,7 @@ fn sized(kind: &str, n: Option<usize>, [secret, server, verifier]: Sizes) -> Lin
 
 /// Generates RSA keys of one length, until there are `most` or half of the longest time is over.
 ///
-/// Also reports the lower bound: the time of only the primality tests of all tested numbers.
+/// Also reports the lower bound: the time of one bare primality test for each tested number.
 fn rsa(plan: &Plan, size: KeySize, most: usize) -> Outcome<Line> {
     let longest = if plan.quick {
         Duration::from_millis(50)

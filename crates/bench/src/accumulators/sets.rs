@@ -1,4 +1,4 @@
-//! Proofs of membership in one set, with every method that a server can use.
+//! Proofs of membership in one set, with several methods for the server.
 //!
 //! Compares a signature for every element, a Merkle tree under one signature, and accumulators with
 //! each maker of witnesses. The work is one update: an element of the set is replaced, and the

@@ -1,5 +1,5 @@
-//! Figure 5: block reads that path hints save in lookups. A hint comes from a client's earlier
-//! lookup.
+//! Figure 5: block reads that path hints save in lookups. A hint comes from an earlier read or
+//! write of the object, or from the prefill.
 
 use super::{
     arguments::DirectoryArguments,

@@ -20,10 +20,10 @@ use super::{
 use crate::{line, prelude::*};
 
 /// Number of insertions that are timed together. Contenders with postponed divisions divide once
-/// per batch.
+/// per block and batch.
 const BATCH: usize = 100;
 
-/// Number of entries with which each contender's roots are checked before it is timed.
+/// Number of entries with which roots are checked before a contender is timed.
 const CHECKED: usize = 300;
 
 /// Settings of one measurement: number of entries, bytes of a block, and the longest expected time

@@ -11,7 +11,7 @@ use pad_core::{Digest, SnapshotHead, Untrusted, Verified, codec};
 use super::{digests::S, measured, primitives::Primitives, signing_time::SigningTime};
 use crate::{line, memory, prelude::*};
 
-/// Number of hot entries, which are updated more often: those of the first block of level 0.
+/// Number of hot entries, those of the first block of level 0. One experiment updates only these.
 const HOT: u64 = 128;
 
 /// Number of updates in one version, in the experiment with batches.

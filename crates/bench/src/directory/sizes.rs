@@ -1,5 +1,5 @@
 //! Sizes that depend only on the number of entries: bytes of proofs, and of a light author's state.
-//! A light author stores only the digests that it needs to append.
+//! A light author stores none of the entries.
 
 use std::convert::Infallible;
 

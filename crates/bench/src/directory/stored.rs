@@ -96,8 +96,8 @@ impl StoredRun<'_> {
         us / number as f64
     }
 
-    /// Measures lookups that must read a block of level 0 from disk: without a hint, and with one
-    /// from an earlier lookup.
+    /// Measures lookups whose block of level 0 is not in the server's memory, so that it is read
+    /// from the file. Looks up without a hint, and with one from an earlier lookup.
     fn read(&self, folder: &Path, report: &mut Report) -> Outcome<()> {
         let target = folder.join("directory");
         // Room for the levels above, and half as much for blocks of level 0.

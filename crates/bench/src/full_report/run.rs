@@ -81,8 +81,8 @@ pub fn read_lines(text: &str) -> Vec<Line> {
         .collect()
 }
 
-/// Runs the steps that are not finished. Returns the result lines of all steps, and for each failed
-/// step its name with the error.
+/// Runs the steps that are not finished. Returns the result lines of all finished steps, and for
+/// each failed step its name with the error.
 pub fn run(steps: &[Step], parts: &Parts) -> Outcome<(Vec<Line>, Vec<String>)> {
     let progress = ProgressBar::new_spinner();
     progress.set_style(ProgressStyle::with_template("{spinner} {msg}")?);

@@ -52,8 +52,8 @@ impl<T: Roles> Lookups<'_, T> {
 
     /// Checks some answers as a client that knows only the public key.
     ///
-    /// Looks up present and absent keys, in the latest version and, if the scheme can prove them,
-    /// in old ones.
+    /// Looks up present keys, in the latest version and, if the scheme proves old versions, in
+    /// random ones. If the scheme proves absence, also looks up absent keys of the latest version.
     pub fn check(&self) -> Outcome<()> {
         let mut random = Random::new(1);
         let mut ages = vec![Age::Latest];

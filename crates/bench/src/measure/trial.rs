@@ -29,8 +29,8 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// Plans the measurements for `load`: the schemes of `advice` that cost at most [`HOPEFUL`]
-    /// times as much as its winner.
+    /// Plans the measurements for `load`: the schemes that `advice` ranks and that cost at most
+    /// [`HOPEFUL`] times as much as its winner.
     pub fn new(advice: &Advice, load: &Load) -> Self {
         let most = advice
             .winner()

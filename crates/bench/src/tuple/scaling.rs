@@ -8,8 +8,8 @@
 //!   support. It receives each head, and the changes of its keys in a proof. So updates are as fast
 //!   as the mirror whose key changes.
 //! - A *replica* is a mirror of all keys behind a router. It receives every update and its share of
-//!   the lookups. So `R` replicas with `r` lookups for each update answer one lookup in each `prove
-//!   / R + apply / r`.
+//!   the lookups. So `R` replicas with `r` lookups for each update answer one lookup in a time of
+//!   `prove / R + apply / r`.
 //!
 //! Source: Crosby & Wallach 2010, section 9.
 
@@ -244,8 +244,8 @@ fn follow(
     Ok(())
 }
 
-/// Returns the smallest key of the part number `part` of `parts`. Parts are equally large, because
-/// the keys of these workloads are uniform.
+/// Returns the key at which the part number `part` of `parts` begins. Parts have about equally many
+/// keys, because the keys of these workloads are uniform.
 fn boundary(part: usize, parts: usize) -> Key {
     let start = ((part as u128) << 64) / parts as u128;
     let start = u64::try_from(start).unwrap_or(u64::MAX);

@@ -47,8 +47,8 @@ enum Outcome<S: Suite> {
     Loaded(Box<Blocks<S>>),
 }
 
-/// The base-2 logarithm of the slots of a block in a new directory: `2^7 = 128` slots, a page of 4
-/// 096 bytes.
+/// The base-2 logarithm of the number of slots of a block in a new directory. With 128 slots, a
+/// block fills a page of 4 096 bytes.
 const USUAL_STEP: u32 = 7;
 
 impl<S: Suite> FullAuthor<S> {

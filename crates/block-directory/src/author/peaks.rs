@@ -88,7 +88,8 @@ impl<S: Suite> Peaks<S> {
         merkle::join(entry::node::<S>, &self.digests).unwrap_or_default()
     }
 
-    /// Returns the root of the directory, which commits the tree over all entries and their number.
+    /// Returns the root of the directory, which commits to the tree over all entries and to their
+    /// number.
     pub(super) fn root(&self) -> S::Digest {
         root_digest::<S>(self.registered, &self.top())
     }

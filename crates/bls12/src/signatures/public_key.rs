@@ -72,8 +72,7 @@ impl BlsPublicKey {
         self.require_signed(hash_of(message), point)
     }
 
-    /// Verifies `aggregate`, the sum of signatures by this key, of which there is one for each
-    /// message. Their order does not matter.
+    /// Verifies `signature`, the sum of signatures by this key: one for each message, in any order.
     ///
     /// A message that is listed `k` times needs `k` signatures in the sum. See the [module](super)
     /// for the guarantees.

@@ -139,8 +139,8 @@ impl<T: Transport> AuditRun<'_, T> {
         }
     }
 
-    /// Calls `visit` with every block of the file in file order, after the server has proved
-    /// possession of the block.
+    /// Calls `visit` with every block of the file in file order, after the server has answered a
+    /// challenge of it.
     pub(super) fn visit_proved(
         &self,
         visit: &mut dyn FnMut(ProvedBlock) -> Result<(), ClientError>,
@@ -378,8 +378,8 @@ impl<T: Transport> AuditRun<'_, T> {
         }
     }
 
-    /// Requests proof that the server possesses every block that overlaps `range`. Returns the
-    /// ranges of these blocks.
+    /// Requests proof that the server possesses every byte of every block that overlaps `range`.
+    /// Returns the ranges of these blocks.
     fn prove_range(&self, range: Range<u64>) -> Blocks {
         match self.queries.tags.kind() {
             // A challenge opens one chunk per block and proves nothing about the other chunks.
@@ -411,8 +411,8 @@ impl<T: Transport> AuditRun<'_, T> {
             .collect())
     }
 
-    /// Classifies the refusal of a request about `bytes` bytes. If the server has a newer version
-    /// signed by the owner, the refusal is not its fault.
+    /// Classifies the refusal of a request about `bytes` bytes. A newer version is not the server's
+    /// fault if the owner has signed it.
     fn failed(&self, bytes: u64, refusal: Refusal) -> AuditQueryError {
         match refusal {
             Refusal::UnknownVersion { current, .. } if current > self.state.version => {
@@ -492,7 +492,7 @@ impl<T: Transport> AuditRun<'_, T> {
     }
 }
 
-/// Returns the error for a failed audit, with the damaged blocks found by `search`.
+/// Returns the error for a failed audit, with the results of `search`.
 fn failure<Q>(
     search: Search<Q>,
     state: &FileState,

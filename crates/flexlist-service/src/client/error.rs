@@ -48,8 +48,7 @@ pub enum ClientError {
     /// A block that the server sent does not match the file's block list. Distrust the server.
     #[error(transparent)]
     Blocks(#[from] AuditError),
-    /// An audit found damaged blocks, or the server refused to answer a challenge. Distrust the
-    /// server.
+    /// An audit found damage, or the server refused to answer a challenge. Distrust the server.
     #[error("{0}")]
     Audit(AuditFailure),
     /// A challenge got no answer, which is not a verdict on the file. Try again.
@@ -98,7 +97,7 @@ pub enum ClientError {
         /// The version for which the contents differ.
         version: u64,
     },
-    /// The source of the upload has changed since the upload began. Continue with the original
+    /// The source differs from the source with which the upload began. Continue with the original
     /// source, or [`restart`](super::FileClient::restart).
     #[error("{}", words::source_changed(*bytes, *finished))]
     SourceChanged {
@@ -134,11 +133,11 @@ pub enum ClientError {
         /// The version for which the server presents the owner's signature.
         offered: u64,
     },
-    /// The server presents a statement about a version whose signature by the owner is invalid.
-    /// Distrust the server.
+    /// The server presents an invalid statement of the owner: another signature, another file, or
+    /// no valid encoding. Distrust the server.
     #[error("the owner's statement from the server is invalid: {0}")]
     Statement(#[from] OpenError),
-    /// The server's contents do not match the root that the owner published. Either the owner has
+    /// The server claims no version with the root that the owner published. Either the owner has
     /// changed the file since, or the server has other contents.
     #[error(
         "the server does not have the published root: it claims version {version}, which has \
@@ -205,7 +204,7 @@ pub enum ClientError {
 pub struct AuditFailure {
     /// The version that was audited.
     pub version: u64,
-    /// The first challenge that failed.
+    /// The request that failed first.
     pub asked: AuditSubject,
     /// Ranges of bytes in damaged blocks and in blocks that the server did not prove, ascending and
     /// disjoint.
@@ -216,7 +215,7 @@ pub struct AuditFailure {
     pub damaged: Vec<Range<u64>>,
     /// Whether the search for damaged blocks was completed.
     pub search: SearchEnd,
-    /// The fault in the server's answer to the challenge `asked`.
+    /// The fault in the server's answer to the request `asked`.
     pub reason: AuditFault,
 }
 
@@ -225,13 +224,13 @@ pub struct AuditFailure {
 pub struct UnansweredAudit {
     /// The version that was audited.
     pub version: u64,
-    /// The challenge that got no answer.
+    /// The request that got no answer.
     pub asked: AuditSubject,
     /// The reason for which there is no answer.
     pub reason: Silence,
 }
 
-/// The subject of an audit request: the blocks that it challenges.
+/// The subject of an audit request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AuditSubject {
     /// The blocks that contain the bytes at these randomly drawn indices. Ascending and without

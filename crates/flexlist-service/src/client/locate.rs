@@ -31,7 +31,7 @@ pub(super) struct Search<Q> {
     /// Set when the limit of requests or time is reached, or when a request got no answer. The
     /// search then sends no more requests.
     given_up: bool,
-    /// The ranges of damaged bytes found so far, ascending and disjoint.
+    /// The ranges that count as damaged so far, ascending and disjoint.
     damaged: Vec<Range<u64>>,
 }
 
@@ -59,7 +59,7 @@ where
         }
     }
 
-    /// Returns the ranges of damaged bytes found, ascending and disjoint.
+    /// Returns the ranges that count as damaged, ascending and disjoint.
     pub(super) fn damaged(self) -> Vec<Range<u64>> {
         self.damaged
     }
@@ -107,8 +107,8 @@ where
         }
     }
 
-    /// Finds and records every damaged block that overlaps `range`. Successive calls must pass
-    /// ascending ranges.
+    /// Finds and records every damaged block that overlaps `range`, unless the search is given up.
+    /// Successive calls must pass ascending ranges.
     pub(super) fn within(&mut self, range: Range<u64>) {
         let mut start = range.start.max(self.searched());
         while start < range.end {
@@ -158,8 +158,8 @@ where
         }
     }
 
-    /// Returns the end of the last damaged range found, or 0. All bytes before it have been
-    /// searched.
+    /// Returns the end of the last range recorded as damaged, or 0. No byte before it is searched
+    /// again.
     fn searched(&self) -> u64 {
         self.damaged.last().map_or(0, |range| range.end)
     }
@@ -256,8 +256,8 @@ where
     }
 }
 
-/// Reports whether the fault shows that the server does not have this version of the file at all. A
-/// search is then pointless.
+/// Reports whether the server claims to have nothing of this version of the file. A search is then
+/// pointless.
 const fn is_about_the_file(reason: &AuditFault) -> bool {
     matches!(
         reason,

@@ -155,8 +155,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// earlier versions.
     ///
     /// The statement allows recovery if the server or the client's state file is restored from an
-    /// older copy. If the server does not receive it, the server stores more data than necessary.
-    /// The statement is then sent again before the next update.
+    /// older copy. If this fails, the server stores more data than necessary. The statement is then
+    /// sent again before the next update.
     pub(super) fn confirm(&mut self, state: &FileState) {
         if self.confirmed == state.version {
             return;
@@ -176,8 +176,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     }
 }
 
-/// Reports whether the refusal is final: the server will never execute an update of the version
-/// `base`.
+/// Reports whether the refusal of an update of the version `base` is final, according to the
+/// server.
 const fn is_final(refusal: &Refusal, base: &FileState) -> bool {
     match refusal {
         // Final only behind a newer version. Otherwise the server contradicts itself, or went back.

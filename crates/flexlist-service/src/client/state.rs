@@ -58,7 +58,7 @@ pub(super) struct Record {
 pub(super) enum Stage {
     /// The upload of the file is not finished.
     Uploading(UploadState),
-    /// No operation is in progress. This is the newest verified version.
+    /// No operation is in progress. This is the version that the client knows.
     Settled(FileState),
     /// An update of `base` was sent, or was about to be sent. Its outcome is unknown.
     Pending {

@@ -94,8 +94,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         })
     }
 
-    /// Returns the length and content root of each block of the version `state`, after the server
-    /// has proved possession.
+    /// Returns the length and content root of each block of the version `state`, as audits of every
+    /// block disclose them.
     fn contents(&self, state: &FileState) -> Result<Vec<OldBlock<Content>>, ClientError> {
         let auditing = AuditRun {
             queries: &self.queries,

@@ -43,7 +43,8 @@ pub enum TransportError {
     /// its length limit.
     #[error(transparent)]
     Http(#[from] HttpError),
-    /// The server answered with an HTTP status other than success, without a message in the body.
+    /// The server answered with an HTTP status other than 200, which means that the body is no
+    /// message.
     #[error("the server answered with status {0}")]
     Status(u16),
     /// The response cannot be decoded.

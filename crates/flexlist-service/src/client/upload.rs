@@ -51,8 +51,9 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// # Errors
     /// * [`ClientError::AlreadyUploaded`] if the upload is finished.
     /// * [`ClientError::SourceChanged`] if an earlier attempt had another source;
-    ///   [`ClientError::MoreParts`] if the server has a number of parts other than this client
-    ///   sent. Continue with the original source or state file, or [`restart`](Self::restart).
+    ///   [`ClientError::MoreParts`] if the number of parts that the server claims does not fit
+    ///   those sent. Continue with the original source or state file, or
+    ///   [`restart`](Self::restart).
     /// * [`ClientError::Io`] if the source cannot be read.
     /// * [`ClientError::Transport`] if no valid response arrives; [`ClientError::Refused`] or
     ///   [`ClientError::Breach`] if the server refuses.
@@ -283,8 +284,9 @@ impl UploadState {
         parts == 0 || parts == self.before_last.parts || parts == self.last.parts
     }
 
-    /// Checks that `prefix`, a prefix of the source, equals the uploaded bytes. `next_part` is the
-    /// part that the server needs next, or `None` if it has finished the upload.
+    /// Compares `prefix`, a prefix of the source, with the uploaded bytes, if a hash of as many
+    /// parts is stored. `next_part` is the part that the server needs next, or `None` if it has
+    /// finished the upload.
     fn compare(&self, next_part: Option<u64>, prefix: &SourcePrefix) -> Result<(), ClientError> {
         for sent in self.held(next_part) {
             if sent.parts == prefix.parts && sent != prefix {

@@ -46,7 +46,7 @@ pub struct Limits {
     /// Maximum number of changes in an update.
     pub update_edits: usize,
     /// Maximum number of new blocks in one request (a part or an update) about a file with BLS
-    /// tags. The server hashes each block's write id to a curve.
+    /// tags. The server hashes the write id and length of each block to a curve.
     pub public_tag_blocks: usize,
     /// Maximum time that a change of a file waits for another change of the same file. It is then
     /// refused with [`crate::message::Refusal::Unavailable`], so that one file does not delay the

@@ -113,8 +113,8 @@ impl FileServer {
         self.memory.enter(slot.key.id, None);
     }
 
-    /// Evicts the least recently used files, except `but`, until memory is within its limit. The
-    /// caller must not hold a lock of a file.
+    /// Evicts the least recently used files, to bring memory within its limit. Keeps `but` and
+    /// files that are being changed. The caller must not hold a lock of a file.
     pub(super) fn shed(&self, but: Option<FileId>) {
         for file in self.memory.oldest_above(self.limits.list_blocks, but) {
             let slot = self.entries().get(&file).cloned();

@@ -14,7 +14,7 @@ pub struct Settings {
     pub limits: Limits,
     /// The threads that rebuild lists of blocks.
     pub workers: Workers,
-    /// The owners that may upload files.
+    /// The owners that may begin uploads.
     pub owners: Owners,
     /// The source of the current time.
     pub clock: Clock,
@@ -38,14 +38,14 @@ impl Default for Settings {
 /// The default of `reserve_bytes`: four mebibytes, enough for some hundred small transactions.
 const DEFAULT_RESERVE: u64 = 4 << 20;
 
-/// The owners that may upload files to a server. The server serves existing files of all owners,
+/// The owners that may begin uploads to a server. The server serves existing files of all owners,
 /// and their owners may change and remove them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Owners {
-    /// Any owner may upload files.
+    /// Any owner may begin uploads.
     #[default]
     Anyone,
-    /// Only owners with these Ed25519 public keys may upload files.
+    /// Only owners with these Ed25519 public keys may begin uploads.
     Only(BTreeSet<[u8; 32]>),
 }
 

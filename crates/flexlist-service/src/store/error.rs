@@ -76,7 +76,7 @@ impl StoreError {
         }
     }
 
-    /// Reports whether the error is temporary: the next attempt may succeed.
+    /// Reports whether the error may be temporary, so that the next attempt may succeed.
     pub(crate) const fn may_pass(&self) -> bool {
         matches!(self, Self::Io(_) | Self::CannotWrite(_) | Self::Interrupted)
     }

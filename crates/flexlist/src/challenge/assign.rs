@@ -131,8 +131,9 @@ impl BlockQuestions {
         }
     }
 
-    /// Checks that `leaf` directly follows leaves that end at `reached`, or starts the range if
-    /// there are none. Returns the end of `leaf`.
+    /// Checks that `leaf` directly follows leaves that end at `reached`, and overlaps the range.
+    /// Without earlier leaves, it must contain the first byte of the range. Returns the end of
+    /// `leaf`.
     fn follow(&self, leaf: &Leaf, reached: Option<u64>) -> Result<u64, AssignError> {
         let range = leaf.range()?;
         let start = leaf.start;

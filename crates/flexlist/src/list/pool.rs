@@ -1,5 +1,5 @@
 //! Pools of records of one size, stored in segments. Parts built on several threads join without a
-//! copy. When a list grows, only its first segment is ever reallocated.
+//! copy. When an empty list grows, only its first segment is ever reallocated.
 
 use alloc::vec::Vec;
 

@@ -16,7 +16,7 @@ mod statement;
 /// The trust basis of the public key that verifies answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Trust {
-    /// The key was given by the user, now or when the view was created.
+    /// The key was given by the user, in this command or in an earlier command with the same view.
     Authentic,
     /// The key was read from the store itself. Contains the key's fingerprint.
     StoresOwn(String),

@@ -71,7 +71,7 @@ fn every_command_says_that_the_store_is_damaged() {
             let pages = (1..whole.len() / 4096).map(|page| page * 4096);
             let written = pages.filter(|start| whole[*start..start + 4096].iter().any(|b| *b > 0));
             for (number, start) in written.step_by(step).enumerate() {
-                // In the short case, each page has one of the two kinds of damage.
+                // In the short case, each tested page has one of the two kinds of damage.
                 let noises = [[0xff, 0x03], [0x03, 0xff]][number % 2];
                 for noise in noises.into_iter().take(kinds_of_damage) {
                     for command in kind.commands {

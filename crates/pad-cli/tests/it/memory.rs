@@ -168,7 +168,7 @@ fn a_strangers_proof_is_refused_before_it_is_decoded() {
 /// Returns the bytes that a refused command reads from files. Programs and libraries are mapped, so
 /// they do not count.
 fn bytes_read(bench: &Bench, line: &str) -> u64 {
-    // The counter of a process includes the bytes that its children have read.
+    // The counter of a process includes the bytes read by the children that it has waited for.
     let line = format!(
         "{} {line}; test $? -eq 2 && cat /proc/$$/io",
         env!("CARGO_BIN_EXE_pad")

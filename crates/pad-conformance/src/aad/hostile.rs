@@ -1,5 +1,5 @@
-//! Checks that clients of append-only logs refuse hostile messages: one changed byte, every other
-//! length, random bytes, and answers to other questions.
+//! Checks that clients of append-only logs refuse hostile messages: changed bytes, truncated and
+//! extended messages, random bytes, and different answers to other questions.
 
 use pad_accumulators::wire;
 use pad_core::{DictionaryId, Version, codec};

@@ -140,7 +140,7 @@ fn check_client<S: Lookups>(roles: &Roles<S>, random: &mut Random) {
     let mut version = 0;
     while version < roles.latest() {
         version += 1 + random.below((roles.latest() - version).min(3));
-        // Another head of the current version does not change the client.
+        // The head of the current version, offered again, does not change the client.
         for _ in 0..2 {
             let followed = advance(&mut client, &roles.server, version);
             assert_eq!(followed, Ok(Version::new(version)));

@@ -238,9 +238,8 @@ impl<A: Complete> History<'_, A> {
     }
 }
 
-/// Checks that computations on a set refuse the accumulator value of another set, even with the
-/// secret key. Dividing an absent element out of a stale value would let the author publish a
-/// forgery.
+/// Checks that changes with the secret key refuse an accumulator value that is not the set's.
+/// Dividing an absent element out of a stale value would make a forgery, published by the author.
 pub fn check_stale_values<A: Complete>(secret: &SecretKey<A>) {
     let key = secret.public_key();
     let alone = Workers::sequential();

@@ -1,6 +1,6 @@
-//! Checks that hostile bytes are refused: one flipped bit in each byte (in every fifth byte for
-//! changes), truncations, extensions and random bytes. Signed snapshots are also presented for
-//! another version or label.
+//! Checks of hostile bytes: one flipped bit in each byte (in every fifth byte for changes),
+//! truncations, extensions and random bytes. They are refused, but a mutated change may also decode
+//! to another change. Signed snapshots are also presented for another version or label.
 
 use core::fmt::Debug;
 use pad_accumulators::{SecretKey as _, SignedSnapshot, wire, wire::Wire};

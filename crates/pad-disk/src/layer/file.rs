@@ -130,8 +130,8 @@ impl LayerFile for SystemFile {
 impl Drop for SystemFile {
     fn drop(&mut self) {
         if self.locked.load(Ordering::Acquire) {
-            // Unlocking fails if the lock is already released. Otherwise closing the file
-            // releases it.
+            // Unlocking fails if the lock is already released. If it fails for another reason,
+            // closing the file releases the lock.
             drop(self.file.unlock());
         }
     }

@@ -56,7 +56,8 @@ impl core::fmt::Debug for LogCheckpoint {
 }
 
 impl<S: Scheme> LogRepository<S> {
-    /// Copies the repository's heads, entries and nodes into a checkpoint.
+    /// Copies the repository's contents into a checkpoint: heads, sizes, entries, nodes and stored
+    /// frontiers.
     pub fn checkpoint(&self) -> LogCheckpoint {
         LogCheckpoint {
             heads: self.heads.clone(),
@@ -70,8 +71,8 @@ impl<S: Scheme> LogRepository<S> {
     /// Restores a repository from a checkpoint. The repository does all work of a node in one
     /// append until [`Building`] is set again.
     ///
-    /// Returns `None` if the checkpoint belongs to another log or author, if the parameters have
-    /// too few powers, or if the checkpoint contains one of these:
+    /// Returns `None` if the checkpoint belongs to another log or author, or the parameters have
+    /// too few powers. Also returns `None` if its parts do not match each other. For example:
     ///
     /// - entries that the log does not accept,
     /// - nodes that are missing, surplus, or do not belong to these entries,

@@ -107,7 +107,7 @@ impl<'a> Evidence<'a> {
         })
     }
 
-    /// Adds the equations of this evidence to `claims`. They hold for a tree with this
+    /// Adds the equations of this evidence to `claims`. They must hold for a tree with this
     /// `accumulator` and a key with the key half `half`.
     pub(crate) fn claim<S: Scheme>(
         &self,

@@ -27,8 +27,8 @@ pub(super) struct Newest {
 }
 
 impl Upstreams {
-    /// Creates handles of the servers whose key is `given`. Without a given key, the key of the
-    /// first reachable server counts.
+    /// Combines the servers whose key is `given`, and the servers that cannot be reached yet.
+    /// Without a given key, fails if a reachable server has another key than the first one.
     pub(super) fn new(list: Vec<Remote>, given: Option<PublicKey>) -> Result<Self, NotRouted> {
         if list.is_empty() {
             return Err(NotRouted::NoServer);

@@ -89,7 +89,7 @@ fn a_snapshot_server_has_its_versions_and_says_so_of_others() {
         ] {
             assert!(got(&source, &resource).is_ok(), "{scheme} {resource:?}");
         }
-        // Other versions of clients are refused, too.
+        // Other versions that clients send are refused, too.
         let refused = source.push(&author.update("s.pad", 7)).unwrap_err();
         assert!(refused.is("not_kept"), "{refused}");
         assert_eq!(

@@ -103,8 +103,8 @@ impl BalancingScheme for RedBlack {
     /// Returns height and colour of a gap in a bulk build. The middle gap of all leaves is the
     /// root, and both halves are built in the same way, the larger one on the left.
     ///
-    /// The leaves are then at two neighbouring depths. The inner nodes of the deepest level are
-    /// red.
+    /// The leaves are then at one depth or at two neighbouring depths. With two depths, the inner
+    /// nodes of the deepest level are red.
     fn gap(_: u32, place: u64, leaves: u64) -> Gap<Color> {
         let (mut place, mut size, mut depth) = (place, leaves, 0);
         loop {

@@ -36,7 +36,8 @@ pub(super) struct Inner<S: Suite> {
     /// present. It routes keys of the part's range like the separator in the whole tree, because no
     /// neighbouring leaf is missing.
     pub(super) split: Option<Split>,
-    /// The first and the last key of the subtree; `None` unless all its nodes are present.
+    /// The first and the last key of the subtree; `None` unless all its nodes and values are
+    /// present.
     pub(super) whole: Option<[Arc<[u8]>; 2]>,
 }
 

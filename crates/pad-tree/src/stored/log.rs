@@ -12,7 +12,7 @@ use super::cache::LogId;
 /// 1. Appended bytes can be read back from their position.
 /// 2. Versions are published in order, without gaps. When the log is opened again, a version is
 ///    present completely or not at all, and no later version is present without it. A version is
-///    certainly present if [`NodeLog::synchronise`] was called after it was published.
+///    certainly present if [`NodeLog::synchronise`] succeeded after it was published.
 /// 3. There is one writer at a time. A version that another writer has published is not published
 ///    again.
 /// 4. Neither bytes nor records of versions change, except by [`NodeLog::replace`].

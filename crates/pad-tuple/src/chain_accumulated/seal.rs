@@ -35,9 +35,8 @@ pub fn link<S: Suite>(value: &[u8], older: Option<&S::Digest>) -> S::Digest {
 }
 
 /// Returns the digest through which the signed root commits to a chain: `H(tuple-attachment, merged
-/// (1) ‖ chain)`. `merged` is the generation into which the younger generations were merged. Such a
-/// digest cannot equal that of an ordinary attachment, because the hashed bytes have another
-/// length.
+/// (1) ‖ chain)`. `merged` is the generation into which the younger generations were merged. The
+/// hashed bytes differ in length from the encoding of every list of this design's extensions.
 pub(super) fn bound<S: Suite>(merged: GenerationIndex, chain: &S::Digest) -> S::Digest {
     S::hash(Domain::TupleAttachment, &[&[merged], chain.as_ref()])
 }

@@ -20,8 +20,8 @@ impl<S: Suite, D: AggregateDesign<S>> TupleRepository<S, D> {
     /// Time: `O(log n)` for each tuple that overlaps the range.
     ///
     /// # Errors
-    /// [`LookupError`] if the version does not exist or was pruned, the range is invalid, or a
-    /// restored checkpoint is damaged.
+    /// [`LookupError`] if the version does not exist or was pruned, the range cannot contain a key,
+    /// or a restored checkpoint is damaged.
     pub fn prove_range(
         &self,
         version: Version,

@@ -326,5 +326,5 @@ fn with_upper<S: Suite, M>(
 /// The number of signatures that are verified in one batch.
 pub(crate) const VERIFIED_TOGETHER: usize = 64;
 
-/// The number of tuples of a generation from which they are signed on several threads.
+/// Minimum number of tuples of a generation for which several threads sign the tuples.
 const PARALLEL_TUPLES: usize = 32;

@@ -64,8 +64,7 @@ impl SignatureScheme for Ed25519 {
     const CODE: u16 = 0;
     type Key = ();
     type Signature = SignatureBytes;
-    /// One signature for each message, in the order of the messages: Ed25519 signatures cannot be
-    /// combined.
+    /// One signature for each message, in the order of the messages.
     type Aggregate = Vec<SignatureBytes>;
 
     fn verify_each(

@@ -367,8 +367,8 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
     /// [`TupleRepository::prove_range`](crate::TupleRepository::prove_range).
     ///
     /// # Errors
-    /// [`LookupError`] if the version does not exist, was pruned or cannot be read, or the range is
-    /// invalid.
+    /// [`LookupError`] if the version does not exist, was pruned or cannot be read, or the range
+    /// cannot contain a key.
     pub fn prove_range(
         &self,
         version: Version,

@@ -103,7 +103,8 @@ pub struct Timeouts {
     pub header: Duration,
     /// Limit for each further mebibyte of a request body, or for its last part.
     pub body: Duration,
-    /// Limit for each further mebibyte of a response, if the client reads too slowly.
+    /// Limit for each further mebibyte of a response, from the moment when a write has to wait for
+    /// the client.
     pub write: Duration,
     /// Limit for waiting for a blocking thread.
     pub queue: Duration,

@@ -70,7 +70,7 @@ impl Adder {
     /// last segment are ignored. `lengths` is overwritten.
     ///
     /// Cost: for each segment, one addition fewer than it has points. One inversion per round. The
-    /// number of rounds is the logarithm to base 2 of the longest segment's length.
+    /// number of rounds is the logarithm to base 2 of the longest segment's length, rounded up.
     pub(crate) fn sum_segments(
         &mut self,
         points: &[G1Affine],

@@ -97,8 +97,8 @@ fn faulty(fault: StoreFault, said: &SystemError) -> StoreError {
     }
 }
 
-/// Converts an error that occurred while nodes were copied to a new file. For an I/O error, `said`
-/// contains the last error that the operating system reported.
+/// Converts an error that occurred while nodes were copied or compacted. For an I/O error, `said`
+/// contains the last error that the operating system reported, if there was one.
 fn uncopied(error: CopyError, said: &SystemError) -> RepositoryError {
     match error {
         CopyError::Lookup(LookupError::Store(fault))
@@ -141,7 +141,7 @@ impl<S: Suite, B: BalancingScheme> Tree<S, B> {
         Ok(())
     }
 
-    /// Takes the write lock, so that no other process can write.
+    /// Keeps other writers out, or makes them fail ([`StoreLog::begin`]).
     fn begin(&mut self) -> Result<(), StoreError> {
         self.repository.log_mut().begin(&self.store)
     }
@@ -183,9 +183,9 @@ impl<S: Suite, B: BalancingScheme> Tree<S, B> {
         Err(error.into())
     }
 
-    /// Signs `number` entries, in ascending order of their keys, as the first version with entries.
-    /// The entries are streamed, not collected in memory. The update is rebuilt from the stored
-    /// contents on request.
+    /// Signs `number` entries, in ascending order of their keys, as the version after an empty
+    /// version. The entries are streamed, not collected in memory. The update is rebuilt from the
+    /// stored contents on request.
     fn load(
         &mut self,
         number: u64,

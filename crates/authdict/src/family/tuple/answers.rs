@@ -12,8 +12,8 @@ use crate::{
     question::{Question, Refusal, Statement},
 };
 
-/// A tuple design whose keys can be stored in key files, and whose answers can be verified at run
-/// time.
+/// A tuple design whose keys can be stored in key files, with the kinds of questions that it
+/// answers.
 pub(crate) trait QueryableDesign<S: Suite>:
     Design<S, Secret: SecretBytes, Key: PublicBytes>
 {

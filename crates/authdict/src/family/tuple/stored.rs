@@ -1,5 +1,5 @@
-//! Tuple PADs with tuples in a file. A lookup reads only the tuples of its answer, and a change
-//! reads only the generations that it moves.
+//! Tuple PADs with tuples in a file. A lookup reads the tuples of its answer, and a change reads
+//! the generations that it moves.
 
 use std::collections::BTreeMap;
 
@@ -125,7 +125,7 @@ impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> Tuples<S, D> {
     }
 
     /// Prepares for the next update. Tuples of earlier updates that are still in memory are written
-    /// to the file, if they exceed [`MOST_WAITING`] bytes.
+    /// to the file, if they exceed [`MOST_WAITING`] bytes and no update is staged.
     fn begin(&mut self) -> Result<(), StoreError> {
         self.repository.rows().unpin();
         if self.staged.is_empty() && self.repository.memory_bytes() > MOST_WAITING {
@@ -212,7 +212,7 @@ impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> Keeper for Tuples<S, D
         Ok(version)
     }
 
-    /// Makes the staged updates durable. Tuples derived from them are written only later.
+    /// Makes the staged updates durable, before anything is written that is derived from them.
     fn commit(&mut self, records: &[RecordChange]) -> Result<Version, RepositoryError> {
         self.publish_updates(records)?;
         if self.repository.memory_bytes() > MOST_WAITING / 2 {

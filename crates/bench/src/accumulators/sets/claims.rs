@@ -37,9 +37,9 @@ fn one<'a>(group: &[&'a Line], contender: &str, witnesses: &str) -> Option<&'a L
     group.iter().find(is_it).copied()
 }
 
-/// Returns the name of each statement in section 7.4, with the measured number; `None` if a
-/// contender was not measured. `author` is the line of the accumulator whose witnesses the author
-/// makes.
+/// Returns the name of each statement in section 7.4, with the measured number. The number is
+/// `None` or NaN if a contender was not measured. `author` is the line of the accumulator whose
+/// witnesses the author makes.
 fn claims(group: &[&Line], accumulator: &str, author: &Line) -> [(&'static str, Option<f64>); 7] {
     let (signed, tree) = (one(group, "signed-each", ""), one(group, "merkle-tree", ""));
     let server = one(group, accumulator, "server");

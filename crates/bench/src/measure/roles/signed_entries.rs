@@ -37,7 +37,7 @@ pub struct SignedEntries {
 /// History of each key, as the server stores it.
 type Histories = BTreeMap<Key, History>;
 
-/// Server's state for one key: its values in all versions, and its signatures.
+/// Server's state for one key: its values and its signatures, in all versions or in the latest one.
 #[derive(Debug, Default)]
 struct History {
     is_present: bool,

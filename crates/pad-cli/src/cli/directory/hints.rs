@@ -1,5 +1,5 @@
-//! Hint files: old proofs of entries, stored next to the objects. With a hint, a lookup reads fewer
-//! blocks.
+//! Hint files: old proofs of entries, stored next to the objects. With a hint that still matches, a
+//! lookup reads fewer blocks.
 
 use std::path::{Path, PathBuf};
 

@@ -136,7 +136,7 @@ impl Import {
         Ok((Box::new(files.into_iter().map(of)), bar))
     }
 
-    /// Registers all objects of an empty directory as version 1, in one pass.
+    /// Registers all objects in an empty directory as version 1, in one pass.
     fn load<S: Suite>(
         &self,
         directory: BlockDirectory<S>,

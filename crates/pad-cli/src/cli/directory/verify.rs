@@ -213,8 +213,8 @@ impl Verify {
         }
     }
 
-    /// Looks up entries in `directory`. If a hint is given, uses it and then replaces it by a newer
-    /// hint. Returns the verified entries, and the outcome of using the hint.
+    /// Looks up entries in `directory`. If a hint is given, uses it, and replaces its file if the
+    /// answer contains a newer hint. Returns the verified entries, and the outcome of the hint.
     fn look_up<S: Suite>(
         &self,
         directory: &BlockDirectory<S>,

@@ -1,4 +1,6 @@
-//! `pad file audit`: makes the server prove that it still has the file.
+//! `pad file audit`: makes the server prove that it still has the file. By default, this detects
+//! the loss of a fraction of the bytes with a given probability; with `--full`, it covers every
+//! block.
 
 use clap::Args;
 use flexlist::detection::Detection;

@@ -65,8 +65,8 @@ impl Contents {
     }
 }
 
-/// Maximum number of bytes read from standard input, so that endless input ends. It is more than
-/// any server accepts in one request.
+/// Maximum number of bytes read from a file or standard input. It limits endless input, and is more
+/// than any server accepts in one request.
 const MOST_BYTES: u64 = 1 << 30;
 
 impl Write {

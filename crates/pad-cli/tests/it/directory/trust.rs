@@ -50,8 +50,8 @@ fn answers_say_what_the_key_is_worth() {
 fn version_0_is_proved_to_those_who_ask_about_it() {
     let bench = with_objects();
     let head = |kind| [b"PAD1\x01", &[kind, 0, 1][..]].concat();
-    // A proof of no entries contains no signed head, the number of entries, the entries, and the
-    // digests next to them.
+    // A proof of no entries ends with four zeros: no signed head, the number of entries, the number
+    // of shown entries, and the number of digests next to them.
     for (name, kind) in [("empty", 176), ("empty-range", 177)] {
         let file = [&head(kind)[..], &[0, 0, 0, 0]].concat();
         fs::write(bench.path(name), file).unwrap();

@@ -14,7 +14,7 @@ use crate::bench::Bench;
 /// A false response to a request. For `None`, the honest server answers.
 type Lie = dyn FnMut(&Request, &FileServer) -> Option<Response> + Send;
 
-/// The request handler.
+/// Returns the lie about a request if there is one, and the honest server's response otherwise.
 struct HonestHandler {
     server: FileServer,
     lie: Arc<Mutex<Option<Box<Lie>>>>,

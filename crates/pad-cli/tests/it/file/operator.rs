@@ -115,7 +115,6 @@ fn a_private_key_that_others_may_read_is_refused() {
 
 /// The engine panics on pages of an unknown type. Even with backtraces enabled, at most one error
 /// may be printed.
-/// backtraces enabled.
 #[test]
 fn a_damaged_page_costs_a_line() {
     let bench = Bench::new();

@@ -89,8 +89,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         })
     }
 
-    /// Reads and pins the nodes that are new since the warming `before`. Without `before`, or if
-    /// much of it is stale, reads all nodes. `most` is the limit in bytes.
+    /// Reads and pins the nodes that are new since the warming `before`. Reads all nodes without
+    /// `before`, if much of it is stale, or if the new nodes exceed `most`, the limit in bytes.
     fn read_within(
         &mut self,
         before: Option<WarmState>,
