@@ -10,7 +10,7 @@ use ark_ff::{PrimeField, Zero};
 use pad_core::Workers;
 use zeroize::Zeroizing;
 
-use crate::{SecretScalar, count::Counted, threads::run};
+use crate::{SecretScalar, count::Counted, threads::map_pieces};
 
 /// Table of multiples of the generator of G1, for multiplication in windows of the scalar.
 type Table = BatchMulPreprocessing<G1Projective>;
@@ -26,7 +26,7 @@ pub fn multiply(secret: &SecretScalar, scalar: &Fr) -> G1Projective {
     Counted::Multiples.add(1);
     let share = secret.share_of(scalar);
     let rest = Zeroizing::new(*scalar - *share);
-    let table = table(1, &Workers::sequential());
+    let table = table(1);
     windowed(table, &share) + windowed(table, &rest)
 }
 
@@ -57,15 +57,15 @@ pub fn multiply_each(secret: &SecretScalar, scalars: &[Fr], workers: &Workers) -
         let share = secret.share_of(scalar);
         shares.extend([*share, *scalar - *share]);
     }
-    let table = table(shares.len(), workers);
-    run(workers, || {
-        let products = table.batch_mul(&shares);
-        let (pairs, _) = products.as_chunks::<2>();
-        let sums: Vec<G1Projective> = pairs
+    let table = table(shares.len());
+    let (pairs, _) = shares.as_chunks::<2>();
+    map_pieces(pairs, workers, |pairs| {
+        let products = table.batch_mul(pairs.as_flattened());
+        let (products, _) = products.as_chunks::<2>();
+        let sums = products
             .iter()
-            .map(|[left, right]| G1Projective::from(*left) + right)
-            .collect();
-        G1Projective::normalize_batch(&sums)
+            .map(|[left, right]| G1Projective::from(*left) + right);
+        G1Projective::normalize_batch(&sums.collect::<Vec<_>>())
     })
 }
 
@@ -73,13 +73,13 @@ pub fn multiply_each(secret: &SecretScalar, scalars: &[Fr], workers: &Workers) -
 /// See the [crate's policy](crate) for side channels.
 pub fn multiply_all(scalars: &[Fr], workers: &Workers) -> Vec<G1Affine> {
     Counted::Multiples.add(scalars.len());
-    let table = table(scalars.len(), workers);
-    run(workers, || table.batch_mul(scalars))
+    let table = table(scalars.len());
+    map_pieces(scalars, workers, |scalars| table.batch_mul(scalars))
 }
 
 /// Returns the table for computing `results` multiples of the generator. Each of the two tables is
 /// computed on its first use and cached.
-fn table(results: usize, workers: &Workers) -> &'static Table {
+fn table(results: usize) -> &'static Table {
     static SMALL: OnceLock<Table> = OnceLock::new();
     static LARGE: OnceLock<Table> = OnceLock::new();
     // The library chooses the width of the windows from these numbers: 8 bits (0.8 MB, computed in
@@ -89,13 +89,7 @@ fn table(results: usize, workers: &Workers) -> &'static Table {
     } else {
         (&LARGE, 1 << 16)
     };
-    if let Some(table) = table.get() {
-        return table;
-    }
-    // Computed outside of the lock: a pool thread that waits for parallel loops takes up other
-    // work, which may request this table again.
-    let made = run(workers, || Table::new(G1Projective::generator(), sized_for));
-    table.get_or_init(|| made)
+    table.get_or_init(|| Table::new(G1Projective::generator(), sized_for))
 }
 
 #[cfg(test)]

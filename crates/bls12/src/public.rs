@@ -11,7 +11,12 @@ use ark_ec::{
 };
 use ark_ff::Zero;
 
+#[cfg(feature = "std")]
+use pad_core::workers::for_each_piece;
+
 use crate::count::Counted;
+#[cfg(feature = "std")]
+use crate::threads::ranges;
 
 /// Multiplies a point by a scalar, both public, and counts the operation.
 pub fn multiple<'s, P: Mul<&'s Fr>>(point: P, scalar: &'s Fr) -> P::Output {
@@ -19,19 +24,39 @@ pub fn multiple<'s, P: Mul<&'s Fr>>(point: P, scalar: &'s Fr) -> P::Output {
     point * scalar
 }
 
-/// Computes the sum of `scalars[i] * points[i]` over the length of the shorter slice.
-///
-/// Runs in the thread pool of the calling thread, or in the global pool: see
-/// [`threads::run`](crate::threads::run).
+/// Computes the sum of `scalars[i] * points[i]` over the length of the shorter slice, on the calling
+/// thread.
 pub fn sum<C: SWCurveConfig>(points: &[Affine<C>], scalars: &[C::ScalarField]) -> Projective<C> {
     Counted::add_sums(1, points.len().min(scalars.len()));
     Projective::msm_unchecked(points, scalars)
 }
 
+/// Computes the sum of [`sum`] on the threads of the calling thread's rayon pool, or of the global
+/// one.
+#[cfg(feature = "std")]
+pub fn sum_in_pool<C: SWCurveConfig>(
+    points: &[Affine<C>],
+    scalars: &[C::ScalarField],
+) -> Projective<C> {
+    /// Fewer terms than these are not worth another thread.
+    const LEAST: usize = 128;
+    let terms = points.len().min(scalars.len());
+    Counted::add_sums(1, terms);
+    let ranges = ranges(terms, rayon::current_num_threads(), LEAST);
+    let mut sums = alloc::vec![Projective::zero(); ranges.len()];
+    for_each_piece(&mut sums, 1, &|first, sums| {
+        for (sum, range) in sums.iter_mut().zip(ranges.iter().skip(first)) {
+            if let (Some(points), Some(scalars)) =
+                (points.get(range.clone()), scalars.get(range.clone()))
+            {
+                *sum = Projective::msm_unchecked(points, scalars);
+            }
+        }
+    });
+    sums.into_iter().sum()
+}
+
 /// Returns whether the product of all pairings `e(left[i], right[i])` is 1.
-///
-/// Runs in the thread pool of the calling thread, or in the global pool: see
-/// [`threads::run`](crate::threads::run).
 pub fn pairs_to_one<const N: usize>(
     left: [G1Affine; N],
     right: [impl Into<G2Prepared<Config>>; N],
@@ -71,5 +96,10 @@ mod tests {
             G1Projective::zero()
         );
         assert_ne!(sum(&ones, &scalars), G2Projective::zero());
+        for terms in [0, 1, 128, 300] {
+            let points = vec![G1Affine::generator(); terms];
+            let scalars: Vec<Fr> = (0..300_u64).map(Fr::from).collect();
+            assert_eq!(sum_in_pool(&points, &scalars), sum(&points, &scalars));
+        }
     }
 }

@@ -1,26 +1,64 @@
-//! Restricts the parallel loops of the curve library to the threads that the caller chooses.
+//! Splits work among threads.
+//!
+//! The parallel loops of the curve library are switched off: they would be compiled again for each
+//! crate that calls them.
+
+use alloc::vec::Vec;
+use core::ops::Range;
 
 use pad_core::Workers;
 
-/// Runs `work` so that the parallel loops of the curve library use only the threads of `workers`.
-///
-/// The library uses the pool of the calling thread, or the global pool if that thread is in none.
-/// The global pool uses every core, so sequential workers get a pool of one thread.
-#[cfg(feature = "std")]
-pub fn run<R: Send>(workers: &Workers, work: impl FnOnce() -> R + Send) -> R {
-    use std::sync::LazyLock;
-
-    static SINGLE: LazyLock<Option<rayon::ThreadPool>> =
-        LazyLock::new(|| rayon::ThreadPoolBuilder::new().num_threads(1).build().ok());
-    match &*SINGLE {
-        Some(single) if workers.threads() == 1 => single.install(work),
-        _ => workers.run(work),
-    }
+/// Splits the positions `0..count` into equal ranges, one for each of `threads`, but none shorter
+/// than `least`. Only the last may be shorter. There is one empty range if `count` is 0.
+pub fn ranges(count: usize, threads: usize, least: usize) -> Vec<Range<usize>> {
+    let length = count.div_ceil(threads.max(1)).max(least).max(1);
+    let starts = (0..count.max(1)).step_by(length);
+    starts
+        .map(|start| start..start.saturating_add(length).min(count))
+        .collect()
 }
 
-/// Runs `work` on the calling thread. Without the feature `std` the curve library has no parallel
-/// loops.
-#[cfg(not(feature = "std"))]
-pub fn run<R: Send>(workers: &Workers, work: impl FnOnce() -> R + Send) -> R {
-    workers.run(work)
+/// Maps pieces of `items` to lists, in parallel if there is a pool, and joins the lists in order.
+pub fn map_pieces<T: Sync, R: Clone + Send>(
+    items: &[T],
+    workers: &Workers,
+    map: impl Fn(&[T]) -> Vec<R> + Sync + Send,
+) -> Vec<R> {
+    if workers.threads() == 1 {
+        return map(items);
+    }
+    let pieces: Vec<&[T]> = ranges(items.len(), workers.threads(), 1)
+        .into_iter()
+        .filter_map(|range| items.get(range))
+        .collect();
+    workers.map(&pieces, |piece| map(piece)).concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_cover_each_position_once() {
+        for (count, threads, least) in [(0, 2, 1), (1, 4, 1), (10, 3, 1), (10, 3, 8), (7, 0, 0)] {
+            let ranges = ranges(count, threads, least);
+            assert!(ranges.len() <= threads.max(1));
+            let covered: Vec<usize> = ranges.into_iter().flatten().collect();
+            assert_eq!(covered, (0..count).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn pieces_are_joined_in_order() {
+        let numbers: Vec<u32> = (0..100).collect();
+        for workers in [Workers::sequential(), Workers::all_cores()] {
+            let doubled = map_pieces(&numbers, &workers, |piece| {
+                piece.iter().map(|number| 2 * number).collect()
+            });
+            assert_eq!(
+                doubled,
+                (0..100).map(|number| 2 * number).collect::<Vec<_>>()
+            );
+        }
+    }
 }

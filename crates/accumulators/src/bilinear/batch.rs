@@ -3,7 +3,6 @@
 use ark_bls12_381::{Fr, G1Affine};
 use ark_ec::CurveGroup;
 use ark_ff::{Zero, batch_inversion};
-use bls12::threads::run;
 use pad_core::Workers;
 
 use super::{
@@ -63,7 +62,7 @@ impl Batch for Bilinear {
             return Err(AccumulateError::DuplicateElement);
         }
         let sequential = Workers::sequential();
-        run(&sequential, || batch_inversion(&mut weights));
+        batch_inversion(&mut weights);
         let point = multi_scalar_product(&points, &weights, &sequential);
         let witness = BilinearSubsetWitness(point.into_affine());
         match witness.belongs(key, *value, &elements) {

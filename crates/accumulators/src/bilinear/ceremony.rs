@@ -33,7 +33,6 @@ use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
 use bls12::{
     point::{self, G1_BYTES, G2_BYTES},
     public,
-    threads::run,
 };
 use pad_core::{DecodeError, Workers};
 use serde::{
@@ -244,11 +243,9 @@ fn powers_of_lagrange(
             return Err(DecodeError::ParametersInvalid);
         }
     }
-    run(workers, || {
-        let mut powers: Vec<G1Projective> = lagrange.iter().map(|point| (*point).into()).collect();
-        domain.fft_in_place(&mut powers);
-        Ok(G1Projective::normalize_batch(&powers))
-    })
+    let mut powers: Vec<G1Projective> = lagrange.iter().map(|point| (*point).into()).collect();
+    domain.fft_in_place(&mut powers);
+    Ok(G1Projective::normalize_batch(&powers))
 }
 
 /// Returns whether the Lagrange points are in natural order, not in bit-reversed order. They are if

@@ -1,14 +1,14 @@
 //! Checks that the published powers in G1 and in G2 are powers of one secret `s`.
 
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 
-use ark_bls12_381::{Fr, G1Affine, G2Affine, g1, g2};
+use ark_bls12_381::{Fr, G1Affine, G2Affine, G2Projective, g1, g2};
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::Field;
 use bls12::{
     point::{self, G1_BYTES, G2_BYTES},
     public::{self, multiple},
-    threads::run,
+    threads::map_pieces,
 };
 use pad_core::Workers;
 
@@ -50,7 +50,12 @@ impl Parameters {
         let right = multi_scalar_product(rest_g1, &weights, workers);
         let left = right - G1Affine::generator() + multiple(last_g1.into_group(), q);
         let right = multiple(right, rho).into_affine();
-        let right_g2 = run(workers, || public::sum(rest_g2, &weights));
+        let terms: Vec<(&G2Affine, &Fr)> = rest_g2.iter().zip(&weights).collect();
+        let sums = map_pieces(&terms, workers, |terms| {
+            let (points, weights): (Vec<G2Affine>, Vec<Fr>) = terms.iter().copied().unzip();
+            vec![public::sum(&points, &weights)]
+        });
+        let right_g2: G2Projective = sums.into_iter().sum();
         let left_g2 = right_g2 - G2Affine::generator() + multiple(last_g2.into_group(), limit);
         let mirrored = [left_g2, multiple(right_g2, rho)].map(CurveGroup::into_affine);
         self.pairs_to_one(left.into_affine(), -right)

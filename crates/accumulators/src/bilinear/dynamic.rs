@@ -44,7 +44,6 @@ mod steps;
 
 use ark_bls12_381::{G1Affine, G1Projective};
 use ark_ec::CurveGroup;
-use bls12::threads::run;
 use pad_core::Workers;
 
 use super::{
@@ -80,18 +79,16 @@ impl Dynamic for Bilinear {
         workers: &Workers,
     ) -> Result<Vec<Option<BilinearWitness>>, AccumulateError> {
         let steps = Steps::new(changes)?;
-        let updated = run(workers, || {
-            workers.map(witnesses, |(element, witness)| {
-                match steps.follow(element.scalar()) {
-                    Ok(followed) => Ok(Some(steps.apply(witness.point(), &followed))),
-                    Err(Kind::Removed) => Ok(None),
-                    Err(Kind::Added) => Err(AccumulateError::DuplicateElement),
-                }
-            })
+        let updated = workers.map(witnesses, |(element, witness)| {
+            match steps.follow(element.scalar()) {
+                Ok(followed) => Ok(Some(steps.apply(witness.point(), &followed))),
+                Err(Kind::Removed) => Ok(None),
+                Err(Kind::Added) => Err(AccumulateError::DuplicateElement),
+            }
         });
         let updated: Vec<Option<G1Projective>> = updated.into_iter().collect::<Result<_, _>>()?;
         let points: Vec<G1Projective> = updated.iter().flatten().copied().collect();
-        let mut points = run(workers, || G1Projective::normalize_batch(&points)).into_iter();
+        let mut points = G1Projective::normalize_batch(&points).into_iter();
         updated
             .into_iter()
             .map(|kept| {
@@ -120,7 +117,7 @@ fn points_of_steps(
         multiply_by_factor(&mut coefficients, element.scalar());
         points.push(key.parameters().evaluate(&coefficients, workers)?);
     }
-    Ok(run(workers, || G1Projective::normalize_batch(&points)))
+    Ok(G1Projective::normalize_batch(&points))
 }
 
 /// Splits the points after each step of a change into the value after the change and the update

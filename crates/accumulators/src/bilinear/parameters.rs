@@ -8,7 +8,6 @@ use ark_ec::{AffineRepr, bls12::G2Prepared};
 use bls12::{
     point::{self, G1_BYTES, G2_BYTES},
     public,
-    threads::run,
 };
 use pad_core::{DecodeError, Domain, Sha256Ed25519, Suite, Workers};
 
@@ -181,17 +180,13 @@ impl Parameters {
     /// Computes `[f(s)]_2` for the polynomial with these coefficients. Returns `None` if there are
     /// more coefficients than powers in G2.
     ///
-    /// Cost: one multi-scalar multiplication on the calling thread. Sums of more than
-    /// [`MOST_SMALL`] terms run one after another, on a single thread that the whole process
-    /// shares.
+    /// Cost: one multi-scalar multiplication on the calling thread.
     pub(crate) fn evaluate_g2(&self, coefficients: &[Fr]) -> Option<G2Projective> {
         let powers = self.powers_g2.get(..coefficients.len())?;
         if powers.len() <= MOST_SMALL {
             return Some(small_sum(powers, coefficients));
         }
-        Some(run(&Workers::sequential(), || {
-            public::sum(powers, coefficients)
-        }))
+        Some(public::sum(powers, coefficients))
     }
 
     /// Returns whether `e(left, [1]_2) e(right, [s]_2) = 1`.

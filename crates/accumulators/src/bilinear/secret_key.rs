@@ -23,7 +23,7 @@ use std::sync::Arc;
 use ark_bls12_381::{Fr, G1Affine, G1Projective, G2Projective};
 use ark_ec::{AffineRepr, CurveGroup, PrimeGroup, scalar_mul::BatchMulPreprocessing};
 use ark_ff::{Field, Zero};
-use bls12::{SecretScalar, count::Counted, generator, threads::run};
+use bls12::{SecretScalar, count::Counted, generator, threads::map_pieces};
 use pad_core::{DecodeError, Workers};
 use zeroize::Zeroizing;
 
@@ -176,14 +176,11 @@ pub(super) fn powers_of(
     let mut powers = Zeroizing::new(Vec::with_capacity(count));
     powers.extend(core::iter::successors(Some(Fr::ONE), |power| Some(*power * secret)).take(count));
     Counted::Multiples.add(g1_count.saturating_add(g2_count));
-    let (powers_g1, powers_g2) = run(workers, || {
-        let g1 = BatchMulPreprocessing::new(G1Projective::generator(), g1_count);
-        let g2 = BatchMulPreprocessing::new(G2Projective::generator(), g2_count);
-        (
-            g1.batch_mul(powers.get(..g1_count).unwrap_or_default()),
-            g2.batch_mul(powers.get(..g2_count).unwrap_or_default()),
-        )
-    });
+    let g1 = BatchMulPreprocessing::new(G1Projective::generator(), g1_count);
+    let g2 = BatchMulPreprocessing::new(G2Projective::generator(), g2_count);
+    let powers_for = |count| powers.get(..count).unwrap_or_default();
+    let powers_g1 = map_pieces(powers_for(g1_count), workers, |powers| g1.batch_mul(powers));
+    let powers_g2 = map_pieces(powers_for(g2_count), workers, |powers| g2.batch_mul(powers));
     let s_g2 = powers_g2.get(1).copied().unwrap_or_default();
     Parameters::assemble(powers_g1, powers_g2, s_g2, "accumulator")
 }

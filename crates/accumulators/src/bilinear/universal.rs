@@ -3,7 +3,6 @@
 use ark_bls12_381::{Fr, G1Affine};
 use ark_ec::CurveGroup;
 use ark_ff::{Field, Zero};
-use bls12::threads::run;
 use pad_core::Workers;
 
 use super::{
@@ -57,7 +56,7 @@ impl Universal for Bilinear {
         changes: &[Change<Self>],
     ) -> Result<BilinearNonMembershipWitness, AccumulateError> {
         let steps = Steps::new(changes)?;
-        let followed = run(&Workers::sequential(), || steps.follow(element.scalar()));
+        let followed = steps.follow(element.scalar());
         let followed = followed.map_err(|kind| match kind {
             Kind::Removed => AccumulateError::ElementAbsent,
             Kind::Added => AccumulateError::ElementPresent,

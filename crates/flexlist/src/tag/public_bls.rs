@@ -210,7 +210,7 @@ impl fmt::Debug for BlsProver {
 impl BlsProver {
     fn flush(&mut self) {
         let (points, coefficients) = &mut self.pending;
-        self.sigma += public::sum(points, coefficients);
+        self.sigma += public::sum_in_pool(points, coefficients);
         points.clear();
         coefficients.clear();
     }
@@ -336,10 +336,10 @@ impl TagScheme for PublicBls {
         let hashes = G1Projective::normalize_batch(&hashes.collect::<Vec<_>>());
         // The order of the hashes is not the modulus of the coefficients, but these are far below
         // it.
-        let hashes = public::sum(&hashes, &coefficients);
+        let hashes = public::sum_in_pool(&hashes, &coefficients);
         let hashes = hashes.into_affine().clear_cofactor();
         let points = key.0.sectors.get(..sums.len()).unwrap_or(&key.0.sectors);
-        let total = public::sum(points, &sums) + hashes;
+        let total = public::sum_in_pool(points, &sums) + hashes;
         let left = [sigma, (-total).into_affine()];
         let right = [G2Affine::generator(), key.0.key];
         if public::pairs_to_one(left, right) {

@@ -9,8 +9,7 @@
 use ark_bls12_381::{Fr, G1Affine, g1};
 use ark_ec::{AffineRepr, scalar_mul::glv::GLVConfig};
 use bls12::count::Counted;
-use pad_core::Workers;
-use rayon::prelude::*;
+use pad_core::{Workers, workers::for_each_piece};
 
 use super::shared_bases::{multiple, tables};
 use crate::bilinear::{
@@ -106,7 +105,7 @@ impl GroupTransform<'_> {
         Counted::Multiples.add(general.len());
         let size = self.chunk(general.len(), MULTIPLICATIONS);
         let chunks = general.chunks_mut(size).collect();
-        change_all(chunks, self.workers, scale_in_lockstep);
+        change_all(chunks, self.workers, |chunk| scale_in_lockstep(chunk));
     }
 
     /// Returns the number of items in one chunk of work: at most `most`, so that a chunk fits the
@@ -255,11 +254,12 @@ fn unit_multiple(point: &G1Affine, halves: Halves) -> Option<G1Affine> {
 }
 
 /// Calls `change` with every item, on the threads of `workers`.
-fn change_all<T: Send>(items: Vec<T>, workers: &Workers, change: impl Fn(T) + Sync + Send) {
+fn change_all<T: Send>(mut items: Vec<T>, workers: &Workers, change: impl Fn(&mut T) + Sync) {
     if workers.threads() == 1 {
-        items.into_iter().for_each(change);
+        items.iter_mut().for_each(change);
     } else {
-        workers.run(|| items.into_par_iter().for_each(change));
+        let change_piece = |_, items: &mut [T]| items.iter_mut().for_each(&change);
+        workers.run(|| for_each_piece(&mut items, 1, &change_piece));
     }
 }
 

@@ -260,7 +260,7 @@ fn a_reader_that_is_killed_leaves_nothing_behind() {
     let (asked, question) = std::sync::mpsc::channel();
     let (release, released) = std::sync::mpsc::channel::<()>();
     server.lie(move |request, server| match request {
-        // The read fails after some bytes were written.
+        // The answer for the second part is delayed, after some bytes were written.
         Request::Read { start, .. } if *start > 0 => {
             asked.send(()).unwrap();
             let _ = released.recv();
