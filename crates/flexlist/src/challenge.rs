@@ -5,7 +5,7 @@
 //! and the [`Context`], so an answer fits one audit of one version of one file.
 //!
 //! ```text
-//! of a sample of `count` blocks:
+//! of a sample of `count` bytes:
 //! context    = H("flexdpdp/chal/v1"  || seed || file || version || root || total || count)
 //! of every block of a range:
 //! context    = H("flexdpdp/every/v1" || seed || file || version || root || total || start || end)
