@@ -227,5 +227,5 @@ impl<A: Dynamic> AuthorSet<A> {
     }
 }
 
-#[cfg(all(test, feature = "bilinear", feature = "rsa"))]
+#[cfg(test)]
 mod tests;

@@ -1,8 +1,10 @@
 //! Recorded updates as CSV, plain or compressed with gzip or Zstandard.
 //!
-//! Columns are `snapshot,op,key,value`, with a header line. The rows of one snapshot are
-//! contiguous. `op` is `put` or `delete`, and the value of a `delete` is empty. The last row of a
-//! key within a snapshot wins. Deleting an absent key does nothing.
+//! A header line names the columns: `snapshot,op,key,value`, or without the first columns
+//! `op,key,value` or `key,value`. The rows of one snapshot are contiguous. Without the column
+//! `snapshot`, all rows are one snapshot. `op` is `put` or `delete`, and the value of a `delete` is
+//! empty. Without the column `op`, each row is a `put`. The last row of a key within a snapshot
+//! wins. Deleting an absent key does nothing.
 
 use core::fmt;
 use std::{
@@ -36,10 +38,15 @@ pub enum TraceError {
     /// The operating system reported an error, or the compressed data is damaged.
     #[error("cannot be read: {0}")]
     Io(#[source] io::Error),
-    /// The header is not `snapshot,op,key,value`.
-    #[error("line 1: the header is not \"snapshot,op,key,value\"")]
+    /// The header is neither `snapshot,op,key,value` nor its last three or two columns.
+    #[error(
+        "line 1: the header is not \"snapshot,op,key,value\", \"op,key,value\" or \"key,value\""
+    )]
     Header,
-    /// A row is not CSV with four fields. The text is the reason.
+    /// The text is UTF-16, as some spreadsheets write it.
+    #[error("line 1: the text is UTF-16, not UTF-8")]
+    Utf16,
+    /// A row is not CSV with a field for each column. The text is the reason.
     #[error("line {0}: {1}")]
     Row(u64, String),
     /// The column `op` contains this text, which is neither `put` nor `delete`.
@@ -67,6 +74,7 @@ pub enum TraceError {
 /// names of the snapshots.
 pub struct TraceReader<R> {
     rows: csv::Reader<RowReader<R>>,
+    columns: Columns,
     row: csv::StringRecord,
     /// Whether the row that was read last has not been returned to the caller yet.
     is_ahead: bool,
@@ -74,6 +82,37 @@ pub struct TraceReader<R> {
     name: String,
     seen: HashSet<String>,
     failed: bool,
+}
+
+/// The columns of a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Columns {
+    /// `snapshot,op,key,value`.
+    Snapshots,
+    /// `op,key,value`.
+    Changes,
+    /// `key,value`.
+    Values,
+}
+
+impl Columns {
+    fn of(header: &csv::StringRecord) -> Option<Self> {
+        let all = [Self::Snapshots, Self::Changes, Self::Values];
+        all.into_iter().find(|columns| header == columns.names())
+    }
+
+    fn names(self) -> &'static [&'static str] {
+        COLUMNS.get(self.omitted()..).unwrap_or_default()
+    }
+
+    /// Returns how many of all columns are not in the trace. They are the first ones.
+    const fn omitted(self) -> usize {
+        match self {
+            Self::Snapshots => 0,
+            Self::Changes => 1,
+            Self::Values => 2,
+        }
+    }
 }
 
 /// A byte source of CSV rows that fails if a row is too long. Without this limit, a short
@@ -86,6 +125,11 @@ struct RowReader<R> {
     left: usize,
     line: u64,
     quotes: Quotes,
+    /// Whether the byte before was a carriage return outside of quotation marks.
+    is_after_return: bool,
+    /// Whether lines end in a carriage return and a line feed. The CSV parser then counts the line
+    /// feed after a row only with the next row.
+    has_returns: bool,
 }
 
 /// The state of the scanner that follows quotation marks in CSV.
@@ -106,6 +150,8 @@ impl<R> RowReader<R> {
             left: LONGEST_HEADER,
             line: 1,
             quotes: Quotes::FieldBegins,
+            is_after_return: false,
+            has_returns: false,
         }
     }
 
@@ -125,6 +171,8 @@ impl<R> RowReader<R> {
                 _ => Quotes::Outside,
             };
             self.line = self.line.saturating_add(u64::from(*byte == b'\n'));
+            self.has_returns |= self.is_after_return && *byte == b'\n';
+            self.is_after_return = *byte == b'\r' && self.quotes == Quotes::FieldBegins;
         }
         Ok(())
     }
@@ -190,7 +238,7 @@ impl TraceReader<Box<dyn Read>> {
     /// Opens a trace file. Compressed data is recognised by its first bytes.
     ///
     /// # Errors
-    /// [`TraceError::Io`], [`TraceError::Header`], [`TraceError::Row`].
+    /// [`TraceError::Io`], [`TraceError::Utf16`], [`TraceError::Header`], [`TraceError::Row`].
     pub fn open(path: &Path) -> Result<Self, TraceError> {
         Self::from_bytes(File::open(path).map_err(TraceError::Io)?)
     }
@@ -198,11 +246,13 @@ impl TraceReader<Box<dyn Read>> {
     /// Reads a trace, plain or compressed.
     ///
     /// # Errors
-    /// [`TraceError::Io`], [`TraceError::Header`], [`TraceError::Row`].
+    /// [`TraceError::Io`], [`TraceError::Utf16`], [`TraceError::Header`], [`TraceError::Row`].
     pub fn from_bytes(source: impl Read + 'static) -> Result<Self, TraceError> {
         let mut source = BufReader::new(source);
         let start = source.fill_buf().map_err(TraceError::Io)?;
-        if start.starts_with(&ZSTANDARD_MAGIC) {
+        if UTF16_MARKS.iter().any(|mark| start.starts_with(mark)) {
+            Err(TraceError::Utf16)
+        } else if start.starts_with(&ZSTANDARD_MAGIC) {
             let decoder = zstd::Decoder::with_buffer(source).map_err(TraceError::Io)?;
             TraceReader::new(Box::new(decoder))
         } else if start.starts_with(&GZIP_MAGIC) {
@@ -223,19 +273,35 @@ impl<R: Read> TraceReader<R> {
         let mut rows = csv::ReaderBuilder::new()
             .buffer_capacity(READ_AHEAD)
             .from_reader(RowReader::new(source));
-        match rows.headers().map_err(row_error) {
-            Ok(header) if header == COLUMNS.as_slice() => {}
-            Ok(_) | Err(TraceError::RowTooLong(_)) => return Err(TraceError::Header),
+        let header = rows.headers().cloned();
+        let header = header.map_err(|error| row_error(error, false));
+        let columns = match header {
+            Ok(header) => Columns::of(&header).ok_or(TraceError::Header)?,
+            Err(TraceError::RowTooLong(_)) => return Err(TraceError::Header),
             Err(error) => return Err(error),
-        }
+        };
         Ok(Self {
             rows,
+            columns,
             row: csv::StringRecord::new(),
             is_ahead: false,
             name: String::new(),
             seen: HashSet::new(),
             failed: false,
         })
+    }
+
+    /// Returns whether the trace has the column `snapshot`.
+    pub fn has_names(&self) -> bool {
+        self.columns == Columns::Snapshots
+    }
+
+    /// Names the only snapshot of a trace without the column `snapshot`. Without this call, its name
+    /// is empty. No effect on other traces.
+    #[must_use]
+    pub fn named(mut self, name: &str) -> Self {
+        name.clone_into(&mut self.name);
+        self
     }
 
     /// Moves to the next snapshot, and skips the remaining rows of the current snapshot. Returns
@@ -248,7 +314,7 @@ impl<R: Read> TraceReader<R> {
         if !self.read_row()? {
             return Ok(None);
         }
-        let (name, line) = (self.field(0).to_owned(), self.line());
+        let (name, line) = (self.row_name().to_owned(), self.line());
         if name.len() > LONGEST_NAME {
             return Err(TraceError::NameTooLong(line));
         }
@@ -265,14 +331,18 @@ impl<R: Read> TraceReader<R> {
     /// # Errors
     /// [`TraceError`].
     pub fn change(&mut self) -> Result<Option<TraceChange>, TraceError> {
-        if !self.read_row()? || self.field(0) != self.name {
+        if !self.read_row()? || self.row_name() != self.name {
             return Ok(None);
         }
         self.is_ahead = false;
         let line = self.line();
         let input = |error| TraceError::Input(line, error);
-        let key = Key::new(self.field(2).as_bytes()).map_err(input)?;
-        let operation = match (self.field(1), self.field(3)) {
+        let key = Key::new(self.field(KEY).as_bytes()).map_err(input)?;
+        let op = match self.columns {
+            Columns::Values => "put",
+            Columns::Snapshots | Columns::Changes => self.field(OP),
+        };
+        let operation = match (op, self.field(VALUE)) {
             ("put", value) => Operation::Put(key, Value::new(value.as_bytes()).map_err(input)?),
             ("delete", "") => Operation::Remove(key),
             ("delete", _) => return Err(TraceError::DeleteWithValue(line)),
@@ -290,7 +360,8 @@ impl<R: Read> TraceReader<R> {
     fn read_row(&mut self) -> Result<bool, TraceError> {
         if !self.is_ahead {
             self.rows.get_mut().left = LONGEST_ROW;
-            let read = self.rows.read_record(&mut self.row).map_err(row_error);
+            let read = self.rows.read_record(&mut self.row);
+            let read = read.map_err(|error| row_error(error, self.rows.get_ref().has_returns));
             self.is_ahead = read.map_err(|error| match error {
                 // The reader does not report its position.
                 TraceError::RowTooLong(_) => TraceError::RowTooLong(self.rows.position().line()),
@@ -301,11 +372,24 @@ impl<R: Read> TraceReader<R> {
     }
 
     fn line(&self) -> u64 {
-        self.row.position().map_or(0, csv::Position::line)
+        let line = self.row.position().map_or(0, csv::Position::line);
+        line.saturating_add(self.rows.get_ref().has_returns.into())
     }
 
+    /// Returns the name of the snapshot that the current row belongs to.
+    fn row_name(&self) -> &str {
+        match self.columns {
+            Columns::Snapshots => self.field(SNAPSHOT),
+            Columns::Changes | Columns::Values => &self.name,
+        }
+    }
+
+    /// Returns the field of the current row in the column [`COLUMNS`]`[column]`.
     fn field(&self, column: usize) -> &str {
-        self.row.get(column).unwrap_or_default()
+        let place = column.checked_sub(self.columns.omitted());
+        place
+            .and_then(|place| self.row.get(place))
+            .unwrap_or_default()
     }
 
     fn next_snapshot(&mut self) -> Result<Option<TraceSnapshot>, TraceError> {
@@ -341,8 +425,11 @@ impl<R: Read> Iterator for TraceReader<R> {
     }
 }
 
-fn row_error(error: csv::Error) -> TraceError {
+/// Translates an error of the parser. `has_returns` says whether lines end in a carriage return and
+/// a line feed.
+fn row_error(error: csv::Error, has_returns: bool) -> TraceError {
     let line = error.position().map_or(1, csv::Position::line);
+    let line = line.saturating_add(has_returns.into());
     match error.into_kind() {
         csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => {
             TraceError::RowTooLong(line)
@@ -354,9 +441,9 @@ fn row_error(error: csv::Error) -> TraceError {
                 None => TraceError::Io(error),
             }
         }
-        csv::ErrorKind::UnequalLengths { len, .. } => {
-            TraceError::Row(line, format!("{len} fields instead of 4"))
-        }
+        csv::ErrorKind::UnequalLengths {
+            len, expected_len, ..
+        } => TraceError::Row(line, format!("{len} fields instead of {expected_len}")),
         csv::ErrorKind::Utf8 { .. } => TraceError::Row(line, "the text is not UTF-8".into()),
         _ => TraceError::Row(line, "the row is not CSV".into()),
     }
@@ -374,7 +461,13 @@ const LONGEST_HEADER: usize = 2 * READ_AHEAD;
 /// message.
 const LONGEST_SHOWN: usize = 40;
 const COLUMNS: [&str; 4] = ["snapshot", "op", "key", "value"];
+const SNAPSHOT: usize = 0;
+const OP: usize = 1;
+const KEY: usize = 2;
+const VALUE: usize = 3;
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+/// The byte order marks of UTF-16, little-endian and big-endian.
+const UTF16_MARKS: [[u8; 2]; 2] = [[0xff, 0xfe], [0xfe, 0xff]];
 const ZSTANDARD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 #[cfg(test)]
@@ -497,6 +590,61 @@ mod tests {
                 "{rows:?}"
             );
         }
+    }
+
+    #[test]
+    fn reads_one_snapshot_without_the_first_columns() {
+        let both = ["op,key,value\nput,k,1\nput,l,2\n", "key,value\nk,1\nl,2\n"];
+        let named = "snapshot,op,key,value\nnoon,put,k,1\nnoon,put,l,2\n";
+        let expected = read(named).unwrap();
+        for text in both {
+            let reader = TraceReader::new(text.as_bytes()).unwrap();
+            assert!(!reader.has_names());
+            let unnamed: Vec<_> = reader.collect::<Result<_, _>>().unwrap();
+            assert_eq!(unnamed[0].name, "");
+            let reader = TraceReader::new(text.as_bytes()).unwrap().named("noon");
+            let snapshots: Vec<_> = reader.collect::<Result<_, _>>().unwrap();
+            assert_eq!(snapshots, expected, "{text:?}");
+        }
+        let reader = TraceReader::new(named.as_bytes()).unwrap();
+        assert!(reader.has_names());
+        let reader = reader.named("another");
+        assert_eq!(reader.collect::<Result<Vec<_>, _>>().unwrap(), expected);
+        let removed = read("op,key,value\ndelete,k,\n").unwrap();
+        assert_eq!(removed[0].first_removal, Some(2));
+        assert!(read("key,value\n").unwrap().is_empty());
+        assert_eq!(
+            message("key,value\nk,1\nk\n"),
+            "line 3: 1 fields instead of 2"
+        );
+    }
+
+    #[test]
+    fn counts_lines_that_end_in_carriage_returns() {
+        for end in ["\n", "\r\n"] {
+            let rows = [
+                "snapshot,op,key,value",
+                "a,put,k,\"1",
+                "2\"",
+                "b,put,l,3",
+                "c,put,m",
+            ];
+            let text = rows.map(|row| row.to_owned() + end).concat();
+            let mut reader = TraceReader::new(text.as_bytes()).unwrap();
+            assert_eq!(reader.begin().unwrap().unwrap().line, 2);
+            assert_eq!(reader.begin().unwrap().unwrap().line, 4);
+            let error = reader.begin().unwrap_err().to_string();
+            assert_eq!(error, "line 5: 3 fields instead of 4", "{end:?}");
+        }
+    }
+
+    #[test]
+    fn refuses_utf16_by_name() {
+        let text = "key,value\nk,1\n".encode_utf16();
+        let little = [0xfeff].into_iter().chain(text).flat_map(u16::to_le_bytes);
+        let little = io::Cursor::new(little.collect::<Vec<u8>>());
+        let refused = TraceReader::from_bytes(little).unwrap_err();
+        assert!(matches!(refused, TraceError::Utf16));
     }
 
     #[test]

@@ -101,8 +101,8 @@ enum Command {
     Parameters(parameters::Parameters),
     /// Import a CSV trace, one signed version per snapshot.
     ///
-    /// The trace has the columns snapshot,op,key,value. A repeated import compares and skips what
-    /// the store has already.
+    /// The trace has the columns snapshot,op,key,value. A trace with the columns op,key,value or
+    /// key,value is one version. A repeated import compares and skips what the store has already.
     ///
     /// A snapshot larger than --memory is sorted in a file next to the store, if the store keeps
     /// its nodes in a file. Other stores hold the snapshot in memory.

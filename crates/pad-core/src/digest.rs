@@ -372,6 +372,8 @@ pub(crate) fn array_length(name: &str) -> Option<usize> {
 /// The newtype's name for arrays of `N` bytes is this text and three digits.
 const ARRAY: &str = "pad_core::array";
 
+const DIGITS: &[u8; 10] = b"0123456789";
+
 /// Parses lower-case hexadecimal text of exactly `2 * N` characters; `None` for any other text.
 pub(crate) fn parse_hexadecimal<const N: usize>(text: &str) -> Option<[u8; N]> {
     let digits = text.as_bytes();
@@ -414,9 +416,9 @@ impl<const N: usize> ArrayVisitor<N> {
         let mut name = [0; ARRAY.len() + 3];
         let (text, digits) = name.split_at_mut(ARRAY.len());
         text.copy_from_slice(ARRAY.as_bytes());
-        digits[0] = b'0' + (N / 100) as u8;
-        digits[1] = b'0' + (N / 10 % 10) as u8;
-        digits[2] = b'0' + (N % 10) as u8;
+        digits[0] = DIGITS[N / 100 % 10];
+        digits[1] = DIGITS[N / 10 % 10];
+        digits[2] = DIGITS[N % 10];
         name
     };
 }

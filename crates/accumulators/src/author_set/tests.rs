@@ -1,3 +1,5 @@
+#![cfg(all(feature = "bilinear", feature = "rsa"))]
+
 use super::*;
 use crate::{
     accumulator::Accumulator,

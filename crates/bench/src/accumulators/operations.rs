@@ -274,7 +274,7 @@ fn changes<B: Bench>(
     };
     let change_us = report.plan.time_on(|| author.clone(), change);
     report.line("change_secret", (1, 1), BoundedWork::Verify, change_us)?;
-    let mut changed = author.clone();
+    let mut changed = author;
     let change = changed.change(secret, none, fresh, alone)?;
     let element = &set.elements()[n / 2];
     let witnesses = B::Scheme::witnesses(secret, set, alone)?;

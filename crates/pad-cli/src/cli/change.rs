@@ -214,7 +214,7 @@ impl Commit {
             return Err(Failure::input("nothing is pending")
                 .help("note changes with pad put and pad remove"));
         }
-        let name = self.name(store)?;
+        let name = new_name(self.name.as_deref(), store)?;
         let latest = author.server().latest();
         let older = noted.iter().filter(|change| change.after != latest).count();
         if older > 0 && self.older.is_none() {
@@ -260,25 +260,23 @@ impl Commit {
     }
 }
 
-impl Commit {
-    /// Returns the name given for the new version, after checking that it is valid and unused;
-    /// `None` without `--name`.
-    fn name(&self, store: &impl Store) -> Result<Option<String>, Failure> {
-        let Some(name) = &self.name else {
-            return Ok(None);
-        };
-        if name.is_empty() || name.len() > LONGEST_NAME {
-            return Err(Failure::Input(format!(
-                "--name: a name has 1 to {LONGEST_NAME} bytes"
-            )));
-        }
-        match only_version(name, versions_of(store, name)?) {
-            Err(NameError::Unknown(_)) => Ok(Some(name.clone())),
-            Ok(version) => Err(Failure::Input(format!(
-                "--name: version {version} has the name '{name}' already"
-            ))),
-            Err(error) => Err(Failure::Input(format!("--name: {error}"))),
-        }
+/// Returns the name given for a new version with `--name`, after checking that it is valid and
+/// unused; `None` without the option.
+pub(super) fn new_name(name: Option<&str>, store: &impl Store) -> Result<Option<String>, Failure> {
+    let Some(name) = name else {
+        return Ok(None);
+    };
+    if name.is_empty() || name.len() > LONGEST_NAME {
+        return Err(Failure::Input(format!(
+            "--name: a name has 1 to {LONGEST_NAME} bytes"
+        )));
+    }
+    match only_version(name, versions_of(store, name)?) {
+        Err(NameError::Unknown(_)) => Ok(Some(name.to_owned())),
+        Ok(version) => Err(Failure::Input(format!(
+            "--name: version {version} has the name '{name}' already"
+        ))),
+        Err(error) => Err(Failure::Input(format!("--name: {error}"))),
     }
 }
 

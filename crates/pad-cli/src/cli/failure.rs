@@ -112,6 +112,9 @@ impl Failure {
         let text = format!("trace {}: {error}", path.display());
         match error {
             TraceError::Io(error) if error.raw_os_error().is_some() => Self::Store(text),
+            TraceError::Utf16 => {
+                Self::Input(text).help("convert it, for example with iconv -f UTF-16 -t UTF-8")
+            }
             _ => Self::Input(text),
         }
     }

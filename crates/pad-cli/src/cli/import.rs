@@ -1,4 +1,5 @@
-//! `pad import`: imports a CSV trace, one signed version per snapshot.
+//! `pad import`: imports a CSV trace, one signed version per snapshot. A trace without the column
+//! `snapshot` is one version.
 
 use std::{
     path::PathBuf,
@@ -23,7 +24,7 @@ use self::{
 };
 use super::{
     Failure, NewStoreArguments, Output, StoreArgument,
-    change::entries_of,
+    change::{entries_of, new_name},
     output::{counted, now},
     progress, quantity,
     secret::load_secret,
@@ -40,9 +41,11 @@ Examples:
   pad import --store prices.pad --key author.key data/prices.csv.zst
   zcat prices.csv.gz | pad import --store prices.pad --key author.key -
   pad import --store prices.pad --key author.key --append wednesday.csv
+  pad import --store prices.pad --key author.key --name friday changes.csv
 
 Import a growing trace repeatedly: imported snapshots are skipped and must be
-unchanged. For a trace that contains only new snapshots, use --append.")]
+unchanged. For a trace that contains only new snapshots, use --append. A trace
+with the columns key,value or op,key,value is one new version.")]
 pub(super) struct Import {
     #[command(flatten)]
     store: StoreArgument,
@@ -77,6 +80,9 @@ pub(super) struct Import {
     /// different names.
     #[arg(long)]
     append: bool,
+    /// Name the version of a trace without the column snapshot.
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
     /// Import into a store with versions of unknown origin.
     ///
     /// Such versions were neither imported nor committed here, as after a restore from a copy. If
@@ -85,8 +91,9 @@ pub(super) struct Import {
     again: bool,
     /// The CSV trace, plain, .gz or .zst; - for standard input.
     ///
-    /// Its columns are snapshot,op,key,value. Standard input is kept in an unnamed file next to the
-    /// store, because it is read twice.
+    /// Its columns are snapshot,op,key,value; op is put or delete. Without the column snapshot, all
+    /// rows are one new version, as with --append; without op, each row is a put. Standard input is
+    /// kept in an unnamed file next to the store, because it is read twice.
     trace: PathBuf,
 }
 
@@ -102,10 +109,18 @@ impl Import {
         } else {
             Vec::new()
         };
-        let source = TraceSource::new(&self.trace, &self.store.store)?;
+        let source = TraceSource::new(&self.trace, &self.store.store, self.name.as_deref())?;
+        let has_names = source.open()?.has_names();
+        if has_names && self.name.is_some() {
+            return Err(Failure::Input(format!(
+                "--name: the trace {} names its snapshots itself",
+                source.path().display()
+            )));
+        }
+        let append = self.append || !has_names;
         let survey = Survey::of(&source, key.public().scheme)?;
         let total = survey.snapshots();
-        let overlap = if self.append && !imported.is_empty() {
+        let overlap = if append && !imported.is_empty() {
             Replay::new(&source, survey.clone())?.overlap(&imported)?
         } else {
             imported.len()
@@ -130,7 +145,10 @@ impl Import {
             );
         }
         Self::check_signed_here(&author)?;
-        self.check_appended(&source, &author, place)?;
+        if total > place.skipped {
+            new_name(self.name.as_deref(), author.server().store())?;
+        }
+        self.check_appended(&source, &author, place, append)?;
         let changes = self.import(&mut trace, &mut author, place, output)?;
         if total > place.skipped {
             match author.checkpoint() {
@@ -236,6 +254,7 @@ impl Import {
         source: &TraceSource,
         author: &Author,
         place: ImportPosition,
+        append: bool,
     ) -> Result<(), Failure> {
         use authdict::{Sha256Ed25519, Update, pad_core::codec, pad_log::Appended};
         let repository = author.server();
@@ -244,7 +263,7 @@ impl Import {
         if self.again || !scheme.family().is_append_only() || scheme.is_set() {
             return Ok(());
         }
-        if self.append && place.has_others_than_imported(repository.latest()) {
+        if append && place.has_others_than_imported(repository.latest()) {
             return Err(Failure::input(
                 "the log has versions that are not recorded as imported, and --append does not \
                  compare all snapshots with all of them",
@@ -287,6 +306,7 @@ impl Import {
         _: &TraceSource,
         _: &Author,
         _: ImportPosition,
+        _: bool,
     ) -> Result<(), Failure> {
         Ok(())
     }

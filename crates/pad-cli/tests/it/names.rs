@@ -251,3 +251,47 @@ fn stores_are_pruned_and_compacted_by_names() {
     assert_eq!(gone.status.code(), Some(2));
     assert!(text(&gone.stderr).contains("version 1 was pruned"));
 }
+
+#[test]
+fn a_trace_without_names_is_one_new_version() {
+    let bench = Bench::with_trace();
+    bench.write("d.csv", b"key,value\r\nfig,1\r\nplum,2\r\n");
+    let import = "import --store s --key k --name thursday d.csv";
+    bench.ok(import);
+    let get = |line: &str| bench.json(&format!("get --store s --public k.pub {line}"))[0].clone();
+    let answer = get("--at thursday fig");
+    assert_eq!(
+        (&answer["version"], &answer["value"]),
+        (&json!(4), &json!("1"))
+    );
+    let again = bench.json(import);
+    assert_eq!(
+        (&again[0]["imported"], &again[0]["skipped"]),
+        (&json!(0), &json!(1))
+    );
+
+    bench.write("e.csv", b"op,key,value\ndelete,fig,\nput,plum,3\n");
+    let named = "version 4 has the name 'thursday' already";
+    bench.fails("import --store s --key k --name thursday e.csv", 2, named);
+    bench.ok("import --store s --key k e.csv");
+    let answer = get("fig");
+    assert_eq!(
+        (&answer["version"], &answer["value"]),
+        (&json!(5), &json!(null))
+    );
+
+    bench.fails(
+        "import --store s --key k d.csv --name ''",
+        2,
+        "a name has 1 to",
+    );
+    let itself = "the trace t.csv names its snapshots itself";
+    bench.fails("import --store s --key k --name friday t.csv", 2, itself);
+    bench.write("f.csv", b"\xff\xfek\0e\0y\0");
+    bench.fails(
+        "import --store s --key k f.csv",
+        2,
+        "the text is UTF-16, not UTF-8",
+    );
+    assert_eq!(get("plum")["version"], 5);
+}

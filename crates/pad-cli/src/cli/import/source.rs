@@ -15,20 +15,27 @@ use crate::cli::{Failure, files::is_standard};
 pub(super) struct TraceSource {
     path: PathBuf,
     kept: Option<Arc<Scratch>>,
+    /// The name of the snapshot of a trace without names.
+    name: String,
 }
 
 impl TraceSource {
     /// Opens the trace at `path`. For `-`, copies standard input to an unnamed file in the folder
-    /// of `store`.
-    pub(super) fn new(path: &Path, store: &Path) -> Result<Self, Failure> {
+    /// of `store`. `name` is the name of the snapshot of a trace without names.
+    pub(super) fn new(path: &Path, store: &Path, name: Option<&str>) -> Result<Self, Failure> {
+        let name = name.unwrap_or_default().to_owned();
         if !is_standard(path) {
             let path = path.to_owned();
-            return Ok(Self { path, kept: None });
+            return Ok(Self {
+                path,
+                kept: None,
+                name,
+            });
         }
         let path = PathBuf::from("standard input");
         let kept = keep(store).map_err(|error| Failure::file(&path, &error))?;
         let kept = Some(Arc::new(kept));
-        Ok(Self { path, kept })
+        Ok(Self { path, kept, name })
     }
 
     /// Returns the path of the trace, for messages.
@@ -45,7 +52,8 @@ impl TraceSource {
                 at: 0,
             }),
         };
-        opened.map_err(|error| Failure::trace(&self.path, &error))
+        let opened = opened.map_err(|error| Failure::trace(&self.path, &error))?;
+        Ok(opened.named(&self.name))
     }
 }
 
