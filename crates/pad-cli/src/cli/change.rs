@@ -3,10 +3,10 @@
 
 #[cfg(feature = "file")]
 use std::path::Path;
-use std::path::PathBuf;
+use std::{ops::ControlFlow, path::PathBuf};
 
 use authdict::{
-    Author, NotOffered, Operation, SecretKey, Server, Store, Value,
+    Author, NotOffered, Operation, SecretKey, Server, Store, Value, Version,
     dynamic::key_of_store,
     pending::{self, PendingChange},
     selection::{SchemeFamily, SchemeName},
@@ -82,6 +82,9 @@ pub(super) struct Commit {
     #[command(flatten)]
     push: super::push::PushArguments,
     /// Sign a new version even if nothing changed.
+    ///
+    /// Without it, commit fails if nothing is pending. With --push it then sends the servers the
+    /// versions that they lack.
     #[arg(long)]
     allow_empty: bool,
     /// Name the new version NAME, for --at and other options.
@@ -211,6 +214,11 @@ impl Commit {
         let store = author.server().store();
         let noted = pending::changes(store)?;
         if noted.is_empty() && !self.allow_empty {
+            #[cfg(feature = "network")]
+            if self.push.is_given() {
+                drop(author);
+                return self.push_only(output);
+            }
             return Err(Failure::input("nothing is pending")
                 .help("note changes with pad put and pad remove"));
         }
@@ -244,13 +252,22 @@ impl Commit {
         let root = author.server().head_text(version)?.root;
         let named = note.name.as_deref().map(Output::show_text);
         let named = named.map_or_else(String::new, |name| format!(" named {name}"));
+        let changed = changed_keys(&author, latest, version)?;
+        let idle = changed.map_or(0, |changed| signed.saturating_sub(changed));
+        let idle = match idle {
+            0 => String::new(),
+            idle => format!(" ({idle} of them without effect)"),
+        };
         let text = format!(
-            "version {version}{named} with {}, root {root}",
+            "version {version}{named} with {}{idle}, root {root}",
             counted(signed, "change")
         );
         let mut object = json!({ "version": version.number(), "changes": signed, "root": root });
-        if let (Some(name), Some(object)) = (note.name, object.as_object_mut()) {
-            object.insert("name".into(), name.into());
+        if let Some(object) = object.as_object_mut() {
+            let name = note.name.map(|name| ("name", name.into()));
+            let changed = changed.map(|changed| ("changed_keys", changed.into()));
+            let more = name.into_iter().chain(changed);
+            object.extend(more.map(|(field, value): (&str, Json)| (field.into(), value)));
         }
         output.say(&text, &object)?;
         drop(author);
@@ -258,6 +275,40 @@ impl Commit {
         self.push.run(&self.store.store, output)?;
         Ok(())
     }
+}
+
+#[cfg(feature = "network")]
+impl Commit {
+    /// Sends the servers what they lack, for example because an earlier push failed. Signs nothing.
+    fn push_only(&self, output: &mut Output) -> Result<(), Failure> {
+        output.say(
+            "nothing is pending, nothing was signed",
+            &json!({ "changes": 0 }),
+        )?;
+        self.push.run(&self.store.store, output)
+    }
+}
+
+/// Counts the keys whose values differ between two versions of a tree. `None` for other families:
+/// their versions would have to be read whole.
+fn changed_keys(
+    author: &Author,
+    before: Version,
+    after: Version,
+) -> Result<Option<usize>, Failure> {
+    let server = author.server();
+    if server.public_key()?.scheme.family() != SchemeFamily::Tree {
+        return Ok(None);
+    }
+    if before == Version::EMPTY {
+        return Ok(Some(server.entries()));
+    }
+    let mut changed = 0;
+    server.differences(before, after, &mut |_| {
+        changed += 1;
+        ControlFlow::Continue(())
+    })?;
+    Ok(Some(changed))
 }
 
 /// Returns the name given for a new version with `--name`, after checking that it is valid and

@@ -48,10 +48,15 @@ impl Push {
 }
 
 impl PushArguments {
+    /// Returns whether a server to send versions to is given.
+    pub(super) const fn is_given(&self) -> bool {
+        !self.push.is_empty()
+    }
+
     /// Sends missing versions of a store to the servers. This process must not have the store open
     /// for writing.
     pub(super) fn run(&self, store: &Path, output: &mut Output) -> Result<(), Failure> {
-        if self.push.is_empty() {
+        if !self.is_given() {
             return Ok(());
         }
         push(store, &self.push, &self.roots, output)

@@ -183,10 +183,15 @@ fn changes_wait_in_the_store_until_committed() {
         (&commit["version"], &commit["changes"]),
         (&json!(1), &json!(2))
     );
+    assert_eq!(commit["changed_keys"], 2);
     assert_eq!(bench.json("get --store s b")[0]["value"], "3");
     bench.fails("commit --store s --key k", 2, "nothing is pending");
     bench.ok("remove --store s a");
-    bench.ok("commit --store s --key k");
+    bench.ok("remove --store s none");
+    bench.ok("put --store s b 3");
+    let committed = bench.ok("commit --store s --key k");
+    let idle = "version 2 with 3 changes (2 of them without effect)";
+    assert!(committed.starts_with(idle), "{committed}");
     assert_eq!(bench.json("get --store s a")[0]["present"], false);
     assert_eq!(
         bench.json("commit --store s --key k --allow-empty")[0]["version"],

@@ -64,9 +64,15 @@ impl Parties {
             "mirror --store copy --public k.pub --from {first} --from {second} {ROOTS} --every 20"
         ));
         bench.ok("put --store s apple 8");
-        bench.ok(&format!(
+        bench.ok("commit --store s --key k");
+        // As after a push that failed: nothing is pending, but the servers lack a version.
+        let pushed = bench.ok(&format!(
             "commit --store s --key k --push {first} --push {second} {ROOTS}"
         ));
+        assert!(
+            pushed.starts_with("nothing is pending, nothing was signed\n"),
+            "{pushed}"
+        );
         wait_for(&bench, &mirror.url(), 4);
         Self {
             one,
