@@ -89,8 +89,8 @@ pub trait Exponents: Accumulator {
     /// Cost: one power or multiplication for each published value.
     ///
     /// # Errors
-    /// The errors of [`Exponents::value_of`]; [`AccumulateError::FaultDetected`] if the steps of the
-    /// change do not lead from one exponent to the other.
+    /// The errors of [`Exponents::value_of`]; [`AccumulateError::FaultDetected`] if the steps of
+    /// the change do not lead from one exponent to the other.
     fn published(
         secret: &Self::SecretKey,
         exponents: [&Self::Exponent; 2],

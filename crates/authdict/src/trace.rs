@@ -296,8 +296,8 @@ impl<R: Read> TraceReader<R> {
         self.columns == Columns::Snapshots
     }
 
-    /// Names the only snapshot of a trace without the column `snapshot`. Without this call, its name
-    /// is empty. No effect on other traces.
+    /// Names the only snapshot of a trace without the column `snapshot`. Without this call, its
+    /// name is empty. No effect on other traces.
     #[must_use]
     pub fn named(mut self, name: &str) -> Self {
         name.clone_into(&mut self.name);

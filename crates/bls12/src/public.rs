@@ -24,8 +24,8 @@ pub fn multiple<'s, P: Mul<&'s Fr>>(point: P, scalar: &'s Fr) -> P::Output {
     point * scalar
 }
 
-/// Computes the sum of `scalars[i] * points[i]` over the length of the shorter slice, on the calling
-/// thread.
+/// Computes the sum of `scalars[i] * points[i]` over the length of the shorter slice, on the
+/// calling thread.
 pub fn sum<C: SWCurveConfig>(points: &[Affine<C>], scalars: &[C::ScalarField]) -> Projective<C> {
     Counted::add_sums(1, points.len().min(scalars.len()));
     Projective::msm_unchecked(points, scalars)
