@@ -5,13 +5,8 @@ use core::fmt;
 use pad_core::Workers;
 
 use crate::{
-    accumulator::{Dynamic, SecretKey},
-    change::Change,
-    error::AccumulateError,
-    exponent::Pair,
-    plan::Plan,
-    scheme::PublicKey as _,
-    set::ElementSet,
+    accumulator::SecretKey, change::Change, dynamic::Dynamic, error::AccumulateError,
+    exponent::Pair, plan::Plan, scheme::PublicKey as _, set::ElementSet,
 };
 
 /// A set of the author, its value, and the secret exponent of the value.

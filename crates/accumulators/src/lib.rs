@@ -108,6 +108,8 @@ pub mod author_set;
 #[cfg(feature = "bilinear")]
 pub mod bilinear;
 pub mod change;
+#[cfg(feature = "std")]
+pub mod dynamic;
 pub mod element;
 pub mod error;
 pub mod evidence;
@@ -137,7 +139,8 @@ pub use snapshot::{Authority, SignedSnapshot, Snapshot};
 pub use statement::{Membership, NonMembership, SubsetMembership};
 #[cfg(feature = "std")]
 pub use {
-    accumulator::{Accumulator, Batch, Dynamic, EitherKey, SecretKey, Universal},
+    accumulator::{Accumulator, Batch, EitherKey, SecretKey},
     author_set::AuthorSet,
+    dynamic::{Dynamic, Universal},
     set::ElementSet,
 };

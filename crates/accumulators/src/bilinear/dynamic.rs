@@ -55,7 +55,7 @@ use super::{
     value::BilinearValue,
     witness::BilinearWitness,
 };
-use crate::{accumulator::Dynamic, change::Change, error::AccumulateError, plan::Plan};
+use crate::{change::Change, dynamic::Dynamic, error::AccumulateError, plan::Plan};
 pub(super) use steps::{Kind, Steps};
 
 impl Dynamic for Bilinear {

@@ -16,8 +16,9 @@ use super::{
     secret_key::BilinearSecretKey,
 };
 use crate::{
-    accumulator::{EitherKey, Universal},
+    accumulator::EitherKey,
     change::Change,
+    dynamic::Universal,
     error::AccumulateError,
     scheme::{PublicKey, Scheme},
     set::ElementSet,

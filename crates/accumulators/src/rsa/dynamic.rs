@@ -40,8 +40,8 @@ use super::{
     value::RsaValue, witness::RsaWitness,
 };
 use crate::{
-    accumulator::Dynamic,
     change::{Change, require_consecutive},
+    dynamic::Dynamic,
     element::ElementDigest,
     error::AccumulateError,
     plan::Plan,

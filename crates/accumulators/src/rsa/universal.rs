@@ -18,8 +18,9 @@ use super::{
     proof_of_exponentiation::product_modulo, secret_exponents, secret_key::RsaSecretKey,
 };
 use crate::{
-    accumulator::{EitherKey, SecretKey as _, Universal},
+    accumulator::{EitherKey, SecretKey as _},
     change::{Change, require_consecutive},
+    dynamic::Universal,
     element::ElementDigest,
     error::AccumulateError,
     scheme::{Element, PublicKey as _},

@@ -4,8 +4,9 @@ use pad_core::{Untrusted, VerifyError, Workers};
 
 use super::*;
 use crate::{
-    accumulator::{Batch, Universal},
+    accumulator::Batch,
     bilinear::{BilinearWitness, BilinearWitnessBatch},
+    dynamic::Universal,
     error::AccumulateError,
     scheme::PublicKey,
     wire,

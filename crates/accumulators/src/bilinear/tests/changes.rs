@@ -7,9 +7,9 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    accumulator::{Dynamic, Universal},
     bilinear::BilinearUpdateData,
     change::Change,
+    dynamic::{Dynamic, Universal},
     error::AccumulateError,
     wire,
 };

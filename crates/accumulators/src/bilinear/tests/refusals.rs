@@ -7,11 +7,12 @@ use pad_core::{DecodeError, Untrusted, VerifyError, Workers};
 
 use super::*;
 use crate::{
-    accumulator::{Batch, Dynamic, Universal},
+    accumulator::Batch,
     bilinear::{
         BilinearNonMembershipWitness, BilinearSubsetWitness, BilinearUpdateData, BilinearWitness,
         element::scalars, polynomial,
     },
+    dynamic::{Dynamic, Universal},
     error::AccumulateError,
     scheme::PublicKey,
     wire::{self, Wire},

@@ -4,7 +4,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::*;
 use crate::{
-    accumulator::Dynamic as _,
+    dynamic::Dynamic as _,
     rsa::{
         RsaValue,
         proof_of_exponentiation::fixture::{
