@@ -252,7 +252,7 @@ impl Commit {
         let root = author.server().head_text(version)?.root;
         let named = note.name.as_deref().map(Output::show_text);
         let named = named.map_or_else(String::new, |name| format!(" named {name}"));
-        let changed = changed_keys(&author, latest, version)?;
+        let changed = changed_keys(&author, latest, version);
         let idle = changed.map_or(0, |changed| signed.saturating_sub(changed));
         let idle = match idle {
             0 => String::new(),
@@ -289,26 +289,24 @@ impl Commit {
     }
 }
 
-/// Counts the keys whose values differ between two versions of a tree. `None` for other families:
-/// their versions would have to be read whole.
-fn changed_keys(
-    author: &Author,
-    before: Version,
-    after: Version,
-) -> Result<Option<usize>, Failure> {
+/// Counts the keys whose values differ between two versions of a tree. `None` for other families,
+/// whose versions would have to be read whole, and if a version cannot be read.
+///
+/// No error: `after` is signed already, and another process may have pruned `before`.
+fn changed_keys(author: &Author, before: Version, after: Version) -> Option<usize> {
     let server = author.server();
-    if server.public_key()?.scheme.family() != SchemeFamily::Tree {
-        return Ok(None);
+    if server.public_key().ok()?.scheme.family() != SchemeFamily::Tree {
+        return None;
     }
     if before == Version::EMPTY {
-        return Ok(Some(server.entries()));
+        return Some(server.entries());
     }
     let mut changed = 0;
-    server.differences(before, after, &mut |_| {
+    let counted = server.differences(before, after, &mut |_| {
         changed += 1;
         ControlFlow::Continue(())
-    })?;
-    Ok(Some(changed))
+    });
+    counted.ok().map(|()| changed)
 }
 
 /// Returns the name given for a new version with `--name`, after checking that it is valid and

@@ -285,6 +285,12 @@ fn a_trace_without_names_is_one_new_version() {
         2,
         "a name has 1 to",
     );
+    // The same changes again, after others, are new only under a name.
+    bench.ok("import --store s --key k d.csv");
+    let before = "the same changes were imported before, and not as the last ones";
+    bench.fails("import --store s --key k e.csv", 2, before);
+    bench.ok("import --store s --key k --name saturday e.csv");
+    assert_eq!(get("--at saturday fig")["value"], json!(null));
     let itself = "the trace t.csv names its snapshots itself";
     bench.fails("import --store s --key k --name friday t.csv", 2, itself);
     bench.write("f.csv", b"\xff\xfek\0e\0y\0");
@@ -293,5 +299,5 @@ fn a_trace_without_names_is_one_new_version() {
         2,
         "the text is UTF-16, not UTF-8",
     );
-    assert_eq!(get("plum")["version"], 5);
+    assert_eq!(get("plum")["version"], 7);
 }

@@ -121,6 +121,11 @@ impl<'t> Replay<'t> {
         let mut others = snapshots.iter().skip(overlap);
         match others.find(|(_, stamp)| known.contains(stamp)) {
             None => Ok(overlap),
+            Some((TraceStart { name, .. }, _)) if name.is_empty() => Err(Failure::Input(format!(
+                "trace {}: the same changes were imported before, and not as the last ones",
+                self.path.display(),
+            ))
+            .help("use --name to import them again as another version")),
             Some((TraceStart { name, line }, _)) => Err(Failure::Input(format!(
                 "trace {}: snapshot '{name}' at line {line} was imported before, and not as the \
                  last one",
