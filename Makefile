@@ -48,7 +48,7 @@ fuzz: ## fuzz every target for FUZZ_SECONDS=60 seconds in all
 
 check: prerequisites ## formatting, lints, documentation, public interfaces (docs/api), messages (docs/messages.md); dependencies with cargo-deny
 	$(CARGO) fmt --all --check
-	! LC_ALL=C.UTF-8 grep -rnP '^(?=.{101})(?!.*\S{60}).*// ' $$(git ls-files '*.rs') # comments of more than 100 columns
+	! LC_ALL=C.UTF-8 grep -rnP '^(?=.{101})(?!.*\S{60}).*//!? ' $$(git ls-files '*.rs') # comments of more than 100 columns
 	scripts/messages.py --check
 	$(CARGO) clippy --workspace --all-targets --all-features --locked -- -D warnings
 	$(CARGO) check -p pad-cli --no-default-features --locked

@@ -7,10 +7,13 @@
 //! An exponent divided by an element outside the set gives a forged witness, and so does a faulty
 //! exponent divided by an element of the set. Two precautions follow:
 //!
-//! * Only this crate makes a [`Difference`], without which nothing is divided. It takes the elements
-//!   from the set.
-//! * Exponents come in pairs ([`Pair`]). Each of the two is changed on its own, and they are compared
-//!   before a result is released.
+//! * Division takes a [`Difference`], which only this crate constructs. Its removed elements are
+//!   elements of the set.
+//! * Exponents come in pairs ([`Pair`]). Each of the two is changed on its own, and they are
+//!   compared before a result is released.
+//!
+//! Source: Camenisch & Lysyanskaya 2002, section 3 (RSA); Nguyen 2005, section 3 (bilinear maps).
+//! Deviation: they change the value itself, which is not bound to a set.
 
 use pad_core::Workers;
 
@@ -26,8 +29,8 @@ pub struct Difference<'a, A: Accumulator> {
 
 /// Arithmetic of the author with the exponents of sets.
 pub trait Exponents: Accumulator {
-    /// The secret exponent of a set: whoever learns it and the set can forge. Stored at a fixed
-    /// address, and wiped on drop.
+    /// The secret exponent of a set. A party that knows it and the set can forge witnesses. It is
+    /// stored at a fixed address, and wiped on drop.
     type Exponent: Clone + Eq + Send + Sync + 'static;
 
     /// Returns the exponent of the empty set.

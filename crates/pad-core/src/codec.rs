@@ -3,8 +3,9 @@
 //! Envelope (8 bytes): `"PAD1"`, format version, kind, suite id (big-endian).
 //!
 //! Body: serde data in bincode's `standard()` format (little-endian variable-length integers).
-//! Digests, keys and signatures are their bytes, without a length; serde with bincode would add one.
-//! The format has no length limit. The caller passes a limit, which is checked before decoding. This
+//! Digests, author keys and signatures are their bytes, without a length. (The serde support of
+//! bincode would prepend one.) The format has no length limit. The caller passes a limit, which is
+//! checked before decoding. This
 //! module implements its own reader and writer of this format. The reader returns an error for
 //! every malformed input. Tests compare reader and writer with bincode.
 //!
