@@ -15,18 +15,24 @@ use crate::{
 /// exponents of all elements: they check the given value against the given set. This type does so
 /// once, and then keeps the product. A change thus costs as much as the changed elements.
 ///
-/// The kept exponent is as secret as the key: whoever learns it and the set can forge. It is wiped
-/// on drop. The key itself is not kept: every operation takes the key of this set's accumulator.
+/// The kept exponent is as secret as the key: a party that knows it and the set can forge
+/// witnesses. It is wiped on drop. The key itself is not kept: every operation takes the key of
+/// this set's accumulator.
 ///
 /// # Faults
 ///
-/// A faulty exponent, or a faulty element that is divided out, could give a forged witness. The
-/// exponent is therefore kept twice, and each of the two is changed on its own. Removed elements
-/// are derived again from their bytes. The two are compared before a result is released. After
-/// [`AccumulateError::FaultDetected`], load the set again.
+/// A result computed with a faulty exponent, or a quotient by a faulty element, could be a forged
+/// witness. The exponent is therefore kept twice, and each of the two is changed on its own. One of
+/// them is changed by elements that are derived again from their bytes. The two are compared before
+/// a result is released. After [`AccumulateError::FaultDetected`], load the set again.
 ///
 /// The kept value is not checked: a fault in it leads to a value or a change that no witness
 /// matches.
+///
+/// Memory: the set, and twice the exponent (32 bytes for bilinear maps, as long as the modulus for
+/// RSA).
+///
+/// Source: Camenisch & Lysyanskaya 2002, section 3 (RSA); Nguyen 2005, section 3 (bilinear maps).
 #[derive(Clone)]
 pub struct AuthorSet<A: Dynamic> {
     set: ElementSet<A>,

@@ -4,7 +4,7 @@
 use pad_core::Workers;
 
 use crate::{
-    accumulator::{Accumulator, EitherKey},
+    accumulator::EitherKey,
     change::Change,
     error::AccumulateError,
     exponent::{Exponents, Pair},
@@ -26,7 +26,7 @@ pub trait Dynamic: Exponents {
     /// witnesses are updated. `value` is the value of the set before the change.
     ///
     /// # Errors
-    /// The errors of every operation, listed at [`Accumulator`].
+    /// The errors of every operation, listed at [`Accumulator`](crate::Accumulator).
     fn transition(
         key: &Self::PublicKey,
         plan: &Plan<'_, Self>,
@@ -52,7 +52,7 @@ pub trait Dynamic: Exponents {
     /// * [`AccumulateError::DuplicateElement`] if the set already contains an added element, or
     ///   `added` lists one twice.
     /// * With the secret key, [`AccumulateError::ValueMismatch`] if `value` does not match the set.
-    /// * The errors of [`Accumulator::accumulate`].
+    /// * The errors of [`Accumulator::accumulate`](crate::Accumulator::accumulate).
     fn change<B: AsRef<[u8]> + Sync>(
         key: &impl EitherKey<Self>,
         set: &mut ElementSet<Self>,
@@ -128,7 +128,7 @@ pub trait Universal: Dynamic {
     ///
     /// # Errors
     /// [`AccumulateError::ElementPresent`] if the set contains the element, and the errors of
-    /// [`Accumulator::accumulate`].
+    /// [`Accumulator::accumulate`](crate::Accumulator::accumulate).
     fn non_membership_witness(
         key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,
