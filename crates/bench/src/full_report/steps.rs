@@ -27,9 +27,9 @@ pub struct Step {
 
 /// Returns the steps of a report, in the order in which they run.
 pub fn steps(depth: Depth) -> Vec<Step> {
-    let (steps, figure_7) = match depth {
-        Depth::Quick => (QUICK, QUICK_FIGURE_7),
-        Depth::Full => (FULL, FULL_FIGURE_7),
+    let (steps, growing) = match depth {
+        Depth::Quick => (QUICK, &QUICK_GROWING[..]),
+        Depth::Full => (FULL, &FULL_GROWING[..]),
     };
     let step = |(name, arguments, seconds): &(&str, &str, u64)| Step {
         name: (*name).to_owned(),
@@ -37,18 +37,14 @@ pub fn steps(depth: Depth) -> Vec<Step> {
         expected_seconds: *seconds,
     };
     let mut steps: Vec<Step> = steps.iter().map(step).collect();
-    // One design in a step: those with accumulators take hours.
-    for design in DESIGNS {
-        let (arguments, seconds) = figure_7;
-        steps.push(Step {
-            name: format!("tuple-growing-{design}"),
-            arguments: format!("tuple --experiment growing --designs {design} {arguments}"),
-            expected_seconds: if design.contains("accumulators") {
-                seconds * 10
-            } else {
-                seconds
-            },
-        });
+    for (keys, options, designs) in growing {
+        steps.extend(designs.iter().map(|(design, seconds)| Step {
+            name: format!("growing-{keys}-{design}"),
+            arguments: format!(
+                "tuple --experiment growing --designs {design} --keys {keys} {options}"
+            ),
+            expected_seconds: *seconds,
+        }));
     }
     steps
 }
@@ -84,57 +80,75 @@ const QUICK: Steps = &[
     ("flexlist-network", "flexlist --experiment network --quick", 2),
 ];
 
-/// Arguments of the quick steps for figure 7, and the expected seconds of a step whose design has
-/// no accumulators.
-const QUICK_FIGURE_7: (&str, u64) = ("--keys 1000 --limit 6 --quick", 3);
+/// Steps for figure 7, one for each design: a number of keys, further options, and the
+/// designs with their expected seconds.
+type GrowingSteps = (u64, &'static str, &'static [(&'static str, u64)]);
+
+const QUICK_GROWING: [GrowingSteps; 1] = [(100, "--limit 6 --quick", &ALL_DESIGNS)];
+
+/// All designs at a size that accumulators reach within two minutes. Designs that sign few tuples in
+/// a snapshot reach the paper's size too.
+const FULL_GROWING: [GrowingSteps; 2] = [
+    (500, "--limit 900", &ALL_DESIGNS),
+    (
+        10_000,
+        "--limit 900",
+        &[
+            ("red-black", 5),
+            ("base-lightweight", 60),
+            ("spec", 28),
+            ("spec-superseding", 28),
+            ("spec-lightweight", 8),
+            ("spec-lightweight-3", 8),
+            ("spec-lightweight-bls", 32),
+        ],
+    ),
+];
 
 #[rustfmt::skip]
 const FULL: Steps = &[
-    ("primitives", "primitives", 10),
-    ("compare", "compare --keys 1000,10000,100000 --changes 1,100,1000", 900),
-    ("tree", "tree --keys 10000 --experiment growing,steady_state,paper_layout,what_if", 120),
-    ("tuple-scaling", "tuple --experiment scaling --limit 60", 120),
-    ("tuple-steady", "tuple --experiment steady --limit 20", 400),
-    ("tuple-threads", "tuple --experiment threads --limit 60", 30),
-    ("tuple-traces", "tuple --experiment macrobenchmark --limit 20", 400),
+    ("primitives", "primitives", 5),
+    ("tree", "tree --keys 10000 --experiment growing,steady_state,paper_layout,what_if", 300),
+    ("stored", "stored --keys 10000,100000,1000000,10000000 --medium memory,files,jmt", 380),
+    ("tuple-steady", "tuple --experiment steady --limit 10", 200),
+    ("peers", "peers --keys 1000,10000,100000", 400),
     ("accumulators",
         "accumulators --elements 1000,10000 --experiment operations,slopes,sets,hints,keys \
-            --longest 300", 600),
-    ("directory", "directory", 600),
-    ("aad-counted", "aad --scheme aad-counted", 600),
+            --longest 60", 500),
+    ("flexlist", "flexlist --experiment build,hash_share,multi,audit", 90),
+    ("aad-counted", "aad --scheme aad-counted", 250),
     ("aad-frontier",
         "aad --scheme aad-frontier --frontier-elements 32,128 --experiment \
-            append,lookup,append_only,memory", 600),
-    ("flexlist", "flexlist --experiment build,hash_share,multi,audit", 300),
-    ("batch", "batch", 120),
-    ("stored", "stored --keys 10000,100000,1000000,10000000 --medium memory,files,jmt", 700),
+            append,lookup,append_only,memory", 210),
+    ("directory", "directory", 480),
+    ("compare", "compare --keys 1000,10000,100000 --changes 1,100 --limit 1", 450),
+    ("tuple-scaling", "tuple --experiment scaling --limit 60", 60),
+    ("tuple-threads", "tuple --experiment threads --limit 60", 20),
+    ("tuple-traces", "tuple --experiment macrobenchmark --limit 20", 70),
+    ("batch", "batch", 25),
     ("tree-2010",
         "tree --keys 100000 --experiment growing --suite paper-2010 --repository path-copying", 60),
-    ("tree-large", "tree --keys 100000 --experiment growing", 300),
-    ("tree-million",
-        "tree --keys 1000000 --scheme red-black --repository path-copying --experiment growing",
-        150),
+    ("tree-large", "tree --keys 100000 --experiment growing", 210),
     ("flexlist-history", "flexlist --experiment replay,locality", 30),
-    ("flexlist-network", "flexlist --experiment network --network-blocks 500000", 900),
+    ("flexlist-network", "flexlist --experiment network --network-blocks 100000", 200),
 ];
 
-const FULL_FIGURE_7: (&str, u64) = ("--keys 10000 --limit 14400", 60);
-
-/// Designs of dictionaries in figure 7, one step for each: a tree, and tuples. Designs with
-/// accumulators are tuples with and without hash chains, over RSA and over bilinear accumulators.
-const DESIGNS: [&str; 14] = [
-    "red-black",
-    "base",
-    "base-superseding",
-    "base-lightweight",
-    "base-superseding-bls",
-    "spec",
-    "spec-superseding",
-    "spec-lightweight",
-    "spec-lightweight-3",
-    "spec-lightweight-bls",
-    "accumulators-rsa",
-    "chain-accumulators-rsa",
-    "accumulators-bilinear",
-    "chain-accumulators-bilinear",
+/// Designs of dictionaries in figure 7: a tree, and tuples. Each has its expected seconds for 500
+/// keys. Designs with accumulators are tuples with and without hash chains, over RSA and over
+/// bilinear accumulators.
+const ALL_DESIGNS: [(&str, u64); 14] = [
+    ("red-black", 1),
+    ("base", 5),
+    ("base-superseding", 5),
+    ("base-lightweight", 2),
+    ("base-superseding-bls", 90),
+    ("spec", 2),
+    ("spec-superseding", 2),
+    ("spec-lightweight", 2),
+    ("spec-lightweight-3", 2),
+    ("spec-lightweight-bls", 3),
+    ("accumulators-rsa", 90),
+    ("chain-accumulators-rsa", 90),
+    ("accumulators-bilinear", 60),
+    ("chain-accumulators-bilinear", 60),
 ];
