@@ -15,7 +15,6 @@ use clap::Args;
 
 pub mod conclusions;
 pub mod contents;
-pub mod kept;
 pub mod page;
 pub mod processors;
 pub mod readme;
@@ -24,12 +23,12 @@ pub mod steps;
 
 use crate::{Outcome, figures, line::Line, tuple::figure7};
 use run::{Parts, read_lines};
-use steps::{Depth, Step, steps as all_steps};
+use steps::{Depth, Step};
 
 /// The command line of `bench report`.
 #[derive(Clone, Debug, Args)]
 pub struct ReportArguments {
-    /// Measures small sizes, in about ten minutes. Full sizes take hours.
+    /// Measures small sizes, in about ten minutes. Full sizes take about 90 minutes.
     #[arg(long)]
     quick: bool,
     /// Restricts the run to steps whose names begin with one of these. The page shows only these
@@ -39,10 +38,6 @@ pub struct ReportArguments {
     /// Skips steps whose names begin with one of these. The page reports which figures are missing.
     #[arg(long, value_delimiter = ',')]
     without: Vec<String>,
-    /// File of measurements of an earlier report, from which steps that are not measured now are
-    /// taken.
-    #[arg(long, value_name = "FILE")]
-    keep: Option<PathBuf>,
     /// Prints the steps with their expected durations, and measures nothing.
     #[arg(long)]
     list: bool,
@@ -66,7 +61,7 @@ impl ReportArguments {
         } else {
             Depth::Full
         };
-        let mut steps = all_steps(depth);
+        let mut steps = steps::steps(depth);
         let is_of = |step: &Step, names: &[String]| {
             let mut names = names.iter();
             names.any(|begin| step.name.starts_with(begin.as_str()))
@@ -88,24 +83,19 @@ impl ReportArguments {
             }
             return Ok(());
         }
-        // Before slow work, because the file may be missing.
-        let earlier = self.keep.as_deref().map(lines_of).transpose()?;
-        let all = all_steps(depth);
         let depth = if self.quick { "quick" } else { "full" };
         let parts = Parts::open(&self.steps.join(depth))?;
         if self.again {
             parts.forget(&steps)?;
         }
-        let (mut lines, failures) = run::run(&steps, &parts)?;
-        let kept = kept::missing(&lines, &earlier.unwrap_or_default(), &all);
-        lines.extend(kept);
+        let (lines, failures) = run::run(&steps, &parts)?;
         let out = if self.quick {
             "target/report-quick"
         } else {
             "target/report"
         };
         let out = self.out.clone().unwrap_or_else(|| out.into());
-        write_page(&with_figure_7(lines), &out)?;
+        write_page(lines, &out)?;
         if failures.is_empty() {
             Ok(())
         } else {
@@ -116,6 +106,24 @@ impl ReportArguments {
             .into())
         }
     }
+}
+
+/// Removes the description of the machine from each line that agrees with its step. The line of the
+/// step, which comes first, has the description.
+fn once_described(lines: Vec<Line>) -> Vec<Line> {
+    const MACHINE: [&str; 4] = ["commit", "cores", "cpu", "rustc"];
+    let mut step = Line::default();
+    let mut describe = |line: Line| {
+        if line.text("experiment") == run::RUN {
+            step = line.clone();
+            return line;
+        }
+        if line.agrees(&step, &MACHINE) {
+            return line.without(&MACHINE);
+        }
+        line
+    };
+    lines.into_iter().map(&mut describe).collect()
 }
 
 /// Computes figure 7 for all designs together. The lines replace those of figure 7 for single
@@ -138,9 +146,9 @@ pub struct PageArguments {
 }
 
 impl PageArguments {
-    /// Draws the page and its figures again.
+    /// Draws the page and its figures again. Computes figure 7 and the verdicts again.
     pub fn run(&self) -> Outcome<()> {
-        write_page(&lines_of(&self.from)?, &self.out)
+        write_page(lines_of(&self.from)?, &self.out)
     }
 }
 
@@ -157,7 +165,8 @@ fn lines_of(file: &Path) -> Outcome<Vec<Line>> {
 
 /// Writes the page, its figures, and the result lines in JSON and in CSV into `folder`. Prints
 /// warnings and the verdicts on the papers' conclusions.
-fn write_page(lines: &[Line], folder: &Path) -> Outcome<()> {
+fn write_page(lines: Vec<Line>, folder: &Path) -> Outcome<()> {
+    let lines = &with_figure_7(once_described(lines))[..];
     fs::create_dir_all(folder)?;
     let mut json = Vec::new();
     for line in lines {

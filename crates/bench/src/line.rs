@@ -59,6 +59,13 @@ impl Line {
         self
     }
 
+    /// Removes the figures under `keys`.
+    #[must_use]
+    pub fn without(mut self, keys: &[&str]) -> Self {
+        self.0.retain(|(name, _)| !keys.contains(&name.as_str()));
+        self
+    }
+
     /// Returns the value of a key. The key `outer.inner` names a figure within the object `outer`.
     pub fn get(&self, key: &str) -> Option<&Value> {
         let (first, rest) = key.split_once('.').unwrap_or((key, ""));
@@ -96,7 +103,7 @@ impl Line {
     }
 
     /// Reports whether the line meets all of the selection's conditions.
-    pub fn says(&self, selection: Selection) -> bool {
+    pub fn says(&self, selection: &[(&str, &str)]) -> bool {
         let is = |value: Option<&Value>, wanted: &str| match value {
             Some(Value::String(text)) => text == wanted,
             Some(Value::Null) | None => wanted == "none",

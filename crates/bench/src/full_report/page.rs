@@ -1,7 +1,6 @@
 //! Renders the report page: one self-contained HTML file, for light and dark mode, for large and
 //! small screens.
 
-use core::cmp::Reverse;
 use std::{collections::BTreeSet, fmt::Write as _};
 
 use super::{
@@ -76,61 +75,42 @@ fn head(body: &mut String, lines: &[Line], parts: &[Part<'_>]) {
     );
 }
 
-/// A machine, with the commits that it measured and the names of its steps.
-struct Machine<'l> {
-    name: String,
-    commits: BTreeSet<&'l str>,
-    steps: Vec<&'l str>,
-}
-
-/// Describes each machine and the steps that it measured, from the fewest steps to the most. The
-/// machine with the most steps comes last, as the one that measured everything else.
+/// Describes each machine, compiler and commit that measured a step. A report that can be published
+/// has one.
 fn machines(lines: &[Line]) -> Vec<String> {
-    let mut machines: Vec<Machine<'_>> = Vec::new();
-    for run in of(lines, RUN) {
-        let [cpu, rustc, commit, step] =
-            ["cpu", "rustc", "commit", "step"].map(|key| run.text(key));
-        let name = format!("{cpu}, {} cores; {rustc}", run.count("cores"));
-        if let Some(known) = machines.iter_mut().find(|known| known.name == name) {
-            known.commits.insert(commit);
-            known.steps.push(step);
-        } else {
-            machines.push(Machine {
-                name,
-                commits: BTreeSet::from([commit]),
-                steps: vec![step],
-            });
-        }
-    }
-    machines.sort_by_key(|machine| Reverse(machine.steps.len()));
-    let described = machines.iter().enumerate().map(|(place, machine)| {
-        let commits: Vec<_> = machine.commits.iter().copied().collect();
-        let what = match place {
-            0 if machines.len() == 1 => "everything".to_owned(),
-            0 => "everything else".to_owned(),
-            _ => machine.steps.join(", "),
-        };
-        let Machine { name, .. } = machine;
-        format!("{name}; commit {}: {what}.", commits.join(", "))
+    let described = of(lines, RUN).into_iter().map(|run| {
+        let [cpu, rustc, commit] = ["cpu", "rustc", "commit"].map(|key| run.text(key));
+        format!(
+            "{cpu}, {} cores; {rustc}; commit {commit}.",
+            run.count("cores")
+        )
     });
-    let mut described: Vec<_> = described.collect();
-    // The rest is described last.
-    described.reverse();
-    described
+    described.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-const HOW_TO_READ: &str = "Each part ends with the machine that measured it. Where a paper \
-    measured the same work, a column shows the figure of the paper; (x 2) means that our figure \
-    is twice as large. A <em>limit</em> is the time of only the hashes, signatures, powers or \
-    pairings of the work, in the same run. Next to a limit, the <em>ratio</em> is the time \
-    divided by the limit. &ndash; marks a figure that does not exist, for example because a \
-    scheme cannot do the work. ? marks a figure that these measurements lack. Plots with lines \
-    have logarithmic axes.";
+const HOW_TO_READ: &str = "Where a paper measured the same work, a column shows the figure of the \
+    paper; (x 2) means that our figure is twice as large. A <em>limit</em> is the time of only the \
+    hashes, signatures, powers or pairings of the work, in the same run. Next to a limit, the \
+    <em>ratio</em> is the time divided by the limit. &ndash; marks a figure that does not exist, \
+    for example because a scheme cannot do the work. ? marks a figure that these measurements \
+    lack. Plots with lines have logarithmic axes.";
 
 /// Returns warnings to show on the page, each a reason not to publish its figures.
 pub fn warnings(lines: &[Line]) -> Vec<String> {
     let runs = of(lines, RUN);
     let mut warnings = Vec::new();
+    if machines(lines).len() > 1 {
+        warnings.push(MIXED.to_owned());
+    }
+    let is_unknown = |line: &Line| {
+        let commit = line.text("commit");
+        ["-dirty", "-stale", "unknown"]
+            .iter()
+            .any(|end| commit.ends_with(end))
+    };
+    if lines.iter().any(is_unknown) {
+        warnings.push(UNKNOWN.to_owned());
+    }
     if runs
         .iter()
         .any(|run| run.text("arguments").contains("--quick"))
@@ -155,6 +135,10 @@ pub fn warnings(lines: &[Line]) -> Vec<String> {
     }
     warnings
 }
+
+const MIXED: &str = "Several machines, compilers or commits measured these figures. Do not compare \
+    them with each other.";
+const UNKNOWN: &str = "No commit contains the sources that were measured.";
 
 /// Number of cores that other programs may use during a step without a warning.
 const BUSY: f64 = 0.1;
@@ -404,5 +388,26 @@ mod tests {
         assert_eq!(page.matches("2010, process MB</th>").count(), 2);
         assert_eq!(page.matches(">841.0</td>").count(), 2);
         assert_eq!(page.matches(">10269 (x ").count(), 2);
+    }
+
+    #[test]
+    fn what_must_not_be_published_has_a_warning() {
+        let run = |commit: &str, cpu: &str, others: f64, arguments: &str| {
+            line! { experiment: RUN, step: "tree", arguments: arguments, cpu: cpu, cores: 2,
+            rustc: "1", commit: commit, seconds: 1.0, cores_used_by_others: others }
+        };
+        let good = run("a", "x", 0.0, "tree");
+        assert!(warnings(core::slice::from_ref(&good)).is_empty());
+        for bad in [
+            run("b", "x", 0.0, "tree"),
+            run("a", "y", 0.0, "tree"),
+            run("a", "x", 0.5, "tree"),
+            run("a", "x", 0.0, "tree --quick"),
+        ] {
+            assert_eq!(warnings(&[good.clone(), bad]).len(), 1);
+        }
+        for commit in ["a-dirty", "a-stale", "unknown"] {
+            assert_eq!(warnings(&[run(commit, "x", 0.0, "tree")]), [UNKNOWN]);
+        }
     }
 }

@@ -6,13 +6,15 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use serde_json::Value;
+
+mod tables;
 
 use super::run::read_lines;
 use crate::{
     Outcome,
     line::{Line, Selection},
 };
+use tables::TABLES;
 
 /// The command line of `bench readme`.
 #[derive(Clone, Debug, Args)]
@@ -105,6 +107,9 @@ enum Row {
     /// Several figures of one result line. Contains the value of [`Table::and`] that selects the
     /// line, the figures' keys, and their unit. Remaining cells stay empty.
     Keys(&'static str, &'static [&'static str], Unit),
+    /// Figures of any result lines. Each has the conditions that its line meets besides
+    /// [`Table::of`], the figure's key, and its unit. A cell without a key is empty.
+    Cells(&'static [(Selection, &'static str, Unit)]),
 }
 
 /// Unit in which a figure was measured, which determines its format.
@@ -112,14 +117,13 @@ enum Row {
 enum Unit {
     /// Time in microseconds.
     Time,
+    /// Time in milliseconds.
+    Milliseconds,
     /// Time in seconds.
     Seconds,
     /// Size in bytes.
     Bytes,
 }
-
-use Row::{Keys, Lines};
-use Unit::{Bytes, Seconds, Time};
 
 impl Table {
     fn markdown(&self, lines: &[Line]) -> Outcome<String> {
@@ -141,46 +145,55 @@ impl Table {
         let mut text = row(&titles) + &row(&vec!["---".to_owned(); titles.len()]);
         for (name, figures) in self.rows {
             let mut cells = vec![(*name).to_owned()];
-            for (line, key, unit) in figures.cells() {
-                let shown = self.shown(lines, (line, key, unit));
-                cells.push(shown.map_err(|error| format!("table {}, {name}: {error}", self.name))?);
-            }
+            let shown = self.cells(*figures, lines);
+            cells.extend(shown.map_err(|error| format!("table {}, {name}: {error}", self.name))?);
             cells.resize(titles.len(), String::new());
             text += &row(&cells);
         }
         Ok(text)
     }
 
-    fn shown(&self, lines: &[Line], (says, key, unit): (&str, &str, Unit)) -> Outcome<String> {
-        let is_said = |line: &Line| match line.get(self.and) {
-            Some(Value::String(text)) => text == says,
-            Some(number) => number
-                .as_u64()
-                .is_some_and(|number| says.parse() == Ok(number)),
-            None => false,
-        };
-        let is_it = |line: &&Line| line.says(self.of) && is_said(line);
-        let what = || format!("{:?} and {} {says}", self.of, self.and);
-        let line = lines.iter().find(is_it);
+    /// Formats the figures of a row.
+    fn cells(&self, row: Row, lines: &[Line]) -> Outcome<Vec<String>> {
+        let of =
+            |value: &'static str, key, unit| self.shown(lines, &[(self.and, value)], (key, unit));
+        match row {
+            Row::Lines(values, key, unit) => {
+                values.iter().map(|value| of(value, key, unit)).collect()
+            }
+            Row::Keys(value, keys, unit) => keys.iter().map(|key| of(value, key, unit)).collect(),
+            Row::Cells(cells) => {
+                let shown = cells
+                    .iter()
+                    .map(|(and, key, unit)| self.shown(lines, and, (key, *unit)));
+                shown.collect()
+            }
+        }
+    }
+
+    /// Formats a figure of the first line that meets the table's conditions and those of `and`.
+    fn shown(
+        &self,
+        lines: &[Line],
+        and: &[(&str, &str)],
+        (key, unit): (&str, Unit),
+    ) -> Outcome<String> {
+        if key.is_empty() {
+            return Ok(String::new());
+        }
+        let line = lines
+            .iter()
+            .find(|line| line.says(self.of) && line.says(and));
+        let what = || format!("{:?} and {and:?}", self.of);
         let line = line.ok_or_else(|| format!("no measurement is of {}", what()))?;
         let figure = line.number(key);
         let figure = figure.ok_or_else(|| format!("no {key} in the measurement of {}", what()))?;
         Ok(match unit {
-            Time => time(figure),
-            Seconds => time(figure * 1e6),
-            Bytes => bytes(figure),
+            Unit::Time => time(figure),
+            Unit::Milliseconds => time(figure * 1e3),
+            Unit::Seconds => time(figure * 1e6),
+            Unit::Bytes => bytes(figure),
         })
-    }
-}
-
-impl Row {
-    /// Returns for each cell the value that selects its result line, the key of its figure, and its
-    /// unit.
-    fn cells(self) -> Vec<(&'static str, &'static str, Unit)> {
-        match self {
-            Lines(lines, key, unit) => lines.iter().map(|line| (*line, key, unit)).collect(),
-            Keys(line, keys, unit) => keys.iter().map(|key| (line, *key, unit)).collect(),
-        }
     }
 }
 
@@ -210,124 +223,9 @@ fn rounded(number: f64) -> String {
     }
 }
 
-/// Selects red-black trees that grew to 10 000 keys, one key per version.
-const GROWN: Selection = &[
-    ("experiment", "growing"),
-    ("keys", "10000"),
-    ("scheme", "red-black"),
-    ("suite", "sha256-ed25519"),
-];
-const COPIED: &str = "path-copying";
-const REPOSITORIES: &[&str] = &[COPIED, "cache-everywhere", "cache-median", "cache-nowhere"];
-
-/// Measured numbers of keys in stores on disk, as text.
-const SIZES: &[&str] = &["10000", "1000000", "10000000"];
-
-/// Trees on disk that are compared: ours, and a third-party one.
-const STORED_PEERS: &[&str] = &["stored", "jmt on redb"];
-
-/// Selects tuple dictionaries of 10 000 keys in a steady state, where updates replace keys.
-const STEADY: Selection = &[("experiment", "tuple_steady"), ("keys", "10000")];
-const DESIGNS: &[&str] = &[
-    "base-superseding",
-    "base-lightweight",
-    "spec-superseding",
-    "spec-lightweight",
-    "spec-lightweight-3",
-];
-
-#[rustfmt::skip]
-const TABLES: [Table; 5] = [
-    Table {
-        name: "trees",
-        of: GROWN,
-        and: "repository",
-        titles: &["", "path copying", "cache everywhere", "cache median", "cache nowhere"],
-        rows: &[
-            ("proof of an old version, one by one",
-                Lines(REPOSITORIES, "prove_us_random_version", Time)),
-            ("the same through `prove_many`", Lines(REPOSITORIES, "prove_many_us_random_version",
-                Time)),
-            ("memory for each version, key, value and signature included",
-                Lines(REPOSITORIES, "counted_bytes_per_version", Bytes)),
-        ],
-    },
-    Table {
-        name: "roles",
-        of: GROWN,
-        and: "repository",
-        titles: &["the same for all four", "measured",
-            "its limit: the bare hashes and signatures in the same run"],
-        rows: &[
-            ("author: insert, snapshot, sign",
-                Keys(COPIED, &["insert_snapshot_us", "author_limit_us"], Time)),
-            ("server: apply an update", Keys(COPIED, &["apply_us", "apply_limit_us"], Time)),
-            ("client: verify a proof under a known head",
-                Keys(COPIED, &["verify_with_known_head_us", "verify_limit_us"], Time)),
-            ("proof of a present key, without the head", Keys(COPIED, &["proof_bytes"], Bytes)),
-            ("proof of an absent key, without the head",
-                Keys(COPIED, &["absent_proof_bytes"], Bytes)),
-            ("head as sent (root, history, signature)", Keys(COPIED, &["head_bytes"], Bytes)),
-        ],
-    },
-    Table {
-        name: "stored",
-        of: &[("experiment", "stored_files"), ("repository", "stored")],
-        and: "keys",
-        titles: &["", "10 000 keys", "1 000 000 keys", "10 000 000 keys"],
-        rows: &[
-            ("open the store, look one key up, and verify the answer",
-                Lines(SIZES, "open_and_look_up_us", Time)),
-            ("open it as its author, and commit one change",
-                Lines(SIZES, "open_and_commit_us", Time)),
-            ("six synchronisations, which such a commit waits for", Lines(SIZES, "sync_us", Time)),
-            ("an answer of a server that stays open, 64 MiB of nodes in memory",
-                Lines(SIZES, "prove_us", Time)),
-            ("the same with `--cache all`: the latest version in memory",
-                Lines(SIZES, "prove_warmed_us", Time)),
-            ("most memory of the process that looks one key up",
-                Lines(SIZES, "look_up_resident_bytes", Bytes)),
-            ("on disk for each key of 16 bytes with a value of 32",
-                Lines(SIZES, "file_bytes_per_key", Bytes)),
-            ("on disk for each version with one change",
-                Lines(SIZES, "file_bytes_per_snapshot", Bytes)),
-        ],
-    },
-    Table {
-        name: "stored-beside",
-        of: &[("experiment", "stored_files"), ("keys", "1000000")],
-        and: "repository",
-        titles: &["1 000 000 keys", "stored", "`jmt` on redb"],
-        rows: &[
-            ("load", Lines(STORED_PEERS, "load_seconds", Seconds)),
-            ("open and look one key up", Lines(STORED_PEERS, "open_and_look_up_us", Time)),
-            ("most memory of the process that does so",
-                Lines(STORED_PEERS, "look_up_resident_bytes", Bytes)),
-            ("open and commit one change", Lines(STORED_PEERS, "open_and_commit_us", Time)),
-            ("an answer, opened already", Lines(STORED_PEERS, "prove_us", Time)),
-            ("on disk for each key", Lines(STORED_PEERS, "file_bytes_per_key", Bytes)),
-        ],
-    },
-    Table {
-        name: "tuples",
-        of: STEADY,
-        and: "design",
-        titles: &["", "base, superseding", "base, lightweight", "spec, superseding",
-            "spec, lightweight", "the same, 3 generations"],
-        rows: &[
-            ("author, each snapshot", Lines(DESIGNS, "author_us", Time)),
-            ("update as sent", Lines(DESIGNS, "update_bytes", Bytes)),
-            ("server, apply", Lines(DESIGNS, "apply_us", Time)),
-            ("server, stored for each update", Lines(DESIGNS, "memory_bytes_per_update", Bytes)),
-            ("server, prove", Lines(DESIGNS, "prove_us", Time)),
-            ("proof", Lines(DESIGNS, "proof_bytes", Bytes)),
-        ],
-    },
-];
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{tables::DESIGNS, *};
     use crate::line;
 
     fn lines() -> Vec<Line> {

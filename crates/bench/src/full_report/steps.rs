@@ -86,8 +86,8 @@ type GrowingSteps = (u64, &'static str, &'static [(&'static str, u64)]);
 
 const QUICK_GROWING: [GrowingSteps; 1] = [(100, "--limit 6 --quick", &ALL_DESIGNS)];
 
-/// All designs at a size that accumulators reach within two minutes. Designs that sign few tuples in
-/// a snapshot reach the paper's size too.
+/// All designs at a size that accumulators reach within two minutes. Designs that sign few tuples
+/// in a snapshot reach the paper's size too.
 const FULL_GROWING: [GrowingSteps; 2] = [
     (500, "--limit 900", &ALL_DESIGNS),
     (
@@ -111,10 +111,10 @@ const FULL: Steps = &[
     ("tree", "tree --keys 10000 --experiment growing,steady_state,paper_layout,what_if", 300),
     ("stored", "stored --keys 10000,100000,1000000,10000000 --medium memory,files,jmt", 380),
     ("tuple-steady", "tuple --experiment steady --limit 10", 200),
-    ("peers", "peers --keys 1000,10000,100000", 400),
+    ("peers", "peers --keys 1000,10000,100000", 970),
     ("accumulators",
         "accumulators --elements 1000,10000 --experiment operations,slopes,sets,hints,keys \
-            --longest 60", 500),
+            --longest 60", 720),
     ("flexlist", "flexlist --experiment build,hash_share,multi,audit", 90),
     ("aad-counted", "aad --scheme aad-counted", 250),
     ("aad-frontier",

@@ -17,7 +17,7 @@ use crate::{
 /// Smallest and largest number of lookups per update on the horizontal axis.
 const RANGE: (f64, f64) = (1.0, 1e7);
 
-/// Value of `figure` in the result lines of figure 7.
+/// Value of `figure` in the result lines of figure 7, at the largest number of keys.
 pub const GROWING: &str = "figure7";
 
 /// Cost of one design in one figure, in micro-dollars.
@@ -93,11 +93,12 @@ impl Expense {
 /// Returns the cost of each design for figure 7 (Crosby & Wallach 2010).
 ///
 /// `lines` are the result lines of `super::growing`, and those that `super::author_witnesses`
-/// computes from them. Omits designs whose run stopped before all keys were inserted.
-pub fn of_growing(lines: &[&Line]) -> Vec<Expense> {
+/// computes from them. `figure` names the figure. Omits designs whose run stopped before all keys
+/// were inserted.
+pub fn of_growing(figure: &str, lines: &[&Line]) -> Vec<Expense> {
     let expense = |line| {
         let update_us = sum(line, &["author_us", "apply_us"]);
-        Expense::new(GROWING, line, update_us, "update_overall_bytes")
+        Expense::new(figure, line, update_us, "update_overall_bytes")
     };
     finished(lines).map(expense).collect()
 }

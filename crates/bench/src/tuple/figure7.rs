@@ -3,6 +3,8 @@
 //!
 //! If designs were measured in several runs, the lines of all runs are combined.
 
+use core::cmp::Reverse;
+
 use super::{
     conclusion,
     costs::{self, cheapest_until, of_growing, of_growing_in},
@@ -23,24 +25,47 @@ const WHAT_IF: &str = "tuple_what_if";
 
 /// Computes the results from the lines of one run or several. In each scenario except the first,
 /// one cost is `cheaper` times lower.
+///
+/// Compares only designs with equal numbers of keys. The largest number is figure 7, and the only
+/// one with scenarios.
 pub fn lines(lines: &[Line], cheaper: f64) -> Vec<Line> {
     let [grown, author] = ["tuple_growing", AUTHOR_WITNESSES].map(|name| of(lines, name));
-    let mut all = conclusion::lines("tuple", &of_growing(&grown));
-    if !author.is_empty() {
-        let is_other = |line: &&&Line| line.number("witnesses_per_snapshot").is_none();
-        let others = grown.iter().filter(is_other).copied();
-        let designs: Vec<&Line> = others.chain(author).collect();
-        all.extend(conclusion::lines(AUTHOR_WITNESSES, &of_growing(&designs)));
+    let mut all = Vec::new();
+    let mut sizes = groups(&grown, &["keys"]);
+    sizes.sort_by_key(|size| Reverse(size[0].count("keys")));
+    for (place, grown) in sizes.iter().enumerate() {
+        let figure = match place {
+            0 => costs::GROWING.to_owned(),
+            _ => format!("{}-{}{KEYS}", costs::GROWING, grown[0].count("keys")),
+        };
+        all.extend(conclusion::lines("tuple", &of_growing(&figure, grown)));
+        let is_as_large = |line: &&&Line| line.agrees(grown[0], &["keys"]);
+        let author: Vec<&Line> = author.iter().filter(is_as_large).copied().collect();
+        if !author.is_empty() {
+            let is_other = |line: &&&Line| line.number("witnesses_per_snapshot").is_none();
+            let others = grown.iter().filter(is_other).copied();
+            let designs: Vec<&Line> = others.chain(author).collect();
+            let designs = of_growing(&figure, &designs);
+            all.extend(conclusion::lines(AUTHOR_WITNESSES, &designs));
+        }
     }
-    if !grown.is_empty() {
-        all.extend(what_ifs(&grown, cheaper));
-    }
+    all.extend(
+        sizes
+            .first()
+            .into_iter()
+            .flat_map(|grown| what_ifs(grown, cheaper)),
+    );
     all
 }
 
+/// End of the value of `figure` for all numbers of keys except the largest.
+const KEYS: &str = "-keys";
+
 /// Reports whether [`lines()`] computed this result line.
 pub fn follows(line: &Line) -> bool {
-    line.text("figure") == costs::GROWING || line.text("experiment").starts_with(WHAT_IF)
+    let figure = line.text("figure");
+    let is_smaller = figure.starts_with(costs::GROWING) && figure.ends_with(KEYS);
+    figure == costs::GROWING || is_smaller || line.text("experiment").starts_with(WHAT_IF)
 }
 
 /// Computes the costs of the designs in each scenario of section 10. Also computes the number of

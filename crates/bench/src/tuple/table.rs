@@ -1,7 +1,7 @@
 //! Tables for the result lines of `bench tuple`.
 
 use crate::{
-    columns::{TableSpec, shown},
+    columns::TableSpec,
     figures::title_of,
     line, paper,
     prelude::*,
@@ -10,7 +10,12 @@ use crate::{
 
 /// Makes all tables of `bench tuple` from the result lines of one run.
 pub fn report(lines: &[Line]) -> Tables {
-    let mut tables = shown(&GROWING, lines);
+    let mut tables = Tables::default();
+    for size in groups(&of(lines, "tuple_growing"), &["keys"]) {
+        for table in &GROWING {
+            table.show_of(&mut tables, &size);
+        }
+    }
     STEADY.show(&mut tables, lines);
     exponents(&mut tables, lines);
     for table in &SCALING {
@@ -44,7 +49,7 @@ const CAVEAT: &str = "2010: another machine, 28-byte digests, DSA-2048, author i
 #[rustfmt::skip]
 const GROWING: [TableSpec; 4] = [
     TableSpec::new("tuple_growing",
-        "Table 7: authors, one new key per snapshot, means over the whole run", &[
+        "Table 7: authors, {keys} keys, one new key per snapshot, means over the whole run", &[
         ("author", "design"), ("inserts/s", "inserts_per_second"),
         ("2010", "paper.inserts_per_second"), ("crypto", "author_cryptography_share%"),
         ("2010", "paper.author_cryptography_share%"), ("update B, last tenth", "update_bytes"),
@@ -52,7 +57,7 @@ const GROWING: [TableSpec; 4] = [
         ("proof B", "proof_bytes"), ("2010", "paper.proof_bytes"), ("inserted", "inserted"),
         ("stopped by", "stopped_by"),
     ]).noted(CAVEAT).deriving(derived),
-    TableSpec::new("tuple_growing", "Table 8: servers and clients", &[
+    TableSpec::new("tuple_growing", "Table 8: servers and clients, {keys} keys", &[
         ("server and client", "design"), ("updates/s", "updates_per_second"),
         ("2010", "paper.updates_per_second"), ("crypto", "server_cryptography_share%"),
         ("look-ups/s", "lookups_per_second"), ("2010", "paper.lookups_per_second"),
@@ -60,7 +65,7 @@ const GROWING: [TableSpec; 4] = [
         ("crypto", "verify_cryptography_share%"), ("2010", "paper.verify_cryptography_share%"),
     ]).noted(CAVEAT).deriving(derived),
     TableSpec::new("tuple_growing",
-        "Time of author and client, compared with bare signatures and hash-chain steps", &[
+        "Time of author and client, {keys} keys, compared with bare signatures and hash-chain steps", &[
         ("design", "design"), ("author us", "author_us"), ("signatures", "signatures_per_snapshot"),
         ("chain steps", "chain_steps_per_snapshot"), ("limit us", "author_limit_us"),
         ("ratio", "author_ratio"), ("verify us", "verify_us"),
@@ -68,7 +73,7 @@ const GROWING: [TableSpec; 4] = [
         ("limit us", "verify_limit_us"), ("ratio", "verify_ratio"),
     ]).noted("Limit: the time of only the counted signatures and hash-chain steps, in this \
         run."),
-    TableSpec::new("tuple_growing", "Table 9: kilobytes sent per second of computing", &[
+    TableSpec::new("tuple_growing", "Table 9: kilobytes sent per second of computing, {keys} keys", &[
         ("design", "design"), ("updates", "update_kilobytes_per_second"),
         ("2010", "paper.update_kilobytes_per_second"), ("look-ups", "lookup_kilobytes_per_second"),
         ("2010", "paper.lookup_kilobytes_per_second"),

@@ -1,0 +1,185 @@
+//! Conclusions about accumulators (Tremel 2013; Crosby and Wallach 2010, section 7.4).
+
+use super::{Claim, MARGIN, Verdict, find, is_below};
+use crate::{
+    line::{Line, of},
+    tables::digits,
+};
+
+/// Conclusions about accumulators.
+pub(super) const ACCUMULATORS: &[Claim] = &[
+    ("rsa-or-bilinear", RSA_OR_BILINEAR, rsa_or_bilinear),
+    ("secret-key", SECRET_KEY, secret_key),
+    ("public-threads", PUBLIC_THREADS, public_threads),
+    ("witnesses-as-sent", WITNESSES_AS_SENT, witnesses_as_sent),
+    ("signing-each", SIGNING_EACH, signing_each),
+];
+
+const RSA_OR_BILINEAR: &str = "Bilinear accumulators are generally faster than RSA accumulators: \
+    accumulating an element, making its witness and verifying it takes less than half the time \
+    with the private key, and a twelfth with only the public key (Tremel, 7).";
+const SECRET_KEY: &str = "With the private key, accumulating is 24 (bilinear) to 1700 (RSA) times as fast \
+    as with only the public key, and making witnesses over 900 times (Tremel, table in 5).";
+const PUBLIC_THREADS: &str = "With only the public key, several threads cannot compute an RSA \
+    accumulator faster than one, but they can compute its witnesses (Tremel, 3.1).";
+const WITNESSES_AS_SENT: &str = "RSA witnesses that an author sends have six times the bytes of signatures on \
+    the elements, and take twice as long to compute (Crosby and Wallach, 7.4).";
+const SIGNING_EACH: &str = "If the server computes RSA witnesses, signing each element is six times cheaper, \
+    with proofs a third as large (Crosby and Wallach, 7.4).";
+
+const RSA: &str = "rsa-3072";
+const BILINEAR: &str = "bilinear-bls12-381";
+
+/// Compares the times of Tremel's round trip: accumulate an element, make its witness, verify it.
+fn rsa_or_bilinear(lines: &[Line]) -> Option<(Verdict, String)> {
+    let trips = of(lines, "accumulators_round_trips");
+    let ms = |accumulator: &str, keys: &str| {
+        let wanted = [("accumulator", accumulator), ("keys", keys)];
+        let is_alone = |line: &&Line| line.count("threads") == 1;
+        let alone: Vec<&Line> = trips.iter().copied().filter(is_alone).collect();
+        find(&alone, &wanted)?.number("computing_ms")
+    };
+    let [private, public] = ["private", "public"].map(|keys| (ms(BILINEAR, keys), ms(RSA, keys)));
+    let (private, public) = ((private.0?, private.1?), (public.0?, public.1?));
+    let finding = format!(
+        "A round trip of one element takes {} ms with BLS12-381 and {} ms with RSA of 3072 bits, \
+         with the private key. With only the public key it takes {} ms and {} ms. One thread, no \
+         latency. {TOGETHER}",
+        digits(private.0),
+        digits(private.1),
+        digits(public.0),
+        digits(public.1),
+    );
+    let verdict = Verdict::of(&[
+        is_below(private.0, private.1),
+        is_below(public.0, public.1),
+        2.0 * private.0 <= private.1 * MARGIN,
+        12.0 * public.0 <= public.1 * MARGIN,
+    ]);
+    Some((verdict, finding))
+}
+
+/// An operation of an accumulator: its name, and the number of threads.
+type OnThreads = (&'static str, u64);
+
+/// Returns the microseconds for each element of two operations, for the largest set that both were
+/// measured with.
+fn each(lines: &[Line], accumulator: &str, pair: [OnThreads; 2]) -> Option<[f64; 2]> {
+    let lines = of(lines, "accumulators");
+    let us = |n: u64, (operation, threads): OnThreads| {
+        let is_one = |line: &&&Line| {
+            line.text("accumulator") == accumulator
+                && line.text("operation") == operation
+                && (line.count("threads"), line.count("n")) == (threads, n)
+        };
+        lines.iter().find(is_one)?.number("per_element_us")
+    };
+    let [one, other] = pair;
+    let both = |line: &&Line| {
+        let n = line.count("n");
+        Some((n, [us(n, one)?, us(n, other)?]))
+    };
+    let found = lines.iter().filter_map(both);
+    found.max_by_key(|(n, _)| *n).map(|(_, times)| times)
+}
+
+fn secret_key(lines: &[Line]) -> Option<(Verdict, String)> {
+    let (mut parts, mut findings) = (Vec::new(), Vec::new());
+    for (accumulator, paper) in [(RSA, 1700.0), (BILINEAR, 24.0)] {
+        let [secret, public] = each(
+            lines,
+            accumulator,
+            [("accumulate_secret_each", 1), ("accumulate_public", 1)],
+        )?;
+        let [all_secret, all_public] = each(
+            lines,
+            accumulator,
+            [("witnesses_secret", 1), ("witnesses_public", 1)],
+        )?;
+        parts.extend([
+            public >= secret * paper / MARGIN,
+            all_public >= all_secret * 900.0 / MARGIN,
+        ]);
+        findings.push(format!(
+            "{accumulator}: {} us for each element with the private key and {} us without; {} us \
+             and {} us for each witness.",
+            digits(secret),
+            digits(public),
+            digits(all_secret),
+            digits(all_public),
+        ));
+    }
+    findings.push(TOGETHER.to_owned());
+    Some((Verdict::of(&parts), findings.join(" ")))
+}
+
+const TOGETHER: &str =
+    "All public witnesses are computed together here; the paper computes each one alone.";
+
+fn public_threads(lines: &[Line]) -> Option<(Verdict, String)> {
+    let threads = of(lines, "accumulators");
+    let threads = threads.iter().map(|line| line.count("threads")).max()?;
+    if threads < 2 {
+        return None;
+    }
+    let gain = |operation| {
+        let [one, several] = each(lines, RSA, [(operation, 1), (operation, threads)])?;
+        Some(one / several)
+    };
+    let (value, witnesses) = (gain("accumulate_public")?, gain("witnesses_public")?);
+    let finding = format!(
+        "RSA of 3072 bits with only the public key: {threads} threads compute the value {} times as \
+         fast as one, and all witnesses {} times as fast.",
+        digits(value),
+        digits(witnesses),
+    );
+    Some((Verdict::of(&[value <= MARGIN, witnesses > MARGIN]), finding))
+}
+
+/// Finds a comparison with signing each element, for RSA and for the bilinear accumulator at the
+/// largest size for which it was measured.
+fn claims(lines: &[Line], claim: &str) -> Option<[f64; 2]> {
+    let lines = of(lines, "accumulators_claims");
+    let ours = |accumulator: &str| {
+        let is_one = |line: &&&Line| {
+            line.text("accumulator") == accumulator
+                && line.text("claim") == claim
+                && line.number("ours").is_some()
+        };
+        let found = lines.iter().filter(is_one);
+        found.max_by_key(|line| line.count("n"))?.number("ours")
+    };
+    Some([ours(RSA)?, ours(BILINEAR)?])
+}
+
+fn witnesses_as_sent(lines: &[Line]) -> Option<(Verdict, String)> {
+    let bytes = claims(lines, "update_bytes_to_signing_each")?;
+    let times = claims(lines, "author_time_to_signing_each")?;
+    let finding = format!(
+        "An update with RSA witnesses of 3072 bits has {} times the bytes of Ed25519 signatures, and \
+         takes its author {} times as long. With BLS12-381, which the paper did not measure: {} and \
+         {} times.",
+        digits(bytes[0]),
+        digits(times[0]),
+        digits(bytes[1]),
+        digits(times[1]),
+    );
+    let parts = [bytes[0] >= 6.0 / MARGIN, times[0] >= 2.0 / MARGIN];
+    Some((Verdict::of(&parts), finding))
+}
+
+fn signing_each(lines: &[Line]) -> Option<(Verdict, String)> {
+    let costs = claims(lines, "server_cost_to_signing_each")?;
+    let bytes = claims(lines, "proof_bytes_to_signing_each")?;
+    let finding = format!(
+        "Computing RSA witnesses on the server costs {} times as much as signing each element, and a \
+         proof has {} times the bytes. With BLS12-381, which the paper did not measure: {} and {} \
+         times.",
+        digits(costs[0]),
+        digits(bytes[0]),
+        digits(costs[1]),
+        digits(bytes[1]),
+    );
+    let parts = [costs[0] >= 6.0 / MARGIN, bytes[0] >= 3.0 / MARGIN];
+    Some((Verdict::of(&parts), finding))
+}

@@ -1,0 +1,90 @@
+//! Conclusions about block directories (Stanton and others 2010, section 4).
+
+use super::{Claim, MARGIN, Verdict, is_below, largest};
+use crate::{
+    line::{Line, of},
+    tables::digits,
+};
+
+/// Conclusions about block directories.
+pub(super) const DIRECTORIES: &[Claim] = &[
+    ("sums-of-blocks", SUMS, sums_of_blocks),
+    ("hints", HINTS, hints),
+];
+
+const SUMS: &str = "Sums over a block's entries take a fifth of the time of hashing the block in pairs, \
+    and products take a hundred times as long as sums (FastAD, 4).";
+const HINTS: &str = "Hints about the place of an entry's block make look-ups six times as fast (FastAD, \
+    4). This page compares block reads instead of times.";
+
+fn sums_of_blocks(lines: &[Line]) -> Option<(Verdict, String)> {
+    let lines = of(lines, "directory_inserts");
+    let us = |strategy: &str, bytes: u64| {
+        let mut of = lines
+            .iter()
+            .filter(|line| line.text("strategy") == strategy);
+        of.find(|line| line.count("block_bytes") == bytes)?
+            .number("update_us")
+    };
+    let strategies = ["ad-hash-1600", "sha-384-scanning", "mu-hash-1024", "merkle"];
+    let sizes = lines.iter().map(|line| line.count("block_bytes"));
+    let has_all = |bytes: &u64| {
+        strategies
+            .iter()
+            .all(|strategy| us(strategy, *bytes).is_some())
+    };
+    let bytes = sizes.filter(has_all).max()?;
+    let [sums, pairs, products, path] = strategies.map(|strategy| us(strategy, bytes));
+    let (sums, pairs, products, path) = (sums?, pairs?, products?, path?);
+    let verdict = Verdict::of(&[
+        pairs >= 5.0 * sums / MARGIN,
+        products >= 100.0 * sums / MARGIN,
+        is_below(sums, products),
+    ]);
+    let finding = format!(
+        "Cryptography of an insertion into blocks of {bytes} bytes: {} us with AdHASH (sums), {} \
+         us with SHA-384 over the whole block in pairs, {} us with MuHASH of 1024 bits (products). A \
+         stored tree with SHA-256, of which only one path is hashed, takes {} us.",
+        digits(sums),
+        digits(pairs),
+        digits(products),
+        digits(path),
+    );
+    Some((verdict, finding))
+}
+
+fn hints(lines: &[Line]) -> Option<(Verdict, String)> {
+    let lines = of(lines, "directory_hints");
+    let is_compared =
+        |line: &&&Line| line.count("capacity") == 68 && line.count("entries") <= 10_000_000;
+    let compared: Vec<&Line> = lines.iter().filter(is_compared).copied().collect();
+    let compared = largest(compared, "entries");
+    let reads = |percent: u64, hints: bool| {
+        let with = compared.iter().find(|line| {
+            line.count("update_percent") == percent && line.get("hints") == Some(&hints.into())
+        })?;
+        with.number("reads_per_lookup")
+    };
+    let mut percents: Vec<u64> = compared
+        .iter()
+        .map(|line| line.count("update_percent"))
+        .collect();
+    percents.sort_unstable();
+    percents.dedup();
+    let (mut parts, mut shown) = (Vec::new(), Vec::new());
+    for percent in percents {
+        let (without, with) = (reads(percent, false)?, reads(percent, true)?);
+        parts.push(6.0 * with <= without);
+        shown.push(format!(
+            "{} without hints and {} with, if {percent} % of the writes are updates",
+            digits(without),
+            digits(with)
+        ));
+    }
+    let finding = format!(
+        "Block reads of a look-up in a synthetic trace over {} entries: {}.",
+        compared.first()?.count("entries"),
+        shown.join("; "),
+    );
+    Some((Verdict::of(&parts), finding))
+}

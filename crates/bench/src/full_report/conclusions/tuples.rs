@@ -1,0 +1,207 @@
+//! Conclusions about tuples (Crosby and Wallach 2010, sections 7 to 10).
+
+use super::{Claim, MARGIN, Verdict, is_below};
+use crate::{
+    line::{Line, of},
+    tables::digits,
+    tuple::{conclusion::CLAIM as ACCUMULATORS_CLAIM, figure7},
+};
+
+/// Conclusions about tuples.
+pub(super) const TUPLES: &[Claim] = &[
+    ("trees-or-tuples", TREES_OR_TUPLES, trees_or_tuples),
+    ("cheaper-bandwidth", CHEAPER_BANDWIDTH, cheaper_bandwidth),
+    ("accumulators", ACCUMULATORS, accumulators),
+    ("superseding", SUPERSEDING, superseding),
+    ("lightweight", LIGHTWEIGHT, lightweight),
+    ("partitions", PARTITIONS, partitions),
+];
+
+const TREES_OR_TUPLES: &str = "Trees are the cheapest for dictionaries that change often, tuples \
+    for dictionaries that are read often (Crosby and Wallach, 7.5).";
+const CHEAPER_BANDWIDTH: &str = "If bandwidth gets ten times cheaper, red-black trees stay the \
+    cheapest up to 200 look-ups per update instead of 15 (Crosby and Wallach, 10).";
+const ACCUMULATORS: &str = "Accumulators are never worth their cost (Crosby and Wallach, 7.5).";
+const SUPERSEDING: &str = "On a trace of shop prices, red-black trees are the cheapest up to about 5000 \
+    look-ups per update. Tuples with only superseding are the cheapest above 25 000 (Crosby and \
+    Wallach, 8).";
+const LIGHTWEIGHT: &str = "Speculation makes an author about 25 times as fast, and lightweight signatures \
+    have a similar effect (Crosby and Wallach, 7.1 and table 7).";
+const PARTITIONS: &str = "Servers that each store a part of the keys share the load evenly. Trees also \
+    need coordination for their shared top levels (Crosby and Wallach, 9).";
+
+/// Lists the cheapest designs in one figure. Each has the number of lookups per update from which
+/// it is the cheapest.
+fn cheapest<'a>(lines: &'a [Line], figure: &str) -> Vec<(&'a str, f64)> {
+    let of_figure = of(lines, "tuple_cheapest").into_iter();
+    let of_figure = of_figure.filter(|line| line.text("figure") == figure);
+    let range = |line: &'a Line| (line.text("design"), line.figure("from_lookups_per_update"));
+    of_figure.map(range).collect()
+}
+
+fn shown(ranges: &[(&str, f64)]) -> String {
+    let shown: Vec<String> = ranges
+        .iter()
+        .map(|(design, from)| format!("{design} from {} look-ups per update", digits(*from)))
+        .collect();
+    shown.join(", ")
+}
+
+/// Names the designs that are in any figure 7 but not in `figure`; empty if there are none.
+fn absent(lines: &[Line], figure: &str) -> String {
+    let drawn = of(lines, "tuple_lookup_costs");
+    let growing = drawn.into_iter().filter(|line| figure7::follows(line));
+    let (here, all): (Vec<&Line>, Vec<&Line>) =
+        growing.partition(|line| line.text("figure") == figure);
+    let mut absent: Vec<&str> = all.iter().map(|line| line.text("design")).collect();
+    absent.retain(|design| here.iter().all(|line| line.text("design") != *design));
+    if absent.is_empty() {
+        String::new()
+    } else {
+        format!(" Not measured at this size: {}.", absent.join(", "))
+    }
+}
+
+fn trees_or_tuples(lines: &[Line]) -> Option<(Verdict, String)> {
+    let ranges = cheapest(lines, "figure7");
+    let (first, last) = (ranges.first()?, ranges.last()?);
+    let verdict = Verdict::of(&[first.0 == "red-black", last.0 != "red-black"]);
+    Some((
+        verdict,
+        format!(
+            "The cheapest of the measured designs at the prices of 2010, for a dictionary that \
+             grows by one key in each snapshot: {}.{}",
+            shown(&ranges),
+            absent(lines, "figure7"),
+        ),
+    ))
+}
+
+fn cheaper_bandwidth(lines: &[Line]) -> Option<(Verdict, String)> {
+    let lines = of(lines, "tuple_what_if");
+    let until = |begin: &str| {
+        let of = lines
+            .iter()
+            .find(|line| line.text("scenario").starts_with(begin))?;
+        of.number("red_black_until")
+    };
+    let (before, after) = (until("prices")?, until("bandwidth")?);
+    let finding = format!(
+        "Red-black trees are the cheapest up to {} look-ups per update at the prices of 2010, and \
+         up to {} if bandwidth is ten times cheaper.",
+        digits(before),
+        digits(after),
+    );
+    // The paper's quotient is 200 / 15.
+    let verdict = Verdict::of(&[
+        is_below(before, after),
+        !is_below(after, before * 200.0 / 15.0),
+    ]);
+    Some((verdict, finding))
+}
+
+/// Checks the conclusion about accumulators in every comparison of costs. These are dictionaries
+/// whose witnesses the server or the author makes, and sets.
+fn accumulators(lines: &[Line]) -> Option<(Verdict, String)> {
+    let is_one = |line: &&Line| {
+        line.text("claim") == ACCUMULATORS_CLAIM
+            && !line.text("experiment").starts_with("tuple_what_if")
+    };
+    let compared: Vec<&Line> = lines.iter().filter(is_one).collect();
+    let cost = |line: &Line| line.figure("nearest_times_cheapest_other");
+    compared.first()?;
+    let verdict = if compared.iter().any(|line| is_below(cost(line), 1.0)) {
+        Verdict::HoldsNoLonger
+    } else if compared.iter().any(|line| !is_below(1.0, cost(line))) {
+        Verdict::InPart
+    } else {
+        Verdict::Holds
+    };
+    let said = |line: &&Line| {
+        let (figure, sentence) = (line.text("figure"), line.text("sentence"));
+        format!("{figure}: {sentence}")
+    };
+    let said: Vec<String> = compared.iter().map(said).collect();
+    Some((verdict, said.join(" ")))
+}
+
+fn superseding(lines: &[Line]) -> Option<(Verdict, String)> {
+    let ranges = cheapest(lines, "figure8-prices");
+    let (first, last) = (ranges.first()?, ranges.last()?);
+    let until = ranges.get(1).map_or(f64::INFINITY, |(_, from)| *from);
+    let is_about = |figure: f64, paper: f64| !is_below(figure, paper) && !is_below(paper, figure);
+    let verdict = Verdict::of(&[
+        last.0 == "base-superseding",
+        first.0 == "red-black" && is_about(until, 5000.0),
+        last.0 == "base-superseding" && is_about(last.1, 25_000.0),
+    ]);
+    let mut findings = vec![format!(
+        "Prices, about 1000 of up to 19 000 of which change in each snapshot: {}.",
+        shown(&ranges)
+    )];
+    let rates = cheapest(lines, "figure8-exchange-rates");
+    if !rates.is_empty() {
+        findings.push(format!(
+            "Exchange rates, nearly all of which change in each snapshot: {}.",
+            shown(&rates)
+        ));
+    }
+    Some((verdict, findings.join(" ")))
+}
+
+fn lightweight(lines: &[Line]) -> Option<(Verdict, String)> {
+    let steady = of(lines, "tuple_steady");
+    let has = |design: &str, keys| {
+        let mut of = steady.iter().filter(|line| line.text("design") == design);
+        of.any(|line| line.count("keys") == keys)
+    };
+    let designs = ["base-lightweight", "spec-superseding", "spec-lightweight"];
+    let sizes = steady.iter().map(|line| line.count("keys"));
+    let keys = sizes
+        .filter(|keys| designs.iter().all(|design| has(design, *keys)))
+        .max()?;
+    let times = |design| {
+        let mut of = steady
+            .iter()
+            .filter(|line| line.text("design") == design && line.count("keys") == keys);
+        of.next()?.number("times_base_superseding")
+    };
+    let [light, speculating, both] = designs.map(times);
+    let (light, speculating, both) = (light?, speculating?, both?);
+    let verdict = Verdict::of(&[
+        light >= 25.0 / MARGIN,
+        speculating >= 25.0 / MARGIN,
+        is_below(light.max(speculating), both),
+    ]);
+    let [light, speculating, both] = [light, speculating, both].map(digits);
+    let finding = format!(
+        "{keys} keys, one change in each snapshot. Compared with superseding signatures and no \
+            speculation, an author is {light} times as fast with lightweight signatures, \
+            {speculating} times with speculation, and {both} times with both. The paper's dictionary \
+            grows, this one does not."
+    );
+    Some((verdict, finding))
+}
+
+fn partitions(lines: &[Line]) -> Option<(Verdict, String)> {
+    let lines = of(lines, "tuple_partitions");
+    let most = lines.iter().map(|line| line.count("partitions")).max()?;
+    let of = lines.iter().filter(|line| line.count("partitions") == most);
+    let gains: Vec<(&str, f64)> = of
+        .map(|line| (line.text("design"), line.figure("gain")))
+        .collect();
+    let shown: Vec<String> = gains
+        .iter()
+        .map(|(design, gain)| format!("{} times ({design})", digits(*gain)))
+        .collect();
+    let finding = format!(
+        "The slowest of {most} servers applies updates at {} the rate of one server with all keys. \
+         Each takes its changes in proofs from another server, and only trees support this.",
+        shown.join(", "),
+    );
+    let parts: Vec<bool> = gains
+        .iter()
+        .map(|(_, gain)| !is_below(*gain, most as f64))
+        .collect();
+    Some((Verdict::of(&parts), finding))
+}
