@@ -1,7 +1,6 @@
 //! Plots of a run's result lines, as SVG.
 
 use std::{
-    fmt::Write as _,
     ops::Range,
     path::{Path, PathBuf},
 };
@@ -90,7 +89,6 @@ impl Figure {
         let svg = svg
             .replace("fill=\"#FFFFFF\"", "class=\"ground\"")
             .replace("#000000", "currentColor");
-        let svg = with_one_grid(&svg);
         let name = name.to_owned();
         Ok(Self { name, svg })
     }
@@ -102,36 +100,6 @@ impl Figure {
         format!("{start}\n<style>{COLOURS}</style>{rest}")
     }
 }
-
-/// Draws all lines of the grid as one path, which takes a third of the bytes of a plot.
-fn with_one_grid(svg: &str) -> String {
-    let (mut drawn, mut path) = (String::new(), String::new());
-    for line in svg.lines() {
-        let ends = line
-            .strip_prefix(GRID_LINE)
-            .and_then(|rest| rest.strip_suffix("\"/>"));
-        if let Some(ends) = ends {
-            let numbers: Vec<&str> = ends.split('"').step_by(2).collect();
-            if let [x1, y1, x2, y2] = numbers[..] {
-                _ = write!(path, "M{x1} {y1}L{x2} {y2}");
-                continue;
-            }
-        }
-        if !path.is_empty() {
-            _ = writeln!(
-                drawn,
-                "<path class=\"grid\" opacity=\"0.1\" stroke=\"currentColor\" d=\"{path}\"/>"
-            );
-            path.clear();
-        }
-        drawn += line;
-        drawn.push('\n');
-    }
-    drawn
-}
-
-/// Start of each line of the grid as `plotters` writes it, up to its ends.
-const GRID_LINE: &str = "<line opacity=\"0.1\" stroke=\"currentColor\" stroke-width=\"1\" x1=\"";
 
 /// Style sheet of a standalone SVG file.
 const COLOURS: &str = "svg{color:#1c1f23}.ground{fill:#fff}\

@@ -4,7 +4,7 @@
 use std::{collections::BTreeSet, fmt::Write as _};
 
 use super::{
-    conclusions::{Conclusion, conclusions},
+    conclusions::{Conclusion, conclusions, unchecked},
     contents::{CONTENTS, Counterpart, Item},
     run::RUN,
     steps::{Depth, Step, steps},
@@ -28,7 +28,7 @@ pub fn page(lines: &[Line]) -> Outcome<String> {
         .collect();
     let mut body = String::new();
     head(&mut body, lines, &parts);
-    concluded(&mut body, &conclusions);
+    concluded(&mut body, &conclusions, &unchecked(lines));
     for part in &parts {
         part.write(&mut body);
     }
@@ -143,7 +143,7 @@ const UNKNOWN: &str = "No commit contains the sources that were measured.";
 /// Number of cores that other programs may use during a step without a warning.
 const BUSY: f64 = 0.1;
 
-fn concluded(body: &mut String, conclusions: &[Conclusion]) {
+fn concluded(body: &mut String, conclusions: &[Conclusion], unchecked: &[&str]) {
     put!(
         body,
         "<section id=\"conclusions\"><h2>Conclusions of the papers, checked</h2>"
@@ -152,7 +152,8 @@ fn concluded(body: &mut String, conclusions: &[Conclusion]) {
         body,
         "<p>Each entry states a conclusion of a paper, the verdict of the measurements on this \
             page, and the numbers behind the verdict. Times count as equal if the larger one is \
-            at most 1.2 times the smaller one.</p><dl>"
+            at most 1.2 times the smaller one. A ratio of a paper counts as reached within the \
+            same margin.</p><dl>"
     );
     for conclusion in conclusions {
         let [claim, finding] = [conclusion.claim, &conclusion.finding].map(escaped);
@@ -165,7 +166,15 @@ fn concluded(body: &mut String, conclusions: &[Conclusion]) {
         );
         put!(body, "<dd>{finding}</dd>");
     }
-    put!(body, "</dl></section>");
+    put!(body, "</dl>");
+    if !unchecked.is_empty() {
+        put!(
+            body,
+            "<p>Not checked, because measurements are missing: {}.</p>",
+            unchecked.join(", ")
+        );
+    }
+    put!(body, "</section>");
 }
 
 /// The tables and figures of one family of measurements.

@@ -98,6 +98,10 @@ struct Table {
     rows: &'static [(&'static str, Row)],
 }
 
+/// Figure of a row: further conditions on its result line, its key, and its unit. A cell without a
+/// key is empty.
+type Cell = (Selection, &'static str, Unit);
+
 /// Figures of one row, after its name.
 #[derive(Clone, Copy)]
 enum Row {
@@ -107,9 +111,9 @@ enum Row {
     /// Several figures of one result line. Contains the value of [`Table::and`] that selects the
     /// line, the figures' keys, and their unit. Remaining cells stay empty.
     Keys(&'static str, &'static [&'static str], Unit),
-    /// Figures of any result lines. Each has the conditions that its line meets besides
-    /// [`Table::of`], the figure's key, and its unit. A cell without a key is empty.
-    Cells(&'static [(Selection, &'static str, Unit)]),
+    /// Figures of similar result lines. Contains the conditions that all these lines meet besides
+    /// [`Table::of`], and the cells.
+    Cells(Selection, &'static [Cell]),
 }
 
 /// Unit in which a figure was measured, which determines its format.
@@ -155,35 +159,35 @@ impl Table {
 
     /// Formats the figures of a row.
     fn cells(&self, row: Row, lines: &[Line]) -> Outcome<Vec<String>> {
-        let of =
-            |value: &'static str, key, unit| self.shown(lines, &[(self.and, value)], (key, unit));
+        let of = |value: &'static str, key, unit| {
+            self.shown(lines, &[&[(self.and, value)]], (key, unit))
+        };
         match row {
             Row::Lines(values, key, unit) => {
                 values.iter().map(|value| of(value, key, unit)).collect()
             }
             Row::Keys(value, keys, unit) => keys.iter().map(|key| of(value, key, unit)).collect(),
-            Row::Cells(cells) => {
-                let shown = cells
-                    .iter()
-                    .map(|(and, key, unit)| self.shown(lines, and, (key, *unit)));
-                shown.collect()
+            Row::Cells(row, cells) => {
+                let cells = cells.iter();
+                cells
+                    .map(|(and, key, unit)| self.shown(lines, &[row, and], (key, *unit)))
+                    .collect()
             }
         }
     }
 
-    /// Formats a figure of the first line that meets the table's conditions and those of `and`.
+    /// Formats a figure of the first line that meets the table's conditions and all of `and`.
     fn shown(
         &self,
         lines: &[Line],
-        and: &[(&str, &str)],
+        and: &[&[(&str, &str)]],
         (key, unit): (&str, Unit),
     ) -> Outcome<String> {
         if key.is_empty() {
             return Ok(String::new());
         }
-        let line = lines
-            .iter()
-            .find(|line| line.says(self.of) && line.says(and));
+        let is_it = |line: &&Line| line.says(self.of) && and.iter().all(|and| line.says(and));
+        let line = lines.iter().find(is_it);
         let what = || format!("{:?} and {and:?}", self.of);
         let line = line.ok_or_else(|| format!("no measurement is of {}", what()))?;
         let figure = line.number(key);

@@ -45,7 +45,7 @@ pub fn lines(family: &str, designs: &[Expense]) -> Vec<Line> {
 ///
 /// `None` unless there are designs with accumulators and designs without.
 fn conclusion(family: &str, designs: &[Expense]) -> Option<Line> {
-    let (times, at, nearest) = nearest(designs)?;
+    let (times, at, nearest) = nearest(designs, "")?;
     let ranges = cheapest(designs).into_iter();
     let wins = ranges.filter(|(_, _, design)| design.accumulates());
     let wins: Vec<String> = wins
@@ -76,11 +76,11 @@ fn conclusion(family: &str, designs: &[Expense]) -> Option<Line> {
 }
 
 /// Finds the design with accumulators whose cost is the smallest in proportion to the cheapest
-/// design without them.
+/// design without them. Considers only designs with `kind` in their names.
 ///
 /// Returns that ratio of costs, the number of lookups per update at which it occurs, and the
 /// design.
-fn nearest(designs: &[Expense]) -> Option<(f64, f64, &Expense)> {
+pub fn nearest<'a>(designs: &'a [Expense], kind: &str) -> Option<(f64, f64, &'a Expense)> {
     let others: Vec<Expense> = designs
         .iter()
         .filter(|it| !it.accumulates())
@@ -96,8 +96,11 @@ fn nearest(designs: &[Expense]) -> Option<(f64, f64, &Expense)> {
             .iter()
             .map(|other| other.at(at))
             .fold(f64::INFINITY, f64::min);
-        let accumulated = designs.iter().filter(|design| design.accumulates());
-        accumulated.map(move |design| (design.at(at) / lowest, at, design))
+        let is_of_kind = |design: &&Expense| design.accumulates() && design.design.contains(kind);
+        designs
+            .iter()
+            .filter(is_of_kind)
+            .map(move |design| (design.at(at) / lowest, at, design))
     });
     quotients.min_by(|one, other| one.0.total_cmp(&other.0))
 }

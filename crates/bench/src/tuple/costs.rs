@@ -43,6 +43,21 @@ impl Expense {
         )
     }
 
+    /// Reads the cost of a design from a result line that [`Self::line`] built; `None` if the line
+    /// has no cost.
+    pub fn read(line: &Line) -> Option<Self> {
+        Some(Self {
+            figure: line.text("figure").to_owned(),
+            design: line.text("design").to_owned(),
+            keys: line.count("keys"),
+            cost: CostLine {
+                fixed: line.number("update_microdollars")?,
+                each: line.number("lookup_microdollars")?,
+            },
+            prices: costs::prices_of(line),
+        })
+    }
+
     fn at_prices(
         prices: Prices,
         (figure, line): (&str, &Line),
@@ -65,9 +80,8 @@ impl Expense {
 
     /// Reports whether the design has accumulators, so that answers are proved by witnesses.
     pub(super) fn accumulates(&self) -> bool {
-        ["accumulators", "rsa", "bilinear"]
-            .iter()
-            .any(|part| self.design.contains(part))
+        let parts = ["accumulators", "rsa", "bilinear"];
+        parts.iter().any(|part| self.design.contains(part))
     }
 
     pub(super) fn at(&self, lookups_per_update: f64) -> f64 {

@@ -65,7 +65,7 @@ const GROWING: [TableSpec; 4] = [
         ("crypto", "verify_cryptography_share%"), ("2010", "paper.verify_cryptography_share%"),
     ]).noted(CAVEAT).deriving(derived),
     TableSpec::new("tuple_growing",
-        "Time of author and client, {keys} keys, compared with bare signatures and hash-chain steps", &[
+        "Time of author and client, {keys} keys, compared with signatures and hash-chain steps", &[
         ("design", "design"), ("author us", "author_us"), ("signatures", "signatures_per_snapshot"),
         ("chain steps", "chain_steps_per_snapshot"), ("limit us", "author_limit_us"),
         ("ratio", "author_ratio"), ("verify us", "verify_us"),
@@ -73,7 +73,8 @@ const GROWING: [TableSpec; 4] = [
         ("limit us", "verify_limit_us"), ("ratio", "verify_ratio"),
     ]).noted("Limit: the time of only the counted signatures and hash-chain steps, in this \
         run."),
-    TableSpec::new("tuple_growing", "Table 9: kilobytes sent per second of computing, {keys} keys", &[
+    TableSpec::new("tuple_growing",
+        "Table 9: kilobytes sent per second of computing, {keys} keys", &[
         ("design", "design"), ("updates", "update_kilobytes_per_second"),
         ("2010", "paper.update_kilobytes_per_second"), ("look-ups", "lookup_kilobytes_per_second"),
         ("2010", "paper.lookup_kilobytes_per_second"),

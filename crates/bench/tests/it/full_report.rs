@@ -191,6 +191,8 @@ fn the_shipped_report_is_that_of_its_measurements() {
     let measured = bench::full_report::run::read_lines(&measured);
     let warnings = bench::full_report::page::warnings(&measured);
     assert!(warnings.is_empty(), "{warnings:?}");
+    let unchecked = bench::full_report::conclusions::unchecked(&measured);
+    assert!(unchecked.is_empty(), "{unchecked:?}");
     let from = from.to_str().unwrap();
     for document in ["README.md", "docs/benchmarks.md"] {
         let document = workspace.join(document);

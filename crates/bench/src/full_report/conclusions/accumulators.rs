@@ -18,14 +18,15 @@ pub(super) const ACCUMULATORS: &[Claim] = &[
 const RSA_OR_BILINEAR: &str = "Bilinear accumulators are generally faster than RSA accumulators: \
     accumulating an element, making its witness and verifying it takes less than half the time \
     with the private key, and a twelfth with only the public key (Tremel, 7).";
-const SECRET_KEY: &str = "With the private key, accumulating is 24 (bilinear) to 1700 (RSA) times as fast \
-    as with only the public key, and making witnesses over 900 times (Tremel, table in 5).";
+const SECRET_KEY: &str = "With the private key, accumulating is 24 (bilinear) to 1700 (RSA) times \
+    as fast as with only the public key, and making witnesses over 900 times (Tremel, table in \
+    5).";
 const PUBLIC_THREADS: &str = "With only the public key, several threads cannot compute an RSA \
     accumulator faster than one, but they can compute its witnesses (Tremel, 3.1).";
-const WITNESSES_AS_SENT: &str = "RSA witnesses that an author sends have six times the bytes of signatures on \
-    the elements, and take twice as long to compute (Crosby and Wallach, 7.4).";
-const SIGNING_EACH: &str = "If the server computes RSA witnesses, signing each element is six times cheaper, \
-    with proofs a third as large (Crosby and Wallach, 7.4).";
+const WITNESSES_AS_SENT: &str = "RSA witnesses that an author sends have six times the bytes of \
+    signatures on the elements, and take twice as long to compute (Crosby and Wallach, 7.4).";
+const SIGNING_EACH: &str = "If the server computes RSA witnesses, signing each element is six \
+    times cheaper, with proofs a third as large (Crosby and Wallach, 7.4).";
 
 const RSA: &str = "rsa-3072";
 const BILINEAR: &str = "bilinear-bls12-381";
@@ -113,8 +114,8 @@ fn secret_key(lines: &[Line]) -> Option<(Verdict, String)> {
     Some((Verdict::of(&parts), findings.join(" ")))
 }
 
-const TOGETHER: &str =
-    "All public witnesses are computed together here; the paper computes each one alone.";
+const TOGETHER: &str = "All public witnesses are computed together here; the paper computes each \
+    one alone.";
 
 fn public_threads(lines: &[Line]) -> Option<(Verdict, String)> {
     let threads = of(lines, "accumulators");
@@ -128,8 +129,8 @@ fn public_threads(lines: &[Line]) -> Option<(Verdict, String)> {
     };
     let (value, witnesses) = (gain("accumulate_public")?, gain("witnesses_public")?);
     let finding = format!(
-        "RSA of 3072 bits with only the public key: {threads} threads compute the value {} times as \
-         fast as one, and all witnesses {} times as fast.",
+        "RSA of 3072 bits with only the public key: {threads} threads compute the value {} times \
+         as fast as one, and all witnesses {} times as fast.",
         digits(value),
         digits(witnesses),
     );
@@ -156,9 +157,9 @@ fn witnesses_as_sent(lines: &[Line]) -> Option<(Verdict, String)> {
     let bytes = claims(lines, "update_bytes_to_signing_each")?;
     let times = claims(lines, "author_time_to_signing_each")?;
     let finding = format!(
-        "An update with RSA witnesses of 3072 bits has {} times the bytes of Ed25519 signatures, and \
-         takes its author {} times as long. With BLS12-381, which the paper did not measure: {} and \
-         {} times.",
+        "An update with RSA witnesses of 3072 bits has {} times the bytes of Ed25519 signatures, \
+         and takes its author {} times as long. With BLS12-381, which the paper did not measure: \
+         {} and {} times.",
         digits(bytes[0]),
         digits(times[0]),
         digits(bytes[1]),
@@ -172,9 +173,9 @@ fn signing_each(lines: &[Line]) -> Option<(Verdict, String)> {
     let costs = claims(lines, "server_cost_to_signing_each")?;
     let bytes = claims(lines, "proof_bytes_to_signing_each")?;
     let finding = format!(
-        "Computing RSA witnesses on the server costs {} times as much as signing each element, and a \
-         proof has {} times the bytes. With BLS12-381, which the paper did not measure: {} and {} \
-         times.",
+        "Computing RSA witnesses on the server costs {} times as much as signing each element, and \
+         a proof has {} times the bytes. With BLS12-381, which the paper did not measure: {} and \
+         {} times.",
         digits(costs[0]),
         digits(bytes[0]),
         digits(costs[1]),

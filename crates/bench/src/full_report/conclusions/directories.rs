@@ -12,10 +12,10 @@ pub(super) const DIRECTORIES: &[Claim] = &[
     ("hints", HINTS, hints),
 ];
 
-const SUMS: &str = "Sums over a block's entries take a fifth of the time of hashing the block in pairs, \
-    and products take a hundred times as long as sums (FastAD, 4).";
-const HINTS: &str = "Hints about the place of an entry's block make look-ups six times as fast (FastAD, \
-    4). This page compares block reads instead of times.";
+const SUMS: &str = "Sums over a block's entries take a fifth of the time of hashing the block in \
+    pairs, and products take a hundred times as long as sums (FastAD, 4).";
+const HINTS: &str = "Hints about the place of an entry's block make look-ups six times as fast \
+    (FastAD, 4). This page compares block reads instead of times.";
 
 fn sums_of_blocks(lines: &[Line]) -> Option<(Verdict, String)> {
     let lines = of(lines, "directory_inserts");
@@ -43,8 +43,8 @@ fn sums_of_blocks(lines: &[Line]) -> Option<(Verdict, String)> {
     ]);
     let finding = format!(
         "Cryptography of an insertion into blocks of {bytes} bytes: {} us with AdHASH (sums), {} \
-         us with SHA-384 over the whole block in pairs, {} us with MuHASH of 1024 bits (products). A \
-         stored tree with SHA-256, of which only one path is hashed, takes {} us.",
+         us with SHA-384 over the whole block in pairs, {} us with MuHASH of 1024 bits (products). \
+         A stored tree with SHA-256, of which only one path is hashed, takes {} us.",
         digits(sums),
         digits(pairs),
         digits(products),

@@ -9,8 +9,8 @@ use crate::{
 /// Conclusions about append-only logs.
 pub(super) const LOGS: &[Claim] = &[("append-only", APPEND_ONLY, append_only)];
 
-const APPEND_ONLY: &str = "A log that proves all values of a key and its own growth can send less than CT and \
-    than CONIKS (Tomescu and others, 6).";
+const APPEND_ONLY: &str = "A log that proves all values of a key and its own growth can send less \
+    than CT and than CONIKS (Tomescu and others, 6).";
 
 fn append_only(lines: &[Line]) -> Option<(Verdict, String)> {
     let visits = of(lines, "aad_bandwidth");
@@ -27,9 +27,10 @@ fn append_only(lines: &[Line]) -> Option<(Verdict, String)> {
         .iter()
         .min_by_key(|line| (line.count("n"), entries(line)))?;
     let finding = format!(
-        "A client returns to a counted log, which is not the paper's frontier log, of at most {} entries, which has grown by {}: it receives {} \
-         bytes. A plain log sends {}, a tree for each version {}. After growth by {} in a log of \
-         at most {}: {} bytes; a plain log sends {}.",
+        "Measured with a counted log, not with the paper's frontier log. A client returns to a log \
+         of at most {} entries, which has grown by {}: it receives {} bytes. A plain log sends {}, \
+         a tree for each version {}. After growth by {} in a log of at most {}: {} bytes; a plain \
+         log sends {}.",
         line.count("n"),
         entries(line),
         digits(own),

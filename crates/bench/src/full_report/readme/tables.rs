@@ -1,8 +1,9 @@
 //! Declarations of the tables with measurements in documents.
 
 use super::{
+    Cell,
     Row::{Cells, Keys, Lines},
-    Table,
+    Table, Unit,
     Unit::{Bytes, Milliseconds, Seconds, Time},
 };
 use crate::line::Selection;
@@ -33,209 +34,65 @@ pub(super) const DESIGNS: &[&str] = &[
     "spec-lightweight-3",
 ];
 
-/// Selects builds of a list for the 1 GB file of the FlexDPDP paper.
-macro_rules! build {
-    ($tags:literal, $threads:literal) => {
-        &[
-            ("experiment", "flexlist_build"),
-            ("blocks", "500000"),
-            ("tags", $tags),
-            ("threads", $threads),
-        ]
-    };
+/// Figures of two kinds of lines, each time next to its limit.
+const fn pair([one, other]: [Selection; 2], time: &'static str, limit: &'static str) -> [Cell; 4] {
+    [
+        (one, time, Time),
+        (one, limit, Time),
+        (other, time, Time),
+        (other, limit, Time),
+    ]
 }
 
-/// Selects 300 consecutive updates of the same file.
+/// Figures of two kinds of lines that have no limit.
+const fn alone([one, other]: [Selection; 2], key: &'static str, unit: Unit) -> [Cell; 3] {
+    [(one, key, unit), (&[], "", unit), (other, key, unit)]
+}
+
+const RSA_AND_BILINEAR: [Selection; 2] = [
+    &[("accumulator", "rsa-3072")],
+    &[("accumulator", "bilinear-bls12-381")],
+];
+const WITH_PRIMITIVE: &[Cell] = &pair(RSA_AND_BILINEAR, "per_element_us", "primitive_us");
+const WITHOUT_PRIMITIVE: &[Cell] = &alone(RSA_AND_BILINEAR, "per_element_us", Time);
+
+const LOGS: [Selection; 2] = [&[("scheme", "aad-counted")], &[("scheme", "aad-frontier")]];
+const APPENDED: &[Cell] = &pair(LOGS, "append_us", "append_limit_us");
+const PROVED: &[Cell] = &pair(LOGS, "prove_us", "prove_limit_us");
+const VERIFIED: &[Cell] = &pair(LOGS, "verify_us", "verify_limit_us");
+const PROOF: &[Cell] = &alone(LOGS, "proof_bytes", Bytes);
+const NO_VALUE: Selection = &[
+    ("experiment", "aad_lookup"),
+    ("values", "0"),
+    ("schedule", "eager"),
+];
+const ONE_VALUE: Selection = &[
+    ("experiment", "aad_lookup"),
+    ("values", "1"),
+    ("schedule", "eager"),
+];
+
+const DIRECTORIES: [Selection; 2] = [&[("entries", "1000000")], &[("entries", "10000000")]];
+const UPDATED: &[Cell] = &pair(DIRECTORIES, "update_us", "update_limit_us");
+
 const BATCH: Selection = &[
     ("experiment", "flexlist_multi"),
-    ("blocks", "500000"),
     ("order", "consecutive"),
     ("updates", "300"),
 ];
+const AUDIT: Selection = &[("experiment", "flexlist_audit"), ("tags", "private-mac")];
 
-/// Selects an audit of the same file, with private tags.
-const AUDIT: Selection = &[
-    ("experiment", "flexlist_audit"),
-    ("blocks", "500000"),
-    ("tags", "private-mac"),
+/// Costs of a dictionary, ours or a third party's. The last two are about an absent key.
+const PEER: &[Cell] = &[
+    (&[("operation", "snapshot"), ("changes", "1")], "us", Time),
+    (&[("operation", "prove_present")], "median_us", Time),
+    (&[("operation", "verify_present")], "median_us", Time),
+    (&[("operation", "prove_present")], "bytes", Bytes),
+    (&[("operation", "prove_absent")], "median_us", Time),
+    (&[("operation", "prove_absent")], "bytes", Bytes),
 ];
-
-/// Selects an operation of one accumulator.
-macro_rules! accumulator {
-    ($accumulator:literal, $operation:literal, $n:literal) => {
-        &[
-            ("accumulator", $accumulator),
-            ("operation", $operation),
-            ("n", $n),
-        ]
-    };
-}
-
-/// Row with an operation of both accumulators, each next to its primitive.
-macro_rules! accumulators {
-    ($operation:literal, $n:literal) => {
-        Cells(&[
-            (
-                accumulator!("rsa-3072", $operation, $n),
-                "per_element_us",
-                Time,
-            ),
-            (
-                accumulator!("rsa-3072", $operation, $n),
-                "primitive_us",
-                Time,
-            ),
-            (
-                accumulator!("bilinear-bls12-381", $operation, $n),
-                "per_element_us",
-                Time,
-            ),
-            (
-                accumulator!("bilinear-bls12-381", $operation, $n),
-                "primitive_us",
-                Time,
-            ),
-        ])
-    };
-}
-
-/// Selects appends of all 128 entries of a log in one batch.
-macro_rules! append {
-    ($scheme:literal) => {
-        &[
-            ("experiment", "aad_append"),
-            ("scheme", $scheme),
-            ("n", "128"),
-            ("batch", "128"),
-        ]
-    };
-}
-
-/// Selects look-ups of a key with this number of values in a log of 128 entries.
-macro_rules! lookup {
-    ($scheme:literal, $values:literal) => {
-        &[
-            ("experiment", "aad_lookup"),
-            ("scheme", $scheme),
-            ("n", "128"),
-            ("values", $values),
-            ("schedule", "eager"),
-        ]
-    };
-}
-
-/// Row with a time of look-ups in both logs, each next to its limit.
-macro_rules! lookups {
-    ($values:literal, $time:literal, $limit:literal) => {
-        Cells(&[
-            (lookup!("aad-counted", $values), $time, Time),
-            (lookup!("aad-counted", $values), $limit, Time),
-            (lookup!("aad-frontier", $values), $time, Time),
-            (lookup!("aad-frontier", $values), $limit, Time),
-        ])
-    };
-}
-
-/// Row with the bytes of a look-up's proof in both logs.
-macro_rules! lookup_bytes {
-    ($values:literal) => {
-        Cells(&[
-            (lookup!("aad-counted", $values), "proof_bytes", Bytes),
-            (&[], "", Bytes),
-            (lookup!("aad-frontier", $values), "proof_bytes", Bytes),
-        ])
-    };
-}
-
-/// Row with a time of directories of both sizes, each next to its limit.
-macro_rules! directory {
-    ($experiment:literal, $time:literal, $limit:literal) => {
-        Cells(&[
-            (
-                &[("experiment", $experiment), ("entries", "1000000")],
-                $time,
-                Time,
-            ),
-            (
-                &[("experiment", $experiment), ("entries", "1000000")],
-                $limit,
-                Time,
-            ),
-            (
-                &[("experiment", $experiment), ("entries", "10000000")],
-                $time,
-                Time,
-            ),
-            (
-                &[("experiment", $experiment), ("entries", "10000000")],
-                $limit,
-                Time,
-            ),
-        ])
-    };
-}
-
-/// Row with the costs of a dictionary, ours or a third party's.
-macro_rules! peer {
-    ($peer:literal, without absence) => {
-        Cells(&[
-            (
-                &[("peer", $peer), ("operation", "snapshot"), ("changes", "1")],
-                "us",
-                Time,
-            ),
-            (
-                &[("peer", $peer), ("operation", "prove_present")],
-                "median_us",
-                Time,
-            ),
-            (
-                &[("peer", $peer), ("operation", "verify_present")],
-                "median_us",
-                Time,
-            ),
-            (
-                &[("peer", $peer), ("operation", "prove_present")],
-                "bytes",
-                Bytes,
-            ),
-        ])
-    };
-    ($peer:literal) => {
-        Cells(&[
-            (
-                &[("peer", $peer), ("operation", "snapshot"), ("changes", "1")],
-                "us",
-                Time,
-            ),
-            (
-                &[("peer", $peer), ("operation", "prove_present")],
-                "median_us",
-                Time,
-            ),
-            (
-                &[("peer", $peer), ("operation", "verify_present")],
-                "median_us",
-                Time,
-            ),
-            (
-                &[("peer", $peer), ("operation", "prove_present")],
-                "bytes",
-                Bytes,
-            ),
-            (
-                &[("peer", $peer), ("operation", "prove_absent")],
-                "median_us",
-                Time,
-            ),
-            (
-                &[("peer", $peer), ("operation", "prove_absent")],
-                "bytes",
-                Bytes,
-            ),
-        ])
-    };
-}
+/// The same without absent keys.
+const PEER_PRESENT: &[Cell] = PEER.split_at(4).0;
 
 #[rustfmt::skip]
 pub(super) const TABLES: [Table; 10] = [
@@ -326,33 +183,36 @@ pub(super) const TABLES: [Table; 10] = [
     },
     Table {
         name: "files",
-        of: &[],
+        of: &[("blocks", "500000")],
         and: "",
         titles: &["", "here", "its limit"],
         rows: &[
-            ("build the list", Cells(&[
-                (build!("none", "1"), "total_ms", Milliseconds),
-                (build!("none", "1"), "bare_hashes_ms", Milliseconds)])),
-            ("the same on two cores", Cells(&[
-                (build!("none", "2"), "total_ms", Milliseconds),
-                (build!("none", "2"), "bare_hashes_ms", Milliseconds)])),
-            ("build the list with private tags", Cells(&[
-                (build!("private-mac", "1"), "total_ms", Milliseconds)])),
-            ("the same on two cores", Cells(&[
-                (build!("private-mac", "2"), "total_ms", Milliseconds)])),
-            ("300 consecutive updates in one batch, server", Cells(&[
-                (BATCH, "server.batch_us", Time), (BATCH, "server.limit_us", Time)])),
-            ("the same one by one, server", Cells(&[(BATCH, "server.singles_us", Time)])),
-            ("300 consecutive updates in one batch, client", Cells(&[
-                (BATCH, "client.batch_us", Time), (BATCH, "client.limit_us", Time)])),
-            ("the same one by one, client", Cells(&[(BATCH, "client.singles_us", Time)])),
-            ("witness of the batch", Cells(&[(BATCH, "witness_bytes", Bytes)])),
-            ("prove the list's part of 460 challenges", Cells(&[(AUDIT, "prove_list_us", Time)])),
-            ("prove their tags", Cells(&[(AUDIT, "prove_tags_us", Time)])),
-            ("verify the list's part of the proof", Cells(&[
-                (AUDIT, "verify_list_us", Time), (AUDIT, "verify_list_limit_us", Time)])),
-            ("verify its tags", Cells(&[(AUDIT, "verify_tags_us", Time)])),
-            ("proof of 460 challenges", Cells(&[(AUDIT, "total_bytes", Bytes)])),
+            ("build the list", Cells(
+                &[("experiment", "flexlist_build"), ("tags", "none"), ("threads", "1")],
+                &[(&[], "total_ms", Milliseconds), (&[], "bare_hashes_ms", Milliseconds)])),
+            ("the same on two cores", Cells(
+                &[("experiment", "flexlist_build"), ("tags", "none"), ("threads", "2")],
+                &[(&[], "total_ms", Milliseconds), (&[], "bare_hashes_ms", Milliseconds)])),
+            ("build the list with private tags", Cells(
+                &[("experiment", "flexlist_build"), ("tags", "private-mac"), ("threads", "1")],
+                &[(&[], "total_ms", Milliseconds)])),
+            ("the same on two cores", Cells(
+                &[("experiment", "flexlist_build"), ("tags", "private-mac"), ("threads", "2")],
+                &[(&[], "total_ms", Milliseconds)])),
+            ("300 consecutive updates in one batch, server", Cells(BATCH,
+                &[(&[], "server.batch_us", Time), (&[], "server.limit_us", Time)])),
+            ("the same one by one, server", Cells(BATCH, &[(&[], "server.singles_us", Time)])),
+            ("300 consecutive updates in one batch, client", Cells(BATCH,
+                &[(&[], "client.batch_us", Time), (&[], "client.limit_us", Time)])),
+            ("the same one by one, client", Cells(BATCH, &[(&[], "client.singles_us", Time)])),
+            ("witness of the batch", Cells(BATCH, &[(&[], "witness_bytes", Bytes)])),
+            ("prove the list's part of 460 challenges",
+                Cells(AUDIT, &[(&[], "prove_list_us", Time)])),
+            ("prove their tags", Cells(AUDIT, &[(&[], "prove_tags_us", Time)])),
+            ("verify the list's part of the proof", Cells(AUDIT,
+                &[(&[], "verify_list_us", Time), (&[], "verify_list_limit_us", Time)])),
+            ("verify its tags", Cells(AUDIT, &[(&[], "verify_tags_us", Time)])),
+            ("proof of 460 challenges", Cells(AUDIT, &[(&[], "total_bytes", Bytes)])),
         ],
     },
     Table {
@@ -361,40 +221,34 @@ pub(super) const TABLES: [Table; 10] = [
         and: "",
         titles: &["each element", "RSA", "its limit", "bilinear", "its limit"],
         rows: &[
-            ("prime representative; scalar", accumulators!("representatives", "10000")),
-            ("accumulate, secret key", accumulators!("accumulate_secret_each", "10000")),
-            ("accumulate, public key", accumulators!("accumulate_public", "10000")),
-            ("all witnesses, secret key", accumulators!("witnesses_secret", "10000")),
-            ("all witnesses of 1000, public key", Cells(&[
-                (accumulator!("rsa-3072", "witnesses_public", "1000"), "per_element_us", Time),
-                (&[], "", Time),
-                (accumulator!("bilinear-bls12-381", "witnesses_public", "1000"), "per_element_us",
-                    Time)])),
-            ("verify", accumulators!("verify", "1")),
-            ("verify a batch of 1000", Cells(&[
-                (accumulator!("rsa-3072", "verify_batch", "1000"), "per_element_us", Time),
-                (&[], "", Time),
-                (accumulator!("bilinear-bls12-381", "verify_batch", "1000"), "per_element_us",
-                    Time)])),
+            ("prime representative; scalar",
+                Cells(&[("operation", "representatives"), ("n", "10000")], WITH_PRIMITIVE)),
+            ("accumulate, secret key",
+                Cells(&[("operation", "accumulate_secret_each"), ("n", "10000")], WITH_PRIMITIVE)),
+            ("accumulate, public key",
+                Cells(&[("operation", "accumulate_public"), ("n", "10000")], WITH_PRIMITIVE)),
+            ("all witnesses, secret key",
+                Cells(&[("operation", "witnesses_secret"), ("n", "10000")], WITH_PRIMITIVE)),
+            ("all witnesses of 1000, public key",
+                Cells(&[("operation", "witnesses_public"), ("n", "1000")], WITHOUT_PRIMITIVE)),
+            ("verify", Cells(&[("operation", "verify"), ("n", "1")], WITH_PRIMITIVE)),
+            ("verify a batch of 1000",
+                Cells(&[("operation", "verify_batch"), ("n", "1000")], WITHOUT_PRIMITIVE)),
         ],
     },
     Table {
         name: "logs",
-        of: &[],
+        of: &[("n", "128")],
         and: "",
         titles: &["", "`aad-counted`", "its limit", "`aad-frontier`", "its limit"],
         rows: &[
-            ("append in one batch, each", Cells(&[
-                (append!("aad-counted"), "append_us", Time),
-                (append!("aad-counted"), "append_limit_us", Time),
-                (append!("aad-frontier"), "append_us", Time),
-                (append!("aad-frontier"), "append_limit_us", Time)])),
-            ("look-up of a key without values: server", lookups!("0", "prove_us", "prove_limit_us")),
-            ("the same look-up: client", lookups!("0", "verify_us", "verify_limit_us")),
-            ("the same look-up: proof", lookup_bytes!("0")),
-            ("look-up of a key with one value: client",
-                lookups!("1", "verify_us", "verify_limit_us")),
-            ("the same look-up: proof", lookup_bytes!("1")),
+            ("append in one batch, each",
+                Cells(&[("experiment", "aad_append"), ("batch", "128")], APPENDED)),
+            ("look-up of a key without values: server", Cells(NO_VALUE, PROVED)),
+            ("the same look-up: client", Cells(NO_VALUE, VERIFIED)),
+            ("the same look-up: proof", Cells(NO_VALUE, PROOF)),
+            ("look-up of a key with one value: client", Cells(ONE_VALUE, VERIFIED)),
+            ("the same look-up: proof", Cells(ONE_VALUE, PROOF)),
         ],
     },
     Table {
@@ -403,11 +257,16 @@ pub(super) const TABLES: [Table; 10] = [
         and: "",
         titles: &["entries", "1 000 000", "its limit", "10 000 000", "its limit"],
         rows: &[
-            ("one update of a random entry", directory!("directory_update", "update_us", "update_limit_us")),
-            ("the same among 128 entries", directory!("directory_update_hot", "update_us", "update_limit_us")),
-            ("10 000 updates in a version, each", directory!("directory_batch", "update_us", "update_limit_us")),
-            ("prove one entry", directory!("directory_prove", "prove_us", "prove_limit_us")),
-            ("verify this proof", directory!("directory_prove", "verify_us", "verify_limit_us")),
+            ("one update of a random entry",
+                Cells(&[("experiment", "directory_update")], UPDATED)),
+            ("the same among 128 entries",
+                Cells(&[("experiment", "directory_update_hot")], UPDATED)),
+            ("10 000 updates in a version, each",
+                Cells(&[("experiment", "directory_batch")], UPDATED)),
+            ("prove one entry", Cells(&[("experiment", "directory_prove")],
+                &pair(DIRECTORIES, "prove_us", "prove_limit_us"))),
+            ("verify this proof", Cells(&[("experiment", "directory_prove")],
+                &pair(DIRECTORIES, "verify_us", "verify_limit_us"))),
         ],
     },
     Table {
@@ -417,15 +276,16 @@ pub(super) const TABLES: [Table; 10] = [
         titles: &["100 000 keys", "commit one change", "prove", "verify", "proof",
             "prove absence", "proof of absence"],
         rows: &[
-            ("`red-black path copying` (ours)", peer!("red-black path copying")),
-            ("`treap path copying` (ours)", peer!("treap path copying")),
-            ("`jmt`", peer!("jmt")),
-            ("`eth_trie`", peer!("eth_trie")),
-            ("`nomt`", peer!("nomt")),
-            ("`monotree`", peer!("monotree", without absence)),
-            ("`akd`", peer!("akd", without absence)),
-            ("`bilinear accumulator` (ours)", peer!("bilinear accumulator")),
-            ("`vb_accumulator`", peer!("vb_accumulator")),
+            ("`red-black path copying` (ours)",
+                Cells(&[("peer", "red-black path copying")], PEER)),
+            ("`treap path copying` (ours)", Cells(&[("peer", "treap path copying")], PEER)),
+            ("`jmt`", Cells(&[("peer", "jmt")], PEER)),
+            ("`eth_trie`", Cells(&[("peer", "eth_trie")], PEER)),
+            ("`nomt`", Cells(&[("peer", "nomt")], PEER)),
+            ("`monotree`", Cells(&[("peer", "monotree")], PEER_PRESENT)),
+            ("`akd`", Cells(&[("peer", "akd")], PEER_PRESENT)),
+            ("`bilinear accumulator` (ours)", Cells(&[("peer", "bilinear accumulator")], PEER)),
+            ("`vb_accumulator`", Cells(&[("peer", "vb_accumulator")], PEER)),
         ],
     },
 ];
