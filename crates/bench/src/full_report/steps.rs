@@ -61,14 +61,14 @@ const QUICK: Steps = &[
     ("batch", "batch --keys 100000 --batch 10000 --quick", 10),
     ("stored", "stored --keys 1000,10000 --quick", 10),
     ("tuple-steady", "tuple --experiment steady --keys 1000 --sizes 1000,10000 --limit 5 --quick",
-        40),
+        120),
     ("tuple-threads", "tuple --experiment threads --quick", 5),
     ("tuple-traces", "tuple --experiment macrobenchmark --last 40 --limit 10 --quick", 80),
     ("accumulators",
-        "accumulators --elements 1000 --experiment operations,slopes,sets,hints --quick", 40),
+        "accumulators --elements 1000 --experiment operations,slopes,sets,hints --quick", 90),
     ("aad-counted",
-        "aad --scheme aad-counted --elements 32,128,512,2048,8192 --appends 8192 \
-            --bandwidth-elements 1024,8192 --longest 90 --quick", 60),
+        "aad --scheme aad-counted --elements 32,128,512,2048 --appends 2048 \
+            --bandwidth-elements 512,2048 --longest 90 --quick", 40),
     ("aad-frontier",
         "aad --scheme aad-frontier --frontier-elements 32 --experiment \
             append,lookup,append_only,memory --longest 90 --quick", 12),
