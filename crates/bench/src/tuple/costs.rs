@@ -43,8 +43,8 @@ impl Expense {
         )
     }
 
-    /// Reads the cost of a design from a result line that [`Self::line`] built; `None` if the line
-    /// has no cost.
+    /// Reads the cost of a design from a result line of the experiment `{family}_lookup_costs`;
+    /// `None` if the line has no cost.
     pub fn read(line: &Line) -> Option<Self> {
         Some(Self {
             figure: line.text("figure").to_owned(),
