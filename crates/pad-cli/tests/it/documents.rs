@@ -7,6 +7,8 @@ use std::{
 };
 
 use crate::bench::Bench;
+#[cfg(feature = "network")]
+use crate::process::free_address;
 
 /// Runs the lines of a document that begin with `$ pad `, in a folder with the project's data, and
 /// returns their number. Lines about outsourced files need a server;
@@ -167,20 +169,15 @@ impl Drop for Servers {
 fn follow(document: &str, bench: &Bench, mut other: impl FnMut(&str) -> bool) -> usize {
     use std::{
         io::{BufRead as _, BufReader},
-        net::TcpListener,
         process::Stdio,
         thread,
         time::Duration,
     };
 
     let mut document = document.to_owned();
-    // All ports are reserved at the same time, so that they differ.
-    let free = [(); 7].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
-    for (port, free) in (7440..).zip(&free) {
-        let named = format!("127.0.0.1:{port}");
-        document = document.replace(&named, &free.local_addr().unwrap().to_string());
+    for port in 7440..7447 {
+        document = document.replace(&format!("127.0.0.1:{port}"), &free_address());
     }
-    drop(free);
     let (mut servers, mut count) = (Servers(Vec::new()), 0);
     let mut lines = document.lines().peekable();
     while let Some(line) = lines.next() {

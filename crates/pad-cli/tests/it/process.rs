@@ -3,10 +3,28 @@
 use std::{
     fs::File,
     io::{BufRead, BufReader},
+    net::TcpListener,
     process::{Child, ChildStdout, Stdio},
+    sync::atomic::{AtomicU16, Ordering},
 };
 
 use crate::bench::Bench;
+
+/// Returns a free address, another one at each call.
+///
+/// Its port is below the ports that the system gives out. So nobody else receives it before a server
+/// listens there, or while the server is down.
+pub(crate) fn free_address() -> String {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let begin = u16::try_from(std::process::id() % 5000).unwrap();
+    loop {
+        let port = 20_000 + (begin + NEXT.fetch_add(1, Ordering::SeqCst)) % 10_000;
+        let address = format!("127.0.0.1:{port}");
+        if TcpListener::bind(&address).is_ok() {
+            return address;
+        }
+    }
+}
 
 /// A running server process. Dropping it kills the process.
 pub(crate) struct Process {
@@ -55,10 +73,16 @@ impl Process {
         (process, said)
     }
 
-    /// Serves the outsourced files in the bench's folder `server` at the address `listen`. `words`
-    /// are further arguments, separated by spaces.
+    /// Serves the outsourced files in the bench's folder `server`. `words` are further arguments,
+    /// separated by spaces.
     #[cfg(feature = "file")]
-    pub(crate) fn of_files(bench: &Bench, listen: &str, words: &str) -> Self {
+    pub(crate) fn of_files(bench: &Bench, words: &str) -> Self {
+        Self::of_files_at(bench, &free_address(), words)
+    }
+
+    /// Like [`Self::of_files`], at the address `listen`.
+    #[cfg(feature = "file")]
+    pub(crate) fn of_files_at(bench: &Bench, listen: &str, words: &str) -> Self {
         let line = ["file", "serve", "--store", "server", "--listen", listen];
         Self::spawn(bench, line.into_iter().chain(words.split_whitespace()))
     }

@@ -24,7 +24,7 @@ fn a_full_disk_passes_while_the_server_lives_on() {
     fs::write(bench.path("original"), &contents).unwrap();
     fs::write(bench.path("large"), contents.repeat(12)).unwrap();
     // The server is dropped, and so killed, before the file system is unmounted.
-    let server = Process::of_files(&bench, "127.0.0.1:0", "--reserve 1000000");
+    let server = Process::of_files(&bench, "--reserve 1000000");
     let file = |state: &str| format!("--state {state} --key k --server {}", server.address);
     bench.ok(&format!("file upload {} original", file("s")));
     let still_there = |when: &str| {

@@ -24,7 +24,7 @@ fn acknowledged_bytes_survive() {
     let rounds: u64 = wanted.map_or(soak::size(6, 15), |rounds| rounds.parse().unwrap());
     let bench = Bench::new();
     let key = FileOwnerKey::generate(TagKind::default(), &Workers::sequential()).unwrap();
-    let mut server = Process::of_files(&bench, "127.0.0.1:0", "");
+    let mut server = Process::of_files(&bench, "");
     let address = server.address.clone();
 
     let mut interrupted = 0;
@@ -44,7 +44,7 @@ fn acknowledged_bytes_survive() {
         let mut owner = storm.join().unwrap();
         interrupted += u64::from(owner.client.version().is_none() || owner.client.is_pending());
 
-        server = Process::of_files(&bench, &address, "");
+        server = Process::of_files_at(&bench, &address, "");
         updates += owner.applied;
         owner.settle_and_compare(round);
     }

@@ -32,7 +32,7 @@ fn only_named_owners_may_begin_files_and_only_owners_remove_them() {
     let owner = owner[0]["owner"].as_str().unwrap().to_owned();
     assert_eq!(bench.ok("file owner --key k").trim_end(), owner);
     let words = format!("--allow-owner {owner} --allow-owner {owner} --owner-bytes 500000");
-    let server = Process::of_files(&bench, "127.0.0.1:0", &words);
+    let server = Process::of_files(&bench, &words);
     let file = format!("--state s --key k --server {}", server.address);
     bench.ok(&format!("file upload {file} original"));
     let other = format!("--state t --key stranger --server {}", server.address);
@@ -70,7 +70,7 @@ fn only_named_owners_may_begin_files_and_only_owners_remove_them() {
 #[cfg(unix)]
 fn nobody_else_may_read_a_store() {
     let bench = Bench::new();
-    drop(Process::of_files(&bench, "127.0.0.1:0", ""));
+    drop(Process::of_files(&bench, ""));
     let store = bench.path("server/files.redb");
     assert_eq!(mode(&store), 0o600);
     assert_eq!(mode(&bench.path("server/files.redb.reserve")), 0o600);
@@ -119,7 +119,7 @@ fn a_private_key_that_others_may_read_is_refused() {
 fn a_damaged_page_costs_a_line() {
     let bench = Bench::new();
     fs::write(bench.path("original"), vec![7; 300_000]).unwrap();
-    let server = Process::of_files(&bench, "127.0.0.1:0", "");
+    let server = Process::of_files(&bench, "");
     let upload = format!(
         "file upload --state s --key k --server {} original",
         server.address

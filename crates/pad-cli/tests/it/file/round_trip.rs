@@ -39,7 +39,7 @@ fn what_is_stored_is_read_back_and_damage_is_named() {
     let bench = Bench::new();
     let mut model = contents();
     fs::write(bench.path("original"), &model).unwrap();
-    let server = Process::of_files(&bench, "127.0.0.1:0", "");
+    let server = Process::of_files(&bench, "");
     let file = format!("--state s --key k --server {}", server.address);
 
     let uploaded = bench.json(&format!("file upload {file} original"));
@@ -102,7 +102,7 @@ fn what_is_stored_is_read_back_and_damage_is_named() {
     let wanted = model.len() * 6 / 11;
     damage(&bench, &model[wanted..wanted + 48]);
     let damages = refused(&bench, "file check --store server");
-    let server = Process::of_files(&bench, "127.0.0.1:0", "");
+    let server = Process::of_files(&bench, "");
     let file = format!("--state s --key k --server {}", server.address);
     let audit = refused(&bench, &format!("file audit {file} --full"));
     println!("{damages}{audit}");

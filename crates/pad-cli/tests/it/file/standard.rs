@@ -13,7 +13,7 @@ fn uploaded(length: usize) -> (Bench, Process) {
     let line = b"a line of a large file\n";
     let contents: Vec<u8> = line.iter().copied().cycle().take(length).collect();
     bench.write("original", &contents);
-    let server = Process::of_files(&bench, "127.0.0.1:0", "");
+    let server = Process::of_files(&bench, "");
     bench.ok(&format!(
         "file upload --state s --key k --server {} original",
         server.address

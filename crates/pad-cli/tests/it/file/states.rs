@@ -34,7 +34,7 @@ fn the_server_is_given_once_and_changes_are_sent_by_content() {
     let bench = Bench::new();
     let mut contents = noise(600_000);
     bench.write("original", &contents);
-    let server = Process::of_files(&bench, "127.0.0.1:0", "");
+    let server = Process::of_files(&bench, "");
     // The first `sync` uploads the file.
     let first = one(
         &bench,
@@ -69,7 +69,7 @@ fn the_server_is_given_once_and_changes_are_sent_by_content() {
 
     // A command uses another address without recording it. Only a change of the file records it.
     drop(server);
-    let server = Process::of_files(&bench, "127.0.0.1:0", "");
+    let server = Process::of_files(&bench, "");
     let there = format!("--state s --key k --server {}", server.address);
     let before = bench.read("s");
     bench.ok(&format!("file status {there}"));

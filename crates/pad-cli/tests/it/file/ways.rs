@@ -30,7 +30,7 @@ fn failure(bench: &Bench, line: &str, code: i32) -> String {
 fn a_server_from_a_copy_is_gone_back_to_and_an_old_state_catches_up() {
     let bench = Bench::new();
     fs::write(bench.path("original"), CONTENTS).unwrap();
-    let server = Process::of_files(&bench, "127.0.0.1:0", "");
+    let server = Process::of_files(&bench, "");
     let file = words("s", &server.address);
     bench.ok(&format!("file upload {file} original"));
     bench.ok(&format!("file write {file} --offset 0 --text SOME"));
@@ -44,7 +44,7 @@ fn a_server_from_a_copy_is_gone_back_to_and_an_old_state_catches_up() {
     .unwrap();
     fs::copy(bench.path("s"), bench.path("t")).unwrap();
 
-    let server = Process::of_files(&bench, "127.0.0.1:0", "");
+    let server = Process::of_files(&bench, "");
     let file = words("s", &server.address);
     bench.ok(&format!("file write {file} --offset 5 --text TEXT"));
     bench.ok(&format!("file write {file} --offset 10 --text THAT"));
@@ -76,7 +76,7 @@ fn a_server_from_a_copy_is_gone_back_to_and_an_old_state_catches_up() {
         bench.path("server").join(store),
     )
     .unwrap();
-    let server = Process::of_files(&bench, "127.0.0.1:0", "");
+    let server = Process::of_files(&bench, "");
     let file = words("s", &server.address);
     let before = fs::read(bench.path("s")).unwrap();
     for command in [

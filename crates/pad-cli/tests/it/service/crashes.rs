@@ -10,7 +10,10 @@ use std::{
 };
 
 use super::process::{Process, begin_store, certify, latest, wait_for};
-use crate::bench::{Bench, text};
+use crate::{
+    bench::{Bench, text},
+    process::free_address,
+};
 
 /// Commits and pushes versions, and records the version of the latest acknowledged push.
 fn author(bench: &Bench, url: &str, done: &AtomicBool, acknowledged: &AtomicU64) {
@@ -67,15 +70,15 @@ fn killed_servers_and_mirrors_lose_nothing_that_was_acknowledged() {
     certify(&bench);
     begin_store(&bench, "one");
     let serve =
-        |listen: &str| Process::start(&bench, "serve --store one --follow-every 20", listen);
-    let mut server = serve("127.0.0.1:0");
+        |listen: &str| Process::start_at(&bench, "serve --store one --follow-every 20", listen);
+    let mut server = serve(&free_address());
     let url = server.url();
     let line = format!(
         "mirror --store copy --public k.pub --from {url}/v1/dictionaries/one --tls-roots tls.pem \
          --every 20"
     );
-    let follow = |listen: &str| Process::start(&bench, &line, listen);
-    let mut mirror = follow("127.0.0.1:0");
+    let follow = |listen: &str| Process::start_at(&bench, &line, listen);
+    let mut mirror = follow(&free_address());
     let mirrored = mirror.url();
     wait_for(&bench, &mirrored, 1);
     let (done, acknowledged) = (AtomicBool::new(false), AtomicU64::new(0));

@@ -28,12 +28,12 @@ fn a_router_asks_whoever_keeps_the_version() {
         bench.ok(&format!("put --store s apple {price}"));
         bench.ok("commit --store s --key k");
     }
-    let author = Process::start(&bench, "serve --store s", "127.0.0.1:0");
+    let author = Process::start(&bench, "serve --store s");
     let from = author.url();
     let mirror = |store: &str, versions: &str| {
         let line = format!("--versions {versions} --store {store} --from {from} {ROOTS}");
         let line = format!("mirror --public k.pub --every 20 {line}");
-        Process::start(&bench, &line, "127.0.0.1:0")
+        Process::start(&bench, &line)
     };
     let (old, new) = (mirror("old", "0..3"), mirror("new", "3.."));
     wait_for(&bench, &old.url(), 3);
@@ -46,7 +46,7 @@ fn a_router_asks_whoever_keeps_the_version() {
         old.url(),
         new.url()
     );
-    let mut router = Process::start(&bench, &line, "127.0.0.1:0");
+    let mut router = Process::start(&bench, &line);
     let url = router.url();
     for version in 1..=6 {
         let line = format!("get --public k.pub --at {version} apple");
@@ -89,7 +89,7 @@ fn a_router_asks_whoever_keeps_the_version() {
     );
     // The router stores no data, so a kill loses nothing.
     router.kill();
-    let router = Process::start(&bench, &line, &router.listens());
+    let router = Process::start_at(&bench, &line, &router.listens());
     bench.ok(&format!("get --server {url} {ROOTS} --view v --at 4 apple"));
     drop(new);
     bench.ok(&format!(
@@ -151,14 +151,14 @@ fn versions_that_cannot_be_kept_are_refused_at_the_start() {
 fn partitions_behind_a_router_answer_for_all_keys() {
     let bench = Bench::with_trace();
     certify(&bench);
-    let author = Process::start(&bench, "serve --store s", "127.0.0.1:0");
+    let author = Process::start(&bench, "serve --store s");
     let line = |keys: &str| {
         let from = author.url();
         format!("mirror --keys {keys} --public k.pub --from {from} {ROOTS} --every 20")
     };
     let (first, second) = (line("a n"), line("n zz"));
-    let early = Process::start(&bench, &first, "127.0.0.1:0");
-    let mut late = Process::start(&bench, &second, "127.0.0.1:0");
+    let early = Process::start(&bench, &first);
+    let mut late = Process::start(&bench, &second);
     let versions = |wanted| {
         for partition in [&early, &late] {
             wait_for(&bench, &partition.url(), wanted);
@@ -172,11 +172,7 @@ fn partitions_behind_a_router_answer_for_all_keys() {
     }
     versions(6);
     let servers = format!("--server {} --server {} {ROOTS}", early.url(), late.url());
-    let router = Process::start(
-        &bench,
-        &format!("route {servers} --every 50"),
-        "127.0.0.1:0",
-    );
+    let router = Process::start(&bench, &format!("route {servers} --every 50"));
     let routed = format!("--server {} {ROOTS}", router.url());
     for asked in [&servers, &routed] {
         for line in [
@@ -210,7 +206,7 @@ fn partitions_behind_a_router_answer_for_all_keys() {
     // The contents are lost when the process ends, and are fetched again.
     let listens = late.listens();
     late.kill();
-    let late = Process::start(&bench, &second, &listens);
+    let late = Process::start_at(&bench, &second, &listens);
     wait_for(&bench, &late.url(), 6);
     bench.ok(&format!("get rhubarb --at 4 --public k.pub {servers}"));
     bench.fails(
@@ -224,10 +220,10 @@ fn partitions_behind_a_router_answer_for_all_keys() {
 fn names_of_versions_are_the_word_of_the_server_that_has_the_store() {
     let bench = Bench::with_trace();
     certify(&bench);
-    let author = Process::start(&bench, "serve --store s", "127.0.0.1:0");
+    let author = Process::start(&bench, "serve --store s");
     let from = author.url();
     let line = format!("mirror --store m --public k.pub --from {from} {ROOTS} --every 20");
-    let mirror = Process::start(&bench, &line, "127.0.0.1:0");
+    let mirror = Process::start(&bench, &line);
     wait_for(&bench, &mirror.url(), 3);
     // The mirror knows no names, so the next server is queried.
     let servers = format!("--server {} --server {from} {ROOTS}", mirror.url());

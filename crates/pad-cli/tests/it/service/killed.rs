@@ -13,9 +13,8 @@
 
 use std::{
     fs,
-    net::TcpListener,
     path::PathBuf,
-    sync::atomic::{AtomicBool, AtomicU16, AtomicUsize, Ordering},
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
     thread,
     time::{Duration, Instant},
 };
@@ -52,7 +51,7 @@ struct Server {
 
 impl Server {
     fn begin(bench: &Bench, line: String) -> Self {
-        let process = Process::start(bench, &line, &address());
+        let process = Process::start(bench, &line);
         Self {
             process,
             line,
@@ -61,7 +60,7 @@ impl Server {
     }
 
     fn start_again(&mut self, bench: &Bench) {
-        self.process = Process::start(bench, &self.line, &self.process.listens());
+        self.process = Process::start_at(bench, &self.line, &self.process.listens());
     }
 
     fn kill(&mut self) {
@@ -76,20 +75,6 @@ impl Server {
 
     fn url(&self) -> String {
         self.process.url()
-    }
-}
-
-/// Returns a free address. Its port is below the ports of outgoing connections, so that no
-/// connection uses it while the server is down.
-fn address() -> String {
-    static NEXT: AtomicU16 = AtomicU16::new(0);
-    let begin = u16::try_from(std::process::id() % 5000).unwrap();
-    loop {
-        let port = 20_000 + (begin + NEXT.fetch_add(1, Ordering::SeqCst)) % 10_000;
-        let address = format!("127.0.0.1:{port}");
-        if TcpListener::bind(&address).is_ok() {
-            return address;
-        }
     }
 }
 

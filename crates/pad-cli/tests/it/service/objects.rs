@@ -11,7 +11,7 @@ fn updates_are_brought_to_objects_and_read_by_all() {
     let address = format!("file://{}", bench.path("objects/prices").display());
     bench.ok("export --store s --at 1 --out first");
     bench.ok(&format!("apply --store {address} --public k.pub first"));
-    let served = Process::start(&bench, &format!("serve --store {address}"), "127.0.0.1:0");
+    let served = Process::start(&bench, &format!("serve --store {address}"));
     let (url, roots) = (served.url(), "--tls-roots tls.pem");
     bench.ok(&format!("push --store s --to {url} {roots}"));
     wait_for(&bench, &url, 3);
@@ -27,7 +27,7 @@ fn updates_are_brought_to_objects_and_read_by_all() {
     }
     bench.ok(&format!("check --store {address} --public k.pub"));
     // Another server uses the same objects. An update is applied to the objects directly.
-    let other = Process::start(&bench, &format!("serve --store {address}"), "127.0.0.1:0");
+    let other = Process::start(&bench, &format!("serve --store {address}"));
     bench.ok("put --store s apple 9");
     bench.ok("commit --store s --key k");
     bench.ok("export --store s --at 4 --out fourth");

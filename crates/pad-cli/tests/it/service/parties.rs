@@ -52,7 +52,7 @@ impl Parties {
         for store in ["one", "two", "old"] {
             begin_store(&bench, store);
         }
-        let start = |line: &str| Process::start(&bench, line, "127.0.0.1:0");
+        let start = |line: &str| Process::start(&bench, line);
         let [one, old, fork] =
             ["one", "old", "fork"].map(|store| start(&format!("serve --store {store}")));
         let two = start("serve --store two --log json");
@@ -221,14 +221,14 @@ fn a_mirror_passes_over_upstreams_that_lie() {
     begin_store(&bench, "copy");
     bench.ok("export --store s --at 2 --out second.update");
     bench.ok("apply --store copy second.update");
-    let fork = Process::start(&bench, "serve --store fork", "127.0.0.1:0");
-    let honest = Process::start(&bench, "serve --store s", "127.0.0.1:0");
+    let fork = Process::start(&bench, "serve --store fork");
+    let honest = Process::start(&bench, "serve --store s");
     let line = format!(
         "mirror --store copy --from {} --from {} --tls-roots tls.pem --every 20",
         fork.url(),
         honest.url()
     );
-    let mirror = Process::start(&bench, &line, "127.0.0.1:0");
+    let mirror = Process::start(&bench, &line);
     wait_for(&bench, &mirror.url(), 3);
     let checked = bench.ok("evidence --public k.pub copy.evidence");
     assert!(checked.contains("about version 2"), "{checked}");
@@ -255,7 +255,7 @@ fn logs_are_served_with_proofs_that_they_only_grow() {
     );
     bench.ok("import --store s --key k t.csv");
     begin_store(&bench, "one");
-    let one = Process::start(&bench, "serve --store one", "127.0.0.1:0");
+    let one = Process::start(&bench, "serve --store one");
     let (url, roots) = (one.url(), "--tls-roots tls.pem");
     let get = format!("get --server {url} {roots} --public k.pub --view v apple");
     assert!(bench.ok(&get).contains("version 1"));

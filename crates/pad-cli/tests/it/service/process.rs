@@ -2,6 +2,7 @@
 
 use crate::bench::Bench;
 pub(super) use crate::process::Process;
+use crate::process::free_address;
 
 /// Writes the certificate of the test servers and its key to `tls.pem` and `tls.key`.
 pub(super) fn certify(bench: &Bench) {
@@ -18,13 +19,17 @@ pub(super) fn certify(bench: &Bench) {
 }
 
 impl Process {
-    /// Starts a server with TLS at the address `listen`, which may be any free port. Returns when
-    /// it listens.
-    pub(super) fn start(bench: &Bench, line: &str, listen: &str) -> Self {
+    /// Starts a server with TLS at a free address. Returns when it listens.
+    pub(super) fn start(bench: &Bench, line: &str) -> Self {
+        Self::start_at(bench, line, &free_address())
+    }
+
+    /// Starts a server with TLS at the address `listen`.
+    pub(super) fn start_at(bench: &Bench, line: &str, listen: &str) -> Self {
         Self::start_after(bench, line, listen, 0).0
     }
 
-    /// Starts a server like [`Self::start`], but first reads `before` JSON objects and returns
+    /// Starts a server like [`Self::start_at`], but first reads `before` JSON objects and returns
     /// them.
     pub(super) fn start_after(
         bench: &Bench,

@@ -8,7 +8,7 @@ fn wrong_usage_and_servers_out_of_reach_are_told_apart_from_lies() {
     let bench = Bench::with_trace();
     certify(&bench);
     begin_store(&bench, "one");
-    let one = Process::start(&bench, "serve --store one", "127.0.0.1:0");
+    let one = Process::start(&bench, "serve --store one");
     let (url, roots) = (one.url(), "--tls-roots tls.pem");
     bench.fails(
         "serve --store s --listen 0.0.0.0:0",

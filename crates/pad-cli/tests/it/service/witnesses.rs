@@ -6,10 +6,12 @@ use std::fmt::Write as _;
 use pad_web::client::{HttpClient, HttpError, HttpOptions, Roots, Verdict};
 
 use super::process::{Process, certify};
-use crate::bench::{Bench, text};
+use crate::{
+    bench::{Bench, text},
+    process::free_address,
+};
 
 const ROOTS: &str = "--tls-roots tls.pem";
-const ANYWHERE: &str = "127.0.0.1:0";
 
 /// Returns the first line of a file.
 pub(super) fn line(bench: &Bench, name: &str) -> String {
@@ -34,7 +36,7 @@ fn witness(bench: &Bench, name: &str, listen: &str) -> Process {
     }
     let log = line(bench, "log-key.pub");
     let command = format!("witness --state {name}.state --key {name} --known-log {log}");
-    Process::start(bench, &command, listen)
+    Process::start_at(bench, &command, listen)
 }
 
 /// Writes a policy with these witnesses and this `quorum`.
@@ -55,7 +57,7 @@ fn serve(bench: &Bench, store: &str) -> Process {
         "serve --store {store} --publish {store}.log --log-key log-key --witnesses policy {ROOTS} \
          --follow-every 20"
     );
-    Process::start(bench, &line, ANYWHERE)
+    Process::start(bench, &line)
 }
 
 fn get(server: &Process, policy: &str, rest: &str) -> String {
@@ -89,10 +91,10 @@ pub(super) fn metrics(bench: &Bench, server: &Process) -> String {
 #[allow(clippy::too_many_lines, reason = "one step after the other")]
 fn clients_ask_for_the_word_of_enough_witnesses_and_of_recent_ones() {
     let bench = bench();
-    let honest = witness(&bench, "honest", ANYWHERE);
-    let mut dead = witness(&bench, "dead", ANYWHERE);
+    let honest = witness(&bench, "honest", &free_address());
+    let mut dead = witness(&bench, "dead", &free_address());
     // The witness has another key than the policy contains for it.
-    let liar = witness(&bench, "liar", ANYWHERE);
+    let liar = witness(&bench, "liar", &free_address());
     bench.ok("witness keygen --name witness.example/liar --out true");
     bench.write("liar.pub", line(&bench, "true.pub").as_bytes());
     let witnesses = [
@@ -183,7 +185,7 @@ fn a_witness_that_is_killed_never_goes_back_and_never_cosigns_a_fork() {
     let bench = bench();
     bench.write("fork.csv", FORK.as_bytes());
     bench.ok("import --store fork --key k --record fork.signed --new-record fork.csv");
-    let mut one = witness(&bench, "w", ANYWHERE);
+    let mut one = witness(&bench, "w", &free_address());
     let listens = one.listens();
     policy(&bench, "policy", 1, &[("w", one.url())]);
     let server = serve(&bench, "s");
@@ -250,7 +252,6 @@ fn one_witness_has_many_logs() {
     let one = Process::start(
         &bench,
         "witness --state state --key w --known-logs logs --prefix /tlog",
-        ANYWHERE,
     );
     let witness = format!(
         "witness w {} {}/tlog\nquorum w\n",
@@ -263,7 +264,7 @@ fn one_witness_has_many_logs() {
         "serve --store s --store other --publish logs.d --log-key log-key --log-key other.log-key \
          --witnesses policy {ROOTS}"
     );
-    let server = Process::start(&bench, &line, ANYWHERE);
+    let server = Process::start(&bench, &line);
     for (name, key, of, value) in [
         ("s", "k.pub", "apple", "4"),
         ("other", "other.k.pub", "fig", "1"),
@@ -305,7 +306,7 @@ fn append_only_logs_are_witnessed_too() {
     );
     bench.ok("import --store s --key k t.csv");
     bench.ok("witness keygen --name log.example/heads --log-of k.pub --out log-key");
-    let one = witness(&bench, "w", ANYWHERE);
+    let one = witness(&bench, "w", &free_address());
     policy(&bench, "policy", 1, &[("w", one.url())]);
     let server = serve(&bench, "s");
     wait_for(&bench, &server, 2);
