@@ -17,6 +17,10 @@ use std::{
 use flate2::bufread::MultiGzDecoder;
 use pad_core::{InputError, Key, Operation, Value};
 
+mod writer;
+
+pub use writer::{TraceWriteError, TraceWriter};
+
 /// The changes of one snapshot of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceSnapshot {

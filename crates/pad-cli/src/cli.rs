@@ -29,6 +29,7 @@ mod keygen;
 #[cfg(feature = "network")]
 mod listen;
 mod maintain;
+mod many_keys;
 #[cfg(feature = "network")]
 mod memory;
 #[cfg(feature = "network")]

@@ -1,9 +1,10 @@
 //! `pad put`, `pad remove` and `pad commit`. Pending changes are stored durably until they are
 //! committed.
 
-#[cfg(feature = "file")]
-use std::path::Path;
-use std::{ops::ControlFlow, path::PathBuf};
+use std::{
+    ops::ControlFlow,
+    path::{Path, PathBuf},
+};
 
 use authdict::{
     Author, NotOffered, Operation, SecretKey, Server, Store, Value, Version,
@@ -29,6 +30,7 @@ use super::{
 #[command(after_help = "\
 Examples:
   pad put --store prices.pad apple 3
+  pad put --store prices.pad --key author.key --commit apple 3
   pad put --store images.pad logo --value-file logo.png
   curl -s https://example.com/terms | pad put --store pages.pad terms --value-file -")]
 pub(super) struct Put {
@@ -66,6 +68,9 @@ pub(super) struct Target {
     key: Option<PathBuf>,
     #[command(flatten)]
     new: NewStoreArguments,
+    /// Then sign all pending changes, as pad commit does.
+    #[arg(long, requires = "key")]
+    commit: bool,
 }
 
 #[derive(Debug, Args)]
@@ -149,6 +154,7 @@ impl Target {
             },
             key: key.map(Path::to_owned),
             new: NewStoreArguments::default(),
+            commit: false,
         }
     }
 
@@ -198,19 +204,49 @@ impl Target {
             drop(Server::of_any(path)?);
         }
         let pending = pending::note(&mut store, operation)?;
-        let text = format!("noted; {pending} pending, pad commit publishes them");
+        let next = if self.commit {
+            ""
+        } else {
+            ", pad commit publishes them"
+        };
+        let text = format!("noted; {pending} pending{next}");
         let mut object = Map::new();
         output.add(&mut object, "key", operation.key().as_bytes());
         object.insert("pending".into(), pending.into());
-        output.say(&text, &object.into())
+        output.say(&text, &object.into())?;
+        match (author, &self.key) {
+            (Some(key), Some(file)) if self.commit => {
+                drop(store);
+                Commit::plain(path, file).sign(key, output)
+            }
+            _ => Ok(()),
+        }
     }
 }
 
 impl Commit {
+    /// Creates the command without options: it signs all pending changes of a store.
+    fn plain(store: &Path, key: &Path) -> Self {
+        Self {
+            store: StoreArgument {
+                store: store.to_owned(),
+            },
+            author: AuthorArguments::of(key),
+            #[cfg(feature = "network")]
+            push: super::push::PushArguments::default(),
+            allow_empty: false,
+            name: None,
+            older: None,
+        }
+    }
+
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         output.goes_on();
-        let key = load_secret(&self.author.key)?;
-        let mut author = self.author.open(&self.store.store, &key)?;
+        self.sign(&load_secret(&self.author.key)?, output)
+    }
+
+    fn sign(&self, key: &SecretKey, output: &mut Output) -> Result<(), Failure> {
+        let mut author = self.author.open(&self.store.store, key)?;
         let store = author.server().store();
         let noted = pending::changes(store)?;
         if noted.is_empty() && !self.allow_empty {

@@ -3,7 +3,8 @@
 use std::cmp::Ordering;
 
 use authdict::{
-    Answer, CompleteHistory, Difference, Key, KeyHistory, KeyRange, Keys, Value, Version,
+    Answer, CompleteHistory, Difference, Key, KeyHistory, KeyRange, Keys, Operation, Value,
+    Version,
     question::{Question, Statement},
     version_notes::VersionNotes,
 };
@@ -48,6 +49,12 @@ pub(super) struct Diff {
     /// Compare the whole contents, to prove that the list is complete.
     #[arg(long)]
     complete: bool,
+    /// Write the columns op,key,value as CSV, which pad import reads.
+    ///
+    /// The rows are the changes that lead from BEFORE to AFTER. Each was verified in both versions.
+    /// Only --complete proves that none is missing.
+    #[arg(long)]
+    csv: bool,
     /// Number or name of the earlier version; write a name of digits as name:TEXT.
     before: VersionSelector,
     /// The later version.
@@ -190,19 +197,18 @@ impl Diff {
         let session = self.read.open(output)?;
         let before = session.resolve(&self.before, output)?;
         let after = session.resolve(&self.after, output)?;
-        let mut count = 0_usize;
-        let mut show = |changes: &[Difference]| {
-            count = count.saturating_add(changes.len());
-            changes
-                .iter()
-                .try_for_each(|change| show_difference(change, output))
-        };
-        if self.complete {
-            let entries = |version| session.entries(version, KeyRange::ALL);
-            compare(entries(before), entries(after), |change| show(&[change]))?;
-        } else {
-            listed_differences(&session, (before, after), show)?;
+        if self.csv {
+            return output.trace(false, |trace| {
+                self.each(&session, (before, after), |change| {
+                    Ok(trace.write(&leading_to_after(change))?)
+                })
+            });
         }
+        let mut count = 0_usize;
+        self.each(&session, (before, after), |change| {
+            count = count.saturating_add(1);
+            show_difference(change, output)
+        })?;
         let complete = completeness(self.complete);
         let verdict = output.verdict();
         let text = format!("{count} keys differ, each {verdict}; {complete}");
@@ -214,6 +220,33 @@ impl Diff {
             "complete": self.complete,
         });
         output.say_verdict(&text, object)
+    }
+}
+
+impl Diff {
+    /// Passes each verified difference between two versions to `take`.
+    fn each(
+        &self,
+        session: &Session,
+        (before, after): (Version, Version),
+        mut take: impl FnMut(&Difference) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        if self.complete {
+            let entries = |version| session.entries(version, KeyRange::ALL);
+            return compare(entries(before), entries(after), |change| take(&change));
+        }
+        listed_differences(session, (before, after), |changes| {
+            changes.iter().try_for_each(&mut take)
+        })
+    }
+}
+
+/// Returns the operation that makes this change.
+fn leading_to_after(change: &Difference) -> Operation {
+    let key = change.key.clone();
+    match &change.after {
+        Some(value) => Operation::Put(key, value.clone()),
+        None => Operation::Remove(key),
     }
 }
 

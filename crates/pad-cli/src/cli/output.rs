@@ -12,6 +12,7 @@ use serde_json::{Map, Value as Json, json};
 use super::Failure;
 
 mod statement;
+mod trace;
 
 /// The trust basis of the public key that verifies answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -313,7 +314,6 @@ impl Output {
     }
 
     /// Returns standard output as a writer of raw bytes.
-    #[cfg(feature = "file")]
     pub(crate) const fn stream(&mut self) -> Stream<'_> {
         Stream {
             output: self,
@@ -386,13 +386,11 @@ impl Output {
 }
 
 /// Standard output as a writer. It keeps the failure that its caller sees only as an I/O error.
-#[cfg(feature = "file")]
 pub(crate) struct Stream<'a> {
     output: &'a mut Output,
     failure: Option<Failure>,
 }
 
-#[cfg(feature = "file")]
 impl Stream<'_> {
     /// Returns the failure of this writer, if there is one. Otherwise returns `as_said`, the result
     /// of the code that used the writer.
@@ -401,7 +399,6 @@ impl Stream<'_> {
     }
 }
 
-#[cfg(feature = "file")]
 impl Write for Stream<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self.output.raw(bytes) {
@@ -444,10 +441,10 @@ pub(crate) fn counted(number: impl Copy + ToString, thing: &str) -> String {
 
 /// Returns the singular or plural of `thing` for `number`.
 pub(crate) fn things(number: &str, thing: &str) -> String {
-    match (number, thing.strip_suffix('y')) {
-        ("1", _) => thing.to_owned(),
-        (_, Some(stem)) => format!("{stem}ies"),
-        (_, None) => format!("{thing}s"),
+    match thing.strip_suffix('y') {
+        _ if number == "1" => thing.to_owned(),
+        Some(stem) if !stem.ends_with('e') => format!("{stem}ies"),
+        _ => format!("{thing}s"),
     }
 }
 

@@ -29,7 +29,7 @@ pub(super) struct Push {
 }
 
 /// The servers that receive new versions.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(super) struct PushArguments {
     /// Send this server the versions it lacks; may be repeated.
     ///

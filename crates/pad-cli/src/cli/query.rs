@@ -3,8 +3,10 @@
 //!
 //! Before an answer is printed, it is encoded and then verified with the public key.
 
+use std::path::PathBuf;
+
 use authdict::{
-    Answer, Key, KeyRange, Version,
+    Answer, Key, KeyRange, Operation, Version,
     question::{Question, Statement},
     version_notes::{VersionNote, utc},
 };
@@ -14,6 +16,7 @@ use serde_json::{Map, Value as Json, json};
 use super::{
     Failure, Output,
     at::VersionSelector,
+    many_keys::{KeyLines, look_up},
     output::{counted, things},
     source::{AskArguments, Session},
 };
@@ -36,7 +39,11 @@ pub(super) struct Versions {
 Examples:
   pad get --store prices.pad --public author.key.pub apple
   pad get --store prices.pad --public author.key.pub --at 2024-12-11 apple
-  pad get --store images.pad --public author.key.pub --raw logo > logo.png")]
+  pad get --store images.pad --public author.key.pub --raw logo > logo.png
+  cut -d, -f1 orders.csv | pad get --store prices.pad --keys -
+
+With --keys and --json each key is one line. The last line contains \"end\";
+without it the list is incomplete.")]
 pub(super) struct Get {
     #[command(flatten)]
     read: AskArguments,
@@ -46,8 +53,12 @@ pub(super) struct Get {
     /// Write only the value, unchanged; exit status 1 if the key is absent.
     #[arg(long)]
     raw: bool,
+    /// Look up each key in FILE, one per line; - for standard input.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["key", "raw"])]
+    keys: Option<PathBuf>,
     /// The key to look up.
-    key: String,
+    #[arg(required_unless_present = "keys")]
+    key: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -56,6 +67,7 @@ Examples:
   pad range --store prices.pad --public author.key.pub apple pear
   pad range --store prices.pad --public author.key.pub '' ''
   pad range --store prices.pad --public author.key.pub --prefix gpt-
+  pad range --store prices.pad --csv --at 12 '' '' > prices-12.csv
 
 The range includes START and excludes END; '' '' lists everything. With --json
 each entry is one line. The last line contains \"end\"; without it the list is
@@ -66,6 +78,11 @@ pub(super) struct Range {
     /// Version number or name [default: the latest]; write a name of digits as name:TEXT.
     #[arg(long, value_name = "VERSION")]
     at: Option<VersionSelector>,
+    /// Write the columns key,value as CSV, which pad import reads.
+    ///
+    /// Each entry was verified. The list is complete if the exit status is 0.
+    #[arg(long)]
+    csv: bool,
     /// List the keys with the prefix TEXT.
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["start", "end"])]
     prefix: Option<String>,
@@ -155,10 +172,16 @@ fn note_object(note: &VersionNote) -> Json {
 
 impl Get {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
-        if self.raw && output.is_json() {
-            return Err(Failure::input("--raw writes no JSON").help("use either --raw or --json"));
+        if self.raw {
+            output.require_text("--raw")?;
         }
-        let key = output.key(&self.key)?;
+        if let Some(path) = &self.keys {
+            let keys = KeyLines::open(path)?;
+            let session = self.read.open(output)?;
+            let version = session.signed_version(self.at.as_ref(), output)?;
+            return look_up(&session, version, keys, output);
+        }
+        let key = output.key(self.key.as_deref().unwrap_or_default())?;
         let (question, at) = (Question::Key(key.clone()), self.at.as_ref());
         let (_, (version, statement)) =
             self.read.open_until_kept(at, output, |session, output| {
@@ -217,6 +240,15 @@ impl Range {
         let range = self.range(output)?;
         let session = self.read.open(output)?;
         let version = session.signed_version(self.at.as_ref(), output)?;
+        if self.csv {
+            return output.trace(true, |trace| {
+                let mut entries = session.entries(version, range);
+                while let Some((key, value)) = entries.next()? {
+                    trace.write(&Operation::Put(key, value))?;
+                }
+                Ok(())
+            });
+        }
         let count = list(&session, version, range, output)?;
         let verdict = output.verdict();
         let text = format!(

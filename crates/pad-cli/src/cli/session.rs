@@ -281,6 +281,15 @@ pub(super) struct AuthorArguments {
 }
 
 impl AuthorArguments {
+    /// Creates the arguments for a key whose signing record is next to it.
+    pub(super) fn of(key: &Path) -> Self {
+        Self {
+            key: key.to_owned(),
+            record: None,
+            new_record: false,
+        }
+    }
+
     /// Refuses to create a new store with a key that has signed versions of another store. Does
     /// nothing if `store` exists.
     pub(super) fn check_new(&self, store: &Path) -> Result<(), Failure> {

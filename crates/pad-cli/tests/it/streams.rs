@@ -365,3 +365,194 @@ fn it_is_installed_whole() {
         .output();
     assert!(text(&said.unwrap().stdout).starts_with("pad "));
 }
+
+/// Schemes with the trace of [`bench_of`]: trees, tuples, a log and a set.
+const FAMILIES: [&str; 5] = [
+    "red-black",
+    "treap",
+    "tuple-spec-lightweight",
+    "aad-counted",
+    "aas-counted",
+];
+
+/// Creates a folder with a key `k` of the scheme, and a store `s` with two versions of 600 keys.
+fn bench_of(scheme: &str) -> Bench {
+    let bench = Bench::new();
+    bench.ok(&format!("keygen --out k --scheme {scheme}"));
+    let value = |i: usize| {
+        if scheme.starts_with("aas") {
+            String::new()
+        } else {
+            i.to_string()
+        }
+    };
+    let count = if scheme.starts_with("aa") { 6 } else { 600 };
+    let rows = (0..count).map(|i| format!("k{i:03},{}\n", value(i)));
+    bench.write(
+        "one.csv",
+        ("key,value\n".to_owned() + &rows.collect::<String>()).as_bytes(),
+    );
+    bench.ok("import --store s --key k one.csv");
+    bench.write(
+        "two.csv",
+        format!("op,key,value\nput,k,{}\n", value(7)).as_bytes(),
+    );
+    bench.ok("import --store s --key k --append two.csv");
+    bench
+}
+
+#[test]
+fn many_keys_are_looked_up_as_each_alone() {
+    for scheme in FAMILIES {
+        let bench = bench_of(scheme);
+        let asked = ["k", "k003", "none", "k000", "k003"];
+        // Line ends of Windows, an empty line, and no line end after the last key.
+        let lines = "k\r\nk003\n\nnone\nk000\nk003";
+        for at in ["", "--at 1 "] {
+            let line = format!("--json get --store s --public k.pub {at}");
+            let output = fed(&bench, &format!("{line}--keys -"), lines.as_bytes());
+            assert!(
+                output.status.success(),
+                "{scheme}: {}",
+                text(&output.stderr)
+            );
+            let objects = text(&output.stdout);
+            let mut objects: Vec<serde_json::Value> = objects
+                .lines()
+                .map(|it| serde_json::from_str(it).unwrap())
+                .collect();
+            let end = objects.pop().unwrap();
+            assert_eq!(
+                (&end["end"], &end["keys"]),
+                (&true.into(), &5.into()),
+                "{scheme}"
+            );
+            assert_eq!(end["verified"], true, "{scheme}");
+            assert_eq!(objects.len(), asked.len(), "{scheme}");
+            for (key, many) in asked.iter().zip(objects) {
+                let alone = &bench.json(&format!("{}{key}", &line["--json ".len()..]))[0];
+                for field in ["version", "key", "present", "value", "values", "verified"] {
+                    assert_eq!(many[field], alone[field], "{scheme} {key} {at}{field}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn more_keys_than_a_page_are_answered_in_their_order() {
+    let bench = bench_of("red-black");
+    let keys: Vec<String> = (0..600).rev().map(|i| format!("k{i:03}")).collect();
+    bench.write("keys", keys.join("\n").as_bytes());
+    let printed = bench.ok("get --store s --public k.pub --keys keys");
+    let mut lines = printed.lines();
+    for (number, key) in (0..600).rev().zip(&keys) {
+        assert_eq!(lines.next(), Some(&*format!("present  {key} = {number}")));
+    }
+    let last = "600 keys, 600 of them present   [version 2, verified]";
+    assert_eq!((lines.next(), lines.next()), (Some(last), None));
+    // Keys may be of any bytes with --hex; what is no key is refused with its line.
+    bench.write("keys", b"6b303033\nzz\n");
+    let failed = bench.run("get --store s --public k.pub --hex --keys keys");
+    assert_eq!(failed.status.code(), Some(2));
+    assert!(
+        text(&failed.stderr).contains("keys: line 2: "),
+        "{}",
+        text(&failed.stderr)
+    );
+    bench.write("keys", &[b'k'; 9000]);
+    bench.fails(
+        "get --store s --public k.pub --keys keys",
+        2,
+        "keys: line 1: the key has 8194 bytes",
+    );
+    bench.write("keys", b"a\n\xff\n");
+    bench.fails(
+        "get --store s --public k.pub --keys keys",
+        2,
+        "keys: line 2: the text is not UTF-8",
+    );
+    bench.fails("get --store s --public k.pub --keys none", 4, "none");
+    let both = bench.run("get --store s --public k.pub --keys - apple");
+    assert_eq!(both.status.code(), Some(2));
+}
+
+#[test]
+fn contents_and_changes_are_traces_again() {
+    const ODD: &str = "op,key,value\nput,\"a,\"\"b\"\"\",\"two\nlines\"\nput,,\nput,\" c \",\"\r\"\n\
+        put,d,1\n";
+    for scheme in ["red-black", "tuple-spec-lightweight"] {
+        let bench = Bench::new();
+        bench.ok(&format!("keygen --out k --scheme {scheme}"));
+        bench.ok(&format!("keygen --out l --scheme {scheme}"));
+        bench.write("one.csv", ODD.as_bytes());
+        bench.ok("import --store s --key k one.csv");
+        bench.write("two.csv", b"op,key,value\nput,d,2\ndelete,,\nput,e,3\n");
+        bench.ok("import --store s --key k two.csv");
+        let written = |line: &str, from: &str| {
+            let key = if from == "s" { "k" } else { "l" };
+            let output = bench.run(&format!("{line} --store {from} --csv --public {key}.pub"));
+            assert!(output.status.success(), "{line}: {}", text(&output.stderr));
+            output.stdout
+        };
+        let prefix = "range --prefix=";
+        bench.write("contents", &written(&format!("{prefix} --at 1"), "s"));
+        bench.write("changes", &written("diff 1 2 --complete", "s"));
+        assert_eq!(written("diff 1 2", "s"), bench.read("changes"), "{scheme}");
+        assert_eq!(
+            text(&bench.read("changes")),
+            "op,key,value\ndelete,,\nput,d,2\nput,e,3\n",
+            "{scheme}"
+        );
+        bench.ok("import --store t --key l contents");
+        bench.ok("import --store t --key l changes");
+        for version in [1, 2] {
+            let line = format!("{prefix} --at {version}");
+            assert_eq!(
+                written(&line, "t"),
+                written(&line, "s"),
+                "{scheme} {version}"
+            );
+        }
+        // Bytes that are no text are refused, and JSON has them.
+        bench.ok("put --store s --hex ff 01");
+        bench.ok("commit --store s --key k");
+        bench.fails(
+            "range --store s --public k.pub --csv --prefix=",
+            2,
+            "is not UTF-8",
+        );
+        bench.fails("diff --store s --public k.pub --csv 2 3", 2, "is not UTF-8");
+        let both = bench.run("range --store s --public k.pub --csv --json --prefix=");
+        assert_eq!(both.status.code(), Some(2), "{scheme}");
+        assert!(
+            text(&both.stderr).contains("either --csv or --json"),
+            "{scheme}"
+        );
+    }
+}
+
+#[test]
+fn a_change_is_noted_and_signed_at_once() {
+    let bench = Bench::with_trace();
+    bench.ok("put --store s pear 9");
+    let printed = bench.ok("put --store s --key k --commit medlar 5");
+    let lines: Vec<&str> = printed.lines().collect();
+    assert_eq!(lines[0], "noted; 2 pending");
+    assert!(
+        lines[1].starts_with("version 4 with 2 changes"),
+        "{printed}"
+    );
+    bench.ok("remove --store s --key k --commit medlar");
+    let printed = bench.ok("diff --store s --public k.pub 3 5");
+    assert!(
+        printed.starts_with(
+            "+ pear = 9
+1 key"
+        ),
+        "{printed}"
+    );
+    let keyless = bench.run("put --store s --commit medlar 5");
+    assert_eq!(keyless.status.code(), Some(2));
+    assert!(text(&keyless.stderr).contains("--key <FILE>"));
+}

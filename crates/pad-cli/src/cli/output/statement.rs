@@ -30,26 +30,44 @@ impl Output {
         key: &Key,
         answer: &Answer,
     ) -> Result<(), Failure> {
-        let shown = self.show(key.as_bytes());
-        let value = answer.value().map(|value| self.show(value.as_bytes()));
-        let verdict = self.verdict();
-        let text = value.map_or_else(
-            || format!("absent   {shown}   [version {version}, {verdict}]"),
-            |value| format!("present  {shown} = {value}   [version {version}, {verdict}]"),
-        );
+        let (text, verdict) = (self.lookup_text(key, answer), self.verdict());
         let object = self.lookup_object(version, key, answer);
-        self.say(&text, &object)
+        self.say(&format!("{text}   [version {version}, {verdict}]"), &object)
+    }
+
+    /// Prints a verified lookup as an item of a list.
+    pub(crate) fn listed_lookup(
+        &mut self,
+        version: Version,
+        key: &Key,
+        answer: &Answer,
+    ) -> Result<(), Failure> {
+        let fields = self.lookup_fields(version, key, answer);
+        self.item(&self.lookup_text(key, answer), fields)
     }
 
     /// Renders a verified lookup as a JSON object.
     pub(crate) fn lookup_object(&self, version: Version, key: &Key, answer: &Answer) -> Json {
+        let mut object = self.lookup_fields(version, key, answer);
+        self.add_verdict(&mut object);
+        Json::Object(object)
+    }
+
+    fn lookup_text(&self, key: &Key, answer: &Answer) -> String {
+        let key = self.show(key.as_bytes());
+        match answer.value() {
+            Some(value) => format!("present  {key} = {}", self.show(value.as_bytes())),
+            None => format!("absent   {key}"),
+        }
+    }
+
+    fn lookup_fields(&self, version: Version, key: &Key, answer: &Answer) -> Map<String, Json> {
         let mut object = self.about(version, key);
         object.insert("present".into(), answer.value().is_some().into());
         if let Some(value) = answer.value() {
             self.add(&mut object, "value", value.as_bytes());
         }
-        self.add_verdict(&mut object);
-        Json::Object(object)
+        object
     }
 
     fn about(&self, version: Version, key: &Key) -> Map<String, Json> {

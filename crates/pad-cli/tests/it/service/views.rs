@@ -163,3 +163,42 @@ fn the_newest_version_is_asked_about_again_if_it_was_pruned() {
         );
     }
 }
+
+#[test]
+fn keys_with_long_values_are_asked_about_in_smaller_pages() {
+    let bench = Bench::new();
+    bench.ok("keygen --out k");
+    // Together, these values are longer than the longest response.
+    bench.write("value", &vec![b'v'; 1 << 24]);
+    for key in ["a", "b", "c", "d", "e"] {
+        bench.ok(&format!("put --store s --key k {key} --value-file value"));
+    }
+    bench.ok("commit --store s --key k");
+    let words = ["serve", "--store", "s", "--listen", "127.0.0.1:0"];
+    let server = Process::spawn(&bench, words);
+    bench.write("keys", b"c\nnone\na\nb\ne\nd\n");
+    let line = format!(
+        "--json get --server http://{} --public k.pub --keys keys",
+        server.address
+    );
+    let printed = bench.ok(&line);
+    let shown: Vec<(serde_json::Value, usize)> = printed
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        .filter(|object| object["key"].is_string())
+        .map(|object| {
+            let length = object["value"].as_str().map_or(0, str::len);
+            (object["key"].clone(), length)
+        })
+        .collect();
+    let expected = [
+        ("c", 1 << 24),
+        ("none", 0),
+        ("a", 1 << 24),
+        ("b", 1 << 24),
+        ("e", 1 << 24),
+        ("d", 1 << 24),
+    ];
+    assert_eq!(shown, expected.map(|(key, length)| (key.into(), length)));
+    assert!(printed.ends_with("}\n") && printed.contains(r#""present":5"#));
+}

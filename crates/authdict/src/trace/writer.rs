@@ -1,0 +1,167 @@
+//! Writing of traces, as [`TraceReader`](super::TraceReader) reads them.
+
+use std::{
+    io::{self, Write},
+    str,
+};
+
+use pad_core::Operation;
+
+use super::{COLUMNS, Columns, VALUE};
+
+/// A writer of the changes of one snapshot as a trace without the column `snapshot`.
+///
+/// Memory: a buffer of constant size.
+#[derive(Debug)]
+pub struct TraceWriter<W: Write> {
+    rows: csv::Writer<W>,
+    columns: Columns,
+}
+
+/// Error returned when a trace is written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TraceWriteError {
+    /// The sink reported an error.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// This key, or its value, is not UTF-8. Traces are text.
+    #[error("a key or value is not UTF-8, as CSV requires")]
+    NotText,
+    /// The operation is a removal, and the trace lacks the column `op`.
+    #[error("a removal needs the column op")]
+    Removal,
+}
+
+impl<W: Write> TraceWriter<W> {
+    /// Starts a trace of entries, with the columns `key,value`.
+    ///
+    /// # Errors
+    /// [`TraceWriteError::Io`].
+    pub fn of_entries(sink: W) -> Result<Self, TraceWriteError> {
+        Self::new(sink, Columns::Values)
+    }
+
+    /// Starts a trace of changes, with the columns `op,key,value`.
+    ///
+    /// # Errors
+    /// [`TraceWriteError::Io`].
+    pub fn of_changes(sink: W) -> Result<Self, TraceWriteError> {
+        Self::new(sink, Columns::Changes)
+    }
+
+    fn new(sink: W, columns: Columns) -> Result<Self, TraceWriteError> {
+        let rows = csv::Writer::from_writer(sink);
+        let mut writer = Self { rows, columns };
+        writer.row(COLUMNS)?;
+        Ok(writer)
+    }
+
+    /// Writes one change as a row.
+    ///
+    /// # Errors
+    /// [`TraceWriteError`].
+    pub fn write(&mut self, operation: &Operation) -> Result<(), TraceWriteError> {
+        let text = |bytes| str::from_utf8(bytes).map_err(|_| TraceWriteError::NotText);
+        let (op, value) = match operation {
+            Operation::Put(_, value) => ("put", text(value.as_bytes())?),
+            Operation::Remove(_) if self.columns == Columns::Values => {
+                return Err(TraceWriteError::Removal);
+            }
+            Operation::Remove(_) => ("delete", ""),
+        };
+        self.row(["", op, text(operation.key().as_bytes())?, value])
+    }
+
+    /// Writes the fields of all columns that the trace has.
+    fn row(&mut self, fields: [&str; VALUE + 1]) -> Result<(), TraceWriteError> {
+        let fields = fields.into_iter().skip(self.columns.omitted());
+        let written = self.rows.write_record(fields);
+        written.map_err(|error| TraceWriteError::Io(error.into()))
+    }
+
+    /// Writes the buffered rows to the sink.
+    ///
+    /// # Errors
+    /// [`TraceWriteError::Io`].
+    pub fn finish(mut self) -> Result<(), TraceWriteError> {
+        Ok(self.rows.flush()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pad_core::{Key, Value};
+
+    use super::*;
+    use crate::trace::TraceReader;
+
+    fn put(key: &[u8], value: &[u8]) -> Operation {
+        Operation::Put(Key::new(key).unwrap(), Value::new(value).unwrap())
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let texts = [
+            "", "a", "\"", "a,b", "\n", "\r\n", "\u{fffd}", " x ", "\"\"",
+        ];
+        let mut operations = Vec::new();
+        for key in texts {
+            for value in texts {
+                operations.push(put(key.as_bytes(), value.as_bytes()));
+            }
+        }
+        let read_again = |bytes: &[u8]| {
+            let mut snapshots = TraceReader::new(bytes).unwrap();
+            let operations = snapshots.next().unwrap().unwrap().operations;
+            assert!(snapshots.next().is_none());
+            operations
+        };
+        let mut bytes = Vec::new();
+        let mut writer = TraceWriter::of_entries(&mut bytes).unwrap();
+        operations.iter().for_each(|it| writer.write(it).unwrap());
+        let removal = Operation::Remove(Key::new(*b"b").unwrap());
+        assert!(matches!(
+            writer.write(&removal),
+            Err(TraceWriteError::Removal)
+        ));
+        writer.finish().unwrap();
+        assert!(bytes.starts_with(b"key,value\n"));
+        assert_eq!(read_again(&bytes), operations);
+
+        operations.push(removal);
+        let mut bytes = Vec::new();
+        let mut writer = TraceWriter::of_changes(&mut bytes).unwrap();
+        operations.iter().for_each(|it| writer.write(it).unwrap());
+        let binary = put(b"k", b"\xff");
+        assert!(matches!(
+            writer.write(&binary),
+            Err(TraceWriteError::NotText)
+        ));
+        writer.finish().unwrap();
+        assert!(bytes.starts_with(b"op,key,value\n"));
+        assert_eq!(read_again(&bytes), operations);
+    }
+
+    struct Full;
+
+    impl Write for Full {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::StorageFull.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_full_disk_is_told() {
+        let mut writer = TraceWriter::of_entries(Full).unwrap();
+        writer.write(&put(b"k", b"v")).unwrap();
+        let TraceWriteError::Io(error) = writer.finish().unwrap_err() else {
+            panic!("another error");
+        };
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+    }
+}

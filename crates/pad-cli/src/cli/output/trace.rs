@@ -1,0 +1,55 @@
+//! Output of verified entries and changes as CSV traces, which `pad import` reads.
+
+use std::io::Write;
+
+use authdict::trace::{TraceWriteError, TraceWriter};
+
+use super::Output;
+use crate::cli::Failure;
+
+/// A writer of a trace to standard output.
+pub(crate) type TraceOutput<'o> = TraceWriter<&'o mut dyn Write>;
+
+impl Output {
+    /// Writes a trace of changes with the columns `op,key,value`. With `is_contents`, writes
+    /// entries with the columns `key,value`. `write` passes them to the writer.
+    pub(crate) fn trace(
+        &mut self,
+        is_contents: bool,
+        write: impl FnOnce(&mut TraceOutput<'_>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        self.require_text("--csv")?;
+        self.note();
+        let mut stream = self.stream();
+        let sink: &mut dyn Write = &mut stream;
+        let started = if is_contents {
+            TraceWriter::of_entries(sink)
+        } else {
+            TraceWriter::of_changes(sink)
+        };
+        let written = started.map_err(Failure::from).and_then(|mut writer| {
+            write(&mut writer)?;
+            Ok(writer.finish()?)
+        });
+        stream.ended(written)
+    }
+
+    /// Fails if output is JSON, because `option` writes another format.
+    pub(crate) fn require_text(&self, option: &str) -> Result<(), Failure> {
+        if !self.is_json() {
+            return Ok(());
+        }
+        let failure = Failure::Input(format!("{option} writes no JSON"));
+        Err(failure.help(format!("use either {option} or --json")))
+    }
+}
+
+impl From<TraceWriteError> for Failure {
+    fn from(error: TraceWriteError) -> Self {
+        match error {
+            TraceWriteError::Io(error) => Self::Store(format!("standard output: {error}")),
+            refused => Self::Input(refused.to_string())
+                .help("use --json, which writes other bytes as hexadecimal digits"),
+        }
+    }
+}
