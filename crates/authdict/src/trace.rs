@@ -1,10 +1,18 @@
-//! Recorded updates as CSV, plain or compressed with gzip or Zstandard.
+//! Recorded updates as CSV or JSON lines, plain or compressed with gzip or Zstandard.
 //!
 //! A header line names the columns: `snapshot,op,key,value`, or without the first columns
 //! `op,key,value` or `key,value`. The rows of one snapshot are contiguous. Without the column
 //! `snapshot`, all rows are one snapshot. `op` is `put` or `delete`, and the value of a `delete` is
 //! empty. Without the column `op`, each row is a `put`. The last row of a key within a snapshot
 //! wins. Deleting an absent key does nothing.
+//!
+//! In JSON lines, each line is an object with the columns as fields. `snapshot` and `op` may be
+//! missing. `key_hex` and `value_hex` contain hexadecimal digits, for bytes that are no UTF-8:
+//!
+//! ```json
+//! {"key": "apple", "value": "1.20"}
+//! {"op": "delete", "key_hex": "ff00"}
+//! ```
 
 use core::fmt;
 use std::{
@@ -17,8 +25,12 @@ use std::{
 use flate2::bufread::MultiGzDecoder;
 use pad_core::{InputError, Key, Operation, Value};
 
+mod csv_rows;
+mod json_rows;
 mod writer;
 
+use csv_rows::{Columns, CsvRows};
+use json_rows::JsonRows;
 pub use writer::{TraceWriteError, TraceWriter};
 
 /// The changes of one snapshot of a trace.
@@ -77,9 +89,9 @@ pub enum TraceError {
 /// [`TraceReader::begin`] and [`TraceReader::change`] need only memory for one change and for the
 /// names of the snapshots.
 pub struct TraceReader<R> {
-    rows: csv::Reader<RowReader<R>>,
-    columns: Columns,
-    row: csv::StringRecord,
+    rows: Rows<BufReader<R>>,
+    has_names: bool,
+    row: Row,
     /// Whether the row that was read last has not been returned to the caller yet.
     is_ahead: bool,
     /// The name of the current snapshot.
@@ -88,126 +100,22 @@ pub struct TraceReader<R> {
     failed: bool,
 }
 
-/// The columns of a trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Columns {
-    /// `snapshot,op,key,value`.
-    Snapshots,
-    /// `op,key,value`.
-    Changes,
-    /// `key,value`.
-    Values,
+/// The rows of a trace, by its format.
+enum Rows<R> {
+    Csv(CsvRows<R>),
+    Json(JsonRows<R>),
 }
 
-impl Columns {
-    fn of(header: &csv::StringRecord) -> Option<Self> {
-        let all = [Self::Snapshots, Self::Changes, Self::Values];
-        all.into_iter().find(|columns| header == columns.names())
-    }
-
-    fn names(self) -> &'static [&'static str] {
-        COLUMNS.get(self.omitted()..).unwrap_or_default()
-    }
-
-    /// Returns how many of all columns are not in the trace. They are the first ones.
-    const fn omitted(self) -> usize {
-        match self {
-            Self::Snapshots => 0,
-            Self::Changes => 1,
-            Self::Values => 2,
-        }
-    }
-}
-
-/// A byte source of CSV rows that fails if a row is too long. Without this limit, a short
-/// compressed file could expand to an endless row.
-///
-/// The reader also rejects unterminated quoted fields, and text after a closing quotation mark. The
-/// CSV parser would accept both as part of the field.
-struct RowReader<R> {
-    source: R,
-    left: usize,
+/// A row of a trace.
+#[derive(Default)]
+struct Row {
     line: u64,
-    quotes: Quotes,
-    /// Whether the byte before was a carriage return outside of quotation marks.
-    is_after_return: bool,
-    /// Whether lines end in a carriage return and a line feed. The CSV parser then counts the line
-    /// feed after a row only with the next row.
-    has_returns: bool,
-}
-
-/// The state of the scanner that follows quotation marks in CSV.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Quotes {
-    FieldBegins,
-    Outside,
-    Inside,
-    /// After a quotation mark in a quoted field. It either ends the field, or is the first half of
-    /// a doubled quotation mark.
-    Ended,
-}
-
-impl<R> RowReader<R> {
-    const fn new(source: R) -> Self {
-        Self {
-            source,
-            left: LONGEST_HEADER,
-            line: 1,
-            quotes: Quotes::FieldBegins,
-            is_after_return: false,
-            has_returns: false,
-        }
-    }
-
-    /// Scans the next bytes of the source. Fails if text follows the closing quotation mark of a
-    /// field.
-    fn follow(&mut self, bytes: &[u8]) -> io::Result<()> {
-        for byte in bytes {
-            self.quotes = match (self.quotes, byte) {
-                (Quotes::Inside, b'"') => Quotes::Ended,
-                (Quotes::Inside, _) | (Quotes::FieldBegins | Quotes::Ended, b'"') => Quotes::Inside,
-                (_, b',' | b'\n' | b'\r') => Quotes::FieldBegins,
-                (Quotes::Ended, _) => {
-                    return Err(
-                        self.malformed("text follows the closing quotation mark of a field")
-                    );
-                }
-                _ => Quotes::Outside,
-            };
-            self.line = self.line.saturating_add(u64::from(*byte == b'\n'));
-            self.has_returns |= self.is_after_return && *byte == b'\n';
-            self.is_after_return = *byte == b'\r' && self.quotes == Quotes::FieldBegins;
-        }
-        Ok(())
-    }
-
-    fn malformed(&self, reason: &'static str) -> io::Error {
-        io::Error::other(RowError(self.line, reason))
-    }
-}
-
-/// Error for a malformed row that the CSV parser would accept. The fields are its line number and
-/// the reason.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("line {0}: {1}")]
-struct RowError(u64, &'static str);
-
-impl<R: Read> Read for RowReader<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.left == 0 && !buffer.is_empty() {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        let most = buffer.len().min(self.left);
-        let read = self
-            .source
-            .read(buffer.get_mut(..most).unwrap_or_default())?;
-        self.left = self.left.saturating_sub(read);
-        if read == 0 && most > 0 && self.quotes == Quotes::Inside {
-            return Err(self.malformed("the text ends inside a quoted field"));
-        }
-        self.follow(buffer.get(..read).unwrap_or_default())?;
-        Ok(read)
-    }
+    has_name: bool,
+    /// The name of the snapshot, if the row has one.
+    name: String,
+    op: String,
+    key: Vec<u8>,
+    value: Vec<u8>,
 }
 
 /// The start of a snapshot in a trace: the snapshot's name and first line.
@@ -269,26 +177,28 @@ impl TraceReader<Box<dyn Read>> {
 }
 
 impl<R: Read> TraceReader<R> {
-    /// Reads a trace of plain CSV.
+    /// Reads a trace of plain CSV or JSON lines. JSON begins with an opening brace.
     ///
     /// # Errors
     /// [`TraceError::Io`], [`TraceError::Header`], [`TraceError::Row`].
     pub fn new(source: R) -> Result<Self, TraceError> {
-        let mut rows = csv::ReaderBuilder::new()
-            .buffer_capacity(READ_AHEAD)
-            .from_reader(RowReader::new(source));
-        let header = rows.headers().cloned();
-        let header = header.map_err(|error| row_error(error, false));
-        let columns = match header {
-            Ok(header) => Columns::of(&header).ok_or(TraceError::Header)?,
-            Err(TraceError::RowTooLong(_)) => return Err(TraceError::Header),
-            Err(error) => return Err(error),
+        let mut source = BufReader::new(source);
+        let start = source.fill_buf().map_err(TraceError::Io)?;
+        let mut row = Row::default();
+        let (rows, has_names, is_ahead) = if start.first() == Some(&b'{') {
+            let mut rows = JsonRows::new(source);
+            let is_ahead = rows.read(&mut row)?;
+            (Rows::Json(rows), row.has_name, is_ahead)
+        } else {
+            let rows = CsvRows::new(source)?;
+            let has_names = rows.has_names();
+            (Rows::Csv(rows), has_names, false)
         };
         Ok(Self {
             rows,
-            columns,
-            row: csv::StringRecord::new(),
-            is_ahead: false,
+            has_names,
+            row,
+            is_ahead,
             name: String::new(),
             seen: HashSet::new(),
             failed: false,
@@ -296,8 +206,8 @@ impl<R: Read> TraceReader<R> {
     }
 
     /// Returns whether the trace has the column `snapshot`.
-    pub fn has_names(&self) -> bool {
-        self.columns == Columns::Snapshots
+    pub const fn has_names(&self) -> bool {
+        self.has_names
     }
 
     /// Names the only snapshot of a trace without the column `snapshot`. Without this call, its
@@ -318,7 +228,7 @@ impl<R: Read> TraceReader<R> {
         if !self.read_row()? {
             return Ok(None);
         }
-        let (name, line) = (self.row_name().to_owned(), self.line());
+        let (name, line) = (self.row_name().to_owned(), self.row.line);
         if name.len() > LONGEST_NAME {
             return Err(TraceError::NameTooLong(line));
         }
@@ -339,16 +249,12 @@ impl<R: Read> TraceReader<R> {
             return Ok(None);
         }
         self.is_ahead = false;
-        let line = self.line();
+        let line = self.row.line;
         let input = |error| TraceError::Input(line, error);
-        let key = Key::new(self.field(KEY).as_bytes()).map_err(input)?;
-        let op = match self.columns {
-            Columns::Values => "put",
-            Columns::Snapshots | Columns::Changes => self.field(OP),
-        };
-        let operation = match (op, self.field(VALUE)) {
-            ("put", value) => Operation::Put(key, Value::new(value.as_bytes()).map_err(input)?),
-            ("delete", "") => Operation::Remove(key),
+        let key = Key::new(&*self.row.key).map_err(input)?;
+        let operation = match (&*self.row.op, &*self.row.value) {
+            ("put", value) => Operation::Put(key, Value::new(value).map_err(input)?),
+            ("delete", []) => Operation::Remove(key),
             ("delete", _) => return Err(TraceError::DeleteWithValue(line)),
             (other, _) => {
                 // The text may be printed to a terminal.
@@ -363,37 +269,25 @@ impl<R: Read> TraceReader<R> {
     /// caller. Returns `false` at the end of the trace.
     fn read_row(&mut self) -> Result<bool, TraceError> {
         if !self.is_ahead {
-            self.rows.get_mut().left = LONGEST_ROW;
-            let read = self.rows.read_record(&mut self.row);
-            let read = read.map_err(|error| row_error(error, self.rows.get_ref().has_returns));
-            self.is_ahead = read.map_err(|error| match error {
-                // The reader does not report its position.
-                TraceError::RowTooLong(_) => TraceError::RowTooLong(self.rows.position().line()),
-                error => error,
-            })?;
+            self.is_ahead = match &mut self.rows {
+                Rows::Csv(rows) => rows.read(&mut self.row),
+                Rows::Json(rows) => rows.read(&mut self.row),
+            }?;
+            if self.is_ahead && self.row.has_name != self.has_names {
+                let reason = "some rows have a snapshot and others have none";
+                return Err(TraceError::Row(self.row.line, reason.into()));
+            }
         }
         Ok(self.is_ahead)
     }
 
-    fn line(&self) -> u64 {
-        let line = self.row.position().map_or(0, csv::Position::line);
-        line.saturating_add(self.rows.get_ref().has_returns.into())
-    }
-
     /// Returns the name of the snapshot that the current row belongs to.
     fn row_name(&self) -> &str {
-        match self.columns {
-            Columns::Snapshots => self.field(SNAPSHOT),
-            Columns::Changes | Columns::Values => &self.name,
+        if self.has_names {
+            &self.row.name
+        } else {
+            &self.name
         }
-    }
-
-    /// Returns the field of the current row in the column [`COLUMNS`]`[column]`.
-    fn field(&self, column: usize) -> &str {
-        let place = column.checked_sub(self.columns.omitted());
-        place
-            .and_then(|place| self.row.get(place))
-            .unwrap_or_default()
     }
 
     fn next_snapshot(&mut self) -> Result<Option<TraceSnapshot>, TraceError> {
@@ -429,38 +323,11 @@ impl<R: Read> Iterator for TraceReader<R> {
     }
 }
 
-/// Translates an error of the parser. `has_returns` says whether lines end in a carriage return and
-/// a line feed.
-fn row_error(error: csv::Error, has_returns: bool) -> TraceError {
-    let line = error.position().map_or(1, csv::Position::line);
-    let line = line.saturating_add(has_returns.into());
-    match error.into_kind() {
-        csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => {
-            TraceError::RowTooLong(line)
-        }
-        csv::ErrorKind::Io(error) => {
-            let malformed = error.get_ref().and_then(|inner| inner.downcast_ref());
-            match malformed {
-                Some(RowError(line, reason)) => TraceError::Row(*line, (*reason).into()),
-                None => TraceError::Io(error),
-            }
-        }
-        csv::ErrorKind::UnequalLengths {
-            len, expected_len, ..
-        } => TraceError::Row(line, format!("{len} fields instead of {expected_len}")),
-        csv::ErrorKind::Utf8 { .. } => TraceError::Row(line, "the text is not UTF-8".into()),
-        _ => TraceError::Row(line, "the row is not CSV".into()),
-    }
-}
-
 /// The maximum length of a row in bytes. A value of 16 MiB may need twice as many bytes, if its
 /// quotation marks are doubled.
 const LONGEST_ROW: usize = 64 << 20;
 /// The maximum length of a snapshot's name in bytes. All names are kept in memory.
 const LONGEST_NAME: usize = 1 << 12;
-/// The size in bytes of the buffer for reading ahead in a trace.
-const READ_AHEAD: usize = 1 << 16;
-const LONGEST_HEADER: usize = 2 * READ_AHEAD;
 /// The maximum number of characters of an unknown operation or of a snapshot's name in an error
 /// message.
 const LONGEST_SHOWN: usize = 40;

@@ -119,7 +119,9 @@ mod tests {
         };
         let mut bytes = Vec::new();
         let mut writer = TraceWriter::of_entries(&mut bytes).unwrap();
-        operations.iter().for_each(|it| writer.write(it).unwrap());
+        for operation in &operations {
+            writer.write(operation).unwrap();
+        }
         let removal = Operation::Remove(Key::new(*b"b").unwrap());
         assert!(matches!(
             writer.write(&removal),
@@ -132,7 +134,9 @@ mod tests {
         operations.push(removal);
         let mut bytes = Vec::new();
         let mut writer = TraceWriter::of_changes(&mut bytes).unwrap();
-        operations.iter().for_each(|it| writer.write(it).unwrap());
+        for operation in &operations {
+            writer.write(operation).unwrap();
+        }
         let binary = put(b"k", b"\xff");
         assert!(matches!(
             writer.write(&binary),

@@ -1,5 +1,5 @@
-//! `pad import`: imports a CSV trace, one signed version per snapshot. A trace without the column
-//! `snapshot` is one version.
+//! `pad import`: imports a trace in CSV or JSON lines, one signed version per snapshot. A trace
+//! without the column `snapshot` is one version.
 
 use std::{
     path::PathBuf,
@@ -42,10 +42,13 @@ Examples:
   zcat prices.csv.gz | pad import --store prices.pad --key author.key -
   pad import --store prices.pad --key author.key --append wednesday.csv
   pad import --store prices.pad --key author.key --name friday changes.csv
+  pad import --store prices.pad --key author.key changes.jsonl
 
 Import a growing trace repeatedly: imported snapshots are skipped and must be
 unchanged. For a trace that contains only new snapshots, use --append. A trace
-with the columns key,value or op,key,value is one new version.")]
+with the columns key,value or op,key,value is one new version. JSON lines:
+  {\"key\": \"apple\", \"value\": \"1.20\"}
+  {\"op\": \"delete\", \"key_hex\": \"00ff\"}")]
 pub(super) struct Import {
     #[command(flatten)]
     store: StoreArgument,
@@ -89,11 +92,12 @@ pub(super) struct Import {
     /// some of them are snapshots of this trace, these snapshots are signed once more.
     #[arg(long)]
     again: bool,
-    /// The CSV trace, plain, .gz or .zst; - for standard input.
+    /// The trace, plain, .gz or .zst; - for standard input.
     ///
-    /// Its columns are snapshot,op,key,value; op is put or delete. Without the column snapshot, all
-    /// rows are one new version, as with --append; without op, each row is a put. Standard input is
-    /// kept in an unnamed file next to the store, because it is read twice.
+    /// A trace is CSV or JSON lines. Its columns are snapshot,op,key,value; op is put or delete.
+    /// Without the column snapshot, all rows are one new version, as with --append; without op,
+    /// each row is a put. Standard input is kept in an unnamed file next to the store, because it
+    /// is read twice.
     trace: PathBuf,
 }
 

@@ -203,7 +203,8 @@ impl Verify {
 /// another question.
 fn refused(asked: &str, refusal: Refusal) -> Failure {
     match Failure::from(refusal) {
-        Failure::Refused(text) => Failure::Refused(format!("{text} (asked: {asked})")),
+        Failure::Refused(text) => Failure::Refused(format!("{text} (asked: {asked})"))
+            .help("check key and version: the proof may answer another question"),
         failure => failure,
     }
 }

@@ -12,8 +12,8 @@ use crate::bench::Bench;
 
 /// Returns a free address, another one at each call.
 ///
-/// Its port is below the ports that the system gives out. So nobody else receives it before a server
-/// listens there, or while the server is down.
+/// Its port is below the ports that the system gives out. So nobody else receives it before a
+/// server listens there, or while the server is down.
 pub(crate) fn free_address() -> String {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let begin = u16::try_from(std::process::id() % 5000).unwrap();

@@ -514,7 +514,7 @@ fn contents_and_changes_are_traces_again() {
                 "{scheme} {version}"
             );
         }
-        // Bytes that are no text are refused, and JSON has them.
+        // Bytes that are no text are refused. JSON has them, and JSON lines are a trace too.
         bench.ok("put --store s --hex ff 01");
         bench.ok("commit --store s --key k");
         bench.fails(
@@ -555,4 +555,50 @@ fn a_change_is_noted_and_signed_at_once() {
     let keyless = bench.run("put --store s --commit medlar 5");
     assert_eq!(keyless.status.code(), Some(2));
     assert!(text(&keyless.stderr).contains("--key <FILE>"));
+}
+
+#[test]
+fn json_lines_are_a_trace() {
+    let bench = Bench::with_trace();
+    let lines = br#"{"key": "medlar", "value": "8"}
+{"op": "delete", "key": "apple"}
+{"key_hex": "ff", "value_hex": "00"}
+"#;
+    let output = fed(&bench, "import --store s --key k --name monday -", lines);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let changes = bench.ok("diff --store s --public k.pub 3 monday");
+    let shown: Vec<&str> = changes.lines().take(3).collect();
+    assert_eq!(
+        shown,
+        ["- apple = 4", "+ medlar = 8", "+ \"\\xff\" = \"\\u{0}\""]
+    );
+    let output = fed(
+        &bench,
+        "import --store s --key k --name tuesday -",
+        b"{\"kee\":1}",
+    );
+    assert_eq!(output.status.code(), Some(2));
+    let error = text(&output.stderr);
+    assert!(
+        error.contains("line 1: column 6: unknown field `kee`"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_proof_about_something_else_is_told_how_to_be_read() {
+    for scheme in FAMILIES {
+        let bench = bench_of(scheme);
+        bench.ok("prove --store s --at 2 --out proof k003");
+        let verify = "verify --public k.pub --proof proof";
+        bench.ok(&format!("{verify} --at 2 k003"));
+        for asked in ["--at 2 k004", "--at 2 none", "--at 1 k003"] {
+            let line = format!("{verify} {asked}");
+            bench.fails(
+                &line,
+                3,
+                "help: check key and version: the proof may answer another",
+            );
+        }
+    }
 }
