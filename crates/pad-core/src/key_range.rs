@@ -28,6 +28,24 @@ impl KeyRange {
         end: None,
     };
 
+    /// The range of the keys that begin with `prefix`.
+    pub fn prefix(prefix: Key) -> Self {
+        // The end is the first key after all of them. There is none if every byte is 255.
+        let mut end = prefix.as_bytes().to_vec();
+        while end.pop_if(|last| *last == u8::MAX).is_some() {}
+        if let Some(last) = end.last_mut() {
+            *last = last.saturating_add(1);
+        }
+        let is_empty = prefix.as_bytes().is_empty();
+        Self {
+            // It is no longer than `prefix`, so it is a key.
+            end: Some(end)
+                .filter(|end| !end.is_empty())
+                .and_then(|end| Key::new(end).ok()),
+            start: Some(prefix).filter(|_| !is_empty),
+        }
+    }
+
     /// Whether a key lies before (`Less`), in (`Equal`) or after (`Greater`) the range.
     pub fn place(&self, key: &[u8]) -> Ordering {
         if self
@@ -90,5 +108,27 @@ impl KeyRange {
                 .as_ref()
                 .map_or(Bound::Unbounded, |key| Bound::Excluded(key.as_bytes())),
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_with_a_prefix_are_a_range() {
+        let range = |prefix: &[u8]| {
+            let KeyRange { start, end } = KeyRange::prefix(Key::new(prefix).unwrap());
+            [start, end].map(|key| key.map(|key| key.as_bytes().to_vec()))
+        };
+        let key = |bytes: &[u8]| Some(bytes.to_vec());
+        assert_eq!(range(b""), [None, None]);
+        assert_eq!(range(b"ab"), [key(b"ab"), key(b"ac")]);
+        assert_eq!(range(b"a\xff"), [key(b"a\xff"), key(b"b")]);
+        assert_eq!(range(b"a\xff\xff"), [key(b"a\xff\xff"), key(b"b")]);
+        assert_eq!(range(b"\xff"), [key(b"\xff"), None]);
+        assert_eq!(range(b"\xff\xff"), [key(b"\xff\xff"), None]);
+        let longest = [b'a'; crate::MAX_KEY_LENGTH];
+        assert!(KeyRange::prefix(Key::new(longest).unwrap()).contains(&longest));
     }
 }
