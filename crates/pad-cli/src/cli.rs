@@ -97,7 +97,7 @@ enum Command {
     Keygen(keygen::Keygen),
     /// Create the public parameters of append-only logs.
     ///
-    /// They come from the file of a published ceremony, or are made for tests.
+    /// They are read from the file of a published ceremony, or generated for tests.
     #[cfg(feature = "log")]
     Parameters(parameters::Parameters),
     /// Import a CSV trace, one signed version per snapshot.

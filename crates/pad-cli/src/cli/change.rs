@@ -8,8 +8,9 @@ use std::{
 
 use authdict::{
     Author, NotOffered, Operation, SecretKey, Server, Store, Value, Version,
-    dynamic::key_of_store,
+    dynamic::{key_of_store, verify},
     pending::{self, PendingChange},
+    question::{Question, Statement},
     selection::{SchemeFamily, SchemeName},
     version_notes::{
         LONGEST_NAME, NameError, VersionNote, missing_names, only_version, versions_of,
@@ -198,10 +199,11 @@ impl Target {
             let scheme = scheme.id();
             return Err(Failure::Input(NotOffered { what, scheme }.to_string()));
         }
+        let mut idle = None;
         if scheme.family() == SchemeFamily::Tree {
             // The repository is opened first. If changes could not be signed, for example because
             // node files are missing, none is recorded.
-            drop(Server::of_any(path)?);
+            idle = without_effect(&Server::of_any(path)?, operation);
         }
         let pending = pending::note(&mut store, operation)?;
         let next = if self.commit {
@@ -209,10 +211,16 @@ impl Target {
         } else {
             ", pad commit publishes them"
         };
-        let text = format!("noted; {pending} pending{next}");
+        let on = idle.map_or_else(String::new, |version| {
+            format!(" without effect on version {version}")
+        });
+        let text = format!("noted{on}; {pending} pending{next}");
         let mut object = Map::new();
         output.add(&mut object, "key", operation.key().as_bytes());
         object.insert("pending".into(), pending.into());
+        if let Some(version) = idle {
+            object.insert("without_effect_on".into(), version.number().into());
+        }
         output.say(&text, &object.into())?;
         match (author, &self.key) {
             (Some(key), Some(file)) if self.commit => {
@@ -325,6 +333,25 @@ impl Commit {
     }
 }
 
+/// Returns the latest version if the operation changes nothing in it. Other pending changes are not
+/// considered.
+///
+/// No error: without an answer, nothing is said about the effect.
+fn without_effect(server: &Server, operation: &Operation) -> Option<Version> {
+    let latest = server.latest();
+    let question = Question::Key(operation.key().clone());
+    let answer = server.answer(latest, &question).ok()?;
+    let statement = verify(&server.public_key().ok()?, latest, &question, &answer);
+    let Statement::Lookup(lookup) = statement.ok()? else {
+        return None;
+    };
+    let is_same = match operation {
+        Operation::Put(_, value) => lookup.answer.value() == Some(value),
+        Operation::Remove(_) => lookup.answer.value().is_none(),
+    };
+    is_same.then_some(latest)
+}
+
 /// Counts the keys whose values differ between two versions of a tree. `None` for other families,
 /// whose versions would have to be read whole, and if a version cannot be read.
 ///
@@ -378,7 +405,7 @@ pub(super) fn shown(pending: &PendingChange, output: &Output) -> (String, Json) 
     let text = match &pending.operation {
         Operation::Put(_, value) => {
             output.add(&mut object, "value", value.as_bytes());
-            format!("+ {key} = {}", output.show(value.as_bytes()))
+            format!("+ {key} = {}", output.show_value(value))
         }
         Operation::Remove(_) => {
             object.insert("removed".into(), true.into());

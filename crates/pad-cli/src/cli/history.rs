@@ -188,7 +188,7 @@ fn show_changes(
 fn value_text(answer: &Answer, output: &Output) -> String {
     answer.value().map_or_else(
         || "removed".into(),
-        |value| format!("= {}", output.show(value.as_bytes())),
+        |value| format!("= {}", output.show_value(value)),
     )
 }
 
@@ -253,7 +253,7 @@ fn leading_to_after(change: &Difference) -> Operation {
 /// Prints a verified change of a key.
 fn show_difference(change: &Difference, output: &mut Output) -> Result<(), Failure> {
     let Difference { key, before, after } = change;
-    let show = |value: &Value| output.show(value.as_bytes());
+    let show = |value: &Value| output.show_value(value);
     let shown = output.show(key.as_bytes());
     let text = match (before, after) {
         (None, Some(new)) => format!("+ {shown} = {}", show(new)),

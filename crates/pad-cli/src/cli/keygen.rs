@@ -55,9 +55,9 @@ pub(super) struct Keygen {
     /// tuple-accumulators-superseding-rsa and tuple-chain-accumulators-rsa. A new RSA key takes
     /// minutes. With -bilinear instead of -rsa, --entries limits the number of entries.
     ///
-    /// Append-only logs, in which a key keeps all its values: aad-counted and aad-frontier.
-    /// aad-frontier needs --parameters; its lookups are cheap, and its appends take hundreds of
-    /// times as long. Append-only sets: aas-counted and aas-frontier.
+    /// Append-only logs, in which a key keeps all its values: aad-counted and aad-frontier. Lookups
+    /// of aad-frontier are cheap, but its appends take hundreds of times as long. Append-only sets:
+    /// aas-counted and aas-frontier. aad-frontier and aas-frontier need --parameters.
     ///
     /// For pad directory, with numbered entries on disk: directory.
     #[arg(long, value_name = "NAME", default_value = SchemeName::RedBlack.name())]

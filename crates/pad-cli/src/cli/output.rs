@@ -8,6 +8,7 @@ use std::{
 
 use authdict::{Key, Value, Version, version_notes::utc};
 use serde_json::{Map, Value as Json, json};
+use sha2::{Digest as _, Sha256};
 
 use super::Failure;
 
@@ -366,6 +367,25 @@ impl Output {
         }
     }
 
+    /// Formats a value for human readers. Without `--hex`, formats of a long value its beginning,
+    /// its length and its SHA-256 digest.
+    pub(crate) fn show_value(&self, value: &Value) -> String {
+        let bytes = value.as_bytes();
+        if self.hex || bytes.len() <= LONGEST_WHOLE {
+            return self.show(bytes);
+        }
+        let mut beginning = bytes.get(..BEGINNING).unwrap_or_default();
+        // Text is not cut within a character.
+        if let Err(error) = core::str::from_utf8(beginning)
+            && error.error_len().is_none()
+        {
+            beginning = beginning.get(..error.valid_up_to()).unwrap_or_default();
+        }
+        let (shown, length) = (self.show(beginning), bytes.len());
+        let digest = hex::encode(Sha256::digest(bytes));
+        format!("{shown}... ({length} bytes, SHA-256 {digest})")
+    }
+
     /// Formats untrusted text like [`Output::show`], but never as hexadecimal digits.
     pub(crate) fn show_text(text: &str) -> String {
         if is_plain(text) {
@@ -384,6 +404,11 @@ impl Output {
         };
     }
 }
+
+/// Maximum length in bytes of a value that is shown whole.
+const LONGEST_WHOLE: usize = 1024;
+/// Number of bytes that are shown of a longer value.
+const BEGINNING: usize = 64;
 
 /// Standard output as a writer. It keeps the failure that its caller sees only as an I/O error.
 pub(crate) struct Stream<'a> {

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use super::Failure;
 
-/// Rejects a secret file that other users can read or change, or that the file's group can change.
+/// Rejects a secret file to which other users have any access, or that the file's group can write.
+/// Checks nothing on systems other than Unix.
 pub(super) fn check_secret(name: &str, path: &Path) -> Result<(), Failure> {
     #[cfg(unix)]
     {

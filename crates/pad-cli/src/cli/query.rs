@@ -71,7 +71,7 @@ Examples:
 
 The range includes START and excludes END; '' '' lists everything. With --json
 each entry is one line. The last line contains \"end\"; without it the list is
-incomplete.")]
+incomplete. With --limit it contains the next key, if there is one.")]
 pub(super) struct Range {
     #[command(flatten)]
     read: AskArguments,
@@ -83,6 +83,9 @@ pub(super) struct Range {
     /// Each entry was verified. The list is complete if the exit status is 0.
     #[arg(long)]
     csv: bool,
+    /// List at most NUMBER of entries, and name the next key.
+    #[arg(long, value_name = "NUMBER", conflicts_with = "csv")]
+    limit: Option<u64>,
     /// List the keys with the prefix TEXT.
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["start", "end"])]
     prefix: Option<String>,
@@ -249,19 +252,27 @@ impl Range {
                 Ok(())
             });
         }
-        let count = list(&session, version, range, output)?;
-        let verdict = output.verdict();
-        let text = format!(
-            "{}, no more in between   [version {version}, {verdict}]",
-            counted(count, "entry")
-        );
-        let object = json!({ "end": true, "version": version.number(), "entries": count });
-        output.say_verdict(&text, object)
+        let most = self.limit.unwrap_or(u64::MAX);
+        let (count, next) = list(&session, version, (range, most), output)?;
+        let mut object = Map::new();
+        object.insert("end".into(), true.into());
+        object.insert("version".into(), version.number().into());
+        object.insert("entries".into(), count.into());
+        let rest = match next {
+            None => "no more in between".to_owned(),
+            Some(next) => {
+                output.add(&mut object, "next", next.as_bytes());
+                format!("the next key is {}", output.show(next.as_bytes()))
+            }
+        };
+        let (count, verdict) = (counted(count, "entry"), output.verdict());
+        let text = format!("{count}, {rest}   [version {version}, {verdict}]");
+        output.say_verdict(&text, Json::Object(object))
     }
 
     fn range(&self, output: &Output) -> Result<KeyRange, Failure> {
         if let Some(prefix) = &self.prefix {
-            return beginning_with(output.key(prefix)?);
+            return Ok(KeyRange::prefix(output.key(prefix)?));
         }
         let [start, end] = [&self.start, &self.end].map(|text| text.as_deref().unwrap_or_default());
         between(start, end, output)
@@ -286,59 +297,27 @@ pub(super) fn between(start: &str, end: &str, output: &Output) -> Result<KeyRang
     ))
 }
 
-/// Prints the entries of a range, each after it was verified. Returns their number.
+/// Prints at most `most` entries of a range, each after it was verified. Returns their number, and
+/// the first key that was not printed.
 fn list(
     session: &Session,
     version: Version,
-    range: KeyRange,
+    (range, most): (KeyRange, u64),
     output: &mut Output,
-) -> Result<u64, Failure> {
+) -> Result<(u64, Option<Key>), Failure> {
     let mut count = 0_u64;
     let mut entries = session.entries(version, range);
     while let Some((key, value)) = entries.next()? {
+        if count == most {
+            return Ok((count, Some(key)));
+        }
         count = count.saturating_add(1);
         let mut entry = Map::new();
         entry.insert("version".into(), version.number().into());
         output.add(&mut entry, "key", key.as_bytes());
         output.add(&mut entry, "value", value.as_bytes());
-        let (shown, value) = (output.show(key.as_bytes()), output.show(value.as_bytes()));
+        let (shown, value) = (output.show(key.as_bytes()), output.show_value(&value));
         output.item(&format!("{shown} = {value}"), entry)?;
     }
-    Ok(count)
-}
-
-/// Returns the range of the keys with a prefix. Its end is the first key after all of them.
-fn beginning_with(prefix: Key) -> Result<KeyRange, Failure> {
-    let mut end = prefix.as_bytes().to_vec();
-    while end.last() == Some(&u8::MAX) {
-        end.pop();
-    }
-    let end = match end.last_mut() {
-        Some(last) => {
-            *last = last.saturating_add(1);
-            Some(Key::new(end)?)
-        }
-        None => None,
-    };
-    let start = (!prefix.as_bytes().is_empty()).then_some(prefix);
-    Ok(KeyRange { start, end })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn keys_with_a_prefix_are_a_range() {
-        let range = |prefix: &[u8]| {
-            let KeyRange { start, end } = beginning_with(Key::new(prefix).unwrap()).unwrap();
-            [start, end].map(|key| key.map(|key| key.as_bytes().to_vec()))
-        };
-        let key = |bytes: &[u8]| Some(bytes.to_vec());
-        assert_eq!(range(b""), [None, None]);
-        assert_eq!(range(b"ab"), [key(b"ab"), key(b"ac")]);
-        assert_eq!(range(b"a\xff"), [key(b"a\xff"), key(b"b")]);
-        assert_eq!(range(b"a\xff\xff"), [key(b"a\xff\xff"), key(b"b")]);
-        assert_eq!(range(b"\xff"), [key(b"\xff"), None]);
-    }
+    Ok((count, None))
 }

@@ -7,6 +7,7 @@ use std::{
 };
 
 use serde_json::json;
+use sha2::{Digest as _, Sha256};
 
 use crate::bench::{Bench, TRACE, text};
 
@@ -601,4 +602,96 @@ fn a_proof_about_something_else_is_told_how_to_be_read() {
             );
         }
     }
+}
+
+#[test]
+fn long_values_are_shown_by_their_beginning_and_digest() {
+    let bench = Bench::new();
+    bench.ok("keygen --out k");
+    // The 64th byte is within a letter.
+    let long = "a".to_owned() + &"\u{e9}".repeat(600);
+    bench.write("long", long.as_bytes());
+    bench.write("whole", &[b'w'; 1024]);
+    bench.write("bytes", &[0xff; 1025]);
+    for key in ["long", "whole", "bytes"] {
+        bench.ok(&format!("put --store s --key k {key} --value-file {key}"));
+    }
+    bench.ok("commit --store s --key k");
+    let shown = bench.ok("range --store s --public k.pub --prefix=");
+    let digest = |bytes: &[u8]| hex::encode(Sha256::digest(bytes));
+    let expected = [
+        format!(
+            "bytes = \"{}\"... (1025 bytes, SHA-256 {})",
+            "\\xff".repeat(64),
+            digest(&[0xff; 1025])
+        ),
+        format!(
+            "long = \"a{}\"... (1201 bytes, SHA-256 {})",
+            "\u{e9}".repeat(31),
+            digest(long.as_bytes())
+        ),
+        format!("whole = {}", "w".repeat(1024)),
+    ];
+    let lines: Vec<&str> = shown.lines().take(3).collect();
+    assert_eq!(lines, expected);
+    let raw = bench.run("get --store s --public k.pub --raw long");
+    assert_eq!(raw.stdout, long.as_bytes());
+    assert_eq!(
+        bench.json("get --store s --public k.pub long")[0]["value"],
+        long
+    );
+}
+
+#[test]
+fn a_limited_list_names_the_next_key() {
+    let bench = Bench::with_trace();
+    let keys = |limit: usize| {
+        let line = format!("range --store s --public k.pub --prefix= --limit {limit}");
+        let mut objects = bench.json(&line);
+        let end = objects.pop().unwrap();
+        assert_eq!(
+            (&end["end"], &end["entries"]),
+            (&true.into(), &objects.len().into())
+        );
+        let keys: Vec<String> = objects
+            .iter()
+            .map(|it| it["key"].as_str().unwrap().to_owned())
+            .collect();
+        (keys, end["next"].as_str().map(str::to_owned))
+    };
+    let (all, none) = keys(1000);
+    assert!(all.len() > 2 && none.is_none());
+    for limit in 0..=all.len() {
+        assert_eq!(
+            keys(limit),
+            (all[..limit].to_vec(), all.get(limit).cloned()),
+            "{limit}"
+        );
+    }
+    let text = bench.ok("range --store s --public k.pub --prefix= --limit 1");
+    let last = format!(
+        "1 entry, the next key is {}   [version 3, verified]",
+        all[1]
+    );
+    assert_eq!(text.lines().last(), Some(&*last));
+}
+
+#[test]
+fn a_change_without_effect_is_told_when_it_is_noted() {
+    let bench = Bench::with_trace();
+    bench.ok("put --store s --key k --commit fig 1");
+    let noted = |change: &str| bench.ok(&format!("{change} --store s"));
+    let [idle, effect] = ["noted without effect on version 4; ", "noted; "];
+    for (words, said) in [
+        ("put fig 1", idle),
+        ("put fig 2", effect),
+        ("remove fig", effect),
+        ("remove medlar", idle),
+        ("put medlar 1", effect),
+    ] {
+        let printed = noted(words);
+        assert!(printed.starts_with(said), "{words}: {printed}");
+    }
+    let told = bench.json("put --store s fig 1");
+    assert_eq!(told[0]["without_effect_on"], 4);
 }

@@ -58,8 +58,7 @@ pub(super) struct LoadArguments {
     servers: u64,
     /// Keep versions for this TIME [default: 30d]
     ///
-    /// With --numbered, the default is to keep only the latest, unless --old-lookups asks for
-    /// others.
+    /// With --numbered, the default is to keep only the latest version, if --old-lookups is 0%.
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     history: Option<f64>,
     /// Keep COUNT versions, instead of those of a TIME; 1 keeps only the latest.

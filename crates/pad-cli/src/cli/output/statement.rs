@@ -56,7 +56,7 @@ impl Output {
     fn lookup_text(&self, key: &Key, answer: &Answer) -> String {
         let key = self.show(key.as_bytes());
         match answer.value() {
-            Some(value) => format!("present  {key} = {}", self.show(value.as_bytes())),
+            Some(value) => format!("present  {key} = {}", self.show_value(value)),
             None => format!("absent   {key}"),
         }
     }
@@ -90,7 +90,7 @@ impl Output {
             let mut object = Map::new();
             self.add(&mut object, "value", value.as_bytes());
             objects.push(Json::Object(object));
-            let value = self.show(value.as_bytes());
+            let value = self.show_value(value);
             self.text(&format!("present  {shown} = {value}"))?;
         }
         let text = match values.values.len() {
@@ -115,7 +115,7 @@ impl Output {
             occurrence => {
                 self.add(&mut object, "value", entry.value.as_bytes());
                 object.insert("occurrence".into(), occurrence.into());
-                let value = self.show(entry.value.as_bytes());
+                let value = self.show_value(&entry.value);
                 format!(
                     "included {shown} = {value}   other values are not shown   \
                      [version {version}, {verdict}]"
