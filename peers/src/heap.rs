@@ -7,7 +7,8 @@ use cap::Cap;
 #[global_allocator]
 static HEAP: Cap<System> = Cap::new(System, usize::MAX);
 
-/// Returns the bytes of heap memory that are allocated now, as their sizes were requested.
+/// Returns the number of currently allocated bytes of heap memory. Counts requested sizes, not the
+/// allocator's overhead.
 pub fn allocated() -> usize {
     HEAP.allocated()
 }

@@ -174,10 +174,10 @@ impl<A: Dynamic> AuthorSet<A> {
         Ok(())
     }
 
-    /// Computes the witness of one element.
+    /// Computes the witness of `element`.
     ///
-    /// Cost: the element's representative, one inversion of an exponent, and one power or
-    /// multiplication.
+    /// Cost: the element's representative, two inversions of exponents (one to detect faults), and
+    /// one power or multiplication.
     ///
     /// # Errors
     /// * [`AccumulateError::ElementAbsent`] if the set does not contain the element.

@@ -153,7 +153,7 @@ impl<A: Scheme> ElementSet<A> {
         self.holds(&self.accumulator.digest_of(element))
     }
 
-    /// Index of the element in [`ElementSet::elements`].
+    /// Returns the index of the element in [`ElementSet::elements`].
     ///
     /// # Errors
     /// [`AccumulateError::ElementAbsent`] if the set does not contain the element.

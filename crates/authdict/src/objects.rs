@@ -418,7 +418,7 @@ impl ObjectFolder {
         self.small(&names::head(version))
     }
 
-    /// Returns a segment number that is greater than `number` and than the number of every existing
+    /// Returns a segment number greater than `number` and greater than the number of every existing
     /// segment.
     pub(crate) fn next_nodes(&self, number: u64) -> io::Result<u64> {
         let mut last = number;

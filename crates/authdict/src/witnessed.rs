@@ -214,10 +214,9 @@ pub fn newest(
     })
 }
 
-/// Decodes the messages of the heads that an answer contains. The last message is the head of the
-/// queried version. If the question names an older version, the head of that version comes first.
-/// Version 0 has no head, so its item is `None`.
-///
+/// Extracts the heads that an answer contains, each encoded as a message. The last one is the head
+/// of the queried version. For [`Question::Growth`], the head of the older version comes first. An
+/// item is `None` for version 0, which has no head.
 /// Nothing is verified. If the author has signed several heads for one version, a client learns
 /// from this function which of these heads a verified answer contains.
 ///

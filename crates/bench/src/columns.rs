@@ -79,7 +79,7 @@ pub struct TableSpec {
     /// Keys that split the rows into several tables, one for each combination of values.
     by: &'static [&'static str],
     columns: &'static [ColumnSpec],
-    /// Titles of the columns that are aligned to the left. The first column always is.
+    /// Titles of the left-aligned columns. The first column is always left-aligned.
     left: &'static [&'static str],
 }
 

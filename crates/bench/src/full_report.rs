@@ -1,7 +1,7 @@
 //! The command `bench report`, which measures everything and writes a page with the results.
 //!
-//! [`mod@steps`] lists the measurements, and [`mod@run`] runs them and stores finished ones.
-//! [`mod@page`] renders the page. It has the tables and figures of each family, [`mod@contents`]
+//! [`mod@steps`] lists the measurements. [`mod@run`] runs them, and stores the results of finished
+//! ones. [`mod@page`] renders the page: the tables and figures of each family, [`mod@contents`]
 //! (every table and figure of the papers) and [`mod@conclusions`].
 
 use std::{

@@ -60,7 +60,7 @@ fn is_stale() -> bool {
         .any(|folder| newest(&folder.join("src")).is_ok_and(|newest| newest > built))
 }
 
-/// Crates of the workspace that are not part of this program.
+/// Crates of the workspace that this program does not link.
 const NOT_MEASURED: [&str; 4] = ["pad-cli", "pad-client", "pad-conformance", "pad-service"];
 
 /// Returns the folders of all crates of the workspace except [`NOT_MEASURED`].

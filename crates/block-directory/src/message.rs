@@ -178,8 +178,8 @@ pub(crate) struct ExpectedForms {
 }
 
 impl ExpectedForms {
-    /// Returns the forms for a look-up. With a chain, this includes an answer that the hint
-    /// shortens.
+    /// Returns the forms for a look-up. If the client offers a chain from a hint, the answer may
+    /// also be [`Form::Short`].
     pub(crate) fn entries(query: &EntryQuery, has_chain: bool) -> Self {
         let mut forms = Vec::from([(Form::Entries, query.longest_proof())]);
         if has_chain {

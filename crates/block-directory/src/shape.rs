@@ -92,8 +92,8 @@ pub(crate) trait Visitor {
 
 /// A node on the path above the present node, with the state of its other half.
 enum Above<'a, D> {
-    /// The walk is in the left half. The right half, given here, has requested ids and still has to
-    /// be walked.
+    /// The walk is in the left half. The right half, given here, contains requested ids and is
+    /// walked later.
     Waits(Span, RequestedIds<'a>),
     /// The walk is in the right half. The result of the left half is known.
     Left(D),

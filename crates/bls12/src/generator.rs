@@ -46,10 +46,10 @@ fn windowed(table: &Table, scalar: &Fr) -> G1Projective {
     sum
 }
 
-/// Multiplies the generator of G1 by each scalar. Each scalar is the sum of two pseudorandom
-/// shares, and each share is multiplied.
+/// Multiplies the generator of G1 by each scalar. Splits each scalar into two pseudorandom shares,
+/// and multiplies by each share.
 ///
-/// The shares are derived from `secret`, so that they are unpredictable.
+/// The shares are derived from `secret`, so that an attacker cannot predict them.
 pub fn multiply_each(secret: &SecretScalar, scalars: &[Fr], workers: &Workers) -> Vec<G1Affine> {
     Counted::Multiples.add(scalars.len());
     let mut shares = Zeroizing::new(Vec::with_capacity(scalars.len().saturating_mul(2)));

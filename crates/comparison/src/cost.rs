@@ -176,7 +176,7 @@ impl Cost {
         &self.terms
     }
 
-    /// Returns the dollars per month of the term `wanted`.
+    /// Returns the dollars per month of the term `wanted`; 0 if the cost has no such term.
     pub fn of(&self, wanted: Term) -> f64 {
         let of_term = self.terms.iter().filter(|(term, _)| *term == wanted);
         of_term.map(|(_, dollars)| dollars).sum()

@@ -53,7 +53,7 @@ pub use workload::{Work, Workload};
 /// Result whose error is a message for people.
 pub type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
-/// Returns invented figures for tests.
+/// Returns a measurement of `scheme` with made-up figures, for tests.
 #[cfg(test)]
 fn sample(scheme: &str) -> Measurement {
     Measurement {

@@ -6,8 +6,8 @@ use pad_core::{Key, Operation, Value};
 
 use crate::cost::count;
 
-/// Load of a recorded trace. Sizes are those after the last snapshot. Changes do not count those of
-/// the first snapshot, which loads the initial entries, unless it is the only one.
+/// Load of a recorded trace. Sizes are those after the last snapshot. `changes` excludes the first
+/// snapshot, which loads the initial entries, unless the trace has no other snapshot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TraceLoad {
     /// Number of snapshots, including the first one.

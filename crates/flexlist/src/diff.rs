@@ -201,7 +201,7 @@ impl<R: Read + Seek, C: Eq, F: Fn(&[u8]) -> C> Source<'_, R, F> {
     }
 }
 
-/// Reads a `range` of a file: the bytes of a [`NewBlock`].
+/// Reads `range` of `file`, for example the bytes of a [`NewBlock`].
 ///
 /// # Errors
 /// The errors of `file`; [`ErrorKind::UnexpectedEof`] if the file is shorter;

@@ -587,11 +587,11 @@ impl Client {
         named.iter().all(is_known).then_some(version)
     }
 
-    /// Tries `servers` in turn, and returns the first successful result of `ask`. Servers that keep
-    /// only versions up to a bound are tried last.
+    /// Tries `servers` in turn, and returns the first successful result of `ask`. Servers with an
+    /// upper bound of the versions that they keep are tried last.
     ///
-    /// Appends the incidents of failed servers to `incidents`. Appends slow servers to `slow`:
-    /// whether the server exceeded a timeout, and its number.
+    /// Appends the incidents of failed servers to `incidents`. Appends each slow server to `slow`,
+    /// as a pair: whether the server exceeded a timeout, and the server's number.
     fn pass<'s, T>(
         &'s self,
         servers: Vec<(usize, &'s Remote)>,

@@ -79,7 +79,7 @@ impl RequestTarget<'_> {
     }
 }
 
-/// The likelihood that a server can answer. The first variant is preferred.
+/// The likelihood that a server can answer. Servers with an earlier variant are asked first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Likely {
     /// The server claims to keep the requested data.

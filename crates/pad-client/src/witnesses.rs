@@ -41,7 +41,7 @@ pub struct Witnesses {
 /// The latest head of a dictionary that witnesses have cosigned, as an entry of the log of heads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CosignedHead {
-    /// The version of the head.
+    /// The version of the latest cosigned head.
     pub newest: Version,
     /// The cosignatures that are recent enough for this client.
     pub cosignatures: Vec<Cosignature>,

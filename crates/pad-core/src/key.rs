@@ -23,10 +23,10 @@ pub const MAX_VALUE_LENGTH: usize = 16 << 20;
 
 /// A key: at most [`MAX_KEY_LENGTH`] bytes, possibly none, ordered lexicographically.
 ///
-/// * Bytes and texts become keys by [`Key::try_from`] or [`str::parse`]. The key of a text is its
-///   UTF-8 bytes.
-/// * Arrays become keys by [`Key::from`]. Arrays that are too long do not compile.
-/// * Numbers and tuples become keys, in their own order, by [`crate::ordered::OrderedKey`].
+/// * Bytes and strings are converted with [`Key::try_from`] or [`str::parse`]. The key of a string
+///   is its UTF-8 bytes.
+/// * Arrays are converted with [`Key::from`]. Arrays that are too long do not compile.
+/// * Numbers and tuples are converted with [`crate::ordered::OrderedKey`], which keeps their order.
 ///
 /// [`fmt::Display`] escapes bytes that are not printable ASCII. No function parses this output.
 ///

@@ -29,7 +29,7 @@ pub trait Suite: Copy + Clone + Debug + Default + Eq + Send + Sync + 'static {
 
     /// The digest of an inner node: one compression of exactly two digests.
     ///
-    /// `domain` is [`Domain::TreeNode`], [`Domain::HistoryNode`], [`Domain::AadPair`],
+    /// `domain` must be [`Domain::TreeNode`], [`Domain::HistoryNode`], [`Domain::AadPair`],
     /// [`Domain::AadBag`], [`Domain::HashChain`], [`Domain::DirectoryEntry`] or
     /// [`Domain::DirectoryNode`].
     fn node(domain: Domain, left: &Self::Digest, right: &Self::Digest) -> Self::Digest;

@@ -261,7 +261,8 @@ mod anonymous {
         PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
     }
 
-    /// Maximum number of processes that replace one file at the same time.
+    /// Number of temporary names for one file. Limits how many processes replace the file at the
+    /// same time.
     const MOST_DRAFTS: u32 = 64;
     const LEFT_BEHIND: Duration = Duration::from_mins(1);
 }

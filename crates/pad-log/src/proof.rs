@@ -56,7 +56,8 @@ macro_rules! messages {
             }
         }
 
-        /// Decoding accepts any bytes. Their layout depends on the query, so verification reads it.
+        /// Decoding accepts any bytes. Verification parses them, because their layout depends on
+        /// the query.
         impl<S: Scheme> Wire for $name<S> {
             type Context = ();
             const KIND: u8 = $kind;

@@ -175,8 +175,8 @@ impl Shape {
         Address::holding(self.block_level, position)
     }
 
-    /// The root of the tree that covers `position` in a log of `size` elements. `position` is below
-    /// `size`.
+    /// The root of the tree that covers `position` in a log of `size` elements. `position` must be
+    /// below `size`.
     ///
     /// Time: linear in the number of levels.
     pub fn root_holding(self, position: u64, size: u64) -> Address {

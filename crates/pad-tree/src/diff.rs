@@ -23,8 +23,8 @@ pub struct Difference {
     pub after: Option<Value>,
 }
 
-/// The versions in which one key changed, as far as the repository still stores them. The list
-/// comes without proof.
+/// The versions in which one key changed, among those that the repository still stores. The list
+/// is not proved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyHistory {
     /// The oldest version that is stored or was examined. Changes in this version and in older ones

@@ -27,7 +27,7 @@ pub mod versioned_nodes;
 /// 2. Bottom-up: children are final before their parent is updated. After `update(n, ..)` or
 ///    `release(n)`, `n` is not read again unless `update` returned `n`.
 /// 3. A change that has an effect calls `update` on every node of the search path, even where the
-///    node's children did not change. A child may have changed in place, and only this call marks
+///    node's children have the same ids. A child may have changed in place. Only this call marks
 ///    the digests of its ancestors as stale. A change without effect touches no node, except in a
 ///    batch that only replaces values.
 /// 4. Balance belongs to the latest snapshot: `set_balance` never costs a clone, and balance enters

@@ -6,7 +6,7 @@
 
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// A kind of counted operation of modular arithmetic.
+/// A counter of operations of modular arithmetic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
     /// Powers modulo `N` that GMP computes, each by a chain of squarings.

@@ -74,7 +74,7 @@ impl BilinearSecretKey {
         ))
     }
 
-    /// Creates the key with the given secret `s`, which must not be zero, and computes its
+    /// Creates a key from the scalar `secret`, which must not be zero, and computes the public
     /// parameters.
     pub(super) fn with_scalar(
         secret: SecretScalar,
@@ -105,7 +105,7 @@ impl BilinearSecretKey {
         *self.secret.expose()
     }
 
-    /// Computes `f(s)`, the product of `e + s` over elements with these scalars.
+    /// Computes `f(s)`, the product of `e + s` over all `e` in `scalars`.
     ///
     /// Cost: one field multiplication per element, in independent chains of products.
     ///

@@ -151,8 +151,9 @@ fn require_untouched(change: &Change<Rsa>, digest: &ElementDigest) -> Result<(),
     Ok(())
 }
 
-/// Computes the exponent of `B`, `(1 - a P) / r`, modulo the secret order. `P` is `product`, `a` is
-/// `remainder` and `r` is `representative`, a short prime that does not divide the order.
+/// Computes `(1 - a P) / r` modulo the secret order: the exponent of the cofactor `B` of a witness.
+/// `P` is `product`, `a` is `remainder` and `r` is `representative`, a short prime that does not
+/// divide the order.
 fn bezout_exponent(
     order: &Integer,
     product: &Integer,

@@ -25,8 +25,8 @@ impl Points {
         self.quotients += quotients;
     }
 
-    /// Returns the microseconds that bound verification: decoding the points, adding them up in two
-    /// sums, and two pairings.
+    /// Returns a lower bound of the verification time in microseconds: decoding the points, adding
+    /// them up in two sums, and two pairings.
     pub(super) fn verify_us(self, primitives: &Primitives) -> f64 {
         let decoded = self.commitments + self.quotients;
         primitives.verify_us(decoded, decoded + self.quotients)

@@ -9,8 +9,8 @@ use crate::{
     prelude::*,
 };
 
-/// Declaration of a plot, or of several. In texts, `{key}` is replaced by that figure of the first
-/// drawn line.
+/// Declaration of one or several plots. In its texts, `{key}` is replaced by the figure `key` of
+/// the first drawn line.
 pub(crate) struct PlotSpec {
     /// Name of the plot's file, without extension.
     pub(crate) name: &'static str,

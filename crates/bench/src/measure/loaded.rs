@@ -14,7 +14,7 @@ use crate::{
     workload::Contents,
 };
 
-/// Author and server after the load, at the start of the measured snapshots.
+/// Author and server after the load. [`LoadedRun::follow`] publishes the measured snapshots.
 pub struct LoadedRun<T: Roles> {
     /// Run with author and server, and the costs of the snapshots so far.
     pub run: Run<T>,

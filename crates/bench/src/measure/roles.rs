@@ -93,8 +93,7 @@ pub trait Roles: Sized {
     /// The answer is rejected.
     fn check(&self, version: Version, key: &Key) -> Outcome<Answer>;
 
-    /// Returns the bytes of memory that the server counts for itself; `None` if it does not count
-    /// them.
+    /// Returns the server's own count of its memory in bytes; `None` if the server keeps no count.
     fn memory_bytes(&self) -> Option<usize>;
 
     /// Reports whether a cycle (an epoch of speculation, or a hash chain) ends with this snapshot.

@@ -71,8 +71,8 @@ impl Order {
         Ok(serde_json::from_slice(&output.stdout)?)
     }
 
-    /// Measures an author in a new process. Its updates and its results remain as files in the
-    /// folder.
+    /// Measures an author in a new process. The author's updates and results remain as files in
+    /// [`Order::folder`].
     pub fn measure_author(&self) -> Outcome<AuthorPass> {
         let pass = self.send("author")?;
         fs::write(self.author_pass(), serde_json::to_vec(&pass)?)?;

@@ -173,7 +173,8 @@ fn derived(_: &[Line], line: &Line) -> Line {
     line! { stopped_by, paper }
 }
 
-/// Adds notes about how figures of the experiment `steady` grow with the number of keys.
+/// Adds a note for each line of `tuple_exponent`: how a figure of `tuple_steady` grows with the
+/// number of keys.
 fn exponents(tables: &mut Tables, lines: &[Line]) {
     for line in of(lines, "tuple_exponent") {
         let (design, quantity) = (line.text("design"), line.text("quantity"));

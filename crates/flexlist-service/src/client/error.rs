@@ -107,11 +107,12 @@ pub enum ClientError {
         /// the file, which can be changed.
         finished: bool,
     },
-    /// The server claims more parts of the upload than were sent with this state file, or fewer
-    /// than it had before.
+    /// The server claims a number of uploaded parts that does not follow from this state file. An
+    /// honest server has all parts sent, all but the last, or none.
     ///
     /// Another copy of the state file was used, or the server was restored from a backup. Continue
-    /// with that copy, or [`restart`](super::FileClient::restart).
+    /// with the other copy in the first case. Otherwise, call
+    /// [`restart`](super::FileClient::restart).
     #[error(
         "the server claims {claimed} parts of the upload, but {sent} were sent with this state: \
          another copy of the state was used, or the server was restored from a backup"

@@ -112,10 +112,10 @@ pub enum Status {
 }
 
 impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
-    /// Begins a new file, to be uploaded, and creates its state file at `path`.
+    /// Creates a client for a new file, and its state file at `path`. Uploads nothing yet.
     ///
     /// # Errors
-    /// [`ClientError::State`] if the state file cannot be created;
+    /// [`ClientError::State`] if the state file exists or cannot be created;
     /// [`ClientError::RandomnessUnavailable`] if the operating system provides no random bytes.
     pub fn create(
         path: &Path,

@@ -260,7 +260,7 @@ impl OwnerKey {
         self.0
     }
 
-    /// Encodes the key. The bytes are secret, and overwritten when dropped.
+    /// Encodes the key. The bytes are secret, and wiped on drop.
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         let body =
             with_scheme!(&self.1, Owner(key), S => <S as TagScheme>::OwnerKey::to_bytes(key));

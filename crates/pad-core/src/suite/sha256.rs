@@ -70,8 +70,8 @@ fn to_bytes(state: [u32; 8]) -> [u8; 32] {
     bytes
 }
 
-/// SHA-256's state after it has absorbed the domain's tag block. A test recomputes every entry of
-/// this table.
+/// Returns the state of SHA-256 after it has absorbed the domain's tag block. A test recomputes
+/// every entry of this table.
 #[rustfmt::skip] // One word per line would fill two screens.
 #[allow(clippy::too_many_lines, reason = "a table, one row for each domain")]
 #[inline]

@@ -16,7 +16,8 @@ use super::{
 };
 use crate::Access;
 
-/// Refuses a missing file, a path that is not a file, and files that [`refuse_exposed`] refuses.
+/// Refuses a missing file, a path that is not a regular file, and files that [`refuse_exposed`]
+/// refuses.
 pub(super) fn refuse_other_files(path: &Path, access: Access) -> Result<(), EngineError> {
     let metadata = match path.metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {

@@ -88,7 +88,7 @@ impl FrontierTree {
         &self.disjoint
     }
 
-    /// Sorts `elements`, the concatenated elements of the tree, in ascending order.
+    /// Returns the elements of the tree in ascending order. `elements` is their concatenation.
     pub(super) fn sorted<'a, S: Scheme>(&self, elements: &'a [u8]) -> Vec<&'a [u8]> {
         arranged::<S>(&self.order, elements)
     }
@@ -114,8 +114,8 @@ impl FrontierTree {
         strings.take_while(move |string| Some(*string) != end)
     }
 
-    /// Appends to `bytes` the encoded certificates on the path from the root to a group. Returns
-    /// the group's accumulator.
+    /// Appends to `bytes` the encoded certificates on the path from the root to a group. Their
+    /// number, one byte, comes first. Returns the group's accumulator.
     pub(super) fn append_path(&self, group: usize, bytes: &mut Vec<u8>) -> PointBytes {
         let depth_at = bytes.len();
         bytes.push(0);

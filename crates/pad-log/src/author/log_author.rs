@@ -158,7 +158,7 @@ impl<S: Scheme> LogAuthor<S> {
         entries.map(|entry| &entry.value)
     }
 
-    /// All entries, from which proofs about them are made.
+    /// Returns all entries. Proofs about entries are made from them.
     pub const fn entries(&self) -> &Entries<S> {
         &self.entries
     }

@@ -55,7 +55,8 @@ impl<S: SetScheme> Proof for AbsenceProof<S> {
     }
 }
 
-/// Verifies a look-up. Returns all values of a key, or none for a member that is absent from a set.
+/// Verifies a look-up proof. Returns all values of the key. For a set, there are no values, and a
+/// proof that the set contains `key` is rejected with [`VerifyError::ElementPresent`].
 fn verify<'a, S: Scheme>(
     at: &LogRoot<S>,
     key: &[u8],

@@ -189,7 +189,8 @@ fn in_the_end(address: SocketAddr) -> Outcome<Version> {
     Ok(connect(address)?.versions()?.latest)
 }
 
-/// Publishes versions and pushes each to the server. Returns the last acknowledged one.
+/// Publishes versions and pushes each to the server, until `done` is set. Returns the last version
+/// that the server acknowledged.
 fn publish(store: &Store, address: SocketAddr, done: &AtomicBool) -> Outcome<Version> {
     let server = connect(address)?;
     let mut acknowledged = Version::new(1);

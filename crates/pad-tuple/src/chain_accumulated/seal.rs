@@ -64,7 +64,7 @@ pub struct ChainSeal<S: Suite> {
 }
 
 impl<S: Suite> ChainSeal<S> {
-    /// Computes the root of the version, from the digest of the operations and the chain.
+    /// Computes the root of the version from the digest of the operations, `merged` and the chain.
     pub(super) fn root(&self) -> S::Digest {
         let mut chain = self.rest;
         for value in self.values.iter().rev() {

@@ -67,8 +67,8 @@ impl SecretBytes for ChainSecret {
 /// The length in bytes of an encoded secret that consists of random bytes.
 const SEED_LENGTH: usize = 32;
 
-/// Encoded as the encoding of `A`, followed by the encoding of `B`. All encodings of `A` must have
-/// the same length.
+/// The encoding of `A`, followed by the encoding of `B`. All encodings of `A` must have the same
+/// length, `A::LENGTH`.
 impl<A: KeyBytes, B: KeyBytes> KeyBytes for (A, B) {
     const LENGTH: Option<usize> = match (A::LENGTH, B::LENGTH) {
         (Some(first), Some(second)) => Some(first + second),

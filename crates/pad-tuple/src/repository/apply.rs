@@ -137,8 +137,8 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         self.indexes.iter_mut().for_each(Index::rollback);
     }
 
-    /// Stores the new tuples of a snapshot, and seals the indexes. The layers' version becomes the
-    /// latest version.
+    /// Stores the new tuples of a snapshot, records the deleted tuples as retired, and seals the
+    /// indexes. The layers' version becomes the latest version.
     pub(crate) fn commit(&mut self, transition: Transition<S, TupleId>) {
         let version = self.layers.version();
         for (generation, change) in transition.changes.into_iter().enumerate() {

@@ -334,7 +334,7 @@ impl Peers {
     }
 }
 
-/// Registration of an open connection. Dropping it releases the registration.
+/// A slot for an open connection, counted against the limits. Dropping it frees the slot.
 #[derive(Debug)]
 pub(super) struct ConnectionSlot {
     pub(super) connection: Arc<Connection>,

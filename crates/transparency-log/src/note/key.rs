@@ -129,7 +129,8 @@ impl SignatureType for CosignatureV1 {
     const ALGORITHM: Algorithm = Algorithm::CosignatureV1;
 }
 
-/// Returns the message a witness signs: two lines before the checkpoint text (`tlog-cosignature`).
+/// Returns the message that a witness signs: two header lines, then `text`, the text of a
+/// checkpoint. Defined by `tlog-cosignature`.
 pub(super) fn cosigned(text: &str, time: Timestamp) -> String {
     format!("cosignature/v1\ntime {time}\n{text}")
 }

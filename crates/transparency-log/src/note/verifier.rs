@@ -1,4 +1,4 @@
-//! Verification keys.
+//! Verification keys for signatures on notes.
 
 use core::{fmt, str::FromStr};
 

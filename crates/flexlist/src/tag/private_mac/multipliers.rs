@@ -12,8 +12,8 @@ use super::field::{Element, Multiplier};
 /// The number of multipliers in the first stretch (a part derived at one time). Each later stretch
 /// contains twice as many as the one before it.
 const FIRST: usize = 256;
-/// The number of stretches: enough for a block of 15 * 256 * (2^14 - 1) bytes, more than the
-/// longest block.
+/// The number of stretches. With sectors of 15 bytes, the stretches suffice for a block of
+/// 15 * 256 * (2^14 - 1) bytes. The longest block is shorter.
 const STRETCHES: usize = 14;
 
 /// The multipliers of sectors 0, 1, 2 and so on. They are derived and stored in stretches of
