@@ -23,11 +23,8 @@ use crate::{line, prelude::*};
 /// per block and batch.
 const BATCH: usize = 100;
 
-/// Returns the number of entries with which roots are checked before a contender is timed: more
-/// than one batch and four blocks.
-fn checked(capacity: u64) -> u64 {
-    (4 * capacity).clamp(BATCH as u64 + 20, 300)
-}
+/// Number of entries with which roots are checked before a contender is timed.
+const CHECKED: u64 = 300;
 
 /// Settings of one measurement: number of entries, bytes of a block, and the longest expected time
 /// of one contender.
@@ -240,7 +237,7 @@ fn check<B: MeasuredDigest>(
     batch: usize,
 ) -> Outcome<()> {
     let mut tree = BlockTree::<S, B>::new(u32::try_from(capacity)?)?;
-    let objects: Vec<_> = (0..checked(capacity)).map(object).collect();
+    let objects: Vec<_> = (0..CHECKED).map(object).collect();
     for objects in objects.chunks(batch) {
         grown.insert(objects, &mut Changes::default())?;
         for object in objects {
@@ -257,7 +254,7 @@ fn check<B: MeasuredDigest>(
 fn check_directory(capacity: u64) -> Outcome<()> {
     let mut grown = RightEdge::new(Path::<Sha256Pairs>::new(capacity));
     let mut author = FullAuthor::<S>::new("bench", signing_key())?;
-    for number in 0..checked(capacity) {
+    for number in 0..CHECKED {
         let digest = Path::<Sha256Pairs>::object(number);
         grown.insert(&[digest], &mut Changes::default())?;
         author.append(object(number))?;
