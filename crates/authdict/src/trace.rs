@@ -7,7 +7,7 @@
 //! wins. Deleting an absent key does nothing.
 //!
 //! In JSON lines, each line is an object with the columns as fields. `snapshot` and `op` may be
-//! missing. `key_hex` and `value_hex` contain hexadecimal digits, for bytes that are no UTF-8:
+//! missing. `key_hex` and `value_hex` contain hexadecimal digits, for bytes that are not UTF-8:
 //!
 //! ```json
 //! {"key": "apple", "value": "1.20"}
@@ -150,7 +150,8 @@ impl TraceReader<Box<dyn Read>> {
     /// Opens a trace file. Compressed data is recognised by its first bytes.
     ///
     /// # Errors
-    /// [`TraceError::Io`], [`TraceError::Utf16`], [`TraceError::Header`], [`TraceError::Row`].
+    /// [`TraceError::Io`], [`TraceError::Utf16`], [`TraceError::Header`], [`TraceError::Row`],
+    /// [`TraceError::RowTooLong`].
     pub fn open(path: &Path) -> Result<Self, TraceError> {
         Self::from_bytes(File::open(path).map_err(TraceError::Io)?)
     }
@@ -158,7 +159,8 @@ impl TraceReader<Box<dyn Read>> {
     /// Reads a trace, plain or compressed.
     ///
     /// # Errors
-    /// [`TraceError::Io`], [`TraceError::Utf16`], [`TraceError::Header`], [`TraceError::Row`].
+    /// [`TraceError::Io`], [`TraceError::Utf16`], [`TraceError::Header`], [`TraceError::Row`],
+    /// [`TraceError::RowTooLong`].
     pub fn from_bytes(source: impl Read + 'static) -> Result<Self, TraceError> {
         let mut source = BufReader::new(source);
         let start = source.fill_buf().map_err(TraceError::Io)?;
@@ -180,7 +182,7 @@ impl<R: Read> TraceReader<R> {
     /// Reads a trace of plain CSV or JSON lines. JSON begins with an opening brace.
     ///
     /// # Errors
-    /// [`TraceError::Io`], [`TraceError::Header`], [`TraceError::Row`].
+    /// [`TraceError::Io`], [`TraceError::Header`], [`TraceError::Row`], [`TraceError::RowTooLong`].
     pub fn new(source: R) -> Result<Self, TraceError> {
         let mut source = BufReader::new(source);
         let start = source.fill_buf().map_err(TraceError::Io)?;
@@ -398,8 +400,8 @@ mod tests {
 
     #[test]
     fn memory_does_not_grow_with_the_rows_of_a_snapshot() {
-        let peak = |rows: usize| {
-            let text = "snapshot,op,key,value\n".to_owned() + &"a,put,key,value\n".repeat(rows);
+        let peak = |header: &str, row: &str, rows: usize| {
+            let text = header.to_owned() + &row.repeat(rows);
             let mut read = 0;
             let measured = allocation_counter::measure(|| {
                 let mut reader = TraceReader::new(text.as_bytes()).unwrap();
@@ -411,7 +413,12 @@ mod tests {
             assert_eq!(read, rows);
             measured.bytes_max
         };
-        assert_eq!(peak(1000), peak(50_000));
+        for (header, row) in [
+            ("snapshot,op,key,value\n", "a,put,key,value\n"),
+            ("", "{\"key\":\"key\",\"value\":\"value\"}\n"),
+        ] {
+            assert_eq!(peak(header, row, 1000), peak(header, row, 50_000), "{row}");
+        }
     }
 
     #[test]

@@ -117,34 +117,35 @@ mod tests {
             assert!(snapshots.next().is_none());
             operations
         };
-        let mut bytes = Vec::new();
-        let mut writer = TraceWriter::of_entries(&mut bytes).unwrap();
-        for operation in &operations {
-            writer.write(operation).unwrap();
-        }
         let removal = Operation::Remove(Key::new(*b"b").unwrap());
-        assert!(matches!(
-            writer.write(&removal),
-            Err(TraceWriteError::Removal)
-        ));
-        writer.finish().unwrap();
+        let mut bytes = Vec::new();
+        let writer = TraceWriter::of_entries(&mut bytes).unwrap();
+        let refused = write_all(writer, &operations, &removal);
+        assert!(matches!(refused, TraceWriteError::Removal));
         assert!(bytes.starts_with(b"key,value\n"));
         assert_eq!(read_again(&bytes), operations);
 
         operations.push(removal);
         let mut bytes = Vec::new();
-        let mut writer = TraceWriter::of_changes(&mut bytes).unwrap();
-        for operation in &operations {
-            writer.write(operation).unwrap();
-        }
-        let binary = put(b"k", b"\xff");
-        assert!(matches!(
-            writer.write(&binary),
-            Err(TraceWriteError::NotText)
-        ));
-        writer.finish().unwrap();
+        let writer = TraceWriter::of_changes(&mut bytes).unwrap();
+        let refused = write_all(writer, &operations, &put(b"k", b"\xff"));
+        assert!(matches!(refused, TraceWriteError::NotText));
         assert!(bytes.starts_with(b"op,key,value\n"));
         assert_eq!(read_again(&bytes), operations);
+    }
+
+    /// Writes a trace, and returns the error for `refused`, which leaves no row.
+    fn write_all(
+        mut writer: TraceWriter<&mut Vec<u8>>,
+        operations: &[Operation],
+        refused: &Operation,
+    ) -> TraceWriteError {
+        for operation in operations {
+            writer.write(operation).unwrap();
+        }
+        let error = writer.write(refused).unwrap_err();
+        writer.finish().unwrap();
+        error
     }
 
     struct Full;
