@@ -100,7 +100,7 @@ enum Command {
     /// They are read from the file of a published ceremony, or generated for tests.
     #[cfg(feature = "log")]
     Parameters(parameters::Parameters),
-    /// Import a CSV trace, one signed version per snapshot.
+    /// Import a trace, one signed version per snapshot.
     ///
     /// The trace has the columns snapshot,op,key,value. A trace with the columns op,key,value or
     /// key,value is one version. A repeated import compares and skips what the store has already.

@@ -28,7 +28,7 @@ impl KeyRange {
         end: None,
     };
 
-    /// The range of the keys that begin with `prefix`.
+    /// The range of the keys that begin with `prefix`: all keys if it is empty.
     pub fn prefix(prefix: Key) -> Self {
         // The end is the first key after all of them. There is none if every byte is 255.
         let mut end = prefix.as_bytes().to_vec();

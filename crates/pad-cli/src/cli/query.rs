@@ -54,6 +54,8 @@ pub(super) struct Get {
     #[arg(long)]
     raw: bool,
     /// Look up each key in FILE, one per line; - for standard input.
+    ///
+    /// Empty lines are skipped. The answers are in the order of the lines.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["key", "raw"])]
     keys: Option<PathBuf>,
     /// The key to look up.

@@ -25,6 +25,7 @@ mod inspect;
 ))]
 mod key_files;
 mod kill;
+mod lists;
 #[cfg(feature = "log")]
 mod log_crashes;
 #[cfg(feature = "log")]
@@ -34,6 +35,7 @@ mod log_vectors;
 mod memory;
 mod messages;
 mod names;
+mod noted;
 #[cfg(all(feature = "passphrase", unix))]
 mod passphrase;
 #[cfg(any(feature = "file", feature = "network"))]

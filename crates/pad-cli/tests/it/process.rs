@@ -12,7 +12,7 @@ use crate::bench::Bench;
 
 /// Returns a free address, another one at each call.
 ///
-/// Its port is below the ports that the system gives out. So nobody else receives it before a
+/// Its port is below the ephemeral ports. The system therefore gives it to no other socket before a
 /// server listens there, or while the server is down.
 pub(crate) fn free_address() -> String {
     static NEXT: AtomicU16 = AtomicU16::new(0);

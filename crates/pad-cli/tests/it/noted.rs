@@ -1,0 +1,48 @@
+//! Tests of what `put` and `remove` say and sign.
+
+use crate::bench::{Bench, text};
+
+#[test]
+fn a_change_is_noted_and_signed_at_once() {
+    let bench = Bench::with_trace();
+    bench.ok("put --store s pear 9");
+    let printed = bench.ok("put --store s --key k --commit medlar 5");
+    let lines: Vec<&str> = printed.lines().collect();
+    assert_eq!(lines[0], "noted; 2 pending");
+    assert!(
+        lines[1].starts_with("version 4 with 2 changes"),
+        "{printed}"
+    );
+    bench.ok("remove --store s --key k --commit medlar");
+    let printed = bench.ok("diff --store s --public k.pub 3 5");
+    assert!(
+        printed.starts_with(
+            "+ pear = 9
+1 key"
+        ),
+        "{printed}"
+    );
+    let keyless = bench.run("put --store s --commit medlar 5");
+    assert_eq!(keyless.status.code(), Some(2));
+    assert!(text(&keyless.stderr).contains("--key <FILE>"));
+}
+
+#[test]
+fn a_change_without_effect_is_told_when_it_is_noted() {
+    let bench = Bench::with_trace();
+    bench.ok("put --store s --key k --commit fig 1");
+    let noted = |change: &str| bench.ok(&format!("{change} --store s"));
+    let [idle, effect] = ["noted without effect on version 4; ", "noted; "];
+    for (words, said) in [
+        ("put fig 1", idle),
+        ("put fig 2", effect),
+        ("remove fig", effect),
+        ("remove medlar", idle),
+        ("put medlar 1", effect),
+    ] {
+        let printed = noted(words);
+        assert!(printed.starts_with(said), "{words}: {printed}");
+    }
+    let told = bench.json("put --store s fig 1");
+    assert_eq!(told[0]["without_effect_on"], 4);
+}
