@@ -5,16 +5,15 @@
 use core::borrow::Borrow;
 
 use pad_core::Workers;
-use rug::{Complete, Integer, integer::Order};
-use zeroize::Zeroizing;
+use rug::{Complete, Integer};
 
-use crate::group::ModularGroup;
+use crate::{
+    digits::{Digits, power_of_two, to_usize, window_of_least_cost},
+    modular_group::ModularGroup,
+};
 
 #[cfg(test)]
 mod tests;
-
-/// Maximum width in bits of a window of an exponent. It takes `2^16` buckets.
-const WIDEST_WINDOW: u32 = 16;
 
 /// Computes the product of all factors, or 1 without factors. The balanced tree lets GMP multiply
 /// numbers of equal length.
@@ -82,6 +81,68 @@ pub fn powers_of_one_base<G: ModularGroup>(
         .collect()
 }
 
+/// Computes `base^e` for each base and each of the exponents at its index. Returns for each base its
+/// powers in the order of its exponents.
+///
+/// * Input: nonnegative exponents.
+/// * Cost: as [`powers_of_one_base`] for each base, spread over the workers. A group with lanes
+///   raises as many bases in the time of one ([`ModularGroup::lanes`]).
+pub fn powers_of_bases<G: ModularGroup>(
+    group: &G,
+    bases: &[G::Element],
+    exponents: &[Vec<&Integer>],
+    workers: &Workers,
+) -> Vec<Vec<G::Element>> {
+    debug_assert_eq!(bases.len(), exponents.len(), "exponents for each base");
+    // Powers of one base share their squarings, but with a thread for each they are ready earlier.
+    if bases.len().div_ceil(group.lanes()) < workers.threads() {
+        let single = |index: usize| -> Vec<Vec<&Integer>> {
+            let of_base = exponents.iter().map(|exponents| exponents.get(index));
+            of_base
+                .map(|exponent| exponent.into_iter().copied().collect())
+                .collect()
+        };
+        let most = exponents.iter().map(Vec::len).max().unwrap_or(0);
+        let columns: Vec<Vec<Vec<&Integer>>> = (0..most).map(single).collect();
+        let powers = workers.map(&columns, |exponents| {
+            in_lanes(group, bases, exponents, workers)
+        });
+        let mut rows: Vec<Vec<G::Element>> = bases.iter().map(|_| Vec::new()).collect();
+        for column in powers {
+            for (row, powers) in rows.iter_mut().zip(column) {
+                row.extend(powers);
+            }
+        }
+        return rows;
+    }
+    in_lanes(group, bases, exponents, workers)
+}
+
+/// Computes the powers of as many bases at once as the group has lanes.
+fn in_lanes<G: ModularGroup>(
+    group: &G,
+    bases: &[G::Element],
+    exponents: &[Vec<&Integer>],
+    workers: &Workers,
+) -> Vec<Vec<G::Element>> {
+    let lanes = group.lanes();
+    let tasks: Vec<_> = bases.chunks(lanes).zip(exponents.chunks(lanes)).collect();
+    let powers = workers.map(&tasks, |(bases, exponents)| {
+        let one_by_one = || {
+            let pairs = bases.iter().zip(*exponents);
+            pairs
+                .map(|(base, exponents)| powers_of_one_base(group, base, exponents))
+                .collect()
+        };
+        let bases: Vec<&G::Element> = bases.iter().collect();
+        let exponents: Vec<&[&Integer]> = exponents.iter().map(Vec::as_slice).collect();
+        group
+            .powers_at_once(&bases, &exponents)
+            .unwrap_or_else(one_by_one)
+    });
+    powers.into_iter().flatten().collect()
+}
+
 /// Computes the product of all `base_i^(e_i)`, each base raised to the exponent at its index.
 ///
 /// * Input: as many bases as exponents, which are nonnegative.
@@ -96,6 +157,9 @@ pub fn multi_power<G: ModularGroup>(
     exponents: &[Integer],
 ) -> G::Element {
     debug_assert_eq!(bases.len(), exponents.len(), "one exponent for each base");
+    if let Some(power) = group.multi_power(bases, exponents) {
+        return power;
+    }
     let digits: Vec<Digits> = exponents.iter().map(Digits::new).collect();
     let bits = longest(&digits);
     let count = bases.len();
@@ -167,21 +231,20 @@ fn small_powers<G: ModularGroup>(group: &G, base: &G::Element, window: u32) -> V
 
 /// The bucket method of exponentiation: for each digit other than 0, the product of all factors
 /// that have this digit.
-#[derive(Debug)]
-pub struct Buckets<G: ModularGroup> {
+pub(crate) struct Buckets<G: ModularGroup> {
     products: Vec<Option<G::Element>>,
 }
 
 impl<G: ModularGroup> Buckets<G> {
     /// Creates empty buckets for the digits of a window of `window` bits.
-    pub fn new(window: u32) -> Self {
+    pub(crate) fn new(window: u32) -> Self {
         Self {
             products: vec![None; power_of_two(window).saturating_sub(1)],
         }
     }
 
     /// Multiplies the bucket of `digit` by `factor`. The digit 0 has no bucket and is ignored.
-    pub fn multiply(&mut self, group: &G, digit: usize, factor: &G::Element) {
+    pub(crate) fn multiply(&mut self, group: &G, digit: usize, factor: &G::Element) {
         if let Some(bucket) = digit
             .checked_sub(1)
             .and_then(|index| self.products.get_mut(index))
@@ -194,7 +257,7 @@ impl<G: ModularGroup> Buckets<G> {
     /// are empty.
     ///
     /// Cost: two products per bucket.
-    pub fn total(&self, group: &G) -> Option<G::Element> {
+    pub(crate) fn total(&self, group: &G) -> Option<G::Element> {
         let mut running: Option<G::Element> = None;
         let mut total: Option<G::Element> = None;
         for bucket in self.products.iter().rev() {
@@ -214,54 +277,12 @@ impl<G: ModularGroup> Buckets<G> {
 }
 
 /// Multiplies two elements, where `left = None` is the neutral element and costs nothing.
-pub fn times<G: ModularGroup>(
+pub(crate) fn times<G: ModularGroup>(
     group: &G,
     left: Option<G::Element>,
     right: &G::Element,
 ) -> G::Element {
     left.map_or_else(|| right.clone(), |left| group.multiply(&left, right))
-}
-
-/// An exponent that is read in windows of bits. Some exponents are secret, so it cannot be printed
-/// and is wiped on drop.
-#[expect(
-    missing_debug_implementations,
-    reason = "a secret has no business in a log"
-)]
-pub struct Digits {
-    limbs: Zeroizing<Vec<u64>>,
-    bits: u32,
-}
-
-impl Digits {
-    /// Creates the digits of a nonnegative exponent.
-    pub fn new(exponent: &Integer) -> Self {
-        Self {
-            limbs: Zeroizing::new(exponent.to_digits(Order::Lsf)),
-            bits: exponent.significant_bits(),
-        }
-    }
-
-    /// Length of the exponent in bits.
-    pub const fn bits(&self) -> u32 {
-        self.bits
-    }
-
-    /// Returns the digit of `window` bits whose lowest bit is at `position`. `window` is at most
-    /// 32.
-    pub fn at(&self, position: u32, window: u32) -> usize {
-        usize::try_from(self.bits_at(position, window)).unwrap_or(0)
-    }
-
-    /// Like [`Digits::at`], but without a branch on the digits, which may be secret.
-    pub fn bits_at(&self, position: u32, window: u32) -> u64 {
-        let limb = |index: u32| self.limbs.get(to_usize(index)).copied().unwrap_or(0);
-        let (index, shift) = (position / 64, position % 64);
-        let low = limb(index) >> shift;
-        // Two shifts, since one shift by 64 bits is not possible.
-        let high = limb(index.saturating_add(1)) << 1 << (63_u32.saturating_sub(shift));
-        (low | high) & (1_u64 << window).wrapping_sub(1)
-    }
 }
 
 fn longest(digits: &[Digits]) -> u32 {
@@ -271,22 +292,4 @@ fn longest(digits: &[Digits]) -> u32 {
 /// Number of products by which [`Buckets::total`] combines the buckets of one window.
 fn bucket_cost(window: u32) -> usize {
     power_of_two(window).saturating_mul(2)
-}
-
-/// Returns the window width in bits, from 1 to 16, for which `cost` is least. `cost` returns a
-/// number of products.
-pub fn window_of_least_cost(cost: impl Fn(u32) -> usize) -> u32 {
-    (1..=WIDEST_WINDOW)
-        .min_by_key(|window| cost(*window))
-        .unwrap_or(1)
-}
-
-/// Computes `2^exponent`, or the maximum of `usize` if that is larger.
-pub fn power_of_two(exponent: u32) -> usize {
-    1_usize.checked_shl(exponent).unwrap_or(usize::MAX)
-}
-
-/// Converts a number to `usize`, or returns the maximum of `usize` if it does not fit.
-pub fn to_usize(number: u32) -> usize {
-    usize::try_from(number).unwrap_or(usize::MAX)
 }

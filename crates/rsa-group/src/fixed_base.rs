@@ -30,12 +30,13 @@ use rug::{Complete, Integer, integer::Order};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::{
+    digits::{Digits, to_usize},
     error::FaultDetected,
-    exponentiation::{Digits, to_usize},
     montgomery::{Montgomery, lookup},
     secret_integer::SecretInteger,
 };
 
+mod lanes;
 #[cfg(test)]
 mod tests;
 
@@ -61,19 +62,27 @@ impl FixedBase {
     ///
     /// Cost: for a 1536-bit prime 16 400 products and 3.3 MB.
     pub(crate) fn new(base: &Integer, prime: &Integer, guard: &Integer) -> Self {
+        Self::with_tables(fastest_tables, base, prime, guard)
+    }
+
+    fn with_tables(
+        tables: impl FnOnce(&Integer, &Integer, u32) -> Box<dyn Tables>,
+        base: &Integer,
+        prime: &Integer,
+        guard: &Integer,
+    ) -> Self {
         let modulus = SecretInteger::new((prime * guard).complete());
-        let bits = prime.significant_bits();
         Self {
             guard: SecretInteger::new(guard.clone()),
             guard_base: SecretInteger::new((base % guard).complete()),
-            tables: tables(base, &modulus, bits),
+            tables: tables(base, &modulus, prime.significant_bits()),
         }
     }
 
     /// Returns whether the tables contain residues modulo `modulus`, which should be prime times
     /// guard. A memory fault may have changed either.
     pub(crate) fn are_modulo(&self, modulus: &Integer) -> bool {
-        *self.tables.modulus() == *modulus
+        self.tables.are_modulo(modulus)
     }
 
     /// Raises the base to each exponent, modulo prime times guard.
@@ -137,7 +146,7 @@ impl FixedBase {
 
 /// A way of computing powers of one base modulo prime times guard, with or without tables.
 trait Tables: Send + Sync {
-    fn modulus(&self) -> SecretInteger;
+    fn are_modulo(&self, modulus: &Integer) -> bool;
 
     fn powers(&self, exponents: &[SecretInteger]) -> Vec<SecretInteger>;
 
@@ -154,6 +163,14 @@ fn tables(base: &Integer, modulus: &Integer, bits: u32) -> Box<dyn Tables> {
         25 => Rows::<25>::new(base, modulus, bits).map_or_else(no_tables(base, modulus), boxed),
         _ => no_tables(base, modulus)(),
     }
+}
+
+/// Creates tables for vector instructions if the processor has them, and otherwise [`tables`].
+fn fastest_tables(base: &Integer, modulus: &Integer, bits: u32) -> Box<dyn Tables> {
+    let in_lanes = montgomery_lanes::are_fast().then(|| lanes::tables(base, modulus, bits));
+    in_lanes
+        .flatten()
+        .unwrap_or_else(|| tables(base, modulus, bits))
 }
 
 fn boxed<T: Tables + 'static>(tables: T) -> Box<dyn Tables> {
@@ -194,8 +211,9 @@ impl<const LIMBS: usize> Rows<LIMBS> {
 }
 
 impl<const LIMBS: usize> Tables for Rows<LIMBS> {
-    fn modulus(&self) -> SecretInteger {
-        SecretInteger::new(Integer::from_digits(self.field.modulus(), Order::Lsf))
+    fn are_modulo(&self, modulus: &Integer) -> bool {
+        let own = SecretInteger::new(Integer::from_digits(self.field.modulus(), Order::Lsf));
+        *own == *modulus
     }
 
     fn powers(&self, exponents: &[SecretInteger]) -> Vec<SecretInteger> {
@@ -248,8 +266,8 @@ struct NoTables {
 }
 
 impl Tables for NoTables {
-    fn modulus(&self) -> SecretInteger {
-        self.modulus.clone()
+    fn are_modulo(&self, modulus: &Integer) -> bool {
+        *self.modulus == *modulus
     }
 
     fn powers(&self, exponents: &[SecretInteger]) -> Vec<SecretInteger> {
@@ -268,9 +286,13 @@ impl Tables for NoTables {
 
 fn limbs<const LIMBS: usize>(number: &Integer) -> Zeroizing<[u64; LIMBS]> {
     let mut limbs = Zeroizing::new([0; LIMBS]);
-    let digits = Zeroizing::new(number.to_digits::<u64>(Order::Lsf));
-    for (limb, digit) in limbs.iter_mut().zip(digits.iter()) {
+    for (limb, digit) in limbs.iter_mut().zip(words(number).iter()) {
         *limb = *digit;
     }
     limbs
+}
+
+/// Returns the 64-bit words of a nonnegative number, lowest first.
+fn words(number: &Integer) -> Zeroizing<Vec<u64>> {
+    Zeroizing::new(number.to_digits(Order::Lsf))
 }

@@ -6,43 +6,26 @@
 //! element, written as the smaller of the two. Computations may use any representative of a class.
 //! A [`Residue`] is the canonical one.
 
-use core::{cmp::Ordering, fmt::Debug};
+use core::cmp::Ordering;
+use std::sync::{Arc, OnceLock};
 
 use pad_core::DecodeError;
 use rug::{Complete, Integer};
 
 use crate::{
     count::Counted,
+    lanes::{self, LANES, Lanes},
     modulus::{read, write_fixed},
 };
+
+pub use crate::modular_group::ModularGroup;
 
 /// Smallest number of consecutive squarings for which one power by GMP is faster than single
 /// squarings and reductions.
 const LONG_CHAIN: u32 = 48;
 
-/// Operations of a group of unknown order, for public algorithms. Algorithms are generic over this
-/// trait, so that another implementation (vector kernels, another group) only has to provide these
-/// operations.
-///
-/// Exponents are not negative. All operations are variable-time and unsuitable for secrets.
-pub trait ModularGroup: Sync {
-    /// A number that represents an element of the group. Different numbers may represent one
-    /// element.
-    type Element: Clone + Debug + Eq + Send + Sync;
-
-    /// Returns the neutral element.
-    fn one(&self) -> Self::Element;
-    /// Multiplies two elements.
-    fn multiply(&self, left: &Self::Element, right: &Self::Element) -> Self::Element;
-    /// Squares an element.
-    fn square(&self, base: &Self::Element) -> Self::Element;
-    /// Squares an element `count` times.
-    fn square_times(&self, base: &Self::Element, count: u32) -> Self::Element;
-    /// Raises an element to a nonnegative exponent.
-    fn power(&self, base: &Self::Element, exponent: &Integer) -> Self::Element;
-    /// Computes the inverse of an element.
-    fn inverse(&self, base: &Self::Element) -> Self::Element;
-}
+/// Smallest number of consecutive squarings for which lanes are worth the conversion of the number.
+const SHORT_CHAIN: u32 = 4;
 
 /// An element of the group in its canonical form: `0 < x <= N / 2`, coprime to `N`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -64,12 +47,16 @@ impl Residue {
     }
 }
 
-/// The group of units modulo an odd `N`, up to sign, implemented with GMP.
+/// The group of units modulo an odd `N`, up to sign, implemented with GMP. Powers of several bases
+/// use vector instructions if the processor has them ([`montgomery_lanes`]) and `N` has about 2048
+/// or 3072 bits.
 #[derive(Clone, Debug)]
 pub struct ResidueGroup {
     modulus: Integer,
     half: Integer,
     length: usize,
+    /// Prepared when first needed.
+    lanes: OnceLock<Option<Arc<dyn Lanes>>>,
 }
 
 impl ResidueGroup {
@@ -81,7 +68,14 @@ impl ResidueGroup {
             modulus,
             half,
             length,
+            lanes: OnceLock::new(),
         }
+    }
+
+    /// Returns arithmetic in lanes, if the processor and the modulus have it.
+    fn prepared(&self) -> Option<&dyn Lanes> {
+        let lanes = self.lanes.get_or_init(|| lanes::for_modulus(&self.modulus));
+        lanes.as_deref()
     }
 
     /// Returns the modulus `N`.
@@ -193,6 +187,11 @@ impl ModularGroup for ResidueGroup {
 
     fn square_times(&self, base: &Integer, count: u32) -> Integer {
         Counted::Products.add(count);
+        if count >= SHORT_CHAIN
+            && let Some(lanes) = self.prepared()
+        {
+            return lanes.square_times(base, count);
+        }
         // GMP's power squares in Montgomery form. That is a little faster, but the conversions cost
         // as much as two products.
         if count >= LONG_CHAIN {
@@ -209,11 +208,30 @@ impl ModularGroup for ResidueGroup {
     fn power(&self, base: &Integer, exponent: &Integer) -> Integer {
         Counted::Powers.add(1);
         Counted::Bits.add(exponent.significant_bits());
-        self.raise(base, exponent)
+        match self.prepared() {
+            Some(lanes) => lanes.power(base, exponent),
+            None => self.raise(base, exponent),
+        }
+    }
+
+    fn multi_power(&self, bases: &[Integer], exponents: &[Integer]) -> Option<Integer> {
+        Some(self.prepared()?.multi_power(bases, exponents))
     }
 
     fn inverse(&self, base: &Integer) -> Integer {
         base.invert_ref(&self.modulus)
             .map_or_else(|| self.one(), Integer::from)
+    }
+
+    fn lanes(&self) -> usize {
+        self.prepared().map_or(1, |_| LANES)
+    }
+
+    fn powers_at_once(
+        &self,
+        bases: &[&Integer],
+        exponents: &[&[&Integer]],
+    ) -> Option<Vec<Vec<Integer>>> {
+        Some(self.prepared()?.powers(bases, exponents))
     }
 }

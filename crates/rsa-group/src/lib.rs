@@ -56,11 +56,14 @@
 )]
 
 pub mod count;
+mod digits;
 mod error;
 pub mod exponentiation;
 pub mod factors;
 mod fixed_base;
 pub mod group;
+mod lanes;
+mod modular_group;
 pub mod modulus;
 pub mod montgomery;
 pub mod powers_table;

@@ -18,9 +18,8 @@ use pad_core::Workers;
 use rug::Integer;
 
 use crate::{
-    exponentiation::{
-        Buckets, Digits, multi_power, power_of_two, times, to_usize, window_of_least_cost,
-    },
+    digits::{Digits, power_of_two, to_usize, window_of_least_cost},
+    exponentiation::{Buckets, multi_power, times},
     group::{ModularGroup, Residue, ResidueGroup},
 };
 

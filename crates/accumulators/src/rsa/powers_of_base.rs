@@ -4,7 +4,7 @@
 //! values, against which no witness verifies. See [`rsa_group::powers_table`] for the method.
 
 use pad_core::DecodeError;
-use rsa_group::{Residue, exponentiation::to_usize, powers_table::PowersTable};
+use rsa_group::{Residue, powers_table::PowersTable};
 use rug::Integer;
 
 use super::{
@@ -67,7 +67,7 @@ impl RsaPublicKey {
 }
 
 fn bits_of_element(key: &RsaPublicKey) -> usize {
-    to_usize(key.parameters().rule().bit_length())
+    usize::try_from(key.parameters().rule().bit_length()).unwrap_or(usize::MAX)
 }
 
 /// Derives `count` coefficients of 128 bits as hashes of all entries. A party that chooses the

@@ -1,5 +1,7 @@
 use proptest::prelude::*;
 
+use rug::integer::Order;
+
 use super::*;
 use crate::{group::ResidueGroup, test_key::workers};
 

@@ -23,12 +23,39 @@ fn exponents(prime: &Integer) -> Vec<SecretInteger> {
     exponents.into_iter().map(SecretInteger::new).collect()
 }
 
+/// Creates the powers with each kind of tables.
+fn of_each_kind(base: &Integer, prime: &Integer) -> [FixedBase; 2] {
+    let in_lanes = |base: &_, modulus: &_, bits| {
+        lanes::tables(base, modulus, bits).unwrap_or_else(|| tables(base, modulus, bits))
+    };
+    [
+        FixedBase::with_tables(tables, base, prime, &guard()),
+        FixedBase::with_tables(in_lanes, base, prime, &guard()),
+    ]
+}
+
 #[test]
 fn tables_agree_with_plain_powers() {
     let base = Integer::from(4_294_967_311_u64);
-    for prime in primes() {
-        let powers = FixedBase::new(&base, &prime, &guard());
+    let long = (Integer::from(3) << 1534_u32).next_prime();
+    let all = primes().into_iter().chain([long]);
+    for (prime, powers) in all.flat_map(|prime| {
+        let powers = of_each_kind(&base, &prime);
+        powers.map(|powers| (prime.clone(), powers))
+    }) {
         let exponents = exponents(&prime);
+        assert!(powers.are_modulo(&(&prime * guard())));
+        assert!(!powers.are_modulo(&prime));
+        // All numbers of powers that are left over after eights, on one thread.
+        for count in 0..=9 {
+            let few = &exponents[..count];
+            let found = powers.powers(few, &Workers::sequential()).unwrap();
+            for (power, exponent) in found.iter().zip(few) {
+                let expected = base.pow_mod_ref(exponent, &prime).map(Integer::from);
+                assert_eq!(Some((&**power % &prime).complete()), expected);
+            }
+            assert_eq!(found.len(), count);
+        }
         for workers in [Workers::sequential(), workers(2)] {
             let found = powers.powers(&exponents, &workers).unwrap();
             for (power, exponent) in found.iter().zip(&exponents) {
@@ -56,9 +83,12 @@ fn sizes_without_tables_agree_with_plain_powers() {
 fn a_broken_table_is_noticed() {
     let base = Integer::from(4_294_967_311_u64);
     for prime in [primes()[0].clone(), (Integer::from(1) << 521_u32) - 1_u32] {
-        let mut powers = FixedBase::new(&base, &prime, &guard());
-        powers.break_tables();
-        let result = powers.powers(&exponents(&prime)[..1], &Workers::sequential());
-        assert!(matches!(result, Err(FaultDetected)));
+        for mut powers in of_each_kind(&base, &prime) {
+            powers.break_tables();
+            for count in [1, 8] {
+                let result = powers.powers(&exponents(&prime)[..count], &Workers::sequential());
+                assert!(matches!(result, Err(FaultDetected)));
+            }
+        }
     }
 }

@@ -1,0 +1,575 @@
+//! Kernels for AVX-512 IFMA: one vector instruction works on a limb of each lane.
+//!
+//! `vpmadd52luq` and `vpmadd52huq` multiply the low 52 bits of eight pairs and add the low or high
+//! half of the products to eight columns. Nothing branches on, or indexes by, a value.
+//!
+//! Squares and products differ. A square computes each product of two different limbs once, and
+//! reduces afterwards. It thereby saves a quarter of the multiplications, and takes twice the room.
+
+use core::arch::x86_64::{
+    __m256i, __m512i, _mm_cvtsi128_si64, _mm256_extract_epi64, _mm512_add_epi64,
+    _mm512_alignr_epi64, _mm512_and_si512, _mm512_castsi512_si128, _mm512_castsi512_si256,
+    _mm512_cmpeq_epi64_mask, _mm512_extracti64x4_epi64, _mm512_madd52hi_epu64,
+    _mm512_madd52lo_epu64, _mm512_mask_mov_epi64, _mm512_maskz_set1_epi64, _mm512_movepi64_mask,
+    _mm512_or_si512, _mm512_set1_epi64, _mm512_setr_epi64, _mm512_setzero_si512, _mm512_sllv_epi64,
+    _mm512_srai_epi64, _mm512_srli_epi64, _mm512_srlv_epi64, _mm512_sub_epi64,
+};
+
+use crate::{
+    number::Number,
+    numbers::{LANES, LIMB, LIMB_BITS, Numbers, Row},
+    path::{ByModulus, OneModulus, Pair},
+};
+
+/// Smallest number of limbs for which squares are computed two rows at a time. Fewer limbs fit the
+/// registers, where a second row would gain nothing.
+const WIDE: usize = 12;
+
+/// Shows that the processor has the instructions of the kernels.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ifma(());
+
+impl Ifma {
+    /// Asks the processor for the instructions.
+    pub(crate) fn detect() -> Option<Self> {
+        let found = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512ifma");
+        found.then_some(Self(()))
+    }
+
+    /// Calls a kernel of this module.
+    #[allow(
+        unsafe_code,
+        reason = "the program is not compiled for the instructions of the kernels"
+    )]
+    #[allow(clippy::unused_self, reason = "it shows that `detect` found them")]
+    fn call<A, R>(self, kernel: unsafe fn(A) -> R, arguments: A) -> R {
+        // SAFETY: the kernels of this module are safe functions that need nothing but the features
+        // which `detect` found before it made `self`. No other function is passed: this method and
+        // the kernels are private.
+        unsafe { kernel(arguments) }
+    }
+
+    pub(crate) fn mul<const LIMBS: usize>(
+        self,
+        arguments: (Pair<LIMBS>, ByModulus<LIMBS>),
+    ) -> Numbers<LIMBS> {
+        self.call(mul, arguments)
+    }
+
+    pub(crate) fn square_times<const LIMBS: usize>(
+        self,
+        arguments: (&Numbers<LIMBS>, ByModulus<LIMBS>, u32),
+    ) -> Numbers<LIMBS> {
+        self.call(square_times, arguments)
+    }
+
+    pub(crate) fn mul_one<const ROWS: usize>(
+        self,
+        arguments: (&Number<ROWS>, &Number<ROWS>, &OneModulus<ROWS>),
+    ) -> Number<ROWS> {
+        self.call(mul_one, arguments)
+    }
+
+    pub(crate) fn square_one_times<const ROWS: usize>(
+        self,
+        arguments: (&Number<ROWS>, &OneModulus<ROWS>, u32),
+    ) -> Number<ROWS> {
+        self.call(square_one_times, arguments)
+    }
+
+    pub(crate) fn add<const LIMBS: usize>(
+        self,
+        arguments: (Pair<LIMBS>, &Numbers<LIMBS>),
+    ) -> Numbers<LIMBS> {
+        self.call(add, arguments)
+    }
+
+    pub(crate) fn subtract<const LIMBS: usize>(
+        self,
+        arguments: (Pair<LIMBS>, &Numbers<LIMBS>),
+    ) -> Numbers<LIMBS> {
+        self.call(subtract, arguments)
+    }
+
+    pub(crate) fn shift_left<const LIMBS: usize>(
+        self,
+        arguments: (&Numbers<LIMBS>, &Row),
+    ) -> Numbers<LIMBS> {
+        self.call(shift_left, arguments)
+    }
+
+    pub(crate) fn look_up<const LIMBS: usize, const ROWS: usize>(
+        self,
+        arguments: (&[Number<ROWS>], &Row),
+    ) -> Numbers<LIMBS> {
+        self.call(look_up, arguments)
+    }
+
+    pub(crate) fn look_up_one<const ROWS: usize>(
+        self,
+        arguments: (&[Number<ROWS>], u64),
+    ) -> Number<ROWS> {
+        self.call(look_up_one, arguments)
+    }
+}
+
+/// A limb or a column of each lane.
+type Vector = __m512i;
+
+/// Defines functions that are compiled for the instructions of the kernels.
+macro_rules! vectorised {
+    ($($(#[$attribute:meta])* fn $name:ident $(<$(const $width:ident),+>)? ($($arguments:tt)*) $(-> $result:ty)? $body:block)+) => {
+        $(
+            $(#[$attribute])*
+            #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+            fn $name $(<$(const $width: usize),+>)? ($($arguments)*) $(-> $result)? $body
+        )+
+    };
+}
+
+vectorised! {
+    #[inline]
+    #[allow(clippy::many_single_char_names, reason = "eight lanes")]
+    fn load(row: &[u64; LANES]) -> Vector {
+        let [a, b, c, d, e, f, g, h] = row.map(u64::cast_signed);
+        _mm512_setr_epi64(a, b, c, d, e, f, g, h)
+    }
+
+    #[inline]
+    #[allow(clippy::many_single_char_names, reason = "eight lanes")]
+    fn store(vector: Vector) -> [u64; LANES] {
+        let [a, b, c, d] = words(_mm512_castsi512_si256(vector));
+        let [e, f, g, h] = words(_mm512_extracti64x4_epi64::<1>(vector));
+        [a, b, c, d, e, f, g, h].map(i64::cast_unsigned)
+    }
+
+    #[inline]
+    fn words(half: __m256i) -> [i64; 4] {
+        [
+            _mm256_extract_epi64::<0>(half),
+            _mm256_extract_epi64::<1>(half),
+            _mm256_extract_epi64::<2>(half),
+            _mm256_extract_epi64::<3>(half),
+        ]
+    }
+
+    #[inline]
+    fn load_all<const LIMBS>(numbers: &Numbers<LIMBS>) -> [Vector; LIMBS] {
+        let mut vectors = [_mm512_setzero_si512(); LIMBS];
+        for (vector, row) in vectors.iter_mut().zip(&numbers.rows) {
+            *vector = load(&row.0);
+        }
+        vectors
+    }
+
+    #[inline]
+    fn store_all<const LIMBS>(vectors: &[Vector; LIMBS]) -> Numbers<LIMBS> {
+        let mut numbers = Numbers::ZERO;
+        for (row, vector) in numbers.rows.iter_mut().zip(vectors) {
+            row.0 = store(*vector);
+        }
+        numbers
+    }
+
+    #[inline]
+    fn limb_mask() -> Vector {
+        _mm512_set1_epi64(LIMB.cast_signed())
+    }
+
+    /// Adds the low halves of products to columns.
+    #[inline]
+    fn low(columns: Vector, left: Vector, right: Vector) -> Vector {
+        _mm512_madd52lo_epu64(columns, left, right)
+    }
+
+    /// Adds the high halves of products to columns.
+    #[inline]
+    fn high(columns: Vector, left: Vector, right: Vector) -> Vector {
+        _mm512_madd52hi_epu64(columns, left, right)
+    }
+
+    /// Propagates the carries of columns. The numbers must fit the limbs.
+    #[inline]
+    fn carried<const LIMBS>(columns: &[Vector; LIMBS]) -> [Vector; LIMBS] {
+        let mut carry = _mm512_setzero_si512();
+        let mut limbs = *columns;
+        for limb in &mut limbs {
+            let sum = _mm512_add_epi64(*limb, carry);
+            carry = _mm512_srli_epi64::<52>(sum);
+            *limb = _mm512_and_si512(sum, limb_mask());
+        }
+        limbs
+    }
+
+    /// Multiplies row by row. Each row also adds the multiple of the modulus that clears its lowest
+    /// column, which is then dropped.
+    #[inline]
+    fn product<const LIMBS>(
+        left: &[Vector; LIMBS],
+        right: &[Vector; LIMBS],
+        modulus: &[Vector; LIMBS],
+        inverse: Vector,
+    ) -> [Vector; LIMBS] {
+        let zero = _mm512_setzero_si512();
+        let mut columns = [zero; LIMBS];
+        for limb in right.iter().copied() {
+            let lowest = low(columns[0], left[0], limb);
+            let multiple = _mm512_and_si512(low(zero, lowest, inverse), limb_mask());
+            let carry = _mm512_srli_epi64::<52>(low(lowest, multiple, modulus[0]));
+            for j in 1..LIMBS {
+                // Two sums, so that no instruction waits for four others.
+                let lows = low(low(columns[j], left[j], limb), multiple, modulus[j]);
+                let highs = high(high(zero, left[j - 1], limb), multiple, modulus[j - 1]);
+                columns[j - 1] = _mm512_add_epi64(lows, highs);
+            }
+            columns[0] = _mm512_add_epi64(columns[0], carry);
+            columns[LIMBS - 1] =
+                high(high(zero, left[LIMBS - 1], limb), multiple, modulus[LIMBS - 1]);
+        }
+        carried(&columns)
+    }
+
+    /// Squares: all products of two different limbs once, doubled, and the squares of the limbs.
+    #[inline]
+    fn square<const LIMBS>(
+        value: &[Vector; LIMBS],
+        modulus: &[Vector; LIMBS],
+        inverse: Vector,
+    ) -> [Vector; LIMBS] {
+        let mut wide = [[_mm512_setzero_si512(); LIMBS]; 2];
+        let columns = wide.as_flattened_mut();
+        if LIMBS < WIDE {
+            for i in 0..LIMBS {
+                add_row(&mut columns[2 * i..=i + LIMBS], value[i], &value[i..]);
+            }
+        } else {
+            for i in (0..LIMBS).step_by(2) {
+                add_two_rows(&mut columns[2 * i..], &value[i..]);
+            }
+        }
+        for (i, limb) in value.iter().copied().enumerate() {
+            let [even, odd] = [columns[2 * i], columns[2 * i + 1]];
+            columns[2 * i] = low(_mm512_add_epi64(even, even), limb, limb);
+            columns[2 * i + 1] = high(_mm512_add_epi64(odd, odd), limb, limb);
+        }
+        if LIMBS < WIDE {
+            reduce_by_one(&mut wide, modulus, inverse)
+        } else {
+            reduce_by_two(&mut wide, modulus, inverse)
+        }
+    }
+
+    /// Adds the products of `limb`, the first of `limbs`, with the others. The weight of a column is
+    /// its index, plus twice that of the limb.
+    #[inline]
+    fn add_row(columns: &mut [Vector], limb: Vector, limbs: &[Vector]) {
+        for j in 1..limbs.len() {
+            columns[j] = low(columns[j], limb, limbs[j]);
+            columns[j + 1] = high(columns[j + 1], limb, limbs[j]);
+        }
+    }
+
+    /// Like [`add_row`], for the first two limbs at once: half as many loads and stores of columns.
+    #[inline]
+    fn add_two_rows(columns: &mut [Vector], limbs: &[Vector]) {
+        let [first, second, ..] = *limbs else {
+            return;
+        };
+        let count = limbs.len();
+        // The columns with fewer than four products, from both ends.
+        for j in (1..count.min(4)).chain(count..count + 2) {
+            let mut column = columns[j];
+            if j < count {
+                column = low(column, first, limbs[j]);
+            }
+            if j > 1 && j <= count {
+                column = high(column, first, limbs[j - 1]);
+            }
+            if j > 2 && j <= count {
+                column = low(column, second, limbs[j - 1]);
+            }
+            if j > 3 {
+                column = high(column, second, limbs[j - 2]);
+            }
+            columns[j] = column;
+        }
+        if count > 4 {
+            add_both(&mut columns[4..count], [first, second], &limbs[2..]);
+        }
+    }
+
+    /// Adds to each column the four halves of products of two neighbours with limbs. Column `i`
+    /// takes the low half with limb `i + 2` and the high half with limb `i + 1` from the first
+    /// neighbour, and those with one limb less from the second.
+    #[inline]
+    fn add_both(columns: &mut [Vector], [first, second]: [Vector; 2], limbs: &[Vector]) {
+        let zero = _mm512_setzero_si512();
+        for (column, limbs) in columns.iter_mut().zip(limbs.array_windows()) {
+            let [below, middle, above] = *limbs;
+            let one = high(low(*column, first, above), first, middle);
+            let other = high(low(zero, second, middle), second, below);
+            *column = _mm512_add_epi64(one, other);
+        }
+    }
+
+    /// Adds a multiple of the modulus that clears the lower columns, and returns the upper ones.
+    #[inline]
+    fn reduce_by_one<const LIMBS>(
+        wide: &mut [[Vector; LIMBS]; 2],
+        modulus: &[Vector; LIMBS],
+        inverse: Vector,
+    ) -> [Vector; LIMBS] {
+        let columns = wide.as_flattened_mut();
+        let mut carry = _mm512_setzero_si512();
+        for i in 0..LIMBS {
+            carry = clear_lowest(&mut columns[i..=i + LIMBS], carry, modulus, inverse);
+        }
+        columns[LIMBS] = _mm512_add_epi64(columns[LIMBS], carry);
+        carried(&wide[1])
+    }
+
+    /// Adds a multiple of the modulus to columns that clears the lowest one. Returns the carry of
+    /// that column, to which `carry` belongs.
+    #[inline]
+    fn clear_lowest<const LIMBS>(
+        columns: &mut [Vector],
+        carry: Vector,
+        modulus: &[Vector; LIMBS],
+        inverse: Vector,
+    ) -> Vector {
+        let lowest = _mm512_add_epi64(columns[0], carry);
+        let multiple = multiple(lowest, inverse);
+        for j in 1..LIMBS {
+            columns[j] = high(low(columns[j], multiple, modulus[j]), multiple, modulus[j - 1]);
+        }
+        columns[LIMBS] = high(columns[LIMBS], multiple, modulus[LIMBS - 1]);
+        _mm512_srli_epi64::<52>(low(lowest, multiple, modulus[0]))
+    }
+
+    /// Returns the multiple of the modulus that clears a column.
+    #[inline]
+    fn multiple(column: Vector, inverse: Vector) -> Vector {
+        let multiple = low(_mm512_setzero_si512(), column, inverse);
+        _mm512_and_si512(multiple, limb_mask())
+    }
+
+    /// Like [`reduce_by_one`], but clears two columns at once: half as many loads and stores.
+    #[inline]
+    fn reduce_by_two<const LIMBS>(
+        wide: &mut [[Vector; LIMBS]; 2],
+        modulus: &[Vector; LIMBS],
+        inverse: Vector,
+    ) -> [Vector; LIMBS] {
+        let columns = wide.as_flattened_mut();
+        let mut carry = _mm512_setzero_si512();
+        for i in (0..LIMBS - 1).step_by(2) {
+            let columns = &mut columns[i..i + LIMBS + 2];
+            let lowest = _mm512_add_epi64(columns[0], carry);
+            let first = multiple(lowest, inverse);
+            let carried = _mm512_srli_epi64::<52>(low(lowest, first, modulus[0]));
+            let next = high(low(columns[1], first, modulus[1]), first, modulus[0]);
+            let next = _mm512_add_epi64(next, carried);
+            let second = multiple(next, inverse);
+            carry = _mm512_srli_epi64::<52>(low(next, second, modulus[0]));
+            add_both(&mut columns[2..LIMBS], [first, second], modulus);
+            let last = modulus[LIMBS - 1];
+            let column = high(low(columns[LIMBS], second, last), first, last);
+            columns[LIMBS] = high(column, second, modulus[LIMBS - 2]);
+            columns[LIMBS + 1] = high(columns[LIMBS + 1], second, last);
+        }
+        if LIMBS % 2 == 1 {
+            let columns = &mut columns[LIMBS - 1..];
+            carry = clear_lowest(columns, carry, modulus, inverse);
+        }
+        columns[LIMBS] = _mm512_add_epi64(columns[LIMBS], carry);
+        carried(&wide[1])
+    }
+
+    /// Computes `left - right` modulo `2^(52 LIMBS)`, and a vector of the borrows, 0 or -1.
+    #[inline]
+    fn difference<const LIMBS>(
+        left: &[Vector; LIMBS],
+        right: &[Vector; LIMBS],
+    ) -> ([Vector; LIMBS], Vector) {
+        let mut borrow = _mm512_setzero_si512();
+        let mut limbs = *left;
+        for (limb, right) in limbs.iter_mut().zip(right) {
+            let less = _mm512_add_epi64(_mm512_sub_epi64(*limb, *right), borrow);
+            borrow = _mm512_srai_epi64::<63>(less);
+            *limb = _mm512_and_si512(less, limb_mask());
+        }
+        (limbs, borrow)
+    }
+
+    /// Selects the lanes of `first` whose borrow is -1, and those of `second` elsewhere.
+    #[inline]
+    fn select<const LIMBS>(
+        borrow: Vector,
+        first: &[Vector; LIMBS],
+        second: &[Vector; LIMBS],
+    ) -> [Vector; LIMBS] {
+        let mask = _mm512_movepi64_mask(borrow);
+        let mut selected = *second;
+        for (limb, first) in selected.iter_mut().zip(first) {
+            *limb = _mm512_mask_mov_epi64(*limb, mask, *first);
+        }
+        selected
+    }
+
+    #[inline]
+    fn sum<const LIMBS>(left: &[Vector; LIMBS], right: &[Vector; LIMBS]) -> [Vector; LIMBS] {
+        let mut columns = *left;
+        for (column, right) in columns.iter_mut().zip(right) {
+            *column = _mm512_add_epi64(*column, *right);
+        }
+        carried(&columns)
+    }
+
+    fn mul<const LIMBS>(
+        ((left, right), (moduli, inverses)): (Pair<LIMBS>, ByModulus<LIMBS>),
+    ) -> Numbers<LIMBS> {
+        let [left, right, moduli] = [load_all(left), load_all(right), load_all(moduli)];
+        store_all(&product(&left, &right, &moduli, load(&inverses.0)))
+    }
+
+    fn square_times<const LIMBS>(
+        (value, (moduli, inverses), count): (&Numbers<LIMBS>, ByModulus<LIMBS>, u32),
+    ) -> Numbers<LIMBS> {
+        let moduli = load_all(moduli);
+        let inverses = load(&inverses.0);
+        let mut value = load_all(value);
+        for _ in 0..count {
+            value = square(&value, &moduli, inverses);
+        }
+        store_all(&value)
+    }
+
+    /// Multiplies limb by limb of `right`. Each limb also adds the multiple of the modulus that
+    /// clears the lowest column, and then moves all columns by one place.
+    #[inline]
+    fn product_of_one<const ROWS>(
+        left: &Number<ROWS>,
+        right: &Number<ROWS>,
+        modulus: &OneModulus<ROWS>,
+    ) -> Number<ROWS> {
+        let zero = _mm512_setzero_si512();
+        let lowest_of_modulus = modulus.number.rows[0][0];
+        let [mut factor, mut number, mut columns] = [[zero; ROWS]; 3];
+        for row in 0..ROWS {
+            factor[row] = load(&left.rows[row]);
+            number[row] = load(&modulus.number.rows[row]);
+        }
+        for limb in right.as_limbs().iter().take(modulus.limbs) {
+            let limb = _mm512_set1_epi64(limb.cast_signed());
+            for (column, factor) in columns.iter_mut().zip(&factor) {
+                *column = low(*column, *factor, limb);
+            }
+            let lowest = lowest_lane(columns[0]);
+            let multiple = lowest.wrapping_mul(modulus.inverse) & LIMB;
+            // A column is below 2^63, so the sum does not overflow.
+            let cleared = lowest.wrapping_add(lowest_of_modulus.wrapping_mul(multiple) & LIMB);
+            let carry = _mm512_maskz_set1_epi64(1, (cleared >> LIMB_BITS).cast_signed());
+            let multiple = _mm512_set1_epi64(multiple.cast_signed());
+            let mut above = zero;
+            for row in (0..ROWS).rev() {
+                let lows = low(columns[row], number[row], multiple);
+                let moved = _mm512_alignr_epi64::<1>(above, lows);
+                columns[row] = high(high(moved, factor[row], limb), number[row], multiple);
+                above = lows;
+            }
+            columns[0] = _mm512_add_epi64(columns[0], carry);
+        }
+        let mut product = Number { rows: columns.map(|column| store(column)) };
+        product.carry();
+        product
+    }
+
+    #[inline]
+    fn lowest_lane(vector: Vector) -> u64 {
+        _mm_cvtsi128_si64(_mm512_castsi512_si128(vector)).cast_unsigned()
+    }
+
+    fn mul_one<const ROWS>(
+        (left, right, modulus): (&Number<ROWS>, &Number<ROWS>, &OneModulus<ROWS>),
+    ) -> Number<ROWS> {
+        product_of_one(left, right, modulus)
+    }
+
+    fn square_one_times<const ROWS>(
+        (value, modulus, count): (&Number<ROWS>, &OneModulus<ROWS>, u32),
+    ) -> Number<ROWS> {
+        let mut value = *value;
+        for _ in 0..count {
+            value = product_of_one(&value, &value, modulus);
+        }
+        value
+    }
+
+    fn add<const LIMBS>(
+        ((left, right), bound): (Pair<LIMBS>, &Numbers<LIMBS>),
+    ) -> Numbers<LIMBS> {
+        let sum = sum(&load_all(left), &load_all(right));
+        let (less, borrow) = difference(&sum, &load_all(bound));
+        store_all(&select(borrow, &sum, &less))
+    }
+
+    fn subtract<const LIMBS>(
+        ((left, right), bound): (Pair<LIMBS>, &Numbers<LIMBS>),
+    ) -> Numbers<LIMBS> {
+        let (less, borrow) = difference(&load_all(left), &load_all(right));
+        // The carry out of the highest limb cancels the borrow.
+        let more = sum(&less, &load_all(bound));
+        store_all(&select(borrow, &more, &less))
+    }
+
+    fn shift_left<const LIMBS>((value, bits): (&Numbers<LIMBS>, &Row)) -> Numbers<LIMBS> {
+        let bits = load(&bits.0);
+        let back = _mm512_sub_epi64(_mm512_set1_epi64(52), bits);
+        let mut limbs = load_all(value);
+        let mut below = _mm512_setzero_si512();
+        for limb in &mut limbs {
+            let shifted = _mm512_and_si512(_mm512_sllv_epi64(*limb, bits), limb_mask());
+            let shifted = _mm512_or_si512(shifted, below);
+            below = _mm512_srlv_epi64(*limb, back);
+            *limb = shifted;
+        }
+        store_all(&limbs)
+    }
+
+    fn look_up<const LIMBS, const ROWS>(
+        (table, indices): (&[Number<ROWS>], &Row),
+    ) -> Numbers<LIMBS> {
+        let indices = load(&indices.0);
+        let mut found = [_mm512_setzero_si512(); LIMBS];
+        // Eight limbs at a time fit the registers.
+        for (row, found) in found.chunks_mut(LANES).enumerate().take(ROWS) {
+            let mut limbs = [_mm512_setzero_si512(); LANES];
+            for (position, entry) in (0_i64..).zip(table) {
+                let mask = _mm512_cmpeq_epi64_mask(indices, _mm512_set1_epi64(position));
+                for (limb, of_entry) in limbs.iter_mut().zip(&entry.rows[row]) {
+                    let of_entry = _mm512_set1_epi64(of_entry.cast_signed());
+                    *limb = _mm512_mask_mov_epi64(*limb, mask, of_entry);
+                }
+            }
+            for (found, limb) in found.iter_mut().zip(limbs) {
+                *found = limb;
+            }
+        }
+        store_all(&found)
+    }
+
+    fn look_up_one<const ROWS>((table, index): (&[Number<ROWS>], u64)) -> Number<ROWS> {
+        let index = _mm512_set1_epi64(index.cast_signed());
+        let mut found = [_mm512_setzero_si512(); ROWS];
+        for (position, entry) in (0_i64..).zip(table) {
+            let mask = _mm512_cmpeq_epi64_mask(index, _mm512_set1_epi64(position));
+            for (found, row) in found.iter_mut().zip(&entry.rows) {
+                *found = _mm512_mask_mov_epi64(*found, mask, load(row));
+            }
+        }
+        Number { rows: found.map(|row| store(row)) }
+    }
+}

@@ -1,0 +1,69 @@
+//! Modular arithmetic on eight numbers at once: Montgomery products in 52-bit limbs.
+//!
+//! A processor with AVX-512 IFMA multiplies eight pairs of 52-bit limbs per instruction. Each of
+//! the eight **lanes** holds a number of its own, and may have a modulus of its own:
+//!
+//! ```text
+//!             lane 0      lane 1            lane 7
+//! row 0     [ limb 0      limb 0    ...     limb 0     ]   weight 2^0
+//! row 1     [ limb 1      limb 1    ...     limb 1     ]   weight 2^52
+//! ...
+//! row L-1   [ limb L-1    limb L-1  ...     limb L-1   ]   weight 2^(52 (L - 1))
+//! ```
+//!
+//! A chain of dependent products cannot fill eight lanes. There the limbs of a single number are
+//! spread over the lanes, in rows of eight.
+//!
+//! | Task | API |
+//! | --- | --- |
+//! | Eight numbers, and arithmetic modulo a number per lane | [`Numbers`], [`Moduli`] |
+//! | One number in all lanes, and arithmetic modulo one number | [`Number`], [`Modulus`] |
+//! | Ask whether the instructions are there | [`are_fast`] |
+//!
+//! Without the instructions everything works, in portable code that is slower than a good library
+//! for single numbers. Callers therefore ask [`are_fast`] first, and use such a library otherwise.
+//! The environment variable `PAD_LANES=off` switches the instructions off. It is read once.
+//!
+//! # Invariants
+//!
+//! `R = 2^(52 L)` is the radix. Every modulus `n` is odd and below `R / 4`.
+//!
+//! * **Limbs.** Every limb of a [`Numbers`] is below `2^52`.
+//! * **Values.** Arguments and results of [`Moduli`] are below `2n`. A product of two such values
+//!   is `(a b + m n) / R < (4 n^2 + R n) / R < 2n`, without a final subtraction.
+//! * **Columns.** A product sums its limb products by weight, in 64 bits, and propagates carries
+//!   only at its end. A column collects at most `4 L` halves of limb products, each below `2^52`.
+//!   So it stays below `2^64` for `L` up to 512. Tests compute the same columns with checked
+//!   additions.
+//!
+//! # Secrets
+//!
+//! Times and addresses depend on the number of limbs, on lengths of slices and on counts only.
+//! [`Moduli::new`] is the exception: its time depends on the length in bits of the shortest
+//! modulus. Values on the stack and in registers are not wiped. [`Numbers`] and [`Moduli`]
+//! implement `Zeroize` for the caller.
+//!
+//! # Unsafe code
+//!
+//! One block: the call of a kernel that is compiled for the instructions, after the processor was
+//! asked for them. All intrinsics are safe inside of such functions.
+//!
+//! Source: Montgomery 1985, "Modular multiplication without trial division"; Gueron & Krasnov
+//! 2012, "Software implementation of modular exponentiation, using advanced vector instructions
+//! architectures" (one number per lane, redundant columns); Walter 1999, "Montgomery exponentiation
+//! needs no final subtractions".
+
+#[cfg(target_arch = "x86_64")]
+mod ifma;
+mod moduli;
+mod modulus;
+mod number;
+mod numbers;
+mod path;
+mod portable;
+
+pub use moduli::Moduli;
+pub use modulus::Modulus;
+pub use number::Number;
+pub use numbers::{LANES, LIMB_BITS, Numbers};
+pub use path::are_fast;

@@ -1,0 +1,205 @@
+//! Arithmetic modulo eight numbers.
+
+use core::fmt;
+
+use zeroize::Zeroize;
+
+use crate::{
+    number::{Number, length},
+    numbers::{LANES, LIMB, LIMB_BITS, Numbers, Row},
+    path::Path,
+};
+
+#[cfg(test)]
+mod tests;
+
+/// Arithmetic modulo eight odd numbers `n`, one per lane, each below `R / 4` with
+/// `R = 2^(52 LIMBS)`. There are at least two limbs.
+///
+/// Residues are values below `2n`. Their Montgomery **form** is `x R mod n`, below `2n` too.
+#[derive(Clone)]
+pub struct Moduli<const LIMBS: usize> {
+    path: Path,
+    numbers: Numbers<LIMBS>,
+    /// Twice each modulus.
+    bounds: Numbers<LIMBS>,
+    /// `-1 / n mod 2^52`.
+    inverses: Row,
+    one: Numbers<LIMBS>,
+    /// The form of `R`, which converts residues to their forms.
+    radix_form: Numbers<LIMBS>,
+}
+
+impl<const LIMBS: usize> Moduli<LIMBS> {
+    /// Prepares arithmetic modulo the number of each lane. Returns `None` unless each is odd, above
+    /// 2 and below `R / 4`, or for a single limb.
+    ///
+    /// Cost: an addition for each bit that the shortest modulus has less than `R`, and some ten
+    /// squarings.
+    pub fn new(moduli: &Numbers<LIMBS>) -> Option<Self> {
+        Self::on(Path::fastest(), moduli)
+    }
+
+    /// Like [`Self::new`], with the kernels of `path`.
+    pub(crate) fn on(path: Path, moduli: &Numbers<LIMBS>) -> Option<Self> {
+        if LIMBS < 2 {
+            return None; // Products would need another end of a row.
+        }
+        let total = u32::try_from(LIMBS).ok()?.checked_mul(LIMB_BITS)?;
+        let mut shortest = total;
+        for lane in 0..LANES {
+            let limbs = moduli.lane(lane);
+            let bits = length(&limbs);
+            if limbs.first().is_none_or(|lowest| lowest & 1 == 0) || bits < 2 || bits + 2 > total {
+                return None;
+            }
+            shortest = shortest.min(bits);
+        }
+        let Row(lowest) = *moduli.rows.first()?;
+        let inverses = lowest.map(|limb| inverse(limb).wrapping_neg() & LIMB);
+        let mut moduli = Self {
+            path,
+            numbers: *moduli,
+            bounds: path.shift_left(moduli, &Row([1; LANES])),
+            inverses: Row(inverses),
+            one: Numbers::ZERO,
+            radix_form: Numbers::ZERO,
+        };
+        // 2^(shortest - 1) is below every modulus; doubling takes it to R.
+        let mut power = Numbers::splat(&power_of_two(shortest - 1));
+        for _ in shortest - 1..total {
+            power = moduli.add(&power, &power);
+        }
+        moduli.one = power;
+        // The form of 2^total, from the highest bit of `total` down.
+        for position in (0..u32::BITS - total.leading_zeros()).rev() {
+            power = moduli.square_times(&power, 1);
+            if (total >> position) & 1 == 1 {
+                power = moduli.add(&power, &power);
+            }
+        }
+        moduli.radix_form = power;
+        Some(moduli)
+    }
+
+    /// The modulus of each lane.
+    pub const fn moduli(&self) -> &Numbers<LIMBS> {
+        &self.numbers
+    }
+
+    /// The form of the residue 1 in each lane: `R mod n`, below `2n`.
+    pub const fn one(&self) -> &Numbers<LIMBS> {
+        &self.one
+    }
+
+    /// Converts numbers below `R` to the Montgomery forms of their residues.
+    ///
+    /// Cost: one product.
+    pub fn to_form(&self, values: &Numbers<LIMBS>) -> Numbers<LIMBS> {
+        // values * radix_form < R * 2n, so the product is below 3n before the next line.
+        let form = self.mul(values, &self.radix_form);
+        self.path.add((&form, &Numbers::ZERO), &self.bounds)
+    }
+
+    /// Converts forms below `2n` to the residues, below `n`.
+    ///
+    /// Cost: one product.
+    #[allow(clippy::wrong_self_convention, reason = "the counterpart of to_form")]
+    pub fn from_form(&self, forms: &Numbers<LIMBS>) -> Numbers<LIMBS> {
+        let mut unit = [0; LIMBS];
+        if let Some(lowest) = unit.first_mut() {
+            *lowest = 1;
+        }
+        self.reduced(&self.mul(forms, &Numbers::splat(&unit)))
+    }
+
+    /// Multiplies values below `2n` and divides by `R`: the form of the product of two forms, below
+    /// `2n`. A factor may be larger if the product of both is below `n R`.
+    pub fn mul(&self, left: &Numbers<LIMBS>, right: &Numbers<LIMBS>) -> Numbers<LIMBS> {
+        self.path
+            .mul((left, right), (&self.numbers, &self.inverses))
+    }
+
+    /// Squares forms `count` times in a row. A value may be larger than `2n` if its square is below
+    /// `n R`.
+    ///
+    /// Cost: three quarters of a product for each squaring.
+    pub fn square_times(&self, forms: &Numbers<LIMBS>, count: u32) -> Numbers<LIMBS> {
+        let by = (&self.numbers, &self.inverses);
+        self.path.square_times(forms, by, count)
+    }
+
+    /// Adds values below `2n`. The sum modulo `2n` is below `2n`.
+    pub fn add(&self, left: &Numbers<LIMBS>, right: &Numbers<LIMBS>) -> Numbers<LIMBS> {
+        self.path.add((left, right), &self.bounds)
+    }
+
+    /// Subtracts values below `2n`. The difference modulo `2n` is below `2n`.
+    pub fn subtract(&self, left: &Numbers<LIMBS>, right: &Numbers<LIMBS>) -> Numbers<LIMBS> {
+        self.path.subtract((left, right), &self.bounds)
+    }
+
+    /// Reduces values below `2n` to values below `n`.
+    pub fn reduced(&self, values: &Numbers<LIMBS>) -> Numbers<LIMBS> {
+        self.path.add((values, &Numbers::ZERO), &self.numbers)
+    }
+
+    /// Multiplies the value of each lane by `2^bits`, with a number of bits per lane, at most 51.
+    /// The result is not reduced, and must be below `R`.
+    pub fn shift_left(&self, values: &Numbers<LIMBS>, bits: [u64; LANES]) -> Numbers<LIMBS> {
+        self.path.shift_left(values, &Row(bits))
+    }
+
+    /// Returns for each lane the entry of `table` with the index of that lane, or zero if there is
+    /// none. Limbs of an entry beyond `LIMBS` are ignored. Indices may be secret: the whole table is
+    /// read.
+    pub fn look_up<const ROWS: usize>(
+        &self,
+        table: &[Number<ROWS>],
+        indices: [u64; LANES],
+    ) -> Numbers<LIMBS> {
+        self.path.look_up(table, &Row(indices))
+    }
+}
+
+impl<const LIMBS: usize> Zeroize for Moduli<LIMBS> {
+    fn zeroize(&mut self) {
+        for numbers in [
+            &mut self.numbers,
+            &mut self.bounds,
+            &mut self.one,
+            &mut self.radix_form,
+        ] {
+            numbers.zeroize();
+        }
+        self.inverses.0.zeroize();
+    }
+}
+
+/// Prints the width only: the moduli may be secret.
+impl<const LIMBS: usize> fmt::Debug for Moduli<LIMBS> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Moduli<{LIMBS}>")
+    }
+}
+
+/// Computes `2^exponent` in 52-bit limbs.
+fn power_of_two<const LIMBS: usize>(exponent: u32) -> [u64; LIMBS] {
+    let mut below = 0;
+    core::array::from_fn(|_| {
+        let shift = exponent
+            .checked_sub(below)
+            .filter(|shift| *shift < LIMB_BITS);
+        below += LIMB_BITS;
+        shift.map_or(0, |shift| 1 << shift)
+    })
+}
+
+/// Computes `1 / odd mod 2^64` by Newton's iteration. Each step doubles the number of correct bits.
+pub(crate) fn inverse(odd: u64) -> u64 {
+    let mut inverse = odd; // Correct to three bits.
+    for _ in 0..5 {
+        inverse = inverse.wrapping_mul(2_u64.wrapping_sub(odd.wrapping_mul(inverse)));
+    }
+    inverse
+}

@@ -1,0 +1,234 @@
+//! Every kernel against GMP, on every path that this processor has.
+
+use core::array;
+
+use proptest::{collection::vec, prelude::*};
+use rug::{Complete, Integer, integer::Order};
+
+use super::*;
+
+/// Converts to 52-bit limbs.
+fn limbs<const LIMBS: usize>(number: &Integer) -> [u64; LIMBS] {
+    Numbers::limbs_of(&number.to_digits::<u64>(Order::Lsf)).expect("it fits")
+}
+
+fn integer<const LIMBS: usize>(limbs: &[u64; LIMBS]) -> Integer {
+    let mut number = Integer::new();
+    for limb in limbs.iter().rev() {
+        number = (number << LIMB_BITS) + *limb;
+    }
+    number
+}
+
+fn numbers<const LIMBS: usize>(lanes: &[Integer; LANES]) -> Numbers<LIMBS> {
+    Numbers::from_lanes(&lanes.each_ref().map(limbs))
+}
+
+fn integers<const LIMBS: usize>(numbers: &Numbers<LIMBS>) -> [Integer; LANES] {
+    array::from_fn(|lane| integer(&numbers.lane(lane)))
+}
+
+fn radix<const LIMBS: usize>() -> Integer {
+    Integer::from(1) << (u32::try_from(LIMBS).expect("few") * LIMB_BITS)
+}
+
+/// Values at which carries and bounds are extreme, below `bound`: 0, 1, the greatest, all-ones
+/// limbs, a lone highest limb, and its half.
+fn edge(bound: &Integer, kind: u8) -> Integer {
+    let bits = bound.significant_bits();
+    match kind % 7 {
+        0 => Integer::new(),
+        1 => Integer::from(1),
+        2 => Integer::from(bound - 1),
+        3 => (Integer::from(1) << (bits - 1)) - 1,
+        4 => Integer::from(bound - 2),
+        5 => Integer::from(1) << (bits - 1).saturating_sub(1),
+        _ => Integer::from(bound >> 1),
+    }
+}
+
+/// An odd modulus of any length up to the bound, at an edge or random.
+fn modulus<const LIMBS: usize>(kind: u8, random: &[u64]) -> Integer {
+    let most = radix::<LIMBS>() >> 2;
+    let number = if kind < 14 {
+        edge(&most, kind)
+    } else {
+        Integer::from_digits(random, Order::Lsf) % &most
+    };
+    number.max(Integer::from(3)) | 1
+}
+
+fn value(kind: u8, random: &[u64], bound: &Integer) -> Integer {
+    if kind < 14 {
+        edge(bound, kind) % bound
+    } else {
+        Integer::from_digits(random, Order::Lsf) % bound
+    }
+}
+
+type Seeds = [(u8, Vec<u64>); LANES];
+
+fn seeds(words: usize) -> impl Strategy<Value = Seeds> {
+    vec((0_u8..28, vec(any::<u64>(), words)), LANES)
+        .prop_map(|seeds| seeds.try_into().expect("eight"))
+}
+
+/// Checks all operations of one width on one path.
+fn check<const LIMBS: usize>(
+    path: Path,
+    [for_moduli, for_left, for_right]: &[Seeds; 3],
+    bits: [u64; LANES],
+) {
+    let n: [Integer; LANES] =
+        array::from_fn(|lane| modulus::<LIMBS>(for_moduli[lane].0, &for_moduli[lane].1));
+    let twice = n.each_ref().map(|n| Integer::from(n << 1));
+    let values =
+        |seeds: &Seeds| array::from_fn(|lane| value(seeds[lane].0, &seeds[lane].1, &twice[lane]));
+    let (a, b): ([Integer; LANES], [Integer; LANES]) = (values(for_left), values(for_right));
+    let (left, right) = (numbers::<LIMBS>(&a), numbers::<LIMBS>(&b));
+    let moduli = Moduli::on(path, &numbers(&n)).expect("odd and not too long");
+    let radix = radix::<LIMBS>();
+
+    // Congruent to what is expected, and below twice the modulus.
+    let loosely = |what: &str, found: &Numbers<LIMBS>, expected: &dyn Fn(usize) -> Integer| {
+        for (lane, found) in integers(found).into_iter().enumerate() {
+            assert!(found < twice[lane], "{what}: lane {lane} of {path:?}");
+            let expected = expected(lane).modulo(&n[lane]);
+            assert_eq!(
+                found % &n[lane],
+                expected,
+                "{what}: lane {lane} of {path:?}"
+            );
+        }
+    };
+    let exactly = |what: &str, found: &Numbers<LIMBS>, expected: &dyn Fn(usize) -> Integer| {
+        for (lane, found) in integers(found).into_iter().enumerate() {
+            assert_eq!(found, expected(lane), "{what}: lane {lane} of {path:?}");
+        }
+    };
+    let unradix = |number: Integer, lane: usize| {
+        let inverse = radix.invert_ref(&n[lane]).expect("odd");
+        (number * Integer::from(inverse)).modulo(&n[lane])
+    };
+
+    loosely("one", moduli.one(), &|_| radix.clone());
+    loosely("product", &moduli.mul(&left, &right), &|lane| {
+        unradix((&a[lane] * &b[lane]).complete(), lane)
+    });
+    loosely("square", &moduli.square_times(&left, 1), &|lane| {
+        unradix(a[lane].square_ref().complete(), lane)
+    });
+    loosely("three squares", &moduli.square_times(&left, 3), &|lane| {
+        let square = |number: Integer| unradix(number.square(), lane);
+        square(square(square(a[lane].clone())))
+    });
+    loosely("sum", &moduli.add(&left, &right), &|lane| {
+        (&a[lane] + &b[lane]).complete()
+    });
+    loosely("difference", &moduli.subtract(&left, &right), &|lane| {
+        (&a[lane] - &b[lane]).complete()
+    });
+    exactly("reduced", &moduli.reduced(&left), &|lane| {
+        (&a[lane] % &n[lane]).complete()
+    });
+    loosely("form", &moduli.to_form(&left), &|lane| {
+        (&a[lane] * &radix).complete()
+    });
+    exactly("residue", &moduli.from_form(&left), &|lane| {
+        unradix(a[lane].clone(), lane)
+    });
+    let small = numbers::<LIMBS>(&a.each_ref().map(|a| Integer::from(a >> 51)));
+    exactly("shift", &moduli.shift_left(&small, bits), &|lane| {
+        Integer::from(&a[lane] >> 51) << u32::try_from(bits[lane]).expect("short")
+    });
+    let table = b.each_ref().map(|number| {
+        Number::<8>::from_words(&number.to_digits::<u64>(Order::Lsf)).expect("it fits")
+    });
+    let indices = bits.map(|bits| bits % 10);
+    exactly("look-up", &moduli.look_up(&table, indices), &|lane| {
+        let index = usize::try_from(indices[lane]).expect("small");
+        b.get(index).cloned().unwrap_or_default()
+    });
+}
+
+/// The widths that programs use, an even and an odd one on each side of the choice between one and
+/// two rows, and the smallest.
+macro_rules! widths {
+    ($($name:ident $limbs:literal,)+) => {
+        proptest! {
+            #![proptest_config(ProptestConfig::with_cases(48))]
+            $(
+                #[test]
+                fn $name(
+                    seeds in [seeds($limbs), seeds($limbs), seeds($limbs)],
+                    bits in [0_u64..52, 0..52, 0..52, 0..52, 0..52, 0..52, 0..52, 0..52],
+                ) {
+                    for path in Path::all() {
+                        check::<$limbs>(path, &seeds, bits);
+                    }
+                }
+            )+
+        }
+    };
+}
+
+widths! {
+    limbs_2 2,
+    limbs_5 5,
+    limbs_6 6,
+    limbs_8 8,
+    limbs_11 11,
+    limbs_12 12,
+    limbs_13 13,
+    limbs_21 21,
+    limbs_31 31,
+    limbs_40 40,
+    limbs_60 60,
+}
+
+#[test]
+fn unsuitable_moduli_are_refused() {
+    let most: Integer = radix::<5>() >> 2;
+    for (number, suits) in [
+        (Integer::new(), false),
+        (Integer::from(1), false),
+        (Integer::from(2), false),
+        (Integer::from(3), true),
+        (Integer::from(&most - 1), true),
+        (Integer::from(&most + 2), false),
+        (Integer::from(&most + 1), false),
+    ] {
+        let mut lanes = [const { Integer::ZERO }; LANES].map(|_| Integer::from(7));
+        lanes[5] = Integer::clone(&number);
+        assert_eq!(
+            Moduli::<5>::new(&numbers(&lanes)).is_some(),
+            suits,
+            "{number}"
+        );
+    }
+    assert!(Moduli::<1>::new(&Numbers::splat(&[7])).is_none());
+}
+
+proptest! {
+    #[test]
+    fn words_and_limbs_convert(words in vec(any::<u64>(), 0..8)) {
+        let number = Integer::from_digits(&words, Order::Lsf);
+        match Numbers::<6>::limbs_of(&words) {
+            Some(limbs) => {
+                prop_assert_eq!(integer(&limbs), Integer::clone(&number));
+                let back: [u64; 5] = Numbers::words_of(&limbs);
+                prop_assert_eq!(Integer::from_digits(&back, Order::Lsf), number);
+            }
+            None => prop_assert!(number.significant_bits() > 6 * LIMB_BITS),
+        }
+    }
+}
+
+#[test]
+fn nothing_is_printed() {
+    let moduli = Moduli::<5>::new(&Numbers::splat(&[7, 0, 0, 0, 0])).expect("odd");
+    assert_eq!(
+        format!("{moduli:?} {:?}", moduli.one()),
+        "Moduli<5> Numbers<5>"
+    );
+}

@@ -1,0 +1,153 @@
+//! One number whose limbs fill the lanes.
+
+use core::fmt;
+
+use zeroize::Zeroize;
+
+use crate::numbers::{LANES, LIMB, LIMB_BITS};
+
+/// A number below `2^(416 ROWS)`, in `ROWS` rows of eight consecutive limbs of 52 bits, lowest
+/// first.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Number<const ROWS: usize> {
+    pub(crate) rows: [[u64; LANES]; ROWS],
+}
+
+impl<const ROWS: usize> Number<ROWS> {
+    /// The number 0.
+    pub const ZERO: Self = Self {
+        rows: [[0; LANES]; ROWS],
+    };
+
+    /// Reads a number of little-endian 64-bit words. Returns `None` if it does not fit.
+    pub fn from_words(words: &[u64]) -> Option<Self> {
+        let mut number = Self::ZERO;
+        split(words, number.as_limbs_mut())?;
+        Some(number)
+    }
+
+    /// Returns the number as little-endian 64-bit words. Bits that do not fit are dropped.
+    pub fn to_words<const WORDS: usize>(&self) -> [u64; WORDS] {
+        join(self.as_limbs())
+    }
+
+    pub(crate) const fn as_limbs(&self) -> &[u64] {
+        self.rows.as_flattened()
+    }
+
+    pub(crate) const fn as_limbs_mut(&mut self) -> &mut [u64] {
+        self.rows.as_flattened_mut()
+    }
+
+    /// Propagates the carries of columns. The number must fit the limbs.
+    #[inline]
+    pub(crate) fn carry(&mut self) {
+        let mut carry = 0;
+        for limb in self.as_limbs_mut() {
+            let sum = *limb + carry;
+            carry = sum >> LIMB_BITS;
+            *limb = sum & LIMB;
+        }
+    }
+
+    /// Subtracts `bound` unless that is negative. Reads and writes the same limbs in both cases.
+    pub(crate) fn subtract_once(&mut self, bound: &Self) {
+        let mut less = *self;
+        let mut borrow = 0_u64;
+        for (limb, bound) in less.as_limbs_mut().iter_mut().zip(bound.as_limbs()) {
+            let difference = limb.wrapping_sub(*bound).wrapping_sub(borrow);
+            borrow = difference >> 63;
+            *limb = difference & LIMB;
+        }
+        let negative = core::hint::black_box(borrow.wrapping_neg());
+        for (limb, less) in self.as_limbs_mut().iter_mut().zip(less.as_limbs()) {
+            *limb = (*limb & negative) | (less & !negative);
+        }
+    }
+
+    /// Doubles the number, minus `bound` unless that is negative.
+    pub(crate) fn double(&mut self, bound: &Self) {
+        for limb in self.as_limbs_mut() {
+            *limb <<= 1;
+        }
+        self.carry();
+        self.subtract_once(bound);
+    }
+
+    /// Length in bits.
+    pub(crate) fn bits(&self) -> u32 {
+        length(self.as_limbs())
+    }
+}
+
+/// Length in bits of a number of 52-bit limbs.
+pub(crate) fn length(limbs: &[u64]) -> u32 {
+    let mut below = 0;
+    let mut bits = 0;
+    for limb in limbs {
+        if *limb != 0 {
+            bits = below + u64::BITS - limb.leading_zeros();
+        }
+        below += LIMB_BITS;
+    }
+    bits
+}
+
+/// Splits a number of little-endian 64-bit words into 52-bit limbs. Returns `None` if it does not
+/// fit.
+pub(crate) fn split(words: &[u64], limbs: &mut [u64]) -> Option<()> {
+    let mut places = limbs.iter_mut();
+    // Bits of the words that are in no limb yet: at most 51, then one word more.
+    let (mut rest, mut bits) = (0_u128, 0_u32);
+    for word in words {
+        rest |= u128::from(*word) << bits;
+        bits += u64::BITS;
+        while bits >= LIMB_BITS {
+            push(&mut places, &mut rest)?;
+            bits -= LIMB_BITS;
+        }
+    }
+    push(&mut places, &mut rest)
+}
+
+/// Moves the lowest limb of `rest` to the next place. Returns `None` if there is no place for a
+/// limb other than zero.
+fn push<'a>(places: &mut impl Iterator<Item = &'a mut u64>, rest: &mut u128) -> Option<()> {
+    let limb = u64::try_from(*rest & u128::from(LIMB)).unwrap_or(0);
+    *rest >>= LIMB_BITS;
+    match places.next() {
+        Some(place) => *place = limb,
+        None if limb != 0 => return None,
+        None => {}
+    }
+    Some(())
+}
+
+/// Joins 52-bit limbs to little-endian 64-bit words. Bits that do not fit are dropped.
+pub(crate) fn join<const WORDS: usize>(limbs: &[u64]) -> [u64; WORDS] {
+    let mut words = [0; WORDS];
+    let mut position = 0_u32;
+    for limb in limbs {
+        let index = usize::try_from(position / u64::BITS).unwrap_or(usize::MAX);
+        let spread = u128::from(*limb) << (position % u64::BITS);
+        let halves = [spread, spread >> u64::BITS].map(|half| half & u128::from(u64::MAX));
+        for (word, half) in words.iter_mut().skip(index).zip(halves) {
+            *word |= u64::try_from(half).unwrap_or(0);
+        }
+        position += LIMB_BITS;
+    }
+    words
+}
+
+impl<const ROWS: usize> Zeroize for Number<ROWS> {
+    fn zeroize(&mut self) {
+        self.rows.zeroize();
+    }
+}
+
+/// Prints the width only: the number may be secret.
+impl<const ROWS: usize> fmt::Debug for Number<ROWS> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Number<{ROWS}>")
+    }
+}

@@ -1,0 +1,163 @@
+//! The choice between the kernels for AVX-512 IFMA and the portable ones.
+
+use std::sync::LazyLock;
+
+#[cfg(target_arch = "x86_64")]
+use crate::ifma::Ifma;
+use crate::{
+    number::Number,
+    numbers::{Numbers, Row},
+    portable,
+};
+
+/// Environment variable that switches the instructions off, if its value is `off`.
+const SWITCH: &str = "PAD_LANES";
+
+/// Which kernels compute.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Path {
+    /// Those for AVX-512 IFMA, which the processor has.
+    #[cfg(target_arch = "x86_64")]
+    Ifma(Ifma),
+    /// Those for any processor.
+    Portable,
+}
+
+/// Calls the kernel of the given name of a path.
+macro_rules! dispatch {
+    ($path:expr, $kernel:ident, $arguments:expr) => {
+        match $path {
+            #[cfg(target_arch = "x86_64")]
+            Path::Ifma(ifma) => ifma.$kernel($arguments),
+            Path::Portable => portable::$kernel($arguments),
+        }
+    };
+}
+
+/// A modulus for each lane, as kernels need it: `n` and `-1 / n mod 2^52`.
+pub(crate) type ByModulus<'a, const LIMBS: usize> = (&'a Numbers<LIMBS>, &'a Row);
+
+/// One modulus whose limbs fill the lanes.
+#[derive(Clone, Copy)]
+pub(crate) struct OneModulus<const ROWS: usize> {
+    pub(crate) number: Number<ROWS>,
+    /// `-1 / number mod 2^52`.
+    pub(crate) inverse: u64,
+    /// Number of limbs of the radix `R`.
+    pub(crate) limbs: usize,
+}
+
+/// Two values.
+pub(crate) type Pair<'a, const LIMBS: usize> = (&'a Numbers<LIMBS>, &'a Numbers<LIMBS>);
+
+impl Path {
+    /// The fastest kernels that the processor can run and that are not switched off.
+    pub(crate) fn fastest() -> Self {
+        static FASTEST: LazyLock<Path> = LazyLock::new(|| {
+            if std::env::var_os(SWITCH).is_some_and(|value| value == "off") {
+                return Path::Portable;
+            }
+            Path::all().into_iter().next().unwrap_or(Path::Portable)
+        });
+        *FASTEST
+    }
+
+    /// All kernels that the processor can run, the fastest first.
+    pub(crate) fn all() -> Vec<Self> {
+        #[cfg(target_arch = "x86_64")]
+        let fast = Ifma::detect().map(Self::Ifma);
+        #[cfg(not(target_arch = "x86_64"))]
+        let fast = None;
+        fast.into_iter().chain([Self::Portable]).collect()
+    }
+
+    /// Computes `a b / R` modulo each `n`.
+    pub(crate) fn mul<const LIMBS: usize>(
+        self,
+        factors: Pair<LIMBS>,
+        by: ByModulus<LIMBS>,
+    ) -> Numbers<LIMBS> {
+        dispatch!(self, mul, (factors, by))
+    }
+
+    /// Replaces a value by `a^2 / R` modulo each `n`, `count` times.
+    pub(crate) fn square_times<const LIMBS: usize>(
+        self,
+        value: &Numbers<LIMBS>,
+        by: ByModulus<LIMBS>,
+        count: u32,
+    ) -> Numbers<LIMBS> {
+        dispatch!(self, square_times, (value, by, count))
+    }
+
+    /// Computes `a b / R` modulo one number.
+    pub(crate) fn mul_one<const ROWS: usize>(
+        self,
+        left: &Number<ROWS>,
+        right: &Number<ROWS>,
+        modulus: &OneModulus<ROWS>,
+    ) -> Number<ROWS> {
+        dispatch!(self, mul_one, (left, right, modulus))
+    }
+
+    /// Replaces a value by `a^2 / R` modulo one number, `count` times.
+    pub(crate) fn square_one_times<const ROWS: usize>(
+        self,
+        value: &Number<ROWS>,
+        modulus: &OneModulus<ROWS>,
+        count: u32,
+    ) -> Number<ROWS> {
+        dispatch!(self, square_one_times, (value, modulus, count))
+    }
+
+    /// Computes `a + b`, minus `bound` where that is not negative.
+    pub(crate) fn add<const LIMBS: usize>(
+        self,
+        terms: Pair<LIMBS>,
+        bound: &Numbers<LIMBS>,
+    ) -> Numbers<LIMBS> {
+        dispatch!(self, add, (terms, bound))
+    }
+
+    /// Computes `a - b`, plus `bound` where that is negative.
+    pub(crate) fn subtract<const LIMBS: usize>(
+        self,
+        terms: Pair<LIMBS>,
+        bound: &Numbers<LIMBS>,
+    ) -> Numbers<LIMBS> {
+        dispatch!(self, subtract, (terms, bound))
+    }
+
+    /// Multiplies each lane by `2^bits`, with its own number of bits, at most 51.
+    pub(crate) fn shift_left<const LIMBS: usize>(
+        self,
+        value: &Numbers<LIMBS>,
+        bits: &Row,
+    ) -> Numbers<LIMBS> {
+        dispatch!(self, shift_left, (value, bits))
+    }
+
+    /// Returns for each lane the entry with the index of that lane, or zero. Reads the whole table.
+    pub(crate) fn look_up<const LIMBS: usize, const ROWS: usize>(
+        self,
+        table: &[Number<ROWS>],
+        indices: &Row,
+    ) -> Numbers<LIMBS> {
+        dispatch!(self, look_up, (table, indices))
+    }
+
+    /// Returns the entry with this index, or zero. Reads the whole table.
+    pub(crate) fn look_up_one<const ROWS: usize>(
+        self,
+        table: &[Number<ROWS>],
+        index: u64,
+    ) -> Number<ROWS> {
+        dispatch!(self, look_up_one, (table, index))
+    }
+}
+
+/// Returns whether this processor computes with eight numbers at once faster than with one number
+/// at a time: it has AVX-512 IFMA, and `PAD_LANES` is not `off`.
+pub fn are_fast() -> bool {
+    !matches!(Path::fastest(), Path::Portable)
+}

@@ -1,0 +1,199 @@
+//! Kernels for any processor. They sum the same columns as those for AVX-512 IFMA, lane by lane.
+
+use core::{array, hint::black_box};
+
+use crate::{
+    number::Number,
+    numbers::{LANES, LIMB, LIMB_BITS, Numbers, Row},
+    path::{ByModulus, OneModulus, Pair},
+};
+
+/// Adds the low 52 bits of a product of limbs to a column.
+fn low(column: u64, left: u64, right: u64) -> u64 {
+    let product = u128::from(left & LIMB) * u128::from(right & LIMB);
+    column + u64::try_from(product & u128::from(LIMB)).unwrap_or(0)
+}
+
+/// Adds the high 52 bits of a product of limbs to a column.
+fn high(column: u64, left: u64, right: u64) -> u64 {
+    let product = u128::from(left & LIMB) * u128::from(right & LIMB);
+    column + u64::try_from(product >> LIMB_BITS).unwrap_or(0)
+}
+
+/// Computes each lane on its own.
+fn by_lane<const LIMBS: usize>(compute: impl Fn(usize) -> [u64; LIMBS]) -> Numbers<LIMBS> {
+    Numbers::from_lanes(&array::from_fn::<_, LANES, _>(compute))
+}
+
+pub(crate) fn mul<const LIMBS: usize>(
+    ((left, right), (moduli, inverses)): (Pair<LIMBS>, ByModulus<LIMBS>),
+) -> Numbers<LIMBS> {
+    by_lane(|lane| {
+        let (left, right) = (left.lane(lane), right.lane(lane));
+        mul_lane(&left, &right, &moduli.lane(lane), inverses.0[lane])
+    })
+}
+
+pub(crate) fn square_times<const LIMBS: usize>(
+    (value, (moduli, inverses), count): (&Numbers<LIMBS>, ByModulus<LIMBS>, u32),
+) -> Numbers<LIMBS> {
+    by_lane(|lane| {
+        let modulus = moduli.lane(lane);
+        let mut value = value.lane(lane);
+        for _ in 0..count {
+            value = mul_lane(&value, &value, &modulus, inverses.0[lane]);
+        }
+        value
+    })
+}
+
+fn mul_lane<const LIMBS: usize>(
+    left: &[u64; LIMBS],
+    right: &[u64; LIMBS],
+    modulus: &[u64; LIMBS],
+    inverse: u64,
+) -> [u64; LIMBS] {
+    let mut columns = [0; LIMBS];
+    add_products(&mut columns, left, right, modulus, inverse);
+    carried(columns)
+}
+
+/// Multiplies row by row. Each row also adds the multiple of the modulus that clears its lowest
+/// column, which is then dropped. All slices but `right`, which gives the number of rows, have the
+/// length of `columns`, at least two.
+fn add_products(columns: &mut [u64], left: &[u64], right: &[u64], modulus: &[u64], inverse: u64) {
+    let last = columns.len() - 1;
+    for limb in right {
+        let lowest = low(columns[0], left[0], *limb);
+        let multiple = low(0, lowest, inverse) & LIMB;
+        let carry = low(lowest, multiple, modulus[0]) >> LIMB_BITS;
+        for j in 1..=last {
+            let above = low(low(columns[j], left[j], *limb), multiple, modulus[j]);
+            columns[j - 1] = high(high(above, left[j - 1], *limb), multiple, modulus[j - 1]);
+        }
+        columns[0] += carry;
+        columns[last] = high(high(0, left[last], *limb), multiple, modulus[last]);
+    }
+}
+
+pub(crate) fn mul_one<const ROWS: usize>(
+    (left, right, modulus): (&Number<ROWS>, &Number<ROWS>, &OneModulus<ROWS>),
+) -> Number<ROWS> {
+    let mut columns = Number::ZERO;
+    let factor = &right.as_limbs()[..modulus.limbs];
+    let number = modulus.number.as_limbs();
+    add_products(
+        columns.as_limbs_mut(),
+        left.as_limbs(),
+        factor,
+        number,
+        modulus.inverse,
+    );
+    columns.carry();
+    columns
+}
+
+pub(crate) fn square_one_times<const ROWS: usize>(
+    (value, modulus, count): (&Number<ROWS>, &OneModulus<ROWS>, u32),
+) -> Number<ROWS> {
+    let mut value = *value;
+    for _ in 0..count {
+        value = mul_one((&value, &value, modulus));
+    }
+    value
+}
+
+/// Propagates the carries of the columns. The number must fit the limbs.
+fn carried<const LIMBS: usize>(columns: [u64; LIMBS]) -> [u64; LIMBS] {
+    let mut carry = 0;
+    columns.map(|column| {
+        let sum = column + carry;
+        carry = sum >> LIMB_BITS;
+        sum & LIMB
+    })
+}
+
+/// Computes `left - right` modulo `2^(52 LIMBS)`, and all ones if it is negative, otherwise zero.
+fn difference<const LIMBS: usize>(
+    left: &[u64; LIMBS],
+    right: &[u64; LIMBS],
+) -> ([u64; LIMBS], u64) {
+    let mut borrow = 0_u64;
+    let limbs = array::from_fn(|index| {
+        let limb = left[index].wrapping_sub(right[index]).wrapping_sub(borrow);
+        borrow = limb >> 63;
+        limb & LIMB
+    });
+    (limbs, borrow.wrapping_neg())
+}
+
+/// Selects `first` where `mask` has ones, and `second` elsewhere.
+fn select<const LIMBS: usize>(
+    mask: u64,
+    first: &[u64; LIMBS],
+    second: &[u64; LIMBS],
+) -> [u64; LIMBS] {
+    let mask = black_box(mask);
+    array::from_fn(|index| (first[index] & mask) | (second[index] & !mask))
+}
+
+pub(crate) fn add<const LIMBS: usize>(
+    ((left, right), bound): (Pair<LIMBS>, &Numbers<LIMBS>),
+) -> Numbers<LIMBS> {
+    by_lane(|lane| {
+        let (left, right) = (left.lane(lane), right.lane(lane));
+        let sum = carried(array::from_fn(|index| left[index] + right[index]));
+        let (less, negative) = difference(&sum, &bound.lane(lane));
+        select(negative, &sum, &less)
+    })
+}
+
+pub(crate) fn subtract<const LIMBS: usize>(
+    ((left, right), bound): (Pair<LIMBS>, &Numbers<LIMBS>),
+) -> Numbers<LIMBS> {
+    by_lane(|lane| {
+        let (less, negative) = difference(&left.lane(lane), &right.lane(lane));
+        let bound = bound.lane(lane);
+        // The carry out of the highest limb cancels the borrow.
+        let more = carried(array::from_fn(|index| less[index] + bound[index]));
+        select(negative, &more, &less)
+    })
+}
+
+pub(crate) fn shift_left<const LIMBS: usize>(
+    (value, bits): (&Numbers<LIMBS>, &Row),
+) -> Numbers<LIMBS> {
+    by_lane(|lane| {
+        let bits = bits.0[lane];
+        let mut below = 0;
+        value.lane(lane).map(|limb| {
+            let shifted = ((limb << bits) & LIMB) | below;
+            below = limb >> (u64::from(LIMB_BITS) - bits);
+            shifted
+        })
+    })
+}
+
+pub(crate) fn look_up<const LIMBS: usize, const ROWS: usize>(
+    (table, indices): (&[Number<ROWS>], &Row),
+) -> Numbers<LIMBS> {
+    by_lane(|lane| {
+        let found = look_up_one((table, indices.0[lane]));
+        array::from_fn(|index| found.as_limbs().get(index).copied().unwrap_or(0))
+    })
+}
+
+pub(crate) fn look_up_one<const ROWS: usize>(
+    (table, index): (&[Number<ROWS>], u64),
+) -> Number<ROWS> {
+    let mut found = Number::ZERO;
+    for (position, entry) in (0_u64..).zip(table) {
+        let apart = position ^ index;
+        // The sign bit of `apart | -apart` is clear only for zero.
+        let equal = black_box(((apart | apart.wrapping_neg()) >> 63).wrapping_sub(1));
+        for (found, limb) in found.as_limbs_mut().iter_mut().zip(entry.as_limbs()) {
+            *found |= limb & equal;
+        }
+    }
+    found
+}

@@ -1,0 +1,168 @@
+//! Tables whose products use vector instructions: eight powers at once, or single ones.
+//!
+//! Both layouts have the same Montgomery forms, so they share one table.
+
+use core::array;
+
+use montgomery_lanes::{LANES, Moduli, Modulus, Number, Numbers};
+use rug::{Integer, integer::Order};
+use zeroize::{Zeroize, Zeroizing};
+
+use super::{RADIX, RADIX_BITS, Tables, boxed, words};
+use crate::{
+    digits::{Digits, to_usize},
+    secret_integer::SecretInteger,
+};
+
+/// Greatest number of exponents that are not worth eight lanes. Single powers take a quarter of the
+/// time of eight.
+const FEW: usize = 4;
+
+/// Creates tables that fit the width of `modulus`, which is prime times guard, if it is one of the
+/// widths of [`super::tables`].
+pub(super) fn tables(base: &Integer, modulus: &Integer, bits: u32) -> Option<Box<dyn Tables>> {
+    match modulus.significant_digits::<u64>() {
+        17 => Rows::<21, 3>::new(base, modulus, bits).map(boxed),
+        25 => Rows::<31, 4>::new(base, modulus, bits).map(boxed),
+        _ => None,
+    }
+}
+
+/// A table with one row of powers for each digit position.
+struct Rows<const LIMBS: usize, const ROWS: usize> {
+    one: Modulus<ROWS>,
+    eight: Moduli<LIMBS>,
+    entries: Vec<Number<ROWS>>,
+}
+
+impl<const LIMBS: usize, const ROWS: usize> Rows<LIMBS, ROWS> {
+    fn new(base: &Integer, modulus: &Integer, bits: u32) -> Option<Self> {
+        let base = SecretInteger::new(Integer::from(base % modulus));
+        let modulus = Zeroizing::new(Number::from_words(&words(modulus))?);
+        let one = Modulus::new(&modulus)?;
+        if one.limbs() != LIMBS {
+            return None; // Shorter by more than the tables are for.
+        }
+        let eight = Moduli::new(&*Zeroizing::new(Numbers::splat_number(&modulus)?))?;
+        let positions = to_usize(bits.div_ceil(RADIX_BITS));
+        let mut entries = Vec::with_capacity(positions.saturating_mul(RADIX));
+        let base = Zeroizing::new(Number::from_words(&words(&base))?);
+        let mut unit = one.to_form(&base);
+        for _ in 0..positions {
+            let mut entry = *one.one();
+            for _ in 0..RADIX {
+                entries.push(entry);
+                entry = one.mul(&entry, &unit);
+            }
+            unit = entry;
+            entry.zeroize();
+        }
+        unit.zeroize();
+        Some(Self {
+            one,
+            eight,
+            entries,
+        })
+    }
+
+    /// Computes few powers one by one, row by row.
+    fn singly(&self, digits: &[Digits]) -> Vec<SecretInteger> {
+        let mut powers = vec![*self.one.one(); digits.len()];
+        for (position, row) in self.rows() {
+            for (power, digits) in powers.iter_mut().zip(digits) {
+                let mut factor = self.one.look_up(row, digits.bits_at(position, RADIX_BITS));
+                *power = self.one.mul(power, &factor);
+                factor.zeroize();
+            }
+        }
+        let integers = powers.iter().map(|power| {
+            let number = Zeroizing::new(self.one.from_form(power));
+            integer(&Zeroizing::new(number.to_words::<LIMBS>()))
+        });
+        let integers = integers.collect();
+        powers.zeroize();
+        integers
+    }
+
+    /// Computes eight powers at once, row by row.
+    fn in_lanes(&self, digits: &[Digits]) -> Vec<SecretInteger> {
+        let groups = digits.chunks(LANES);
+        let mut powers = vec![*self.eight.one(); groups.len()];
+        for (position, row) in self.rows() {
+            for (power, digits) in powers.iter_mut().zip(groups.clone()) {
+                let indices = array::from_fn(|lane| {
+                    let digits = digits.get(lane);
+                    digits.map_or(0, |digits| digits.bits_at(position, RADIX_BITS))
+                });
+                let mut factor = self.eight.look_up(row, indices);
+                *power = self.eight.mul(power, &factor);
+                factor.zeroize();
+            }
+        }
+        let mut integers = Vec::with_capacity(digits.len());
+        for (power, digits) in powers.iter().zip(groups) {
+            let residues = Zeroizing::new(self.eight.from_form(power));
+            integers.extend((0..digits.len()).map(|lane| {
+                let limbs = Zeroizing::new(residues.lane(lane));
+                integer(&Zeroizing::new(Numbers::words_of::<LIMBS>(&limbs)))
+            }));
+        }
+        powers.zeroize();
+        integers
+    }
+
+    /// Iterates over the rows of the table, with the position of their digit in bits.
+    fn rows(&self) -> impl Iterator<Item = (u32, &[Number<ROWS>])> {
+        let positions = (0..).step_by(to_usize(RADIX_BITS));
+        positions.zip(self.entries.chunks(RADIX))
+    }
+}
+
+fn integer<const WORDS: usize>(words: &[u64; WORDS]) -> SecretInteger {
+    SecretInteger::new(Integer::from_digits(words, Order::Lsf))
+}
+
+impl<const LIMBS: usize, const ROWS: usize> Tables for Rows<LIMBS, ROWS> {
+    fn are_modulo(&self, modulus: &Integer) -> bool {
+        let Some(modulus) = Number::<ROWS>::from_words(&words(modulus)).map(Zeroizing::new) else {
+            return false;
+        };
+        let copies = Numbers::splat_number(&modulus).map(Zeroizing::new);
+        *self.one.modulus() == *modulus
+            && copies.is_some_and(|copies| *self.eight.moduli() == *copies)
+    }
+
+    fn powers(&self, exponents: &[SecretInteger]) -> Vec<SecretInteger> {
+        let digits: Vec<Digits> = exponents
+            .iter()
+            .map(|exponent| Digits::new(exponent))
+            .collect();
+        // What is left of the last eight, if it is few.
+        let few = match digits.len() % LANES {
+            rest @ 1..=FEW => rest,
+            _ => 0,
+        };
+        let (many, few) = digits.split_at(digits.len() - few);
+        let mut powers = self.in_lanes(many);
+        powers.append(&mut self.singly(few));
+        powers
+    }
+
+    #[cfg(test)]
+    fn break_one_bit(&mut self) {
+        // The digit at the first position may have any value.
+        for entry in self.entries.iter_mut().take(RADIX) {
+            let mut words: [u64; LIMBS] = entry.to_words();
+            words[0] ^= 1;
+            *entry = Number::from_words(&words).expect("it fits");
+        }
+    }
+}
+
+impl<const LIMBS: usize, const ROWS: usize> Drop for Rows<LIMBS, ROWS> {
+    fn drop(&mut self) {
+        self.entries.zeroize();
+        self.one.zeroize();
+        self.eight.zeroize();
+    }
+}

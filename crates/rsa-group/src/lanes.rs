@@ -1,0 +1,101 @@
+//! Public powers with vector instructions: of eight bases at once, or with the limbs of one number
+//! in all lanes.
+
+use core::fmt::Debug;
+use std::sync::Arc;
+
+pub(crate) use montgomery_lanes::LANES;
+use rug::Integer;
+
+mod eight;
+mod one;
+#[cfg(test)]
+mod tests;
+
+use self::{eight::Eight, one::One};
+use crate::exponentiation::{multi_power, powers_of_one_base};
+
+/// Greatest number of bases that are raised one after the other. A product of eight numbers takes
+/// the time of four to six products of one.
+const FEW: usize = 4;
+
+/// Powers modulo one number. Bases are from 0 to below the modulus, exponents are not negative, and
+/// the results are below the modulus.
+pub(crate) trait Lanes: Debug + Send + Sync {
+    /// Raises each base to each of the exponents at its index, in their order. There are at most
+    /// eight bases.
+    ///
+    /// Cost: `b` squarings and `k (b / w + 2^(w + 1))` products of eight, with `b` bits in the
+    /// longest of `k` exponents of a base and windows of `w` bits.
+    fn powers(&self, bases: &[&Integer], exponents: &[&[&Integer]]) -> Vec<Vec<Integer>>;
+
+    /// Raises one base to one exponent.
+    ///
+    /// Cost: `b` squarings and `b / (w + 1) + 2^(w - 1)` products of one number, with `b` bits and
+    /// windows of `w`.
+    fn power(&self, base: &Integer, exponent: &Integer) -> Integer;
+
+    /// Squares a number `count` times.
+    fn square_times(&self, base: &Integer, count: u32) -> Integer;
+
+    /// Computes the product of all `base_i^(e_i)`. See
+    /// [`multi_power`](crate::exponentiation::multi_power).
+    fn multi_power(&self, bases: &[Integer], exponents: &[Integer]) -> Integer;
+}
+
+/// Returns arithmetic in lanes for the lengths of modulus that keys have, if the processor has fast
+/// lanes.
+pub(crate) fn for_modulus(modulus: &Integer) -> Option<Arc<dyn Lanes>> {
+    if !montgomery_lanes::are_fast() {
+        return None;
+    }
+    match modulus.significant_bits() {
+        1985..=2048 => Some(Arc::new(Group::<40, 5>::new(modulus)?)),
+        3009..=3072 => Some(Arc::new(Group::<60, 8>::new(modulus)?)),
+        _ => None,
+    }
+}
+
+/// Arithmetic modulo one number, in both layouts.
+#[derive(Debug)]
+struct Group<const LIMBS: usize, const ROWS: usize> {
+    eight: Eight<LIMBS>,
+    one: One<ROWS>,
+}
+
+impl<const LIMBS: usize, const ROWS: usize> Group<LIMBS, ROWS> {
+    fn new(modulus: &Integer) -> Option<Self> {
+        Some(Self {
+            eight: Eight::new(modulus)?,
+            one: One::new(modulus)?,
+        })
+    }
+}
+
+impl<const LIMBS: usize, const ROWS: usize> Lanes for Group<LIMBS, ROWS> {
+    fn powers(&self, bases: &[&Integer], exponents: &[&[&Integer]]) -> Vec<Vec<Integer>> {
+        if bases.len() > FEW {
+            return self.eight.powers(bases, exponents);
+        }
+        let of_base = |(base, exponents): (&&Integer, &&[&Integer])| {
+            let powers = powers_of_one_base(&self.one, &self.one.form(base), exponents);
+            powers.iter().map(|power| self.one.integer(power)).collect()
+        };
+        bases.iter().zip(exponents).map(of_base).collect()
+    }
+
+    fn power(&self, base: &Integer, exponent: &Integer) -> Integer {
+        let form = self.one.form(base);
+        self.one.integer(&self.one.raise(&form, exponent))
+    }
+
+    fn square_times(&self, base: &Integer, count: u32) -> Integer {
+        let form = self.one.form(base);
+        self.one.integer(&self.one.square_repeatedly(&form, count))
+    }
+
+    fn multi_power(&self, bases: &[Integer], exponents: &[Integer]) -> Integer {
+        let forms: Vec<_> = bases.iter().map(|base| self.one.form(base)).collect();
+        self.one.integer(&multi_power(&self.one, &forms, exponents))
+    }
+}

@@ -1,0 +1,157 @@
+use super::*;
+use crate::{modular_group::ModularGroup as _, modulus::read, test_key::primes};
+
+/// Numbers of about `bits` bits that look random, but are the same in every run.
+fn number(seed: u32, bits: u32) -> Integer {
+    let mut number: Integer = Integer::from(seed) * 2_654_435_761_u32 + 12_345_u32;
+    while number.significant_bits() < bits {
+        number = number.square() + seed;
+    }
+    number.keep_bits(bits)
+}
+
+/// Raises by GMP.
+fn power(base: &Integer, exponent: &Integer, modulus: &Integer) -> Integer {
+    Integer::from(base.pow_mod_ref(exponent, modulus).expect("not negative"))
+}
+
+/// Checks bases with several exponents each, whose lengths differ between the bases.
+fn check<const LIMBS: usize, const ROWS: usize>(
+    modulus: &Integer,
+    bits: u32,
+    bases: u32,
+    count: u32,
+) {
+    let lanes = Group::<LIMBS, ROWS>::new(modulus).expect("odd");
+    let exponents: Vec<Vec<Integer>> = (1..=bases)
+        .map(|lane| {
+            (0..count)
+                .map(|index| number(lane * 10 + index, bits / lane))
+                .collect()
+        })
+        .collect();
+    let bases: Vec<Integer> = (1..=bases)
+        .map(|seed| number(seed + 7, 5000) % modulus)
+        .collect();
+    let expected: Vec<Vec<Integer>> = bases
+        .iter()
+        .zip(&exponents)
+        .map(|(base, exponents)| {
+            exponents
+                .iter()
+                .map(|exponent| power(base, exponent, modulus))
+                .collect()
+        })
+        .collect();
+
+    let by_reference: Vec<Vec<&Integer>> = exponents
+        .iter()
+        .map(|exponents| exponents.iter().collect())
+        .collect();
+    let slices: Vec<&[&Integer]> = by_reference.iter().map(Vec::as_slice).collect();
+    let found = lanes.powers(&bases.iter().collect::<Vec<_>>(), &slices);
+    assert_eq!(found, expected, "powers of {bits} bits at once");
+
+    let first: Vec<Integer> = exponents
+        .iter()
+        .flatten()
+        .step_by(count.try_into().expect("few"))
+        .cloned()
+        .collect();
+    let mut product = Integer::from(1);
+    for (base, (exponent, expected)) in bases.iter().zip(first.iter().zip(&expected)) {
+        assert_eq!(
+            lanes.power(base, exponent),
+            expected[0],
+            "a power of {bits} bits"
+        );
+        product = product * &expected[0] % modulus;
+    }
+    assert_eq!(
+        lanes.multi_power(&bases, &first),
+        product,
+        "a product of powers of {bits} bits"
+    );
+
+    for times in [0, 1, bits] {
+        let exponent = Integer::from(1) << times;
+        assert_eq!(
+            lanes.square_times(&bases[0], times),
+            power(&bases[0], &exponent, modulus)
+        );
+    }
+}
+
+#[test]
+fn powers_agree_with_gmp() {
+    let [p, q] = primes();
+    let ours = p * q;
+    let longest = read(&[0xff; 384]);
+    let sparse: Integer = (Integer::from(1) << 3071_u32) + 1_u32;
+    for (bits, bases, count) in [
+        (0, 1, 1),
+        (1, 8, 2),
+        (64, 3, 1),
+        (273, 8, 2),
+        (1000, 5, 2),
+        (9000, 2, 2),
+    ] {
+        check::<40, 5>(&ours, bits, bases, count);
+        check::<60, 8>(&longest, bits, bases, count);
+        check::<60, 8>(&sparse, bits, bases, count);
+    }
+}
+
+#[test]
+fn edge_bases_and_exponents() {
+    let modulus = (Integer::from(1) << 2048_u32) - 1_u32;
+    let lanes = Group::<40, 5>::new(&modulus).expect("odd");
+    let greatest = Integer::from(&modulus - 1);
+    let [zero, one, two] = [0, 1, 2].map(Integer::from);
+    let all_ones = Integer::from(&modulus >> 1000);
+    let table = [
+        (&zero, &zero, &one),
+        (&zero, &one, &zero),
+        (&one, &greatest, &one),
+        (&greatest, &two, &one),
+        (&greatest, &one, &greatest),
+        (&greatest, &all_ones, &greatest),
+    ];
+    for (base, exponent, expected) in table {
+        assert_eq!(lanes.power(base, exponent), *expected);
+    }
+    let bases = table.map(|(base, _, _)| base);
+    let exponents = table.map(|(_, exponent, _)| [exponent]);
+    let expected = table.map(|(_, _, expected)| vec![expected.clone()]);
+    let exponents = exponents.each_ref().map(<[&Integer; 1]>::as_slice);
+    assert_eq!(lanes.powers(&bases, &exponents), expected);
+    assert!(lanes.powers(&[], &[]).is_empty());
+    assert_eq!(lanes.powers(&[&two], &[&[]]), [Vec::<Integer>::new()]);
+    assert_eq!(lanes.multi_power(&[], &[]), one);
+}
+
+#[test]
+fn elements_of_one_number_invert() {
+    let [p, q] = primes();
+    let one = One::<5>::new(&(p * q)).expect("odd");
+    let form = one.form(&Integer::from(12_345));
+    let product = one.multiply(&form, &one.inverse(&form));
+    assert_eq!(one.integer(&product), 1);
+}
+
+/// Lengths of modulus that have lanes, on a processor that has them.
+#[test]
+fn lanes_fit_the_modulus() {
+    for (bits, suits) in [
+        (521, false),
+        (1984, false),
+        (2047, true),
+        (2048, true),
+        (3072, true),
+        (3073, false),
+    ] {
+        let modulus = (Integer::from(1) << bits) - 1_u32;
+        let found = for_modulus(&modulus).is_some();
+        assert_eq!(found, suits && montgomery_lanes::are_fast(), "{bits} bits");
+    }
+}
