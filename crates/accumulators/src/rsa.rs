@@ -89,6 +89,13 @@ impl Scheme for Rsa {
         RsaElement::search(key, digest)
     }
 
+    fn elements(
+        key: &RsaPublicKey,
+        digests: &[ElementDigest],
+    ) -> Result<Vec<RsaElement>, AccumulateError> {
+        RsaElement::search_all(key, digests)
+    }
+
     fn empty_value(key: &RsaPublicKey) -> RsaValue {
         RsaValue::new(key.parameters().base().clone())
     }

@@ -10,6 +10,9 @@ use crate::{
     scheme::{Element, PublicKey, Scheme},
 };
 
+/// Maximum number of elements that are represented together.
+const BATCH: usize = 64;
+
 /// A set of elements of one accumulator, with the primes or scalars that represent them.
 ///
 /// With the secret key, a witness for an absent element is as easily computed as one for a present
@@ -110,8 +113,13 @@ impl<A: Scheme> ElementSet<A> {
         if distinct.len() < digests.len() || digests.iter().any(|digest| self.holds(digest)) {
             return Err(AccumulateError::DuplicateElement);
         }
-        let elements = workers.map(digests, |digest| A::element(key, digest));
-        elements.into_iter().collect()
+        let length = digests.len().div_ceil(workers.threads()).clamp(1, BATCH);
+        let batches: Vec<&[ElementDigest]> = digests.chunks(length).collect();
+        let elements = workers
+            .map(&batches, |batch| A::elements(key, batch))
+            .into_iter();
+        let elements: Vec<Vec<A::Element>> = elements.collect::<Result<_, _>>()?;
+        Ok(elements.into_iter().flatten().collect())
     }
 
     /// Removes the elements `removed`, which the set contains, and then adds the elements `added`,

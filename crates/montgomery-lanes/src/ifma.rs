@@ -101,6 +101,10 @@ impl Ifma {
         self.call(shift_left, arguments)
     }
 
+    pub(crate) fn select<const LIMBS: usize>(self, arguments: (u8, Pair<LIMBS>)) -> Numbers<LIMBS> {
+        self.call(select, arguments)
+    }
+
     pub(crate) fn look_up<const LIMBS: usize, const ROWS: usize>(
         self,
         arguments: (&[Number<ROWS>], &Row),
@@ -406,17 +410,26 @@ vectorised! {
 
     /// Selects the lanes of `first` whose borrow is -1, and those of `second` elsewhere.
     #[inline]
-    fn select<const LIMBS>(
+    fn select_by_borrow<const LIMBS>(
         borrow: Vector,
         first: &[Vector; LIMBS],
         second: &[Vector; LIMBS],
     ) -> [Vector; LIMBS] {
-        let mask = _mm512_movepi64_mask(borrow);
-        let mut selected = *second;
-        for (limb, first) in selected.iter_mut().zip(first) {
+        chosen(_mm512_movepi64_mask(borrow), first, second)
+    }
+
+    /// Takes the lanes of `first` whose bit of `mask` is set, and the other lanes of `second`.
+    #[inline]
+    fn chosen<const LIMBS>(
+        mask: u8,
+        first: &[Vector; LIMBS],
+        second: &[Vector; LIMBS],
+    ) -> [Vector; LIMBS] {
+        let mut chosen = *second;
+        for (limb, first) in chosen.iter_mut().zip(first) {
             *limb = _mm512_mask_mov_epi64(*limb, mask, *first);
         }
-        selected
+        chosen
     }
 
     #[inline]
@@ -513,7 +526,7 @@ vectorised! {
     ) -> Numbers<LIMBS> {
         let sum = sum(&load_all(left), &load_all(right));
         let (less, borrow) = difference(&sum, &load_all(bound));
-        store_all(&select(borrow, &sum, &less))
+        store_all(&select_by_borrow(borrow, &sum, &less))
     }
 
     fn subtract<const LIMBS>(
@@ -522,7 +535,7 @@ vectorised! {
         let (less, borrow) = difference(&load_all(left), &load_all(right));
         // The carry out of the highest limb cancels the borrow.
         let more = sum(&less, &load_all(bound));
-        store_all(&select(borrow, &more, &less))
+        store_all(&select_by_borrow(borrow, &more, &less))
     }
 
     fn shift_left<const LIMBS>((value, bits): (&Numbers<LIMBS>, &Row)) -> Numbers<LIMBS> {
@@ -537,6 +550,10 @@ vectorised! {
             *limb = shifted;
         }
         store_all(&limbs)
+    }
+
+    fn select<const LIMBS>((mask, (first, second)): (u8, Pair<LIMBS>)) -> Numbers<LIMBS> {
+        store_all(&chosen(mask, &load_all(first), &load_all(second)))
     }
 
     fn look_up<const LIMBS, const ROWS>(

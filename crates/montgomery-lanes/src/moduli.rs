@@ -150,6 +150,17 @@ impl<const LIMBS: usize> Moduli<LIMBS> {
         self.path.shift_left(values, &Row(bits))
     }
 
+    /// Takes lane `i` of `first` if bit `i` of `mask` is set, and otherwise that of `second`. The
+    /// mask may be secret.
+    pub fn select(
+        &self,
+        mask: u8,
+        first: &Numbers<LIMBS>,
+        second: &Numbers<LIMBS>,
+    ) -> Numbers<LIMBS> {
+        self.path.select(mask, (first, second))
+    }
+
     /// Returns for each lane the entry of `table` with the index of that lane, or zero if there is
     /// none. Limbs of an entry beyond `LIMBS` are ignored. Indices may be secret: the whole table is
     /// read.

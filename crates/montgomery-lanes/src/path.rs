@@ -137,6 +137,15 @@ impl Path {
         dispatch!(self, shift_left, (value, bits))
     }
 
+    /// Takes the lanes of `first` whose bit of `mask` is set, and the other lanes of `second`.
+    pub(crate) fn select<const LIMBS: usize>(
+        self,
+        mask: u8,
+        (first, second): Pair<LIMBS>,
+    ) -> Numbers<LIMBS> {
+        dispatch!(self, select, (mask, (first, second)))
+    }
+
     /// Returns for each lane the entry with the index of that lane, or zero. Reads the whole table.
     pub(crate) fn look_up<const LIMBS: usize, const ROWS: usize>(
         self,

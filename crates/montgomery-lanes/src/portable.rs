@@ -128,7 +128,7 @@ fn difference<const LIMBS: usize>(
 }
 
 /// Selects `first` where `mask` has ones, and `second` elsewhere.
-fn select<const LIMBS: usize>(
+fn select_lane<const LIMBS: usize>(
     mask: u64,
     first: &[u64; LIMBS],
     second: &[u64; LIMBS],
@@ -144,7 +144,7 @@ pub(crate) fn add<const LIMBS: usize>(
         let (left, right) = (left.lane(lane), right.lane(lane));
         let sum = carried(array::from_fn(|index| left[index] + right[index]));
         let (less, negative) = difference(&sum, &bound.lane(lane));
-        select(negative, &sum, &less)
+        select_lane(negative, &sum, &less)
     })
 }
 
@@ -156,7 +156,7 @@ pub(crate) fn subtract<const LIMBS: usize>(
         let bound = bound.lane(lane);
         // The carry out of the highest limb cancels the borrow.
         let more = carried(array::from_fn(|index| less[index] + bound[index]));
-        select(negative, &more, &less)
+        select_lane(negative, &more, &less)
     })
 }
 
@@ -171,6 +171,15 @@ pub(crate) fn shift_left<const LIMBS: usize>(
             below = limb >> (u64::from(LIMB_BITS) - bits);
             shifted
         })
+    })
+}
+
+pub(crate) fn select<const LIMBS: usize>(
+    (mask, (first, second)): (u8, Pair<LIMBS>),
+) -> Numbers<LIMBS> {
+    by_lane(|lane| {
+        let bit = u64::from((mask >> lane) & 1);
+        select_lane(bit.wrapping_neg(), &first.lane(lane), &second.lane(lane))
     })
 }
 

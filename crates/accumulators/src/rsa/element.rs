@@ -48,6 +48,31 @@ impl RsaElement {
         })
     }
 
+    /// Searches for the prime representatives of digests, in their order.
+    ///
+    /// Cost: a prime search each, of which a processor with vector instructions does several at
+    /// once.
+    ///
+    /// # Errors
+    /// [`AccumulateError::ElementNotAllowed`] if a search window contains no prime.
+    pub(crate) fn search_all(
+        key: &RsaPublicKey,
+        digests: &[ElementDigest],
+    ) -> Result<Vec<Self>, AccumulateError> {
+        let bytes: Vec<[u8; 32]> = digests.iter().map(|digest| *digest.as_bytes()).collect();
+        let found = representative::search_all(key.parameters().rule(), &bytes);
+        let pairs = digests.iter().zip(found);
+        let elements = pairs.map(|(digest, found)| {
+            let (prime, offset) = found.ok_or(AccumulateError::ElementNotAllowed)?;
+            Ok(Self {
+                digest: *digest,
+                offset,
+                prime,
+            })
+        });
+        elements.collect()
+    }
+
     /// Creates the element of a digest from the claimed offset of its prime in the search window.
     ///
     /// Cost: one primality test.

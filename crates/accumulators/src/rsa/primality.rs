@@ -26,6 +26,7 @@ use pad_core::{Domain, Sha256Ed25519, Suite};
 use rsa_group::montgomery::{Montgomery, mask, select};
 use rug::{Integer, integer::Order};
 
+pub(crate) mod lanes;
 #[cfg(test)]
 mod tests;
 

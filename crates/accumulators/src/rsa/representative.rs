@@ -53,8 +53,11 @@ use thiserror::Error;
 
 use super::{primality::is_prime, sieve};
 
+mod batch;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use batch::search_all;
 
 /// Number of integers in the search window for a representative. The window starts at the base, the
 /// number that a digest expands to.
@@ -183,6 +186,7 @@ pub fn at_offset(
 }
 
 /// The first number of a digest's window.
+#[derive(Clone, Copy)]
 struct Base {
     rule: RepresentativeRule,
     /// Least significant limb first.
@@ -209,21 +213,31 @@ impl Base {
 
     /// Finds the first odd prime from the base up to offset `last`. Returns the prime and its
     /// offset.
-    fn search(&self, last: u16) -> Option<([u64; LIMBS], u16)> {
+    fn search(self, last: u16) -> Option<([u64; LIMBS], u16)> {
+        let mut candidates = self.candidates(None, last);
+        candidates.find(|(number, _)| self.is_prime(number))
+    }
+
+    /// Iterates over the odd numbers without small factors behind offset `after`, or from the base
+    /// on, up to offset `last`. Returns each with its offset.
+    fn candidates(
+        self,
+        after: Option<u16>,
+        last: u16,
+    ) -> impl Iterator<Item = ([u64; LIMBS], u16)> {
         let [lowest, ..] = self.limbs;
         let first_odd = u16::from(lowest & 1 == 0);
-        for start in (first_odd..=last).step_by(2 * sieve::STRETCH) {
+        let stretches = (first_odd..=last).step_by(2 * sieve::STRETCH);
+        let sieved = stretches.map_while(move |start| {
             let survivors = sieve::survivors(&self.number_at(start).ok()?);
-            for (offset, survives) in (start..=last).step_by(2).zip(survivors) {
-                if survives {
-                    let number = self.number_at(offset).ok()?;
-                    if self.is_prime(&number) {
-                        return Some((number, offset));
-                    }
-                }
-            }
-        }
-        None
+            Some((start..=last).step_by(2).zip(survivors))
+        });
+        sieved
+            .flatten()
+            .filter(move |(offset, survives)| {
+                *survives && after.is_none_or(|after| *offset > after)
+            })
+            .map_while(move |(offset, _)| Some((self.number_at(offset).ok()?, offset)))
     }
 
     /// Returns the number at `offset` from the base if it is an odd prime of the rule's length, and

@@ -141,6 +141,11 @@ fn check<const LIMBS: usize>(
     exactly("shift", &moduli.shift_left(&small, bits), &|lane| {
         Integer::from(&a[lane] >> 51) << u32::try_from(bits[lane]).expect("short")
     });
+    let mask = u8::try_from(bits[0] * 5).expect("below 256");
+    exactly("selection", &moduli.select(mask, &left, &right), &|lane| {
+        let of = if (mask >> lane) & 1 == 1 { &a } else { &b };
+        of[lane].clone()
+    });
     let table = b.each_ref().map(|number| {
         Number::<8>::from_words(&number.to_digits::<u64>(Order::Lsf)).expect("it fits")
     });

@@ -27,6 +27,20 @@ fn verdict(value: &Integer) -> bool {
     if value.significant_bits() <= 192 {
         assert_eq!(is_prime::<3>(&limbs(value)), widest, "{value} in 3 limbs");
     }
+    if value.is_odd() && (17..=273).contains(&value.significant_bits()) {
+        let numbers = [
+            limbs(value),
+            limbs(&Integer::from(65_537)),
+            limbs(&Integer::from(65_539)),
+        ];
+        let eight = lanes::Candidates::new(&numbers).expect("odd and not too long");
+        let verdicts = eight.pass_base_two() & eight.pass_the_rest();
+        assert_eq!(
+            verdicts & 0b111,
+            0b110 | u8::from(widest),
+            "{value} in lanes"
+        );
+    }
     widest
 }
 

@@ -10,6 +10,7 @@ use rsa_group::modulus::write_fixed;
 use rug::{Complete, integer::IsPrime};
 
 use super::*;
+use crate::rsa::primality::lanes::Candidates;
 
 /// Digests from counters.
 fn digests(count: u32) -> Vec<[u8; 32]> {
@@ -266,4 +267,74 @@ fn errors_say_what_is_wrong() {
     ]
     .map(|error| error.to_string());
     assert!(texts[0].contains("window") && texts[1].contains("prime"));
+}
+
+/// Searches for one digest at a time, for the first prime that passes.
+fn first_prime(
+    rule: RepresentativeRule,
+    digest: &[u8; 32],
+    last: u16,
+    passes: fn(&Integer) -> bool,
+) -> Option<(Integer, u16)> {
+    let base = base(rule, digest);
+    let numbers = (0..=last).map(|offset| (Integer::from(&base + offset), offset));
+    let mut primes = numbers.filter(|(number, _)| number.is_probably_prime(30) != IsPrime::No);
+    primes.find(|(number, _)| passes(number))
+}
+
+#[test]
+fn searches_in_lanes_find_the_same() {
+    for rule in RepresentativeRule::ALL {
+        for count in [0, 1, 2, 3, 7, 8, 9, 40] {
+            let digests = digests(count);
+            let found = batch::search_in_lanes(rule, &digests, LAST_OFFSET, |candidates| {
+                candidates.pass_the_rest()
+            });
+            let expected: Vec<_> = digests.iter().map(|digest| search(rule, digest)).collect();
+            assert_eq!(found, expected, "{count} digests of {rule}");
+            assert_eq!(
+                search_all(rule, &digests),
+                expected,
+                "{count} digests of {rule}"
+            );
+        }
+    }
+}
+
+#[test]
+fn searches_in_lanes_end_with_the_window() {
+    let digests = digests(20);
+    // Windows with and without a prime, and some that end before the first stretch does.
+    for last in [0, 40, 200, 1100] {
+        let found =
+            batch::search_in_lanes(RepresentativeRule::Wide, &digests, last, |candidates| {
+                candidates.pass_the_rest()
+            });
+        let expected: Vec<_> = digests
+            .iter()
+            .map(|digest| first_prime(RepresentativeRule::Wide, digest, last, |_| true))
+            .collect();
+        assert_eq!(found, expected, "up to {last}");
+    }
+}
+
+#[test]
+fn searches_in_lanes_go_on_behind_a_candidate_that_fails_late() {
+    // Fails every candidate that is 1 modulo 4.
+    let pass_some = |candidates: &Candidates<'_>| {
+        let numbers = candidates.numbers().iter().enumerate();
+        numbers.fold(0, |mask, (lane, [lowest, ..])| {
+            mask | (u8::from(lowest & 2 != 0) << lane)
+        })
+    };
+    for count in [1, 3, 20] {
+        let digests = digests(count);
+        let rule = RepresentativeRule::Compact;
+        let found = batch::search_in_lanes(rule, &digests, LAST_OFFSET, pass_some);
+        let expected: Vec<_> = digests
+            .iter()
+            .map(|digest| first_prime(rule, digest, LAST_OFFSET, |number| number.mod_u(4) == 3))
+            .collect();
+        assert_eq!(found, expected);
+    }
 }
