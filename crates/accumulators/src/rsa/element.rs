@@ -105,10 +105,7 @@ impl RsaElement {
         offset: u16,
     ) -> Result<Self, VerifyError> {
         let digest = key.id().digest_of(element);
-        Self::at_offset(key, &digest, offset).map_err(|error| match error {
-            RepresentativeError::OffsetOutsideWindow => VerifyError::OffsetOutsideWindow,
-            RepresentativeError::NotAPrimeRepresentative => VerifyError::NotAPrimeRepresentative,
-        })
+        Self::at_offset(key, &digest, offset).map_err(VerifyError::from)
     }
 
     /// Creates the elements of a query, in the order of the query, from the claimed offsets of
@@ -121,10 +118,21 @@ impl RsaElement {
         elements: impl IntoIterator<Item = &'a [u8]>,
         offsets: impl IntoIterator<Item = u16>,
     ) -> Result<Vec<Self>, VerifyError> {
+        let id = key.id();
         let pairs = elements.into_iter().zip(offsets);
-        pairs
-            .map(|(element, offset)| Self::verified(key, element, offset))
-            .collect()
+        let pairs: Vec<([u8; 32], u16)> = pairs
+            .map(|(element, offset)| (*id.digest_of(element).as_bytes(), offset))
+            .collect();
+        let primes = representative::all_at_offsets(key.parameters().rule(), &pairs)
+            .map_err(VerifyError::from)?;
+        let elements = pairs.into_iter().zip(primes);
+        Ok(elements
+            .map(|((digest, offset), prime)| Self {
+                digest: ElementDigest::from_bytes(digest),
+                offset,
+                prime,
+            })
+            .collect())
     }
 
     /// The prime that represents the element in the exponent of the accumulator.
@@ -135,6 +143,15 @@ impl RsaElement {
     /// Offset of the prime in the search window: a hint that spares a verifier the search.
     pub const fn offset(&self) -> u16 {
         self.offset
+    }
+}
+
+impl From<RepresentativeError> for VerifyError {
+    fn from(error: RepresentativeError) -> Self {
+        match error {
+            RepresentativeError::OffsetOutsideWindow => Self::OffsetOutsideWindow,
+            RepresentativeError::NotAPrimeRepresentative => Self::NotAPrimeRepresentative,
+        }
     }
 }
 

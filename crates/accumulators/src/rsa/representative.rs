@@ -57,7 +57,7 @@ mod batch;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use batch::search_all;
+pub(crate) use batch::{all_at_offsets, search_all};
 
 /// Number of integers in the search window for a representative. The window starts at the base, the
 /// number that a digest expands to.
@@ -243,10 +243,20 @@ impl Base {
     /// Returns the number at `offset` from the base if it is an odd prime of the rule's length, and
     /// an error otherwise.
     fn prime_at(&self, offset: u16) -> Result<[u64; LIMBS], RepresentativeError> {
+        let number = self.candidate_at(offset)?;
+        if self.is_prime(&number) {
+            Ok(number)
+        } else {
+            Err(RepresentativeError::NotAPrimeRepresentative)
+        }
+    }
+
+    /// Returns the number at `offset` from the base if it is odd and has no very small factor. This
+    /// test is cheap: composites from a malicious server must not cost clients much.
+    fn candidate_at(&self, offset: u16) -> Result<[u64; LIMBS], RepresentativeError> {
         let number = self.number_at(offset)?;
         let [lowest, ..] = number;
-        // Cheap tests first: composites from a malicious server must not cost clients much.
-        if lowest & 1 == 1 && !sieve::has_small_factor(&number) && self.is_prime(&number) {
+        if lowest & 1 == 1 && !sieve::has_small_factor(&number) {
             Ok(number)
         } else {
             Err(RepresentativeError::NotAPrimeRepresentative)

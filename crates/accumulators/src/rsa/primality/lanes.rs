@@ -58,6 +58,11 @@ impl<'a> Candidates<'a> {
         })
     }
 
+    /// Returns the lanes that hold a number of their own.
+    pub(crate) fn lanes(&self) -> Mask {
+        mask(|lane| lane < self.numbers.len())
+    }
+
     /// Returns the tested numbers.
     #[cfg(test)]
     pub(crate) const fn numbers(&self) -> &[Candidate] {

@@ -7,7 +7,7 @@
 use montgomery_lanes::LANES;
 use rug::{Integer, integer::Order};
 
-use super::{Base, LAST_OFFSET, RepresentativeRule, search};
+use super::{Base, LAST_OFFSET, RepresentativeError, RepresentativeRule, at_offset, search};
 use crate::rsa::primality::lanes::{Candidate, Candidates, Mask};
 
 /// Finds the representative of each digest. See [`search`].
@@ -23,6 +23,49 @@ pub(crate) fn search_all(
     search_in_lanes(rule, digests, LAST_OFFSET, |candidates| {
         candidates.pass_the_rest()
     })
+}
+
+/// Checks that the number at each digest's offset is a prime, and returns the primes. See
+/// [`at_offset`].
+///
+/// # Errors
+/// The error of [`at_offset`] for one of the digests with an error, after at most eight tests more
+/// than those of the digests before it.
+pub(crate) fn all_at_offsets(
+    rule: RepresentativeRule,
+    digests: &[([u8; 32], u16)],
+) -> Result<Vec<Integer>, RepresentativeError> {
+    if digests.len() == 1 || !montgomery_lanes::are_fast() {
+        let primes = digests.iter();
+        return primes
+            .map(|(digest, offset)| at_offset(rule, digest, *offset))
+            .collect();
+    }
+    at_offsets_in_lanes(rule, digests)
+}
+
+/// Checks eight numbers at a time.
+pub(super) fn at_offsets_in_lanes(
+    rule: RepresentativeRule,
+    digests: &[([u8; 32], u16)],
+) -> Result<Vec<Integer>, RepresentativeError> {
+    let mut primes = Vec::with_capacity(digests.len());
+    for eight in digests.chunks(LANES) {
+        let numbers = eight.iter();
+        let numbers: Vec<Candidate> = numbers
+            .map(|(digest, offset)| Base::new(rule, digest).candidate_at(*offset))
+            .collect::<Result<_, _>>()?;
+        let pass = |candidates: Candidates<'_>| {
+            let all = candidates.lanes();
+            candidates.pass_base_two() & all == all && candidates.pass_the_rest() & all == all
+        };
+        if !Candidates::new(&numbers).is_some_and(pass) {
+            return Err(RepresentativeError::NotAPrimeRepresentative);
+        }
+        let integers = numbers.iter();
+        primes.extend(integers.map(|number| Integer::from_digits(number, Order::Lsf)));
+    }
+    Ok(primes)
 }
 
 /// Finds the representatives up to offset `last`. The tests after that to base 2 are given.

@@ -338,3 +338,39 @@ fn searches_in_lanes_go_on_behind_a_candidate_that_fails_late() {
         assert_eq!(found, expected);
     }
 }
+
+#[test]
+fn offsets_in_lanes_are_judged_alike() {
+    for rule in RepresentativeRule::ALL {
+        let pairs: Vec<([u8; 32], u16)> = digests(20)
+            .into_iter()
+            .map(|digest| (digest, found(rule, &digest).1))
+            .collect();
+        for count in [1, 7, 8, 9, 20] {
+            let pairs = &pairs[..count];
+            let expected: Vec<Integer> = pairs
+                .iter()
+                .map(|(digest, _)| found(rule, digest).0)
+                .collect();
+            assert_eq!(
+                batch::at_offsets_in_lanes(rule, pairs),
+                Ok(expected.clone())
+            );
+            assert_eq!(all_at_offsets(rule, pairs), Ok(expected));
+            for wrong in 0..count {
+                // An even number, a composite with small factors or without, and a later prime.
+                for step in 1..200 {
+                    let mut pairs = pairs.to_vec();
+                    let (digest, offset) = &mut pairs[wrong];
+                    *offset += step * 97;
+                    let single = at_offset(rule, digest, *offset);
+                    let all = batch::at_offsets_in_lanes(rule, &pairs);
+                    assert_eq!(all.err(), single.err(), "{count} {wrong} {step}");
+                    if count > 8 && step > 20 {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+}
