@@ -12,6 +12,7 @@
 
 use core::{fmt, ops::ControlFlow};
 
+use montgomery_lanes::LANES;
 use pad_core::Workers;
 use rayon::prelude::*;
 use rug::{
@@ -21,6 +22,7 @@ use rug::{
 
 use crate::{error::KeyError, secret_integer::SecretInteger};
 
+mod lanes;
 #[cfg(test)]
 mod tests;
 
@@ -289,19 +291,30 @@ fn inverse(number: u64, prime: u64) -> u64 {
 /// Tests the candidates `p' = start + STEP * i` for the given `i`, in ascending order. Returns the
 /// first safe prime `2 p' + 1`.
 fn first_safe_prime(start: &Integer, candidates: &[u32], workers: &Workers) -> Option<Integer> {
-    let test = |index: &u32| {
-        let half = SecretInteger::new(Integer::from(*index) * STEP + start);
-        let likely = half.is_probably_prime(QUICK_ROUNDS) != IsPrime::No;
-        let prime = SecretInteger::new((&*half << 1_u32).complete() + 1_u32);
-        let safe =
-            likely && prime.is_probably_prime(QUICK_ROUNDS) != IsPrime::No && is_safe_prime(&prime);
-        safe.then(|| Integer::clone(&prime))
+    let test = |indices: &[u32]| {
+        let halves: Vec<SecretInteger> = indices
+            .iter()
+            .map(|index| SecretInteger::new(Integer::from(*index) * STEP + start))
+            .collect();
+        let likely = lanes::pass_fermat(&halves).unwrap_or_else(|| vec![true; halves.len()]);
+        let likely = halves.iter().zip(likely).filter(|(_, passes)| *passes);
+        likely.map(|(half, _)| half).find_map(safe_prime)
     };
+    let batches = candidates.chunks(LANES);
     if workers.threads() == 1 {
-        candidates.iter().find_map(test)
+        batches.into_iter().find_map(test)
     } else {
-        workers.run(|| candidates.par_iter().find_map_first(test))
+        let batches: Vec<&[u32]> = batches.collect();
+        workers.run(|| batches.into_par_iter().find_map_first(test))
     }
+}
+
+/// Returns `2 p' + 1` if that and `p'` are primes.
+fn safe_prime(half: &SecretInteger) -> Option<Integer> {
+    let is_likely = |number: &Integer| number.is_probably_prime(QUICK_ROUNDS) != IsPrime::No;
+    let prime = SecretInteger::new((&**half << 1_u32).complete() + 1_u32);
+    let safe = is_likely(half) && is_likely(&prime) && is_safe_prime(&prime);
+    safe.then(|| Integer::clone(&prime))
 }
 
 /// Lists the odd primes below `limit` in ascending order, by the sieve of Eratosthenes.

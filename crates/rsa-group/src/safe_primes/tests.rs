@@ -83,3 +83,37 @@ fn unsuitable_pairs_are_refused() {
     assert_eq!(pair.primes(), [&p.clone().max(q.clone()), &p.min(q)]);
     assert_eq!(format!("{pair:?}"), "PrimePair(..)");
 }
+
+#[test]
+fn fermat_in_lanes_agrees_with_single_powers() {
+    let fermat = |number: &Integer| {
+        let exponent = Integer::from(number - 1);
+        Integer::from(2).pow_mod(&exponent, number) == Ok(Integer::from(1))
+    };
+    for bits in [30, 200, 1023, 1024, 1025, 1535, 1544] {
+        let mut prime: Integer = (Integer::from(1) << (bits - 1)) + 12_345_u32;
+        let mut numbers = Vec::new();
+        for step in 0..4_u32 {
+            prime = prime.next_prime();
+            numbers.push(SecretInteger::new(prime.clone()));
+            numbers.push(SecretInteger::new(Integer::from(&prime + (2 * step + 2))));
+        }
+        // All ones: the greatest number of this length.
+        numbers[3] = SecretInteger::new((Integer::from(1) << bits) - 1);
+        // A pseudoprime to base 2.
+        numbers[5] = SecretInteger::new(Integer::from(341));
+        for count in [1, 5, 8] {
+            let numbers = &numbers[..count];
+            let expected: Vec<bool> = numbers.iter().map(|number| fermat(number)).collect();
+            assert!(expected[0]);
+            assert_eq!(
+                lanes::in_lanes(numbers),
+                Some(expected),
+                "{count} of {bits} bits"
+            );
+        }
+    }
+    let long = SecretInteger::new((Integer::from(1) << 1544) + 1);
+    assert_eq!(lanes::in_lanes(&[long]), None);
+    assert_eq!(lanes::in_lanes(&[]), None);
+}
