@@ -39,9 +39,9 @@
 //! # Secrets
 //!
 //! Times and addresses depend on the number of limbs, on lengths of slices and on counts only.
-//! [`Moduli::new`] is the exception: its time depends on the length in bits of the shortest
-//! modulus. Values on the stack and in registers are not wiped. [`Numbers`] and [`Moduli`]
-//! implement `Zeroize` for the caller.
+//! [`Moduli::new`] and [`Modulus::new`] are exceptions: their times depend on the length in bits of
+//! the modulus. Values on the stack and in registers are not wiped. All types implement `Zeroize`
+//! for the caller.
 //!
 //! # Unsafe code
 //!

@@ -13,8 +13,11 @@ use crate::{
 #[cfg(test)]
 mod tests;
 
+/// Greatest number of limbs for which columns fit 64 bits.
+pub(crate) const MOST_LIMBS: usize = 512;
+
 /// Arithmetic modulo eight odd numbers `n`, one per lane, each below `R / 4` with
-/// `R = 2^(52 LIMBS)`. There are at least two limbs.
+/// `R = 2^(52 LIMBS)`. There are from 2 to 512 limbs.
 ///
 /// Residues are values below `2n`. Their Montgomery **form** is `x R mod n`, below `2n` too.
 #[derive(Clone)]
@@ -32,7 +35,7 @@ pub struct Moduli<const LIMBS: usize> {
 
 impl<const LIMBS: usize> Moduli<LIMBS> {
     /// Prepares arithmetic modulo the number of each lane. Returns `None` unless each is odd, above
-    /// 2 and below `R / 4`, or for a single limb.
+    /// 2 and below `R / 4`, or for another number of limbs.
     ///
     /// Cost: an addition for each bit that the shortest modulus has less than `R`, and some ten
     /// squarings.
@@ -42,8 +45,8 @@ impl<const LIMBS: usize> Moduli<LIMBS> {
 
     /// Like [`Self::new`], with the kernels of `path`.
     pub(crate) fn on(path: Path, moduli: &Numbers<LIMBS>) -> Option<Self> {
-        if LIMBS < 2 {
-            return None; // Products would need another end of a row.
+        if LIMBS < 2 || LIMBS > MOST_LIMBS {
+            return None; // Products would need another end of a row, or wider columns.
         }
         let total = u32::try_from(LIMBS).ok()?.checked_mul(LIMB_BITS)?;
         let mut shortest = total;
@@ -144,9 +147,11 @@ impl<const LIMBS: usize> Moduli<LIMBS> {
         self.path.add((values, &Numbers::ZERO), &self.numbers)
     }
 
-    /// Multiplies the value of each lane by `2^bits`, with a number of bits per lane, at most 51.
+    /// Multiplies the value of each lane by `2^bits`, with a number of bits per lane. More than 51
+    /// bits count as 51.
     /// The result is not reduced, and must be below `R`.
     pub fn shift_left(&self, values: &Numbers<LIMBS>, bits: [u64; LANES]) -> Numbers<LIMBS> {
+        let bits = bits.map(|bits| bits.min(u64::from(LIMB_BITS - 1)));
         self.path.shift_left(values, &Row(bits))
     }
 

@@ -5,7 +5,7 @@ use core::fmt;
 use zeroize::Zeroize;
 
 use crate::{
-    moduli::inverse,
+    moduli::{MOST_LIMBS, inverse},
     number::Number,
     numbers::{LIMB, LIMB_BITS},
     path::{OneModulus, Path},
@@ -30,7 +30,7 @@ pub struct Modulus<const ROWS: usize> {
 
 impl<const ROWS: usize> Modulus<ROWS> {
     /// Prepares arithmetic modulo a number. Returns `None` unless it is odd, above 2, and has at
-    /// most `416 ROWS - 2` bits.
+    /// most `416 ROWS - 2` bits and 512 limbs.
     ///
     /// Cost: some fifty doublings and ten squarings.
     pub fn new(modulus: &Number<ROWS>) -> Option<Self> {
@@ -42,7 +42,7 @@ impl<const ROWS: usize> Modulus<ROWS> {
         let bits = number.bits();
         let lowest = *number.as_limbs().first()?;
         let limbs = usize::try_from((bits + 2).div_ceil(LIMB_BITS)).ok()?;
-        if lowest & 1 == 0 || bits < 2 || limbs > number.as_limbs().len() {
+        if lowest & 1 == 0 || bits < 2 || limbs > number.as_limbs().len().min(MOST_LIMBS) {
             return None;
         }
         let by = OneModulus {

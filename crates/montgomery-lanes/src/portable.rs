@@ -41,10 +41,40 @@ pub(crate) fn square_times<const LIMBS: usize>(
         let modulus = moduli.lane(lane);
         let mut value = value.lane(lane);
         for _ in 0..count {
-            value = mul_lane(&value, &value, &modulus, inverses.0[lane]);
+            value = square_lane(&value, &modulus, inverses.0[lane]);
         }
         value
     })
+}
+
+/// Squares: all products of two different limbs once, doubled, and the squares of the limbs. Then
+/// clears the lower columns one by one.
+fn square_lane<const LIMBS: usize>(
+    value: &[u64; LIMBS],
+    modulus: &[u64; LIMBS],
+    inverse: u64,
+) -> [u64; LIMBS] {
+    let mut wide = [[0; LIMBS]; 2];
+    let columns = wide.as_flattened_mut();
+    for i in 0..LIMBS {
+        for j in i + 1..LIMBS {
+            columns[i + j] = low(columns[i + j], value[i], value[j]);
+            columns[i + j + 1] = high(columns[i + j + 1], value[i], value[j]);
+        }
+    }
+    for (i, limb) in value.iter().enumerate() {
+        columns[2 * i] = low(2 * columns[2 * i], *limb, *limb);
+        columns[2 * i + 1] = high(2 * columns[2 * i + 1], *limb, *limb);
+    }
+    for i in 0..LIMBS {
+        let multiple = low(0, columns[i], inverse) & LIMB;
+        for j in 0..LIMBS {
+            columns[i + j] = low(columns[i + j], multiple, modulus[j]);
+            columns[i + j + 1] = high(columns[i + j + 1], multiple, modulus[j]);
+        }
+        columns[i + 1] += columns[i] >> LIMB_BITS;
+    }
+    carried(wide[1])
 }
 
 fn mul_lane<const LIMBS: usize>(

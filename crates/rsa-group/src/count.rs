@@ -9,7 +9,7 @@ use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 /// A counter of operations of modular arithmetic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
-    /// Powers modulo `N` that GMP computes, each by a chain of squarings.
+    /// Powers modulo `N`, each computed by a chain of squarings.
     Powers,
     /// Total number of bits of the exponents of all [`Counted::Powers`].
     Bits,

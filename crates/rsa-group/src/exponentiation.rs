@@ -86,7 +86,7 @@ pub fn powers_of_one_base<G: ModularGroup>(
 ///
 /// * Input: nonnegative exponents.
 /// * Cost: as [`powers_of_one_base`] for each base, spread over the workers. A group with lanes
-///   raises as many bases in the time of one ([`ModularGroup::lanes`]).
+///   raises several bases together ([`ModularGroup::powers_at_once`]).
 pub fn powers_of_bases<G: ModularGroup>(
     group: &G,
     bases: &[G::Element],
@@ -95,7 +95,7 @@ pub fn powers_of_bases<G: ModularGroup>(
 ) -> Vec<Vec<G::Element>> {
     debug_assert_eq!(bases.len(), exponents.len(), "exponents for each base");
     // Powers of one base share their squarings, but with a thread for each they are ready earlier.
-    if bases.len().div_ceil(group.lanes()) < workers.threads() {
+    if bases.len() < workers.threads() {
         let single = |index: usize| -> Vec<Vec<&Integer>> {
             let of_base = exponents.iter().map(|exponents| exponents.get(index));
             of_base
@@ -118,15 +118,16 @@ pub fn powers_of_bases<G: ModularGroup>(
     in_lanes(group, bases, exponents, workers)
 }
 
-/// Computes the powers of as many bases at once as the group has lanes.
+/// Computes the powers of several bases at once, at most as many as the group has lanes.
 fn in_lanes<G: ModularGroup>(
     group: &G,
     bases: &[G::Element],
     exponents: &[Vec<&Integer>],
     workers: &Workers,
 ) -> Vec<Vec<G::Element>> {
-    let lanes = group.lanes();
-    let tasks: Vec<_> = bases.chunks(lanes).zip(exponents.chunks(lanes)).collect();
+    let share = bases.len().div_ceil(workers.threads());
+    let length = share.clamp(1, group.lanes().max(1));
+    let tasks: Vec<_> = bases.chunks(length).zip(exponents.chunks(length)).collect();
     let powers = workers.map(&tasks, |(bases, exponents)| {
         let one_by_one = || {
             let pairs = bases.iter().zip(*exponents);

@@ -47,9 +47,9 @@ impl Residue {
     }
 }
 
-/// The group of units modulo an odd `N`, up to sign, implemented with GMP. Powers of several bases
-/// use vector instructions if the processor has them ([`montgomery_lanes`]) and `N` has about 2048
-/// or 3072 bits.
+/// The group of units modulo an odd `N`, up to sign, implemented with GMP. Powers use vector
+/// instructions if the processor has them ([`montgomery_lanes`]) and `N` has about 2048 or 3072
+/// bits.
 #[derive(Clone, Debug)]
 pub struct ResidueGroup {
     modulus: Integer,

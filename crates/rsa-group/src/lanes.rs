@@ -19,8 +19,7 @@ use crate::exponentiation::{multi_power, powers_of_one_base};
 /// the time of four to six products of one.
 const FEW: usize = 4;
 
-/// Powers modulo one number. Bases are from 0 to below the modulus, exponents are not negative, and
-/// the results are below the modulus.
+/// Powers modulo one number. Exponents are not negative, and the results are below the modulus.
 pub(crate) trait Lanes: Debug + Send + Sync {
     /// Raises each base to each of the exponents at its index, in their order. There are at most
     /// eight bases.

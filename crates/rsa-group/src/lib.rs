@@ -38,8 +38,9 @@
 //!
 //! * GMP's own temporaries, on the stack or in freed memory. Products, divisions, powers, inverses,
 //!   Legendre symbols and primality tests leave some, and so do reallocated limbs;
-//! * copies of limbs on the stack: in Montgomery arithmetic, of the modulus `p` or `q` times its
-//!   guard, and wherever a Rust value moves;
+//! * copies of limbs on the stack and in registers: in Montgomery arithmetic, of the modulus `p` or
+//!   `q` times its guard, of powers, entries of tables and digits of exponents, and wherever a Rust
+//!   value moves;
 //! * copies of the factors that the caller keeps as plain numbers;
 //! * in the search for primes: small residues of the candidates, the sieve, and primes already
 //!   found if the search is cancelled or fails.

@@ -291,3 +291,16 @@ fn clones_of_a_public_key_share_its_parameters() {
     let parameters = Arc::new(Parameters::rsa_2048(RepresentativeRule::Wide).unwrap());
     assert_ne!(RsaPublicKey::new(parameters, b"test").id(), key.id());
 }
+
+/// The other tests of this accumulator, with lanes switched off: what a processor without them runs.
+#[test]
+fn all_hold_without_lanes() {
+    let output = std::process::Command::new(std::env::current_exe().expect("it runs"))
+        .args(["rsa::", "--skip", "all_hold_without_lanes"])
+        .env("PAD_LANES", "off")
+        .output()
+        .expect("it starts");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}");
+    assert!(!text.contains("running 0 tests"), "{text}");
+}

@@ -50,10 +50,15 @@ fn edge(bound: &Integer, kind: u8) -> Integer {
 /// An odd modulus of any length up to the bound, at an edge or random.
 fn modulus<const LIMBS: usize>(kind: u8, random: &[u64]) -> Integer {
     let most = radix::<LIMBS>() >> 2;
-    let number = if kind < 14 {
-        edge(&most, kind)
-    } else {
-        Integer::from_digits(random, Order::Lsf) % &most
+    let random_number = Integer::from_digits(random, Order::Lsf);
+    let number = match kind {
+        0..14 => edge(&most, kind),
+        14..21 => random_number % &most,
+        _ => {
+            let bits = u64::from(most.significant_bits());
+            let length = random.first().map_or(0, |word| word % bits);
+            random_number.keep_bits(u32::try_from(length).expect("short"))
+        }
     };
     number.max(Integer::from(3)) | 1
 }
@@ -73,6 +78,51 @@ fn seeds(words: usize) -> impl Strategy<Value = Seeds> {
         .prop_map(|seeds| seeds.try_into().expect("eight"))
 }
 
+/// Moduli of the lanes, and the kernels that compute.
+struct Given {
+    path: Path,
+    n: [Integer; LANES],
+    twice: [Integer; LANES],
+    radix: Integer,
+}
+
+impl Given {
+    /// Checks that values are below twice the moduli and congruent to what is expected.
+    fn loosely<const LIMBS: usize>(
+        &self,
+        what: &str,
+        found: &Numbers<LIMBS>,
+        expected: impl Fn(usize) -> Integer,
+    ) {
+        let path = self.path;
+        for (lane, found) in integers(found).into_iter().enumerate() {
+            assert!(found < self.twice[lane], "{what}: lane {lane} of {path:?}");
+            let expected = expected(lane).modulo(&self.n[lane]);
+            let found = found % &self.n[lane];
+            assert_eq!(found, expected, "{what}: lane {lane} of {path:?}");
+        }
+    }
+
+    /// Checks that values are those expected.
+    fn exactly<const LIMBS: usize>(
+        &self,
+        what: &str,
+        found: &Numbers<LIMBS>,
+        expected: impl Fn(usize) -> Integer,
+    ) {
+        let path = self.path;
+        for (lane, found) in integers(found).into_iter().enumerate() {
+            assert_eq!(found, expected(lane), "{what}: lane {lane} of {path:?}");
+        }
+    }
+
+    /// Divides by `R`.
+    fn unradix(&self, number: Integer, lane: usize) -> Integer {
+        let inverse = self.radix.invert_ref(&self.n[lane]).expect("odd");
+        (number * Integer::from(inverse)).modulo(&self.n[lane])
+    }
+}
+
 /// Checks all operations of one width on one path.
 fn check<const LIMBS: usize>(
     path: Path,
@@ -84,73 +134,105 @@ fn check<const LIMBS: usize>(
     let twice = n.each_ref().map(|n| Integer::from(n << 1));
     let values =
         |seeds: &Seeds| array::from_fn(|lane| value(seeds[lane].0, &seeds[lane].1, &twice[lane]));
-    let (a, b): ([Integer; LANES], [Integer; LANES]) = (values(for_left), values(for_right));
-    let (left, right) = (numbers::<LIMBS>(&a), numbers::<LIMBS>(&b));
-    let moduli = Moduli::on(path, &numbers(&n)).expect("odd and not too long");
+    let values = [values(for_left), values(for_right)];
+    let moduli = Moduli::<LIMBS>::on(path, &numbers(&n)).expect("odd and not too long");
     let radix = radix::<LIMBS>();
+    let given = Given {
+        path,
+        n,
+        twice,
+        radix,
+    };
+    check_residues(&given, &moduli, &values);
+    check_greater_values(&given, &moduli, &values);
+    check_moves(&given, &moduli, &values, bits);
+}
 
-    // Congruent to what is expected, and below twice the modulus.
-    let loosely = |what: &str, found: &Numbers<LIMBS>, expected: &dyn Fn(usize) -> Integer| {
-        for (lane, found) in integers(found).into_iter().enumerate() {
-            assert!(found < twice[lane], "{what}: lane {lane} of {path:?}");
-            let expected = expected(lane).modulo(&n[lane]);
-            assert_eq!(
-                found % &n[lane],
-                expected,
-                "{what}: lane {lane} of {path:?}"
-            );
-        }
-    };
-    let exactly = |what: &str, found: &Numbers<LIMBS>, expected: &dyn Fn(usize) -> Integer| {
-        for (lane, found) in integers(found).into_iter().enumerate() {
-            assert_eq!(found, expected(lane), "{what}: lane {lane} of {path:?}");
-        }
-    };
-    let unradix = |number: Integer, lane: usize| {
-        let inverse = radix.invert_ref(&n[lane]).expect("odd");
-        (number * Integer::from(inverse)).modulo(&n[lane])
-    };
-
-    loosely("one", moduli.one(), &|_| radix.clone());
-    loosely("product", &moduli.mul(&left, &right), &|lane| {
-        unradix((&a[lane] * &b[lane]).complete(), lane)
+/// Checks what computes with values below twice the moduli.
+fn check_residues<const LIMBS: usize>(
+    given: &Given,
+    moduli: &Moduli<LIMBS>,
+    [a, b]: &[[Integer; LANES]; 2],
+) {
+    let (left, right) = (numbers::<LIMBS>(a), numbers::<LIMBS>(b));
+    let Given { n, radix, .. } = given;
+    given.loosely("one", moduli.one(), |_| radix.clone());
+    given.loosely("product", &moduli.mul(&left, &right), |lane| {
+        given.unradix((&a[lane] * &b[lane]).complete(), lane)
     });
-    loosely("square", &moduli.square_times(&left, 1), &|lane| {
-        unradix(a[lane].square_ref().complete(), lane)
+    given.loosely("square", &moduli.square_times(&left, 1), |lane| {
+        given.unradix(a[lane].square_ref().complete(), lane)
     });
-    loosely("three squares", &moduli.square_times(&left, 3), &|lane| {
-        let square = |number: Integer| unradix(number.square(), lane);
+    given.loosely("three squares", &moduli.square_times(&left, 3), |lane| {
+        let square = |number: Integer| given.unradix(number.square(), lane);
         square(square(square(a[lane].clone())))
     });
-    loosely("sum", &moduli.add(&left, &right), &|lane| {
+    given.loosely("sum", &moduli.add(&left, &right), |lane| {
         (&a[lane] + &b[lane]).complete()
     });
-    loosely("difference", &moduli.subtract(&left, &right), &|lane| {
+    given.loosely("difference", &moduli.subtract(&left, &right), |lane| {
         (&a[lane] - &b[lane]).complete()
     });
-    exactly("reduced", &moduli.reduced(&left), &|lane| {
+    given.exactly("reduced", &moduli.reduced(&left), |lane| {
         (&a[lane] % &n[lane]).complete()
     });
-    loosely("form", &moduli.to_form(&left), &|lane| {
-        (&a[lane] * &radix).complete()
+    given.loosely("form", &moduli.to_form(&left), |lane| {
+        (&a[lane] * radix).complete()
     });
-    exactly("residue", &moduli.from_form(&left), &|lane| {
-        unradix(a[lane].clone(), lane)
+    given.exactly("residue", &moduli.from_form(&left), |lane| {
+        given.unradix(a[lane].clone(), lane)
     });
+}
+
+/// Checks greater values than residues, up to the bound of each operation.
+fn check_greater_values<const LIMBS: usize>(
+    given: &Given,
+    moduli: &Moduli<LIMBS>,
+    [a, _]: &[[Integer; LANES]; 2],
+) {
+    let Given { n, radix, .. } = given;
+    let greatest = Integer::from(radix - 1);
+    let all_ones = Numbers::<LIMBS>::splat(&limbs(&greatest));
+    given.loosely("form of R - 1", &moduli.to_form(&all_ones), |_| {
+        (&greatest * radix).complete()
+    });
+    let quarter = Integer::from(&greatest >> 2);
+    let long = Numbers::<LIMBS>::splat(&limbs(&quarter));
+    given.loosely("long factor", &moduli.mul(&numbers(a), &long), |lane| {
+        given.unradix((&a[lane] * &quarter).complete(), lane)
+    });
+    let roots = n
+        .each_ref()
+        .map(|n| ((n * radix).complete() - 1_u32).sqrt());
+    given.loosely(
+        "long square",
+        &moduli.square_times(&numbers(&roots), 1),
+        |lane| given.unradix(roots[lane].square_ref().complete(), lane),
+    );
+}
+
+/// Checks what does not reduce: shifts, selections and look-ups.
+fn check_moves<const LIMBS: usize>(
+    given: &Given,
+    moduli: &Moduli<LIMBS>,
+    [a, b]: &[[Integer; LANES]; 2],
+    bits: [u64; LANES],
+) {
+    let (left, right) = (numbers::<LIMBS>(a), numbers::<LIMBS>(b));
     let small = numbers::<LIMBS>(&a.each_ref().map(|a| Integer::from(a >> 51)));
-    exactly("shift", &moduli.shift_left(&small, bits), &|lane| {
+    given.exactly("shift", &moduli.shift_left(&small, bits), |lane| {
         Integer::from(&a[lane] >> 51) << u32::try_from(bits[lane]).expect("short")
     });
     let mask = u8::try_from(bits[0] * 5).expect("below 256");
-    exactly("selection", &moduli.select(mask, &left, &right), &|lane| {
-        let of = if (mask >> lane) & 1 == 1 { &a } else { &b };
+    given.exactly("selection", &moduli.select(mask, &left, &right), |lane| {
+        let of = if (mask >> lane) & 1 == 1 { a } else { b };
         of[lane].clone()
     });
     let table = b.each_ref().map(|number| {
         Number::<8>::from_words(&number.to_digits::<u64>(Order::Lsf)).expect("it fits")
     });
     let indices = bits.map(|bits| bits % 10);
-    exactly("look-up", &moduli.look_up(&table, indices), &|lane| {
+    given.exactly("look-up", &moduli.look_up(&table, indices), |lane| {
         let index = usize::try_from(indices[lane]).expect("small");
         b.get(index).cloned().unwrap_or_default()
     });

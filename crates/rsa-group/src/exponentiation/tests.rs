@@ -80,3 +80,92 @@ fn many_bases_take_the_other_algorithm_and_agree() {
         });
     assert_eq!(multi_power(&group, &bases, &exponents), expected);
 }
+
+/// A group that raises up to eight bases at once, one after the other.
+struct WithLanes(ResidueGroup);
+
+impl ModularGroup for WithLanes {
+    type Element = Integer;
+
+    fn one(&self) -> Integer {
+        self.0.one()
+    }
+
+    fn multiply(&self, left: &Integer, right: &Integer) -> Integer {
+        self.0.multiply(left, right)
+    }
+
+    fn square(&self, base: &Integer) -> Integer {
+        self.0.square(base)
+    }
+
+    fn square_times(&self, base: &Integer, count: u32) -> Integer {
+        self.0.square_times(base, count)
+    }
+
+    fn power(&self, base: &Integer, exponent: &Integer) -> Integer {
+        self.0.power(base, exponent)
+    }
+
+    fn inverse(&self, base: &Integer) -> Integer {
+        self.0.inverse(base)
+    }
+
+    fn lanes(&self) -> usize {
+        8
+    }
+
+    fn powers_at_once(
+        &self,
+        bases: &[&Integer],
+        exponents: &[&[&Integer]],
+    ) -> Option<Vec<Vec<Integer>>> {
+        assert!(bases.len() <= 8 && bases.len() == exponents.len());
+        let pairs = bases.iter().zip(exponents);
+        let powers = pairs.map(|(base, exponents)| {
+            let powers = exponents.iter();
+            powers.map(|exponent| self.power(base, exponent)).collect()
+        });
+        Some(powers.collect())
+    }
+}
+
+#[test]
+fn powers_of_bases_are_powers_in_their_order() {
+    let lists: Vec<Vec<Integer>> = (0..17_u32)
+        .map(|base| {
+            (0..base % 4)
+                .map(|index| Integer::from(base * 1000 + index))
+                .collect()
+        })
+        .collect();
+    let (plain, with_lanes) = (group(), WithLanes(group()));
+    for count in [0, 1, 2, 7, 8, 9, 17] {
+        let bases: Vec<Integer> = (2..).take(count).map(Integer::from).collect();
+        let exponents: Vec<Vec<&Integer>> = lists
+            .iter()
+            .take(count)
+            .map(|list| list.iter().collect())
+            .collect();
+        let expected: Vec<Vec<Integer>> = bases
+            .iter()
+            .zip(&exponents)
+            .map(|(base, list)| {
+                list.iter()
+                    .map(|exponent| plain.power(base, exponent))
+                    .collect()
+            })
+            .collect();
+        for threads in [1, 2, 3, 8] {
+            let workers = workers(threads);
+            assert_eq!(
+                powers_of_bases(&plain, &bases, &exponents, &workers),
+                expected
+            );
+            assert_eq!(
+                powers_of_bases(&with_lanes, &bases, &exponents, &workers),
+                expected
+            );
+        }
+    }
+}

@@ -18,8 +18,8 @@ use crate::{
 /// time of eight.
 const FEW: usize = 4;
 
-/// Creates tables that fit the width of `modulus`, which is prime times guard, if it is one of the
-/// widths of [`super::tables`].
+/// Creates tables that fit the width of `modulus`, which is prime times guard. There are tables for
+/// RSA keys of 2048 and 3072 bits, and for primes shorter by at most 49 bits.
 pub(super) fn tables(base: &Integer, modulus: &Integer, bits: u32) -> Option<Box<dyn Tables>> {
     match modulus.significant_digits::<u64>() {
         17 => Rows::<21, 3>::new(base, modulus, bits).map(boxed),
@@ -39,9 +39,9 @@ impl<const LIMBS: usize, const ROWS: usize> Rows<LIMBS, ROWS> {
     fn new(base: &Integer, modulus: &Integer, bits: u32) -> Option<Self> {
         let base = SecretInteger::new(Integer::from(base % modulus));
         let modulus = Zeroizing::new(Number::from_words(&words(modulus))?);
-        let one = Modulus::new(&modulus)?;
+        let one = Zeroizing::new(Modulus::new(&modulus)?);
         if one.limbs() != LIMBS {
-            return None; // Shorter by more than the tables are for.
+            return None; // Too short for the layouts to have the same forms.
         }
         let eight = Moduli::new(&*Zeroizing::new(Numbers::splat_number(&modulus)?))?;
         let positions = to_usize(bits.div_ceil(RADIX_BITS));
@@ -59,7 +59,7 @@ impl<const LIMBS: usize, const ROWS: usize> Rows<LIMBS, ROWS> {
         }
         unit.zeroize();
         Some(Self {
-            one,
+            one: Modulus::clone(&one),
             eight,
             entries,
         })
@@ -90,11 +90,11 @@ impl<const LIMBS: usize, const ROWS: usize> Rows<LIMBS, ROWS> {
         let mut powers = vec![*self.eight.one(); groups.len()];
         for (position, row) in self.rows() {
             for (power, digits) in powers.iter_mut().zip(groups.clone()) {
-                let indices = array::from_fn(|lane| {
+                let indices: Zeroizing<[u64; LANES]> = Zeroizing::new(array::from_fn(|lane| {
                     let digits = digits.get(lane);
                     digits.map_or(0, |digits| digits.bits_at(position, RADIX_BITS))
-                });
-                let mut factor = self.eight.look_up(row, indices);
+                }));
+                let mut factor = self.eight.look_up(row, *indices);
                 *power = self.eight.mul(power, &factor);
                 factor.zeroize();
             }
@@ -164,5 +164,43 @@ impl<const LIMBS: usize, const ROWS: usize> Drop for Rows<LIMBS, ROWS> {
         self.entries.zeroize();
         self.one.zeroize();
         self.eight.zeroize();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use core::mem::swap;
+
+    use super::*;
+
+    #[test]
+    fn either_copy_of_the_modulus_counts() {
+        let moduli = [1_u32, 3].map(|low| (Integer::from(1) << 1590_u32) + low);
+        let base = Integer::from(5);
+        let rows = |modulus| Rows::<31, 4>::new(&base, modulus, 60).expect("it fits");
+        let [mut left, mut right] = moduli.each_ref().map(rows);
+        assert!(left.are_modulo(&moduli[0]) && right.are_modulo(&moduli[1]));
+        swap(&mut left.one, &mut right.one);
+        for rows in [&left, &right] {
+            assert!(!moduli.iter().any(|modulus| rows.are_modulo(modulus)));
+        }
+    }
+
+    #[test]
+    fn lengths_with_different_forms_have_no_tables() {
+        for (bits, found) in [
+            (1038, false),
+            (1039, true),
+            (1088, true),
+            (1558, false),
+            (1559, true),
+        ] {
+            let modulus = (Integer::from(1) << (bits - 1)) + 1_u32;
+            assert_eq!(
+                tables(&Integer::from(5), &modulus, 60).is_some(),
+                found,
+                "{bits} bits"
+            );
+        }
     }
 }

@@ -17,7 +17,7 @@
 use core::array;
 
 use montgomery_lanes::{LANES, Moduli, Numbers};
-use rug::{Integer, integer::Order};
+use rug::{Complete, Integer, integer::Order};
 
 use crate::{
     count::Counted,
@@ -32,12 +32,16 @@ const WIDEST_WINDOW: u32 = 8;
 #[derive(Debug)]
 pub(super) struct Eight<const LIMBS: usize> {
     moduli: Moduli<LIMBS>,
+    modulus: Integer,
 }
 
 impl<const LIMBS: usize> Eight<LIMBS> {
     pub(super) fn new(modulus: &Integer) -> Option<Self> {
         let moduli = Moduli::new(&Numbers::splat(&limbs(modulus)?))?;
-        Some(Self { moduli })
+        Some(Self {
+            moduli,
+            modulus: modulus.clone(),
+        })
     }
 
     /// See [`Lanes::powers`](super::Lanes::powers).
@@ -46,6 +50,13 @@ impl<const LIMBS: usize> Eight<LIMBS> {
         bases: &[&Integer],
         exponents: &[&[&Integer]],
     ) -> Vec<Vec<Integer>> {
+        debug_assert!(
+            exponents
+                .iter()
+                .flat_map(|exponents| exponents.iter())
+                .all(|exponent| **exponent >= 0),
+            "exponents are not negative"
+        );
         let most = exponents.iter().map(|exponents| exponents.len()).max();
         let digits: Vec<[Digits; LANES]> = (0..most.unwrap_or(0))
             .map(|index| array::from_fn(|lane| digits_of(exponents, lane, index)))
@@ -96,11 +107,12 @@ impl<const LIMBS: usize> Eight<LIMBS> {
             .collect()
     }
 
-    /// Returns the forms of up to eight numbers, and of zero in the other lanes.
+    /// Returns the forms of the residues of up to eight numbers, and of zero in the other lanes.
     fn forms(&self, numbers: &[&Integer]) -> Numbers<LIMBS> {
         let mut lanes = Numbers::ZERO;
         for (lane, number) in numbers.iter().enumerate() {
-            lanes.set(lane, &limbs(number).unwrap_or([0; LIMBS]));
+            let residue = number.modulo_ref(&self.modulus).complete();
+            lanes.set(lane, &limbs(&residue).unwrap_or([0; LIMBS]));
         }
         self.moduli.to_form(&lanes)
     }

@@ -1,7 +1,7 @@
 //! Powers with the limbs of one number in all lanes.
 
 use montgomery_lanes::{Modulus, Number};
-use rug::{Integer, integer::Order};
+use rug::{Complete, Integer, integer::Order};
 
 use crate::{
     count::Counted,
@@ -28,10 +28,14 @@ impl<const ROWS: usize> One<ROWS> {
         })
     }
 
-    /// Converts a number to its form.
+    /// Converts any number to the form of its residue.
     pub(super) fn form(&self, integer: &Integer) -> Number<ROWS> {
-        let number = number(integer).unwrap_or(Number::ZERO);
-        self.arithmetic.to_form(&number)
+        let number = if *integer < 0 || *integer >= self.modulus {
+            number(&integer.modulo_ref(&self.modulus).complete())
+        } else {
+            number(integer)
+        };
+        self.arithmetic.to_form(&number.unwrap_or(Number::ZERO))
     }
 
     /// Converts a form to the number below the modulus.
@@ -85,6 +89,7 @@ impl<const ROWS: usize> One<ROWS> {
     /// Source: Menezes, van Oorschot & Vanstone 1996, "Handbook of Applied Cryptography", algorithm
     /// 14.85.
     pub(super) fn raise(&self, base: &Number<ROWS>, exponent: &Integer) -> Number<ROWS> {
+        debug_assert!(*exponent >= 0, "exponents are not negative");
         let bits = exponent.significant_bits();
         let window = window_of_least_cost(|window| {
             power_of_two(window - 1).saturating_add(to_usize(bits / (window + 1)))
