@@ -16,9 +16,10 @@ use core::arch::x86_64::{
 };
 
 use crate::{
+    arguments::{ByModulus, OneModulus, Pair},
+    limbs::{LANES, LIMB, LIMB_BITS},
     number::Number,
-    numbers::{LANES, LIMB, LIMB_BITS, Numbers, Row},
-    path::{ByModulus, OneModulus, Pair},
+    numbers::{Numbers, Row},
 };
 
 /// Smallest number of limbs for which squares are computed two rows at a time. Fewer limbs fit the
@@ -490,10 +491,12 @@ vectorised! {
             for row in (0..ROWS).rev() {
                 let lows = low(columns[row], number[row], multiple);
                 let moved = _mm512_alignr_epi64::<1>(above, lows);
-                columns[row] = high(high(moved, factor[row], limb), number[row], multiple);
+                // The next limb waits for the lowest row: there, two sums are a shorter way.
+                let sum = if row == 0 { carry } else { moved };
+                let highs = high(high(sum, factor[row], limb), number[row], multiple);
+                columns[row] = if row == 0 { _mm512_add_epi64(moved, highs) } else { highs };
                 above = lows;
             }
-            columns[0] = _mm512_add_epi64(columns[0], carry);
         }
         let mut product = Number { rows: columns.map(|column| store(column)) };
         product.carry();

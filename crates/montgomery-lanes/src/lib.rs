@@ -53,8 +53,10 @@
 //! architectures" (one number per lane, redundant columns); Walter 1999, "Montgomery exponentiation
 //! needs no final subtractions".
 
+mod arguments;
 #[cfg(target_arch = "x86_64")]
 mod ifma;
+mod limbs;
 mod moduli;
 mod modulus;
 mod number;
@@ -62,8 +64,9 @@ mod numbers;
 mod path;
 mod portable;
 
+pub use limbs::{LANES, LIMB_BITS};
 pub use moduli::Moduli;
 pub use modulus::Modulus;
 pub use number::Number;
-pub use numbers::{LANES, LIMB_BITS, Numbers};
+pub use numbers::Numbers;
 pub use path::are_fast;

@@ -5,16 +5,14 @@ use core::fmt;
 use zeroize::Zeroize;
 
 use crate::{
-    number::{Number, length},
-    numbers::{LANES, LIMB, LIMB_BITS, Numbers, Row},
+    limbs::{LANES, LIMB, LIMB_BITS, MOST_LIMBS, inverse, length},
+    number::Number,
+    numbers::{Numbers, Row},
     path::Path,
 };
 
 #[cfg(test)]
 mod tests;
-
-/// Greatest number of limbs for which columns fit 64 bits.
-pub(crate) const MOST_LIMBS: usize = 512;
 
 /// Arithmetic modulo eight odd numbers `n`, one per lane, each below `R / 4` with
 /// `R = 2^(52 LIMBS)`. There are from 2 to 512 limbs.
@@ -209,13 +207,4 @@ fn power_of_two<const LIMBS: usize>(exponent: u32) -> [u64; LIMBS] {
         below += LIMB_BITS;
         shift.map_or(0, |shift| 1 << shift)
     })
-}
-
-/// Computes `1 / odd mod 2^64` by Newton's iteration. Each step doubles the number of correct bits.
-pub(crate) fn inverse(odd: u64) -> u64 {
-    let mut inverse = odd; // Correct to three bits.
-    for _ in 0..5 {
-        inverse = inverse.wrapping_mul(2_u64.wrapping_sub(odd.wrapping_mul(inverse)));
-    }
-    inverse
 }

@@ -5,10 +5,10 @@ use core::fmt;
 use zeroize::Zeroize;
 
 use crate::{
-    moduli::{MOST_LIMBS, inverse},
+    arguments::OneModulus,
+    limbs::{LIMB, LIMB_BITS, MOST_LIMBS, inverse},
     number::Number,
-    numbers::{LIMB, LIMB_BITS},
-    path::{OneModulus, Path},
+    path::Path,
 };
 
 #[cfg(test)]

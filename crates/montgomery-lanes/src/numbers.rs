@@ -4,16 +4,10 @@ use core::fmt;
 
 use zeroize::Zeroize;
 
-use crate::number::{Number, join, split};
-
-/// Number of numbers that are computed with at once.
-pub const LANES: usize = 8;
-
-/// Number of bits of a limb.
-pub const LIMB_BITS: u32 = 52;
-
-/// All bits of a limb.
-pub(crate) const LIMB: u64 = (1 << LIMB_BITS) - 1;
+use crate::{
+    limbs::{LANES, LIMB, join, split},
+    number::Number,
+};
 
 /// One limb of each lane.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 #[cfg(target_arch = "x86_64")]
 use crate::ifma::Ifma;
 use crate::{
+    arguments::{ByModulus, OneModulus, Pair},
     number::Number,
     numbers::{Numbers, Row},
     portable,
@@ -33,22 +34,6 @@ macro_rules! dispatch {
         }
     };
 }
-
-/// A modulus for each lane, as kernels need it: `n` and `-1 / n mod 2^52`.
-pub(crate) type ByModulus<'a, const LIMBS: usize> = (&'a Numbers<LIMBS>, &'a Row);
-
-/// One modulus whose limbs fill the lanes.
-#[derive(Clone, Copy)]
-pub(crate) struct OneModulus<const ROWS: usize> {
-    pub(crate) number: Number<ROWS>,
-    /// `-1 / number mod 2^52`.
-    pub(crate) inverse: u64,
-    /// Number of limbs of the radix `R`.
-    pub(crate) limbs: usize,
-}
-
-/// Two values.
-pub(crate) type Pair<'a, const LIMBS: usize> = (&'a Numbers<LIMBS>, &'a Numbers<LIMBS>);
 
 impl Path {
     /// The fastest kernels that the processor can run and that are not switched off.

@@ -3,9 +3,10 @@
 use core::{array, hint::black_box};
 
 use crate::{
+    arguments::{ByModulus, OneModulus, Pair},
+    limbs::{LANES, LIMB, LIMB_BITS},
     number::Number,
-    numbers::{LANES, LIMB, LIMB_BITS, Numbers, Row},
-    path::{ByModulus, OneModulus, Pair},
+    numbers::{Numbers, Row},
 };
 
 /// Adds the low 52 bits of a product of limbs to a column.

@@ -200,6 +200,46 @@ pub fn multi_power<G: ModularGroup>(
     }
 }
 
+/// Computes `g^exponent` from the table of `g^(2^(stride i))` for `i = 0, 1, ...`, which has an entry
+/// for every `stride` bits of the exponent.
+///
+/// Cost: a product for each digit, and two for each bucket.
+pub(crate) fn power_of_table<G: ModularGroup>(
+    group: &G,
+    entries: &[G::Element],
+    stride: u32,
+    exponent: &Integer,
+    workers: &Workers,
+) -> G::Element {
+    let digits = Digits::new(exponent);
+    let window = window_of_least_cost(|window| {
+        let positions = to_usize(stride.div_ceil(window));
+        positions.saturating_mul(entries.len().saturating_add(bucket_cost(window)))
+    });
+    let positions: Vec<u32> = (0..stride.div_ceil(window))
+        .map(|index| index.saturating_mul(window))
+        .collect();
+    // The product of the entries, each raised to the exponent's digit at `position` of its stride.
+    let sums = workers.map(&positions, |position| {
+        // The last digit of a stride may be shorter.
+        let width = window.min(stride.saturating_sub(*position));
+        let mut buckets = Buckets::new(width);
+        for (index, entry) in (0_u32..).zip(entries) {
+            let start = index.saturating_mul(stride).saturating_add(*position);
+            buckets.multiply(group, digits.at(start, width), entry);
+        }
+        buckets.total(group)
+    });
+    let mut power: Option<G::Element> = None;
+    for sum in sums.iter().rev() {
+        power = power.map(|power| group.square_times(&power, window));
+        if let Some(sum) = sum {
+            power = Some(times(group, power, sum));
+        }
+    }
+    power.unwrap_or_else(|| group.one())
+}
+
 /// Computes a power from the highest window of the exponents to the lowest. Squares once per bit.
 /// After the squarings of a window, `multiply` multiplies the window's factors into the result. It
 /// gets the position of the window's lowest bit.

@@ -9,11 +9,12 @@
 use core::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
 
-use pad_core::DecodeError;
+use pad_core::{DecodeError, Workers};
 use rug::{Complete, Integer};
 
 use crate::{
     count::Counted,
+    exponentiation::power_of_table,
     lanes::{self, LANES, Lanes},
     modulus::{read, write_fixed},
 };
@@ -76,6 +77,21 @@ impl ResidueGroup {
     fn prepared(&self) -> Option<&dyn Lanes> {
         let lanes = self.lanes.get_or_init(|| lanes::for_modulus(&self.modulus));
         lanes.as_deref()
+    }
+
+    /// Computes `g^exponent` from a table of powers of `g`. See [`power_of_table`].
+    pub(crate) fn power_of_table(
+        &self,
+        entries: &[&Integer],
+        stride: u32,
+        exponent: &Integer,
+        workers: &Workers,
+    ) -> Integer {
+        if let Some(lanes) = self.prepared() {
+            return lanes.power_of_table(entries, stride, exponent, workers);
+        }
+        let entries: Vec<Integer> = entries.iter().copied().cloned().collect();
+        power_of_table(self, &entries, stride, exponent, workers)
     }
 
     /// Returns the modulus `N`.

@@ -5,6 +5,7 @@ use core::fmt::Debug;
 use std::sync::Arc;
 
 pub(crate) use montgomery_lanes::LANES;
+use pad_core::Workers;
 use rug::Integer;
 
 mod eight;
@@ -13,7 +14,7 @@ mod one;
 mod tests;
 
 use self::{eight::Eight, one::One};
-use crate::exponentiation::{multi_power, powers_of_one_base};
+use crate::exponentiation::{multi_power, power_of_table, powers_of_one_base};
 
 /// Greatest number of bases that are raised one after the other. A product of eight numbers takes
 /// the time of four to six products of one.
@@ -40,6 +41,16 @@ pub(crate) trait Lanes: Debug + Send + Sync {
     /// Computes the product of all `base_i^(e_i)`. See
     /// [`multi_power`](crate::exponentiation::multi_power).
     fn multi_power(&self, bases: &[Integer], exponents: &[Integer]) -> Integer;
+
+    /// Computes a power from a table. See
+    /// [`power_of_table`](crate::exponentiation::power_of_table).
+    fn power_of_table(
+        &self,
+        entries: &[&Integer],
+        stride: u32,
+        exponent: &Integer,
+        workers: &Workers,
+    ) -> Integer;
 }
 
 /// Returns arithmetic in lanes for the lengths of modulus that keys have, if the processor has fast
@@ -96,5 +107,17 @@ impl<const LIMBS: usize, const ROWS: usize> Lanes for Group<LIMBS, ROWS> {
     fn multi_power(&self, bases: &[Integer], exponents: &[Integer]) -> Integer {
         let forms: Vec<_> = bases.iter().map(|base| self.one.form(base)).collect();
         self.one.integer(&multi_power(&self.one, &forms, exponents))
+    }
+
+    fn power_of_table(
+        &self,
+        entries: &[&Integer],
+        stride: u32,
+        exponent: &Integer,
+        workers: &Workers,
+    ) -> Integer {
+        let forms: Vec<_> = entries.iter().map(|entry| self.one.form(entry)).collect();
+        let power = power_of_table(&self.one, &forms, stride, exponent, workers);
+        self.one.integer(&power)
     }
 }

@@ -18,8 +18,8 @@ use pad_core::Workers;
 use rug::Integer;
 
 use crate::{
-    digits::{Digits, power_of_two, to_usize, window_of_least_cost},
-    exponentiation::{Buckets, multi_power, times},
+    digits::to_usize,
+    exponentiation::multi_power,
     group::{ModularGroup, Residue, ResidueGroup},
 };
 
@@ -80,32 +80,10 @@ impl PowersTable {
         exponent: &Integer,
         workers: &Workers,
     ) -> Option<Integer> {
-        let digits = Digits::new(exponent);
-        let entries = to_usize(digits.bits().div_ceil(STRIDE));
+        let entries = to_usize(exponent.significant_bits().div_ceil(STRIDE));
         let entries = self.entries.get(..entries)?;
-        let window = window_of_least_cost(|window| {
-            let positions = to_usize(STRIDE.div_ceil(window));
-            let buckets = power_of_two(window).saturating_mul(2);
-            positions.saturating_mul(entries.len().saturating_add(buckets))
-        });
-        let table = Table {
-            group,
-            entries,
-            digits: &digits,
-            window,
-        };
-        let positions: Vec<u32> = (0..STRIDE.div_ceil(window))
-            .map(|index| index.saturating_mul(window))
-            .collect();
-        let sums = workers.map(&positions, |position| table.sum(*position));
-        let mut power: Option<Integer> = None;
-        for sum in sums.iter().rev() {
-            power = power.map(|power| group.square_times(&power, window));
-            if let Some(sum) = sum {
-                power = Some(times(group, power, sum));
-            }
-        }
-        Some(power.unwrap_or_else(|| group.one()))
+        let entries: Vec<&Integer> = entries.iter().map(Residue::as_integer).collect();
+        Some(group.power_of_table(&entries, STRIDE, exponent, workers))
     }
 
     /// Returns whether every entry is the previous one raised to `2^24`. There is one coefficient
@@ -132,28 +110,5 @@ impl PowersTable {
         let squared = multi_power(group, earlier, coefficients);
         let squared = group.square_times(&squared, STRIDE);
         group.same(&squared, &multi_power(group, later, coefficients))
-    }
-}
-
-/// A table of powers, and the exponent to which its base is raised.
-struct Table<'a> {
-    group: &'a ResidueGroup,
-    entries: &'a [Residue],
-    digits: &'a Digits,
-    window: u32,
-}
-
-impl Table<'_> {
-    /// Computes the product of the entries, each raised to the exponent's digit at bit `position`
-    /// of the entry's 24 bits.
-    fn sum(&self, position: u32) -> Option<Integer> {
-        // The last digit of a stride may be shorter.
-        let width = self.window.min(STRIDE.saturating_sub(position));
-        let mut buckets = Buckets::new(width);
-        for (stride, entry) in (0_u32..).zip(self.entries) {
-            let start = stride.saturating_mul(STRIDE).saturating_add(position);
-            buckets.multiply(self.group, self.digits.at(start, width), entry.as_integer());
-        }
-        buckets.total(self.group)
     }
 }

@@ -1,7 +1,11 @@
 use rug::Complete;
 
 use super::*;
-use crate::{modular_group::ModularGroup as _, modulus::read, test_key::primes};
+use crate::{
+    modular_group::ModularGroup as _,
+    modulus::read,
+    test_key::{primes, workers},
+};
 
 /// Numbers of about `bits` bits that look random, but are the same in every run.
 fn number(seed: u32, bits: u32) -> Integer {
@@ -136,6 +140,28 @@ fn edge_bases_and_exponents() {
     assert!(lanes.powers(&[], &[]).is_empty());
     assert_eq!(lanes.powers(&[&two], &[&[]]), [Vec::<Integer>::new()]);
     assert_eq!(lanes.multi_power(&[], &[]), one);
+}
+
+#[test]
+fn powers_of_tables_agree_with_gmp() {
+    let [p, q] = primes();
+    let modulus: Integer = p * q;
+    let lanes = Group::<40, 5>::new(&modulus).expect("odd");
+    let base = Integer::from(7);
+    for (stride, count) in [(24, 40), (5, 3), (1, 2)] {
+        let entries: Vec<Integer> = (0..count)
+            .map(|index| power(&base, &(Integer::from(1) << (stride * index)), &modulus))
+            .collect();
+        let entries: Vec<&Integer> = entries.iter().collect();
+        for bits in [0, 1, stride * count - 1, stride * count] {
+            let exponent = (Integer::from(1) << bits) - 1_u32;
+            let expected = power(&base, &exponent, &modulus);
+            for workers in [Workers::sequential(), workers(2)] {
+                let found = lanes.power_of_table(&entries, stride, &exponent, &workers);
+                assert_eq!(found, expected, "{bits} bits");
+            }
+        }
+    }
 }
 
 #[test]
