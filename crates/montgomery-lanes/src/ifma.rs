@@ -267,8 +267,8 @@ vectorised! {
         }
     }
 
-    /// Adds the products of `limb`, the first of `limbs`, with the others. The weight of a column is
-    /// its index, plus twice that of the limb.
+    /// Adds the products of `limb`, the first of `limbs`, with the others. The weight of a column
+    /// is its index, plus twice that of the limb.
     #[inline]
     fn add_row(columns: &mut [Vector], limb: Vector, limbs: &[Vector]) {
         for j in 1..limbs.len() {

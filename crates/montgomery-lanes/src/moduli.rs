@@ -165,8 +165,8 @@ impl<const LIMBS: usize> Moduli<LIMBS> {
     }
 
     /// Returns for each lane the entry of `table` with the index of that lane, or zero if there is
-    /// none. Limbs of an entry beyond `LIMBS` are ignored. Indices may be secret: the whole table is
-    /// read.
+    /// none. Limbs of an entry beyond `LIMBS` are ignored. Indices may be secret: the whole table
+    /// is read.
     pub fn look_up<const ROWS: usize>(
         &self,
         table: &[Number<ROWS>],

@@ -81,8 +81,8 @@ pub fn powers_of_one_base<G: ModularGroup>(
         .collect()
 }
 
-/// Computes `base^e` for each base and each of the exponents at its index. Returns for each base its
-/// powers in the order of its exponents.
+/// Computes `base^e` for each base and each of the exponents at its index. Returns for each base
+/// its powers in the order of its exponents.
 ///
 /// * Input: nonnegative exponents.
 /// * Cost: as [`powers_of_one_base`] for each base, spread over the workers. A group with lanes
@@ -200,8 +200,8 @@ pub fn multi_power<G: ModularGroup>(
     }
 }
 
-/// Computes `g^exponent` from the table of `g^(2^(stride i))` for `i = 0, 1, ...`, which has an entry
-/// for every `stride` bits of the exponent.
+/// Computes `g^exponent` from the table of `g^(2^(stride i))` for `i = 0, 1, ...`. The table has an
+/// entry for every `stride` bits of the exponent.
 ///
 /// Cost: a product for each digit, and two for each bucket.
 pub(crate) fn power_of_table<G: ModularGroup>(

@@ -292,7 +292,7 @@ fn clones_of_a_public_key_share_its_parameters() {
     assert_ne!(RsaPublicKey::new(parameters, b"test").id(), key.id());
 }
 
-/// The other tests of this accumulator, with lanes switched off: what a processor without them runs.
+/// The other tests of this accumulator, with lanes switched off, as on a processor without them.
 #[test]
 fn all_hold_without_lanes() {
     let output = std::process::Command::new(std::env::current_exe().expect("it runs"))

@@ -1,6 +1,6 @@
 //! All criterion benches in one program. `cargo bench -- server/prove` runs those with that name.
 //!
-//! Some 290 benches take less than 15 minutes on two cores: at least 0.6 s each, and their set-up.
+//! Some 300 benches take less than 15 minutes on two cores: at least 0.6 s each, and their set-up.
 
 use core::{convert::Infallible, fmt::Debug};
 use std::{sync::LazyLock, time::Duration};
