@@ -55,11 +55,8 @@ pub(crate) fn is_prime<const LIMBS: usize>(number: &[u64; LIMBS]) -> bool {
     {
         return is_small_prime(*low);
     }
-    Candidate::new(*number).is_some_and(|candidate| {
-        candidate.passes_base_two()
-            && candidate.passes_lucas()
-            && (0..ROUNDS).all(|round| candidate.passes_round(round))
-    })
+    Candidate::new(*number)
+        .is_some_and(|candidate| candidate.passes_base_two() && candidate.passes_the_rest())
 }
 
 fn is_small_prime(number: u64) -> bool {
@@ -88,6 +85,11 @@ impl<const LIMBS: usize> Candidate<LIMBS> {
         clear_lowest_bit(&mut number_less_one);
         let (exponent, twos) = split_twos(&number_less_one);
         self.reaches_minus_one(self.power_of_two(&exponent), twos)
+    }
+
+    /// Performs the tests after that to base 2. Returns whether the number passes all.
+    fn passes_the_rest(&self) -> bool {
+        self.passes_lucas() && (0..ROUNDS).all(|round| self.passes_round(round))
     }
 
     /// Computes `2^exponent` modulo the number, in Montgomery form.

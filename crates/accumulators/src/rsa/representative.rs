@@ -44,7 +44,7 @@
 
 #![deny(clippy::arithmetic_side_effects)]
 
-use core::fmt;
+use core::{fmt, slice};
 
 use pad_core::{Domain, Sha256Ed25519, Suite};
 use rsa_group::montgomery::{total_bits, unused_bits};
@@ -160,8 +160,7 @@ pub enum RepresentativeError {
 /// Source: Crosby & Wallach 2010, section 4.3: "testing successive integers until we find a
 /// prime number".
 pub fn search(rule: RepresentativeRule, digest: &[u8; 32]) -> Option<(Integer, u16)> {
-    let (limbs, offset) = Base::new(rule, digest).search(LAST_OFFSET)?;
-    Some((Integer::from_digits(&limbs, Order::Lsf), offset))
+    search_all(rule, slice::from_ref(digest)).pop().flatten()
 }
 
 /// Checks that the number at `offset` from the base of `digest` is a prime, and returns it. It need

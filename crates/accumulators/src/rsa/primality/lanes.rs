@@ -18,6 +18,9 @@ const LIMBS: usize = 6;
 /// Length in bits of the longest numbers, which leaves room for fifteen doublings.
 const LONGEST: u32 = 273;
 
+/// Greatest number of numbers whose later tests are faster one by one.
+const FEW: usize = 2;
+
 /// The lanes for which something holds: bit `i` stands for lane `i`.
 pub(crate) type Mask = u8;
 
@@ -84,6 +87,10 @@ impl<'a> Candidates<'a> {
     /// Performs the tests after that to base 2: Lucas, and the rounds with hashed bases. Returns
     /// which numbers pass all.
     pub(crate) fn pass_the_rest(&self) -> Mask {
+        if self.numbers.len() <= FEW {
+            let passes = |lane| self.numbers.get(lane).is_some_and(passes_the_rest);
+            return mask(passes);
+        }
         let rounds = (0..ROUNDS).map(|round| self.pass_round(round));
         rounds.fold(self.pass_lucas(), |pass, passed| pass & passed)
     }
@@ -240,6 +247,15 @@ fn bits(numbers: &[Candidate; LANES]) -> impl Iterator<Item = Mask> {
             })
         })
     })
+}
+
+/// Performs the tests after that to base 2 on one number, in as few words as it needs.
+fn passes_the_rest(number: &Candidate) -> bool {
+    match *number {
+        [first, second, third, fourth, 0] => super::Candidate::new([first, second, third, fourth])
+            .is_some_and(|candidate| candidate.passes_the_rest()),
+        _ => super::Candidate::new(*number).is_some_and(|candidate| candidate.passes_the_rest()),
+    }
 }
 
 /// Derives the base of a round. A number of at most 256 bits is hashed as four words, as in the
