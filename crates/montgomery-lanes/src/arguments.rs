@@ -1,4 +1,4 @@
-//! What kernels are given.
+//! Argument types of the kernels.
 
 use crate::{
     number::Number,

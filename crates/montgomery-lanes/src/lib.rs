@@ -17,8 +17,8 @@
 //! | Task | API |
 //! | --- | --- |
 //! | Eight numbers, and arithmetic modulo a number per lane | [`Numbers`], [`Moduli`] |
-//! | One number in all lanes, and arithmetic modulo one number | [`Number`], [`Modulus`] |
-//! | Ask whether the instructions are there | [`are_fast`] |
+//! | One number spread over the lanes, and arithmetic modulo one number | [`Number`], [`Modulus`] |
+//! | Check whether the fast kernels are in use | [`are_fast`] |
 //!
 //! Without the instructions everything works, in portable code that is slower than a good library
 //! for single numbers. Callers therefore ask [`are_fast`] first, and use such a library otherwise.
@@ -38,20 +38,27 @@
 //!
 //! # Secrets
 //!
-//! Times and addresses depend on the number of limbs, on lengths of slices and on counts only.
-//! [`Moduli::new`] and [`Modulus::new`] are exceptions: their times depend on the length in bits of
-//! the modulus. Values on the stack and in registers are not wiped. All types implement `Zeroize`
-//! for the caller.
+//! Times and addresses of arithmetic, selection and lookup depend only on the number of limbs, the
+//! lengths of slices, and counts. Exceptions:
+//!
+//! * [`Moduli::new`] and [`Modulus::new`] take time that depends on the length of the modulus.
+//! * Conversions reveal whether a number fits.
+//! * `==` on [`Number`] and [`Numbers`] is not constant-time.
+//!
+//! Values on the stack and in registers are not wiped. All types implement `Zeroize` for
+//! the caller.
 //!
 //! # Unsafe code
 //!
-//! One block: the call of a kernel that is compiled for the instructions, after the processor was
-//! asked for them. All intrinsics are safe inside of such functions.
+//! One block: it calls a kernel that is compiled with the target features, after a runtime check
+//! for them. The intrinsics in use are safe inside such functions.
 //!
-//! Source: Montgomery 1985, "Modular multiplication without trial division"; Gueron & Krasnov
-//! 2012, "Software implementation of modular exponentiation, using advanced vector instructions
-//! architectures" (one number per lane, redundant columns); Walter 1999, "Montgomery exponentiation
-//! needs no final subtractions".
+//! # Sources
+//!
+//! * Montgomery 1985, "Modular multiplication without trial division".
+//! * Walter 1999, "Montgomery exponentiation needs no final subtractions".
+//! * Gueron & Krasnov 2012, "Software implementation of modular exponentiation, using advanced
+//!   vector instructions architectures" (limbs of one number in the lanes, redundant columns).
 
 mod arguments;
 #[cfg(target_arch = "x86_64")]

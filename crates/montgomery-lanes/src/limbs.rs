@@ -1,6 +1,6 @@
 //! Limbs of 52 bits, and their conversion to and from words of 64 bits.
 
-/// Number of numbers that are computed with at once.
+/// Number of lanes.
 pub const LANES: usize = 8;
 
 /// Number of bits of a limb.

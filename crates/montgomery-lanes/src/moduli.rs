@@ -32,10 +32,10 @@ pub struct Moduli<const LIMBS: usize> {
 }
 
 impl<const LIMBS: usize> Moduli<LIMBS> {
-    /// Prepares arithmetic modulo the number of each lane. Returns `None` unless each is odd, above
-    /// 2 and below `R / 4`, or for another number of limbs.
+    /// Prepares arithmetic modulo the number of each lane. Returns `None` unless each is odd,
+    /// above 2 and below `R / 4`, and `LIMBS` is from 2 to 512.
     ///
-    /// Cost: an addition for each bit that the shortest modulus has less than `R`, and some ten
+    /// Cost: one addition per bit by which `R` is longer than the shortest modulus, and some ten
     /// squarings.
     pub fn new(moduli: &Numbers<LIMBS>) -> Option<Self> {
         Self::on(Path::fastest(), moduli)
@@ -44,7 +44,9 @@ impl<const LIMBS: usize> Moduli<LIMBS> {
     /// Like [`Self::new`], with the kernels of `path`.
     pub(crate) fn on(path: Path, moduli: &Numbers<LIMBS>) -> Option<Self> {
         if LIMBS < 2 || LIMBS > MOST_LIMBS {
-            return None; // Products would need another end of a row, or wider columns.
+            // With one limb, a row of a product would lose its carry. Columns of more than 512
+            // limbs could overflow.
+            return None;
         }
         let total = u32::try_from(LIMBS).ok()?.checked_mul(LIMB_BITS)?;
         let mut shortest = total;
@@ -102,7 +104,7 @@ impl<const LIMBS: usize> Moduli<LIMBS> {
         self.path.add((&form, &Numbers::ZERO), &self.bounds)
     }
 
-    /// Converts forms below `2n` to the residues, below `n`.
+    /// Converts forms, or other numbers below `R`, to the residues below `n`: divides by `R`.
     ///
     /// Cost: one product.
     #[allow(clippy::wrong_self_convention, reason = "the counterpart of to_form")]
@@ -130,12 +132,12 @@ impl<const LIMBS: usize> Moduli<LIMBS> {
         self.path.square_times(forms, by, count)
     }
 
-    /// Adds values below `2n`. The sum modulo `2n` is below `2n`.
+    /// Adds values below `2n`, modulo `2n`.
     pub fn add(&self, left: &Numbers<LIMBS>, right: &Numbers<LIMBS>) -> Numbers<LIMBS> {
         self.path.add((left, right), &self.bounds)
     }
 
-    /// Subtracts values below `2n`. The difference modulo `2n` is below `2n`.
+    /// Subtracts values below `2n`, modulo `2n`.
     pub fn subtract(&self, left: &Numbers<LIMBS>, right: &Numbers<LIMBS>) -> Numbers<LIMBS> {
         self.path.subtract((left, right), &self.bounds)
     }
@@ -145,9 +147,8 @@ impl<const LIMBS: usize> Moduli<LIMBS> {
         self.path.add((values, &Numbers::ZERO), &self.numbers)
     }
 
-    /// Multiplies the value of each lane by `2^bits`, with a number of bits per lane. More than 51
-    /// bits count as 51.
-    /// The result is not reduced, and must be below `R`.
+    /// Multiplies the value of each lane by `2^bits`, with the entry of `bits` for that lane. More
+    /// than 51 bits count as 51. The result is not reduced, and must be below `R`.
     pub fn shift_left(&self, values: &Numbers<LIMBS>, bits: [u64; LANES]) -> Numbers<LIMBS> {
         let bits = bits.map(|bits| bits.min(u64::from(LIMB_BITS - 1)));
         self.path.shift_left(values, &Row(bits))

@@ -14,8 +14,10 @@ use crate::{
 #[cfg(test)]
 mod tests;
 
-/// Arithmetic modulo one odd number `n` of up to `416 ROWS - 2` bits. It suits a chain of products
-/// that depend on each other; for independent ones, [`Moduli`](crate::Moduli) takes half the time.
+/// Arithmetic modulo one odd number `n` of up to `416 ROWS - 2` bits.
+///
+/// Suits a chain of products that depend on each other. For eight independent products,
+/// [`Moduli`](crate::Moduli) takes half to three quarters of the time.
 ///
 /// `R` is the least power of `2^52` above `4n`. Values are below `2n`, and so is the Montgomery
 /// **form** `x R mod n` of a residue `x`.

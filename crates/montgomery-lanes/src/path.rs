@@ -14,17 +14,17 @@ use crate::{
 /// Environment variable that switches the instructions off, if its value is `off`.
 const SWITCH: &str = "PAD_LANES";
 
-/// Which kernels compute.
+/// A set of kernels that this processor can run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Path {
-    /// Those for AVX-512 IFMA, which the processor has.
+    /// Kernels for AVX-512 IFMA. The value proves that the processor has the instructions.
     #[cfg(target_arch = "x86_64")]
     Ifma(Ifma),
-    /// Those for any processor.
+    /// Portable kernels for any processor.
     Portable,
 }
 
-/// Calls the kernel of the given name of a path.
+/// Calls a kernel on the path that was chosen.
 macro_rules! dispatch {
     ($path:expr, $kernel:ident, $arguments:expr) => {
         match $path {

@@ -22,11 +22,12 @@ const FEW: usize = 4;
 
 /// Powers modulo one number. Exponents are not negative, and the results are below the modulus.
 pub(crate) trait Lanes: Debug + Send + Sync {
-    /// Raises each base to each of the exponents at its index, in their order. There are at most
-    /// eight bases.
+    /// Raises each of at most eight `bases` to all exponents at its index. Returns the powers in
+    /// the order of the exponents.
     ///
-    /// Cost: `b` squarings and `k (b / w + 2^(w + 1))` products of eight, with `b` bits in the
-    /// longest of `k` exponents of a base and windows of `w` bits.
+    /// Cost: `b` squarings and `k (b / w + 2^(w + 1))` products of eight. A base has at most `k`
+    /// exponents of at most `b` bits, and windows have `w` bits. Up to four bases are raised one
+    /// after the other instead, with products of one number.
     fn powers(&self, bases: &[&Integer], exponents: &[&[&Integer]]) -> Vec<Vec<Integer>>;
 
     /// Raises one base to one exponent.

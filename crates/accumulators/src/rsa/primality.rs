@@ -87,7 +87,7 @@ impl<const LIMBS: usize> Candidate<LIMBS> {
         self.reaches_minus_one(self.power_of_two(&exponent), twos)
     }
 
-    /// Performs the tests after that to base 2. Returns whether the number passes all.
+    /// Performs the tests that follow the base-2 test. Returns whether the number passes all.
     fn passes_the_rest(&self) -> bool {
         self.passes_lucas() && (0..ROUNDS).all(|round| self.passes_round(round))
     }

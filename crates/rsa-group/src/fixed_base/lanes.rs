@@ -18,8 +18,9 @@ use crate::{
 /// time of eight.
 const FEW: usize = 4;
 
-/// Creates tables that fit the width of `modulus`, which is prime times guard. There are tables for
-/// RSA keys of 2048 and 3072 bits, and for primes shorter by at most 49 bits.
+/// Creates tables that fit the width of `modulus`, the product of a prime and its guard. Supports
+/// the primes of RSA keys of 2048 and 3072 bits. The product has 1039 to 1088 bits for keys of
+/// 2048 bits, and 1559 to 1600 bits for keys of 3072 bits.
 pub(super) fn tables(base: &Integer, modulus: &Integer, bits: u32) -> Option<Box<dyn Tables>> {
     match modulus.significant_digits::<u64>() {
         17 => Rows::<21, 3>::new(base, modulus, bits).map(boxed),
@@ -137,7 +138,7 @@ impl<const LIMBS: usize, const ROWS: usize> Tables for Rows<LIMBS, ROWS> {
             .iter()
             .map(|exponent| Digits::new(exponent))
             .collect();
-        // What is left of the last eight, if it is few.
+        // A short last group is computed one by one.
         let few = match digits.len() % LANES {
             rest @ 1..=FEW => rest,
             _ => 0,

@@ -10,7 +10,7 @@
 //! ...
 //! ```
 //!
-//! The buckets of digit 0 take products that nobody needs, so that no lane is an exception.
+//! Digit 0 has buckets too, so it needs no special case. The result ignores them.
 //!
 //! Source: Yao 1976, "On the evaluation of powers".
 
@@ -28,7 +28,7 @@ use crate::{
 /// modulus of 3072 bits.
 const WIDEST_WINDOW: u32 = 8;
 
-/// Arithmetic modulo one number in all lanes.
+/// Arithmetic on eight numbers with the same modulus in every lane.
 #[derive(Debug)]
 pub(super) struct Eight<const LIMBS: usize> {
     moduli: Moduli<LIMBS>,

@@ -103,7 +103,7 @@ impl<const ROWS: usize> One<ROWS> {
                 rest = highest;
                 continue;
             }
-            // From this one to the last one of the window.
+            // The window ends with its lowest set bit, so its digit is odd.
             let end = rest.saturating_sub(window);
             let lowest = (end..rest).find(|bit| exponent.get_bit(*bit));
             let lowest = lowest.unwrap_or(highest);

@@ -84,8 +84,8 @@ impl<'a> Candidates<'a> {
         self.reach_minus_one(&self.moduli.mul(&power, &self.one), twos)
     }
 
-    /// Performs the tests after that to base 2: Lucas, and the rounds with hashed bases. Returns
-    /// which numbers pass all.
+    /// Performs the tests that follow the base-2 test: Lucas, and the rounds with hashed bases.
+    /// Returns which numbers pass all.
     pub(crate) fn pass_the_rest(&self) -> Mask {
         if self.numbers.len() <= FEW {
             let passes = |lane| self.numbers.get(lane).is_some_and(passes_the_rest);
@@ -249,7 +249,7 @@ fn bits(numbers: &[Candidate; LANES]) -> impl Iterator<Item = Mask> {
     })
 }
 
-/// Performs the tests after that to base 2 on one number, in as few words as it needs.
+/// Performs the tests that follow the base-2 test on one number, in as few words as it needs.
 fn passes_the_rest(number: &Candidate) -> bool {
     match *number {
         [first, second, third, fourth, 0] => super::Candidate::new([first, second, third, fourth])

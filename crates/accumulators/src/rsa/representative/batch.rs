@@ -1,8 +1,8 @@
 //! The search for the representatives of many digests, eight candidates at a time.
 //!
-//! The lanes hold candidates of different digests. At the end, when fewer digests are left than
-//! lanes, a digest has several candidates in flight. The smallest one that passes counts, so the
-//! result is that of the search for a single digest.
+//! The lanes hold candidates of different digests. When at most four digests are left, each has
+//! several candidates in flight. The smallest one that passes counts, so the result equals that of
+//! a search for a single digest.
 
 use montgomery_lanes::LANES;
 use rug::{Integer, integer::Order};
@@ -34,8 +34,9 @@ pub(crate) fn search_all(
 /// [`at_offset`].
 ///
 /// # Errors
-/// The error of [`at_offset`] for one of the digests with an error, after at most eight tests more
-/// than those of the digests before it.
+/// Returns the error of [`at_offset`] for one of the rejected digests, not necessarily the first
+/// one. Digests are checked in groups of eight, and the check stops at the first group with an
+/// error.
 pub(crate) fn all_at_offsets(
     rule: RepresentativeRule,
     digests: &[([u8; 32], u16)],
@@ -73,7 +74,7 @@ pub(super) fn at_offsets_in_lanes(
     Ok(primes)
 }
 
-/// Finds the representatives up to offset `last`. The tests after that to base 2 are given.
+/// Finds the representatives up to offset `last`. The tests that follow the base-2 test are given.
 pub(super) fn search_in_lanes(
     rule: RepresentativeRule,
     digests: &[[u8; 32]],
@@ -105,9 +106,8 @@ pub(super) fn search_in_lanes(
             open.retain(|search| search.is_open());
         }
         for (search, offset) in fail_the_rest(&mut searches, pass_the_rest) {
-            // Never seen: no composite is known that passes the first test and fails a later one
-            // after the sieve. Candidates behind it may have been tested with it, so they are
-            // made again.
+            // Not observed so far: a composite that passed the sieve and the base-2 test.
+            // Candidates after it may already have been consumed, so they are generated again.
             search.candidates = candidates(search.base, Some(offset));
             search.state = State::Open;
         }
@@ -119,7 +119,7 @@ pub(super) fn search_in_lanes(
     found.collect()
 }
 
-/// Converts a prime, which has its offset beside it.
+/// Converts a prime to an `Integer`. The offset is unchanged.
 fn integer((number, offset): (Candidate, u16)) -> (Integer, u16) {
     (Integer::from_digits(&number, Order::Lsf), offset)
 }
@@ -178,7 +178,7 @@ fn fail_the_rest<I>(
     }
 }
 
-/// What is known of a search.
+/// State of a search.
 enum State {
     /// No candidate has passed the test to base 2.
     Open,
