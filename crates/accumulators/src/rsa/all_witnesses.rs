@@ -39,24 +39,39 @@ pub(crate) fn all_witnesses<G: ModularGroup>(
     if primes.is_empty() {
         return Vec::new();
     }
-    let products = products(primes, workers);
+    let mut levels = products(primes, workers);
     let mut bases = vec![base.clone()];
-    for nodes in products.iter().rev() {
-        bases = descend(group, bases, nodes, workers);
+    // A level is dropped as soon as its nodes have their bases.
+    while let Some(nodes) = levels.pop() {
+        bases = descend(group, bases, &nodes, workers);
     }
     bases
 }
 
-/// Computes the products of the nodes of each level below the root, from the leaves up.
-fn products(primes: &[&Integer], workers: &Workers) -> Vec<Vec<Integer>> {
+/// Spreads the primes evenly over as many slots as the next power of two. The subtrees of a level
+/// then differ by at most one leaf. Of two neighbouring slots, at least one has a prime.
+fn leaves(primes: &[&Integer]) -> Vec<Option<Integer>> {
+    let slots = primes.len().next_power_of_two();
+    let mut rest = primes.iter().copied().cloned();
+    let is_taken = |slot: usize| {
+        let before = |slot: usize| slot.saturating_mul(primes.len()).checked_div(slots);
+        before(slot) < before(slot.saturating_add(1))
+    };
+    (0..slots)
+        .map(|slot| is_taken(slot).then(|| rest.next()).flatten())
+        .collect()
+}
+
+/// Computes the products of the nodes of each level below the root, from the leaves up. A slot
+/// without a leaf has no node.
+fn products(primes: &[&Integer], workers: &Workers) -> Vec<Vec<Option<Integer>>> {
     let mut levels = Vec::new();
-    let mut level: Vec<Integer> = primes.iter().copied().cloned().collect();
+    let mut level = leaves(primes);
     while level.len() > 1 {
-        let pairs: Vec<&[Integer]> = level.chunks(2).collect();
-        let above = workers.map(&pairs, |pair| match pair {
-            [left, right] => (left * right).complete(),
-            // The last node of a level of odd length is a node of the level above too.
-            rest => rest.first().cloned().unwrap_or_default(),
+        let (pairs, _) = level.as_chunks();
+        let above = workers.map(pairs, |pair| match pair {
+            [Some(left), Some(right)] => Some((left * right).complete()),
+            [one, other] => one.as_ref().or(other.as_ref()).cloned(),
         });
         levels.push(mem::replace(&mut level, above));
     }
@@ -64,25 +79,28 @@ fn products(primes: &[&Integer], workers: &Workers) -> Vec<Vec<Integer>> {
 }
 
 /// Computes the bases of all nodes of a level, from those of the level above. A node gets the base
-/// of its parent, raised to the product of the other child.
+/// of its parent, raised to the product of the other child. An only child gets the base itself.
 fn descend<G: ModularGroup>(
     group: &G,
     bases: Vec<G::Element>,
-    nodes: &[Integer],
+    nodes: &[Option<Integer>],
     workers: &Workers,
 ) -> Vec<G::Element> {
-    let (pairs, rest) = nodes.as_chunks();
-    let exponents: Vec<Vec<&Integer>> = pairs
-        .iter()
-        .map(|[left, right]| vec![right, left])
-        .collect();
+    let (pairs, _) = nodes.as_chunks();
+    let (mut of_both, mut exponents) = (Vec::new(), Vec::new());
+    for (base, pair) in bases.iter().zip(pairs) {
+        if let [Some(left), Some(right)] = pair {
+            of_both.push(base.clone());
+            exponents.push(vec![right, left]);
+        }
+    }
+    let mut powers = powers_of_bases(group, &of_both, &exponents, workers).into_iter();
     let mut below = Vec::with_capacity(nodes.len());
-    let of_pairs = bases.get(..pairs.len()).unwrap_or_default();
-    below.extend(
-        powers_of_bases(group, of_pairs, &exponents, workers)
-            .into_iter()
-            .flatten(),
-    );
-    below.extend(bases.into_iter().skip(pairs.len()).take(rest.len()));
+    for (base, pair) in bases.into_iter().zip(pairs) {
+        match pair {
+            [Some(_), Some(_)] => below.extend(powers.next().into_iter().flatten()),
+            _ => below.push(base),
+        }
+    }
     below
 }

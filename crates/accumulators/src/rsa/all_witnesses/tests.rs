@@ -41,3 +41,27 @@ fn both_algorithms_agree_for_all_sizes_and_thread_counts() {
         }
     }
 }
+
+#[test]
+fn subtrees_of_a_level_have_as_many_leaves_up_to_one() {
+    let primes: Vec<Integer> = (0..200_u32).map(Integer::from).collect();
+    for count in 1..=primes.len() {
+        let primes: Vec<&Integer> = primes.iter().take(count).collect();
+        let slots = leaves(&primes);
+        let in_order: Vec<&Integer> = slots.iter().flatten().collect();
+        assert_eq!(in_order, primes);
+        let mut width = slots.len();
+        while width > 1 {
+            let sizes = slots
+                .chunks(width)
+                .map(|subtree| subtree.iter().flatten().count());
+            let sizes: Vec<usize> = sizes.collect();
+            let (least, most) = (sizes.iter().min().unwrap(), sizes.iter().max().unwrap());
+            assert!(
+                *least >= 1 && most - least <= 1,
+                "{count} leaves: {sizes:?}"
+            );
+            width /= 2;
+        }
+    }
+}
