@@ -1,4 +1,4 @@
-//! Checks that the tests named in documents exist, and that the targets of links exist.
+//! Checks statements of documents: names of tests, targets of links, and where `unsafe` is allowed.
 
 use std::{
     collections::HashSet,
@@ -89,6 +89,37 @@ fn relative_links_of_documents_lead_to_files() {
         }
     }
     assert!(links > 100, "{links} links");
+}
+
+/// The README says that one crate has one `unsafe` block, and that all others forbid it.
+#[test]
+fn unsafe_code_is_forbidden_in_all_crates_but_one() {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let read = |path: &Path| fs::read_to_string(path).unwrap();
+    let manifest = read(&workspace.join("Cargo.toml"));
+    assert!(manifest.contains("\nunsafe_code = \"forbid\"\n"));
+    let mut others = 0;
+    for member in fs::read_dir(workspace.join("crates")).unwrap() {
+        let folder = member.unwrap().path();
+        let manifest = read(&folder.join("Cargo.toml"));
+        if folder.ends_with("montgomery-lanes") {
+            assert!(manifest.contains("\nunsafe_code = \"deny\"\n"));
+            let sources = fs::read_dir(folder.join("src")).unwrap();
+            let sources = sources.map(|entry| entry.unwrap().path());
+            let text: String = sources
+                .filter(|path| path.is_file())
+                .map(|path| read(&path))
+                .collect();
+            assert_eq!(text.matches("unsafe {").count(), 1);
+            assert_eq!(text.matches("unsafe_code,").count(), 1);
+        } else {
+            let forbids = ["[lints]\nworkspace = true", "\nunsafe_code = \"forbid\"\n"];
+            let forbids = forbids.iter().any(|lines| manifest.contains(lines));
+            assert!(forbids, "{}", folder.display());
+            others += 1;
+        }
+    }
+    assert!(others >= 20, "{others} crates");
 }
 
 #[test]
