@@ -126,7 +126,11 @@ type Vector = __m512i;
 
 /// Defines functions that are compiled for the instructions of the kernels.
 macro_rules! vectorised {
-    ($($(#[$attribute:meta])* fn $name:ident $(<$(const $width:ident),+>)? ($($arguments:tt)*) $(-> $result:ty)? $body:block)+) => {
+    ($(
+        $(#[$attribute:meta])*
+        fn $name:ident $(<$(const $width:ident),+>)? ($($arguments:tt)*) $(-> $result:ty)?
+        $body:block
+    )+) => {
         $(
             $(#[$attribute])*
             #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
@@ -306,9 +310,9 @@ vectorised! {
         }
     }
 
-    /// Adds to each column the four halves of products of two neighbours with limbs. Column `i`
-    /// takes the low half with limb `i + 2` and the high half with limb `i + 1` from the first
-    /// neighbour, and those with one limb less from the second.
+    /// Adds to each column four halves of products, two of each factor. From the first factor,
+    /// column `i` takes the low half with limb `i + 2` and the high half with limb `i + 1`. From the
+    /// second one, it takes the halves with limbs `i + 1` and `i`.
     #[inline]
     fn add_both(columns: &mut [Vector], [first, second]: [Vector; 2], limbs: &[Vector]) {
         let zero = _mm512_setzero_si512();

@@ -29,8 +29,8 @@
 //! `R = 2^(52 L)` is the radix. Every modulus `n` is odd and below `R / 4`.
 //!
 //! * **Limbs.** Every limb of a [`Numbers`] is below `2^52`.
-//! * **Values.** Arguments and results of [`Moduli`] are below `2n`. A product of two such values
-//!   is `(a b + m n) / R < (4 n^2 + R n) / R < 2n`, without a final subtraction.
+//! * **Values.** Arguments and results of [`Moduli`] are below `2n`. A product needs no final
+//!   subtraction: `(a b + m n) / R < (4 n^2 + R n) / R < 2n`.
 //! * **Columns.** A product sums its limb products by weight, in 64 bits, and propagates carries
 //!   only at its end. A column collects at most `4 L` halves of limb products, each below `2^52`.
 //!   So it stays below `2^64` for `L` up to 512. Tests compute the same columns with checked

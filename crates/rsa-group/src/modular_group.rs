@@ -1,4 +1,4 @@
-//! What algorithms need of a group of unknown order.
+//! The operations of a group of unknown order that algorithms are generic over.
 
 use core::fmt::Debug;
 
