@@ -311,8 +311,8 @@ vectorised! {
     }
 
     /// Adds to each column four halves of products, two of each factor. From the first factor,
-    /// column `i` takes the low half with limb `i + 2` and the high half with limb `i + 1`. From the
-    /// second one, it takes the halves with limbs `i + 1` and `i`.
+    /// column `i` takes the low half with limb `i + 2` and the high half with limb `i + 1`.
+    /// From the second one, it takes the halves with limbs `i + 1` and `i`.
     #[inline]
     fn add_both(columns: &mut [Vector], [first, second]: [Vector; 2], limbs: &[Vector]) {
         let zero = _mm512_setzero_si512();
